@@ -1,0 +1,138 @@
+# All third-party packages, in one place.
+#
+# Each is taken from the system where the system has it: FIND_PACKAGE_ARGS makes
+# FetchContent_MakeAvailable try find_package() first. Otherwise a pinned version is downloaded and
+# built. That fallback is for systems that lack the package; on Debian, where
+# cmake/install-dependencies.sh installs them all, it is not exercised.
+include(FetchContent)
+
+# The compiler's own: runs independent fits and starts in parallel.
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+
+# csv.h needs threads; see cmake/FindFastCppCsvParser.cmake.
+find_package(Threads REQUIRED)
+
+# Eigen: design matrices and the small dense linear algebra of the fits.
+# A header library: SOURCE_SUBDIR names a directory without CMakeLists.txt, so that its large build
+# of tests and documentation stays out.
+FetchContent_Declare(
+  Eigen3
+  GIT_REPOSITORY https://gitlab.com/libeigen/eigen.git
+  GIT_TAG 3.4.0
+  GIT_SHALLOW TRUE
+  SOURCE_SUBDIR cmake/none
+  FIND_PACKAGE_ARGS 3.4)
+
+# CLI11: parses the command line and prints its help.
+FetchContent_Declare(
+  CLI11
+  GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git
+  GIT_TAG v2.1.2
+  GIT_SHALLOW TRUE
+  SYSTEM
+  FIND_PACKAGE_ARGS 2.1)
+
+# nlohmann/json: reads and writes model files.
+set(JSON_BuildTests OFF)
+set(JSON_Install OFF)
+FetchContent_Declare(
+  nlohmann_json
+  GIT_REPOSITORY https://github.com/nlohmann/json.git
+  GIT_TAG v3.11.2
+  GIT_SHALLOW TRUE
+  SYSTEM
+  FIND_PACKAGE_ARGS 3.11)
+
+# spdlog: progress and diagnostics on standard error, with levels.
+FetchContent_Declare(
+  spdlog
+  GIT_REPOSITORY https://github.com/gabime/spdlog.git
+  GIT_TAG v1.10.0
+  GIT_SHALLOW TRUE
+  SYSTEM
+  FIND_PACKAGE_ARGS 1.10)
+
+# fast-cpp-csv-parser: reads lines of measurement tables fast and with line numbers in its errors.
+# It has no releases, hence a commit; see above for SOURCE_SUBDIR.
+FetchContent_Declare(
+  FastCppCsvParser
+  GIT_REPOSITORY https://github.com/ben-strasser/fast-cpp-csv-parser.git
+  GIT_TAG 75600d0b77448e6c410893830df0aec1dbacf8e3
+  SOURCE_SUBDIR cmake/none
+  FIND_PACKAGE_ARGS)
+
+FetchContent_MakeAvailable(Eigen3 CLI11 nlohmann_json spdlog FastCppCsvParser)
+
+# Targets for the downloaded header libraries, under the names that find_package() gives them.
+if(NOT TARGET Eigen3::Eigen)
+  add_library(Eigen3::Eigen INTERFACE IMPORTED)
+  target_include_directories(Eigen3::Eigen SYSTEM INTERFACE "${eigen3_SOURCE_DIR}")
+endif()
+if(NOT TARGET FastCppCsvParser::FastCppCsvParser)
+  add_library(FastCppCsvParser::FastCppCsvParser INTERFACE IMPORTED)
+  target_include_directories(FastCppCsvParser::FastCppCsvParser SYSTEM
+                             INTERFACE "${fastcppcsvparser_SOURCE_DIR}")
+  target_link_libraries(FastCppCsvParser::FastCppCsvParser INTERFACE Threads::Threads)
+endif()
+
+# Nettle: SHA-256 of the measured runs, so that a model says which data it was fitted to. It is small,
+# has no dependencies of its own and starts up in no time, unlike OpenSSL's libcrypto. Its build is
+# not made with CMake, so there is no download: every distribution has it.
+find_package(Nettle REQUIRED)
+
+# muParser: conditions and prices that users write as formulas over columns. Its CMake package file
+# is not in every distribution's package, hence the search for the library itself.
+find_path(PERFMODEL_MUPARSER_INCLUDE muParser.h)
+find_library(PERFMODEL_MUPARSER_LIBRARY muparser)
+if(PERFMODEL_MUPARSER_INCLUDE AND PERFMODEL_MUPARSER_LIBRARY)
+  add_library(muparser::muparser UNKNOWN IMPORTED)
+  set_target_properties(
+    muparser::muparser
+    PROPERTIES IMPORTED_LOCATION "${PERFMODEL_MUPARSER_LIBRARY}"
+               INTERFACE_INCLUDE_DIRECTORIES "${PERFMODEL_MUPARSER_INCLUDE}")
+else()
+  set(ENABLE_SAMPLES OFF)
+  set(ENABLE_OPENMP OFF)
+  set(BUILD_SHARED_LIBS OFF)
+  FetchContent_Declare(
+    muparser
+    GIT_REPOSITORY https://github.com/beltoforion/muparser.git
+    GIT_TAG v2.3.3-1
+    GIT_SHALLOW TRUE)
+  FetchContent_MakeAvailable(muparser)
+  if(NOT TARGET muparser::muparser)
+    add_library(muparser::muparser ALIAS muparser)
+  endif()
+endif()
+
+# dlib: the black boxes of `compare`, see cmake/FindDlib.cmake. Optional: without it `compare` leaves
+# them out and says so.
+option(PERFMODEL_WITH_DLIB "Use dlib, where it is installed, for the black boxes of compare" ON)
+if(PERFMODEL_WITH_DLIB)
+  find_package(Dlib)
+endif()
+
+# Catch2: the test framework. Versions 3 and 2 both do: distributions carry either.
+# PERFMODEL_CATCH_MAIN is what a test executable links; with version 2, tests/main.cpp supplies
+# main(), with version 3 the library does.
+if(PERFMODEL_BUILD_TESTS)
+  find_package(Catch2 3 QUIET)
+  if(Catch2_FOUND)
+    set(PERFMODEL_CATCH_MAJOR 3)
+    set(PERFMODEL_CATCH_MAIN Catch2::Catch2WithMain)
+  else()
+    FetchContent_Declare(
+      Catch2
+      GIT_REPOSITORY https://github.com/catchorg/Catch2.git
+      GIT_TAG v2.13.10
+      GIT_SHALLOW TRUE
+      SYSTEM
+      FIND_PACKAGE_ARGS 2.13)
+    FetchContent_MakeAvailable(Catch2)
+    set(PERFMODEL_CATCH_MAJOR 2)
+    set(PERFMODEL_CATCH_MAIN Catch2::Catch2)
+    if(catch2_SOURCE_DIR) # downloaded: find_package() would have set the module path itself
+      list(APPEND CMAKE_MODULE_PATH "${catch2_SOURCE_DIR}/contrib")
+    endif()
+  endif()
+endif()

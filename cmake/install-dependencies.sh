@@ -1,0 +1,95 @@
+#!/bin/sh
+# Installs what building perfmodel needs and this system lacks (Debian and its derivatives).
+#
+#   cmake/install-dependencies.sh            to build the program
+#   cmake/install-dependencies.sh --tests    to build the tests as well
+#
+# Does nothing, and needs no privileges, where everything is already there.
+set -eu
+
+# command:package
+tools='g++:g++ cmake:cmake ninja:ninja-build'
+libraries='libeigen3-dev libcli11-dev nlohmann-json3-dev libfccp-dev libspdlog-dev nettle-dev
+    libmuparser-dev'
+# perfmodel is built without dlib too, but then compare has no black boxes.
+libraries="$libraries libdlib-dev"
+
+for argument in "$@"; do
+    case $argument in
+    --tests) libraries="$libraries catch2" ;;
+    -h | --help)
+        sed -n '2,7s/^# \{0,1\}//p' "$0"
+        exit 0
+        ;;
+    *)
+        echo "install-dependencies: unknown argument '$argument' (known: --tests)" >&2
+        exit 2
+        ;;
+    esac
+done
+
+missing=''
+
+# A tool counts wherever it came from; a library must be a package, CMake would find it there.
+missing_tools=''
+for tool in $tools; do
+    if ! command -v "${tool%%:*}" >/dev/null 2>&1; then
+        missing_tools="$missing_tools ${tool%%:*}"
+        missing="$missing ${tool#*:}"
+    fi
+done
+
+if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1; then
+    {
+        echo 'install-dependencies: this is not a Debian-like system, nothing was installed.'
+        echo 'perfmodel needs a C++20 compiler with OpenMP, CMake 3.25 or newer and Ninja, and these'
+        echo 'libraries (names of their Debian packages):'
+        echo "  $libraries"
+        echo 'CMake downloads those libraries that it does not find, Nettle excepted;'
+        echo 'without libdlib-dev, compare has no random forest and no support vector regression.'
+    } >&2
+    if [ -n "$missing_tools" ]; then
+        echo "install-dependencies: please install first:$missing_tools" >&2
+        exit 1
+    fi
+    exit 0
+fi
+
+for package in $libraries; do
+    status=$(dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null | head -n 1) || true
+    if [ "$status" != installed ]; then
+        missing="$missing $package"
+    fi
+done
+missing=${missing# }
+
+if [ -z "$missing" ]; then
+    exit 0
+fi
+
+if [ "$(id -u)" -eq 0 ]; then
+    as_root='env'
+elif command -v sudo >/dev/null 2>&1; then
+    as_root='sudo env'
+else
+    {
+        echo 'install-dependencies: these packages are missing, and installing them needs root:'
+        echo "  apt-get install --no-install-recommends $missing"
+    } >&2
+    exit 1
+fi
+
+echo "install-dependencies: installing $missing" >&2
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# Word splitting of $as_root and $missing is wanted.
+# shellcheck disable=SC2086
+if ! {
+    $as_root DEBIAN_FRONTEND=noninteractive apt-get update &&
+        $as_root DEBIAN_FRONTEND=noninteractive \
+            apt-get install -y --no-install-recommends $missing
+} >"$log" 2>&1; then
+    cat "$log" >&2
+    echo "install-dependencies: could not install: $missing" >&2
+    exit 1
+fi

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "perfmodel/fit/fit_options.hpp"
+#include "perfmodel/fit/fitted_model.hpp"
+
+namespace perfmodel {
+
+/// Fits Eq. (4), or a sum of product terms, to the rows of a design (the training rows). Fills
+/// spec, constants, metrics.train, search and warnings; the rest is the caller's.
+///
+/// Throws UsageError for bounds that name unknown columns or are crossed. A search that did not
+/// converge is a result with a warning.
+FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options);
+
+/// Share of each part of the predicted time, summed over the rows of the design, in percent: one
+/// entry per intrinsic column, then one per categorical column, then C; for a sum of product terms
+/// one per term, then C.
+std::vector<double> time_shares(const FittedModel& model, const Design& design);
+
+}  // namespace perfmodel

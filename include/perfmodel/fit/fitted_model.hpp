@@ -1,0 +1,92 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "perfmodel/data/metrics.hpp"
+#include "perfmodel/fit/fit_options.hpp"
+#include "perfmodel/fit/repeat_summary.hpp"
+#include "perfmodel/model/configuration.hpp"
+#include "perfmodel/model/design.hpp"
+#include "perfmodel/model/multi_expression.hpp"
+#include "perfmodel/model/spec.hpp"
+
+namespace perfmodel {
+
+/// Something the reader of a fitted model should know before believing it.
+struct Warning {
+  std::string kind;      ///< "at_bound", "flat_direction", "few_rows", "untrained_level", ...
+  std::string constant;  ///< "p[pool_size]"; empty where the warning is about no single constant
+  std::string message;   ///< a whole sentence
+};
+
+/// How the constants were found.
+struct SearchSummary {
+  Method method = Method::scaled;
+  Loss loss = Loss::mae;
+  Penalty penalty;
+  std::uint64_t seed = 1;
+  std::string strategy;
+  std::size_t starts = 1;
+  std::size_t population = 0;   ///< members
+  std::size_t generations = 0;  ///< done, of the start that was kept
+  std::size_t evaluations = 0;  ///< of the objective, over all starts, finish included
+  std::string termination;
+  double polish_gain = 0;  ///< share of the cost that the exact finish took off
+  double gap = 0;          ///< share of the cost that a first-order step could still gain
+  /// Loss plus penalty at the constants, over the training rows; of a sum of product terms the
+  /// loss.
+  double cost = 0;
+};
+
+/// Metrics of each part of the data; a part without rows has none.
+struct PartMetrics {
+  Metrics train;
+  std::optional<Metrics> validation;
+  std::optional<Metrics> test;
+};
+
+/// Where the data came from: reproducible facts only.
+struct Provenance {
+  std::string tool;                  ///< "perfmodel 0.1.0"
+  std::string file;                  ///< base name of the runs file; "-" for standard input
+  std::size_t rows = 0;              ///< of the file
+  std::string sha256;                ///< of its bytes
+  std::vector<std::string> notices;  ///< what was inferred about its columns
+};
+
+/// The structure of a sum of product terms.
+struct MultiForm {
+  MultiStructure structure;
+  /// Where the local scaling powers are taken: the median configuration of the training rows.
+  Configuration typical;
+};
+
+/// A model ready to predict: the spec, its constants in the units of the data and how they were
+/// found.
+struct FittedModel {
+  ModelSpec spec;
+  std::optional<MultiForm> multi;  ///< nothing: the model is Eq. (4)
+  Eigen::VectorXd constants;       ///< in the order of GenericLayout, or of MultiLayout
+  PartMetrics metrics;
+  std::optional<RepeatSummary> repeats;  ///< where the fit was repeated with several seeds
+  SearchSummary search;
+  std::vector<Warning> warnings;
+  Provenance provenance;
+};
+
+/// "a[filters]", "C": one per constant, in their order.
+std::vector<std::string> constant_names(const FittedModel& model);
+
+/// d ln t / d ln E_j, one per extrinsic column: of a sum of product terms at its typical
+/// configuration; of Eq. (4) the powers q of its scalable part.
+std::vector<double> scaling_powers(const FittedModel& model);
+
+/// Predicted time of every row of a design made with the model's spec.
+Eigen::VectorXd predict(const FittedModel& model, const Design& design);
+
+}  // namespace perfmodel

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "perfmodel/analysis/scaling/study.hpp"
+
+namespace perfmodel {
+
+/// What is known of the scaling along one column (schema perfmodel/scaling, version 1).
+struct ScalingDocument {
+  std::string file;    ///< base name
+  std::string source;  ///< "model" or "runs"
+  std::string column;
+  std::string unit;       ///< of times; empty where unknown
+  bool relative = false;  ///< times are relative to the first row
+  scaling::ScalingStudy study;
+  std::vector<std::string> settings;                ///< of a model: what was held fixed
+  std::optional<scaling::PowerPlusConstant> power;  ///< of a model
+  std::vector<scaling::Reading> readings;
+  std::optional<double> model_pays_until;
+};
+
+/// Ends with a newline.
+std::string to_json(const ScalingDocument& document);
+
+}  // namespace perfmodel

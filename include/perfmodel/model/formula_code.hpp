@@ -1,0 +1,26 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <string>
+#include <string_view>
+
+#include "perfmodel/model/multi_expression.hpp"
+#include "perfmodel/model/spec.hpp"
+
+namespace perfmodel {
+
+/// A model as an expression that other programs compute. The functions take the columns by name.
+enum class FormulaLanguage { text, latex, python, c, spreadsheet };
+
+std::string_view to_text(FormulaLanguage language);
+
+/// The whole model in one of these languages: numbers with all digits, so that its values agree
+/// with predict(), but for `text` and `latex`, which are for reading and round to three digits.
+///
+/// `python`: a function predict(filters, activation, ...). `c`: a function of C99. `spreadsheet`: a
+/// formula whose inputs are defined names. `constants` are those of GenericLayout where there is no
+/// structure, else those of MultiLayout.
+std::string formula_code(const ModelSpec& spec, const MultiStructure* structure,
+                         const Eigen::VectorXd& constants, FormulaLanguage language);
+
+}  // namespace perfmodel

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <string>
+
+#include "perfmodel/model/multi_expression.hpp"
+#include "perfmodel/model/spec.hpp"
+
+namespace perfmodel {
+
+/// One term for people, its numbers to three digits:
+/// "0.0021 * filters^1.9 * workers^-0.9 * activation{relu: 1, tanh: 1.2} * [num_gpus > 1]".
+/// Powers that round to 0 and factors that round to 1 are left out.
+std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structure,
+                            const Eigen::VectorXd& constants, std::size_t term);
+
+/// "t = TERM + TERM + C".
+std::string multi_formula(const ModelSpec& spec, const MultiStructure& structure,
+                          const Eigen::VectorXd& constants);
+
+}  // namespace perfmodel

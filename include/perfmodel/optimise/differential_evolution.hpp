@@ -1,0 +1,115 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+#include "perfmodel/optimise/bounds.hpp"
+
+namespace perfmodel::optimise {
+
+/// Costs of several candidates (columns of `candidates`, in real coordinates).
+///
+/// A candidate whose cost is known to exceed `abandon_above[i]` may be given up: any value above
+/// that bound is then as good as the exact cost, since the candidate loses its comparison either
+/// way.
+using BatchObjective =
+    std::function<void(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
+                       std::span<const double> abandon_above, std::span<double> costs)>;
+
+/// How a mutant is made, and where its F and CR come from.
+enum class Strategy {
+  best1bin,           ///< as in scipy
+  rand1bin,           ///< as in scipy
+  currenttobest1bin,  ///< as in scipy
+  jde,  ///< Brest et al. 2006: rand/1/bin whose members carry and inherit their own F and CR
+  /// Tanabe and Fukunaga 2014: current-to-pbest/1/bin with an archive of beaten members, F and CR
+  /// drawn around what won before, and a population that shrinks linearly to 4 over the budget of
+  /// generations or evaluations.
+  lshade,
+};
+
+/// `immediate`: a winning trial takes its place at once and the next trial of the same generation
+/// already sees it. `deferred`: a whole generation of trials is made, then evaluated as one batch.
+enum class Updating { immediate, deferred };
+
+enum class Termination {
+  converged,  ///< the spread of the costs fell below the tolerance, or the box is a single point
+  generation_limit,  ///< `generations` were done
+  evaluation_limit,  ///< one more generation would exceed `evaluations`
+  interrupted,       ///< a stop was requested; the best so far is returned
+};
+
+std::string_view to_text(Strategy strategy);
+std::string_view to_text(Termination termination);
+
+/// The state after one generation, for progress and for tests.
+struct Progress {
+  std::size_t generation = 0;
+  std::size_t evaluations = 0;
+  double best_cost = 0;
+  double spread = 0;  ///< standard deviation (over n) of the population's costs
+};
+
+/// Differential evolution's own settings, with scipy's names and meanings.
+struct DifferentialEvolutionOptions {
+  std::uint64_t seed = 1;
+  Strategy strategy = Strategy::best1bin;
+  Updating updating = Updating::deferred;
+  /// Members per free coordinate; the population has max(5, this * number of free coordinates).
+  std::size_t population = 15;
+  std::size_t generations = 1000;
+  /// Never exceeded; at least the size of the initial population.
+  std::size_t evaluations = std::numeric_limits<std::size_t>::max();
+  /// Converged when spread <= absolute_tolerance + tolerance * |mean cost|.
+  double tolerance = 0.01;
+  double absolute_tolerance = 0;
+  /// F is drawn anew for each generation from [low, high). `jde` and `lshade` choose F and CR
+  /// themselves.
+  double differential_weight_low = 0.5;
+  double differential_weight_high = 1.0;
+  double crossover_rate = 0.7;
+  /// Points that replace the first members of the initial population, each moved to the nearest
+  /// point of the box.
+  std::vector<Eigen::VectorXd> initial_guesses;
+  /// Looked at before each generation, and before each trial with `immediate` updating.
+  std::stop_token stop;
+  /// Called after each complete generation.
+  std::function<void(const Progress&)> observer;
+};
+
+struct DifferentialEvolutionResult {
+  Eigen::VectorXd best;
+  double cost = 0;
+  std::size_t generations = 0;
+  std::size_t evaluations = 0;
+  double spread = 0;
+  Termination termination = Termination::generation_limit;
+  /// The last population in real coordinates (members are columns) and its costs; member 0 is the
+  /// best.
+  Eigen::MatrixXd population;
+  std::vector<double> costs;
+};
+
+/// Storn and Price's differential evolution on a box, following scipy 1.10's semantics: Latin
+/// hypercube start, one dither weight per generation, out-of-box coordinates drawn anew, a trial
+/// replaces its target where its cost is not higher, the best member stands at index 0.
+///
+/// The initial population is always evaluated, also after a stop was requested, so that there is a
+/// best. Costs that are not finite count as +infinity. Not converging is a result, not an error.
+/// Throws std::invalid_argument for bounds that are not finite or crossed, or options outside their
+/// range.
+DifferentialEvolutionResult minimise(const BatchObjective& objective, const Bounds& bounds,
+                                     const DifferentialEvolutionOptions& options);
+
+/// Adapter for objectives of one point.
+BatchObjective batch_of(std::function<double(const Eigen::VectorXd&)> cost);
+
+}  // namespace perfmodel::optimise

@@ -1,0 +1,221 @@
+#include "perfmodel/analysis/plan/information.hpp"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "perfmodel/model/generic_expression.hpp"
+
+namespace perfmodel::plan {
+namespace {
+
+Eigen::Index at(std::size_t i) {
+  return static_cast<Eigen::Index>(i);
+}
+
+/// Share of a row's unit information that is known of every direction beforehand.
+constexpr double ridge = 1e-6;
+
+/// Columns of unit mean square over the candidates, so that the ridge means the same to all.
+Eigen::VectorXd column_scales(const Eigen::MatrixXd& rows) {
+  Eigen::VectorXd scales =
+      (rows.colwise().squaredNorm() / static_cast<double>(rows.rows())).transpose().cwiseSqrt();
+  for (double& scale : scales) {
+    scale = scale > 0 ? scale : 1;
+  }
+  return scales;
+}
+
+Eigen::MatrixXd scaled(const Eigen::MatrixXd& rows, const Eigen::VectorXd& scales) {
+  return rows * scales.cwiseInverse().asDiagonal();
+}
+
+/// X'X with its ridge, inverted, and kept up to date as rows come and go.
+class Information {
+ public:
+  explicit Information(Eigen::Index size)
+      : matrix_(Eigen::MatrixXd::Identity(size, size) * ridge) {}
+
+  void add(const Eigen::VectorXd& row) { matrix_ += row * row.transpose(); }
+  void remove(const Eigen::VectorXd& row) { matrix_ -= row * row.transpose(); }
+  void invert() {
+    inverse_ = matrix_.ldlt().solve(Eigen::MatrixXd::Identity(matrix_.rows(), matrix_.cols()));
+  }
+
+  const Eigen::MatrixXd& inverse() const { return inverse_; }
+
+ private:
+  Eigen::MatrixXd matrix_;
+  Eigen::MatrixXd inverse_;
+};
+
+/// x' M^-1 x of every row.
+Eigen::VectorXd variances(const Eigen::MatrixXd& rows, const Eigen::MatrixXd& inverse) {
+  return (rows * inverse).cwiseProduct(rows).rowwise().sum();
+}
+
+/// What a plan is judged by, per constant: ln det of the information about all constants, and about
+/// the scaling powers with all others unknown (D_s), which is det(M) over the determinant of its
+/// block of the others.
+class Criterion {
+ public:
+  Criterion(Eigen::MatrixXd rows, const GenericLayout& layout, std::size_t powers)
+      : rows_(std::move(rows)), all_(rows_.cols()), others_(rows_.cols() - at(powers)) {
+    rest_.resize(rows_.rows(), rows_.cols() - at(powers));
+    rest_ << rows_.leftCols(at(layout.extrinsic_power(0))), rows_.rightCols(1);
+    const double share = powers > 0 ? 1 / static_cast<double>(powers) : 0;
+    weight_of_all_ = 1 / static_cast<double>(rows_.cols()) + share;
+    weight_of_others_ = share;
+  }
+
+  void add(Eigen::Index row) {
+    all_.add(rows_.row(row).transpose());
+    others_.add(rest_.row(row).transpose());
+    current_ = false;
+  }
+  void remove(Eigen::Index row) {
+    all_.remove(rows_.row(row).transpose());
+    others_.remove(rest_.row(row).transpose());
+    current_ = false;
+  }
+
+  /// The row to take instead of `out`, where one is noticeably better.
+  std::optional<std::size_t> best_exchange(Eigen::Index out, const std::vector<bool>& used) {
+    if (!current_) {
+      all_.invert();
+      others_.invert();
+      variance_of_all_ = variances(rows_, all_.inverse());
+      variance_of_others_ = variances(rest_, others_.inverse());
+      current_ = true;
+    }
+    const Eigen::ArrayXd of_all = log_ratios(rows_, all_.inverse(), variance_of_all_, out);
+    const Eigen::ArrayXd of_others = log_ratios(rest_, others_.inverse(), variance_of_others_, out);
+    constexpr double least_gain = 1e-5;
+    double best_gain = least_gain;
+    std::optional<std::size_t> best;
+    for (std::size_t in = 0; in < used.size(); ++in) {
+      const double gain = weight_of_all_ * of_all[at(in)] - weight_of_others_ * of_others[at(in)];
+      if (gain > best_gain && !used[in]) {
+        best_gain = gain;
+        best = in;
+      }
+    }
+    return best;
+  }
+
+ private:
+  Eigen::MatrixXd rows_;
+  Eigen::MatrixXd rest_;  ///< without the scaling powers
+  Information all_;
+  Information others_;
+  double weight_of_all_ = 1;
+  double weight_of_others_ = 0;
+  bool current_ = false;  ///< inverses and variances are
+  Eigen::VectorXd variance_of_all_;
+  Eigen::VectorXd variance_of_others_;
+
+  /// ln of what det(X'X) is multiplied by where row `out` makes room for each of the others.
+  static Eigen::ArrayXd log_ratios(const Eigen::MatrixXd& rows, const Eigen::MatrixXd& inverse,
+                                   const Eigen::VectorXd& variances, Eigen::Index out) {
+    const Eigen::VectorXd between = rows * (inverse * rows.row(out).transpose());
+    const double out_variance = variances[out];
+    return ((1 + variances.array()) * (1 - out_variance) + between.array().square())
+        .max(1e-300)
+        .log();
+  }
+};
+
+}  // namespace
+
+Plan d_optimal_plan(const Space& space, std::size_t n, std::uint64_t seed,
+                    const std::vector<Configuration>& existing,
+                    const Linearisation& linearisation) {
+  if (existing.size() >= n) {
+    return {existing, 0};
+  }
+  // Candidates: the existing ones, and enough random ones to choose from.
+  constexpr std::size_t most_candidates = 6000;
+  const std::size_t chosen = n - existing.size();
+  std::vector<Configuration> candidates;
+  for (std::size_t wanted = std::max(chosen, std::min(most_candidates, 20 * chosen));;
+       wanted = std::max(chosen, wanted / 2)) {
+    try {
+      candidates = random_plan(space, existing.size() + wanted, seed, existing).configurations;
+      break;
+    } catch (const std::runtime_error&) {
+      if (wanted == chosen) {
+        throw;  // the space has not got them
+      }
+    }
+  }
+  const Table table = table_of(space, candidates);
+  Eigen::MatrixXd rows =
+      sensitivities(linearisation, make_design(table, linearisation.spec, Target::absent));
+  rows = scaled(rows, column_scales(rows));
+
+  std::vector<std::size_t> in_plan(n);
+  std::iota(in_plan.begin(), in_plan.end(), std::size_t{0});
+  std::vector<bool> used(candidates.size(), false);
+  for (const std::size_t row : in_plan) {
+    used[row] = true;
+  }
+  Criterion criterion(rows, GenericLayout(linearisation.spec), linearisation.spec.extrinsic.size());
+  for (const std::size_t row : in_plan) {
+    criterion.add(at(row));
+  }
+  constexpr int most_rounds = 20;
+  for (int round = 0; round < most_rounds; ++round) {
+    bool exchanged = false;
+    for (std::size_t slot = existing.size(); slot < n; ++slot) {
+      const auto better = criterion.best_exchange(at(in_plan[slot]), used);
+      if (better) {
+        criterion.remove(at(in_plan[slot]));
+        criterion.add(at(*better));
+        used[in_plan[slot]] = false;
+        in_plan[slot] = *better;
+        used[in_plan[slot]] = true;
+        exchanged = true;
+      }
+    }
+    if (!exchanged) {
+      break;
+    }
+  }
+  Plan plan{existing, 0};
+  for (std::size_t slot = existing.size(); slot < n; ++slot) {
+    plan.configurations.push_back(candidates[in_plan[slot]]);
+  }
+  return plan;
+}
+
+std::vector<Gain> most_informative(const Eigen::MatrixXd& known, const Eigen::MatrixXd& candidates,
+                                   std::size_t k) {
+  const Eigen::VectorXd scales = column_scales(candidates);
+  const Eigen::MatrixXd rows = scaled(candidates, scales);
+  const Eigen::MatrixXd measured = scaled(known, scales);
+  Information information(rows.cols());
+  for (Eigen::Index r = 0; r < measured.rows(); ++r) {
+    information.add(measured.row(r).transpose());
+  }
+  std::vector<Gain> gains;
+  std::vector<bool> used(static_cast<std::size_t>(rows.rows()), false);
+  while (gains.size() < std::min(k, used.size())) {
+    information.invert();
+    const Eigen::VectorXd variance = variances(rows, information.inverse());
+    Eigen::Index best = -1;
+    for (Eigen::Index r = 0; r < rows.rows(); ++r) {
+      if (!used[static_cast<std::size_t>(r)] && (best < 0 || variance[r] > variance[best])) {
+        best = r;
+      }
+    }
+    gains.push_back({static_cast<std::size_t>(best), std::log1p(variance[best])});
+    used[gains.back().row] = true;
+    information.add(rows.row(best).transpose());
+  }
+  return gains;
+}
+
+}  // namespace perfmodel::plan

@@ -1,0 +1,203 @@
+#include "perfmodel/analysis/plan/suggestion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "perfmodel/analysis/plan/enumeration.hpp"
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/base/random.hpp"
+
+namespace perfmodel::plan {
+namespace {
+
+constexpr double most_searched = 1e7;
+constexpr std::size_t sample_size = 200000;
+constexpr std::size_t chunk_size = 1 << 16;
+
+/// The best few by one figure; equal ones in the order they came.
+class Best {
+ public:
+  Best(std::size_t most, double Suggestion::*figure) : most_(most), figure_(figure) {}
+
+  void add(const Suggestion& suggestion) {
+    if (kept_.size() == most_ && !(suggestion.*figure_ < kept_.back().*figure_)) {
+      return;
+    }
+    const auto place = std::upper_bound(
+        kept_.begin(), kept_.end(), suggestion,
+        [this](const Suggestion& a, const Suggestion& b) { return a.*figure_ < b.*figure_; });
+    kept_.insert(place, suggestion);
+    if (kept_.size() > most_) {
+      kept_.pop_back();
+    }
+  }
+  std::vector<Suggestion> take() && { return std::move(kept_); }
+
+ private:
+  std::size_t most_;
+  double Suggestion::*figure_;
+  std::vector<Suggestion> kept_;
+};
+
+/// What no other beats in both time and cost, of all seen so far.
+class Front {
+ public:
+  void add(const Suggestion& suggestion) {
+    waiting_.push_back(suggestion);
+    if (waiting_.size() >= chunk_size) {
+      reduce();
+    }
+  }
+  std::vector<Suggestion> take() && {
+    reduce();
+    return std::move(waiting_);
+  }
+
+ private:
+  std::vector<Suggestion> waiting_;
+
+  void reduce() {
+    std::stable_sort(waiting_.begin(), waiting_.end(), [](const auto& a, const auto& b) {
+      return a.time != b.time ? a.time < b.time : a.cost < b.cost;
+    });
+    double cheapest = std::numeric_limits<double>::infinity();
+    std::vector<Suggestion> kept;
+    for (const Suggestion& suggestion : waiting_) {
+      if (suggestion.cost < cheapest) {
+        cheapest = suggestion.cost;
+        kept.push_back(suggestion);
+      }
+    }
+    waiting_ = std::move(kept);
+  }
+};
+
+class Search {
+ public:
+  Search(const Space& space, const SuggestionRequest& request, const Predict& predict)
+      : space_(space),
+        predict_(predict),
+        conditions_(space),
+        with_cost_(request.price.has_value()),
+        fastest_(request.most, &Suggestion::time),
+        cheapest_(request.most, &Suggestion::cost) {
+    auto names = space.names();
+    if (request.price) {
+      price_.emplace(*request.price, names, codes_, "--price");
+    }
+    names.insert(names.end(), {"time", "cost"});
+    for (const std::string& condition : request.conditions) {
+      wanted_.emplace_back(condition, names, codes_, "--where");
+    }
+  }
+
+  void add(const Configuration& configuration) {
+    if (!conditions_.hold(configuration)) {
+      return;
+    }
+    chunk_.push_back(configuration);
+    if (chunk_.size() == chunk_size) {
+      work_off();
+    }
+  }
+
+  Suggestions finish() {
+    work_off();
+    result_.fastest = std::move(fastest_).take();
+    if (with_cost_) {
+      result_.cheapest = std::move(cheapest_).take();
+      result_.pareto = std::move(front_).take();
+    }
+    return std::move(result_);
+  }
+
+ private:
+  const Space& space_;
+  const Predict& predict_;
+  Conditions conditions_;
+  TextCodes codes_;
+  std::optional<Formula> price_;
+  std::vector<Formula> wanted_;
+  bool with_cost_;
+  std::vector<Configuration> chunk_;
+  Best fastest_;
+  Best cheapest_;
+  Front front_;
+  Suggestions result_;
+
+  void work_off() {
+    if (chunk_.empty()) {
+      return;
+    }
+    const auto times = predict_(chunk_);
+    result_.searched += chunk_.size();
+    for (std::size_t i = 0; i < chunk_.size(); ++i) {
+      judge({chunk_[i], times[i], times[i]});
+    }
+    chunk_.clear();
+  }
+
+  void judge(Suggestion suggestion) {
+    if (!std::isfinite(suggestion.time) || suggestion.time <= 0) {
+      return;
+    }
+    std::vector<double> values;
+    if (price_ || !wanted_.empty()) {
+      values = formula_values(space_, codes_, suggestion.configuration);
+    }
+    if (price_) {
+      const double price = (*price_)(values);
+      if (!(price >= 0) || !std::isfinite(price)) {
+        throw UsageError(
+            "--price: a price has to be a number >= 0, and is not for every "
+            "configuration of " +
+            space_.source);
+      }
+      suggestion.cost = suggestion.time * price;
+    }
+    values.push_back(suggestion.time);
+    values.push_back(suggestion.cost);
+    if (!std::all_of(wanted_.begin(), wanted_.end(),
+                     [&](const Formula& formula) { return formula(values) != 0; })) {
+      return;
+    }
+    ++result_.allowed;
+    fastest_.add(suggestion);
+    if (with_cost_) {
+      cheapest_.add(suggestion);
+      front_.add(suggestion);
+    }
+  }
+};
+
+}  // namespace
+
+Suggestions suggest(const Space& space, const SuggestionRequest& request, const Predict& predict) {
+  for (const SpaceColumn& column : space.columns) {
+    if (column.name == "time" || column.name == "cost") {
+      throw InputError(space.source + ": a column cannot be called '" + column.name +
+                       "', which is what conditions call the predicted figure");
+    }
+  }
+  Search search(space, request, predict);
+  const auto size = space.size();
+  if (size && *size <= most_searched) {
+    for_each_configuration(space,
+                           [&](const Configuration& configuration) { search.add(configuration); });
+    return search.finish();
+  }
+  RandomStream random(request.seed, "suggest");
+  Configuration configuration(space.columns.size());
+  for (std::size_t i = 0; i < sample_size; ++i) {
+    for (std::size_t c = 0; c < configuration.size(); ++c) {
+      configuration[c] = space.columns[c].value_at(random.uniform());
+    }
+    search.add(configuration);
+  }
+  Suggestions result = search.finish();
+  result.complete = false;
+  return result;
+}
+
+}  // namespace perfmodel::plan

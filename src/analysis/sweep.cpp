@@ -1,0 +1,143 @@
+#include "perfmodel/analysis/sweep.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/base/parallel.hpp"
+#include "perfmodel/fit/fit.hpp"
+
+namespace perfmodel {
+namespace {
+
+Eigen::ArrayXd row_losses(Loss loss, const Eigen::ArrayXd& measured,
+                          const Eigen::ArrayXd& predicted) {
+  const Eigen::ArrayXd error = measured - predicted;
+  switch (loss) {
+    case Loss::mae:
+      return error.abs();
+    case Loss::mape:
+      return error.abs() / measured;
+    case Loss::mse:
+      return error.square();
+    case Loss::rmsle:
+      break;
+  }
+  return (measured.log() - predicted.log()).square();
+}
+
+void judge(const SweepData& data, Loss loss, SweepPoint& point) {
+  const Eigen::VectorXd predicted = predict(point.model, data.validation);
+  point.model.metrics.validation = compute_metrics(data.validation.time, predicted);
+  if (data.test != nullptr) {
+    point.model.metrics.test = compute_metrics(data.test->time, predict(point.model, *data.test));
+  }
+  const Eigen::ArrayXd losses = row_losses(loss, data.validation.time.array(), predicted.array());
+  const double rows = static_cast<double>(losses.size());
+  point.validation_loss = losses.mean();
+  point.standard_error =
+      rows < 2 ? 0 : std::sqrt((losses - point.validation_loss).square().sum() / (rows - 1) / rows);
+}
+
+/// The point of lowest validation loss among those that `counts` picks; the first of equal ones.
+template <class Counts>
+std::size_t lowest(const std::vector<SweepPoint>& points, const Counts& counts) {
+  std::size_t best = points.size();
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    if (counts(points[k]) &&
+        (best == points.size() || points[k].validation_loss < points[best].validation_loss))
+      best = k;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::string_view to_text(PenaltyKind kind) {
+  switch (kind) {
+    case PenaltyKind::none:
+      return "none";
+    case PenaltyKind::l1:
+      return "l1";
+    case PenaltyKind::l2:
+      return "l2";
+  }
+  return "";
+}
+
+std::string_view to_text(LambdaRule rule) {
+  return rule == LambdaRule::lowest ? "lowest" : "one_standard_error";
+}
+
+std::vector<double> log_grid(double low, double high, std::size_t count) {
+  std::vector<double> grid;
+  const double steps = static_cast<double>(count) - 1;
+  for (std::size_t k = 0; k < count; ++k) {
+    const double share = count == 1 ? 0 : static_cast<double>(k) / steps;
+    const double exponent = std::log10(low) + share * (std::log10(high) - std::log10(low));
+    // Twelve digits: a grid of decades is 0.001 and not 0.0009999999999999998.
+    const double value = std::pow(10, exponent);
+    const double digit = std::pow(10, std::floor(std::log10(value)) - 11);
+    grid.push_back(digit < 1 ? std::round(value / digit) / std::round(1 / digit)
+                             : std::round(value / digit) * digit);
+  }
+  grid.front() = low;
+  grid.back() = high;
+  return grid;
+}
+
+std::vector<SweepPoint> sweep(const SweepData& data, const FitOptions& options,
+                              const std::vector<PenaltyKind>& penalties,
+                              const std::vector<double>& lambdas,
+                              const std::function<void(std::size_t)>& fit_done) {
+  std::vector<SweepPoint> points(1);
+  for (const PenaltyKind penalty : penalties) {
+    for (const double lambda : lambdas) {
+      points.emplace_back();
+      points.back().penalty = penalty;
+      points.back().lambda = lambda;
+    }
+  }
+  std::mutex reporting;
+  std::size_t done = 0;
+  parallel_for(points.size(), options.threads, [&](std::size_t k) {
+    if (options.stop.stop_requested())
+      throw Interrupted();
+    SweepPoint& point = points[k];
+    FitOptions own = options;
+    own.threads = 1;
+    own.observer = nullptr;
+    own.penalty.l1 = point.penalty == PenaltyKind::l1 ? point.lambda : 0;
+    own.penalty.l2 = point.penalty == PenaltyKind::l2 ? point.lambda : 0;
+    point.model = fit(data.spec, data.training, own);
+    judge(data, options.loss, point);
+    const std::lock_guard lock(reporting);
+    ++done;
+    if (fit_done)
+      fit_done(done);
+  });
+  if (options.stop.stop_requested())
+    throw Interrupted();
+  return points;
+}
+
+std::size_t choose(const std::vector<SweepPoint>& points, LambdaRule rule) {
+  const std::size_t best = lowest(points, [](const SweepPoint&) { return true; });
+  const std::size_t penalised =
+      points[best].penalty != PenaltyKind::none
+          ? best
+          : lowest(points, [](const SweepPoint& p) { return p.penalty != PenaltyKind::none; });
+  if (rule == LambdaRule::lowest || penalised == points.size())
+    return best;
+  const double limit = points[best].validation_loss + points[best].standard_error;
+  std::size_t chosen = best;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    if (points[k].penalty == points[penalised].penalty && points[k].validation_loss <= limit &&
+        points[k].lambda > points[chosen].lambda)
+      chosen = k;
+  }
+  return chosen;
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,59 @@
+#include "perfmodel/base/random.hpp"
+
+#include <cmath>
+
+namespace perfmodel {
+namespace {
+
+/// The output function of SplitMix64 (Steele, Lea and Flood 2014): a bijection that spreads
+/// neighbouring seeds over the whole range.
+std::uint64_t splitmix64(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+/// FNV-1a; std::hash may differ between standard libraries.
+std::uint64_t fnv1a(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  }
+  return hash;
+}
+
+/// Each step is a bijection of the one before it: for one seed and purpose no two indices share a
+/// stream.
+std::uint64_t mixed(std::uint64_t seed, std::string_view purpose, std::uint64_t index) {
+  return splitmix64(splitmix64(splitmix64(seed) + fnv1a(purpose)) + index);
+}
+
+}  // namespace
+
+RandomStream::RandomStream(std::uint64_t seed, std::string_view purpose, std::uint64_t index)
+    : engine_(mixed(seed, purpose, index)) {}
+
+std::size_t RandomStream::below(std::size_t n) {
+  // Numbers under 2^64 mod n would make the small remainders more likely: draw again.
+  const std::uint64_t biased = (0 - static_cast<std::uint64_t>(n)) % n;
+  std::uint64_t x = bits();
+  while (x < biased) {
+    x = bits();
+  }
+  return static_cast<std::size_t>(x % n);
+}
+
+double RandomStream::normal() {
+  // The second number of each pair is not kept: a stream's state is its engine alone.
+  for (;;) {
+    const double x = uniform(-1, 1);
+    const double y = uniform(-1, 1);
+    const double s = x * x + y * y;
+    if (s > 0 && s < 1) {
+      return x * std::sqrt(-2 * std::log(s) / s);
+    }
+  }
+}
+
+}  // namespace perfmodel

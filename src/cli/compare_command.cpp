@@ -1,0 +1,211 @@
+#include "cli/compare_command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <set>
+
+#include "cli/compare_report.hpp"
+#include "cli/role_options.hpp"
+#include "cli/search_progress.hpp"
+#include "cli/shared_options.hpp"
+#include "cli/signals.hpp"
+#include "cli/text_table.hpp"
+#include "perfmodel/analysis/regressor.hpp"
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/base/text.hpp"
+#include "perfmodel/io/output_file.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+using Regressors = std::vector<std::unique_ptr<Regressor>>;
+
+constexpr auto default_shares = "60:20:20";
+constexpr double default_lambda = 0.001;  // the one that the paper chose
+constexpr auto group = "Judging the models";
+
+ExtrapolateArgument parse_extrapolate(const std::string& text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string::npos) {
+    return {text, std::nullopt};
+  }
+  const auto limit = parse_number(text.substr(colon + 1));
+  if (!limit) {
+    throw CLI::ValidationError("--extrapolate", "'" + text +
+                                                    "': write COL, or COL:X where rows up to the "
+                                                    "value X train, for example batch_size:32");
+  }
+  return {text.substr(0, colon), limit};
+}
+
+void check_combination(const CompareArguments& arguments) {
+  const bool has_split = arguments.split.shares || arguments.split.seed;
+  if (arguments.test && arguments.runs.size() > 1) {
+    throw UsageError("--test goes with one file of runs");
+  }
+  if ((has_split ? 1 : 0) + (arguments.test ? 1 : 0) + (arguments.extrapolate ? 1 : 0) > 1) {
+    throw UsageError("--split, --test and --extrapolate each name the test rows; pass one of them");
+  }
+  std::set<std::string> names;
+  for (const auto& path : arguments.runs) {
+    if (!names.insert(path).second) {
+      throw UsageError("'" + path + "' is given twice");
+    }
+    refuse_to_replace(path, arguments.output);
+  }
+}
+
+Regressors models_for(const ModelSpec& spec, const SearchArguments& search, FitOptions options) {
+  const double l1 = search.l1.value_or(default_lambda);
+  const double l2 = search.l2.value_or(default_lambda);
+  Regressors models;
+  options.expression = Expression::generic;
+  options.penalty.l1 = options.penalty.l2 = 0;
+  models.push_back(make_expression("Eq. (4)", spec, options));
+  options.penalty.l1 = l1;
+  models.push_back(make_expression("Eq. (4), L1 " + short_number(l1), spec, options));
+  options.penalty.l1 = 0;
+  options.penalty.l2 = l2;
+  models.push_back(make_expression("Eq. (4), L2 " + short_number(l2), spec, options));
+  options.penalty.l2 = 0;
+  options.expression = Expression::multi;
+  models.push_back(make_expression("sum of products", spec, options));
+  if (has_black_boxes()) {
+    models.push_back(make_random_forest(options.seed));
+    models.push_back(make_support_vectors(SvrTarget::time));
+    models.push_back(make_support_vectors(SvrTarget::log_time));
+  }
+  return models;
+}
+
+PreparedRuns prepared(const CompareArguments& arguments, const std::string& path,
+                      Console& console) {
+  const LabelledRuns runs = read_labelled_runs(path, arguments.roles, console);
+  const Table& table = runs.file.table;
+  if (arguments.extrapolate) {
+    const auto [split, limit] =
+        split_by_value(table, arguments.extrapolate->column, arguments.extrapolate->limit);
+    console.notice(table.source + ": rows with " + arguments.extrapolate->column + " up to " +
+                   to_text(limit) + " train, the others test");
+    return prepare(path, runs, split);
+  }
+  if (arguments.test) {
+    PreparedRuns out = prepare(path, runs, split_rows(table.rows(), {}, 1));
+    const Table further = read_runs(*arguments.test, categorical_columns(out.spec)).table;
+    out.test = make_design(further, out.spec, Target::required);
+    return out;
+  }
+  return prepare(path, runs, split_of(table, arguments.split, default_shares));
+}
+
+ModelScore score(Regressor& model, const PreparedRuns& runs) {
+  ModelScore out;
+  const auto start = std::chrono::steady_clock::now();
+  model.fit(runs.training);
+  out.fit_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  out.name = model.name();
+  out.file = runs.provenance.file;
+  const auto judge = [&](const Design& design) {
+    return compute_metrics(design.time, model.predict(design));
+  };
+  out.metrics.train = judge(runs.training);
+  if (runs.validation) {
+    out.metrics.validation = judge(*runs.validation);
+  }
+  if (runs.test) {
+    out.metrics.test = judge(*runs.test);
+  }
+  if (const FittedModel* fitted = model.expression()) {
+    for (const auto& input : runs.spec.extrinsic) {
+      out.columns.push_back(input.column);
+    }
+    out.scaling_powers = scaling_powers(*fitted);
+  }
+  return out;
+}
+
+}  // namespace
+
+void setup_compare(CLI::App& command, CompareArguments& arguments) {
+  command
+      .add_option("RUNS.csv", arguments.runs,
+                  "measured runs, one per line; several files, such as\n"
+                  "one per framework, are compared side by side")
+      ->option_text(" ")
+      ->required();
+  add_output(command, arguments.output, "FILE");
+  add_format(command, arguments.format, "of the comparison");
+  add_role_options(command, arguments.roles);
+  add_search_options(command, arguments.search);
+  command.remove_option(command.get_option("--expression"));  // both are compared
+  add_split_options(command, arguments.split, default_shares);
+  for (const char* name : {"--split", "--split-seed"}) {
+    command.get_option(name)->group(group);
+  }
+  command.add_option("--test", arguments.test, "train on all of RUNS.csv and test on this file")
+      ->type_name("FILE")
+      ->group(group);
+  command
+      .add_option_function<std::string>(
+          "--extrapolate",
+          [&](const std::string& text) { arguments.extrapolate = parse_extrapolate(text); },
+          "train on the lower values of a column and test on\n"
+          "the higher ones; up to X, or to the value below which\n"
+          "60 % of the distinct values lie")
+      ->type_name("COL[:X]")
+      ->group(group);
+  command.footer(
+      "Fits Eq. (4) without a penalty and with --l1 and --l2 (0.001 each where not given), a sum "
+      "of product\n"
+      "terms, a random forest and support vector regression (SVR) to the same training rows and "
+      "judges\n"
+      "them on the same test rows. Forest and SVR have scikit-learn's default settings; SVR's "
+      "epsilon of\n"
+      "0.1 is in the unit of the time, so there is also an SVR of the standardised ln(time).\n"
+      "\n"
+      "Examples:\n"
+      "  perfmodel compare runs.csv\n"
+      "  perfmodel compare mxnet.csv pytorch.csv tensorflow.csv --format md\n"
+      "  perfmodel compare runs.csv --extrapolate batch_size:32 --format json -o comparison.json");
+}
+
+int run_compare(const CompareArguments& arguments, Console& console) {
+  check_combination(arguments);
+  OutputFile output(arguments.output);
+  std::vector<PreparedRuns> files;
+  for (const auto& path : arguments.runs) {
+    files.push_back(prepared(arguments, path, console));
+  }
+  if (!has_black_boxes()) {
+    console.warning(
+        "this perfmodel was built without dlib, so random forest and support vector regression are "
+        "left out; install libdlib-dev and build it again");
+  }
+
+  const SignalWatch signals;
+  FitOptions options = fit_options(arguments.search);
+  options.stop = signals.token();
+  std::vector<ModelScore> scores;
+  std::vector<Provenance> data;
+  std::string unit = files.front().spec.unit;
+  SearchProgress progress(console);
+  for (const auto& runs : files) {
+    data.push_back(runs.provenance);
+    unit = runs.spec.unit == unit ? unit : "";
+    const Regressors models = models_for(runs.spec, arguments.search, options);
+    for (const auto& model : models) {
+      scores.push_back(score(*model, runs));
+      scores.back().source = data.size() - 1;
+      if (received_signal()) {
+        throw Interrupted();
+      }
+      progress.show("comparing", scores.size(), models.size() * files.size());
+    }
+  }
+  output.write(formatted({data, scores, unit}, arguments.format));
+  output.commit();
+  return 0;
+}
+
+}  // namespace perfmodel::cli

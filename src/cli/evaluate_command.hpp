@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/console.hpp"
+#include "cli/gates.hpp"
+#include "cli/output_format.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace perfmodel::cli {
+
+struct EvaluateArguments {
+  std::string model;
+  std::string runs;
+  std::optional<std::string> target;  ///< where the file has another name for it
+  OutputFormat format = OutputFormat::text;
+  std::optional<std::string> residuals;  ///< where to write one line per run
+  std::vector<Gate> gates;
+};
+
+/// `perfmodel evaluate MODEL.json RUNS.csv`: how far a model is from measured runs.
+void setup_evaluate(CLI::App& command, EvaluateArguments& arguments);
+
+int run_evaluate(const EvaluateArguments& arguments, Console& console);
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,117 @@
+#include "cli/predict_command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <charconv>
+
+#include "cli/csv_columns.hpp"
+#include "cli/predictions.hpp"
+#include "cli/range_check.hpp"
+#include "cli/runs_file.hpp"
+#include "cli/setting.hpp"
+#include "cli/shared_options.hpp"
+#include "cli/signals.hpp"
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/base/text.hpp"
+#include "perfmodel/io/model_json.hpp"
+#include "perfmodel/io/output_file.hpp"
+#include "perfmodel/model/design.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+void check_combination(const PredictArguments& arguments) {
+  const bool has_file = !arguments.configurations.empty();
+  const bool has_settings = !arguments.settings.empty();
+  if (!has_file && !has_settings) {
+    throw UsageError("what shall be predicted? Pass --set COL=VALUE ... or a file CONFIGS.csv");
+  }
+  if (has_file && has_settings) {
+    throw UsageError("pass either --set COL=VALUE ... or a file CONFIGS.csv, not both ('" +
+                     arguments.configurations + "' was read as a file)");
+  }
+  if (has_file && arguments.json) {
+    throw UsageError("--json goes with --set; the predictions of a file are written as CSV");
+  }
+  if (arguments.model == "-" && arguments.configurations == "-") {
+    throw UsageError("the model and the configurations cannot both come from standard input");
+  }
+}
+
+int predict_settings(const PredictArguments& arguments, const FittedModel& model,
+                     OutputFile& output, Console& console) {
+  const Table table = table_of_settings(arguments.settings, model.spec);
+  const Design design = make_design(table, model.spec, Target::absent);
+  const double time = predicted_times(model, design, [](std::size_t) { return "--set"; })[0];
+  warn_out_of_range(model.spec, design, console);
+  output.write(arguments.json ? prediction_to_json(model.spec.target, time,
+                                                   rows_in_range(model.spec, design).front())
+                              : to_text(time) + "\n");
+  output.commit();
+  return 0;
+}
+
+int predict_file(const PredictArguments& arguments, const FittedModel& model, OutputFile& output,
+                 Console& console) {
+  const RunsFile file = read_runs(arguments.configurations, categorical_columns(model.spec));
+  const std::vector<std::string> names = {"predicted_" + model.spec.target, "in_range"};
+  refuse_taken_names(file.table, names);
+  const Design design = make_design(file.table, model.spec, Target::absent);
+  const Eigen::VectorXd times =
+      predicted_times(model, design, [&](std::size_t row) { return file.table.where(row); });
+  warn_out_of_range(model.spec, design, console);
+
+  // Where a file is replaced, a signal must not leave the unfinished one behind.
+  std::optional<SignalWatch> signals;
+  if (output.replaces_file()) {
+    signals.emplace();
+  }
+  const std::vector<bool> in_range = rows_in_range(model.spec, design);
+  append_columns(
+      file.bytes, file.table, names,
+      [&](std::size_t row) {
+        return to_text(times[static_cast<Eigen::Index>(row)]) +
+               (in_range[row] ? ",true" : ",false");
+      },
+      output);
+  if (const auto signal = received_signal()) {
+    return exit_code_of_signal(*signal);
+  }
+  output.commit();
+  return 0;
+}
+
+}  // namespace
+
+void setup_predict(CLI::App& command, PredictArguments& arguments) {
+  add_input(command, "MODEL.json", arguments.model, "a model that fit wrote")->required();
+  add_input(command, "CONFIGS.csv", arguments.configurations, "configurations, one per line");
+  command
+      .add_option("--set", arguments.settings,
+                  "one configuration: the value of every input of the\nmodel (repeatable)")
+      ->type_name("COL=VALUE");
+  command.add_flag("--json", arguments.json,
+                   "with --set: a JSON object instead of the bare number");
+  add_output(command, arguments.output, "FILE");
+  command.footer(
+      "With --set the predicted time is printed as a plain number. A file comes back as it is, "
+      "with\n"
+      "two columns more: predicted_<target>, and in_range, which is false where a number lies "
+      "outside\n"
+      "of the range that was measured.\n"
+      "\n"
+      "Examples:\n"
+      "  perfmodel predict model.json --set filters=32 workers=2 batch_size=64 activation=relu\n"
+      "  perfmodel predict model.json configs.csv -o predicted.csv");
+}
+
+int run_predict(const PredictArguments& arguments, Console& console) {
+  check_combination(arguments);
+  refuse_to_replace(arguments.model, arguments.output);
+  OutputFile output(arguments.output);
+  const FittedModel model = read_model(arguments.model);
+  return arguments.configurations.empty() ? predict_settings(arguments, model, output, console)
+                                          : predict_file(arguments, model, output, console);
+}
+
+}  // namespace perfmodel::cli

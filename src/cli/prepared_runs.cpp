@@ -1,0 +1,60 @@
+#include "cli/prepared_runs.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "cli/numbers.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+constexpr std::uint64_t default_split_seed = 1;
+constexpr auto group = "Judging the model";
+
+std::optional<Design> design_of(const Table& table, const ModelSpec& spec,
+                                const std::vector<std::size_t>& rows) {
+  return rows.empty() ? std::nullopt
+                      : std::optional(make_design(table, spec, Target::required, rows));
+}
+
+}  // namespace
+
+void add_split_options(CLI::App& app, SplitArguments& arguments,
+                       const std::string& default_shares) {
+  app.add_option_function<std::string>(
+         "--split", [&](const std::string& text) { arguments.shares = parse_split(text); },
+         "shares of training, validation and test rows\n(default: " + default_shares + ")")
+      ->type_name("SHARES")
+      ->group(group);
+  add_count<std::uint64_t>(app, "--split-seed", arguments.seed, "seed of the split (default: 1)", 0)
+      ->group(group);
+}
+
+LabelledRuns read_labelled_runs(const std::string& path, const RoleRequest& request,
+                                Console& console) {
+  LabelledRuns runs;
+  runs.file = read_runs(path, {request.categorical.begin(), request.categorical.end()});
+  runs.roles = resolve_roles(runs.file.table, request);
+  for (const auto& notice : runs.roles.notices) {
+    console.notice(notice);
+  }
+  return runs;
+}
+
+PreparedRuns prepare(const std::string& path, const LabelledRuns& runs, const Split& split) {
+  const Table& table = runs.file.table;
+  PreparedRuns out;
+  out.provenance = provenance_of(path, runs.file, runs.roles);
+  out.spec = make_spec(table, runs.roles, split.train);
+  out.training = make_design(table, out.spec, Target::required, split.train);
+  out.validation = design_of(table, out.spec, split.validation);
+  out.test = design_of(table, out.spec, split.test);
+  return out;
+}
+
+Split split_of(const Table& table, const SplitArguments& arguments,
+               const std::string& default_shares) {
+  return split_rows(table.rows(), arguments.shares.value_or(parse_split(default_shares)),
+                    arguments.seed.value_or(default_split_seed));
+}
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/console.hpp"
+#include "cli/runs_file.hpp"
+#include "perfmodel/data/split.hpp"
+#include "perfmodel/model/design.hpp"
+#include "perfmodel/model/roles.hpp"
+#include "perfmodel/model/spec.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace perfmodel::cli {
+
+/// Which rows train and which judge, as the command line says it.
+struct SplitArguments {
+  std::optional<SplitShares> shares;
+  std::optional<std::uint64_t> seed;
+};
+
+/// `--split` and `--split-seed`, for commands that split where nothing is said.
+void add_split_options(CLI::App& app, SplitArguments& arguments, const std::string& default_shares);
+
+/// Runs with the parts that commands work on. Parts without rows are empty.
+struct PreparedRuns {
+  Provenance provenance;
+  ModelSpec spec;
+  Design training;
+  std::optional<Design> validation;
+  std::optional<Design> test;
+};
+
+/// A runs file with roles settled; `notices` of them go to the console.
+struct LabelledRuns {
+  RunsFile file;
+  Roles roles;
+};
+
+LabelledRuns read_labelled_runs(const std::string& path, const RoleRequest& request,
+                                Console& console);
+
+PreparedRuns prepare(const std::string& path, const LabelledRuns& runs, const Split& split);
+
+/// The split that was asked for, else that of `default_shares`.
+Split split_of(const Table& table, const SplitArguments& arguments,
+               const std::string& default_shares);
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,91 @@
+#include "cli/scaling_command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "cli/choices.hpp"
+#include "cli/numbers.hpp"
+#include "cli/scaling_report.hpp"
+#include "cli/scaling_source.hpp"
+#include "cli/shared_options.hpp"
+#include "perfmodel/io/output_file.hpp"
+
+namespace perfmodel::cli {
+
+void setup_scaling(CLI::App& command, ScalingArguments& arguments) {
+  add_input(command, "MODEL.json|RUNS.csv", arguments.input,
+            "a model (its name ends in .json) or measured runs")
+      ->required();
+  command
+      .add_option("--column", arguments.column,
+                  "the scale: workers, batch size (default: the one\nextrinsic column)")
+      ->type_name("COL");
+  add_choice<scaling::Kind>(command, "--kind", arguments.kind,
+                            {{"strong", scaling::Kind::strong}, {"weak", scaling::Kind::weak}},
+                            "strong: times are of a fixed amount of work (default);\n"
+                            "weak: of an iteration whose work grows with the scale");
+  add_number(
+      command, "--least-efficiency", arguments.least_efficiency,
+      "below which more workers do not pay, in percent\n(default: 50)",
+      {.low = 0, .high = 100, .low_included = false, .words = "a percentage > 0 and <= 100"});
+  add_choice<ScalingFormat>(command, "--format", arguments.format,
+                            {{"text", ScalingFormat::text}, {"json", ScalingFormat::json}},
+                            "of the result (default: text)");
+  add_output(command, arguments.output, "FILE");
+  command
+      .add_option("--set", arguments.settings,
+                  "hold an input at a value (default: the middle of its\n"
+                  "measured range, its first level)")
+      ->type_name("COL=VALUE")
+      ->group("Of a model");
+  command
+      .add_option_function<std::string>(
+          "--at",
+          [&arguments](const std::string& text) {
+            for (const auto& item : split_list(text)) {
+              const auto value = parse_number(item);
+              if (!value || *value <= 0) {
+                throw CLI::ValidationError("--at", "'" + item + "' is not a number > 0");
+              }
+              arguments.scales.push_back(*value);
+            }
+          },
+          "scales, 1,2,4,8 (default: doubling, up to four times\nwhat was measured)")
+      ->type_name("X,X")
+      ->group("Of a model");
+  command.add_option("--target", arguments.target, "the measured time (default: inferred)")
+      ->type_name("COL")
+      ->group("Of measured runs");
+  command.add_flag("--throughput", arguments.throughput, "the target is work per time, not a time")
+      ->group("Of measured runs");
+  command
+      .add_option_function<std::string>(
+          "--ignore",
+          [&arguments](const std::string& text) { arguments.ignore = split_list(text); },
+          "columns that do not tell configurations apart")
+      ->type_name("A,B")
+      ->group("Of measured runs");
+  command.footer(
+      "Of runs, rows that differ in the scale alone are compared with one another.\n"
+      "\n"
+      "Examples:\n"
+      "  perfmodel scaling model.json --column workers --set batch_size=64\n"
+      "  perfmodel scaling runs.csv --column workers --kind weak\n"
+      "  perfmodel scaling load.csv --column threads --target requests_per_s --throughput");
+}
+
+int run_scaling(const ScalingArguments& arguments, Console& console) {
+  OutputFile output(arguments.output);
+  ScalingDocument document = arguments.input.ends_with(".json")
+                                 ? scaling_of_model(arguments, console)
+                                 : scaling_of_runs(arguments, console);
+  document.file = arguments.input == "-"
+                      ? arguments.input
+                      : std::filesystem::path(arguments.input).filename().string();
+  output.write(arguments.format == ScalingFormat::json ? to_json(document)
+                                                       : scaling_report(document));
+  output.commit();
+  return 0;
+}
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,193 @@
+#include "cli/scaling_source.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/predictions.hpp"
+#include "cli/range_check.hpp"
+#include "cli/setting.hpp"
+#include "cli/text_table.hpp"
+#include "perfmodel/analysis/scaling/curve.hpp"
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/base/text.hpp"
+#include "perfmodel/io/csv.hpp"
+#include "perfmodel/io/model_json.hpp"
+#include "perfmodel/model/roles.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+constexpr double default_least_efficiency = 50;
+
+double least_efficiency(const ScalingArguments& arguments) {
+  return arguments.least_efficiency.value_or(default_least_efficiency) / 100;
+}
+
+std::string choose_column(const std::optional<std::string>& wanted,
+                          const std::vector<std::string>& extrinsic) {
+  if (wanted) {
+    return *wanted;
+  }
+  if (extrinsic.size() != 1) {
+    throw UsageError("which column is the scale? Pass --column" +
+                     (extrinsic.empty() ? " COL" : ": " + quoted_list(extrinsic)));
+  }
+  return extrinsic.front();
+}
+
+/// "workers=2" for every input but the scale.
+std::vector<std::string> complete_settings(const ModelSpec& spec, const std::string& scale,
+                                           const std::vector<std::string>& given,
+                                           Console& console) {
+  std::vector<std::string> settings = given;
+  std::string assumed;
+  const auto complete = [&](const std::string& column, const std::string& value) {
+    const bool is_given = std::any_of(given.begin(), given.end(), [&](const std::string& setting) {
+      return setting.starts_with(column + "=");
+    });
+    if (column == scale && is_given) {
+      throw UsageError("'" + scale + "' is the scale; its values are those of --at");
+    }
+    if (column != scale && !is_given) {
+      settings.push_back(column + "=" + value);
+      assumed += (assumed.empty() ? "" : " ") + settings.back();
+    }
+  };
+  const auto middle = [](const NumericInput& input) {
+    // Four digits are plenty for a value that nobody asked for.
+    return input.low == input.high ? to_text(input.low)
+                                   : short_number(std::sqrt(input.low * input.high));
+  };
+  for (const NumericInput& input : spec.intrinsic) {
+    complete(input.column, middle(input));
+  }
+  for (const CategoricalInput& input : spec.categorical) {
+    complete(input.column, input.levels.front());
+  }
+  for (const NumericInput& input : spec.extrinsic) {
+    complete(input.column, middle(input));
+  }
+  if (!assumed.empty()) {
+    console.notice("held fixed without being told (--set): " + assumed);
+  }
+  return settings;
+}
+
+/// Doubling from the lowest measured scale to four times the highest.
+std::vector<double> default_scales(const NumericInput& input) {
+  std::vector<double> scales;
+  for (double scale = input.low; scale <= 4 * input.high && scales.size() < 20; scale *= 2) {
+    scales.push_back(scale);
+  }
+  return scales;
+}
+
+}  // namespace
+
+ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& console) {
+  if (!arguments.settings.empty() || !arguments.scales.empty()) {
+    throw UsageError("--set and --at go with a model, and '" + arguments.input +
+                     "' was read as measured runs (a model's name ends in .json)");
+  }
+  const Table table = read_csv(arguments.input);
+  scaling::CurveColumns columns;
+  columns.ignore = {arguments.ignore.begin(), arguments.ignore.end()};
+  columns.target_is_throughput = arguments.throughput;
+  std::string unit;
+  if (arguments.target && arguments.column) {
+    columns.target = *arguments.target;
+    columns.scale = *arguments.column;
+  } else {
+    RoleRequest request;
+    request.target = arguments.target;
+    request.ignore = arguments.ignore;
+    if (arguments.column) {
+      request.extrinsic = {*arguments.column};
+    }
+    const Roles roles = resolve_roles(table, request);
+    columns.target = roles.target;
+    columns.scale = choose_column(arguments.column, roles.extrinsic);
+    unit = arguments.throughput ? "" : roles.unit;
+  }
+  const scaling::Curve curve = scaling::curve_of(table, columns);
+  if (curve.relative) {
+    console.notice("times are geometric means over configurations that differ in '" +
+                   columns.scale + "' alone, relative to " + columns.scale + " = " +
+                   to_text(curve.timings.front().scale));
+  }
+  ScalingDocument document;
+  document.source = "runs";
+  document.column = columns.scale;
+  document.unit = unit;
+  document.relative = curve.relative;
+  // A throughput counts all work, so its inverse is the time of a fixed amount.
+  document.study =
+      scaling::study(curve.timings, arguments.throughput ? scaling::Kind::strong : arguments.kind,
+                     least_efficiency(arguments));
+  return document;
+}
+
+ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& console) {
+  if (arguments.target || arguments.throughput || !arguments.ignore.empty()) {
+    throw UsageError("--target, --throughput and --ignore go with measured runs, and '" +
+                     arguments.input + "' was read as a model");
+  }
+  const FittedModel model = read_model(arguments.input);
+  std::vector<std::string> extrinsic;
+  for (const NumericInput& input : model.spec.extrinsic) {
+    extrinsic.push_back(input.column);
+  }
+  const std::string column = choose_column(arguments.column, extrinsic);
+  const auto found = std::find(extrinsic.begin(), extrinsic.end(), column);
+  if (found == extrinsic.end()) {
+    throw UsageError("--column: the model has no extrinsic column '" + column + "'; it has " +
+                     (extrinsic.empty() ? "none" : quoted_list(extrinsic)));
+  }
+  const auto index = static_cast<std::size_t>(found - extrinsic.begin());
+  const NumericInput& input = model.spec.extrinsic[index];
+
+  ScalingDocument document;
+  document.source = "model";
+  document.column = column;
+  document.unit = model.spec.unit;
+  document.settings = complete_settings(model.spec, column, arguments.settings, console);
+  std::vector<double> scales = arguments.scales.empty() ? default_scales(input) : arguments.scales;
+  std::sort(scales.begin(), scales.end());
+  scales.erase(std::unique(scales.begin(), scales.end()), scales.end());
+  if (scales.size() < 2) {
+    throw UsageError("scaling needs at least two different scales; pass them with --at 1,2,4");
+  }
+
+  const auto time_at = [&](double scale) {
+    auto settings = document.settings;
+    settings.push_back(column + "=" + to_text(scale));
+    const Table table = table_of_settings(settings, model.spec);
+    const auto where = [&](std::size_t) { return column + " = " + to_text(scale); };
+    return predicted_times(model, make_design(table, model.spec, Target::absent), where)[0];
+  };
+  std::vector<scaling::Timing> timings;
+  for (const double scale : scales) {
+    timings.push_back({scale, time_at(scale), 1});
+  }
+  if (scales.front() < input.low || scales.back() > input.high) {
+    console.warning("'" + column + "' was measured from " + to_text(input.low) + " to " +
+                    to_text(input.high) + "; what lies outside is extrapolated");
+  }
+  document.study = scaling::study(timings, arguments.kind, least_efficiency(arguments));
+
+  if (model.multi) {
+    console.notice("the model is a sum of product terms: there is no one power to be read");
+    return document;
+  }
+  scaling::PowerPlusConstant power;
+  power.power = scaling_powers(model)[index];
+  power.constant = model.constants[model.constants.size() - 1];  // C is the last
+  power.scalable = time_at(1) - power.constant;
+  document.power = power;
+  document.readings = scaling::readings(power, scales, arguments.kind);
+  document.model_pays_until =
+      scaling::pays_until(power, arguments.kind, least_efficiency(arguments));
+  return document;
+}
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "perfmodel/fit/fit_options.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace perfmodel::cli {
+
+/// What the command line says about loss and search, as far as it says something.
+struct SearchArguments {
+  FitOptions options;
+  std::optional<std::uint64_t> seed;
+  std::optional<double> l1;
+  std::optional<double> l2;
+  bool no_polish = false;
+  std::optional<std::size_t> threads;
+};
+
+/// The options of every command that fits.
+void add_search_options(CLI::App& app, SearchArguments& arguments);
+
+/// The options for fit(): what was given, else the defaults of FitOptions; all cores, or as many as
+/// OMP_NUM_THREADS says.
+FitOptions fit_options(const SearchArguments& arguments);
+
+}  // namespace perfmodel::cli

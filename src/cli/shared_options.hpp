@@ -1,0 +1,34 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/gates.hpp"
+
+namespace perfmodel::cli {
+
+/// A file that is read, by its place on the command line.
+inline CLI::Option* add_input(CLI::App& app, const std::string& name, std::string& path,
+                              const std::string& description) {
+  // CLI11 would add "TEXT REQUIRED"; the usage line says already what may be left out.
+  return app.add_option(name, path, description + "; \"-\" is stdin")->option_text(" ");
+}
+
+/// `--fail-if`, repeatable.
+inline void add_gates(CLI::App& app, std::vector<Gate>& gates, const std::string& description) {
+  app.add_option_function<std::string>(
+         "--fail-if", [&gates](const std::string& text) { gates.push_back(parse_gate(text)); },
+         description)
+      ->type_name("CONDITION")
+      ->trigger_on_parse();
+}
+
+inline void add_output(CLI::App& app, std::string& output, const std::string& type_name) {
+  app.add_option("-o,--output", output,
+                 "where to write, \"-\" is standard output (default);\n"
+                 "an old file stays as it is until the result is complete")
+      ->type_name(type_name);
+}
+
+}  // namespace perfmodel::cli

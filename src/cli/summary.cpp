@@ -1,0 +1,234 @@
+#include "cli/summary.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "cli/repeat_section.hpp"
+#include "cli/text_table.hpp"
+#include "perfmodel/model/generic_expression.hpp"
+#include "perfmodel/model/multi_formula.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+constexpr std::size_t indentation = 2;
+constexpr std::size_t most_levels = 12;   // the rest of a column's levels is in model.json
+constexpr std::size_t longest_name = 28;  // what is longer is clipped, so that a line has room
+
+std::string join(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const auto& line : lines) {
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string with_unit(const std::string& name, const std::string& unit) {
+  return unit.empty() ? name : name + " [" + unit + "]";
+}
+
+std::string seconds_text(double seconds) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), seconds < 10 ? "%.2f s" : "%.0f s", seconds);
+  return text.data();
+}
+
+std::string range_text(const NumericInput& input) {
+  return short_number(input.low) + " .. " + short_number(input.high);
+}
+
+/// A section: its first line is the heading.
+std::string section(const TextTable& table, const Console& console) {
+  auto lines = table.lines(indentation);
+  lines.front() = console.strong(lines.front());
+  return "\n" + join(lines);
+}
+
+std::string header(const FitReport& report, const Console& console) {
+  const FittedModel& model = report.model;
+  std::string rows = std::to_string(model.provenance.rows) + " rows";
+  if (model.metrics.train.rows != model.provenance.rows) {
+    rows += ", " + std::to_string(model.metrics.train.rows) + " of them for training";
+  }
+  return console.strong(with_unit(model.spec.target, model.spec.unit)) + " from " +
+         (model.provenance.file == "-" ? "standard input" : model.provenance.file) + ": " + rows +
+         "\n";
+}
+
+std::string constants_section(const FitReport& report, const Console& console) {
+  using enum Align;
+  const FittedModel& model = report.model;
+  const GenericLayout layout(model.spec);
+  const auto constant = [&](std::size_t index) {
+    return short_number(model.constants[static_cast<Eigen::Index>(index)]);
+  };
+  std::size_t part = 0;
+  const auto next_share = [&] { return percent(report.time_shares.at(part++)); };
+
+  TextTable table({left, left, right, right, left, right});
+  table.add({"input", "", "a", "p", "measured", "share of time"});
+  for (std::size_t i = 0; i < model.spec.intrinsic.size(); ++i) {
+    table.add({clipped(model.spec.intrinsic[i].column, longest_name), "",
+               constant(layout.coefficient(i)), constant(layout.intrinsic_power(i)),
+               range_text(model.spec.intrinsic[i]), next_share()});
+  }
+  for (std::size_t c = 0; c < model.spec.categorical.size(); ++c) {
+    const auto& input = model.spec.categorical[c];
+    const std::size_t shown = std::min(input.levels.size(), most_levels);
+    for (std::size_t l = 0; l < shown; ++l) {
+      const bool first = l == 0;
+      table.add({first ? clipped(input.column, longest_name) : "",
+                 clipped(input.levels[l], longest_name / 2), constant(layout.level(c, l)), "", "",
+                 first ? next_share() : ""});
+    }
+    if (shown < input.levels.size()) {
+      table.add({"", std::to_string(input.levels.size() - shown) + " more levels"});
+    }
+  }
+  table.add({"C", "", constant(layout.intercept()), "", "", next_share()});
+  return section(table, console);
+}
+
+/// A formula in lines of about 80 characters, cut before a factor or else at a blank.
+std::vector<std::string> wrapped(const std::string& formula) {
+  constexpr std::size_t width = 80;
+  const std::string indent = "  ";
+  std::vector<std::string> lines;
+  std::string rest = formula;
+  while (rest.size() > width) {
+    auto cut = rest.rfind(" * ", width);
+    if (cut == std::string::npos || cut < width / 2) {
+      cut = rest.rfind(' ', width);
+    }
+    if (cut == std::string::npos || cut <= indent.size()) {
+      break;  // one long word
+    }
+    lines.push_back(rest.substr(0, cut));
+    rest = indent + rest.substr(cut + 1);
+  }
+  lines.push_back(rest);
+  return lines;
+}
+
+/// The terms of a sum, the largest first.
+std::string terms_section(const FitReport& report, const Console& console) {
+  using enum Align;
+  const FittedModel& model = report.model;
+  TextTable table({right, left});
+  table.add({"share", "term"});
+  for (std::size_t k = 0; k < model.multi->structure.terms; ++k) {
+    std::string share = percent(report.time_shares.at(k));
+    for (const auto& line :
+         wrapped(multi_term_text(model.spec, model.multi->structure, model.constants, k))) {
+      table.add({share, line});
+      share.clear();
+    }
+  }
+  table.add({percent(report.time_shares.back()),
+             short_number(model.constants[model.constants.size() - 1]) + "  (C)"});
+  return section(table, console);
+}
+
+std::string scaling_section(const FitReport& report, const Console& console) {
+  using enum Align;
+  const FittedModel& model = report.model;
+  if (model.spec.extrinsic.empty()) {
+    return {};
+  }
+  TextTable table({left, right, left, left});
+  table.add({"scaling", model.multi ? "local power" : "q", "measured", ""});
+  const std::vector<double> powers = scaling_powers(model);
+  for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
+    const double power = powers[j];
+    table.add({clipped(model.spec.extrinsic[j].column, longest_name / 2), short_number(power),
+               range_text(model.spec.extrinsic[j]), scaling_in_words(power)});
+  }
+  return section(table, console);
+}
+
+std::string errors_section(const FitReport& report, const Console& console) {
+  using enum Align;
+  const PartMetrics& parts = report.model.metrics;
+  const std::string& unit = report.model.spec.unit;
+  TextTable table({left, right, right, right, right, right, right});
+  table.add(
+      {"errors", "rows", with_unit("MAE", unit), "MAPE", "SMAPE", with_unit("RMSE", unit), "R2"});
+  const auto add = [&](const std::string& name, const Metrics& metrics) {
+    table.add({name, std::to_string(metrics.rows), short_number(metrics.mae),
+               percent(metrics.mape_percent), percent(metrics.smape_percent),
+               short_number(metrics.rmse),
+               std::isnan(metrics.r2) ? "-" : short_number(metrics.r2)});
+  };
+  add("training", parts.train);
+  if (parts.validation) {
+    add("validation", *parts.validation);
+  }
+  if (parts.test) {
+    add("test", *parts.test);
+  }
+  return section(table, console);
+}
+
+std::string repeat_section(const FitReport& report, const Console& console) {
+  const auto& repeats = report.model.repeats;
+  return repeats ? section(repeat_table(report.model, *repeats), console) : "";
+}
+
+std::string search_line(const FitReport& report, const Console& console) {
+  const SearchSummary& search = report.model.search;
+  std::string line = std::string(indentation, ' ') + console.strong("search") + "  " +
+                     search.strategy + ", seed " + std::to_string(search.seed) + ", loss " +
+                     std::string(to_text(search.loss));
+  if (search.penalty.l1 != 0) {
+    line += ", L1 " + short_number(search.penalty.l1);
+  }
+  if (search.penalty.l2 != 0) {
+    line += ", L2 " + short_number(search.penalty.l2);
+  }
+  if (search.penalty.constants == Penalise::scaled &&
+      (search.penalty.l1 != 0 || search.penalty.l2 != 0)) {
+    line += " of scaled constants";
+  }
+  const std::string starts =
+      search.starts == 1 ? "" : ", best of " + std::to_string(search.starts) + " starts";
+  return "\n" + line + starts + "\n" + std::string(indentation + 8, ' ') + search.termination +
+         " after " + std::to_string(search.generations) + " generations, " +
+         std::to_string(search.evaluations) + " evaluations, " + seconds_text(report.seconds) +
+         "\n";
+}
+
+}  // namespace
+
+std::string fit_summary(const FitReport& report, const Console& console) {
+  return header(report, console) +
+         (report.model.multi ? terms_section : constants_section)(report, console) +
+         scaling_section(report, console) + errors_section(report, console) +
+         repeat_section(report, console) + search_line(report, console);
+}
+
+std::string scaling_in_words(double power) {
+  // The scalable part is multiplied by 2^q where the column doubles; -1 is perfect scaling.
+  const double change = 100 * (std::exp2(power) - 1);
+  const std::string size = std::to_string(std::lround(std::abs(change))) + " %";
+  if (std::abs(change) < 0.5) {
+    return "no effect: doubling it leaves the time as it is";
+  }
+  if (power > 0) {
+    return "doubling it costs " + size + " more";
+  }
+  std::string reading = "far from ideal -1";
+  if (power < -1.05) {
+    reading = "beyond ideal -1";
+  } else if (power < -0.95) {
+    reading = "ideal";
+  } else if (power < -0.8) {
+    reading = "close to ideal -1";
+  } else if (power < -0.5) {
+    reading = "short of ideal -1";
+  }
+  return reading + ": doubling it cuts the scalable part by " + size;
+}
+
+}  // namespace perfmodel::cli

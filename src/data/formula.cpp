@@ -1,0 +1,104 @@
+#include "perfmodel/data/formula.hpp"
+
+#include <muParser.h>
+
+#include <algorithm>
+
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/base/text.hpp"
+
+namespace perfmodel {
+namespace {
+
+/// muParser knows numbers only: each quoted text becomes its code.
+std::string with_codes(const std::string& text, TextCodes& codes, const std::string& where) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\'' && text[i] != '"') {
+      result += text[i];
+      continue;
+    }
+    const auto end = text.find(text[i], i + 1);
+    if (end == std::string::npos) {
+      throw UsageError(where + ": '" + text + "': a quote is not closed");
+    }
+    result += to_text(codes.code(text.substr(i + 1, end - i - 1)));
+    i = end;
+  }
+  return result;
+}
+
+bool is_identifier(const std::string& name) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  return !name.empty() && is_letter(name.front()) &&
+         std::all_of(name.begin(), name.end(),
+                     [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
+std::string message_of(const mu::Parser::exception_type& error,
+                       const std::vector<std::string>& names) {
+  if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN) {
+    const std::string hint = did_you_mean(error.GetToken(), names);
+    return "there is no '" + error.GetToken() + "'" +
+           (hint.empty() ? "; there are " + quoted_list(names) : hint);
+  }
+  std::string message = error.GetMsg();
+  while (!message.empty() && message.back() == '.') {
+    message.pop_back();
+  }
+  return message;
+}
+
+}  // namespace
+
+double TextCodes::code(const std::string& text) {
+  return codes_.try_emplace(text, static_cast<double>(codes_.size() + 1)).first->second;
+}
+
+struct Formula::Parser {
+  mu::Parser parser;
+  std::vector<double> values;
+};
+
+Formula::Formula(const std::string& text, const std::vector<std::string>& names, TextCodes& codes,
+                 const std::string& where)
+    : parser_(std::make_unique<Parser>()) {
+  parser_->values.resize(names.size());
+  try {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (is_identifier(names[i])) {
+        parser_->parser.DefineVar(names[i], &parser_->values[i]);
+      }
+    }
+    // muParser has && and || but no negation.
+    parser_->parser.DefineInfixOprt("!", [](double value) { return value == 0 ? 1.0 : 0.0; });
+    parser_->parser.SetExpr(with_codes(text, codes, where));
+    for (const auto& [name, place] : parser_->parser.GetUsedVar()) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) {
+        const std::string hint = did_you_mean(name, names);
+        throw UsageError(where + ": '" + text + "': there is no '" + name + "'" +
+                         (hint.empty() ? "; there are " + quoted_list(names) : hint));
+      }
+      used_.push_back(name);
+    }
+    parser_->parser.Eval();
+    if (parser_->parser.GetNumResults() != 1) {
+      throw UsageError(where + ": '" + text + "': expected one expression, without commas");
+    }
+  } catch (const mu::Parser::exception_type& error) {
+    throw UsageError(where + ": '" + text + "': " + message_of(error, names));
+  }
+}
+
+Formula::~Formula() = default;
+Formula::Formula(Formula&&) noexcept = default;
+Formula& Formula::operator=(Formula&&) noexcept = default;
+
+double Formula::operator()(std::span<const double> values) const {
+  std::copy(values.begin(), values.end(), parser_->values.begin());
+  return parser_->parser.Eval();
+}
+
+}  // namespace perfmodel

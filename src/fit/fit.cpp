@@ -1,0 +1,197 @@
+#include "perfmodel/fit/fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "fit/loss_value.hpp"
+#include "fit/multi/fit_multi.hpp"
+#include "fit/objective.hpp"
+#include "fit/penalty.hpp"
+#include "fit/polish.hpp"
+#include "fit/search_space.hpp"
+#include "fit/warnings.hpp"
+#include "perfmodel/base/parallel.hpp"
+#include "perfmodel/base/random.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+/// From one sample of the rows to the next, on the way from the exploration to all rows.
+constexpr std::size_t kSampleGrowth = 32;
+
+optimise::DifferentialEvolutionOptions search_options(const FitOptions& options) {
+  const SearchDefaults defaults = search_defaults(options.method);
+  const auto weight = options.differential_weight.value_or(defaults.differential_weight);
+  optimise::DifferentialEvolutionOptions out;
+  out.strategy = options.strategy.value_or(defaults.strategy);
+  out.updating = defaults.updating;
+  out.population = options.population.value_or(defaults.population);
+  out.generations = options.generations.value_or(defaults.generations);
+  out.tolerance = options.tolerance.value_or(defaults.tolerance);
+  out.differential_weight_low = weight.first;
+  out.differential_weight_high = weight.second;
+  out.crossover_rate = options.crossover_rate.value_or(defaults.crossover_rate);
+  out.stop = options.stop;
+  out.observer = options.observer;
+  return out;
+}
+
+bool polishes(const FitOptions& options) {
+  return options.polish && options.method == Method::scaled;
+}
+
+/// `wanted` random rows, where that is not all of them; larger samples of a seed hold the smaller
+/// ones.
+std::optional<Design> random_sample(const Design& training, std::size_t wanted,
+                                    std::uint64_t seed) {
+  if (wanted == 0 || wanted >= training.rows)
+    return std::nullopt;
+  std::vector<std::size_t> rows(training.rows);
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  RandomStream random(seed, "exploration rows");
+  for (std::size_t i = 0; i < wanted; ++i)
+    std::swap(rows[i], rows[i + random.below(rows.size() - i)]);
+  rows.resize(wanted);
+  std::sort(rows.begin(), rows.end());
+  return take_rows(training, rows);
+}
+
+/// One search and its exact finish.
+struct Start {
+  optimise::DifferentialEvolutionResult search;
+  PolishResult finish;
+};
+
+Start run_start(const Objective& objective, const Design& training, const SearchSpace& space,
+                const FitOptions& options, std::size_t index) {
+  optimise::DifferentialEvolutionOptions search = search_options(options);
+  if (index > 0)
+    search.observer = nullptr;  // progress tells of one start
+  search.seed = index == 0 ? options.seed : RandomStream(options.seed, "start", index).bits();
+  Start out;
+  out.search = optimise::minimise(std::cref(objective), space.coordinates(), search);
+  const VectorXd scaled = space.scaled_from_coordinates(out.search.best);
+  if (polishes(options)) {
+    out.finish = polish(training, space, options, scaled);
+  } else {
+    out.finish.scaled = scaled;
+    out.finish.cost = out.search.cost;
+  }
+  return out;
+}
+
+/// Loss of constants as the user will hold them.
+double loss_of(const FittedModel& model, const Design& training, const FitOptions& options) {
+  return loss_value(options.loss, training.time, predict(model, training));
+}
+
+/// The power of a term whose coefficient is 0 plays no part; 0 says so.
+void clear_idle_powers(const GenericLayout& layout, std::size_t intrinsic, const SearchSpace& space,
+                       VectorXd& scaled) {
+  for (std::size_t i = 0; i < intrinsic; ++i) {
+    const Index power = static_cast<Index>(layout.intrinsic_power(i));
+    if (scaled[static_cast<Index>(layout.coefficient(i))] != 0)
+      continue;
+    scaled[power] = std::clamp(0.0, space.scaled().lower[power], space.scaled().upper[power]);
+  }
+}
+
+}  // namespace
+
+FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options) {
+  if (options.expression == Expression::multi)
+    return fit_multi(spec, training, options);
+  const SearchSpace space(spec, training, options);
+  const std::size_t exploration_rows =
+      options.exploration_rows.value_or(search_defaults(options.method).exploration_rows);
+  const std::optional<Design> sample = random_sample(training, exploration_rows, options.seed);
+  const Design& explored = sample ? *sample : training;
+  const Objective objective(explored, space, options);
+
+  std::vector<Start> starts(options.starts.value_or(search_defaults(options.method).starts));
+  parallel_for(starts.size(), options.threads, [&](std::size_t k) {
+    starts[k] = run_start(objective, explored, space, options, k);
+  });
+  const auto cheaper = [](const Start& a, const Start& b) { return a.finish.cost < b.finish.cost; };
+  Start best = *std::min_element(starts.begin(), starts.end(), cheaper);
+  std::size_t evaluations = 0;
+  for (const Start& start : starts)
+    evaluations += start.search.evaluations + start.finish.evaluations;
+  // Far more rows than the sample: a sample between brings the finish near before it looks at all.
+  for (std::size_t rows = kSampleGrowth * exploration_rows; sample && polishes(options);
+       rows *= kSampleGrowth) {
+    const std::optional<Design> larger = random_sample(training, rows, options.seed);
+    best.finish = polish(larger ? *larger : training, space, options, best.finish.scaled);
+    evaluations += best.finish.evaluations;
+    if (!larger)
+      break;
+  }
+
+  FittedModel model;
+  clear_idle_powers(space.layout(), spec.intrinsic.size(), space, best.finish.scaled);
+  model.spec = spec;
+  const Regulariser penalty(space, training, options);
+  const auto cost_at = [&](const VectorXd& scaled) {
+    model.constants = space.raw_from_scaled(scaled);
+    return loss_of(model, training, options) + penalty(scaled);
+  };
+  const double cost_of_search = cost_at(space.scaled_from_coordinates(best.search.best));
+  const double cost = cost_at(best.finish.scaled);
+  // Data without noise can be met exactly: then nothing was left to gain.
+  const bool gains = polishes(options) && cost < cost_of_search;
+  model.search = {.method = options.method,
+                  .loss = options.loss,
+                  .penalty = options.penalty,
+                  .seed = options.seed,
+                  .strategy = std::string(to_text(search_options(options).strategy)),
+                  .starts = starts.size(),
+                  .population = static_cast<std::size_t>(best.search.population.cols()),
+                  .generations = best.search.generations,
+                  .evaluations = evaluations,
+                  .termination = std::string(to_text(best.search.termination)),
+                  .polish_gain = gains ? 1 - cost / cost_of_search : 0,
+                  .gap = best.finish.relative_gap,
+                  .cost = cost};
+  model.metrics.train = compute_metrics(training.time, predict(model, training));
+  model.warnings = find_warnings(model, training, space, best.finish.scaled);
+  return model;
+}
+
+std::vector<double> time_shares(const FittedModel& model, const Design& design) {
+  if (model.multi) {
+    const Eigen::MatrixXd parts =
+        multi_parts(model.spec, model.multi->structure, model.constants, design);
+    const VectorXd sums = 100 * parts.colwise().sum().transpose() / parts.sum();
+    return {sums.begin(), sums.end()};
+  }
+  // A part's share is what the prediction loses without it: Eq. (4) is linear in a and C.
+  const GenericLayout layout(model.spec);
+  const double total = predict(model, design).sum();
+  const double intercept = model.constants[static_cast<Index>(layout.intercept())];
+  const auto share_of = [&](std::size_t first, std::size_t count) {
+    VectorXd alone = model.constants;
+    alone.head(static_cast<Index>(layout.intrinsic_power(0))).setZero();
+    alone[static_cast<Index>(layout.intercept())] = 0;
+    for (std::size_t k = first; k < first + count; ++k) {
+      alone[static_cast<Index>(k)] = model.constants[static_cast<Index>(k)];
+    }
+    return 100 * predict_generic(model.spec, alone, design).sum() / total;
+  };
+  std::vector<double> shares;
+  for (std::size_t i = 0; i < model.spec.intrinsic.size(); ++i)
+    shares.push_back(share_of(layout.coefficient(i), 1));
+  for (std::size_t c = 0; c < model.spec.categorical.size(); ++c) {
+    shares.push_back(share_of(layout.level(c, 0), model.spec.categorical[c].levels.size()));
+  }
+  shares.push_back(100 * intercept * static_cast<double>(design.rows) / total);
+  return shares;
+}
+
+}  // namespace perfmodel

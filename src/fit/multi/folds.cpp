@@ -1,0 +1,120 @@
+#include "fit/multi/folds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "perfmodel/base/random.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+using Rows = std::vector<Index>;
+
+constexpr std::size_t kParts = 5;
+constexpr double kFarShare = 0.2;
+constexpr double kLeastShare = 0.25;  // of the rows that stay
+constexpr std::size_t kFewestConfigurations = 6;
+constexpr double kScaleRange = 100;
+
+/// Rows of equal features, which stand side by side in sorted data, in random order.
+std::vector<Rows> shuffled_configurations(const TermData& data, std::uint64_t seed) {
+  std::vector<Rows> out;
+  for (Index row = 0; row < data.rows(); ++row) {
+    if (row == 0 || data.features.row(row) != data.features.row(row - 1))
+      out.emplace_back();
+    out.back().push_back(row);
+  }
+  RandomStream random(seed, "folds");
+  random.shuffle(std::span(out));
+  return out;
+}
+
+void add_random_parts(const std::vector<Rows>& configurations, std::vector<Fold>& folds) {
+  const std::size_t parts = std::min(kParts, configurations.size());
+  for (std::size_t part = 0; part < parts; ++part) {
+    Fold fold;
+    for (std::size_t c = 0; c < configurations.size(); ++c) {
+      Rows& rows = c % parts == part ? fold.held_out : fold.training;
+      rows.insert(rows.end(), configurations[c].begin(), configurations[c].end());
+    }
+    folds.push_back(std::move(fold));
+  }
+}
+
+/// Holds out the rows from `threshold` on.
+Fold far_end(const TermData& data, const Rows& rows, Index feature, double threshold) {
+  Fold fold;
+  fold.far_end = true;
+  for (const Index row : rows)
+    (data.features(row, feature) >= threshold ? fold.held_out : fold.training).push_back(row);
+  return fold;
+}
+
+/// Two folds: the largest values with a fifth of the rows, and the upper half of the scale, as far
+/// as a quarter of the rows and two values stay.
+void add_far_ends(const TermData& data, const Rows& rows, Index feature, std::vector<Fold>& folds) {
+  std::map<double, std::size_t> counts;
+  for (const Index row : rows)
+    ++counts[data.features(row, feature)];
+  if (counts.size() < 3)
+    return;
+  const double all = static_cast<double>(rows.size());
+  const double middle = 0.5 * (counts.begin()->first + counts.rbegin()->first);
+  double near = 0;
+  double deep = 0;
+  std::size_t held_out = 0;
+  std::size_t values_left = counts.size();
+  bool near_found = false;
+  for (auto entry = counts.rbegin(); entry != counts.rend() && values_left > 2; ++entry) {
+    const double before = static_cast<double>(held_out);
+    held_out += entry->second;
+    --values_left;
+    const double share = static_cast<double>(held_out) / all;
+    const bool first = before == 0;
+    if (!first && (share > 1 - kLeastShare || (near_found && entry->first < middle)))
+      break;
+    deep = entry->first;
+    if (!near_found)
+      near = entry->first;
+    near_found = near_found || share >= kFarShare;
+  }
+  folds.push_back(far_end(data, rows, feature, near));
+  if (deep < near)
+    folds.push_back(far_end(data, rows, feature, deep));
+}
+
+}  // namespace
+
+std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec& spec,
+                             std::size_t most_rows, std::uint64_t seed) {
+  const TermData& data = coordinates.data();
+  std::vector<Rows> configurations = shuffled_configurations(data, seed);
+  std::vector<Fold> folds;
+  if (configurations.size() < kFewestConfigurations)
+    return folds;
+  Rows rows;
+  std::size_t used = 0;
+  while (used < configurations.size() && rows.size() < most_rows) {
+    rows.insert(rows.end(), configurations[used].begin(), configurations[used].end());
+    ++used;
+  }
+  configurations.resize(used);
+  std::sort(rows.begin(), rows.end());
+  add_random_parts(configurations, folds);
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
+    if (spec.intrinsic[i].high >= kScaleRange * spec.intrinsic[i].low)
+      add_far_ends(data, rows, coordinates.inputs()[i].first, folds);
+  }
+  const std::size_t first_extrinsic = spec.intrinsic.size() + spec.categorical.size();
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    add_far_ends(data, rows, coordinates.inputs()[first_extrinsic + j].first, folds);
+  for (Fold& fold : folds) {
+    std::sort(fold.training.begin(), fold.training.end());
+    std::sort(fold.held_out.begin(), fold.held_out.end());
+  }
+  return folds;
+}
+
+}  // namespace perfmodel

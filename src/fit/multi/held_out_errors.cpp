@@ -1,0 +1,155 @@
+#include "fit/multi/held_out_errors.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "perfmodel/base/parallel.hpp"
+#include "perfmodel/fit/fit.hpp"
+#include "perfmodel/model/generic_expression.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+/// |ln(y / t)| beyond this counts as this: how wrong a useless prediction is does not matter.
+constexpr double kLargestError = 1;
+/// Errors well below this are as good as none.
+constexpr double kSmallestError = 1e-3;
+
+/// ln of the mean of |ln(predicted / measured)|. Its logarithm lets every fold speak alike: one
+/// that nobody predicts well does not drown the others.
+double log_error(const VectorXd& measured, const VectorXd& predicted) {
+  const Eigen::ArrayXd ratio = predicted.array() / measured.array();
+  double sum = 0;
+  for (const double r : ratio) {
+    const double error = std::abs(std::log(r));
+    sum += error < kLargestError ? error : kLargestError;  // also where it is no number
+  }
+  return std::log(kSmallestError + sum / static_cast<double>(ratio.size()));
+}
+
+std::vector<std::size_t> design_rows(const TermCoordinates& coordinates,
+                                     const std::vector<Index>& rows) {
+  std::vector<std::size_t> out;
+  for (const Index row : rows)
+    out.push_back(coordinates.order()[static_cast<std::size_t>(row)]);
+  return out;
+}
+
+double generic_error(const SelectionTask& task, const Fold& fold) {
+  FitOptions options = task.options;
+  options.expression = Expression::generic;
+  options.penalty = {};
+  options.starts = 1;
+  options.threads = 1;
+  options.observer = nullptr;
+  const Design training = take_rows(task.training, design_rows(task.coordinates, fold.training));
+  const Design held_out = take_rows(task.training, design_rows(task.coordinates, fold.held_out));
+  return log_error(held_out.time, predict(fit(task.spec, training, options), held_out));
+}
+
+/// Errors of one fold for each number of terms.
+std::vector<double> fold_errors(const SelectionTask& task, const Fold& fold,
+                                const Candidate& candidate) {
+  if (candidate.generic)
+    return {generic_error(task, fold)};
+  const TermData data = task.coordinates.data(candidate.shape);
+  const TermData training = take_rows(data, fold.training);
+  const TermData held_out = take_rows(data, fold.held_out);
+  const std::vector<SumFit> path =
+      search_terms(training, candidate.shape, fold_search(task.options, candidate.ridge));
+  std::vector<double> out;
+  for (std::size_t k = 0; k < path.size(); ++k) {
+    const SumShape shape =
+        with_terms(candidate.shape, std::min(candidate.shape.terms, static_cast<Index>(k) + 1));
+    out.push_back(log_error(held_out.time, evaluate_sum(held_out, shape, path[k].theta).total));
+  }
+  return out;
+}
+
+Index fewest_rows(const std::vector<Fold>& folds) {
+  std::size_t rows = folds.front().training.size();
+  for (const Fold& fold : folds)
+    rows = std::min(rows, fold.training.size());
+  return static_cast<Index>(rows);
+}
+
+}  // namespace
+
+TermSearchOptions fold_search(const FitOptions& options, double ridge) {
+  TermSearchOptions out;
+  out.seed = options.seed;
+  out.starts = 4;
+  out.kept = 1;
+  out.iterations = 40;
+  out.ridge = ridge;
+  out.threads = 1;
+  out.stop = options.stop;
+  return out;
+}
+
+std::vector<double> fold_weights(const std::vector<Fold>& folds) {
+  const auto far_ends =
+      std::count_if(folds.begin(), folds.end(), [](const Fold& fold) { return fold.far_end; });
+  const auto random = static_cast<std::ptrdiff_t>(folds.size()) - far_ends;
+  std::vector<double> out;
+  for (const Fold& fold : folds) {
+    const double share = far_ends == 0 ? 1 : 0.5;
+    out.push_back(share / static_cast<double>(fold.far_end ? far_ends : random));
+  }
+  return out;
+}
+
+void set_score(const std::vector<Fold>& folds, Candidate& candidate) {
+  const std::vector<double> weights = fold_weights(folds);
+  candidate.score = 0;
+  for (std::size_t f = 0; f < folds.size(); ++f)
+    candidate.score += weights[f] * candidate.log_errors[f];
+}
+
+double standard_error(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b) {
+  const std::vector<double> weights = fold_weights(folds);
+  const double mean = a.score - b.score;
+  double sum = 0;
+  for (std::size_t f = 0; f < folds.size(); ++f) {
+    const double deviation = weights[f] * (a.log_errors[f] - b.log_errors[f] - mean);
+    sum += deviation * deviation;
+  }
+  const double count = static_cast<double>(folds.size());
+  return std::sqrt(sum * count / (count - 1));
+}
+
+std::vector<Candidate> judge_candidates(const SelectionTask& task, const std::vector<Fold>& folds,
+                                        const std::vector<Candidate>& candidates) {
+  std::vector<Candidate> asked = candidates;
+  for (Candidate& candidate : asked) {
+    while (!candidate.generic && candidate.shape.terms > 1 &&
+           candidate.shape.size() > fewest_rows(folds))
+      candidate.shape = with_terms(candidate.shape, candidate.shape.terms - 1);
+  }
+  const std::size_t jobs = asked.size() * folds.size();
+  std::vector<std::vector<double>> errors(jobs);
+  parallel_for(jobs, task.options.threads, [&](std::size_t job) {
+    errors[job] = fold_errors(task, folds[job % folds.size()], asked[job / folds.size()]);
+  });
+
+  std::vector<Candidate> out;
+  for (std::size_t c = 0; c < asked.size(); ++c) {
+    const auto* of_fold = &errors[c * folds.size()];
+    for (std::size_t k = 0; k < of_fold[0].size(); ++k) {
+      Candidate candidate = asked[c];
+      if (!candidate.generic && candidate.shape.terms > 0)
+        candidate.shape = with_terms(candidate.shape, static_cast<Index>(k) + 1);
+      candidate.log_errors.clear();
+      for (std::size_t f = 0; f < folds.size(); ++f)
+        candidate.log_errors.push_back(of_fold[f][k]);
+      set_score(folds, candidate);
+      out.push_back(candidate);
+    }
+  }
+  return out;
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <vector>
+
+#include "fit/multi/selection.hpp"
+
+namespace perfmodel {
+
+/// What all candidates have in common.
+struct SelectionTask {
+  const TermCoordinates& coordinates;
+  const ModelSpec& spec;
+  const Design& training;
+  const FitOptions& options;
+};
+
+/// Fits every candidate to every fold, in parallel, and scores it on what was held out. A sum comes
+/// back as several candidates: with 1, 2, ..., shape.terms terms, which are fitted on the way.
+/// Numbers of terms with more constants than the smallest fold has rows are left out.
+std::vector<Candidate> judge_candidates(const SelectionTask& task, const std::vector<Fold>& folds,
+                                        const std::vector<Candidate>& candidates);
+
+/// Weights of the folds in a score, summing to 1: half for the random parts, half for the far ends.
+std::vector<double> fold_weights(const std::vector<Fold>& folds);
+
+/// The weighted mean of the candidate's errors.
+void set_score(const std::vector<Fold>& folds, Candidate& candidate);
+
+/// Standard error of the difference of two scores, from how it scatters over the folds.
+double standard_error(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
+
+/// The search that folds are fitted with.
+TermSearchOptions fold_search(const FitOptions& options, double ridge);
+
+}  // namespace perfmodel

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "fit/multi/sum_fit.hpp"
+#include "perfmodel/fit/fit_options.hpp"
+
+namespace perfmodel {
+
+/// Takes constants that a robust fit of ln(time) found down to an optimum of the user's loss. With
+/// an L1 penalty whole inputs of a term (a power, or the factors of a column) go to exactly 0.
+SumFit refine(const TermCoordinates& coordinates, const TermData& data, const SumShape& shape,
+              const FitOptions& options, double ridge_strength, const SumFit& start);
+
+}  // namespace perfmodel

@@ -1,0 +1,45 @@
+#include "fit/multi/refining.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fit/loss_value.hpp"
+#include "fit/multi/refine.hpp"
+#include "perfmodel/base/parallel.hpp"
+
+namespace perfmodel {
+
+using Eigen::VectorXd;
+
+bool refining_pays(const SelectionTask& task, const Selection& selection) {
+  const FitOptions& options = task.options;
+  // A penalty is the user's word on what the constants shall be like, not on how well they predict.
+  if (selection.folds.empty() || options.penalty.l1 > 0 || options.penalty.l2 > 0)
+    return true;
+  const SumShape& shape = selection.chosen.shape;
+  const std::vector<Fold>& folds = selection.folds;
+  const TermData data = task.coordinates.data(shape);
+  Candidate robust;
+  Candidate refined;
+  robust.log_errors.resize(folds.size());
+  refined.log_errors.resize(folds.size());
+  parallel_for(folds.size(), options.threads, [&](std::size_t f) {
+    const TermData training = take_rows(data, folds[f].training);
+    const TermData held_out = take_rows(data, folds[f].held_out);
+    const auto log_loss = [&](const VectorXd& theta) {
+      return std::log(1e-300 + loss_value(options.loss, held_out.time,
+                                          evaluate_sum(held_out, shape, theta).total));
+    };
+    const SumFit start =
+        search_terms(training, shape, fold_search(options, selection.chosen.ridge)).back();
+    const SumFit end =
+        refine(task.coordinates, training, shape, options, selection.chosen.ridge, start);
+    robust.log_errors[f] = log_loss(start.theta);
+    refined.log_errors[f] = log_loss(end.theta);
+  });
+  set_score(folds, robust);
+  set_score(folds, refined);
+  return robust.score - refined.score > standard_error(folds, robust, refined);
+}
+
+}  // namespace perfmodel

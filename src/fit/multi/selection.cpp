@@ -1,0 +1,189 @@
+#include "fit/multi/selection.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fit/multi/held_out_errors.hpp"
+#include "perfmodel/model/generic_expression.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+
+constexpr Index kMostTerms = 4;
+constexpr double kRidges[] = {1e-4, 1e-3};
+constexpr double kFurtherRidges[] = {1e-5, 1e-2};
+constexpr std::size_t kMostRows = 1000;
+constexpr double kFewRowsRidge = 1e-3;
+
+/// What stands for the number of constants in "the simplest".
+Index size_of(const Candidate& candidate, Index generic_size) {
+  if (candidate.generic)
+    return generic_size;
+  const std::vector<bool> held = candidate.shape.held();
+  Index logarithms = 0;
+  for (const auto& term : candidate.shape.log_powers)
+    logarithms += std::count_if(term.begin(), term.end(), [](int r) { return r != 0; });
+  return candidate.shape.size() - std::count(held.begin(), held.end(), true) + logarithms;
+}
+
+class Selector {
+ public:
+  explicit Selector(const SelectionTask& task) : task_(task) {
+    out_.folds = make_folds(task.coordinates, task.spec, kMostRows, task.options.seed);
+  }
+
+  Selection run() {
+    out_.chosen.shape = shape(1, false);
+    out_.chosen.ridge = kFewRowsRidge;
+    if (out_.folds.empty())
+      return out_;
+    try_shapes();
+    try_regimes();
+    try_logarithms();
+    try_ridges();
+    if (!out_.tried.empty())
+      choose();
+    return out_;
+  }
+
+ private:
+  const SelectionTask& task_;
+  Selection out_;
+
+  SumShape shape(Index terms, bool intercept) const {
+    SumShape out{.terms = terms,
+                 .plain_features = task_.coordinates.plain_features(),
+                 .regimes = {},
+                 .intercept = intercept,
+                 .log_powers = {},
+                 .pure_logarithms = false};
+    out.log_powers.assign(static_cast<std::size_t>(terms),
+                          std::vector<int>(task_.spec.extrinsic.size(), 0));
+    return out;
+  }
+
+  /// The sum that the next step starts from. A step that makes the model richer moves on only where
+  /// it gains more than a standard error, lest many small steps follow the noise of the folds.
+  std::optional<Candidate> current_;
+
+  void advance(const std::vector<Candidate>& judged) {
+    std::optional<Candidate> top;
+    for (const Candidate& candidate : judged) {
+      if (!candidate.generic && candidate.shape.terms > 0 && (!top || candidate.score < top->score))
+        top = candidate;
+    }
+    if (top &&
+        (!current_ || current_->score - top->score > standard_error(out_.folds, *current_, *top)))
+      current_ = top;
+  }
+
+  /// Judges the candidates with 1, 2, ..., all their terms.
+  void judge(const std::vector<Candidate>& candidates) {
+    if (candidates.empty() || task_.options.stop.stop_requested())
+      return;
+    const std::vector<Candidate> judged = judge_candidates(task_, out_.folds, candidates);
+    out_.tried.insert(out_.tried.end(), judged.begin(), judged.end());
+    advance(judged);
+  }
+
+  void try_shapes() {
+    std::vector<Candidate> candidates;
+    candidates.push_back({.generic = true, .shape = {}, .log_errors = {}});
+    candidates.push_back({.shape = shape(0, true), .log_errors = {}});
+    for (const bool intercept : {true, false}) {
+      for (const double strength : kRidges) {
+        candidates.push_back(
+            {.shape = shape(kMostTerms, intercept), .ridge = strength, .log_errors = {}});
+      }
+    }
+    judge(candidates);
+  }
+
+  /// Adds the regime that helps most, then the next one, as long as one helps.
+  void try_regimes() {
+    const std::size_t regimes = task_.coordinates.regimes().size();
+    for (std::size_t step = 0; step < regimes; ++step) {
+      const std::optional<Candidate> from = current_;
+      if (!from || from->shape.regimes.size() < step)
+        return;
+      std::vector<Candidate> candidates;
+      for (std::size_t g = 0; g < regimes; ++g) {
+        const Index index = static_cast<Index>(g);
+        const auto& used = from->shape.regimes;
+        if (std::find(used.begin(), used.end(), index) != used.end())
+          continue;
+        Candidate candidate = *from;
+        candidate.shape = with_terms(candidate.shape, kMostTerms);
+        candidate.shape.regimes.push_back(index);
+        std::sort(candidate.shape.regimes.begin(), candidate.shape.regimes.end());
+        candidates.push_back(candidate);
+      }
+      judge(candidates);
+    }
+  }
+
+  /// log2(E)^r in the first term, column by column, beside E^q or in its place.
+  void try_logarithms() {
+    for (std::size_t j = 0; j < task_.spec.extrinsic.size(); ++j) {
+      const std::optional<Candidate> from = current_;
+      if (!from || task_.spec.extrinsic[j].low < 1 || task_.training.extrinsic[j].values.size() < 3)
+        continue;
+      std::vector<Candidate> candidates;
+      for (const int r : {1, 2}) {
+        for (const bool pure : {false, true}) {
+          candidates.push_back(*from);
+          candidates.back().shape.log_powers.front()[j] = r;
+          candidates.back().shape.pure_logarithms = pure;
+        }
+      }
+      judge(candidates);
+    }
+  }
+
+  void try_ridges() {
+    const std::optional<Candidate> from = current_;
+    if (!from)
+      return;
+    std::vector<Candidate> candidates;
+    for (const auto& strengths : {kRidges, kFurtherRidges}) {
+      for (std::size_t i = 0; i < 2; ++i) {
+        if (strengths[i] == from->ridge)
+          continue;
+        candidates.push_back(*from);
+        candidates.back().ridge = strengths[i];
+      }
+    }
+    judge(candidates);
+  }
+
+  void choose() {
+    Candidate top = current_.value_or(out_.tried.front());
+    for (const Candidate& candidate : out_.tried) {
+      const bool simple = candidate.generic || candidate.shape.terms == 0;
+      if (simple && candidate.score < top.score)
+        top = candidate;
+    }
+    const Index generic_size = static_cast<Index>(GenericLayout(task_.spec).size());
+    out_.chosen = top;
+    for (const Candidate& candidate : out_.tried) {
+      if (candidate.score - top.score > standard_error(out_.folds, candidate, top))
+        continue;
+      const Index size = size_of(candidate, generic_size);
+      const Index chosen = size_of(out_.chosen, generic_size);
+      if (size < chosen || (size == chosen && candidate.score < out_.chosen.score))
+        out_.chosen = candidate;
+    }
+  }
+};
+
+}  // namespace
+
+Selection select_shape(const TermCoordinates& coordinates, const ModelSpec& spec,
+                       const Design& training, const FitOptions& options) {
+  const SelectionTask task{coordinates, spec, training, options};
+  return Selector(task).run();
+}
+
+}  // namespace perfmodel

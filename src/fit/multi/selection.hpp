@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "fit/multi/folds.hpp"
+#include "fit/multi/term_search.hpp"
+#include "perfmodel/fit/fit_options.hpp"
+
+namespace perfmodel {
+
+/// One way to fit the runs, and how it did on rows that it had not seen.
+struct Candidate {
+  bool generic = false;  ///< Eq. (4); shape and ridge then play no part
+  SumShape shape;
+  double ridge = 1e-4;
+  std::vector<double> log_errors;  ///< per fold: ln of the mean error of its held-out rows
+  double score = 0;                ///< their weighted mean
+};
+
+struct Selection {
+  Candidate chosen;
+  std::vector<Candidate> tried;
+  std::vector<Fold> folds;
+};
+
+/// Chooses terms, C, regimes, logarithms and ridge by cross-validation whose folds also hold out
+/// the far end of each scale: step by step, from the best candidate so far, and at last the
+/// simplest one within a standard error of the best.
+Selection select_shape(const TermCoordinates& coordinates, const ModelSpec& spec,
+                       const Design& training, const FitOptions& options);
+
+}  // namespace perfmodel

@@ -1,0 +1,85 @@
+#include "fit/multi/tidy.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kNegligible = 1e-4;
+
+/// Sets the factors of `constants[first..first + codes)` to 0 whose rows all have a negligible
+/// share, and makes the first factor that is left 1.
+void tidy_factors(const VectorXd& shares, const std::vector<std::uint32_t>& codes, Index count,
+                  Index coefficient, Index first, VectorXd& constants) {
+  VectorXd largest = VectorXd::Constant(count, -1);
+  for (std::size_t row = 0; row < codes.size(); ++row) {
+    double& most = largest[static_cast<Index>(codes[row])];
+    most = std::max(most, shares[static_cast<Index>(row)]);
+  }
+  if (largest.maxCoeff() < kNegligible)
+    return;  // the whole term is negligible; its factors say nothing
+  auto factors = constants.segment(first, count);
+  for (Index l = 0; l < count; ++l) {
+    if (largest[l] >= 0 && largest[l] < kNegligible)
+      factors[l] = 0;
+  }
+  const auto reference =
+      std::find_if(factors.begin(), factors.end(), [](double factor) { return factor > 0; });
+  const double scale = *reference;
+  constants[coefficient] *= scale;
+  factors /= scale;
+}
+
+}  // namespace
+
+void switch_off_negligible_factors(FittedModel& model, const Design& training) {
+  const MultiStructure& structure = model.multi->structure;
+  const MultiLayout layout(model.spec, structure);
+  const MatrixXd parts = multi_parts(model.spec, structure, model.constants, training);
+  const VectorXd total = parts.rowwise().sum();
+  for (std::size_t k = 0; k < structure.terms; ++k) {
+    const VectorXd shares = parts.col(static_cast<Index>(k)).cwiseQuotient(total);
+    const Index coefficient = static_cast<Index>(layout.coefficient(k));
+    for (std::size_t c = 0; c < training.categorical.size(); ++c) {
+      tidy_factors(shares, training.categorical[c].codes,
+                   static_cast<Index>(training.categorical[c].levels), coefficient,
+                   static_cast<Index>(layout.level(k, c, 0)), model.constants);
+    }
+    for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
+      const Regime& regime = structure.regimes[g];
+      std::vector<std::uint32_t> sides(training.rows);
+      for (std::size_t row = 0; row < training.rows; ++row)
+        sides[row] = training.extrinsic[regime.extrinsic].value(row) > regime.above ? 1 : 0;
+      tidy_factors(shares, sides, 2, coefficient, static_cast<Index>(layout.regime(k, g, 0)),
+                   model.constants);
+    }
+  }
+}
+
+void order_by_share(FittedModel& model, const Design& training) {
+  MultiStructure& structure = model.multi->structure;
+  const MultiLayout layout(model.spec, structure);
+  const VectorXd sums =
+      multi_parts(model.spec, structure, model.constants, training).colwise().sum();
+  std::vector<std::size_t> order(structure.terms);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return sums[static_cast<Index>(a)] > sums[static_cast<Index>(b)];
+  });
+  const VectorXd constants = model.constants;
+  const auto log_powers = structure.log_powers;
+  const Index stride =
+      structure.terms == 0 ? 0 : (constants.size() - 1) / static_cast<Index>(structure.terms);
+  for (std::size_t k = 0; k < structure.terms; ++k) {
+    model.constants.segment(static_cast<Index>(layout.coefficient(k)), stride) =
+        constants.segment(static_cast<Index>(layout.coefficient(order[k])), stride);
+    structure.log_powers[k] = log_powers[order[k]];
+  }
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,52 @@
+#include "fit/objective.hpp"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace perfmodel {
+namespace {
+
+/// A bound on the cost becomes one on the sum of row losses; this much slack keeps its rounding
+/// from giving up a candidate that ties.
+constexpr double kSlack = 1 + 1e-12;
+
+}  // namespace
+
+Objective::Objective(const Design& training, const SearchSpace& space, const FitOptions& options)
+    : space_(space),
+      penalty_(space, training, options),
+      loss_(options.loss),
+      plan_(training, space, options.loss),
+      evaluator_(plan_, options.threads) {}
+
+double Objective::loss_of_sum(double sum) const {
+  const double mean = sum / static_cast<double>(plan_.rows());
+  return loss_ == Loss::rmsle ? std::sqrt(mean) : mean;
+}
+
+double Objective::sum_of_loss(double loss) const {
+  if (loss < 0)
+    return 0;
+  return static_cast<double>(plan_.rows()) * (loss_ == Loss::rmsle ? loss * loss : loss);
+}
+
+void Objective::operator()(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
+                           std::span<const double> abandon_above, std::span<double> costs) const {
+  std::vector<double> penalties(costs.size(), 0);
+  if (penalty_.active()) {
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+      penalties[i] =
+          penalty_(space_.scaled_from_coordinates(candidates.col(static_cast<Eigen::Index>(i))));
+    }
+  }
+  std::vector<double> sum_bounds(costs.size(), std::numeric_limits<double>::infinity());
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    sum_bounds[i] = kSlack * sum_of_loss(kSlack * abandon_above[i] - penalties[i]);
+  }
+  evaluator_(candidates, sum_bounds, costs);
+  for (std::size_t i = 0; i < costs.size(); ++i)
+    costs[i] = loss_of_sum(costs[i]) + penalties[i];
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <span>
+
+#include "fit/kernel/evaluator.hpp"
+#include "fit/penalty.hpp"
+#include "fit/search_space.hpp"
+
+namespace perfmodel {
+
+/// Loss plus penalty of Eq. (4) over the training rows, as a function of search coordinates.
+class Objective {
+ public:
+  Objective(const Design& training, const SearchSpace& space, const FitOptions& options);
+
+  /// The signature of optimise::BatchObjective.
+  void operator()(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
+                  std::span<const double> abandon_above, std::span<double> costs) const;
+
+ private:
+  double loss_of_sum(double sum) const;
+  double sum_of_loss(double loss) const;
+
+  const SearchSpace& space_;
+  Regulariser penalty_;
+  Loss loss_;
+  kernel::Plan plan_;
+  kernel::Evaluator evaluator_;
+};
+
+}  // namespace perfmodel

@@ -1,0 +1,95 @@
+#include "fit/penalty.hpp"
+
+#include <cmath>
+
+namespace perfmodel {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+namespace {
+
+/// The loss of being wrong by `time`, for the losses that have a unit.
+double loss_of_time(Loss loss, double time) {
+  switch (loss) {
+    case Loss::mae:
+      return time;
+    case Loss::mse:
+      return time * time;
+    case Loss::mape:
+    case Loss::rmsle:
+      break;
+  }
+  return 1;
+}
+
+}  // namespace
+
+Regulariser::Regulariser(const SearchSpace& space, const Design& training,
+                         const FitOptions& options)
+    : layout_(space.layout()),
+      l1_(options.penalty.l1),
+      l2_(options.penalty.l2),
+      intrinsic_shift_(space.intrinsic_log_centres()),
+      extrinsic_shift_(space.extrinsic_log_centres()) {
+  if (options.penalty.constants == Penalise::raw || !active())
+    return;
+  unit_ = median(training.time);
+  l1_ *= loss_of_time(options.loss, unit_);
+  l2_ *= loss_of_time(options.loss, unit_);
+  for (std::size_t i = 0; i < intrinsic_shift_.size(); ++i)
+    intrinsic_shift_[i] -= log_geometric_mean(training.intrinsic[i], training.rows);
+  for (std::size_t j = 0; j < extrinsic_shift_.size(); ++j)
+    extrinsic_shift_[j] -= log_geometric_mean(training.extrinsic[j], training.rows);
+}
+
+double Regulariser::factor(std::size_t coefficient, const VectorXd& scaled) const {
+  const auto at = [&](std::size_t index) { return scaled[static_cast<Index>(index)]; };
+  double log_factor = 0;
+  if (layout_.kind(coefficient) == ConstantKind::coefficient)
+    log_factor -= at(layout_.intrinsic_power(coefficient)) * intrinsic_shift_[coefficient];
+  for (std::size_t j = 0; j < extrinsic_shift_.size(); ++j)
+    log_factor -= at(layout_.extrinsic_power(j)) * extrinsic_shift_[j];
+  return std::exp(log_factor) / unit_;
+}
+
+double Regulariser::operator()(const VectorXd& scaled) const {
+  if (!active())
+    return 0;
+  VectorXd penalised = scaled.head(scaled.size() - 1);
+  for (std::size_t k = 0; k < layout_.intrinsic_power(0); ++k)
+    penalised[static_cast<Index>(k)] *= factor(k, scaled);
+  double sum = 0;
+  if (l1_ > 0)
+    sum += l1_ * penalised.lpNorm<1>();
+  if (l2_ > 0)
+    sum += l2_ * penalised.squaredNorm();
+  return sum;
+}
+
+PenalisedConstants Regulariser::linearise(const VectorXd& scaled) const {
+  const Index penalised = scaled.size() - 1;
+  PenalisedConstants out{scaled.head(penalised), Eigen::MatrixXd::Zero(penalised, scaled.size())};
+  for (Index k = 0; k < penalised; ++k) {
+    const std::size_t constant = static_cast<std::size_t>(k);
+    const ConstantKind kind = layout_.kind(constant);
+    if (kind == ConstantKind::intrinsic_power || kind == ConstantKind::extrinsic_power) {
+      out.gradients(k, k) = 1;
+      continue;
+    }
+    // x = a * exp(-p shift - sum_j q_j shift_j) / unit
+    out.gradients(k, k) = factor(constant, scaled);
+    out.values[k] *= out.gradients(k, k);
+    if (kind == ConstantKind::coefficient) {
+      out.gradients(k, static_cast<Index>(layout_.intrinsic_power(constant))) =
+          -intrinsic_shift_[constant] * out.values[k];
+    }
+    for (std::size_t j = 0; j < extrinsic_shift_.size(); ++j) {
+      out.gradients(k, static_cast<Index>(layout_.extrinsic_power(j))) =
+          -extrinsic_shift_[j] * out.values[k];
+    }
+  }
+  return out;
+}
+
+}  // namespace perfmodel

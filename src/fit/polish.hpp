@@ -1,0 +1,33 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+
+#include "fit/search_space.hpp"
+#include "perfmodel/fit/fit_options.hpp"
+#include "perfmodel/model/design.hpp"
+
+namespace perfmodel {
+
+/// Where the exact finish ended.
+struct PolishResult {
+  Eigen::VectorXd scaled;
+  double cost = 0;
+  /// What one more step could gain to first order within its trust region, as a share of the cost.
+  double relative_gap = 0;
+  std::size_t steps = 0;
+  std::size_t evaluations = 0;
+};
+
+/// Walks from `start` (scaled constants) down to where no step in the box gains to first order: by
+/// sequential linear programming for losses of absolute errors, by damped least squares for squared
+/// ones. The result is never worse than the start and never outside the box.
+PolishResult polish(const Design& training, const SearchSpace& space, const FitOptions& options,
+                    const Eigen::VectorXd& start);
+
+PolishResult polish_absolute(const Design& training, const SearchSpace& space,
+                             const FitOptions& options, const Eigen::VectorXd& start);
+PolishResult polish_squared(const Design& training, const SearchSpace& space,
+                            const FitOptions& options, const Eigen::VectorXd& start);
+
+}  // namespace perfmodel

@@ -1,0 +1,217 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fit/penalty.hpp"
+#include "fit/polish.hpp"
+#include "fit/scaled_model.hpp"
+#include "perfmodel/optimise/least_absolute_deviations.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr double kFirstRadius = 0.5;
+constexpr double kSmallestRadius = 1e-8;
+constexpr std::size_t kMostSteps = 100;
+constexpr double kGapToStop = 1e-12;
+/// Share of the predicted gain from which on a step needs no correction and the radius may grow.
+constexpr double kGoodRatio = 0.75;
+constexpr int kCorrections = 3;
+constexpr double kRounding = 1e-13;
+/// Kinks on either side that stand in for the curve of a squared penalty.
+constexpr Index kKinks = 4;
+
+/// The fit as a sequence of linear problems, one per step, in the changes of the scaled constants.
+class LinearisedFit {
+ public:
+  LinearisedFit(const Design& training, const SearchSpace& space, const FitOptions& options)
+      : training_(training),
+        space_(space),
+        penalty_(space, training, options),
+        model_(training, space),
+        rows_(static_cast<Index>(training.rows)),
+        constants_(static_cast<Index>(space.layout().size())),
+        first_power_(static_cast<Index>(space.layout().intrinsic_power(0))) {
+    weights_ = VectorXd::Constant(rows_, 1.0 / static_cast<double>(rows_));
+    if (options.loss == Loss::mape)
+      weights_.array() /= training.time.array();
+  }
+
+  double cost(const VectorXd& scaled) const {
+    const double loss = weights_.dot((training_.time - model_.predict(scaled)).cwiseAbs());
+    return loss + penalty_(scaled);
+  }
+
+  void linearise_at(const VectorXd& scaled) {
+    at_ = scaled;
+    predicted_ = model_.linearise(scaled, jacobian_);
+    if (penalty_.active())
+      penalised_ = penalty_.linearise(scaled);
+  }
+
+  /// The problem within the trust region; `constant` is what its cost holds on top of the fit's.
+  optimise::LadProblem problem(double radius, double& constant) const {
+    optimise::LadProblem out;
+    set_box(radius, out);
+    const Index penalised = constants_ - 1;
+    const Index l1_rows = penalty_.l1() > 0 ? penalised : 0;
+    const Index l2_rows = penalty_.l2() > 0 ? penalised * 2 * kKinks : 0;
+    const Index all = rows_ + l1_rows + l2_rows;
+    out.matrix.resize(all, constants_);
+    out.response.resize(all);
+    out.weights.resize(all);
+    out.linear = VectorXd::Zero(constants_);
+    out.matrix.topRows(rows_) = jacobian_;
+    out.response.head(rows_) = training_.time - predicted_;
+    out.weights.head(rows_) = weights_;
+    constant = 0;
+    if (l1_rows > 0) {
+      out.matrix.middleRows(rows_, l1_rows) = penalised_.gradients;
+      out.response.segment(rows_, l1_rows) = -penalised_.values;
+      out.weights.segment(rows_, l1_rows).setConstant(penalty_.l1());
+    }
+    if (l2_rows > 0)
+      add_squared_penalty(rows_ + l1_rows, out, constant);
+    return out;
+  }
+
+  /// The change of the constants that brings the residuals of the step's active rows back to zero
+  /// where the curvature of the model has moved them: a second-order correction.
+  VectorXd correction(const optimise::LadResult& step, const VectorXd& trial) const {
+    const VectorXd predicted = model_.predict(trial);
+    VectorXd change = VectorXd::Zero(constants_);
+    for (std::size_t k = 0; k < step.active_rows.size(); ++k) {
+      const Index row = step.active_rows[k];
+      if (row >= rows_)
+        continue;  // a row of the penalty
+      change += (training_.time[row] - predicted[row]) * step.edges.col(static_cast<Index>(k));
+    }
+    return change;
+  }
+
+  Index first_power() const { return first_power_; }
+
+ private:
+  const Design& training_;
+  const SearchSpace& space_;
+  Regulariser penalty_;
+  ScaledModel model_;
+  Index rows_;
+  Index constants_;
+  Index first_power_;
+  VectorXd weights_;
+  VectorXd at_;
+  VectorXd predicted_;
+  ScaledModel::RowMajor jacobian_;
+  PenalisedConstants penalised_;
+
+  /// The trust region holds the powers; the model is linear in a and C. Only a squared penalty,
+  /// which is curved in a, holds a too.
+  void set_box(double radius, optimise::LadProblem& out) const {
+    out.bounds.lower = space_.scaled().lower - at_;
+    out.bounds.upper = space_.scaled().upper - at_;
+    VectorXd reach = VectorXd::Constant(constants_, radius);
+    if (penalty_.l2() > 0) {
+      reach.head(first_power_) =
+          radius * at_.head(first_power_)
+                       .cwiseAbs()
+                       .cwiseMax(0.05 * space_.scaled().upper.head(first_power_));
+    } else {
+      reach.head(first_power_).setConstant(std::numeric_limits<double>::infinity());
+    }
+    reach[constants_ - 1] = std::numeric_limits<double>::infinity();
+    out.bounds.lower = out.bounds.lower.cwiseMax(-reach).cwiseMin(0);
+    out.bounds.upper = out.bounds.upper.cwiseMin(reach).cwiseMax(0);
+  }
+
+  /// lambda (v + u)^2, u = g'd: the linear part 2 lambda v u is exact, and lambda u^2 becomes
+  /// lambda s sum_k |u - b_k| with kinks b_k = +-(k + 1/2) s over the reach of u, up to a constant.
+  void add_squared_penalty(Index row, optimise::LadProblem& out, double& constant) const {
+    const VectorXd reach = out.bounds.upper.cwiseMax(-out.bounds.lower);
+    for (Index k = 0; k < penalised_.values.size(); ++k) {
+      const VectorXd gradient = penalised_.gradients.row(k);
+      out.linear += 2 * penalty_.l2() * penalised_.values[k] * gradient;
+      constant -= penalty_.l2() * penalised_.values[k] * penalised_.values[k];
+      VectorXd bounded = gradient.cwiseAbs().cwiseProduct(reach);
+      for (Index j = 0; j < bounded.size(); ++j) {
+        if (gradient[j] == 0)
+          bounded[j] = 0;
+      }
+      const double spacing = bounded.sum() / static_cast<double>(kKinks);
+      for (Index m = 0; m < kKinks; ++m) {
+        for (const double side : {-1.0, 1.0}) {
+          const double kink = side * (static_cast<double>(m) + 0.5) * spacing;
+          out.matrix.row(row) = gradient.transpose();
+          out.response[row] = kink;
+          out.weights[row] = penalty_.l2() * spacing;
+          constant += penalty_.l2() * spacing * std::abs(kink);
+          ++row;
+        }
+      }
+    }
+  }
+};
+
+}  // namespace
+
+PolishResult polish_absolute(const Design& training, const SearchSpace& space,
+                             const FitOptions& options, const VectorXd& start) {
+  LinearisedFit fit(training, space, options);
+  // A step to a bound must arrive there: a coefficient of 1e-31 is a 0 that rounding has missed.
+  const auto inside = [&](const VectorXd& scaled) -> VectorXd {
+    const auto at_lower = (scaled - space.scaled().lower).array() <
+                          kRounding * (space.scaled().upper - space.scaled().lower).array();
+    const VectorXd snapped = at_lower.select(space.scaled().lower, scaled);
+    return snapped.cwiseMax(space.scaled().lower).cwiseMin(space.scaled().upper);
+  };
+  PolishResult out;
+  out.scaled = start;
+  out.cost = fit.cost(start);
+  fit.linearise_at(start);
+  double radius = kFirstRadius;
+  std::vector<Index> active_rows;
+  while (out.steps < kMostSteps && radius > kSmallestRadius && !options.stop.stop_requested()) {
+    ++out.steps;
+    double constant = 0;
+    const optimise::LadProblem problem = fit.problem(radius, constant);
+    const optimise::LadResult step = optimise::solve_lad(
+        problem, VectorXd::Zero(start.size()), {.active_rows = active_rows, .stop = options.stop});
+    active_rows = step.active_rows;
+    const double gain = out.cost - (step.cost - constant);
+    const double possible = std::max(0.0, out.cost - (step.dual_bound - constant));
+    out.relative_gap = out.cost > 0 ? possible / out.cost : 0;
+    if (gain <= kGapToStop * out.cost)
+      break;
+    VectorXd trial = inside(out.scaled + step.x);
+    double trial_cost = fit.cost(trial);
+    ++out.evaluations;
+    for (int k = 0; k < kCorrections && trial_cost > out.cost - kGoodRatio * gain; ++k) {
+      const VectorXd corrected = inside(trial + fit.correction(step, trial));
+      const double corrected_cost = fit.cost(corrected);
+      ++out.evaluations;
+      if (!(corrected_cost < trial_cost))
+        break;
+      trial = corrected;
+      trial_cost = corrected_cost;
+    }
+    const double ratio = (out.cost - trial_cost) / gain;
+    const Index powers = start.size() - 1 - fit.first_power();
+    const double used =
+        powers == 0 ? 0 : step.x.segment(fit.first_power(), powers).cwiseAbs().maxCoeff();
+    if (ratio < 0.25)
+      radius = 0.25 * (options.penalty.l2 > 0 ? radius : std::min(radius, used));
+    else if (ratio > kGoodRatio)
+      radius = std::max(radius, 2 * used);
+    if (trial_cost < out.cost) {
+      out.scaled = trial;
+      out.cost = trial_cost;
+      fit.linearise_at(trial);
+    }
+  }
+  return out;
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,162 @@
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "fit/penalty.hpp"
+#include "fit/polish.hpp"
+#include "fit/scaled_model.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr std::size_t kMostSteps = 500;
+constexpr double kFirstDamping = 1e-3;
+constexpr double kLargestDamping = 1e12;
+constexpr double kGapToStop = 1e-15;
+
+/// Loss plus penalty near a point: cost + g'd + d'Hd/2, with the Gauss-Newton Hessian.
+struct Quadratic {
+  VectorXd gradient;
+  MatrixXd hessian;
+};
+
+class SquaredFit {
+ public:
+  SquaredFit(const Design& training, const SearchSpace& space, const FitOptions& options)
+      : training_(training),
+        penalty_(space, training, options),
+        logarithmic_(options.loss == Loss::rmsle),
+        model_(training, space),
+        rows_(static_cast<double>(training.rows)) {}
+
+  double cost(const VectorXd& scaled) const {
+    const double mean = residuals(model_.predict(scaled)).squaredNorm() / rows_;
+    if (!std::isfinite(mean))
+      return std::numeric_limits<double>::infinity();
+    return (logarithmic_ ? std::sqrt(mean) : mean) + penalty_(scaled);
+  }
+
+  Quadratic quadratic(const VectorXd& scaled) const {
+    ScaledModel::RowMajor jacobian;
+    const VectorXd predicted = model_.linearise(scaled, jacobian);
+    const VectorXd residual = residuals(predicted);
+    if (logarithmic_)
+      jacobian.array().colwise() /= predicted.array();
+    double factor = 2 / rows_;
+    // d sqrt(m) = dm / (2 sqrt(m))
+    if (logarithmic_)
+      factor /= 2 * std::max(1e-300, std::sqrt(residual.squaredNorm() / rows_));
+    Quadratic out{-factor * (jacobian.transpose() * residual),
+                  factor * (jacobian.transpose() * jacobian)};
+    if (penalty_.active())
+      add_penalty(scaled, out);
+    return out;
+  }
+
+ private:
+  const Design& training_;
+  Regulariser penalty_;
+  bool logarithmic_;
+  ScaledModel model_;
+  double rows_;
+
+  VectorXd residuals(const VectorXd& predicted) const {
+    if (!logarithmic_)
+      return training_.time - predicted;
+    return training_.time.array().log() - predicted.array().log();
+  }
+
+  /// |v| is replaced by its tangent parabola v^2 / (2 |v0|), which touches it from above.
+  void add_penalty(const VectorXd& scaled, Quadratic& out) const {
+    const PenalisedConstants penalised = penalty_.linearise(scaled);
+    const VectorXd curvature =
+        (penalty_.l1() / penalised.values.array().abs().max(1e-12) + 2 * penalty_.l2()).matrix();
+    out.gradient += penalised.gradients.transpose() * curvature.cwiseProduct(penalised.values);
+    out.hessian += penalised.gradients.transpose() * curvature.asDiagonal() * penalised.gradients;
+  }
+};
+
+/// The damped Newton step in the box: constants that the step would carry past a bound go to the
+/// bound, and the others are solved for again.
+VectorXd damped_step(const Quadratic& model, double damping, const VectorXd& at,
+                     const optimise::Bounds& box) {
+  const Index size = at.size();
+  VectorXd step = VectorXd::Zero(size);
+  std::vector<bool> held(static_cast<std::size_t>(size), false);
+  for (Index i = 0; i < size; ++i) {
+    held[static_cast<std::size_t>(i)] = model.hessian(i, i) == 0 ||
+                                        (at[i] <= box.lower[i] && model.gradient[i] > 0) ||
+                                        (at[i] >= box.upper[i] && model.gradient[i] < 0);
+  }
+  for (Index round = 0; round < size; ++round) {
+    MatrixXd hessian = model.hessian;
+    hessian.diagonal() *= 1 + damping;
+    VectorXd gradient = model.gradient + model.hessian * step;
+    for (Index i = 0; i < size; ++i) {
+      if (!held[static_cast<std::size_t>(i)])
+        continue;
+      hessian.row(i).setZero();
+      hessian.col(i).setZero();
+      hessian(i, i) = 1;
+      gradient[i] = 0;
+    }
+    const VectorXd free_step = hessian.ldlt().solve(-gradient);
+    bool inside = true;
+    for (Index i = 0; i < size; ++i) {
+      if (held[static_cast<std::size_t>(i)])
+        continue;
+      const double low = box.lower[i] - at[i];
+      const double high = box.upper[i] - at[i];
+      if (free_step[i] >= low && free_step[i] <= high)
+        continue;
+      held[static_cast<std::size_t>(i)] = true;
+      step[i] = free_step[i] < low ? low : high;
+      inside = false;
+    }
+    if (inside)
+      return step + free_step;
+  }
+  return step;
+}
+
+}  // namespace
+
+PolishResult polish_squared(const Design& training, const SearchSpace& space,
+                            const FitOptions& options, const VectorXd& start) {
+  const SquaredFit fit(training, space, options);
+  PolishResult out;
+  out.scaled = start;
+  out.cost = fit.cost(start);
+  Quadratic model = fit.quadratic(start);
+  double damping = kFirstDamping;
+  while (out.steps < kMostSteps && damping < kLargestDamping && !options.stop.stop_requested()) {
+    ++out.steps;
+    const VectorXd step = damped_step(model, damping, out.scaled, space.scaled());
+    const VectorXd trial =
+        (out.scaled + step).cwiseMax(space.scaled().lower).cwiseMin(space.scaled().upper);
+    const VectorXd moved = trial - out.scaled;
+    const double gain = -(model.gradient.dot(moved) + 0.5 * moved.dot(model.hessian * moved));
+    out.relative_gap = out.cost > 0 ? std::abs(gain) / out.cost : 0;
+    if (out.relative_gap <= kGapToStop)
+      break;
+    const double trial_cost = fit.cost(trial);
+    ++out.evaluations;
+    if (gain > 0 && trial_cost < out.cost) {
+      damping = std::max(1e-15, 0.1 * damping);
+      out.scaled = trial;
+      out.cost = trial_cost;
+      model = fit.quadratic(trial);
+    } else {
+      damping *= 10;
+    }
+  }
+  return out;
+}
+
+}  // namespace perfmodel

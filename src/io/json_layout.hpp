@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "perfmodel/base/text.hpp"
+
+namespace perfmodel {
+
+using Json = nlohmann::ordered_json;  // keeps the order of the fields
+
+/// A value for a document. nlohmann would write what is not finite as null.
+inline Json number(double value) {
+  if (!std::isfinite(value)) {
+    throw std::logic_error("a value that is not finite was about to be written as JSON");
+  }
+  return value + 0.0;  // no negative zero: its text, -0, would read back as the integer 0
+}
+
+/// Shortest texts of numbers ("4", not "4.0"), the rest as nlohmann has it.
+inline std::string scalar_text(const Json& scalar) {
+  return scalar.is_number_float() ? to_text(scalar.get<double>()) : scalar.dump();
+}
+
+inline std::string one_line(const Json& node) {
+  if (!node.is_structured()) {
+    return scalar_text(node);
+  }
+  std::string text;
+  for (const auto& [key, value] : node.items()) {
+    text += text.empty() ? "" : ", ";
+    text += node.is_object() ? Json(key).dump() + ": " + one_line(value) : one_line(value);
+  }
+  return node.is_object() ? "{" + text + "}" : "[" + text + "]";
+}
+
+/// What fits into a line of 100 stands on one; the rest is indented. Good to read and to compare.
+inline std::string layout(const Json& node, std::size_t indentation, std::size_t used) {
+  constexpr std::size_t line_length = 100;
+  std::string line = one_line(node);
+  const bool top = used == 0;
+  if (!node.is_structured() || node.empty() || (!top && used + line.size() < line_length)) {
+    return line;
+  }
+  const std::string inner(indentation + 2, ' ');
+  std::string text;
+  for (const auto& [key, value] : node.items()) {
+    const std::string head = inner + (node.is_object() ? Json(key).dump() + ": " : "");
+    text += (text.empty() ? "" : ",\n") + head + layout(value, indentation + 2, head.size());
+  }
+  const std::string outer(indentation, ' ');
+  return node.is_object() ? "{\n" + text + "\n" + outer + "}" : "[\n" + text + "\n" + outer + "]";
+}
+
+inline std::string document_text(const Json& document) {
+  return layout(document, 0, 0) + "\n";
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,263 @@
+#include "perfmodel/model/formula_code.hpp"
+
+#include <cctype>
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "model/readable_formula.hpp"
+#include "perfmodel/base/text.hpp"
+#include "perfmodel/model/generic_expression.hpp"
+
+namespace perfmodel {
+namespace {
+
+std::string join(const std::vector<std::string>& words, const std::string& separator) {
+  std::string out;
+  for (const std::string& word : words)
+    out += (out.empty() ? "" : separator) + word;
+  return out;
+}
+
+std::string quoted(const std::string& text, FormulaLanguage language) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"')
+      out += language == FormulaLanguage::spreadsheet ? "\"" : "\\";
+    else if (c == '\\' && language != FormulaLanguage::spreadsheet)
+      out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+/// A column as an identifier; two columns never get the same one.
+class Names {
+ public:
+  std::string of(const std::string& column) {
+    std::string name;
+    for (const char c : column)
+      name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0)
+      name = "x" + name;
+    static const std::set<std::string> reserved = {
+        "and",      "as",     "assert",  "auto",   "break",  "case",   "char",   "class",  "const",
+        "continue", "def",    "default", "del",    "do",     "double", "elif",   "else",   "enum",
+        "except",   "extern", "float",   "for",    "from",   "global", "goto",   "if",     "import",
+        "in",       "int",    "is",      "lambda", "long",   "math",   "not",    "or",     "pass",
+        "pow",      "raise",  "return",  "short",  "signed", "static", "struct", "switch", "try",
+        "union",    "void",   "while",   "with",   "yield",  "log2",   "strcmp", "predict"};
+    while (reserved.contains(name) || used_.contains(name))
+      name += '_';
+    used_.insert(name);
+    return name;
+  }
+
+ private:
+  std::set<std::string> used_;
+};
+
+/// The pieces of an expression in one language.
+class Writer {
+ public:
+  Writer(const ModelSpec& spec, FormulaLanguage language) : spec_(spec), language_(language) {
+    for (const NumericInput& input : spec.intrinsic)
+      intrinsic_.push_back(names_.of(input.column));
+    for (const CategoricalInput& input : spec.categorical)
+      categorical_.push_back(names_.of(input.column));
+    for (const NumericInput& input : spec.extrinsic)
+      extrinsic_.push_back(names_.of(input.column));
+  }
+
+  const std::vector<std::string>& intrinsic() const { return intrinsic_; }
+  const std::vector<std::string>& extrinsic() const { return extrinsic_; }
+  const std::vector<std::string>& categorical() const { return categorical_; }
+
+  std::string number(double value) const {
+    std::string text = to_text(value);
+    // A whole number would be one of C's integers.
+    if (language_ == FormulaLanguage::c && text.find_first_of(".e") == std::string::npos)
+      text += ".0";
+    return value < 0 ? "(" + text + ")" : text;
+  }
+
+  std::string power(const std::string& base, double exponent) const {
+    if (exponent == 1)
+      return base;
+    switch (language_) {
+      case FormulaLanguage::c:
+        return "pow(" + base + ", " + number(exponent) + ")";
+      case FormulaLanguage::python:
+        return base + " ** " + number(exponent);
+      default:
+        return base + "^" + number(exponent);
+    }
+  }
+
+  std::string log2(const std::string& name) const {
+    switch (language_) {
+      case FormulaLanguage::c:
+        return "log2(" + name + " < 1 ? 1 : " + name + ")";
+      case FormulaLanguage::python:
+        return "math.log2(max(" + name + ", 1))";
+      default:
+        return "LOG(MAX(" + name + ",1),2)";
+    }
+  }
+
+  /// The value that belongs to the level.
+  std::string choice(std::size_t column, const std::function<double(std::size_t)>& value) const {
+    const std::string& name = categorical_[column];
+    const auto& levels = spec_.categorical[column].levels;
+    if (language_ == FormulaLanguage::python) {
+      std::vector<std::string> items;
+      for (std::size_t l = 0; l < levels.size(); ++l)
+        items.push_back(quoted(levels[l], language_) + ": " + number(value(l)));
+      return "{" + join(items, ", ") + "}[" + name + "]";
+    }
+    const bool is_c = language_ == FormulaLanguage::c;
+    std::string open;
+    std::string close;
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+      const std::string level = quoted(levels[l], language_);
+      if (is_c)
+        open += "strcmp(" + name + ", " + level + ") == 0 ? " + number(value(l)) + " : ";
+      else
+        open += "IF(" + name + "=" + level + "," + number(value(l)) + ",";
+      close += is_c ? "" : ")";
+    }
+    return is_c ? "(" + open + "NAN)" : open + "NA()" + close;
+  }
+
+  /// One value above the threshold, another up to it.
+  std::string regime(const std::string& name, double threshold, double below, double above) const {
+    const std::string condition = name + " > " + number(threshold);
+    switch (language_) {
+      case FormulaLanguage::c:
+        return "(" + condition + " ? " + number(above) + " : " + number(below) + ")";
+      case FormulaLanguage::python:
+        return "(" + number(above) + " if " + condition + " else " + number(below) + ")";
+      default:
+        return "IF(" + name + ">" + number(threshold) + "," + number(above) + "," + number(below) +
+               ")";
+    }
+  }
+
+  std::string product(const std::vector<std::string>& factors) const {
+    return join(factors, language_ == FormulaLanguage::spreadsheet ? "*" : " * ");
+  }
+
+  std::string whole(const std::vector<std::string>& terms) const {
+    std::vector<std::string> parameters;
+    for (const auto* names : {&intrinsic_, &categorical_, &extrinsic_}) {
+      for (const std::string& name : *names) {
+        const bool is_text = names == &categorical_;
+        parameters.push_back(language_ != FormulaLanguage::c ? name
+                             : is_text                       ? "const char *" + name
+                                                             : "double " + name);
+      }
+    }
+    const std::string sum =
+        join(terms, language_ == FormulaLanguage::spreadsheet ? "+" : "\n      + ");
+    switch (language_) {
+      case FormulaLanguage::c:
+        return "#include <math.h>\n#include <string.h>\n\ndouble predict(" +
+               join(parameters, ", ") + ") {\n  return " + sum + ";\n}\n";
+      case FormulaLanguage::python:
+        return "import math\n\n\ndef predict(" + join(parameters, ", ") + "):\n    return (" + sum +
+               ")\n";
+      default:
+        return "=" + sum + "\n";
+    }
+  }
+
+ private:
+  const ModelSpec& spec_;
+  FormulaLanguage language_;
+  Names names_;
+  std::vector<std::string> intrinsic_;
+  std::vector<std::string> categorical_;
+  std::vector<std::string> extrinsic_;
+};
+
+std::string multi_code(const ModelSpec& spec, const MultiStructure& structure,
+                       const Eigen::VectorXd& constants, FormulaLanguage language) {
+  const Writer writer(spec, language);
+  const MultiLayout layout(spec, structure);
+  const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
+  std::vector<std::string> terms;
+  for (std::size_t k = 0; k < structure.terms; ++k) {
+    std::vector<std::string> factors = {writer.number(constant(layout.coefficient(k)))};
+    const auto add_power = [&](const std::string& base, double power) {
+      if (power != 0)
+        factors.push_back(writer.power(base, power));
+    };
+    for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+      add_power(writer.intrinsic()[i], constant(layout.intrinsic_power(k, i)));
+    for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+      factors.push_back(
+          writer.choice(c, [&](std::size_t l) { return constant(layout.level(k, c, l)); }));
+    }
+    for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
+      const std::string& name = writer.extrinsic()[j];
+      add_power(name, constant(layout.extrinsic_power(k, j)));
+      add_power(writer.log2(name), structure.log_powers[k][j]);
+    }
+    for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
+      const Regime& regime = structure.regimes[g];
+      factors.push_back(writer.regime(writer.extrinsic()[regime.extrinsic], regime.above,
+                                      constant(layout.regime(k, g, 0)),
+                                      constant(layout.regime(k, g, 1))));
+    }
+    terms.push_back(writer.product(factors));
+  }
+  terms.push_back(writer.number(constant(layout.intercept())));
+  return writer.whole(terms);
+}
+
+std::string generic_code(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                         FormulaLanguage language) {
+  const Writer writer(spec, language);
+  const GenericLayout layout(spec);
+  const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
+  std::vector<std::string> sum;
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
+    sum.push_back(writer.number(constant(layout.coefficient(i))) + " * " +
+                  writer.power(writer.intrinsic()[i], constant(layout.intrinsic_power(i))));
+  }
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    sum.push_back(writer.choice(c, [&](std::size_t l) { return constant(layout.level(c, l)); }));
+  }
+  std::vector<std::string> factors = {"(" + join(sum, " + ") + ")"};
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    factors.push_back(writer.power(writer.extrinsic()[j], constant(layout.extrinsic_power(j))));
+  return writer.whole({writer.product(factors), writer.number(constant(layout.intercept()))});
+}
+
+}  // namespace
+
+std::string_view to_text(FormulaLanguage language) {
+  switch (language) {
+    case FormulaLanguage::text:
+      return "text";
+    case FormulaLanguage::latex:
+      return "latex";
+    case FormulaLanguage::python:
+      return "python";
+    case FormulaLanguage::c:
+      return "c";
+    case FormulaLanguage::spreadsheet:
+      return "spreadsheet";
+  }
+  return "";
+}
+
+std::string formula_code(const ModelSpec& spec, const MultiStructure* structure,
+                         const Eigen::VectorXd& constants, FormulaLanguage language) {
+  if (language == FormulaLanguage::text || language == FormulaLanguage::latex)
+    return readable_formula(spec, structure, constants, language);
+  return structure != nullptr ? multi_code(spec, *structure, constants, language)
+                              : generic_code(spec, constants, language);
+}
+
+}  // namespace perfmodel

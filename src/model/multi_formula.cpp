@@ -1,0 +1,94 @@
+#include "perfmodel/model/multi_formula.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "perfmodel/base/text.hpp"
+
+namespace perfmodel {
+namespace {
+
+constexpr double kNoPower = 0.005;   // rounds to 0 with two decimals
+constexpr double kNoFactor = 0.005;  // of 1
+
+std::string rounded(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g", value);
+  return text.data();
+}
+
+std::string power_text(double power) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2f", power);
+  std::string out = text.data();
+  while (out.back() == '0')
+    out.pop_back();
+  if (out.back() == '.')
+    out.pop_back();
+  return out;
+}
+
+/// "filters^1.9", "filters", or nothing.
+void add_power(const std::string& base, double power, std::vector<std::string>& factors) {
+  if (std::abs(power) < kNoPower)
+    return;
+  const std::string text = power_text(power);
+  factors.push_back(text == "1" ? base : base + "^" + text);
+}
+
+}  // namespace
+
+std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structure,
+                            const Eigen::VectorXd& constants, std::size_t term) {
+  const MultiLayout layout(spec, structure);
+  const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
+  std::vector<std::string> factors = {rounded(constant(layout.coefficient(term)))};
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    add_power(spec.intrinsic[i].column, constant(layout.intrinsic_power(term, i)), factors);
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
+    const std::string& column = spec.extrinsic[j].column;
+    add_power(column, constant(layout.extrinsic_power(term, j)), factors);
+    add_power("log2(" + column + ")", structure.log_powers[term][j], factors);
+  }
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    const CategoricalInput& input = spec.categorical[c];
+    std::string levels;
+    bool all_one = true;
+    for (std::size_t l = 0; l < input.levels.size(); ++l) {
+      const double factor = constant(layout.level(term, c, l));
+      all_one = all_one && std::abs(factor - 1) < kNoFactor;
+      levels += (l == 0 ? "" : ", ") + input.levels[l] + ": " + rounded(factor);
+    }
+    if (!all_one)
+      factors.push_back(input.column + "{" + levels + "}");
+  }
+  for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
+    const Regime& regime = structure.regimes[g];
+    const std::string column = spec.extrinsic[regime.extrinsic].column;
+    const double below = constant(layout.regime(term, g, 0));
+    const double above = constant(layout.regime(term, g, 1));
+    const std::string threshold = to_text(regime.above);
+    if (below == 0)
+      factors.push_back("[" + column + " > " + threshold + "]");
+    else if (above == 0)
+      factors.push_back("[" + column + " <= " + threshold + "]");
+    else if (std::abs(above - 1) >= kNoFactor)
+      factors.push_back(rounded(above) + "^[" + column + " > " + threshold + "]");
+  }
+  std::string text;
+  for (const std::string& factor : factors)
+    text += (text.empty() ? "" : " * ") + factor;
+  return text;
+}
+
+std::string multi_formula(const ModelSpec& spec, const MultiStructure& structure,
+                          const Eigen::VectorXd& constants) {
+  std::string text = "t = ";
+  for (std::size_t k = 0; k < structure.terms; ++k)
+    text += multi_term_text(spec, structure, constants, k) + " + ";
+  return text + rounded(constants[constants.size() - 1]);
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "perfmodel/model/formula_code.hpp"
+
+namespace perfmodel {
+
+/// `text` and `latex` of formula_code(): for reading, three digits.
+std::string readable_formula(const ModelSpec& spec, const MultiStructure* structure,
+                             const Eigen::VectorXd& constants, FormulaLanguage language);
+
+}  // namespace perfmodel

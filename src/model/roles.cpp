@@ -1,0 +1,137 @@
+#include "perfmodel/model/roles.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/column_parts.hpp"
+#include "model/role_values.hpp"
+#include "model/well_known_names.hpp"
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/base/text.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Parts = std::vector<ColumnPart>;
+using Notices = std::vector<std::string>;
+
+/// With --intrinsic, that list is the whole list; without it, the rest is intrinsic.
+void share_out_the_rest(const RoleRequest& request, Parts& parts, Notices& notices) {
+  const std::vector<std::string> rest = names_of(parts, Part::open);
+  for (ColumnPart& part : parts) {
+    if (part.part == Part::open) {
+      part.part = request.intrinsic ? Part::ignored : Part::intrinsic;
+    }
+  }
+  if (request.intrinsic && !rest.empty()) {
+    notices.push_back(
+        (rest.size() == 1 ? "Column " : "Columns ") + quoted_list(rest) +
+        (rest.size() == 1 ? " is in no list and is ignored." : " are in no list and are ignored."));
+  }
+}
+
+/// A column with one value says nothing about its effect.
+void drop_constants(Parts& parts, Notices& notices) {
+  for (ColumnPart& part : parts) {
+    const bool used = part.part == Part::extrinsic || part.part == Part::intrinsic ||
+                      part.part == Part::categorical;
+    if (used && part.facts.constant) {
+      part.part = Part::constant;
+      const std::string value = part.column->text(0);
+      notices.push_back("Column '" + part.column->name +
+                        (value.empty() ? "' is blank" : "' has the value " + value) +
+                        " in every row and is left out.");
+    }
+  }
+}
+
+/// Finds the intrinsic columns that are levels: texts, and switches of only 0 and 1.
+void settle_levels(const Table& table, Parts& parts, Notices& notices, Obstacles& obstacles) {
+  for (ColumnPart& part : parts) {
+    if (part.part != Part::intrinsic) {
+      continue;
+    }
+    if (part.facts.zero_one) {
+      part.part = Part::categorical;
+      notices.push_back("Column '" + part.column->name +
+                        "' holds only 0 and 1 and is taken as categorical.");
+    } else if (!part.by_flag && !part.column->is_numeric() && !part.facts.mixed()) {
+      part.part = Part::categorical;
+    } else if (!part.by_flag && part.facts.mixed() && !part.facts.mostly_numbers()) {
+      part.part = Part::ignored;  // its cells need no further look
+      refuse_mixed(table, part, obstacles);
+    }
+  }
+}
+
+/// Without an intrinsic column the sum of Eq. (4) is empty and nothing scales.
+void require_intrinsic(const Table& table, const Roles& roles, Obstacles& obstacles) {
+  if (!roles.intrinsic.empty() || !roles.categorical.empty() || !obstacles.columns.empty()) {
+    return;
+  }
+  if (roles.extrinsic.empty()) {
+    obstacles.columns.push_back(table.source +
+                                ": no column but the time varies, so there is nothing to model");
+    return;
+  }
+  std::vector<std::string> extrinsic = roles.extrinsic;
+  const std::string last = std::exchange(extrinsic.back(), "none");
+  if (extrinsic.size() > 1) {
+    extrinsic.pop_back();
+  }
+  obstacles.columns.push_back(table.source + ": no intrinsic column varies, and the model needs " +
+                              "one; to model the scale alone, pass " +
+                              flag_text("--intrinsic", {last}) + " " +
+                              flag_text("--extrinsic", extrinsic));
+}
+
+/// What the user did not say and may want to check.
+void tell_what_was_inferred(const RoleRequest& request, const Roles& roles, Notices& notices) {
+  if (request.intrinsic) {
+    return;
+  }
+  if (!roles.intrinsic.empty()) {
+    notices.push_back("Taken as intrinsic: " + quoted_list(roles.intrinsic) + ".");
+  }
+  if (!roles.categorical.empty()) {
+    notices.push_back("Taken as categorical: " + quoted_list(roles.categorical) + ".");
+  }
+  for (const std::string& name : roles.intrinsic) {
+    if (is_time_name(name)) {
+      notices.push_back("Column '" + name + "' looks like another measured time; pass " +
+                        flag_text("--ignore", {name}) + " if it is one.");
+    }
+  }
+}
+
+}  // namespace
+
+Roles resolve_roles(const Table& table, const RoleRequest& request) {
+  if (table.rows() == 0) {
+    throw InputError(table.source + " has no rows");
+  }
+  Roles roles;
+  Parts parts = parts_by_flags(table, request);
+  infer_target_and_extrinsic(table, request, parts, roles.notices);
+
+  Obstacles obstacles(table);
+  share_out_the_rest(request, parts, roles.notices);
+  roles.ignored = names_of(parts, Part::ignored);
+  drop_constants(parts, roles.notices);
+  settle_levels(table, parts, roles.notices, obstacles);
+
+  roles.target = names_of(parts, Part::target).at(0);
+  roles.unit = request.time_unit.value_or(unit_of(roles.target));
+  roles.intrinsic = names_of(parts, Part::intrinsic);
+  roles.categorical = names_of(parts, Part::categorical);
+  roles.extrinsic = names_of(parts, Part::extrinsic);
+  roles.constant = names_of(parts, Part::constant);
+
+  check_values(table, parts, obstacles);
+  require_intrinsic(table, roles, obstacles);
+  obstacles.throw_if_any();
+  tell_what_was_inferred(request, roles, roles.notices);
+  return roles;
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,89 @@
+#include "perfmodel/model/spec.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <tuple>
+
+#include "perfmodel/base/text.hpp"
+
+namespace perfmodel {
+namespace {
+
+/// The distinct texts of a column. Of a numeric column these are the shortest texts of its numbers.
+std::vector<std::string> distinct_texts(const Column& column) {
+  if (!column.is_numeric()) {
+    return column.levels;
+  }
+  std::vector<double> numbers = column.numbers;
+  std::erase_if(numbers, [](double x) { return x != x; });  // NaN stands for a bad cell
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+
+  std::set<std::string> texts;
+  for (const double number : numbers) {
+    texts.insert(to_text(number + 0.0));  // as Column::text: no "-0"
+  }
+  for (const BadCell& cell : column.bad_cells) {
+    texts.insert(cell.text);
+  }
+  return {texts.begin(), texts.end()};
+}
+
+/// Numbers first, by value: "8" stands before "16".
+void sort_levels(std::vector<std::string>& levels) {
+  const auto key = [](const std::string& level) {
+    const auto number = parse_number(level);
+    return std::tuple(!number.has_value(), number.value_or(0.0), level);
+  };
+  std::vector<decltype(key(std::string()))> keys;
+  keys.reserve(levels.size());
+  for (const std::string& level : levels) {
+    keys.push_back(key(level));
+  }
+  std::sort(keys.begin(), keys.end());
+  std::transform(keys.begin(), keys.end(), levels.begin(),
+                 [](const auto& sorted) { return std::get<2>(sorted); });
+}
+
+NumericInput numeric_input(const Column& column, std::span<const std::size_t> rows) {
+  NumericInput input{.column = column.name,
+                     .low = std::numeric_limits<double>::infinity(),
+                     .high = -std::numeric_limits<double>::infinity()};
+  for (const std::size_t row : rows) {
+    input.low = std::min(input.low, column.numbers[row]);
+    input.high = std::max(input.high, column.numbers[row]);
+  }
+  return input;
+}
+
+}  // namespace
+
+std::size_t ModelSpec::level_count() const {
+  std::size_t count = 0;
+  for (const CategoricalInput& input : categorical) {
+    count += input.levels.size();
+  }
+  return count;
+}
+
+ModelSpec make_spec(const Table& table, const Roles& roles,
+                    std::span<const std::size_t> training_rows) {
+  ModelSpec spec;
+  spec.target = roles.target;
+  spec.unit = roles.unit;
+  for (const std::string& name : roles.intrinsic) {
+    spec.intrinsic.push_back(numeric_input(table.at(name), training_rows));
+  }
+  for (const std::string& name : roles.categorical) {
+    CategoricalInput input{name, distinct_texts(table.at(name))};
+    sort_levels(input.levels);
+    spec.categorical.push_back(std::move(input));
+  }
+  for (const std::string& name : roles.extrinsic) {
+    spec.extrinsic.push_back(numeric_input(table.at(name), training_rows));
+  }
+  return spec;
+}
+
+}  // namespace perfmodel

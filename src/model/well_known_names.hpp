@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace perfmodel {
+
+/// Whether a column of this name usually holds a measured time: "time_s", "Iteration Time", "t".
+bool is_time_name(std::string_view name);
+
+/// Whether a column of this name usually holds a scale: "gpus", "num_workers", "batch-size".
+bool is_scale_name(std::string_view name);
+
+/// The unit in the name of a time column, "ms" for "step_time_ms"; empty where there is none.
+std::string unit_of(std::string_view name);
+
+}  // namespace perfmodel

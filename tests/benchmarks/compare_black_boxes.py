@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Compares `perfmodel fit` with scikit-learn's random forest, gradient boosting and SVR.
+
+    compare_black_boxes.py --program build/release/perfmodel --data DIR [CASE ...]
+
+Each case is a CSV file of DIR and a way to split it; a file that is absent is skipped. All methods
+see the same rows. scikit-learn's work on ln(time), with the logarithms of the numeric columns and
+one-hot categories. Printed: mean MAPE over the test rows in percent, over the splits, and the wall
+time of `auto`.
+"""
+import argparse
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVR
+
+POLLUX = ["--extrinsic",
+          "num_nodes,num_gpus,max_gpus_per_node,global_batch",
+          "--ignore", "sweep,aux_layout,aux_sync_s"]
+VIDUR = ["--extrinsic", "num_gpus,num_nodes,gpus_per_node", "--ignore",
+         "aux_mean_s,aux_std_s"]
+JUSTUS = ["--extrinsic", "batch_size", "--ignore", "aux_min_s,aux_max_s,aux_std_s"]
+RELEARN = ["--extrinsic", "num_procs", "--ignore", "repetition"]
+BLOOM = ["--extrinsic", "num_nodes,num_gpus,dp,tp,pp,micro_batch,global_batch", "--ignore",
+         "aux_tflops"]
+
+
+def random_split(train, test=None):
+    """Rows for training and testing: numbers of rows, or a share of them."""
+    def split(rows, seed):
+        order = np.random.default_rng(seed).permutation(len(rows))
+        first = train if train > 1 else int(train * len(rows))
+        last = len(rows) if test is None else first + test
+        return order[:first], order[first:last]
+    return split
+
+
+def far_split(column, limit, most=None):
+    """Trains up to the limit, tests beyond it; at most so many training rows."""
+    def split(rows, seed):
+        near = [i for i, row in enumerate(rows) if float(row[column]) <= limit]
+        far = [i for i, row in enumerate(rows) if float(row[column]) > limit]
+        if most is not None:
+            near = list(np.random.default_rng(seed).permutation(near)[:most])
+        return np.array(near), np.array(far)
+    return split
+
+
+# name: file, options of fit, split, number of splits
+CASES = {
+    "lenet5 random": ("lenet5_pytorch_cpu.csv", [], random_split(900, 300), 10),
+    "lenet5 batch <= 32": ("lenet5_pytorch_cpu.csv", [], far_split("batch_size", 32), 1),
+    "cifar10 random": ("pollux_t4_cifar10.csv", POLLUX, random_split(0.8), 10),
+    "cifar10 gpus <= 8": ("pollux_t4_cifar10.csv", POLLUX, far_split("num_gpus", 8), 1),
+    "pollux random": ("pollux_t4.csv", POLLUX, random_split(0.6), 1),
+    "pollux gpus <= 16": ("pollux_t4.csv", POLLUX, far_split("num_gpus", 16), 1),
+    "justus dense v100": ("justus_dense_v100.csv", JUSTUS, random_split(3000, 5000), 3),
+    "vidur size <= 1e8": ("vidur_allreduce.csv", VIDUR, far_split("size", 1e8), 1),
+    "vidur random": ("vidur_allreduce.csv", VIDUR, random_split(0.2), 1),
+    "relearn random": ("relearn_hpc.csv", RELEARN, random_split(0.8), 10),
+    "relearn procs <= 256": ("relearn_hpc.csv", RELEARN, far_split("num_procs", 256), 1),
+    "bloom random": ("bloom_v100.csv", BLOOM, random_split(0.8), 10),
+}
+
+
+def features(rows, target, ignored):
+    """Logarithms of positive numeric columns, numbers of others, one-hot texts."""
+    columns = []
+    for name in rows[0]:
+        if name == target or name in ignored:
+            continue
+        cells = [row[name] for row in rows]
+        try:
+            numbers = np.array([float(cell) for cell in cells])
+            columns.append(np.log(numbers) if (numbers > 0).all() else numbers)
+        except ValueError:
+            columns += [np.array([float(cell == level) for cell in cells])
+                        for level in sorted(set(cells))]
+    return np.column_stack(columns)
+
+
+def mape(measured, predicted):
+    return 100 * float(np.mean(np.abs(predicted - measured) / measured))
+
+
+def black_boxes(x, t, train, test):
+    methods = {
+        "RF": RandomForestRegressor(random_state=0),
+        "GBM": GradientBoostingRegressor(random_state=0, n_estimators=500, max_depth=5),
+        "SVR": make_pipeline(StandardScaler(), SVR(C=10)),
+    }
+    out = {}
+    for name, method in methods.items():
+        method.fit(x[train], np.log(t[train]))
+        out[name] = mape(t[test], np.exp(method.predict(x[test])))
+    return out
+
+
+def write_rows(path, rows):
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def fitted(program, options, folder):
+    start = time.perf_counter()
+    run = subprocess.run([program, "fit", folder / "train.csv", "--test", folder / "test.csv",
+                          "--quiet", *options], capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        return float("nan"), 0, run.stderr.strip()
+    model = json.loads(run.stdout)
+    form = model["expression"]["form"]
+    if form == "multi":
+        constants = model["constants"]
+        form = f"K={len(constants['terms'])}" + (" C" if constants["C"] else "")
+        form += " regimes" if constants["regimes"] else ""
+        form += " log" if any(any(term["log2_powers"].values())
+                              for term in constants["terms"]) else ""
+    return model["metrics"]["test"]["mape_percent"], time.perf_counter() - start, form
+
+
+def run_case(name, arguments):
+    file, options, split, splits = CASES[name]
+    path = pathlib.Path(arguments.data) / file
+    if not path.exists():
+        print(f"{name}: {path} is absent", file=sys.stderr)
+        return
+    with open(path, newline="") as source:
+        rows = list(csv.DictReader(source))
+    ignored = options[options.index("--ignore") + 1].split(",") if "--ignore" in options else []
+    t = np.array([float(row["time_s"]) for row in rows])
+    x = features(rows, "time_s", ignored)
+    methods = {"Eq. (4)": [], "auto": ["--expression", "multi"]}
+    for terms in arguments.terms:
+        methods[f"K={terms}"] = ["--expression", "multi", "--terms", terms]
+    results, seconds, forms = {}, [], []
+    for seed in range(min(splits, arguments.splits)):
+        train, test = split(rows, seed)
+        if not arguments.no_black_boxes:
+            for method, value in black_boxes(x, t, train, test).items():
+                results.setdefault(method, []).append(value)
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            write_rows(folder / "train.csv", [rows[i] for i in train])
+            write_rows(folder / "test.csv", [rows[i] for i in test])
+            for method, extra in methods.items():
+                value, wall, form = fitted(arguments.program, options + extra + arguments.fit,
+                                           folder)
+                results.setdefault(method, []).append(value)
+                if method == "auto":
+                    seconds.append(wall)
+                    forms.append(form)
+    text = "  ".join(f"{method} {np.mean(values):5.1f}" for method, values in results.items())
+    print(f"{name:22} {text}  {np.mean(seconds):5.1f} s  {'; '.join(sorted(set(forms)))}",
+          flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", nargs="*", help="parts of names of cases; all where none is given")
+    parser.add_argument("--program", default="build/release/perfmodel")
+    parser.add_argument("--data", default="data")
+    parser.add_argument("--terms", nargs="*", default=[], help="also with these numbers of terms")
+    parser.add_argument("--splits", type=int, default=10, help="at most, per case")
+    parser.add_argument("--no-black-boxes", action="store_true")
+    parser.add_argument("--fit", nargs="*", default=[], help="further options of fit, as --fit=...")
+    arguments = parser.parse_args()
+    for name in CASES:
+        if not arguments.cases or any(part in name for part in arguments.cases):
+            run_case(name, arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/sample_runs.hpp"
+
+using namespace perfmodel::test;
+using Json = nlohmann::json;
+
+namespace {
+
+/// Two runs that the sample model predicts as 4.25 and 4.5, measured as 4 and 5.
+class EvaluateTest {
+ public:
+  EvaluateTest() {
+    directory_.write("model.json", sample_model());
+    directory_.write("runs.csv", "filters,activation,workers,time_s\n4,relu,2,4\n4,tanh,2,5\n");
+    directory_.write("renamed.csv", "filters,activation,workers,seconds\n4,relu,2,4\n4,tanh,2,5\n");
+    options_.directory = directory_.path();
+  }
+  ProgramResult run(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"evaluate", "model.json"});
+    return run_perfmodel(arguments, options_);
+  }
+  const TemporaryDirectory& directory() const { return directory_; }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(EvaluateTest, "evaluate prints a table of metrics", "[cli]") {
+  const ProgramResult result = run({"runs.csv"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.output ==
+        "rows  MAE [s]   MAPE  SMAPE  MSE [s^2]  RMSE [s]     R2\n"
+        "   2    0.375  8.1 %  8.3 %     0.1562    0.3953  0.375\n");
+  CHECK(result.errors.empty());
+}
+
+TEST_CASE_METHOD(EvaluateTest, "evaluate writes JSON with the names of model.json", "[cli]") {
+  const Json document = Json::parse(run({"runs.csv", "--format", "json"}).output);
+  CHECK(document["schema"] == "perfmodel/evaluation");
+  CHECK(document["target"]["column"] == "time_s");
+  CHECK(document["data"]["file"] == "runs.csv");
+  const Json& metrics = document["metrics"];
+  CHECK(metrics["rows"] == 2);
+  CHECK(metrics["mae"] == 0.375);
+  CHECK(metrics["mape_percent"].get<double>() == Catch::Approx(8.125));
+  CHECK(metrics["mse"] == 0.15625);
+  CHECK(metrics["r2"] == 0.375);
+}
+
+TEST_CASE_METHOD(EvaluateTest, "evaluate writes CSV and Markdown", "[cli]") {
+  CHECK(run({"runs.csv", "--format", "csv"})
+            .output.starts_with("rows,mae,mape_percent,smape_percent,mse,rmse,r2\n2,0.375,8.125,"));
+  CHECK(run({"runs.csv", "--format", "md"}).output ==
+        "| rows | MAE [s] | MAPE | SMAPE | MSE [s^2] | RMSE [s] | R2 |\n"
+        "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+        "| 2 | 0.375 | 8.1 % | 8.3 % | 0.1562 | 0.3953 | 0.375 |\n");
+}
+
+TEST_CASE_METHOD(EvaluateTest, "the time may have another name in the file", "[cli]") {
+  CHECK(run({"renamed.csv", "--target", "seconds"}).output == run({"runs.csv"}).output);
+}
+
+TEST_CASE_METHOD(EvaluateTest, "a failed gate ends with 4 after the metrics", "[cli]") {
+  const ProgramResult result = run({"runs.csv", "--fail-if", "r2<0.9", "--fail-if", "mae>1"});
+  CHECK(result.exit_code == 4);
+  CHECK_FALSE(result.output.empty());
+  CHECK(result.errors == "perfmodel: error: --fail-if 'r2<0.9' holds on 2 rows: r2 is 0.375\n");
+}
+
+TEST_CASE_METHOD(EvaluateTest, "evaluate writes the residual of every run on request") {
+  const ProgramResult result = run({"runs.csv", "--residuals", "residuals.csv"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.output == run({"runs.csv"}).output);
+  CHECK(read_text(directory().file("residuals.csv")) ==
+        "line,measured,predicted,error,error_percent\n2,4,4.25,0.25,6.25\n3,5,4.5,-0.5,-10\n");
+  const ProgramResult two_results = run({"runs.csv", "--residuals", "-"});
+  CHECK(two_results.exit_code == 2);
+  CHECK(two_results.errors ==
+        "perfmodel: error: the metrics go to standard output; write --residuals to a file\n"
+        "See 'perfmodel evaluate --help'.\n");
+}

@@ -1,0 +1,56 @@
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "support/catch.hpp"
+#include "support/program.hpp"
+
+using namespace perfmodel::test;
+
+namespace {
+
+int run_shell(const std::string& command) {
+  return std::system((command + " >/dev/null 2>&1").c_str());
+}
+
+std::size_t lines_of(const std::string& path) {
+  const std::string text = read_text(path);
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+const std::string examples = PERFMODEL_SOURCE_DIR "/examples/measure/";
+
+}  // namespace
+
+TEST_CASE("ten configurations are planned, measured, resumed and fitted where PyTorch is installed",
+          "[cli][measure]") {
+  // Debian's PyTorch belongs to Debian's Python, whatever else is first in the path.
+  const std::string python =
+      run_shell("python3 -c 'import torch'") == 0 ? "python3" : "/usr/bin/python3";
+  if (run_shell(python + " -c 'import torch'") != 0) {
+    WARN("PyTorch is not installed: nothing was measured");
+    return;
+  }
+  const TemporaryDirectory directory;
+  const std::string plan = directory.file("plan.csv");
+  REQUIRE(run_perfmodel({"plan", examples + "space.json", "-n", "10", "-o", plan}).exit_code == 0);
+  const std::string runs = directory.file("runs.csv");
+  const std::string measure = python + " " + examples + "measure.py " + plan + " " + runs +
+                              " --iterations 2 --warm-up 1 --visits ";
+  REQUIRE(run_shell(measure + "1") == 0);
+  const std::string visits = directory.file("runs_visits.csv");
+  CHECK(lines_of(visits) == 11);
+  const std::size_t measured = lines_of(runs);
+  CHECK(measured >= 6);  // some configurations have an image shrink to nothing
+
+  // An interruption that cut off the last line: that visit is done again, no other.
+  const std::string text = read_text(visits);
+  directory.write("runs_visits.csv", text.substr(0, text.size() - 3));
+  REQUIRE(run_shell(measure + "2") == 0);
+  CHECK(lines_of(visits) == 21);
+  CHECK(read_text(visits).starts_with(text.substr(0, text.rfind('\n', text.size() - 2))));
+  CHECK(lines_of(runs) == measured);
+  CHECK(run_perfmodel({"fit", runs, "--intrinsic", "filters", "--extrinsic", "batch_size",
+                       "--ignore", "spread_s,visits", "-o", directory.file("model.json")})
+            .exit_code == 0);
+}

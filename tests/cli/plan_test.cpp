@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <string>
+
+#include "support/catch.hpp"
+#include "support/program.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+std::string space_with(const std::string& columns, const std::string& rest = "") {
+  return R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [)" + columns + "]" +
+         rest + "}";
+}
+
+const std::string two_columns =
+    R"({"column": "filters", "values": [4, 8, 16]}, {"column": "padding", "values": ["valid", "same"]})";
+
+ProgramResult run_plan(const std::string& space, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"plan", "-"});
+  ProgramOptions options;
+  options.input = space;
+  return run_perfmodel(arguments, options);
+}
+
+std::string error_of(const std::string& space, const std::vector<std::string>& arguments,
+                     int exit_code) {
+  const ProgramResult result = run_plan(space, arguments);
+  CHECK(result.exit_code == exit_code);
+  CHECK(result.output.empty());
+  return result.errors;
+}
+
+const std::string error = "perfmodel: error: ";
+const std::string advice = "\nSee 'perfmodel plan --help'.\n";
+
+}  // namespace
+
+TEST_CASE("plan writes a CSV with the columns of the space", "[cli][plan]") {
+  const ProgramResult result = run_plan(
+      space_with(two_columns, R"(, "where": "filters < 10 && padding == 'same'")"), {"-n", "2"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.errors.empty());
+  CHECK((result.output == "filters,padding\n4,same\n8,same\n" ||
+         result.output == "filters,padding\n8,same\n4,same\n"));
+}
+
+TEST_CASE("plan writes 1500 configurations of Table 2 the same way each time", "[cli][plan]") {
+  const std::string table2 = PERFMODEL_SOURCE_DIR "/data/paper/table2.json";
+  for (const std::string method : {"random", "lhs"}) {
+    const auto first = run_perfmodel({"plan", table2, "-n", "1500", "--method", method});
+    REQUIRE(first.exit_code == 0);
+    CHECK(std::count(first.output.begin(), first.output.end(), '\n') == 1501);
+    CHECK(run_perfmodel({"plan", table2, "-n", "1500", "--method", method}).output == first.output);
+    CHECK(run_perfmodel({"plan", table2, "-n", "1500", "--method", method, "--seed", "2"}).output !=
+          first.output);
+  }
+}
+
+TEST_CASE("plan resumes from a plan, or from what was measured of it", "[cli][plan]") {
+  const TemporaryDirectory directory;
+  const std::string measured =
+      directory.write("runs.csv", "time_s,padding,filters\n1,same,8\n2,valid,16\n");
+  const ProgramResult result = run_plan(space_with(two_columns), {"-n", "4", "--resume", measured});
+  REQUIRE(result.exit_code == 0);
+  CHECK(result.output.starts_with("filters,padding\n8,same\n16,valid\n"));
+  CHECK(std::count(result.output.begin(), result.output.end(), '\n') == 5);
+  CHECK(error_of(space_with(two_columns), {"-n", "1", "--resume", measured}, 2) ==
+        error + "--resume: there are 2 configurations already, more than the 1 of -n" + advice);
+  const std::string strange = directory.write("strange.csv", "padding,filters\nsame,5\nfull,8\n");
+  CHECK(error_of(space_with(two_columns), {"-n", "4", "--resume", strange}, 3) ==
+        error + strange +
+            ":2: column 'filters': \"5\" is not in the space, which has one of 4, 8, "
+            "16\n" +
+            strange +
+            ":3: column 'padding': \"full\" is not in the space, which has one of 'valid' and "
+            "'same'\n");
+}
+
+TEST_CASE("plan names what is wrong with a space", "[cli][plan]") {
+  const auto bad = [](const std::string& space) { return error_of(space, {"-n", "2"}, 3); };
+  const std::string in = error + "standard input: ";
+  CHECK(bad(R"({"schema": "perfmodel/model", "schema_version": 1})") ==
+        in + "schema: 'perfmodel/model' is not 'perfmodel/space': this is not a space\n");
+  CHECK(bad(space_with("")) == in + "columns: expected at least one column\n");
+  CHECK(bad(space_with(R"({"column": "x", "values": [1, 1]})")) ==
+        in + "columns[0].values[1]: 1 stands twice\n");
+  CHECK(bad(space_with(R"({"column": "x", "values": [1, "a"]})")) ==
+        in + "columns[0].values[1]: expected a number, not a text\n");
+  CHECK(bad(space_with(R"({"column": "x"})")) ==
+        in + "columns[0]: expected either 'values' or 'range'\n");
+  CHECK(bad(space_with(R"({"column": "x", "range": [2, 1]})")) ==
+        in + "columns[0].range: expected lowest < highest\n");
+  CHECK(bad(space_with(R"({"column": "x", "range": [0, 1], "scale": "log"})")) ==
+        in + "columns[0].range: a logarithmic range has to be > 0\n");
+  CHECK(bad(space_with(R"({"column": "x", "rangee": [0, 1]})")) ==
+        in + "columns[0]: unknown field 'rangee'; did you mean 'range'?\n");
+  CHECK(bad(space_with(two_columns + "," + R"({"column": "filters", "values": [1]})")) ==
+        in + "columns[2]: the column 'filters' stands twice\n");
+  CHECK(bad(space_with(two_columns, R"(, "extrinsic": ["filter"])")) ==
+        in + "extrinsic[0]: there is no column 'filter'; did you mean 'filters'?\n");
+  CHECK(bad(space_with(R"({"column": "x", "values": [1]})")) ==
+        in + "there are only 1 configurations, not 2\n");
+  CHECK(error_of(space_with(R"({"column": "x", "values": [0, 1]})"),
+                 {"-n", "2", "--method", "d-optimal"}, 3) ==
+        in + "column 'x' has values that are not > 0, of which the model takes no powers\n");
+}
+
+TEST_CASE("plan names what is wrong with a condition", "[cli][plan]") {
+  const auto bad = [](const std::string& condition) {
+    return error_of(space_with(two_columns, R"(, "where": [")" + condition + R"("])"), {"-n", "2"},
+                    2);
+  };
+  CHECK(bad("filter < 3") ==
+        error +
+            "standard input: where: 'filter < 3': there is no 'filter'; did you mean "
+            "'filters'?" +
+            advice);
+  CHECK(bad("padding == 'same") ==
+        error + "standard input: where: 'padding == 'same': a quote is not closed" + advice);
+  CHECK_THAT(bad("filters <"), ContainsSubstring("standard input: where: 'filters <': "));
+}
+
+TEST_CASE("plan refuses options that have no effect", "[cli][plan]") {
+  CHECK(error_of(space_with(two_columns), {"-n", "2", "--model", "m.json"}, 2) ==
+        error + "--model has no effect without --method d-optimal" + advice);
+  CHECK(error_of(space_with(two_columns), {"-n", "0"}, 2) ==
+        error + "-n: '0' is not a whole number >= 1" + advice);
+  CHECK(error_of(space_with(two_columns), {"-n", "2", "--method", "best"}, 2) ==
+        error + "--method: 'best' is not one of 'random', 'lhs' and 'd-optimal'" + advice);
+}

@@ -1,0 +1,141 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/sample_runs.hpp"
+
+using namespace perfmodel::test;
+using Catch::Approx;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+constexpr const char* load =
+    "load,tput\n1,64.9\n18,995.9\n36,1652.4\n72,1853.2\n108,1828.9\n144,1775.0\n216,1702.2\n";
+
+ProgramResult run_scaling(std::vector<std::string> arguments, const std::string& input) {
+  arguments.insert(arguments.begin(), {"scaling", "-"});
+  ProgramOptions options;
+  options.input = input;
+  return run_perfmodel(arguments, options);
+}
+
+nlohmann::json json_of(std::vector<std::string> arguments, const std::string& input) {
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const ProgramResult result = run_scaling(std::move(arguments), input);
+  REQUIRE(result.exit_code == 0);
+  return nlohmann::json::parse(result.output);
+}
+
+}  // namespace
+
+TEST_CASE("scaling finds the published law in measured throughputs", "[cli][scaling]") {
+  const auto json = json_of({"--column", "load", "--target", "tput", "--throughput"}, load);
+  CHECK(json["schema"] == "perfmodel/scaling");
+  CHECK(json["schema_version"] == 1);
+  CHECK(json["laws"]["usl"]["sigma"] == Approx(0.0277285).epsilon(2e-6));
+  CHECK(json["laws"]["usl"]["kappa"] == Approx(0.0001043655).epsilon(5e-5));
+  CHECK(json["laws"]["usl"]["gamma"] == Approx(89.995233).epsilon(1e-7));
+  CHECK(json["laws"]["usl"]["peak"] == Approx(96.5196).epsilon(1e-6));
+  CHECK(json["rows"].size() == 7);
+  CHECK(json["rows"][1]["speedup"] == Approx(995.9 / 64.9));
+  CHECK(json["fastest_scale"] == 72);
+  CHECK(json["model"].is_null());
+}
+
+TEST_CASE("scaling says in words where more workers stop paying", "[cli][scaling]") {
+  const ProgramResult result =
+      run_scaling({"--column", "load", "--target", "tput", "--throughput"}, load);
+  CHECK(result.exit_code == 0);
+  CHECK(result.errors.empty());
+  CHECK_THAT(result.output, ContainsSubstring("beyond load = 36 efficiency < 50 % (at 72); most "
+                                              "work per time at 72\n"));
+}
+
+TEST_CASE("scaling compares rows that differ in the scale alone", "[cli][scaling]") {
+  // Two configurations, one of them with repeated runs; one that was measured once.
+  const std::string runs =
+      "filters,workers,time_s\n8,1,10\n8,2,6\n8,2,5\n8,2,7\n16,1,40\n16,2,20\n16,4,10\n32,4,1\n";
+  const auto json = json_of({"--column", "workers"}, runs);
+  CHECK(json["time_is_relative"] == true);
+  REQUIRE(json["rows"].size() == 3);
+  CHECK(json["rows"][1]["configurations"] == 2);
+  CHECK(json["rows"][1]["time"] == Approx(std::sqrt(0.6 * 0.5)));
+  CHECK(json["rows"][2]["configurations"] == 1);
+  CHECK(json["rows"][2]["speedup"] == Approx(4));
+}
+
+TEST_CASE("scaling keeps weak scaling apart from strong", "[cli][scaling]") {
+  const std::string runs = "workers,time_s\n1,10\n2,11\n4,12.5\n";
+  const auto weak = json_of({"--column", "workers", "--target", "time_s", "--kind", "weak"}, runs);
+  CHECK(weak["kind"] == "weak");
+  CHECK(weak["rows"][2]["efficiency"] == Approx(0.8));
+  CHECK(weak["rows"][2]["karp_flatt"].is_null());
+  CHECK(weak["laws"]["amdahl"].is_null());
+  CHECK(weak["laws"]["gustafson"]["serial_fraction"].is_number());
+  const auto strong = json_of({"--column", "workers", "--target", "time_s"}, runs);
+  CHECK(strong["laws"]["gustafson"].is_null());
+  CHECK(strong["laws"]["amdahl"]["serial_fraction"] == 1);
+}
+
+TEST_CASE("scaling reads a model's power in two ways", "[cli][scaling]") {
+  const TemporaryDirectory directory;
+  const std::string model = directory.write("model.json", sample_model());
+  const ProgramResult result =
+      run_perfmodel({"scaling", model, "--set", "filters=16", "--set", "activation=relu", "--at",
+                     "1,2,4", "--format", "json"});
+  REQUIRE(result.exit_code == 0);
+  const auto json = nlohmann::json::parse(result.output);
+  const auto& reading = json["model"];
+  const double q = reading["q"];
+  const double a = reading["A"];
+  const double c = reading["C"];
+  CHECK(reading["readings"][1]["scalable_part"]["speedup"] == Approx(std::pow(2, -q)));
+  CHECK(reading["readings"][1]["whole_time"]["speedup"] ==
+        Approx((a + c) / (a * std::pow(2, q) + c)));
+  CHECK(json["rows"][1]["speedup"] == reading["readings"][1]["whole_time"]["speedup"]);
+}
+
+TEST_CASE("scaling says what it held fixed and what is extrapolated", "[cli][scaling]") {
+  const TemporaryDirectory directory;
+  const std::string model = directory.write("model.json", sample_model());
+  const ProgramResult result = run_perfmodel({"scaling", model});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.errors,
+             ContainsSubstring("perfmodel: note: held fixed without being told (--set): filters="));
+  CHECK_THAT(result.errors, ContainsSubstring("what lies outside is extrapolated"));
+  CHECK_THAT(result.output, ContainsSubstring("the fitted power, read in two ways"));
+}
+
+TEST_CASE("scaling names what is wrong with its input", "[cli][scaling]") {
+  const auto error_of = [](const std::vector<std::string>& arguments, const std::string& input,
+                           int exit_code) {
+    const ProgramResult result = run_scaling(arguments, input);
+    CHECK(result.exit_code == exit_code);
+    CHECK(result.output.empty());
+    return result.errors;
+  };
+  const std::vector<std::string> named = {"--column", "workers", "--target", "time_s"};
+  CHECK(error_of(named, "workers,time_s\n2,10\n2,11\n", 3) ==
+        "perfmodel: error: standard input: column 'workers' has the value 2 only; scaling needs at "
+        "least two\n");
+  CHECK(error_of(named, "workers,time_s\n0,10\n2,x\n", 3) ==
+        "perfmodel: error: standard input:2: column 'workers': 0 is not > 0\n"
+        "standard input:3: column 'time_s': \"x\" is not a number\n");
+  CHECK(error_of(named, "filters,workers,time_s\n1,1,10\n2,2,11\n", 3) ==
+        "perfmodel: error: standard input: no two rows differ in 'workers' alone, so nothing can "
+        "be compared with workers = 1; fit a model and pass that instead, or leave columns out "
+        "with --ignore\n");
+  CHECK(error_of(named, "worker,time_s\n1,10\n", 3) ==
+        "perfmodel: error: no column 'workers' in standard input; did you mean 'worker'?\n");
+  CHECK(error_of({"--at", "1,0"}, load, 2) ==
+        "perfmodel: error: --at: '0' is not a number > 0\nSee 'perfmodel scaling --help'.\n");
+  CHECK(error_of({"--set", "a=1"}, load, 2) ==
+        "perfmodel: error: --set and --at go with a model, and '-' was read as measured runs (a "
+        "model's name ends in .json)\nSee 'perfmodel scaling --help'.\n");
+  CHECK(error_of({}, "filters,workers,batch_size,time_s\n1,1,8,10\n2,2,8,11\n2,2,16,11\n", 2) ==
+        "perfmodel: error: which column is the scale? Pass --column: 'workers' and 'batch_size'\n"
+        "See 'perfmodel scaling --help'.\n");
+}

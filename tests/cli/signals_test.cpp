@@ -1,0 +1,74 @@
+#include <signal.h>
+
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/sample_runs.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+/// Waits until the program handles signals itself: until then it has nothing to lose.
+void wait_until_searching(const Program& program) {
+  const std::string path = "/proc/" + std::to_string(program.process()) + "/status";
+  for (int i = 0; i < 2000; ++i) {
+    std::ifstream status(path);
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with("SigBlk:")) {
+        const auto blocked = std::stoull(line.substr(7), nullptr, 16);
+        if ((blocked & (1ULL << (SIGTERM - 1))) != 0) {
+          return;
+        }
+      }
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  FAIL("the search did not begin");
+}
+
+const std::vector<std::string> endless = {"fit",        "runs.csv",    "--quiet", "--generations",
+                                          "1000000000", "--tolerance", "0"};
+
+}  // namespace
+
+TEST_CASE("an interrupted fit hands over the best so far and says so", "[cli]") {
+  const TemporaryDirectory directory;
+  directory.write("runs.csv", sample_runs());
+  ProgramOptions options;
+  options.directory = directory.path();
+  Program program(endless, options);
+  wait_until_searching(program);
+  program.signal(SIGINT);
+  const ProgramResult result = program.wait();
+  CHECK(result.exit_code == 130);
+  CHECK(nlohmann::json::parse(result.output)["search"]["termination"] == "interrupted");
+  CHECK_THAT(result.errors,
+             ContainsSubstring("perfmodel: warning: interrupted: the model is the best that was "
+                               "found until then\n"));
+}
+
+TEST_CASE("a fit that is interrupted leaves the old model as it was", "[cli]") {
+  const TemporaryDirectory directory;
+  directory.write("runs.csv", sample_runs());
+  const std::string old = directory.write("model.json", "old");
+  ProgramOptions options;
+  options.directory = directory.path();
+  auto arguments = endless;
+  arguments.insert(arguments.end(), {"-o", "model.json"});
+  Program program(arguments, options);
+  wait_until_searching(program);
+  program.signal(SIGTERM);
+  const ProgramResult result = program.wait();
+  CHECK(result.exit_code == 143);
+  CHECK(read_text(old) == "old");
+  CHECK(directory.entries() == 2);
+  CHECK_THAT(result.errors,
+             ContainsSubstring("perfmodel: warning: interrupted: model.json was not written\n"));
+}

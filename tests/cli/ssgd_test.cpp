@@ -1,0 +1,176 @@
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/catch.hpp"
+#include "support/program.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+constexpr const char* layers =
+    "layer,name,t_f_us,t_b_us,grad_bytes\n1,conv1,4,3,1000\n2,conv2,3,5,2000\n3,fc,3,2,3000\n";
+
+ProgramResult run_ssgd(std::vector<std::string> arguments, const std::string& input = layers) {
+  arguments.insert(arguments.begin(), {"ssgd", "-"});
+  return run_perfmodel(
+      arguments, {.input = input, .environment = {}, .directory = ".", .output_descriptor = {}});
+}
+
+std::string error_of(const std::vector<std::string>& arguments, int exit_code,
+                     const std::string& input = layers) {
+  const ProgramResult result = run_ssgd(arguments, input);
+  CHECK(result.exit_code == exit_code);
+  CHECK(result.output.empty());
+  return result.errors;
+}
+
+const std::string advice = "\nSee 'perfmodel ssgd --help'.\n";
+
+}  // namespace
+
+TEST_CASE("ssgd prints the schedules of a network and what is our own design", "[cli][ssgd]") {
+  const ProgramResult result =
+      run_ssgd({"--workers", "4", "--message-start-us", "4", "--message-per-byte-us", "0.002",
+                "--merge", "optimal", "--timeline"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.errors.empty());
+  CHECK_THAT(result.output, ContainsSubstring("4 workers\nweak scaling"));
+  CHECK_THAT(result.output, ContainsSubstring("optimal *"));
+  CHECK_THAT(result.output, ContainsSubstring("<- chosen"));
+  CHECK_THAT(result.output, ContainsSubstring("* our own design"));
+  CHECK_THAT(result.output, ContainsSubstring("communicate  |"));
+  std::size_t start = 0;
+  while (start < result.output.size()) {
+    const auto end = result.output.find('\n', start);
+    CHECK(end - start <= 100);
+    start = end + 1;
+  }
+}
+
+TEST_CASE("ssgd writes its figures as JSON", "[cli][ssgd]") {
+  const ProgramResult result =
+      run_ssgd({"--workers", "4", "--message-start-us", "4", "--message-per-byte-us", "0.002",
+                "--merge", "mgwfbp", "--batch", "32", "--format", "json"});
+  REQUIRE(result.exit_code == 0);
+  const auto json = nlohmann::json::parse(result.output);
+  CHECK(json["schema"] == "perfmodel/ssgd");
+  CHECK(json["schema_version"] == 1);
+  CHECK(json["scaling"] == "weak");
+  CHECK(json["iteration"]["finish_us"] == Catch::Approx(22));
+  CHECK(json["iteration"]["iteration_us"] == Catch::Approx(32));
+  CHECK(json["samples_per_second"] == Catch::Approx(4 * 32 / 32e-6));
+  CHECK(json["schedules"].size() == 5);
+  CHECK(json["messages"][0]["last_layer"] == "fc");
+  CHECK(json["messages"][1]["first_layer"] == "conv2");
+  CHECK(json["messages"][1]["last_layer"] == "conv1");
+  CHECK(json["imbalance"].size() == 5);
+  CHECK(json["pop"].size() == 7);
+  CHECK(json["own_designs"].size() >= 3);
+}
+
+TEST_CASE("ssgd draws one iteration as a picture", "[cli][ssgd]") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.file("timeline.svg");
+  const ProgramResult result =
+      run_ssgd({"--workers", "4", "--message-start-us", "4", "--timeline-svg", file},
+               "layer,name,t_f_us,t_b_us,grad_bytes\n1,a<b & c,4,3,10\n");
+  REQUIRE(result.exit_code == 0);
+  const std::string svg = read_text(file);
+  CHECK(svg.starts_with("<svg xmlns="));
+  CHECK(svg.ends_with("</svg>\n"));
+  CHECK_THAT(svg, ContainsSubstring("<title>backward of a&lt;b &amp; c: "));
+  CHECK_THAT(svg, ContainsSubstring(">communicate</text>"));
+}
+
+TEST_CASE("ssgd fits latencies and names the ring behind them", "[cli][ssgd]") {
+  const TemporaryDirectory directory;
+  const std::string latencies =
+      directory.write("osu.csv", "bytes,latency_us\n8,1\n1000,45\n2000,48\n4000,54\n8000,66\n");
+  const ProgramResult result = run_ssgd(
+      {"--workers", "4", "--fit-allreduce", latencies, "--fit-from", "1000", "--format", "json"});
+  REQUIRE(result.exit_code == 0);
+  const auto json = nlohmann::json::parse(result.output)["message_times"];
+  CHECK(json["source"] == "line fitted to 4 latencies of osu.csv (R2 1)");
+  CHECK(json["start_us"] == Catch::Approx(42));
+  CHECK(json["per_byte_us"] == Catch::Approx(0.003));
+  CHECK(json["fit"]["ring_alpha_us"] == Catch::Approx(7));
+  CHECK(error_of({"--workers", "4", "--fit-allreduce", latencies, "--fit-from", "4000"}, 3) ==
+        "perfmodel: error: " + latencies +
+            ": only 2 latencies are of large enough messages; a line needs at least 3\n");
+}
+
+TEST_CASE("ssgd warns that forward times are assumed", "[cli][ssgd]") {
+  const ProgramResult result =
+      run_ssgd({"--workers", "1", "--forward-share", "0.5"}, "layer,t_b_us,grad_bytes\n1,4,8\n");
+  CHECK(result.exit_code == 0);
+  CHECK(result.errors ==
+        "perfmodel: warning: the forward times are assumed, not measured: 0.5 of the backward "
+        "times\n");
+}
+
+TEST_CASE("ssgd refuses options that contradict each other or have no effect", "[cli][ssgd]") {
+  const auto usage = [](const std::vector<std::string>& arguments) {
+    return error_of(arguments, 2);
+  };
+  const std::string error = "perfmodel: error: ";
+  CHECK(usage({"--workers", "4"}) ==
+        error +
+            "how long does a message take? Pass a cost model (--allreduce, --fit-allreduce or "
+            "--message-start-us), or, without merging, a file with a column t_c_us" +
+            advice);
+  CHECK(usage({"--workers", "4", "--message-start-us", "1", "--allreduce", "ring", "--alpha-us",
+               "1", "--bandwidth", "1"}) ==
+        error + "choose one of --allreduce, --fit-allreduce and --message-start-us" + advice);
+  CHECK(usage({"--workers", "4", "--allreduce", "ring"}) ==
+        error + "--allreduce ring also needs --alpha-us and --bandwidth" + advice);
+  CHECK(usage({"--workers", "4", "--alpha-us", "3"}) ==
+        error + "--alpha-us has no effect without --allreduce" + advice);
+  CHECK(usage({"--workers", "4", "--message-start-us", "1", "--merge", "single", "--no-overlap"}) ==
+        error + "--merge has no effect with --no-overlap" + advice);
+  CHECK(usage({"--workers", "4", "--message-start-us", "1", "--imbalance-factor", "0.1",
+               "--global-batch", "32"}) ==
+        error +
+            "choose one of --imbalance-factor, --worker-times, --batch-shares and --global-batch" +
+            advice);
+  CHECK(usage({"--workers", "4", "--message-start-us", "1", "--worker-times", "1,2,3"}) ==
+        error + "--worker-times has 3 entries for 4 workers" + advice);
+  CHECK(usage({"--workers", "4", "--message-start-us", "1", "--imbalance-factor", "5"}) ==
+        error +
+            "a load imbalance factor of 5 is impossible with 4 workers: it lies between 0 and 3, "
+            "where one worker does everything" +
+            advice);
+}
+
+TEST_CASE("ssgd names what is wrong with a value of an option", "[cli][ssgd]") {
+  const auto usage = [](const std::vector<std::string>& arguments) {
+    return error_of(arguments, 2);
+  };
+  const std::string error = "perfmodel: error: ";
+  CHECK(usage({"--workers", "0"}) == error + "--workers: '0' is not a whole number >= 1" + advice);
+  CHECK(usage({"--workers", "4", "--merge", "greedy"}) ==
+        error +
+            "--merge: 'greedy' is not one of 'none', 'single', 'threshold:BYTES', 'mgwfbp' and "
+            "'optimal'" +
+            advice);
+  CHECK(usage({"--workers", "4", "--input-pipeline", "fast"}) ==
+        error +
+            "--input-pipeline: 'fast' is not one of 'serial', 'host-prefetch', 'device-buffer' "
+            "and 'three-stages'" +
+            advice);
+  CHECK(usage({"--workers", "4", "--bandwidth", "0"}) ==
+        error + "--bandwidth: '0' is not a number > 0" + advice);
+  CHECK(usage({"--workers", "2", "--worker-times", "1,x"}) ==
+        error + "--worker-times: 'x' is not a number >= 0" + advice);
+}
+
+TEST_CASE("ssgd leaves an old picture alone where the layers are bad", "[cli][ssgd]") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("timeline.svg", "old");
+  CHECK(error_of({"--workers", "2", "--timeline-svg", file}, 3,
+                 "layer,t_f_us,t_b_us,grad_bytes\n1,1,x,4\n") ==
+        "perfmodel: error: standard input:2: column 't_b_us': \"x\" is not a number\n");
+  CHECK(read_text(file) == "old");
+  CHECK(directory.entries() == 1);
+}

@@ -1,0 +1,132 @@
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/sample_runs.hpp"
+
+using namespace perfmodel::test;
+using Catch::Approx;
+
+namespace {
+
+/// The inputs of sample_model().
+const std::string space =
+    R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+        {"column": "filters", "values": [4, 8, 16, 32]},
+        {"column": "activation", "values": ["tanh", "relu"]},
+        {"column": "workers", "values": [1, 2, 4]}], "extrinsic": ["workers"]})";
+
+class Files {
+ public:
+  Files()
+      : model_(directory_.write("model.json", sample_model())),
+        space_(directory_.write("space.json", space)) {}
+
+  ProgramResult run(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"suggest", model_, space_});
+    return run_perfmodel(arguments);
+  }
+  nlohmann::json json(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--format", "json"});
+    const ProgramResult result = run(std::move(arguments));
+    CHECK(result.errors == "");
+    REQUIRE(result.exit_code == 0);
+    return nlohmann::json::parse(result.output);
+  }
+  const std::string& space_path() const { return space_; }
+  std::string write(const std::string& name, const std::string& text) const {
+    return directory_.write(name, text);
+  }
+
+ private:
+  TemporaryDirectory directory_;
+  std::string model_;
+  std::string space_;
+};
+
+const std::string error = "perfmodel: error: ";
+const std::string advice = "\nSee 'perfmodel suggest --help'.\n";
+
+}  // namespace
+
+TEST_CASE("suggest finds the fastest configuration of a whole space", "[cli][suggest]") {
+  const Files files;
+  const auto json = files.json({"--top", "24"});
+  CHECK(json["schema"] == "perfmodel/suggestions");
+  CHECK(json["searched"] == 24);
+  CHECK(json["complete"] == true);
+  REQUIRE(json["fastest"].size() == 24);
+  CHECK(json["fastest"][0]["configuration"]["workers"] == 4);
+  CHECK(json["fastest"][0]["configuration"]["filters"] == 4);
+  CHECK(json["fastest"][0]["configuration"]["activation"] == "relu");
+  for (std::size_t i = 1; i < 24; ++i) {
+    CHECK(json["fastest"][i - 1]["predicted_time"] <= json["fastest"][i]["predicted_time"]);
+  }
+}
+
+TEST_CASE("suggest weighs time against a price", "[cli][suggest]") {
+  const Files files;
+  const auto json = files.json({"--price", "workers * 1.2", "--where", "filters == 32"});
+  for (const auto& item : json["cheapest"]) {
+    CHECK(item["cost"] == Approx(item["predicted_time"].get<double>() * 1.2 *
+                                 item["configuration"]["workers"].get<double>()));
+    CHECK(item["configuration"]["filters"] == 32);
+  }
+  // More workers are faster, but by less than they cost.
+  CHECK(json["cheapest"][0]["configuration"]["workers"] == 1);
+  REQUIRE(json["pareto"].size() == 3);
+  for (std::size_t i = 1; i < 3; ++i) {
+    CHECK(json["pareto"][i - 1]["predicted_time"] < json["pareto"][i]["predicted_time"]);
+    CHECK(json["pareto"][i - 1]["cost"] > json["pareto"][i]["cost"]);
+  }
+}
+
+TEST_CASE("suggest keeps to conditions on columns, time and cost", "[cli][suggest]") {
+  const Files files;
+  const auto json = files.json({"--price", "workers", "--where", "activation == 'tanh'", "--where",
+                                "cost < 10 && workers >= 2"});
+  CHECK(json["allowed"] < json["searched"]);
+  for (const auto& item : json["fastest"]) {
+    CHECK(item["configuration"]["activation"] == "tanh");
+    CHECK(item["configuration"]["workers"] >= 2);
+    CHECK(item["cost"] < 10);
+  }
+  const ProgramResult none = files.run({"--where", "time < 0"});
+  CHECK(none.exit_code == 3);
+  CHECK(none.errors ==
+        error + "no configuration of " + files.space_path() + " fulfils all conditions\n");
+}
+
+TEST_CASE("suggest proposes what was not measured as the next to measure", "[cli][suggest]") {
+  const Files files;
+  const std::string runs = files.write(
+      "runs.csv",
+      "filters,activation,workers\n4,relu,1\n8,relu,1\n16,relu,1\n32,relu,1\n4,tanh,1\n");
+  const auto json = files.json({"--next", "3", "--runs", runs});
+  REQUIRE(json["next"].size() == 3);
+  CHECK(json["next"][0]["configuration"]["workers"] == 4);
+  CHECK(json["next"][0]["log_determinant_gain"] >= json["next"][2]["log_determinant_gain"]);
+  const ProgramResult csv = files.run({"--next", "1", "--runs", runs, "--format", "csv"});
+  CHECK(csv.output.starts_with("filters,activation,workers,predicted_time_s,gain\n"));
+}
+
+TEST_CASE("suggest names what is wrong with its options", "[cli][suggest]") {
+  const Files files;
+  const auto error_of = [&](const std::vector<std::string>& arguments, int exit_code) {
+    const ProgramResult result = files.run(arguments);
+    CHECK(result.exit_code == exit_code);
+    CHECK(result.output.empty());
+    return result.errors;
+  };
+  CHECK(error_of({"--by", "cost"}, 2) ==
+        error + "--by cost and --by pareto need a --price" + advice);
+  CHECK(error_of({"--price", "worker"}, 2) ==
+        error + "--price: 'worker': there is no 'worker'; did you mean 'workers'?" + advice);
+  CHECK(error_of({"--price", "workers - 2"}, 2) ==
+        error + "--price: a price has to be a number >= 0, and is not for every configuration of " +
+            files.space_path() + advice);
+  CHECK(error_of({"--runs", "x.csv"}, 2) == error + "--runs has no effect without --next" + advice);
+  CHECK(error_of({"--next", "2", "--top", "3"}, 2) ==
+        error + "--next looks for information; --price, --where and --top have no effect" + advice);
+}

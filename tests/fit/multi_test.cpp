@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "perfmodel/fit/fit.hpp"
+#include "support/catch.hpp"
+#include "support/multi_runs.hpp"
+
+using namespace perfmodel;
+using Eigen::VectorXd;
+using test::MultiRuns;
+
+namespace {
+
+FitOptions multi(std::optional<std::size_t> terms) {
+  FitOptions options;
+  options.expression = Expression::multi;
+  options.terms = terms;
+  return options;
+}
+
+double worst_relative_error(const FittedModel& model, const Design& design) {
+  const VectorXd predicted = predict(model, design);
+  return ((predicted - design.time).array() / design.time.array()).abs().maxCoeff();
+}
+
+}  // namespace
+
+TEST_CASE("one product is found again to six digits of its powers", "[fit][multi]") {
+  MultiRuns runs = test::multi_runs(200, 0, 1);
+  MultiForm& form = *runs.truth.multi;
+  form.structure = {.terms = 1, .regimes = {}, .log_powers = {{0, 0}}};
+  VectorXd constants(7);
+  constants << 2e-5, 1.5, 1, 1.5, -1, 1, 0;
+  runs.truth.constants = constants;
+  runs.design.time = predict(runs.truth, runs.design);
+  const FittedModel model = fit(runs.spec, runs.design, multi(1));
+  const MultiLayout layout(runs.spec, model.multi->structure);
+  const auto constant = [&](std::size_t k) {
+    return model.constants[static_cast<Eigen::Index>(k)];
+  };
+  CHECK(constant(layout.intrinsic_power(0, 0)) == Catch::Approx(1.5).epsilon(2e-3));
+  CHECK(constant(layout.extrinsic_power(0, 0)) == Catch::Approx(-1).epsilon(2e-3));
+  CHECK(constant(layout.extrinsic_power(0, 1)) == Catch::Approx(1).epsilon(2e-3));
+  CHECK(constant(layout.level(0, 0, 1)) == Catch::Approx(1.5).epsilon(2e-3));
+}
+
+TEST_CASE("auto finds two planted products and their regime", "[fit][multi]") {
+  const MultiRuns runs = test::multi_runs(250, 0.03, 1);
+  const MultiRuns fresh = test::multi_runs(100, 0, 2);
+  const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
+  REQUIRE(model.multi);
+  CHECK(model.multi->structure.terms == 2);
+  CHECK(model.multi->structure.regimes == std::vector<Regime>{{0, 1}});
+  CHECK(worst_relative_error(model, fresh.design) < 0.06);
+}
+
+TEST_CASE("auto takes the constant where nothing has an effect", "[fit][multi]") {
+  MultiRuns runs = test::multi_runs(150, 0, 1);
+  const MultiRuns noise = test::multi_runs(150, 0.05, 1);
+  runs.design.time = noise.design.time.cwiseQuotient(runs.design.time);
+  const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
+  REQUIRE(model.multi);
+  CHECK(model.multi->structure.terms == 0);
+  CHECK(model.constants[0] == Catch::Approx(1).epsilon(0.02));
+}
+
+TEST_CASE("a sum has the same bits for any number of threads and any order of rows",
+          "[fit][multi]") {
+  const MultiRuns runs = test::multi_runs(120, 0.05, 1);
+  FitOptions options = multi(2);
+  const FittedModel one = fit(runs.spec, runs.design, options);
+  options.threads = 2;
+  CHECK(fit(runs.spec, runs.design, options).constants == one.constants);
+  std::vector<std::size_t> reversed(runs.table.rows());
+  std::iota(reversed.rbegin(), reversed.rend(), std::size_t{0});
+  const Design other = make_design(runs.table, runs.spec, Target::required, reversed);
+  CHECK(fit(runs.spec, other, options).constants == one.constants);
+}
+
+TEST_CASE("the time unit scales a and C of a sum and nothing else", "[fit][multi]") {
+  const MultiRuns runs = test::multi_runs(120, 0.05, 1);
+  MultiRuns scaled = runs;
+  scaled.design.time *= 1024;
+  const FittedModel seconds = fit(runs.spec, runs.design, multi(2));
+  const FittedModel others = fit(scaled.spec, scaled.design, multi(2));
+  const VectorXd ratio = predict(others, runs.design).cwiseQuotient(predict(seconds, runs.design));
+  CHECK((ratio.array() / 1024 - 1).abs().maxCoeff() < 1e-6);
+}
+
+TEST_CASE("each loss is lowest where it is the one that is minimised", "[fit][multi]") {
+  const MultiRuns runs = test::multi_runs(200, 0.2, 3);
+  const auto fitted = [&](Loss loss) {
+    FitOptions options = multi(2);
+    options.loss = loss;
+    return fit(runs.spec, runs.design, options);
+  };
+  const FittedModel mae = fitted(Loss::mae);
+  const FittedModel mape = fitted(Loss::mape);
+  const FittedModel mse = fitted(Loss::mse);
+  CHECK(mae.metrics.train.mae < mape.metrics.train.mae);
+  CHECK(mape.metrics.train.mape_percent < mae.metrics.train.mape_percent);
+  CHECK(mse.metrics.train.mse < mae.metrics.train.mse);
+  CHECK(mae.search.cost == Catch::Approx(mae.metrics.train.mae).epsilon(1e-12));
+}
+
+TEST_CASE("an L1 penalty takes powers without effect to exactly 0", "[fit][multi]") {
+  const MultiRuns runs = test::multi_runs(200, 0.05, 1);
+  FitOptions options = multi(2);
+  const FittedModel plain = fit(runs.spec, runs.design, options);
+  options.penalty.l1 = 0.002;
+  const FittedModel model = fit(runs.spec, runs.design, options);
+  const auto zeros = std::count(model.constants.begin(), model.constants.end() - 1, 0.0);
+  CHECK(zeros >= 1);
+  CHECK(std::count(plain.constants.begin(), plain.constants.end() - 1, 0.0) == 0);
+  CHECK(model.metrics.train.mae < 1.3 * plain.metrics.train.mae);
+}
+
+TEST_CASE("the terms of a sum stand in the order of their share", "[fit][multi]") {
+  const MultiRuns runs = test::multi_runs(200, 0.05, 1);
+  const FittedModel model = fit(runs.spec, runs.design, multi(3));
+  const std::vector<double> shares = time_shares(model, runs.design);
+  CHECK(shares.size() == 4);
+  CHECK(std::is_sorted(shares.rbegin() + 1, shares.rend()));
+  CHECK(std::accumulate(shares.begin(), shares.end(), 0.0) == Catch::Approx(100));
+}
+
+TEST_CASE("auto makes do with few rows", "[fit][multi]") {
+  for (const std::size_t rows : {4U, 9U}) {
+    const MultiRuns runs = test::multi_runs(rows, 0.05, 4);
+    const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
+    CHECK(model.constants.allFinite());
+  }
+}

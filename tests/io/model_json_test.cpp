@@ -1,0 +1,98 @@
+#include "perfmodel/io/model_json.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "perfmodel/model/generic_expression.hpp"
+#include "support/catch.hpp"
+#include "support/sample_runs.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace perfmodel;
+
+namespace {
+
+FittedModel sample() {
+  const test::TemporaryDirectory directory;
+  return read_model(directory.write("model.json", test::sample_model()));
+}
+
+}  // namespace
+
+TEST_CASE("a model that was read is written as the same bytes", "[io]") {
+  CHECK(to_json(sample()) == test::sample_model());
+}
+
+TEST_CASE("a model is read with every field", "[io]") {
+  const FittedModel model = sample();
+  CHECK(model.spec.target == "time_s");
+  CHECK(model.spec.unit == "s");
+  CHECK(model.spec.intrinsic.at(0).column == "filters");
+  CHECK(model.spec.intrinsic.at(0).high == 8);
+  CHECK(model.spec.categorical.at(0).levels == std::vector<std::string>{"relu", "tanh"});
+  CHECK(model.spec.extrinsic.at(0).column == "workers");
+  const GenericLayout layout(model.spec);
+  REQUIRE(static_cast<std::size_t>(model.constants.size()) == layout.size());
+  const std::vector<double> expected = {0.5, 0.25, 0.75, 2, -1, 0.125};
+  CHECK(std::vector<double>(model.constants.begin(), model.constants.end()) == expected);
+  CHECK(model.search.seed == std::numeric_limits<std::uint64_t>::max());
+  CHECK(model.search.penalty.l2 == 0.001);
+  CHECK(model.warnings.at(0).message == "few rows, \"quoted\" é");
+}
+
+TEST_CASE("constants keep all their digits", "[io]") {
+  for (const double value : {0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, 12345678901234567890.0,
+                             1e22, -2.5, -0.0, 0.30000000000000004}) {
+    FittedModel model = sample();
+    model.constants[0] = value;
+    const test::TemporaryDirectory directory;
+    const FittedModel again = read_model(directory.write("model.json", to_json(model)));
+    CHECK(again.constants[0] == value);
+    CHECK(to_json(again) == to_json(model));
+  }
+}
+
+TEST_CASE("an undefined r2 is null, and nothing else may be", "[io]") {
+  FittedModel model = sample();
+  model.metrics.train.r2 = std::nan("");
+  const test::TemporaryDirectory directory;
+  const FittedModel again = read_model(directory.write("model.json", to_json(model)));
+  CHECK(std::isnan(again.metrics.train.r2));
+
+  model = sample();
+  model.constants[0] = std::nan("");
+  CHECK_THROWS_AS(to_json(model), std::logic_error);
+  model = sample();
+  model.search.cost = std::numeric_limits<double>::infinity();
+  CHECK_THROWS_AS(to_json(model), std::logic_error);
+}
+
+TEST_CASE("levels of a file edited by hand may stand in any order", "[io]") {
+  std::string text = test::sample_model();
+  const std::string ordered = R"({"level": "relu", "a": 0.25}, {"level": "tanh", "a": 0.75})";
+  text.replace(text.find(ordered), ordered.size(),
+               R"({"level": "tanh", "a": 0.75}, {"level": "relu", "a": 0.25})");
+  const test::TemporaryDirectory directory;
+  CHECK(to_json(read_model(directory.write("model.json", text))) == test::sample_model());
+}
+
+TEST_CASE("Repeated fits and a model without a search of ours are read as they were written") {
+  FittedModel model = sample();
+  model.repeats = RepeatSummary{.fits = 2,
+                                .seeds = {{1, 0.5}, {2, 0.25}},
+                                .constants = {{"C", 0.125, 0.01}},
+                                .scaling_powers = {{"workers", -1, 0}},
+                                .train = {{"mae", 1, 0.5}},
+                                .validation = {},
+                                .test = {}};
+  model.search = {};
+  model.metrics = {};
+  const test::TemporaryDirectory directory;
+  const std::string text = to_json(model);
+  const FittedModel again = read_model(directory.write("model.json", text));
+  CHECK(to_json(again) == text);
+  REQUIRE(again.repeats);
+  CHECK(again.repeats->seeds.at(1).cost == 0.25);
+  CHECK(again.repeats->constants.at(0).standard_deviation == 0.01);
+  CHECK(again.metrics.train.rows == 0);
+}

@@ -1,0 +1,42 @@
+#include <filesystem>
+#include <fstream>
+
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/io/model_json.hpp"
+#include "support/catch.hpp"
+#include "support/csv_text.hpp"
+#include "support/multi_runs.hpp"
+
+using namespace perfmodel;
+
+namespace {
+
+FittedModel model_with_everything() {
+  test::MultiRuns runs = test::multi_runs(50, 0, 1);
+  runs.truth.multi->structure.log_powers[1] = {2, 0};
+  runs.truth.metrics.train = compute_metrics(runs.design.time, predict(runs.truth, runs.design));
+  return runs.truth;
+}
+
+}  // namespace
+
+TEST_CASE("a sum of products comes back from its file as it was", "[io][multi]") {
+  const FittedModel model = model_with_everything();
+  const std::string text = to_json(model);
+  const test::CsvFile file(text);
+  const FittedModel back = read_model(file.path());
+  REQUIRE(back.multi);
+  CHECK(back.multi->structure == model.multi->structure);
+  CHECK(back.constants == model.constants);
+  CHECK(scaling_powers(back) == scaling_powers(model));
+  CHECK(to_json(back) == text);
+}
+
+TEST_CASE("a model of product terms with a logarithm unknown to us is refused", "[io][multi]") {
+  std::string text = to_json(model_with_everything());
+  const auto at = text.find("\"log2_powers\": {\"gpus\": 2");
+  REQUIRE(at != std::string::npos);
+  text.replace(at, 25, "\"log2_powers\": {\"gpus\": 7");
+  const test::CsvFile file(text);
+  CHECK_THROWS_AS(read_model(file.path()), InputError);
+}

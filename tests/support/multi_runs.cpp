@@ -1,0 +1,44 @@
+#include "support/multi_runs.hpp"
+
+#include <array>
+#include <cmath>
+#include <sstream>
+
+#include "perfmodel/base/random.hpp"
+#include "perfmodel/base/text.hpp"
+#include "support/csv_text.hpp"
+
+namespace perfmodel::test {
+
+MultiRuns multi_runs(std::size_t rows, double noise, std::uint64_t seed) {
+  constexpr std::array filters = {4, 8, 16, 32, 64};
+  constexpr std::array batches = {8, 16, 32, 64, 128};
+  constexpr std::array gpus = {1, 2, 4, 8};
+  RandomStream random(seed, "multi runs");
+  std::ostringstream csv;
+  csv << "filters,activation,gpus,batch_size,time_s\n";
+  for (std::size_t row = 0; row < rows; ++row) {
+    const double f = filters[random.below(filters.size())];
+    const double b = batches[random.below(batches.size())];
+    const double n = gpus[random.below(gpus.size())];
+    const bool tanh = random.below(2) == 1;
+    const double computing = 2e-5 * std::pow(f, 1.5) * b / n * (tanh ? 1.5 : 1);
+    const double communicating = n > 1 ? 0.01 * std::sqrt(f * n) : 0;
+    const double time = (computing + communicating) * std::exp(noise * random.normal());
+    csv << to_text(f) << (tanh ? ",tanh," : ",relu,") << to_text(n) << ',' << to_text(b) << ','
+        << to_text(time) << '\n';
+  }
+  PaperRuns runs = runs_of(table_of(csv.str()));
+  MultiRuns out{runs.table, runs.spec, runs.design, {}};
+  out.truth.spec = runs.spec;
+  out.truth.multi = MultiForm{{.terms = 2, .regimes = {{0, 1}}, .log_powers = {{0, 0}, {0, 0}}},
+                              median_configuration(runs.design)};
+  // a | p[filters] | relu, tanh | q[gpus], q[batch_size] | gpus <= 1, gpus > 1
+  out.truth.constants.resize(17);
+  out.truth.constants << 2e-5, 1.5, 1, 1.5, -1, 1, 1, 1,  //
+      0.01, 0.5, 1, 1, 0.5, 0, 0, 1,                      //
+      0;
+  return out;
+}
+
+}  // namespace perfmodel::test

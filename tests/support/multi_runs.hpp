@@ -1,0 +1,23 @@
+#pragma once
+
+#include "perfmodel/fit/fitted_model.hpp"
+#include "support/paper_runs.hpp"
+
+namespace perfmodel::test {
+
+/// Runs that a known sum of two products timed:
+///
+///     t = 2e-5 filters^1.5 batch_size / gpus * {relu: 1, tanh: 1.5}
+///         + 0.01 filters^0.5 [gpus > 1] gpus^0.5
+///
+/// `noise` is the standard deviation of ln(time).
+struct MultiRuns {
+  Table table;
+  ModelSpec spec;
+  Design design;
+  FittedModel truth;  ///< its constants, in the order of MultiLayout
+};
+
+MultiRuns multi_runs(std::size_t rows, double noise, std::uint64_t seed);
+
+}  // namespace perfmodel::test

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/temporary_directory.hpp"
+
+namespace perfmodel::test {
+
+/// How a program is to be started.
+struct ProgramOptions {
+  std::string input;                               ///< what it reads from standard input
+  std::map<std::string, std::string> environment;  ///< on top of the test's own
+  std::string directory = ".";                     ///< where it runs
+  std::optional<int> output_descriptor;            ///< instead of a file whose text is returned
+};
+
+struct ProgramResult {
+  int exit_code = -1;  ///< 128 + n where signal n ended it, as a shell has it
+  std::string output;
+  std::string errors;
+};
+
+/// The real binary on its way; standard output and error go to files, so nothing can fill up.
+class Program {
+ public:
+  explicit Program(const std::vector<std::string>& arguments, const ProgramOptions& options = {});
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  pid_t process() const { return process_; }
+  void signal(int number) const;
+  ProgramResult wait();
+
+ private:
+  TemporaryDirectory files_;
+  pid_t process_ = -1;
+};
+
+/// Runs `perfmodel` with these arguments to its end.
+ProgramResult run_perfmodel(const std::vector<std::string>& arguments,
+                            const ProgramOptions& options = {});
+
+}  // namespace perfmodel::test
