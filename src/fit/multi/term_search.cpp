@@ -110,6 +110,8 @@ std::vector<SumFit> search_terms(const TermData& data, const SumShape& shape,
   const DescentOptions descent{
       .iterations = options.iterations, .held = first.held(), .stop = options.stop};
   out.push_back(descend(data, first, robust_loss(data, first, options.ridge), zero, descent));
+  if (shape.terms < 2)
+    return out;
   // The log-linear solution is the single term without C: least squares, up to robustness.
   const VectorXd log_linear = out.front().theta.head(shape.features());
   for (Index k = 2; k <= shape.terms; ++k)
