@@ -21,9 +21,8 @@ namespace {
 
 using Regressors = std::vector<std::unique_ptr<Regressor>>;
 
-constexpr auto default_shares = "60:20:20";
 constexpr double default_lambda = 0.001;  // the one that the paper chose
-constexpr auto group = "Judging the models";
+constexpr auto judging_group = "Judging the models";
 
 ExtrapolateArgument parse_extrapolate(const std::string& text) {
   const auto colon = text.rfind(':');
@@ -96,7 +95,7 @@ PreparedRuns prepared(const CompareArguments& arguments, const std::string& path
     out.test = make_design(further, out.spec, Target::required);
     return out;
   }
-  return prepare(path, runs, split_of(table, arguments.split, default_shares));
+  return prepare(path, runs, split_of(table, arguments.split));
 }
 
 ModelScore score(Regressor& model, const PreparedRuns& runs) {
@@ -139,13 +138,13 @@ void setup_compare(CLI::App& command, CompareArguments& arguments) {
   add_role_options(command, arguments.roles);
   add_search_options(command, arguments.search);
   command.remove_option(command.get_option("--expression"));  // both are compared
-  add_split_options(command, arguments.split, default_shares);
+  add_split_options(command, arguments.split);
   for (const char* name : {"--split", "--split-seed"}) {
-    command.get_option(name)->group(group);
+    command.get_option(name)->group(judging_group);
   }
   command.add_option("--test", arguments.test, "train on all of RUNS.csv and test on this file")
       ->type_name("FILE")
-      ->group(group);
+      ->group(judging_group);
   command
       .add_option_function<std::string>(
           "--extrapolate",
@@ -154,7 +153,7 @@ void setup_compare(CLI::App& command, CompareArguments& arguments) {
           "the higher ones; up to X, or to the value below which\n"
           "60 % of the distinct values lie")
       ->type_name("COL[:X]")
-      ->group(group);
+      ->group(judging_group);
   command.footer(
       "Fits Eq. (4) without a penalty and with --l1 and --l2 (0.001 each where not given), a sum "
       "of product\n"

@@ -17,10 +17,6 @@ struct Section {
   TextTable table;
 };
 
-std::string with_unit(const std::string& name, const std::string& unit) {
-  return unit.empty() ? name : name + " [" + unit + "]";
-}
-
 std::string undefined_or(double value, std::string (*text)(double)) {
   return std::isnan(value) ? "-" : text(value);
 }

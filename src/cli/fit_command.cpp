@@ -6,6 +6,7 @@
 
 #include "cli/numbers.hpp"
 #include "cli/predictions.hpp"
+#include "cli/prepared_runs.hpp"
 #include "cli/role_options.hpp"
 #include "cli/runs_file.hpp"
 #include "cli/search_progress.hpp"
@@ -23,7 +24,6 @@ namespace perfmodel::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::uint64_t default_split_seed = 1;
 
 void check_combination(const FitArguments& arguments) {
   if (arguments.split_seed && !arguments.split) {

@@ -17,8 +17,6 @@
 namespace perfmodel::cli {
 namespace {
 
-constexpr std::uint64_t default_seed = 1;
-
 void check_combination(const PlanArguments& arguments) {
   if (arguments.model && arguments.method != PlanMethod::d_optimal) {
     throw UsageError("--model has no effect without --method d-optimal");

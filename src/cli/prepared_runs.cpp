@@ -7,9 +7,6 @@
 namespace perfmodel::cli {
 namespace {
 
-constexpr std::uint64_t default_split_seed = 1;
-constexpr auto group = "Judging the model";
-
 std::optional<Design> design_of(const Table& table, const ModelSpec& spec,
                                 const std::vector<std::size_t>& rows) {
   return rows.empty() ? std::nullopt
@@ -18,15 +15,15 @@ std::optional<Design> design_of(const Table& table, const ModelSpec& spec,
 
 }  // namespace
 
-void add_split_options(CLI::App& app, SplitArguments& arguments,
-                       const std::string& default_shares) {
+void add_split_options(CLI::App& app, SplitArguments& arguments) {
   app.add_option_function<std::string>(
          "--split", [&](const std::string& text) { arguments.shares = parse_split(text); },
-         "shares of training, validation and test rows\n(default: " + default_shares + ")")
+         "shares of training, validation and test rows\n(default: " + std::string(default_shares) +
+             ")")
       ->type_name("SHARES")
-      ->group(group);
+      ->group("Judging the model");
   add_count<std::uint64_t>(app, "--split-seed", arguments.seed, "seed of the split (default: 1)", 0)
-      ->group(group);
+      ->group("Judging the model");
 }
 
 LabelledRuns read_labelled_runs(const std::string& path, const RoleRequest& request,
@@ -51,8 +48,7 @@ PreparedRuns prepare(const std::string& path, const LabelledRuns& runs, const Sp
   return out;
 }
 
-Split split_of(const Table& table, const SplitArguments& arguments,
-               const std::string& default_shares) {
+Split split_of(const Table& table, const SplitArguments& arguments) {
   return split_rows(table.rows(), arguments.shares.value_or(parse_split(default_shares)),
                     arguments.seed.value_or(default_split_seed));
 }

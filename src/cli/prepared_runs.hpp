@@ -17,6 +17,10 @@ class App;
 
 namespace perfmodel::cli {
 
+/// Of commands that judge on rows that were not trained on, where no split is asked for.
+constexpr auto default_shares = "60:20:20";
+constexpr std::uint64_t default_split_seed = 1;
+
 /// Which rows train and which judge, as the command line says it.
 struct SplitArguments {
   std::optional<SplitShares> shares;
@@ -24,7 +28,7 @@ struct SplitArguments {
 };
 
 /// `--split` and `--split-seed`, for commands that split where nothing is said.
-void add_split_options(CLI::App& app, SplitArguments& arguments, const std::string& default_shares);
+void add_split_options(CLI::App& app, SplitArguments& arguments);
 
 /// Runs with the parts that commands work on. Parts without rows are empty.
 struct PreparedRuns {
@@ -47,7 +51,6 @@ LabelledRuns read_labelled_runs(const std::string& path, const RoleRequest& requ
 PreparedRuns prepare(const std::string& path, const LabelledRuns& runs, const Split& split);
 
 /// The split that was asked for, else that of `default_shares`.
-Split split_of(const Table& table, const SplitArguments& arguments,
-               const std::string& default_shares);
+Split split_of(const Table& table, const SplitArguments& arguments);
 
 }  // namespace perfmodel::cli

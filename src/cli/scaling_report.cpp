@@ -8,14 +8,6 @@ namespace {
 
 using enum Align;
 
-std::string lines(const TextTable& table) {
-  std::string text;
-  for (const auto& line : table.lines(2)) {
-    text += line + "\n";
-  }
-  return text;
-}
-
 std::string optional_number(const std::optional<double>& value) {
   return value ? short_number(*value) : "-";
 }
@@ -47,7 +39,7 @@ std::string rows(const ScalingDocument& document) {
                optional_number(row.equivalent_power),
                document.relative ? std::to_string(row.configurations) : ""});
   }
-  return "\n" + lines(table);
+  return "\n" + table.text(2);
 }
 
 std::string laws(const ScalingDocument& document) {
@@ -74,7 +66,7 @@ std::string laws(const ScalingDocument& document) {
                    ", gamma " + short_number(usl.gamma),
                reading});
   }
-  std::string text = "\n" + lines(table);
+  std::string text = "\n" + table.text(2);
   if (!study.usl) {
     text += "  USL: needs four scales, or three with 1 among them\n";
   } else if (study.usl->gamma_is_measured) {
@@ -98,7 +90,7 @@ std::string readings(const ScalingDocument& document) {
                percent(100 * reading.scalable_efficiency), short_number(reading.whole_speedup),
                percent(100 * reading.whole_efficiency)});
   }
-  text += lines(table);
+  text += table.text(2);
   if (document.study.kind == scaling::Kind::strong && power.power < 0 && power.constant > 0) {
     text += "  however many: the whole time is at most " +
             short_number(1 + power.scalable / power.constant) + " times as fast as with 1\n";

@@ -1,12 +1,16 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "cli/gates.hpp"
 
 namespace perfmodel::cli {
+
+/// Of everything that `--seed` seeds, unless the fit's own settings say so.
+constexpr std::uint64_t default_seed = 1;
 
 /// A file that is read, by its place on the command line.
 inline CLI::Option* add_input(CLI::App& app, const std::string& name, std::string& path,

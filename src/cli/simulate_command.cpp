@@ -22,8 +22,6 @@
 namespace perfmodel::cli {
 namespace {
 
-constexpr std::uint64_t default_seed = 1;
-
 /// "5%" and "0.05" are the same; "5" could mean either and is refused.
 double parse_noise(const std::string& text) {
   const bool in_percent = text.ends_with('%');

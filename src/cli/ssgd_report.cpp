@@ -41,14 +41,6 @@ std::string item(const std::string& sentence) {
   return text + line + "\n";
 }
 
-std::string lines(const TextTable& table) {
-  std::string text;
-  for (const auto& line : table.lines(2)) {
-    text += line + "\n";
-  }
-  return text;
-}
-
 std::string header(const SsgdDocument& document) {
   const ssgd::Study& study = document.study;
   const std::size_t layers = document.profile.layers.size();
@@ -78,7 +70,7 @@ std::string schedules(const SsgdDocument& document) {
                fixed(schedule.speedup), percent(100 * schedule.efficiency),
                schedule.chosen ? "<- chosen" : ""});
   }
-  std::string text = "\n" + lines(table);
+  std::string text = "\n" + table.text(2);
   if (document.study.workers > 1 && document.study.bound_us > 0) {
     text += "  with a message per layer no order of messages takes less than " +
             milliseconds(document.study.bound_us) + " ms *\n";
@@ -105,7 +97,7 @@ std::string phases(const SsgdDocument& document) {
   add("exposed communication", one.exposed_us, all.exposed_us);
   add("update", one.phases.update_us, all.phases.update_us);
   add("iteration", one.total_us, all.total_us);
-  return "\n" + lines(table);
+  return "\n" + table.text(2);
 }
 
 std::string losses(const SsgdDocument& document) {
@@ -117,7 +109,7 @@ std::string losses(const SsgdDocument& document) {
              share(study.lost_to_communication_us, total)});
   table.add({"to load imbalance *", milliseconds(study.lost_to_imbalance_us),
              share(study.lost_to_imbalance_us, total)});
-  return "\n" + lines(table);
+  return "\n" + table.text(2);
 }
 
 std::string imbalance(const ssgd::Imbalance& imbalance) {
@@ -131,7 +123,7 @@ std::string imbalance(const ssgd::Imbalance& imbalance) {
              "(max - mean) / max (Sakellariou)"});
   table.add({"imbalance_percentage", short_number(imbalance.imbalance_percentage),
              "(max - mean) / max * G / (G - 1) * 100 (DeRose)"});
-  return "\n" + lines(table);
+  return "\n" + table.text(2);
 }
 
 std::string pop(const ssgd::PopFactors& pop) {
@@ -147,7 +139,7 @@ std::string pop(const ssgd::PopFactors& pop) {
   add("      serialisation", pop.serialisation_efficiency, "max useful / ideal network");
   add("      transfer", pop.transfer_efficiency, "ideal network / iteration");
   add("  computation scaling", pop.computation_scaling, "useful on one worker / on all");
-  return "\n" + lines(table);
+  return "\n" + table.text(2);
 }
 
 }  // namespace

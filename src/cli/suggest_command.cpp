@@ -20,7 +20,6 @@ namespace perfmodel::cli {
 namespace {
 
 constexpr std::size_t default_most = 10;
-constexpr std::uint64_t default_seed = 1;
 constexpr std::size_t most_candidates = 20000;  // of --next
 
 void check_combination(const SuggestArguments& arguments) {

@@ -25,10 +25,6 @@ std::string join(const std::vector<std::string>& lines) {
   return text;
 }
 
-std::string with_unit(const std::string& name, const std::string& unit) {
-  return unit.empty() ? name : name + " [" + unit + "]";
-}
-
 std::string seconds_text(double seconds) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), seconds < 10 ? "%.2f s" : "%.0f s", seconds);

@@ -16,8 +16,7 @@
 namespace perfmodel::cli {
 namespace {
 
-constexpr auto default_shares = "60:20:20";
-constexpr auto group = "Path";
+constexpr auto path_group = "Path";
 
 /// "1e-6:1e2", or "1e-6:1e2:17" with the number of values.
 std::vector<double> parse_lambdas(const std::string& text) {
@@ -67,21 +66,21 @@ void add_path_options(CLI::App& command, SweepArguments& arguments) {
           "values of lambda, equally spaced in the logarithm;\n"
           "one per decade, or COUNT (default: 1e-6:1e2)")
       ->type_name("LO:HI[:COUNT]")
-      ->group(group);
+      ->group(path_group);
   command
       .add_option_function<std::string>(
           "--penalty",
           [&](const std::string& text) { arguments.penalties = parse_penalties(text); },
           "l1, l2 or both (default: l1,l2)")
       ->type_name("l1,l2")
-      ->group(group);
+      ->group(path_group);
   command
       .add_flag_callback(
           "--one-standard-error", [&] { arguments.rule = LambdaRule::one_standard_error; },
           "choose the largest lambda whose validation loss is\n"
           "within a standard error of the lowest (default: the\n"
           "lambda of the lowest validation loss)")
-      ->group(group);
+      ->group(path_group);
 }
 
 std::string advice(const SweepArguments& arguments, const SweepPoint& chosen) {
@@ -109,7 +108,7 @@ void setup_sweep(CLI::App& command, SweepArguments& arguments) {
   for (const char* name : {"--l1", "--l2"}) {
     command.remove_option(command.get_option(name));
   }
-  add_split_options(command, arguments.split, default_shares);
+  add_split_options(command, arguments.split);
   command.footer(
       "One fit without penalty and one per penalty and lambda, all with the same seed. Each is "
       "judged on\n"
@@ -128,7 +127,7 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
   const LabelledRuns runs = read_labelled_runs(arguments.runs, arguments.roles, console);
   const PreparedRuns parts =
-      prepare(arguments.runs, runs, split_of(runs.file.table, arguments.split, default_shares));
+      prepare(arguments.runs, runs, split_of(runs.file.table, arguments.split));
   if (!parts.validation) {
     throw UsageError(
         "lambda is chosen on validation rows; give them a share: --split 60:20:20 or 80:20:0");

@@ -9,10 +9,6 @@
 namespace perfmodel::cli {
 namespace {
 
-std::string with_unit(const std::string& name, const std::string& unit) {
-  return unit.empty() ? name : name + " [" + unit + "]";
-}
-
 std::string r2_text(double r2) {
   return std::isnan(r2) ? "-" : short_number(r2);
 }

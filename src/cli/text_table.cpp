@@ -34,6 +34,14 @@ std::vector<std::string> TextTable::lines(std::size_t indentation) const {
   return lines;
 }
 
+std::string TextTable::text(std::size_t indentation) const {
+  std::string text;
+  for (const auto& line : lines(indentation)) {
+    text += line + "\n";
+  }
+  return text;
+}
+
 std::string TextTable::markdown() const {
   std::string text;
   for (std::size_t r = 0; r < rows_.size(); ++r) {
@@ -85,6 +93,10 @@ std::string short_number(double value) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.4g", value);
   return text.data();
+}
+
+std::string with_unit(const std::string& name, const std::string& unit) {
+  return unit.empty() ? name : name + " [" + unit + "]";
 }
 
 std::string percent(double value) {

@@ -18,6 +18,8 @@ class TextTable {
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   /// One line per row, each after `indentation` spaces and without trailing ones.
   std::vector<std::string> lines(std::size_t indentation) const;
+  /// The lines as one text, each with its end.
+  std::string text(std::size_t indentation) const;
   /// The rows as a Markdown table; the first is its header.
   std::string markdown() const;
 
@@ -34,6 +36,9 @@ std::string clipped(const std::string& text, std::size_t width);
 
 /// Four significant digits: "0.00917", "1.46", "1.235e+05".
 std::string short_number(double value);
+
+/// "MAE [s]", or the name alone where the unit is not known.
+std::string with_unit(const std::string& name, const std::string& unit);
 
 /// "42.5 %"
 std::string percent(double value);

@@ -15,13 +15,13 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr std::size_t kMostSteps = 500;
-constexpr double kFirstDamping = 1e-3;
+constexpr std::size_t kMostDampedSteps = 500;
+constexpr double kStartDamping = 1e-3;
 constexpr double kLargestDamping = 1e12;
-constexpr double kGapToStop = 1e-15;
+constexpr double kReductionToStop = 1e-15;
 
 /// Loss plus penalty near a point: cost + g'd + d'Hd/2, with the Gauss-Newton Hessian.
-struct Quadratic {
+struct CostParabola {
   VectorXd gradient;
   MatrixXd hessian;
 };
@@ -42,7 +42,7 @@ class SquaredFit {
     return (logarithmic_ ? std::sqrt(mean) : mean) + penalty_(scaled);
   }
 
-  Quadratic quadratic(const VectorXd& scaled) const {
+  CostParabola quadratic(const VectorXd& scaled) const {
     ScaledModel::RowMajor jacobian;
     const VectorXd predicted = model_.linearise(scaled, jacobian);
     const VectorXd residual = residuals(predicted);
@@ -52,8 +52,8 @@ class SquaredFit {
     // d sqrt(m) = dm / (2 sqrt(m))
     if (logarithmic_)
       factor /= 2 * std::max(1e-300, std::sqrt(residual.squaredNorm() / rows_));
-    Quadratic out{-factor * (jacobian.transpose() * residual),
-                  factor * (jacobian.transpose() * jacobian)};
+    CostParabola out{-factor * (jacobian.transpose() * residual),
+                     factor * (jacobian.transpose() * jacobian)};
     if (penalty_.active())
       add_penalty(scaled, out);
     return out;
@@ -73,7 +73,7 @@ class SquaredFit {
   }
 
   /// |v| is replaced by its tangent parabola v^2 / (2 |v0|), which touches it from above.
-  void add_penalty(const VectorXd& scaled, Quadratic& out) const {
+  void add_penalty(const VectorXd& scaled, CostParabola& out) const {
     const PenalisedConstants penalised = penalty_.linearise(scaled);
     const VectorXd curvature =
         (penalty_.l1() / penalised.values.array().abs().max(1e-12) + 2 * penalty_.l2()).matrix();
@@ -84,7 +84,7 @@ class SquaredFit {
 
 /// The damped Newton step in the box: constants that the step would carry past a bound go to the
 /// bound, and the others are solved for again.
-VectorXd damped_step(const Quadratic& model, double damping, const VectorXd& at,
+VectorXd damped_step(const CostParabola& model, double damping, const VectorXd& at,
                      const optimise::Bounds& box) {
   const Index size = at.size();
   VectorXd step = VectorXd::Zero(size);
@@ -133,9 +133,10 @@ PolishResult polish_squared(const Design& training, const SearchSpace& space,
   PolishResult out;
   out.scaled = start;
   out.cost = fit.cost(start);
-  Quadratic model = fit.quadratic(start);
-  double damping = kFirstDamping;
-  while (out.steps < kMostSteps && damping < kLargestDamping && !options.stop.stop_requested()) {
+  CostParabola model = fit.quadratic(start);
+  double damping = kStartDamping;
+  while (out.steps < kMostDampedSteps && damping < kLargestDamping &&
+         !options.stop.stop_requested()) {
     ++out.steps;
     const VectorXd step = damped_step(model, damping, out.scaled, space.scaled());
     const VectorXd trial =
@@ -143,7 +144,7 @@ PolishResult polish_squared(const Design& training, const SearchSpace& space,
     const VectorXd moved = trial - out.scaled;
     const double gain = -(model.gradient.dot(moved) + 0.5 * moved.dot(model.hessian * moved));
     out.relative_gap = out.cost > 0 ? std::abs(gain) / out.cost : 0;
-    if (out.relative_gap <= kGapToStop)
+    if (out.relative_gap <= kReductionToStop)
       break;
     const double trial_cost = fit.cost(trial);
     ++out.evaluations;

@@ -5,8 +5,6 @@
 namespace perfmodel {
 namespace {
 
-constexpr int schema_version = 1;
-
 Json nullable(const std::optional<double>& value) {
   return value ? number(*value) : Json();
 }
@@ -45,7 +43,7 @@ std::string to_json(const ScalingDocument& document) {
                     {"equivalent_power", nullable(row.equivalent_power)}});
   }
   Json root = {{"schema", "perfmodel/scaling"},
-               {"schema_version", schema_version},
+               {"schema_version", 1},
                {"source", document.source},
                {"file", document.file},
                {"column", document.column},

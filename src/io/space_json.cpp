@@ -10,7 +10,7 @@
 namespace perfmodel {
 namespace {
 
-constexpr std::uint64_t schema_version = 1;
+constexpr std::uint64_t space_schema_version = 1;
 
 void refuse_unknown(const nlohmann::json& node, const JsonCursor& place,
                     const std::vector<std::string>& known) {
@@ -103,9 +103,9 @@ void check_schema(const JsonCursor& root) {
     schema.fail("'" + schema.text() + "' is not 'perfmodel/space': this is not a space");
   }
   const auto version = root.member("schema_version");
-  if (version.count() != schema_version) {
-    version.fail(std::to_string(version.count()) + " is not " + std::to_string(schema_version) +
-                 ", the one version this program knows");
+  if (version.count() != space_schema_version) {
+    version.fail(std::to_string(version.count()) + " is not " +
+                 std::to_string(space_schema_version) + ", the one version this program knows");
   }
 }
 

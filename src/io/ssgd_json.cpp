@@ -5,8 +5,6 @@
 namespace perfmodel {
 namespace {
 
-constexpr int schema_version = 1;
-
 Json to_json(const ssgd::Imbalance& imbalance) {
   return {{"imbalance_ratio", number(imbalance.imbalance_ratio)},
           {"load_imbalance_factor", number(imbalance.load_imbalance_factor)},
@@ -93,7 +91,7 @@ std::string to_json(const SsgdDocument& document) {
     schedules.push_back(to_json(figures));
   }
   Json root = {{"schema", "perfmodel/ssgd"},
-               {"schema_version", schema_version},
+               {"schema_version", 1},
                {"layers",
                 {{"file", document.file},
                  {"count", document.profile.layers.size()},

@@ -5,8 +5,6 @@
 namespace perfmodel {
 namespace {
 
-constexpr int schema_version = 1;
-
 Json to_json(const plan::Space& space, const plan::Suggestion& suggestion, bool with_cost) {
   Json configuration = Json::object();
   for (std::size_t c = 0; c < space.columns.size(); ++c) {
@@ -33,7 +31,7 @@ std::string to_json(const SuggestionDocument& document) {
     return items;
   };
   Json root = {{"schema", "perfmodel/suggestions"},
-               {"schema_version", schema_version},
+               {"schema_version", 1},
                {"target", {{"column", document.target}, {"unit", document.unit}}},
                {"searched", document.suggestions.searched},
                {"allowed", document.suggestions.allowed},

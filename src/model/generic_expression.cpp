@@ -4,12 +4,11 @@
 #include <string_view>
 #include <utility>
 
+#include "perfmodel/base/index.hpp"
+#include "perfmodel/base/text.hpp"
+
 namespace perfmodel {
 namespace {
-
-Eigen::Index index(std::size_t i) {
-  return static_cast<Eigen::Index>(i);
-}
 
 /// coefficient * value^power for every row. A coded column has one pow per distinct value.
 class PowerTerm {
@@ -29,14 +28,6 @@ class PowerTerm {
   const NumericFactor& factor_;
   std::vector<double> of_value_;
 };
-
-std::string join(const std::vector<std::string>& words, std::string_view separator) {
-  std::string result;
-  for (const std::string& word : words) {
-    result += (result.empty() ? std::string() : std::string(separator)) + word;
-  }
-  return result;
-}
 
 }  // namespace
 
@@ -122,12 +113,12 @@ std::string generic_formula(const ModelSpec& spec) {
   }
   std::vector<std::string> factors;
   if (!terms.empty()) {
-    factors.push_back("(" + join(terms, " + ") + ")");
+    factors.push_back("(" + joined(terms, " + ") + ")");
   }
   for (const NumericInput& input : spec.extrinsic) {
     factors.push_back(input.column + "^q_" + input.column);
   }
-  const std::string scaled = terms.empty() ? std::string() : join(factors, " * ") + " + ";
+  const std::string scaled = terms.empty() ? std::string() : joined(factors, " * ") + " + ";
   return "t = " + scaled + "C";
 }
 

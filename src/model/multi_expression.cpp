@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "perfmodel/base/index.hpp"
 #include "perfmodel/base/text.hpp"
 
 namespace perfmodel {
@@ -11,10 +12,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-Index index(std::size_t i) {
-  return static_cast<Index>(i);
-}
 
 /// f(value) for every row, evaluated once per distinct value.
 template <class Function>

@@ -10,14 +10,8 @@
 namespace perfmodel {
 namespace {
 
-constexpr double kNoPower = 0.005;   // rounds to 0 with two decimals
-constexpr double kNoFactor = 0.005;  // of 1
-
-std::string rounded(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g", value);
-  return text.data();
-}
+constexpr double kUnseenPower = 0.005;   // rounds to 0 with two decimals
+constexpr double kUnseenChange = 0.005;  // of 1
 
 std::string power_text(double power) {
   std::array<char, 32> text{};
@@ -32,7 +26,7 @@ std::string power_text(double power) {
 
 /// "filters^1.9", "filters", or nothing.
 void add_power(const std::string& base, double power, std::vector<std::string>& factors) {
-  if (std::abs(power) < kNoPower)
+  if (std::abs(power) < kUnseenPower)
     return;
   const std::string text = power_text(power);
   factors.push_back(text == "1" ? base : base + "^" + text);
@@ -58,7 +52,7 @@ std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structu
     bool all_one = true;
     for (std::size_t l = 0; l < input.levels.size(); ++l) {
       const double factor = constant(layout.level(term, c, l));
-      all_one = all_one && std::abs(factor - 1) < kNoFactor;
+      all_one = all_one && std::abs(factor - 1) < kUnseenChange;
       levels += (l == 0 ? "" : ", ") + input.levels[l] + ": " + rounded(factor);
     }
     if (!all_one)
@@ -74,7 +68,7 @@ std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structu
       factors.push_back("[" + column + " > " + threshold + "]");
     else if (above == 0)
       factors.push_back("[" + column + " <= " + threshold + "]");
-    else if (std::abs(above - 1) >= kNoFactor)
+    else if (std::abs(above - 1) >= kUnseenChange)
       factors.push_back(rounded(above) + "^[" + column + " > " + threshold + "]");
   }
   std::string text;

@@ -11,12 +11,6 @@
 namespace perfmodel {
 namespace {
 
-std::string rounded(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g", value);
-  return text.data();
-}
-
 /// A number as LaTeX sets it: 2.1 \times 10^{-5}.
 std::string latex_number(double value) {
   const std::string text = rounded(value);

@@ -15,13 +15,13 @@ struct Flag {
 };
 
 std::vector<Flag> flags_of(const Table& table, const RoleRequest& request) {
-  using Names = std::vector<std::string>;
+  using Columns = std::vector<std::string>;
   const bool no_extrinsic = asks_for_no_extrinsic(table, request);
   return {
-      {"--target", Part::target, request.target ? Names{*request.target} : Names{}},
+      {"--target", Part::target, request.target ? Columns{*request.target} : Columns{}},
       {"--extrinsic", Part::extrinsic,
-       no_extrinsic ? Names{} : request.extrinsic.value_or(Names{})},
-      {"--intrinsic", Part::intrinsic, request.intrinsic.value_or(Names{})},
+       no_extrinsic ? Columns{} : request.extrinsic.value_or(Columns{})},
+      {"--intrinsic", Part::intrinsic, request.intrinsic.value_or(Columns{})},
       {"--categorical", Part::categorical, request.categorical},
       {"--ignore", Part::ignored, request.ignore},
   };

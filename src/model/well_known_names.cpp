@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 24> times{
     "executiontime", "exectime",  "totaltime",     "meantime",  "averagetime",      "measuredtime",
 };
 
-constexpr std::array<std::string_view, 13> counted{
+constexpr std::array<std::string_view, 13> counted_things{
     "gpus", "workers", "nodes",   "processes", "procs",    "ranks",        "cores",
     "cpus", "threads", "devices", "machines",  "replicas", "accelerators",
 };
@@ -78,14 +78,14 @@ bool is_scale_name(std::string_view name) {
   }
   std::string_view base = whole;
   if (base.ends_with("count")) {  // "gpu_count"
-    return contains(counted, std::string(base.substr(0, base.size() - 5)) + "s");
+    return contains(counted_things, std::string(base.substr(0, base.size() - 5)) + "s");
   }
   for (const std::string_view prefix : {"numberof", "num", "n"}) {
-    if (base.starts_with(prefix) && contains(counted, base.substr(prefix.size()))) {
+    if (base.starts_with(prefix) && contains(counted_things, base.substr(prefix.size()))) {
       return true;
     }
   }
-  return contains(counted, base);
+  return contains(counted_things, base);
 }
 
 std::string unit_of(std::string_view name) {

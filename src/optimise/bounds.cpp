@@ -16,8 +16,8 @@ void require_valid(const Bounds& bounds) {
   for (Eigen::Index i = 0; i < bounds.size(); ++i) {
     const double lower = bounds.lower[i];
     const double upper = bounds.upper[i];
-    const std::string range = "the bounds " + to_text(lower) + ":" + to_text(upper) +
-                              " of coordinate " + std::to_string(i);
+    const std::string range = "the bounds " + perfmodel::to_text(lower) + ":" +
+                              perfmodel::to_text(upper) + " of coordinate " + std::to_string(i);
     if (!std::isfinite(lower) || !std::isfinite(upper))
       throw std::invalid_argument(range + " are not finite");
     if (lower > upper)

@@ -12,7 +12,7 @@ namespace {
 constexpr double guide_share = 0.11;   // p
 constexpr double archive_share = 2.6;  // r^arc
 constexpr double draw_width = 0.1;
-constexpr double smallest_population = 4;  // N^min
+constexpr double final_population = 4;  // N^min
 
 std::size_t rounded(double value) {
   return static_cast<std::size_t>(std::lround(value));
@@ -115,7 +115,7 @@ void SuccessHistory::end_generation() {
 
 std::size_t SuccessHistory::population_size(std::size_t initial, double used) const {
   const auto first = static_cast<double>(initial);
-  return rounded(first + (smallest_population - first) * std::clamp(used, 0.0, 1.0));
+  return rounded(first + (final_population - first) * std::clamp(used, 0.0, 1.0));
 }
 
 }  // namespace perfmodel::optimise

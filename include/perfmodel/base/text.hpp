@@ -10,6 +10,11 @@ namespace perfmodel {
 /// The shortest text that reads back to the same double ("0.1", "1e-06", "900").
 std::string to_text(double value);
 
+/// Three significant digits ("2.1e-05", "0.333"), for text that people read.
+std::string rounded(double value);
+
+std::string joined(std::span<const std::string> words, std::string_view separator);
+
 /// The whole of `text` as a finite decimal number; nothing where it is anything else (blank, nan,
 /// inf, 0x10, decimal comma, 1e400, blanks before or after). A leading plus sign is taken.
 /// Independent of the locale.

@@ -7,14 +7,11 @@
 #include <optional>
 #include <utility>
 
+#include "perfmodel/base/index.hpp"
 #include "perfmodel/model/generic_expression.hpp"
 
 namespace perfmodel::plan {
 namespace {
-
-Eigen::Index at(std::size_t i) {
-  return static_cast<Eigen::Index>(i);
-}
 
 /// Share of a row's unit information that is known of every direction beforehand.
 constexpr double ridge = 1e-6;
@@ -63,9 +60,9 @@ Eigen::VectorXd variances(const Eigen::MatrixXd& rows, const Eigen::MatrixXd& in
 class Criterion {
  public:
   Criterion(Eigen::MatrixXd rows, const GenericLayout& layout, std::size_t powers)
-      : rows_(std::move(rows)), all_(rows_.cols()), others_(rows_.cols() - at(powers)) {
-    rest_.resize(rows_.rows(), rows_.cols() - at(powers));
-    rest_ << rows_.leftCols(at(layout.extrinsic_power(0))), rows_.rightCols(1);
+      : rows_(std::move(rows)), all_(rows_.cols()), others_(rows_.cols() - index(powers)) {
+    rest_.resize(rows_.rows(), rows_.cols() - index(powers));
+    rest_ << rows_.leftCols(index(layout.extrinsic_power(0))), rows_.rightCols(1);
     const double share = powers > 0 ? 1 / static_cast<double>(powers) : 0;
     weight_of_all_ = 1 / static_cast<double>(rows_.cols()) + share;
     weight_of_others_ = share;
@@ -97,7 +94,8 @@ class Criterion {
     double best_gain = least_gain;
     std::optional<std::size_t> best;
     for (std::size_t in = 0; in < used.size(); ++in) {
-      const double gain = weight_of_all_ * of_all[at(in)] - weight_of_others_ * of_others[at(in)];
+      const double gain =
+          weight_of_all_ * of_all[index(in)] - weight_of_others_ * of_others[index(in)];
       if (gain > best_gain && !used[in]) {
         best_gain = gain;
         best = in;
@@ -164,16 +162,16 @@ Plan d_optimal_plan(const Space& space, std::size_t n, std::uint64_t seed,
   }
   Criterion criterion(rows, GenericLayout(linearisation.spec), linearisation.spec.extrinsic.size());
   for (const std::size_t row : in_plan) {
-    criterion.add(at(row));
+    criterion.add(index(row));
   }
   constexpr int most_rounds = 20;
   for (int round = 0; round < most_rounds; ++round) {
     bool exchanged = false;
     for (std::size_t slot = existing.size(); slot < n; ++slot) {
-      const auto better = criterion.best_exchange(at(in_plan[slot]), used);
+      const auto better = criterion.best_exchange(index(in_plan[slot]), used);
       if (better) {
-        criterion.remove(at(in_plan[slot]));
-        criterion.add(at(*better));
+        criterion.remove(index(in_plan[slot]));
+        criterion.add(index(*better));
         used[in_plan[slot]] = false;
         in_plan[slot] = *better;
         used[in_plan[slot]] = true;

@@ -3,14 +3,11 @@
 
 #include "perfmodel/analysis/plan/information.hpp"
 #include "perfmodel/base/error.hpp"
+#include "perfmodel/base/index.hpp"
 #include "perfmodel/model/generic_expression.hpp"
 
 namespace perfmodel::plan {
 namespace {
-
-Eigen::Index at(std::size_t i) {
-  return static_cast<Eigen::Index>(i);
-}
 
 NumericInput numeric_input(const SpaceColumn& column) {
   NumericInput input;
@@ -48,37 +45,37 @@ Linearisation default_linearisation(const Space& space) {
     }
   }
   const GenericLayout layout(result.spec);
-  result.constants = Eigen::VectorXd::Zero(at(layout.size()));
+  result.constants = Eigen::VectorXd::Zero(index(layout.size()));
   for (std::size_t i = 0; i < result.spec.intrinsic.size(); ++i) {
     const NumericInput& input = result.spec.intrinsic[i];
-    result.constants[at(layout.coefficient(i))] = 1 / std::sqrt(input.low * input.high);
-    result.constants[at(layout.intrinsic_power(i))] = 1;
+    result.constants[index(layout.coefficient(i))] = 1 / std::sqrt(input.low * input.high);
+    result.constants[index(layout.intrinsic_power(i))] = 1;
   }
   for (std::size_t c = 0; c < result.spec.categorical.size(); ++c) {
     for (std::size_t l = 0; l < result.spec.categorical[c].levels.size(); ++l) {
-      result.constants[at(layout.level(c, l))] = 1;
+      result.constants[index(layout.level(c, l))] = 1;
     }
   }
   double scale = 1;
   for (std::size_t j = 0; j < result.spec.extrinsic.size(); ++j) {
     const NumericInput& input = result.spec.extrinsic[j];
-    result.constants[at(layout.extrinsic_power(j))] = -0.5;
+    result.constants[index(layout.extrinsic_power(j))] = -0.5;
     scale *= std::pow(input.low * input.high, -0.25);
   }
   const auto parts =
       static_cast<double>(result.spec.intrinsic.size() + result.spec.categorical.size());
-  result.constants[at(layout.intercept())] = 0.25 * std::max(parts, 1.0) * scale;
+  result.constants[index(layout.intercept())] = 0.25 * std::max(parts, 1.0) * scale;
   return result;
 }
 
 Eigen::MatrixXd sensitivities(const Linearisation& linearisation, const Design& design) {
   const ModelSpec& spec = linearisation.spec;
   const GenericLayout layout(spec);
-  const auto constant = [&](std::size_t i) { return linearisation.constants[at(i)]; };
+  const auto constant = [&](std::size_t i) { return linearisation.constants[index(i)]; };
   const Eigen::VectorXd time = predict_generic(spec, linearisation.constants, design);
-  Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(at(design.rows), at(layout.size()));
+  Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(index(design.rows), index(layout.size()));
   for (std::size_t r = 0; r < design.rows; ++r) {
-    const double t = time[at(r)];
+    const double t = time[index(r)];
     double scale = 1;
     for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
       scale *= std::pow(design.extrinsic[j].value(r), constant(layout.extrinsic_power(j)));
@@ -86,19 +83,19 @@ Eigen::MatrixXd sensitivities(const Linearisation& linearisation, const Design& 
     for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
       const double x = design.intrinsic[i].value(r);
       const double power = std::pow(x, constant(layout.intrinsic_power(i))) * scale / t;
-      rows(at(r), at(layout.coefficient(i))) = power;
-      rows(at(r), at(layout.intrinsic_power(i))) =
+      rows(index(r), index(layout.coefficient(i))) = power;
+      rows(index(r), index(layout.intrinsic_power(i))) =
           constant(layout.coefficient(i)) * power * std::log(x);
     }
     for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-      rows(at(r), at(layout.level(c, design.categorical[c].codes[r]))) = scale / t;
+      rows(index(r), index(layout.level(c, design.categorical[c].codes[r]))) = scale / t;
     }
     const double scalable = (t - constant(layout.intercept())) / t;
     for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
-      rows(at(r), at(layout.extrinsic_power(j))) =
+      rows(index(r), index(layout.extrinsic_power(j))) =
           scalable * std::log(design.extrinsic[j].value(r));
     }
-    rows(at(r), at(layout.intercept())) = 1 / t;
+    rows(index(r), index(layout.intercept())) = 1 / t;
   }
   return rows;
 }

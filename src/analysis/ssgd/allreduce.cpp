@@ -10,7 +10,7 @@
 namespace perfmodel::ssgd {
 namespace {
 
-constexpr std::pair<Aggregation, std::string_view> names[] = {
+constexpr std::pair<Aggregation, std::string_view> aggregation_names[] = {
     {Aggregation::ring, "ring"},
     {Aggregation::recursive_doubling, "recursive-doubling"},
     {Aggregation::halving_doubling, "halving-doubling"},
@@ -67,13 +67,13 @@ LinearCost hierarchical_leader(const Network& network, std::size_t workers) {
 }  // namespace
 
 std::string_view to_text(Aggregation aggregation) {
-  return std::find_if(std::begin(names), std::end(names),
+  return std::find_if(std::begin(aggregation_names), std::end(aggregation_names),
                       [&](const auto& entry) { return entry.first == aggregation; })
       ->second;
 }
 
 std::optional<Aggregation> aggregation_of(std::string_view text) {
-  for (const auto& [aggregation, name] : names) {
+  for (const auto& [aggregation, name] : aggregation_names) {
     if (name == text) {
       return aggregation;
     }

@@ -12,8 +12,9 @@ namespace perfmodel::ssgd {
 Imbalance imbalance_of_factor(double lambda, std::size_t workers) {
   const auto n = static_cast<double>(workers);
   if (!(lambda >= 0 && lambda <= n - 1)) {
-    throw UsageError("a load imbalance factor of " + to_text(lambda) + " is impossible with " +
-                     std::to_string(workers) + " workers: it lies between 0 and " + to_text(n - 1) +
+    throw UsageError("a load imbalance factor of " + perfmodel::to_text(lambda) +
+                     " is impossible with " + std::to_string(workers) +
+                     " workers: it lies between 0 and " + perfmodel::to_text(n - 1) +
                      ", where one worker does everything");
   }
   Imbalance imbalance;

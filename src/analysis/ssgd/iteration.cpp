@@ -6,7 +6,7 @@
 namespace perfmodel::ssgd {
 namespace {
 
-constexpr std::pair<InputPipeline, std::string_view> names[] = {
+constexpr std::pair<InputPipeline, std::string_view> pipeline_names[] = {
     {InputPipeline::serial, "serial"},
     {InputPipeline::host_prefetch, "host-prefetch"},
     {InputPipeline::device_buffer, "device-buffer"},
@@ -50,13 +50,13 @@ double total(const Phases& phases, double compute_us) {
 }  // namespace
 
 std::string_view to_text(InputPipeline pipeline) {
-  return std::find_if(std::begin(names), std::end(names),
+  return std::find_if(std::begin(pipeline_names), std::end(pipeline_names),
                       [&](const auto& entry) { return entry.first == pipeline; })
       ->second;
 }
 
 std::optional<InputPipeline> pipeline_of(std::string_view text) {
-  for (const auto& [pipeline, name] : names) {
+  for (const auto& [pipeline, name] : pipeline_names) {
     if (name == text) {
       return pipeline;
     }
