@@ -28,6 +28,24 @@ std::string with_codes(const std::string& text, TextCodes& codes, const std::str
   return result;
 }
 
+/// muParser takes "x = 8" for an assignment, whose value is 8: a condition that always holds.
+void refuse_assignment(const std::string& text, const std::string& where) {
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (quote != 0) {
+      quote = text[i] == quote ? '\0' : quote;
+    } else if (text[i] == '\'' || text[i] == '"') {
+      quote = text[i];
+    } else if (text[i] == '=') {
+      const bool second = i > 0 && std::string("=!<>").find(text[i - 1]) != std::string::npos;
+      const bool first = i + 1 < text.size() && text[i + 1] == '=';
+      if (!second && !first) {
+        throw UsageError(where + ": '" + text + "': '=' does not compare; write ==");
+      }
+    }
+  }
+}
+
 bool is_identifier(const std::string& name) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -72,6 +90,7 @@ struct Formula::Parser {
 };
 
 std::vector<std::string> Formula::names_in(const std::string& text, const std::string& where) {
+  refuse_assignment(text, where);
   Parser all;
   std::vector<std::string> names;
   try {
@@ -90,6 +109,7 @@ std::vector<std::string> Formula::names_in(const std::string& text, const std::s
 Formula::Formula(const std::string& text, const std::vector<std::string>& names, TextCodes& codes,
                  const std::string& where)
     : parser_(std::make_unique<Parser>()) {
+  refuse_assignment(text, where);
   parser_->values.resize(names.size());
   try {
     for (std::size_t i = 0; i < names.size(); ++i) {

@@ -91,6 +91,13 @@ TEST_CASE_METHOD(DeriveTest, "a model fitted to a derived column is used like an
              ContainsSubstring("with work = filters * kernel^2\nwith size = work + 20\n"));
   CHECK_THAT(run({"show", "model.json", "--as", "python"}).output,
              ContainsSubstring("# pass size = work + 20\n"));
+  write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+      {"column": "filters", "values": [4, 8]}, {"column": "kernel", "values": [1, 3]},
+      {"column": "workers", "values": [1, 2]}], "extrinsic": ["workers"]})");
+  const auto suggested =
+      run({"suggest", "model.json", "space.json", "--top", "1", "--format", "csv"});
+  INFO(suggested.errors);
+  CHECK_THAT(suggested.output, ContainsSubstring("\n4,1,2,0.0"));
   const auto scaling = run({"scaling", "model.json", "--set", "filters=8", "kernel=4"});
   INFO(scaling.errors);
   CHECK(scaling.exit_code == 0);
