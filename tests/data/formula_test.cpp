@@ -36,5 +36,5 @@ TEST_CASE("a formula that would assign is refused", "[formula]") {
 TEST_CASE("the names in a formula are found without knowing any", "[formula]") {
   CHECK(Formula::names_in("b * sqrt(a) + b", "here") == std::vector<std::string>{"a", "b"});
   CHECK_THROWS_MATCHES(Formula::names_in("a * (b", "here"), UsageError,
-                       Message("here: Missing parenthesis at position 6 of 'a * (b'"));
+                       Message("here: Missing parenthesis at position 7 of 'a * (b'"));
 }
