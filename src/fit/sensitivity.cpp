@@ -95,6 +95,34 @@ std::vector<Standing> standings_of(const SearchSpace& space, const VectorXd& sca
   return out;
 }
 
+/// The expected loss of one row, to second order in its prediction, is weights / 2 * change^2, up
+/// to a factor; scores are its derivative's standard deviation over the same factor and the root of
+/// the weight.
+struct Curvature {
+  VectorXd weights;
+  VectorXd scores;
+};
+
+/// Noise is taken to be relative, as that of times is: r / y has one distribution. An absolute
+/// loss then curves by its density at 0 over y (Koenker 2005, section 3.2), and the density is that
+/// of the central half of the residuals: 1 / (4 median |r / y|).
+Curvature curvature_of(Loss loss, const VectorXd& measured, const VectorXd& predicted) {
+  const VectorXd safe = predicted.cwiseMax(1e-6 * measured);
+  const VectorXd residual = measured - predicted;
+  const double sparsity = 2 * median(residual.cwiseQuotient(safe).cwiseAbs());
+  switch (loss) {
+    case Loss::mae:
+      return {safe.cwiseInverse(), sparsity * safe.cwiseSqrt()};
+    case Loss::mape:
+      return {measured.array().square().inverse(), VectorXd::Constant(measured.size(), sparsity)};
+    case Loss::mse:
+      return {VectorXd::Ones(measured.size()), residual};
+    case Loss::rmsle:
+      break;
+  }
+  return {measured.array().square().inverse(), residual.cwiseQuotient(measured)};
+}
+
 }  // namespace
 
 Sensitivity::Sensitivity(const SearchSpace& space, const Design& training,
@@ -102,11 +130,9 @@ Sensitivity::Sensitivity(const SearchSpace& space, const Design& training,
     : standings_(standings_of(space, scaled)) {
   const GenericLayout& layout = space.layout();
   ScaledModel::RowMajor jacobian;
-  VectorXd residual = training.time - ScaledModel(training, space).linearise(scaled, jacobian);
-  if (options.loss == Loss::mape || options.loss == Loss::rmsle) {
-    jacobian.array().colwise() /= training.time.array();
-    residual.array() /= training.time.array();
-  }
+  const VectorXd predicted = ScaledModel(training, space).linearise(scaled, jacobian);
+  const Curvature curvature = curvature_of(options.loss, training.time, predicted);
+  jacobian.array().colwise() *= curvature.weights.array().sqrt();
   const Index size = scaled.size();
   norms_ = jacobian.colwise().norm().transpose();
   std::vector<bool> left_out(layout.size(), false);
@@ -137,7 +163,7 @@ Sensitivity::Sensitivity(const SearchSpace& space, const Design& training,
   enough_rows_ = rows > rank;
   const MatrixXd bread =
       eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose();
-  jacobian.array().colwise() *= residual.array();
+  jacobian.array().colwise() *= curvature.scores.array();
   covariance_ =
       enough_rows_
           ? MatrixXd(rows / (rows - rank) * bread * (jacobian.transpose() * jacobian) * bread)

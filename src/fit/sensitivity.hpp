@@ -38,14 +38,15 @@ class Sensitivity {
   Eigen::MatrixXd flat_directions(const std::vector<bool>& held) const;
   /// Whether no flat direction moves a quantity with this gradient by the scaled constants.
   bool is_estimable(const Eigen::VectorXd& gradient) const;
-  /// Standard error of such a quantity: heteroscedasticity-consistent (White 1980, HC1), with the
-  /// constants at bounds held there. Infinite where there are no more rows than constants.
+  /// Standard error of such a quantity by the sandwich of an M-estimator (Huber 1967; for squares
+  /// that is White's of 1980, for absolute errors Koenker's), with the constants at bounds held
+  /// there. Infinite where there are no more rows than constants.
   double standard_error(const Eigen::VectorXd& gradient) const;
 
  private:
   std::vector<Standing> standings_;
   Eigen::VectorXd norms_;       ///< of the Jacobian's columns; 1 where that is 0 or left out
-  Eigen::MatrixXd normal_;      ///< J'J of columns of unit length; 0 where left out
+  Eigen::MatrixXd normal_;      ///< J'WJ of columns of unit length; 0 where left out
   Eigen::MatrixXd null_;        ///< orthonormal basis of its null space
   Eigen::MatrixXd covariance_;  ///< of norms_ * scaled constants
   bool enough_rows_ = true;
