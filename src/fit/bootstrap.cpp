@@ -58,6 +58,10 @@ VectorXd scaled_log_residuals(const FittedModel& model, const Design& training,
   return widening(model, training) * out;
 }
 
+bool is_a_time(ConstantKind kind) {
+  return kind != ConstantKind::intrinsic_power && kind != ConstantKind::extrinsic_power;
+}
+
 /// Quantile of sorted values, with the rank p (n + 1) that keeps tails of small samples long.
 double quantile(const std::vector<double>& sorted, double p) {
   const double n = static_cast<double>(sorted.size());
@@ -133,8 +137,13 @@ Uncertainty percentile_intervals(const FittedModel& model, const Design& trainin
   const auto interval = [&](const VectorXd& values, double fitted) {
     return percentile_interval(values, fitted, confidence, factor);
   };
-  for (Eigen::Index k = 0; k < samples.constants.rows(); ++k)
-    out.constants.push_back(interval(samples.constants.row(k), model.constants[k]));
+  for (Eigen::Index k = 0; k < samples.constants.rows(); ++k) {
+    const VectorXd values = samples.constants.row(k);
+    Interval found = interval(values, model.constants[k]);
+    if (is_a_time(layout.kind(static_cast<std::size_t>(k))) && values.minCoeff() >= 0)
+      found.low = std::max(found.low, 0.0);  // widening leads out of the box
+    out.constants.push_back(found);
+  }
   for (std::size_t c = 0; c < model.spec.categorical.size(); ++c) {
     const Eigen::Index reference = index(layout.level(c, 0));
     for (std::size_t l = 0; l < model.spec.categorical[c].levels.size(); ++l) {
