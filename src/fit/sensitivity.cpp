@@ -15,7 +15,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double kBoundMargin = 1e-3;      // of the range between the bounds
-constexpr double kZeroShare = 1e-9;        // of the upper bound
 constexpr double kFlatEigenvalue = 1e-11;  // of J'J with columns of unit length
 constexpr double kFlatPart = 1e-4;         // of a gradient
 
@@ -81,7 +80,7 @@ std::vector<Standing> standings_of(const SearchSpace& space, const VectorXd& sca
         kind == ConstantKind::intrinsic_power || kind == ConstantKind::extrinsic_power;
     if (high <= low)
       out[k] = Standing::fixed;
-    else if (!power && low == 0 && scaled[i] <= kZeroShare * high)
+    else if (!power && low == 0 && scaled[i] == 0)
       out[k] = Standing::at_zero;
     else if (scaled[i] >= high - kBoundMargin * (high - low) ||
              (scaled[i] <= low + kBoundMargin * (high - low) && low != 0))
