@@ -52,7 +52,7 @@ TextTable uncertainty_table(const FittedModel& model, const Uncertainty& uncerta
   const GenericLayout layout(model.spec);
   TextTable table({left, right, left});
   table.add({std::to_string(uncertainty.samples) + " bootstrap samples", "fitted",
-             percent(100 * uncertainty.confidence) + " interval"});
+             short_number(100 * uncertainty.confidence) + " % interval"});
   const auto add = [&](std::size_t k) {
     if (!model.identifiability || model.identifiability->constants[k]) {
       add_interval(table, layout.name(k), model.constants[index(k)], uncertainty.constants[k]);
@@ -90,9 +90,8 @@ std::string noise_floor_text(double mape_percent, const std::optional<NoiseFloor
   } else if (mape_percent < noise_limits * floor->mape_percent) {
     reading = "the noise limits it";
   }
-  return "model " + percent(mape_percent) + ", noise floor " + percent(floor->mape_percent) + " (" +
-         std::to_string(floor->groups) + " configurations in " + std::to_string(floor->rows) +
-         " rows): " + reading;
+  return "model " + percent(mape_percent) + ", noise floor " + percent(floor->mape_percent) +
+         " from " + std::to_string(floor->rows) + " replicated rows: " + reading;
 }
 
 }  // namespace perfmodel::cli

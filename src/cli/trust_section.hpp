@@ -27,8 +27,8 @@ class ConstantMarks {
 /// Intervals of the constants that can be quoted: scaling powers, C, powers, differences of levels.
 TextTable uncertainty_table(const FittedModel& model, const Uncertainty& uncertainty);
 
-/// "model 22.0 %, noise floor 9.0 % (62 configurations in 124 rows): the shape, not the noise,
-/// limits it"; empty where no configuration was run twice.
+/// "model 22.0 %, noise floor 9.0 % from 124 replicated rows: the shape, not the noise, limits it";
+/// empty where no configuration was run twice.
 std::string noise_floor_text(double mape_percent, const std::optional<NoiseFloor>& floor);
 
 }  // namespace perfmodel::cli
