@@ -128,12 +128,8 @@ BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
 Uncertainty percentile_intervals(const FittedModel& model, const Design& training,
                                  const BootstrapSamples& samples, double confidence) {
   const GenericLayout layout(model.spec);
-  // Residuals have been widened before they were drawn. Squares of times are ruled by their large
-  // ones, whose residuals a fit makes small: n / (n - k) is to them what HC3 is to HC1 (MacKinnon
-  // and White 1985).
-  const double once = widening(model, training);
-  const double for_rows = model.search.loss == Loss::mse ? once * once : once;
-  const double factor = samples.resampling == Resampling::rows ? for_rows : 1;
+  // Residuals have been widened before they were drawn.
+  const double factor = samples.resampling == Resampling::rows ? widening(model, training) : 1;
   Uncertainty out;
   out.resampling = samples.resampling;
   out.samples = static_cast<std::size_t>(samples.constants.cols());

@@ -27,8 +27,8 @@ BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
                            const std::function<void(std::size_t)>& sample_done = nullptr);
 
 /// Percentile intervals of the constants and of the differences of levels, widened about the fitted
-/// value by sqrt(n / (n - k)) of n rows and k constants in use (n / (n - k) for loss mse): resampled
-/// rows repeat each other and so scatter too little. At least two samples.
+/// value by sqrt(n / (n - k)) of n rows and k constants in use: resampled rows repeat each other
+/// and so scatter too little. At least two samples.
 Uncertainty percentile_intervals(const FittedModel& model, const Design& training,
                                  const BootstrapSamples& samples, double confidence);
 
