@@ -4,13 +4,16 @@
 #include <cmath>
 #include <filesystem>
 
+#include "cli/numbers.hpp"
 #include "cli/predictions.hpp"
 #include "cli/range_check.hpp"
 #include "cli/runs_file.hpp"
 #include "cli/shared_options.hpp"
 #include "cli/text_table.hpp"
+#include "cli/trust_section.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/text.hpp"
+#include "perfmodel/fit/outliers.hpp"
 #include "perfmodel/io/model_json.hpp"
 #include "perfmodel/io/output_file.hpp"
 #include "perfmodel/model/design.hpp"
@@ -40,23 +43,53 @@ TextTable metrics_table(const Metrics& metrics, const std::string& unit) {
   return table;
 }
 
+/// The runs that stand farthest from the model, with their lines in the file.
+std::vector<OutlyingRun> farthest_runs(const Table& table, const Eigen::VectorXd& measured,
+                                       const Eigen::VectorXd& predicted, std::size_t count) {
+  std::vector<OutlyingRun> out;
+  for (const Outlier& outlier : ranked_outliers(measured, predicted)) {
+    if (out.size() == count) {
+      break;
+    }
+    const auto row = static_cast<Eigen::Index>(outlier.row);
+    out.push_back({table.lines[outlier.row], measured[row], predicted[row], outlier.robust_z});
+  }
+  return out;
+}
+
+TextTable outlier_table(const std::vector<OutlyingRun>& runs, const std::string& unit) {
+  using enum Align;
+  TextTable table({right, right, right, right, left});
+  table.add({"line", with_unit("measured", unit), with_unit("predicted", unit), "z", ""});
+  for (const OutlyingRun& run : runs) {
+    table.add({std::to_string(run.line), short_number(run.measured), short_number(run.predicted),
+               short_number(run.robust_z), std::abs(run.robust_z) >= outlier_z ? "outlier" : ""});
+  }
+  return table;
+}
+
 std::string formatted(const EvaluateArguments& arguments, const FittedModel& model,
-                      const Metrics& metrics) {
+                      const Metrics& metrics, const EvaluationDetails& details) {
   const TextTable table = metrics_table(metrics, model.spec.unit);
   switch (arguments.format) {
     case OutputFormat::json:
       return evaluation_to_json(model, std::filesystem::path(arguments.runs).filename().string(),
-                                metrics);
+                                metrics, details);
     case OutputFormat::csv:
       return metrics_csv(metrics);
     case OutputFormat::md:
-      return table.markdown();
+      return table.markdown() +
+             (details.outliers ? "\n" + outlier_table(*details.outliers, model.spec.unit).markdown()
+                               : "");
     case OutputFormat::text:
       break;
   }
-  std::string text;
-  for (const auto& line : table.lines(0)) {
-    text += line + "\n";
+  std::string text = table.text(0);
+  if (details.noise_floor) {
+    text += noise_floor_text(metrics.mape_percent, details.noise_floor) + "\n";
+  }
+  if (details.outliers) {
+    text += "\n" + outlier_table(*details.outliers, model.spec.unit).text(0);
   }
   return text;
 }
@@ -91,6 +124,10 @@ void setup_evaluate(CLI::App& command, EvaluateArguments& arguments) {
                   "measured, predicted, error (predicted - measured)\n"
                   "and error in percent of the measured time")
       ->type_name("FILE.csv");
+  add_count<std::size_t>(command, "--outliers", arguments.outliers,
+                         "also list the N runs that stand farthest from the\n"
+                         "model, by a robust z of ln(measured / predicted)",
+                         1);
   add_gates(command, arguments.gates,
             "end with exit code 4 if this holds: 'mape>10',\n'r2<0.9' (repeatable)");
   command.footer(
@@ -107,6 +144,9 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   if (arguments.residuals == "-") {
     throw UsageError("the metrics go to standard output; write --residuals to a file");
   }
+  if (arguments.outliers && arguments.format == OutputFormat::csv) {
+    throw UsageError("--format csv is the metrics alone; list --outliers in another format");
+  }
   OutputFile output("-");
   std::optional<OutputFile> residuals;
   if (arguments.residuals) {
@@ -121,7 +161,12 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   const Design design = make_design(table, spec, Target::required);
   warn_out_of_range(spec, design, console);
   const Metrics metrics = measure(model, design, table.source);
-  output.write(formatted(arguments, model, metrics));
+  EvaluationDetails details{noise_floor(design), std::nullopt};
+  if (arguments.outliers) {
+    details.outliers =
+        farthest_runs(table, design.time, predict(model, design), *arguments.outliers);
+  }
+  output.write(formatted(arguments, model, metrics, details));
   if (residuals) {
     write_residuals(table, design.time, predict(model, design), *residuals);
     residuals->commit();

@@ -20,6 +20,7 @@ struct EvaluateArguments {
   std::optional<std::string> target;  ///< where the file has another name for it
   OutputFormat format = OutputFormat::text;
   std::optional<std::string> residuals;  ///< where to write one line per run
+  std::optional<std::size_t> outliers;   ///< how many to list
   std::vector<Gate> gates;
 };
 

@@ -37,6 +37,7 @@ void check_combination(const FitArguments& arguments) {
   if (arguments.test == arguments.runs && arguments.runs == "-") {
     throw UsageError("the runs and the test runs cannot both come from standard input");
   }
+  check_bootstrap(arguments.bootstrap, arguments.search.options);
 }
 
 /// The fits that were asked for, in the order of their seeds.
@@ -106,6 +107,7 @@ void setup_fit(CLI::App& command, FitArguments& arguments) {
   command.add_option("--test", arguments.test, "further runs to judge the model on")
       ->type_name("FILE")
       ->group("Judging the model");
+  add_bootstrap_options(command, arguments.bootstrap);
   add_gates(command, arguments.gates,
             "end with exit code 4 if this holds on the test part,\n"
             "or on the training part where there is none:\n"
@@ -116,6 +118,7 @@ void setup_fit(CLI::App& command, FitArguments& arguments) {
       "Examples:\n"
       "  perfmodel fit runs.csv -o model.json\n"
       "  perfmodel fit runs.csv --split 60:20:20 --fail-if 'mape>20' -o model.json\n"
+      "  perfmodel fit runs.csv --bootstrap 200 -o model.json\n"
       "  perfmodel fit runs.csv --repeats 10 --l2 0.001 -o model.json\n"
       "  perfmodel fit runs.csv --target step_ms --extrinsic gpus,batch --ignore host > "
       "model.json");
@@ -152,6 +155,7 @@ int run_fit(const FitArguments& arguments, Console& console) {
   if (fits.size() > 1) {
     model.repeats = summarise(fits);
   }
+  model.uncertainty = run_bootstrap(arguments.bootstrap, model, training, options, console);
   model.provenance = provenance_of(arguments.runs, runs, roles);
 
   const auto signal = received_signal();

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/bootstrap_options.hpp"
 #include "cli/console.hpp"
 #include "cli/gates.hpp"
 #include "cli/search_options.hpp"
@@ -24,6 +25,7 @@ struct FitArguments {
   std::optional<SplitShares> split;
   std::optional<std::uint64_t> split_seed;
   std::optional<std::string> test;
+  BootstrapArguments bootstrap;
   std::vector<Gate> gates;
 };
 

@@ -7,6 +7,7 @@
 
 #include "cli/repeat_section.hpp"
 #include "cli/text_table.hpp"
+#include "cli/trust_section.hpp"
 #include "perfmodel/model/generic_expression.hpp"
 #include "perfmodel/model/multi_formula.hpp"
 
@@ -35,6 +36,10 @@ std::string range_text(const NumericInput& input) {
   return short_number(input.low) + " .. " + short_number(input.high);
 }
 
+std::string indented(const std::string& line) {
+  return line.empty() ? "" : std::string(indentation, ' ') + line + "\n";
+}
+
 /// A section: its first line is the heading.
 std::string section(const TextTable& table, const Console& console) {
   auto lines = table.lines(indentation);
@@ -57,14 +62,16 @@ std::string constants_section(const FitReport& report, const Console& console) {
   using enum Align;
   const FittedModel& model = report.model;
   const GenericLayout layout(model.spec);
+  const ConstantMarks marks(model);
   const auto constant = [&](std::size_t index) {
-    return short_number(model.constants[static_cast<Eigen::Index>(index)]);
+    return short_number(model.constants[static_cast<Eigen::Index>(index)]) + marks.of(index);
   };
   std::size_t part = 0;
   const auto next_share = [&] { return percent(report.time_shares.at(part++)); };
 
   TextTable table({left, left, right, right, left, right});
-  table.add({"input", "", "a", "p", "measured", "share of time"});
+  const std::string no_mark = marks.legend().empty() ? "" : " ";
+  table.add({"input", "", "a" + no_mark, "p" + no_mark, "measured", "share of time"});
   for (std::size_t i = 0; i < model.spec.intrinsic.size(); ++i) {
     table.add({clipped(model.spec.intrinsic[i].column, longest_name), "",
                constant(layout.coefficient(i)), constant(layout.intrinsic_power(i)),
@@ -84,7 +91,7 @@ std::string constants_section(const FitReport& report, const Console& console) {
     }
   }
   table.add({"C", "", constant(layout.intercept()), "", "", next_share()});
-  return section(table, console);
+  return section(table, console) + indented(marks.legend());
 }
 
 /// A formula in lines of about 80 characters, cut before a factor or else at a blank.
@@ -136,9 +143,12 @@ std::string scaling_section(const FitReport& report, const Console& console) {
   TextTable table({left, right, left, left});
   table.add({"scaling", model.multi ? "local power" : "q", "measured", ""});
   const std::vector<double> powers = scaling_powers(model);
+  const GenericLayout layout(model.spec);
+  const ConstantMarks marks(model);
   for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
     const double power = powers[j];
-    table.add({clipped(model.spec.extrinsic[j].column, longest_name / 2), short_number(power),
+    table.add({clipped(model.spec.extrinsic[j].column, longest_name / 2),
+               short_number(power) + marks.of(layout.extrinsic_power(j)),
                range_text(model.spec.extrinsic[j]), scaling_in_words(power)});
   }
   return section(table, console);
@@ -164,7 +174,13 @@ std::string errors_section(const FitReport& report, const Console& console) {
   if (parts.test) {
     add("test", *parts.test);
   }
-  return section(table, console);
+  return section(table, console) +
+         indented(noise_floor_text(parts.train.mape_percent, report.model.noise_floor));
+}
+
+std::string uncertainty_section(const FitReport& report, const Console& console) {
+  const auto& uncertainty = report.model.uncertainty;
+  return uncertainty ? section(uncertainty_table(report.model, *uncertainty), console) : "";
 }
 
 std::string repeat_section(const FitReport& report, const Console& console) {
@@ -201,7 +217,8 @@ std::string fit_summary(const FitReport& report, const Console& console) {
   return header(report, console) +
          (report.model.multi ? terms_section : constants_section)(report, console) +
          scaling_section(report, console) + errors_section(report, console) +
-         repeat_section(report, console) + search_line(report, console);
+         uncertainty_section(report, console) + repeat_section(report, console) +
+         search_line(report, console);
 }
 
 std::string scaling_in_words(double power) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "fit/identify.hpp"
 #include "fit/loss_value.hpp"
 #include "fit/multi/fit_multi.hpp"
 #include "fit/objective.hpp"
@@ -169,7 +170,10 @@ FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions&
                   .gap = best.finish.relative_gap,
                   .cost = cost};
   model.metrics.train = compute_metrics(training.time, predict(model, training));
-  model.warnings = find_warnings(model, training, space, best.finish.scaled);
+  model.noise_floor = noise_floor(training);
+  const Findings findings = identify(model, training, space, options, best.finish.scaled);
+  model.identifiability = findings.identifiability;
+  model.warnings = find_warnings(model, training, findings);
   return model;
 }
 

@@ -188,4 +188,12 @@ VectorXd SearchSpace::raw_from_scaled(const VectorXd& scaled) const {
   return raw;
 }
 
+VectorXd SearchSpace::scaled_from_raw(const VectorXd& raw) const {
+  VectorXd scaled = raw;  // the powers are the same
+  for (std::size_t i = 0; i < layout_.intrinsic_power(0); ++i) {
+    scaled[static_cast<Index>(i)] *= std::exp(-log_raw_factor(i, scaled));
+  }
+  return scaled.cwiseMax(scaled_.lower).cwiseMin(scaled_.upper);
+}
+
 }  // namespace perfmodel

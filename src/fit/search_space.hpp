@@ -49,6 +49,8 @@ class SearchSpace {
   Eigen::VectorXd scaled_from_coordinates(const Eigen::VectorXd& x) const;
   Eigen::VectorXd coordinates_from_scaled(const Eigen::VectorXd& scaled) const;
   Eigen::VectorXd raw_from_scaled(const Eigen::VectorXd& scaled) const;
+  /// Inside the box: rounding may have carried a constant out of it.
+  Eigen::VectorXd scaled_from_raw(const Eigen::VectorXd& raw) const;
 
   /// ln(raw / scaled) of coefficient `index`: minus the powers times the log centres.
   double log_raw_factor(std::size_t index, const Eigen::VectorXd& scaled) const;

@@ -79,6 +79,13 @@ class JsonCursor {
     return node_->get<double>();
   }
 
+  bool boolean() const {
+    if (!node_->is_boolean()) {
+      fail("expected true or false, not " + kind());
+    }
+    return node_->get<bool>();
+  }
+
   std::uint64_t count() const {
     if (!node_->is_number_unsigned()) {
       fail("expected a whole number >= 0, not " + (node_->is_number() ? node_->dump() : kind()));

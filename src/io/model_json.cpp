@@ -11,6 +11,7 @@
 #include "io/metrics_json.hpp"
 #include "io/multi_json.hpp"
 #include "io/repeats_json.hpp"
+#include "io/trust_json.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/io/input_file.hpp"
 #include "perfmodel/model/generic_expression.hpp"
@@ -282,17 +283,23 @@ std::string to_json(const FittedModel& model) {
     warnings.push_back(
         {{"kind", warning.kind}, {"constant", warning.constant}, {"message", warning.message}});
   }
+  Json constants =
+      is_multi ? multi_constants_to_json(model) : constants_to_json(model.spec, model.constants);
+  if (model.identifiability) {
+    add_identifiability(model.spec, model.constants, *model.identifiability, constants);
+  }
   Json document = {{"schema", "perfmodel/model"},
                    {"schema_version", schema_version},
                    {"expression", {{"form", is_multi ? "multi" : "generic"}, {"formula", formula}}},
                    {"target", {{"column", model.spec.target}, {"unit", model.spec.unit}}},
                    {"derived", derived_to_json(model.spec.derived)},
-                   {"constants", is_multi ? multi_constants_to_json(model)
-                                          : constants_to_json(model.spec, model.constants)},
+                   {"constants", std::move(constants)},
                    {"scaling_powers", std::move(scaling_powers)},
                    {"scaling_powers_at",
                     is_multi ? configuration_to_json(model.spec, model.multi->typical) : Json()},
                    {"metrics", to_json(model.metrics)},
+                   {"noise_floor", to_json(model.noise_floor)},
+                   {"uncertainty", uncertainty_to_json(model)},
                    {"repeats", model.repeats ? to_json(*model.repeats) : Json()},
                    {"search", model.search.strategy.empty() ? Json() : to_json(model.search)},
                    {"warnings", std::move(warnings)},
@@ -329,6 +336,8 @@ FittedModel read_model(const std::string& path) {
     model.multi->typical = read_configuration(model.spec, root.member("scaling_powers_at"));
   } else {
     model.constants = ConstantsReader(model.spec, constants).constants();
+    model.identifiability = read_identifiability(constants);
+    model.uncertainty = read_uncertainty(model.spec, root);
   }
   const auto metrics = root.member("metrics");
   // A model that was published has constants but no search of ours.
@@ -341,6 +350,7 @@ FittedModel read_model(const std::string& path) {
       *part = read_metrics(*node);
     }
   }
+  model.noise_floor = read_noise_floor(root);
   if (const auto node = root.nullable_member("repeats")) {
     model.repeats = read_repeats(*node);
   }
@@ -364,12 +374,23 @@ FittedModel read_model(const std::string& path) {
 }
 
 std::string evaluation_to_json(const FittedModel& model, const std::string& runs_file,
-                               const Metrics& metrics) {
-  return document_text({{"schema", "perfmodel/evaluation"},
-                        {"schema_version", schema_version},
-                        {"target", {{"column", model.spec.target}, {"unit", model.spec.unit}}},
-                        {"data", {{"file", runs_file}}},
-                        {"metrics", to_json(metrics)}});
+                               const Metrics& metrics, const EvaluationDetails& details) {
+  Json document = {{"schema", "perfmodel/evaluation"},
+                   {"schema_version", schema_version},
+                   {"target", {{"column", model.spec.target}, {"unit", model.spec.unit}}},
+                   {"data", {{"file", runs_file}}},
+                   {"metrics", to_json(metrics)},
+                   {"noise_floor", to_json(details.noise_floor)}};
+  if (details.outliers) {
+    document["outliers"] = Json::array();
+    for (const OutlyingRun& run : *details.outliers) {
+      document["outliers"].push_back({{"line", run.line},
+                                      {"measured", number(run.measured)},
+                                      {"predicted", number(run.predicted)},
+                                      {"robust_z", number(run.robust_z)}});
+    }
+  }
+  return document_text(document);
 }
 
 std::string prediction_to_json(const std::string& target, double predicted, bool in_range) {

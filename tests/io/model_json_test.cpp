@@ -96,3 +96,37 @@ TEST_CASE("Repeated fits and a model without a search of ours are read as they w
   CHECK(again.repeats->constants.at(0).standard_deviation == 0.01);
   CHECK(again.metrics.train.rows == 0);
 }
+
+TEST_CASE("what the runs determine is read as it was written") {
+  FittedModel model = sample();
+  model.identifiability = Identifiability{.constants = {true, false, false, true, false, true},
+                                          .differences = {true, false}};
+  model.noise_floor = NoiseFloor{.rows = 8, .groups = 3, .mape_percent = 7.5};
+  model.uncertainty = Uncertainty{.resampling = Resampling::residuals,
+                                  .samples = 50,
+                                  .confidence = 0.9,
+                                  .constants = {{1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}},
+                                  .differences = {{0, 0}, {-1, 1}}};
+  const test::TemporaryDirectory directory;
+  const std::string text = to_json(model);
+  const FittedModel again = read_model(directory.write("model.json", text));
+  CHECK(to_json(again) == text);
+  REQUIRE(again.identifiability);
+  CHECK(again.identifiability->constants == model.identifiability->constants);
+  CHECK(again.identifiability->differences == model.identifiability->differences);
+  REQUIRE(again.noise_floor);
+  CHECK(again.noise_floor->groups == 3);
+  REQUIRE(again.uncertainty);
+  CHECK(again.uncertainty->constants.at(4).high == 6);
+  CHECK(text.find(
+            R"({"name": "activation=tanh - relu", "low": -1, "high": 1, "identified": false})") !=
+        std::string::npos);
+
+  std::string renamed = text;
+  renamed.replace(renamed.find("\"q[workers]\""), 12, "\"q[nobody_]\"");
+  const std::string path = directory.write("renamed.json", renamed);
+  CHECK_THROWS_WITH(read_model(path),
+                    path +
+                        ": uncertainty.constants[4].name: 'q[nobody_]' does not stand in the "
+                        "order of the constants");
+}

@@ -55,6 +55,8 @@ std::string sample_model() {
     "validation": null,
     "test": null
   },
+  "noise_floor": null,
+  "uncertainty": null,
   "repeats": null,
   "search": {
     "method": "scaled",

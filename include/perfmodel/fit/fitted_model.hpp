@@ -9,10 +9,13 @@
 
 #include "perfmodel/data/metrics.hpp"
 #include "perfmodel/fit/fit_options.hpp"
+#include "perfmodel/fit/identifiability.hpp"
 #include "perfmodel/fit/repeat_summary.hpp"
+#include "perfmodel/fit/uncertainty.hpp"
 #include "perfmodel/model/configuration.hpp"
 #include "perfmodel/model/design.hpp"
 #include "perfmodel/model/multi_expression.hpp"
+#include "perfmodel/model/replicates.hpp"
 #include "perfmodel/model/spec.hpp"
 
 namespace perfmodel {
@@ -73,7 +76,11 @@ struct FittedModel {
   std::optional<MultiForm> multi;  ///< nothing: the model is Eq. (4)
   Eigen::VectorXd constants;       ///< in the order of GenericLayout, or of MultiLayout
   PartMetrics metrics;
-  std::optional<RepeatSummary> repeats;  ///< where the fit was repeated with several seeds
+  /// Of Eq. (4) that was fitted here; not known of models that were read without it.
+  std::optional<Identifiability> identifiability;
+  std::optional<Uncertainty> uncertainty;  ///< where a bootstrap was asked for
+  std::optional<NoiseFloor> noise_floor;   ///< of the training rows, where some are replicates
+  std::optional<RepeatSummary> repeats;    ///< where the fit was repeated with several seeds
   SearchSummary search;
   std::vector<Warning> warnings;
   Provenance provenance;

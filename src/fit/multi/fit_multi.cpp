@@ -109,6 +109,7 @@ FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOp
   const Eigen::VectorXd predicted = predict(model, training);
   model.search.cost = loss_value(options.loss, training.time, predicted);
   model.metrics.train = compute_metrics(training.time, predicted);
+  model.noise_floor = noise_floor(training);
   model.warnings = find_multi_warnings(model, training);
   return model;
 }

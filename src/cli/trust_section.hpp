@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/text_table.hpp"
+#include "perfmodel/fit/fitted_model.hpp"
+
+namespace perfmodel::cli {
+
+/// Marks behind the constants of a table that are not to be quoted.
+class ConstantMarks {
+ public:
+  explicit ConstantMarks(const FittedModel& model);
+
+  /// "*" at a bound, "?" not determined, else a blank; nothing where no constant has a mark.
+  std::string of(std::size_t constant) const;
+  /// What the marks that were set mean; empty where there are none.
+  std::string legend() const;
+
+ private:
+  std::string marks_;  ///< one character per constant
+  bool of_a_bound_ = false;
+  bool of_data_ = false;
+};
+
+/// Intervals of the constants that can be quoted: scaling powers, C, powers, differences of levels.
+TextTable uncertainty_table(const FittedModel& model, const Uncertainty& uncertainty);
+
+/// "model 22.0 %, noise floor 9.0 % from 124 replicated rows: the shape, not the noise, limits it";
+/// empty where no configuration was run twice.
+std::string noise_floor_text(double mape_percent, const std::optional<NoiseFloor>& floor);
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "fit/search_space.hpp"
+#include "perfmodel/fit/fit_options.hpp"
+#include "perfmodel/fit/identifiability.hpp"
+#include "perfmodel/model/design.hpp"
+
+namespace perfmodel {
+
+/// How a constant stands at the optimum, before anything is asked about the others.
+enum class Standing {
+  free,
+  fixed,      ///< its bounds are equal
+  at_zero,    ///< a coefficient or C at its lower bound 0
+  at_bound,   ///< at another bound
+  idle,       ///< the power of a term whose coefficient is 0
+  untrained,  ///< no training row depends on it
+};
+
+/// The training rows' Jacobian at the optimum, as its normal equations: what can be said to first
+/// order about directions in which the predictions do not change, and about standard errors.
+///
+/// Vectors over constants are in the order of GenericLayout; directions are in scaled constants.
+class Sensitivity {
+ public:
+  Sensitivity(const SearchSpace& space, const Design& training, const FitOptions& options,
+              const Eigen::VectorXd& scaled);
+
+  const std::vector<Standing>& standings() const { return standings_; }
+  /// Length of the change of the predictions, to first order, where the scaled constants move along
+  /// `direction`.
+  double effect(const Eigen::VectorXd& direction) const;
+  /// A basis of the flat directions of constants that are not in `held` (one column per direction;
+  /// lengths are in change of the predictions). Each has an entry of 1 where the others have 0.
+  Eigen::MatrixXd flat_directions(const std::vector<bool>& held) const;
+  /// Whether no flat direction moves a quantity with this gradient by the scaled constants.
+  bool is_estimable(const Eigen::VectorXd& gradient) const;
+  /// Standard error of such a quantity by the sandwich of an M-estimator (Huber 1967; for squares
+  /// that is White's of 1980, for absolute errors Koenker's), with the constants at bounds held
+  /// there. Infinite where there are no more rows than constants.
+  double standard_error(const Eigen::VectorXd& gradient) const;
+
+ private:
+  std::vector<Standing> standings_;
+  Eigen::VectorXd norms_;       ///< of the Jacobian's columns; 1 where that is 0 or left out
+  Eigen::MatrixXd normal_;      ///< J'WJ of columns of unit length; 0 where left out
+  Eigen::MatrixXd null_;        ///< orthonormal basis of its null space
+  Eigen::MatrixXd covariance_;  ///< of norms_ * scaled constants
+  bool enough_rows_ = true;
+};
+
+}  // namespace perfmodel

@@ -1,0 +1,168 @@
+#include "io/trust_json.hpp"
+
+#include <map>
+#include <utility>
+
+#include "perfmodel/base/index.hpp"
+#include "perfmodel/model/generic_expression.hpp"
+
+namespace perfmodel {
+namespace {
+
+/// Names of the quantities that an uncertainty speaks of, in its order.
+std::vector<std::string> constant_list(const ModelSpec& spec) {
+  const GenericLayout layout(spec);
+  std::vector<std::string> out;
+  for (std::size_t k = 0; k < layout.size(); ++k)
+    out.push_back(layout.name(k));
+  return out;
+}
+
+/// "activation=tanh - relu"
+std::vector<std::string> difference_list(const ModelSpec& spec) {
+  std::vector<std::string> out;
+  for (const CategoricalInput& input : spec.categorical) {
+    for (const std::string& level : input.levels)
+      out.push_back(input.column + "=" + level + " - " + input.levels[0]);
+  }
+  return out;
+}
+
+Json intervals_json(const std::vector<std::string>& names, const std::vector<Interval>& intervals,
+                    const std::vector<bool>* identified) {
+  Json out = Json::array();
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    // Without the statement nothing is known to be safe to quote.
+    out.push_back({{"name", names[k]},
+                   {"low", number(intervals[k].low)},
+                   {"high", number(intervals[k].high)},
+                   {"identified", identified != nullptr && (*identified)[k]}});
+  }
+  return out;
+}
+
+std::vector<Interval> read_intervals(const JsonCursor& node,
+                                     const std::vector<std::string>& names) {
+  std::vector<Interval> out;
+  for (const auto& item : node.items()) {
+    const auto name = item.member("name");
+    if (out.size() == names.size() || name.text() != names[out.size()])
+      name.fail("'" + name.text() + "' does not stand in the order of the constants");
+    out.push_back({item.member("low").number(), item.member("high").number()});
+  }
+  if (out.size() < names.size())
+    node.fail("'" + names[out.size()] + "' is missing");
+  return out;
+}
+
+std::optional<JsonCursor> present(const JsonCursor& root, const std::string& name) {
+  return root.optional_member(name) ? root.nullable_member(name) : std::nullopt;
+}
+
+}  // namespace
+
+void add_identifiability(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                         const Identifiability& identifiability, Json& node) {
+  const GenericLayout layout(spec);
+  const std::vector<bool>& identified = identifiability.constants;
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
+    node["intrinsic"][i]["a_identified"] = bool{identified[layout.coefficient(i)]};
+    node["intrinsic"][i]["p_identified"] = bool{identified[layout.intrinsic_power(i)]};
+  }
+  std::size_t next = 0;
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    Json& column = node["categorical"][c];
+    column["reference"] = spec.categorical[c].levels[0];
+    for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l) {
+      Json& level = column["levels"][l];
+      level["identified"] = bool{identified[layout.level(c, l)]};
+      level["difference"] =
+          number(constants[index(layout.level(c, l))] - constants[index(layout.level(c, 0))]);
+      level["difference_identified"] = bool{identifiability.differences[next++]};
+    }
+  }
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    node["extrinsic"][j]["q_identified"] = bool{identified[layout.extrinsic_power(j)]};
+  node["C_identified"] = bool{identified[layout.intercept()]};
+}
+
+std::optional<Identifiability> read_identifiability(const JsonCursor& constants) {
+  const auto intercept = constants.optional_member("C_identified");
+  if (!intercept)
+    return std::nullopt;
+  Identifiability out;
+  std::vector<bool> powers;
+  for (const auto& item : constants.member("intrinsic").items()) {
+    out.constants.push_back(item.member("a_identified").boolean());
+    powers.push_back(item.member("p_identified").boolean());
+  }
+  for (const auto& item : constants.member("categorical").items()) {
+    // In the order of the spec, whatever that of the file.
+    std::map<std::string, std::pair<bool, bool>> levels;
+    for (const auto& level : item.member("levels").items()) {
+      levels[level.member("level").text()] = {level.member("identified").boolean(),
+                                              level.member("difference_identified").boolean()};
+    }
+    for (const auto& [level, found] : levels) {
+      out.constants.push_back(found.first);
+      out.differences.push_back(found.second);
+    }
+  }
+  out.constants.insert(out.constants.end(), powers.begin(), powers.end());
+  for (const auto& item : constants.member("extrinsic").items())
+    out.constants.push_back(item.member("q_identified").boolean());
+  out.constants.push_back(intercept->boolean());
+  return out;
+}
+
+Json to_json(const std::optional<NoiseFloor>& floor) {
+  if (!floor)
+    return {};
+  return {{"rows", floor->rows},
+          {"groups", floor->groups},
+          {"mape_percent", number(floor->mape_percent)}};
+}
+
+std::optional<NoiseFloor> read_noise_floor(const JsonCursor& root) {
+  const auto node = present(root, "noise_floor");
+  if (!node)
+    return std::nullopt;
+  return NoiseFloor{node->member("rows").count(), node->member("groups").count(),
+                    node->member("mape_percent").number()};
+}
+
+Json uncertainty_to_json(const FittedModel& model) {
+  if (!model.uncertainty)
+    return {};
+  const Uncertainty& uncertainty = *model.uncertainty;
+  const Identifiability* found = model.identifiability ? &*model.identifiability : nullptr;
+  Json constants = intervals_json(constant_list(model.spec), uncertainty.constants,
+                                  found ? &found->constants : nullptr);
+  Json differences = intervals_json(difference_list(model.spec), uncertainty.differences,
+                                    found ? &found->differences : nullptr);
+  return {{"method", "bootstrap"},
+          {"resampled", to_text(uncertainty.resampling)},
+          {"samples", uncertainty.samples},
+          {"confidence", number(uncertainty.confidence)},
+          {"constants", std::move(constants)},
+          {"level_differences", std::move(differences)}};
+}
+
+std::optional<Uncertainty> read_uncertainty(const ModelSpec& spec, const JsonCursor& root) {
+  const auto node = present(root, "uncertainty");
+  if (!node)
+    return std::nullopt;
+  Uncertainty out;
+  const auto resampled = node->member("resampled");
+  if (resampled.text() == to_text(Resampling::residuals))
+    out.resampling = Resampling::residuals;
+  else if (resampled.text() != to_text(Resampling::rows))
+    resampled.fail("'" + resampled.text() + "' is neither 'rows' nor 'residuals'");
+  out.samples = node->member("samples").count();
+  out.confidence = node->member("confidence").number();
+  out.constants = read_intervals(node->member("constants"), constant_list(spec));
+  out.differences = read_intervals(node->member("level_differences"), difference_list(spec));
+  return out;
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,147 @@
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "perfmodel/base/random.hpp"
+#include "perfmodel/base/text.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/sample_runs.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+using Json = nlohmann::json;
+
+namespace {
+
+/// The sample runs with 5 % of noise, each configuration run twice.
+std::string noisy_runs_twice() {
+  perfmodel::RandomStream random(1, "noisy runs");
+  std::istringstream lines(sample_runs());
+  std::string header;
+  std::getline(lines, header);
+  std::string text = header + "\n";
+  for (std::string line; std::getline(lines, line);) {
+    const auto comma = line.rfind(',') + 1;
+    const double time = std::stod(line.substr(comma));
+    for (int run = 0; run < 2; ++run) {
+      text +=
+          line.substr(0, comma) + perfmodel::to_text(time * (1 + 0.05 * random.normal())) + "\n";
+    }
+  }
+  return text;
+}
+
+class TrustTest {
+ public:
+  TrustTest() {
+    directory_.write("runs.csv", sample_runs());
+    directory_.write("twice.csv", noisy_runs_twice());
+    directory_.write("model.json", sample_model());
+    options_.directory = directory_.path();
+  }
+  ProgramResult run(const std::vector<std::string>& arguments) const {
+    return run_perfmodel(arguments, options_);
+  }
+  const TemporaryDirectory& directory() const { return directory_; }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(TrustTest, "a model says of each constant whether the runs determine it",
+                 "[cli]") {
+  const Json constants = Json::parse(run({"fit", "runs.csv"}).output)["constants"];
+  CHECK(constants["intrinsic"][0]["a_identified"] == true);
+  CHECK(constants["intrinsic"][0]["p_identified"] == true);
+  CHECK(constants["extrinsic"][0]["q_identified"] == true);
+  CHECK(constants["C_identified"] == true);
+  const Json& activation = constants["categorical"][0];
+  CHECK(activation["reference"] == "relu");
+  CHECK(activation["levels"][0]["difference"] == 0);
+  CHECK(activation["levels"][1]["identified"] == true);
+  CHECK(activation["levels"][1]["difference"].get<double>() == Catch::Approx(0.3).epsilon(1e-2));
+  CHECK(activation["levels"][1]["difference_identified"] == true);
+}
+
+TEST_CASE_METHOD(TrustTest, "the summary marks constants that are not to be quoted", "[cli]") {
+  const ProgramResult marked = run({"fit", "runs.csv", "--bounds", "q=-0.1:5"});
+  CHECK_THAT(marked.errors, ContainsSubstring("-0.1*"));
+  CHECK_THAT(marked.errors, ContainsSubstring("* at a bound"));
+  CHECK_THAT(run({"fit", "runs.csv"}).errors, !ContainsSubstring("at a bound"));
+}
+
+TEST_CASE_METHOD(TrustTest, "fit --bootstrap gives intervals, the same for any threads", "[cli]") {
+  const ProgramResult result = run({"fit", "twice.csv", "--bootstrap", "40", "--threads", "1"});
+  REQUIRE(result.exit_code == 0);
+  CHECK(run({"fit", "twice.csv", "--bootstrap", "40", "--threads", "2"}).output == result.output);
+  CHECK_THAT(result.errors, ContainsSubstring("40 bootstrap samples"));
+  const Json uncertainty = Json::parse(result.output)["uncertainty"];
+  CHECK(uncertainty["method"] == "bootstrap");
+  CHECK(uncertainty["resampled"] == "rows");
+  CHECK(uncertainty["samples"] == 40);
+  CHECK(uncertainty["confidence"] == 0.95);
+  const Json power = uncertainty["constants"][4];
+  CHECK(power["name"] == "q[workers]");
+  CHECK(power["identified"] == true);
+  CHECK(power["low"] < power["high"]);
+  CHECK(uncertainty["level_differences"][1]["name"] == "activation=tanh - relu");
+
+  const Json narrow = Json::parse(
+      run({"fit", "twice.csv", "--bootstrap", "40", "--confidence", "0.5"}).output)["uncertainty"];
+  CHECK(narrow["confidence"] == 0.5);
+  CHECK(narrow["constants"][4]["low"] > power["low"]);
+  CHECK(narrow["constants"][4]["high"] < power["high"]);
+  CHECK(Json::parse(run({"fit", "runs.csv"}).output)["uncertainty"].is_null());
+}
+
+TEST_CASE_METHOD(TrustTest, "options of the bootstrap that do not fit are refused", "[cli]") {
+  CHECK(run({"fit", "runs.csv", "--confidence", "0.9"}).errors ==
+        "perfmodel: error: --confidence has no effect without --bootstrap\n"
+        "See 'perfmodel fit --help'.\n");
+  CHECK(run({"fit", "runs.csv", "--bootstrap", "50", "--expression", "multi"}).errors ==
+        "perfmodel: error: --bootstrap gives intervals of the constants of --expression generic "
+        "only\nSee 'perfmodel fit --help'.\n");
+  CHECK(run({"fit", "runs.csv", "--bootstrap", "5"}).exit_code == 2);
+  CHECK(run({"fit", "runs.csv", "--bootstrap", "50", "--confidence", "1"}).exit_code == 2);
+}
+
+TEST_CASE_METHOD(TrustTest, "replicated runs give a noise floor beside the model's error",
+                 "[cli]") {
+  const ProgramResult result = run({"fit", "twice.csv"});
+  REQUIRE(result.exit_code == 0);
+  CHECK_THAT(result.errors, ContainsSubstring("noise floor "));
+  CHECK_THAT(result.errors, ContainsSubstring(" % from 96 replicated rows: the noise limits it"));
+  const Json floor = Json::parse(result.output)["noise_floor"];
+  CHECK(floor["rows"] == 96);
+  CHECK(floor["groups"] == 48);
+  // sqrt(2 / pi) 5 %, give or take 15 % of it with 48 pairs.
+  CHECK(floor["mape_percent"].get<double>() == Catch::Approx(4.0).epsilon(0.3));
+  CHECK(Json::parse(run({"fit", "runs.csv"}).output)["noise_floor"].is_null());
+}
+
+TEST_CASE_METHOD(TrustTest, "evaluate lists the runs that stand farthest from the model", "[cli]") {
+  directory().write("more.csv",
+                    "filters,activation,workers,time_s\n4,relu,2,4.25\n4,tanh,2,4.6\n"
+                    "4,tanh,2,4.5\n4,relu,2,4.3\n4,relu,2,9\n");
+  const ProgramResult result = run({"evaluate", "model.json", "more.csv", "--outliers", "2"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.output, ContainsSubstring("\n\nline  measured [s]  predicted [s]"));
+  CHECK_THAT(result.output, ContainsSubstring("\n   6             9           4.25"));
+  CHECK_THAT(result.output, ContainsSubstring("outlier\n"));
+  const Json document = Json::parse(
+      run({"evaluate", "model.json", "more.csv", "--outliers", "2", "--format", "json"}).output);
+  REQUIRE(document["outliers"].size() == 2);
+  CHECK(document["outliers"][0]["line"] == 6);
+  CHECK(document["outliers"][0]["measured"] == 9);
+  CHECK(document["outliers"][0]["predicted"] == 4.25);
+  CHECK(document["outliers"][0]["robust_z"] > 3.5);
+  CHECK(document["noise_floor"]["groups"] == 2);
+  CHECK(run({"evaluate", "model.json", "more.csv", "--outliers", "2", "--format", "csv"}).errors ==
+        "perfmodel: error: --format csv is the metrics alone; list --outliers in another format\n"
+        "See 'perfmodel evaluate --help'.\n");
+}
