@@ -20,6 +20,9 @@ struct EvaluateArguments {
   std::optional<std::string> target;  ///< where the file has another name for it
   OutputFormat format = OutputFormat::text;
   std::optional<std::string> residuals;  ///< where to write one line per run
+  std::optional<double> coverage;        ///< of the intervals; the model's own where not given
+  std::optional<std::string> baseline;   ///< an older model
+  bool strict_range = false;
   std::vector<Gate> gates;
 };
 

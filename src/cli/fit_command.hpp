@@ -5,6 +5,7 @@
 
 #include "cli/console.hpp"
 #include "cli/gates.hpp"
+#include "cli/held_out.hpp"
 #include "cli/search_options.hpp"
 #include "perfmodel/data/split.hpp"
 #include "perfmodel/model/roles.hpp"
@@ -24,6 +25,7 @@ struct FitArguments {
   std::optional<SplitShares> split;
   std::optional<std::uint64_t> split_seed;
   std::optional<std::string> test;
+  HeldOutArguments held_out;
   std::vector<Gate> gates;
 };
 

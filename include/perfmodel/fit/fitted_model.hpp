@@ -8,12 +8,15 @@
 #include <vector>
 
 #include "perfmodel/data/metrics.hpp"
+#include "perfmodel/fit/cross_validation.hpp"
 #include "perfmodel/fit/fit_options.hpp"
+#include "perfmodel/fit/prediction_intervals.hpp"
 #include "perfmodel/fit/repeat_summary.hpp"
 #include "perfmodel/model/configuration.hpp"
 #include "perfmodel/model/design.hpp"
 #include "perfmodel/model/multi_expression.hpp"
 #include "perfmodel/model/spec.hpp"
+#include "perfmodel/model/unmeasured.hpp"
 
 namespace perfmodel {
 
@@ -74,6 +77,9 @@ struct FittedModel {
   Eigen::VectorXd constants;       ///< in the order of GenericLayout, or of MultiLayout
   PartMetrics metrics;
   std::optional<RepeatSummary> repeats;  ///< where the fit was repeated with several seeds
+  std::optional<CrossValidation> cross_validation;
+  std::optional<PredictionIntervals> intervals;
+  std::vector<UnmeasuredRegion> unmeasured;
   SearchSummary search;
   std::vector<Warning> warnings;
   Provenance provenance;
