@@ -29,7 +29,7 @@ void add_figure(Figures& out, const std::string& problem, const std::string& qua
       {problem, quantity, certified, computed, matching_digits(computed, certified), promised});
 }
 
-Column numbers(const std::string& name, std::vector<double> values) {
+Column number_column(const std::string& name, std::vector<double> values) {
   Column column;
   column.name = name;
   column.numbers = std::move(values);
@@ -51,8 +51,8 @@ Table table_with(std::vector<Column> columns, std::size_t rows) {
 /// temperature / 1000. The certified sum of squares follows from these rows.
 void add_danwood(Figures& out) {
   const std::string problem = "NIST StRD DanWood, least squares";
-  const Table table = table_with({numbers("x", {1.309, 1.471, 1.490, 1.565, 1.611, 1.680}),
-                                  numbers("y", {2.138, 3.421, 3.597, 4.340, 4.882, 5.660})},
+  const Table table = table_with({number_column("x", {1.309, 1.471, 1.490, 1.565, 1.611, 1.680}),
+                                  number_column("y", {2.138, 3.421, 3.597, 4.340, 4.882, 5.660})},
                                  6);
   ModelSpec spec;
   spec.target = "y";
@@ -156,7 +156,7 @@ Planted planted_runs() {
     std::vector<double> values;
     for (std::size_t row = 0; row < planted_rows; ++row)
       values.push_back(term.values[random.below(term.values.size())]);
-    columns.push_back(numbers(term.column, std::move(values)));
+    columns.push_back(number_column(term.column, std::move(values)));
   };
   for (const PlantedTerm& term : planted_intrinsic()) {
     add_numeric(term);

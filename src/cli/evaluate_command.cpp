@@ -76,10 +76,8 @@ std::optional<IntervalReport> report_intervals(const EvaluateArguments& argument
   if (!factors) {
     return std::nullopt;
   }
-  const auto inside = (design.time.array() >= predicted.array() * factors->lower) &&
-                      (design.time.array() <= predicted.array() * factors->upper);
   return IntervalReport{arguments.coverage.value_or(model.intervals->level),
-                        static_cast<double>(inside.count()) / static_cast<double>(design.rows),
+                        covered_share(*factors, design.time, predicted),
                         predicted.mean() * (factors->upper - factors->lower)};
 }
 

@@ -47,7 +47,7 @@ std::string signed_number(double value) {
   return (value >= 0 ? "+" : "") + short_number(value);
 }
 
-std::vector<std::string> metrics_cells(const Metrics& metrics) {
+std::vector<std::string> evaluated_cells(const Metrics& metrics) {
   return {std::to_string(metrics.rows),
           short_number(metrics.mae),
           percent(metrics.mape_percent),
@@ -81,7 +81,7 @@ TextTable report_table(const EvaluationReport& report, const std::string& model_
   std::vector<std::string> header = {"rows",  with_unit("MAE", unit),    "MAPE",
                                      "SMAPE", with_unit("MSE", squared), with_unit("RMSE", unit),
                                      "R2"};
-  std::vector<std::string> cells = metrics_cells(report.metrics);
+  std::vector<std::string> cells = evaluated_cells(report.metrics);
   if (report.intervals) {
     header.push_back("in " + short_number(100 * report.intervals->level) + " % interval");
     header.push_back(with_unit("mean width", unit));
@@ -98,7 +98,7 @@ TextTable report_table(const EvaluationReport& report, const std::string& model_
   columns.insert(columns.begin(), left);
   header.insert(header.begin(), "model");
   cells.insert(cells.begin(), clipped(model_file, 36));
-  std::vector<std::string> old = metrics_cells(report.baseline->metrics);
+  std::vector<std::string> old = evaluated_cells(report.baseline->metrics);
   old.insert(old.begin(), clipped(report.baseline->file, 36));
   TextTable table(columns);
   table.add(header);

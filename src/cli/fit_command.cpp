@@ -213,7 +213,11 @@ int run_fit(const FitArguments& arguments, Console& console) {
   model.provenance = provenance_of(arguments.runs, runs, roles);
   model.unmeasured = find_unmeasured(spec, training);
   if (!received_signal()) {
-    add_held_out(arguments.held_out, held_out, runs.table, split, training, options, model,
+    std::optional<Design> test = further_runs;
+    if (!split.test.empty()) {
+      test = make_design(runs.table, spec, Target::required, split.test);
+    }
+    add_held_out(arguments.held_out, held_out, runs.table, split, training, options, test, model,
                  console);
   }
 

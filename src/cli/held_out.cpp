@@ -47,6 +47,26 @@ RowGroups groups_for(const HeldOutArguments& arguments, const Table& table, cons
   return column_groups(column, split.train);
 }
 
+void cross_validate_model(const HeldOutArguments& arguments, const HeldOutPlan& plan,
+                          const Split& split, const Design& training, const FitOptions& options,
+                          FittedModel& model, Console& console) {
+  SearchProgress progress(console);
+  auto validation =
+      cross_validate(model.spec, training, options, plan.parts,
+                     [&](std::size_t done) { progress.show("folds", done, plan.parts.size()); });
+  if (!validation) {
+    return;  // a signal
+  }
+  if (calibrates_on_folds(arguments, split)) {
+    model.intervals = calibrate(training.time, validation->predicted, Calibration::cross_validation,
+                                *arguments.coverage);
+  }
+  if (arguments.folds) {
+    validation->group_by = plan.group_by;
+    model.cross_validation = std::move(validation);
+  }
+}
+
 }  // namespace
 
 void add_coverage(CLI::App& app, std::optional<double>& coverage, const std::string& description) {
@@ -113,32 +133,21 @@ HeldOutPlan plan_held_out(const HeldOutArguments& arguments, const Table& table,
 
 void add_held_out(const HeldOutArguments& arguments, const HeldOutPlan& plan, const Table& table,
                   const Split& split, const Design& training, const FitOptions& options,
-                  FittedModel& model, Console& console) {
+                  const std::optional<Design>& test, FittedModel& model, Console& console) {
   if (arguments.coverage && !split.validation.empty()) {
     const Design validation = make_design(table, model.spec, Target::required, split.validation);
     model.intervals = calibrate(validation.time, predict(model, validation),
                                 Calibration::validation, *arguments.coverage);
   }
-  if (plan.parts.empty()) {
-    return;
+  if (!plan.parts.empty()) {
+    cross_validate_model(arguments, plan, split, training, options, model, console);
   }
-  SearchProgress progress(console);
-  auto validation =
-      cross_validate(model.spec, training, options, plan.parts,
-                     [&](std::size_t done) { progress.show("folds", done, plan.parts.size()); });
-  if (!validation) {
-    return;  // a signal
-  }
-  if (calibrates_on_folds(arguments, split)) {
-    model.intervals = calibrate(training.time, validation->predicted, Calibration::cross_validation,
-                                *arguments.coverage);
-  }
-  if (arguments.folds) {
-    validation->group_by = plan.group_by;
-    model.cross_validation = std::move(validation);
+  if (model.intervals && test) {
+    model.intervals->test_coverage =
+        covered_share(interval_factors(*model.intervals, model.intervals->level), test->time,
+                      predict(model, *test));
   }
 }
-
 std::string held_out_section(const FittedModel& model, const Console& console) {
   using enum Align;
   std::string text;
@@ -169,12 +178,16 @@ std::string held_out_section(const FittedModel& model, const Console& console) {
   }
   if (model.intervals) {
     const IntervalFactors factors = interval_factors(*model.intervals, model.intervals->level);
-    text += "\n  " + console.strong("intervals") + "  " +
-            short_number(100 * model.intervals->level) +
-            " % of new times: " + short_number(factors.lower) + " to " +
-            short_number(factors.upper) + " times the prediction\n             " +
-            std::string(to_text(model.intervals->calibration)) + " on " +
-            std::to_string(model.intervals->count) + " held-out rows\n";
+    text +=
+        "\n  " + console.strong("intervals") + "  " + short_number(100 * model.intervals->level) +
+        " % of new times: " + short_number(factors.lower) + " to " + short_number(factors.upper) +
+        " times the prediction\n             " +
+        std::string(to_text(model.intervals->calibration)) + " on " +
+        std::to_string(model.intervals->count) + " held-out rows" +
+        (model.intervals->test_coverage ? "; " + percent(100 * *model.intervals->test_coverage) +
+                                              " of the test rows lie inside"
+                                        : "") +
+        "\n";
   }
   return text;
 }

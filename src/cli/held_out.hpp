@@ -47,11 +47,12 @@ struct HeldOutPlan {
 HeldOutPlan plan_held_out(const HeldOutArguments& arguments, const Table& table, const Split& split,
                           const Design& training, std::uint64_t seed);
 
-/// Cross-validates and calibrates as asked for. Where a signal cuts that short the model is
+/// Cross-validates and calibrates as asked for, and counts how many of the test rows lie in their
+/// intervals. Where a signal cuts that short the model is
 /// without.
 void add_held_out(const HeldOutArguments& arguments, const HeldOutPlan& plan, const Table& table,
                   const Split& split, const Design& training, const FitOptions& options,
-                  FittedModel& model, Console& console);
+                  const std::optional<Design>& test, FittedModel& model, Console& console);
 
 /// The part of the summary about these; empty where there is none.
 std::string held_out_section(const FittedModel& model, const Console& console);

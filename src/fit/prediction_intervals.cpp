@@ -76,13 +76,20 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
     scores.push_back(std::log(measured[row] / predicted[row]));
   }
   std::sort(scores.begin(), scores.end());
-  PredictionIntervals out{level, calibration, count, kept_ranks(count), {}};
+  PredictionIntervals out{level, calibration, count, kept_ranks(count), {}, {}};
   for (const std::size_t rank : out.ranks) {
     const double units = scores[rank - 1] * kScoresPerUnit;
     out.scores.push_back((2 * rank <= count ? std::floor(units) : std::ceil(units)) /
                          kScoresPerUnit);
   }
   return out;
+}
+
+double covered_share(const IntervalFactors& factors, const Eigen::VectorXd& measured,
+                     const Eigen::VectorXd& predicted) {
+  const auto inside = measured.array() >= predicted.array() * factors.lower &&
+                      measured.array() <= predicted.array() * factors.upper;
+  return static_cast<double>(inside.count()) / static_cast<double>(measured.size());
 }
 
 IntervalFactors interval_factors(const PredictionIntervals& intervals, double level) {

@@ -50,6 +50,7 @@ Json to_json(const PredictionIntervals& intervals) {
           {"score", score_text},
           {"level", number(intervals.level)},
           {"count", intervals.count},
+          {"test_coverage", intervals.test_coverage ? number(*intervals.test_coverage) : Json()},
           {"ranks", ranks},
           {"scores", scores}};
 }
@@ -72,6 +73,9 @@ PredictionIntervals read_intervals(const JsonCursor& node) {
     level.fail("expected a number between 0 and 1");
   }
   out.count = node.member("count").count();
+  if (const auto share = node.nullable_member("test_coverage")) {
+    out.test_coverage = share->number();
+  }
   for (const auto& rank : node.member("ranks").items()) {
     out.ranks.push_back(rank.count());
   }

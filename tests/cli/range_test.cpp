@@ -138,7 +138,7 @@ TEST_CASE_METHOD(RangeTest, "fit finds the combinations that were not measured",
   std::string runs = "filters,workers,time_s\n";
   for (const int filters : {4, 8, 16, 32}) {
     for (const int workers : {1, 2, 4, 8}) {
-      for (int repeat = 0; repeat < 10; ++repeat) {
+      for (int repeat = 0; repeat < 20; ++repeat) {
         if (filters >= 16 || workers <= 2)
           runs += std::to_string(filters) + "," + std::to_string(workers) + "," +
                   std::to_string(0.5 + filters / workers) + "\n";

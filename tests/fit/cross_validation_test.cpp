@@ -68,7 +68,7 @@ TEST_CASE("rows of one configuration are a group", "[folds]") {
 }
 
 TEST_CASE("cross-validation predicts planted runs and does not depend on the threads", "[folds]") {
-  const test::PaperRuns runs = test::paper_runs(test::Framework::mxnet, 240, 0.05, 5);
+  const test::PaperRuns runs = test::paper_runs(test::Framework::mxnet, 150, 0.05, 5);
   FitOptions options;
   options.starts = 1;
   options.threads = 1;
@@ -83,8 +83,8 @@ TEST_CASE("cross-validation predicts planted runs and does not depend on the thr
   for (std::size_t fold = 0; fold < 3; ++fold) {
     CHECK(one->folds[fold].rows == parts[fold].size());
     CHECK(one->folds[fold].mae == three->folds[fold].mae);
-    // 5 % of noise is 4 % of mean absolute error; constants of 160 rows add some.
-    CHECK(one->folds[fold].mape_percent < 6);
+    // 5 % of noise is 4 % of mean absolute error; constants of 100 rows add some.
+    CHECK(one->folds[fold].mape_percent < 7);
   }
 }
 
@@ -115,8 +115,7 @@ TEST_CASE("folds that leave one value of a column to fit on are refused", "[fold
   const auto parts =
       make_held_out_parts(column_groups(*runs.table.find("gpus"), rows), std::nullopt, 1);
   CHECK(parts.size() == 2);
-  CHECK_THROWS_MATCHES(cross_validate(runs.spec, two_values, {}, parts), UsageError,
-                       Catch::Matchers::MessageMatches(Catch::Matchers::ContainsSubstring(
-                           "so the power of gpus could be anything; hold out less, or --ignore "
-                           "gpus")));
+  CHECK_THROWS_WITH(cross_validate(runs.spec, two_values, {}, parts),
+                    Catch::Matchers::ContainsSubstring(
+                        "so the power of gpus could be anything; hold out less, or --ignore gpus"));
 }

@@ -23,8 +23,9 @@ struct CrossValidation {
 };
 
 /// Fits each fold's other rows from scratch, with the same options and seed, and predicts the
-/// fold's own: nothing that is learnt from a row reaches its prediction. `options.threads` folds at
-/// a time, each on one thread; their number changes no result.
+/// fold's own: nothing that is learnt from a row reaches its prediction. A level that a fold holds
+/// out altogether is taken as the mean of its column's others. `options.threads` folds at a time,
+/// each on one thread; their number changes no result.
 ///
 /// `held_out` as make_held_out_parts() gives it; `fold_done` is told how many folds are done, from
 /// one thread at a time. Throws UsageError where the rows that a fold leaves have one value only in

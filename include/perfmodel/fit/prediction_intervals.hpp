@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,8 @@ struct PredictionIntervals {
   std::size_t count = 0;           ///< calibration rows
   std::vector<std::size_t> ranks;  ///< from 1, ascending: which of the sorted scores are kept
   std::vector<double> scores;      ///< theirs, rounded outwards to 1e-6
+  /// Share of the test rows that lie in their intervals at `level`, where there are any.
+  std::optional<double> test_coverage;
 };
 
 /// A prediction times these is its interval: lower <= 1 <= upper.
@@ -39,6 +42,10 @@ struct IntervalFactors {
   double lower = 1;
   double upper = 1;
 };
+
+/// Share of the measured times that lie in the intervals of their predictions.
+double covered_share(const IntervalFactors& factors, const Eigen::VectorXd& measured,
+                     const Eigen::VectorXd& predicted);
 
 /// The highest level that `count` calibration rows reach: with (1 - level) / 2 on each side,
 /// 1 - 2 / (count + 1).
