@@ -112,6 +112,12 @@ if(PERFMODEL_WITH_DLIB)
   find_package(Dlib)
 endif()
 
+# XGBoost: gradient boosting in `compare`, see cmake/FindXGBoost.cmake. Optional like dlib.
+option(PERFMODEL_WITH_XGBOOST "Use XGBoost, where it is installed, for compare" ON)
+if(PERFMODEL_WITH_XGBOOST)
+  find_package(XGBoost)
+endif()
+
 # Catch2: the test framework. Versions 3 and 2 both do: distributions carry either.
 # PERFMODEL_CATCH_MAIN is what a test executable links; with version 2, tests/main.cpp supplies
 # main(), with version 3 the library does.

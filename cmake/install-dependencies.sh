@@ -11,8 +11,8 @@ set -eu
 tools='g++:g++ cmake:cmake ninja:ninja-build'
 libraries='libeigen3-dev libcli11-dev nlohmann-json3-dev libfccp-dev libspdlog-dev nettle-dev
     libmuparser-dev'
-# perfmodel is built without dlib too, but then compare has no black boxes.
-libraries="$libraries libdlib-dev"
+# perfmodel is built without these too, but then compare has no black boxes.
+libraries="$libraries libdlib-dev libxgboost-dev"
 
 for argument in "$@"; do
     case $argument in
@@ -46,7 +46,8 @@ if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>
         echo 'libraries (names of their Debian packages):'
         echo "  $libraries"
         echo 'CMake downloads those libraries that it does not find, Nettle excepted;'
-        echo 'without libdlib-dev, compare has no random forest and no support vector regression.'
+        echo 'without libdlib-dev, compare has no random forest and no support vector regression,'
+        echo 'without libxgboost-dev no gradient boosting.'
     } >&2
     if [ -n "$missing_tools" ]; then
         echo "install-dependencies: please install first:$missing_tools" >&2

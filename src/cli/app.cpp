@@ -51,7 +51,8 @@ void add_console_options(CLI::App& app, ConsoleOptions& options) {
 
 std::string version_text() {
   return std::string("perfmodel " PERFMODEL_VERSION "\nblack boxes of compare: ") +
-         (has_black_boxes() ? "dlib" : "none, built without dlib");
+         (has_black_boxes() ? "dlib" : "none, built without dlib") +
+         (has_gradient_boosting() ? ", XGBoost" : ", built without XGBoost");
 }
 
 /// The command line as a whole: every command, its options and what it does.

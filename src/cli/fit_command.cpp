@@ -60,6 +60,7 @@ void check_gated_parts(const FitArguments& arguments) {
 }
 
 void check_combination(const FitArguments& arguments) {
+  refuse_options_of_others(arguments.search);
   if (arguments.split_seed && !arguments.split) {
     throw UsageError("--split-seed has no effect without --split");
   }
@@ -178,13 +179,7 @@ int run_fit(const FitArguments& arguments, Console& console) {
   OutputFile output(
       arguments.output);  // a place that cannot be written is found out before the fit
 
-  const std::set<std::string> text_columns(arguments.roles.categorical.begin(),
-                                           arguments.roles.categorical.end());
-  const RunsFile runs = read_runs(arguments.runs, text_columns);
-  const Roles roles = resolve_roles(runs.table, arguments.roles);
-  for (const auto& notice : roles.notices) {
-    console.notice(notice);
-  }
+  const auto [runs, roles] = read_labelled_runs(arguments.runs, arguments.roles, console);
   const Split split = split_rows(runs.table.rows(), arguments.split.value_or(SplitShares{}),
                                  arguments.split_seed.value_or(default_split_seed));
   const ModelSpec spec = make_spec(runs.table, roles, split.train);

@@ -30,6 +30,7 @@ LabelledRuns read_labelled_runs(const std::string& path, const RoleRequest& requ
                                 Console& console) {
   LabelledRuns runs;
   runs.file = read_runs(path, {request.categorical.begin(), request.categorical.end()});
+  runs.file.table = derive_as_requested(runs.file.table, request.derived);
   runs.roles = resolve_roles(runs.file.table, request);
   for (const auto& notice : runs.roles.notices) {
     console.notice(notice);

@@ -44,6 +44,14 @@ void add_role_options(CLI::App& app, RoleRequest& request) {
               [&]() -> std::vector<std::string>& { return request.categorical; });
   add_columns(app, "--ignore", "columns to leave out",
               [&]() -> std::vector<std::string>& { return request.ignore; });
+  app.add_option_function<std::string>(
+         "--derive",
+         [&](const std::string& text) { request.derived.push_back(parse_derived(text)); },
+         "a column computed from others, such as\n"
+         "'flops = filters * kernel_size^2' (repeatable)")
+      ->type_name("NAME=FORMULA")
+      ->trigger_on_parse()
+      ->group("Columns");
   app.add_option("--time-unit", request.time_unit,
                  "label of the unit of the target, never a conversion\n"
                  "(default: read from a name that ends in _s, _ms, _us)")

@@ -47,7 +47,7 @@ std::vector<std::string> complete_settings(const ModelSpec& spec, const std::str
     if (column == scale && is_given) {
       throw UsageError("'" + scale + "' is the scale; its values are those of --at");
     }
-    if (column != scale && !is_given) {
+    if (column != scale && !is_given && !spec.is_derived(column)) {
       settings.push_back(column + "=" + value);
       assumed += (assumed.empty() ? "" : " ") + settings.back();
     }
@@ -134,15 +134,19 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   const FittedModel model = read_model(arguments.input);
   std::vector<std::string> extrinsic;
   for (const NumericInput& input : model.spec.extrinsic) {
-    extrinsic.push_back(input.column);
+    if (!model.spec.is_derived(input.column)) {
+      extrinsic.push_back(input.column);
+    }
   }
   const std::string column = choose_column(arguments.column, extrinsic);
-  const auto found = std::find(extrinsic.begin(), extrinsic.end(), column);
-  if (found == extrinsic.end()) {
+  if (std::find(extrinsic.begin(), extrinsic.end(), column) == extrinsic.end()) {
     throw UsageError("--column: the model has no extrinsic column '" + column + "'; it has " +
                      (extrinsic.empty() ? "none" : quoted_list(extrinsic)));
   }
-  const auto index = static_cast<std::size_t>(found - extrinsic.begin());
+  const auto found =
+      std::find_if(model.spec.extrinsic.begin(), model.spec.extrinsic.end(),
+                   [&](const NumericInput& input) { return input.column == column; });
+  const auto index = static_cast<std::size_t>(found - model.spec.extrinsic.begin());
   const NumericInput& input = model.spec.extrinsic[index];
 
   ScalingDocument document;
@@ -174,8 +178,11 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   }
   document.study = scaling::study(timings, arguments.kind, least_efficiency(arguments));
 
-  if (model.multi) {
-    console.notice("the model is a sum of product terms: there is no one power to be read");
+  if (model.multi || model.spec.is_derived_from(column)) {
+    console.notice(model.multi
+                       ? "the model is a sum of product terms: there is no one power to be read"
+                       : "another input is derived from '" + column +
+                             "': there is no one power to be read");
     return document;
   }
   scaling::PowerPlusConstant power;

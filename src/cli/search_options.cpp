@@ -155,7 +155,11 @@ void add_search_options(CLI::App& app, SearchArguments& arguments) {
       "multi: a sum of product terms,\nt = sum_k a_k prod I^p_k prod E^q_k + C",
       expression_group);
   app.add_option_function<std::string>(
-         "--terms", [&options](const std::string& text) { options.terms = parse_terms(text); },
+         "--terms",
+         [&arguments](const std::string& text) {
+           arguments.options.terms = parse_terms(text);
+           arguments.terms_given = true;
+         },
          "of multi: 1 to 9, or chosen by cross-validation\n(default: auto)")
       ->type_name("K|auto")
       ->group(expression_group);
@@ -171,7 +175,7 @@ void add_search_options(CLI::App& app, SearchArguments& arguments) {
       ->group(loss_group);
   add_choice<Penalise>(
       app, "--penalise", {Penalise::raw, Penalise::scaled},
-      [&options](Penalise constants) { options.penalty.constants = constants; },
+      [&arguments](Penalise constants) { arguments.penalise = constants; },
       "raw: the constants in the units of the data, as in\n"
       "the paper (default)\n"
       "scaled: free of units; see the README",
@@ -201,11 +205,44 @@ void add_search_options(CLI::App& app, SearchArguments& arguments) {
       ->group(search_group);
 }
 
+void refuse_options_of_others(const SearchArguments& arguments) {
+  const FitOptions& options = arguments.options;
+  if (options.expression == Expression::generic) {
+    if (arguments.terms_given) {
+      throw UsageError("--terms has no effect without --expression multi");
+    }
+    return;
+  }
+  std::vector<std::string> idle;
+  const auto refuse = [&](const char* name, bool given) {
+    if (given) {
+      idle.emplace_back(name);
+    }
+  };
+  refuse("--method", options.method != Method::scaled);
+  refuse("--bounds", !options.bounds.empty());
+  refuse("--penalise", arguments.penalise.has_value());
+  refuse("--exploration-rows", options.exploration_rows.has_value());
+  refuse("--strategy", options.strategy.has_value());
+  refuse("--population", options.population.has_value());
+  refuse("--generations", options.generations.has_value());
+  refuse("--tolerance", options.tolerance.has_value());
+  refuse("--differential-weight", options.differential_weight.has_value());
+  refuse("--crossover-rate", options.crossover_rate.has_value());
+  refuse("--no-polish", arguments.no_polish);
+  if (!idle.empty()) {
+    throw UsageError(quoted_list(idle) + (idle.size() == 1 ? " is" : " are") +
+                     " for Eq. (4); --expression multi has a search of its own, which takes "
+                     "--terms, --loss, --l1, --l2, --seed, --starts and --threads");
+  }
+}
+
 FitOptions fit_options(const SearchArguments& arguments) {
   FitOptions options = arguments.options;
   options.seed = arguments.seed.value_or(options.seed);
   options.penalty.l1 = arguments.l1.value_or(0);
   options.penalty.l2 = arguments.l2.value_or(0);
+  options.penalty.constants = arguments.penalise.value_or(options.penalty.constants);
   options.polish = !arguments.no_polish;
   options.threads = arguments.threads.value_or(default_threads());
   return options;

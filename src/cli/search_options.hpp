@@ -20,11 +20,16 @@ struct SearchArguments {
   std::optional<double> l1;
   std::optional<double> l2;
   bool no_polish = false;
+  std::optional<Penalise> penalise;
+  bool terms_given = false;
   std::optional<std::size_t> threads;
 };
 
 /// The options of every command that fits.
 void add_search_options(CLI::App& app, SearchArguments& arguments);
+
+/// Of commands that fit one expression: throws UsageError for options that it does not know.
+void refuse_options_of_others(const SearchArguments& arguments);
 
 /// The options for fit(): what was given, else the defaults of FitOptions; all cores, or as many as
 /// OMP_NUM_THREADS says.

@@ -9,20 +9,6 @@
 namespace perfmodel::cli {
 namespace {
 
-std::vector<std::string> input_names(const ModelSpec& spec) {
-  std::vector<std::string> names;
-  for (const auto& input : spec.intrinsic) {
-    names.push_back(input.column);
-  }
-  for (const auto& input : spec.categorical) {
-    names.push_back(input.column);
-  }
-  for (const auto& input : spec.extrinsic) {
-    names.push_back(input.column);
-  }
-  return names;
-}
-
 /// Column -> value, every column one that the model has.
 std::map<std::string, std::string> values_by_column(const std::vector<std::string>& settings,
                                                     const std::vector<std::string>& names) {
@@ -56,13 +42,14 @@ void refuse_missing(const std::map<std::string, std::string>& values,
   }
 }
 
-Column numeric_column(const NumericInput& input, const std::string& text) {
+Column numeric_column(const std::string& name, const std::string& text, bool is_input) {
   const auto value = parse_number(text);
-  if (!value || *value <= 0) {
-    throw UsageError("--set '" + input.column + "=" + text + "': expected a number > 0");
+  if (!value || (is_input && *value <= 0)) {
+    throw UsageError("--set '" + name + "=" + text + "': expected a number" +
+                     (is_input ? " > 0" : ""));
   }
   Column column;
-  column.name = input.column;
+  column.name = name;
   column.numbers = {*value};
   return column;
 }
@@ -85,21 +72,31 @@ Column text_column(const CategoricalInput& input, const std::string& text) {
 }  // namespace
 
 Table table_of_settings(const std::vector<std::string>& settings, const ModelSpec& spec) {
-  const auto names = input_names(spec);
+  const auto names = required_columns(spec);
   const auto values = values_by_column(settings, names);
   refuse_missing(values, names);
   Table table;
   table.source = "--set";
   table.lines = {1};
-  for (const auto& input : spec.intrinsic) {
-    table.columns.push_back(numeric_column(input, values.at(input.column)));
+  const auto add_numeric = [&](const std::string& column) {
+    // What only derived columns use need not be > 0.
+    if (values.contains(column) && table.find(column) == nullptr) {
+      table.columns.push_back(numeric_column(column, values.at(column), false));
+    }
+  };
+  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic}) {
+    for (const auto& input : *inputs) {
+      if (values.contains(input.column)) {
+        table.columns.push_back(numeric_column(input.column, values.at(input.column), true));
+      }
+    }
   }
   for (const auto& input : spec.categorical) {
-    table.columns.push_back(text_column(input, values.at(input.column)));
+    if (values.contains(input.column)) {
+      table.columns.push_back(text_column(input, values.at(input.column)));
+    }
   }
-  for (const auto& input : spec.extrinsic) {
-    table.columns.push_back(numeric_column(input, values.at(input.column)));
-  }
+  std::for_each(names.begin(), names.end(), add_numeric);
   return table;
 }
 

@@ -89,8 +89,11 @@ std::string advice(const SweepArguments& arguments, const SweepPoint& chosen) {
     return text + "no penalty";
   }
   text += std::string(to_text(chosen.penalty)) + " " + short_number(chosen.lambda);
+  const FitOptions& options = arguments.search.options;
+  const std::string expression =
+      options.terms ? " --expression multi --terms " + std::to_string(*options.terms) : "";
   const bool scaled = chosen.model.search.penalty.constants == Penalise::scaled;
-  return text + "; fit with it: perfmodel fit " + arguments.runs + " --" +
+  return text + "; fit with it: perfmodel fit " + arguments.runs + expression + " --" +
          std::string(to_text(chosen.penalty)) + " " + to_text(chosen.lambda) +
          (scaled ? " --penalise scaled" : "");
 }
@@ -123,6 +126,11 @@ void setup_sweep(CLI::App& command, SweepArguments& arguments) {
 }
 
 int run_sweep(const SweepArguments& arguments, Console& console) {
+  refuse_options_of_others(arguments.search);
+  if (arguments.search.options.expression == Expression::multi && !arguments.search.options.terms) {
+    // Each fit of the path would choose its own terms, and their constants could not be compared.
+    throw UsageError("sweep --expression multi needs a number of terms: --terms K");
+  }
   refuse_to_replace(arguments.runs, arguments.output);
   OutputFile output(arguments.output);
   const LabelledRuns runs = read_labelled_runs(arguments.runs, arguments.roles, console);

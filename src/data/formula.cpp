@@ -28,6 +28,24 @@ std::string with_codes(const std::string& text, TextCodes& codes, const std::str
   return result;
 }
 
+/// muParser takes "x = 8" for an assignment, whose value is 8: a condition that always holds.
+void refuse_assignment(const std::string& text, const std::string& where) {
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (quote != 0) {
+      quote = text[i] == quote ? '\0' : quote;
+    } else if (text[i] == '\'' || text[i] == '"') {
+      quote = text[i];
+    } else if (text[i] == '=') {
+      const bool second = i > 0 && std::string("=!<>").find(text[i - 1]) != std::string::npos;
+      const bool first = i + 1 < text.size() && text[i + 1] == '=';
+      if (!second && !first) {
+        throw UsageError(where + ": '" + text + "': '=' does not compare; write ==");
+      }
+    }
+  }
+}
+
 bool is_identifier(const std::string& name) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -39,7 +57,7 @@ bool is_identifier(const std::string& name) {
 
 std::string message_of(const mu::Parser::exception_type& error,
                        const std::vector<std::string>& names) {
-  if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN) {
+  if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN && !names.empty()) {
     const std::string hint = did_you_mean(error.GetToken(), names);
     return "there is no '" + error.GetToken() + "'" +
            (hint.empty() ? "; there are " + quoted_list(names) : hint);
@@ -47,6 +65,10 @@ std::string message_of(const mu::Parser::exception_type& error,
   std::string message = error.GetMsg();
   while (!message.empty() && message.back() == '.') {
     message.pop_back();
+  }
+  // Not every message of muParser says where.
+  if (message.find("position") == std::string::npos && error.GetPos() >= 0) {
+    message += " at position " + std::to_string(error.GetPos());
   }
   return message;
 }
@@ -60,11 +82,34 @@ double TextCodes::code(const std::string& text) {
 struct Formula::Parser {
   mu::Parser parser;
   std::vector<double> values;
+
+  Parser() {
+    // muParser has && and || but no negation.
+    parser.DefineInfixOprt("!", [](double value) { return value == 0 ? 1.0 : 0.0; });
+  }
 };
+
+std::vector<std::string> Formula::names_in(const std::string& text, const std::string& where) {
+  refuse_assignment(text, where);
+  Parser all;
+  std::vector<std::string> names;
+  try {
+    all.parser.SetExpr(text);
+    for (const auto& entry : all.parser.GetUsedVar()) {
+      names.push_back(entry.first);
+    }
+  } catch (const mu::Parser::exception_type& error) {
+    throw UsageError(where + ": " + message_of(error, {}) + " of '" + text + "'");
+  }
+  TextCodes codes;
+  Formula(text, names, codes, where);
+  return names;
+}
 
 Formula::Formula(const std::string& text, const std::vector<std::string>& names, TextCodes& codes,
                  const std::string& where)
     : parser_(std::make_unique<Parser>()) {
+  refuse_assignment(text, where);
   parser_->values.resize(names.size());
   try {
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -72,8 +117,6 @@ Formula::Formula(const std::string& text, const std::vector<std::string>& names,
         parser_->parser.DefineVar(names[i], &parser_->values[i]);
       }
     }
-    // muParser has && and || but no negation.
-    parser_->parser.DefineInfixOprt("!", [](double value) { return value == 0 ? 1.0 : 0.0; });
     parser_->parser.SetExpr(with_codes(text, codes, where));
     for (const auto& [name, place] : parser_->parser.GetUsedVar()) {
       if (std::find(names.begin(), names.end(), name) == names.end()) {

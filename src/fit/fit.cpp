@@ -16,6 +16,7 @@
 #include "fit/warnings.hpp"
 #include "perfmodel/base/parallel.hpp"
 #include "perfmodel/base/random.hpp"
+#include "perfmodel/optimise/quasi_newton.hpp"
 
 namespace perfmodel {
 namespace {
@@ -43,6 +44,7 @@ optimise::DifferentialEvolutionOptions search_options(const FitOptions& options)
   return out;
 }
 
+/// Whether an exact finish follows; the paper's method has scipy's instead.
 bool polishes(const FitOptions& options) {
   return options.polish && options.method == Method::scaled;
 }
@@ -80,6 +82,13 @@ Start run_start(const Objective& objective, const Design& training, const Search
   const VectorXd scaled = space.scaled_from_coordinates(out.search.best);
   if (polishes(options)) {
     out.finish = polish(training, space, options, scaled);
+  } else if (options.polish) {
+    const optimise::QuasiNewtonResult end = optimise::descend(
+        std::cref(objective), space.coordinates(), out.search.best, {.stop = options.stop});
+    out.search.best = end.best;
+    out.finish.scaled = space.scaled_from_coordinates(end.best);
+    out.finish.cost = end.cost;
+    out.finish.evaluations = end.evaluations;
   } else {
     out.finish.scaled = scaled;
     out.finish.cost = out.search.cost;

@@ -47,9 +47,9 @@ SearchDefaults search_defaults(Method method) {
           .exploration_rows = 2048,
           .strategy = optimise::Strategy::best1bin,
           .updating = optimise::Updating::deferred,
-          .population = 8,
+          .population = 4,
           .generations = 5000,
-          .tolerance = 1e-4,
+          .tolerance = 1e-3,
           .differential_weight = {0.5, 1.0},
           .crossover_rate = 0.7};
 }

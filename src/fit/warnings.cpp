@@ -94,6 +94,17 @@ void warn_of_idle_terms(const FittedModel& model, const Design& training,
   }
 }
 
+/// A scaling power is how the time answers to a column itself.
+void warn_of_derived_scales(const FittedModel& model, std::vector<Warning>& out) {
+  for (const NumericInput& input : model.spec.extrinsic) {
+    if (model.spec.is_derived_from(input.column)) {
+      out.push_back({"derived_scale", "q[" + input.column + "]",
+                     "a derived column is computed from " + input.column +
+                         ": the scaling power of " + input.column + " does not count its effect"});
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Warning> find_warnings(const FittedModel& model, const Design& training,
@@ -106,6 +117,7 @@ std::vector<Warning> find_warnings(const FittedModel& model, const Design& train
          "the search stopped at its limit of generations; raise --generations or --tolerance"});
   }
   warn_of_untrained_levels(model, training, out);
+  warn_of_derived_scales(model, out);
   warn_of_bounds(space, scaled, out);
   warn_of_flat_levels(model, out);
   warn_of_idle_terms(model, training, out);
@@ -116,6 +128,7 @@ std::vector<Warning> find_multi_warnings(const FittedModel& model, const Design&
   std::vector<Warning> out;
   warn_of_few_rows(model, training, out);
   warn_of_untrained_levels(model, training, out);
+  warn_of_derived_scales(model, out);
   const std::vector<double> shares = time_shares(model, training);
   for (std::size_t k = 0; k < model.multi->structure.terms; ++k) {
     if (shares[k] >= kNegligibleShare)

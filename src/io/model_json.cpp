@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "io/derived_json.hpp"
 #include "io/json_cursor.hpp"
 #include "io/json_layout.hpp"
 #include "io/metrics_json.hpp"
@@ -273,6 +274,7 @@ std::string to_json(const FittedModel& model) {
                    {"schema_version", schema_version},
                    {"expression", {{"form", is_multi ? "multi" : "generic"}, {"formula", formula}}},
                    {"target", {{"column", model.spec.target}, {"unit", model.spec.unit}}},
+                   {"derived", derived_to_json(model.spec.derived)},
                    {"constants", is_multi ? multi_constants_to_json(model)
                                           : constants_to_json(model.spec, model.constants)},
                    {"scaling_powers", std::move(scaling_powers)},
@@ -289,6 +291,9 @@ std::string to_json(const FittedModel& model) {
                        {"rows", model.provenance.rows},
                        {"sha256", model.provenance.sha256},
                        {"notices", model.provenance.notices}}}}}};
+  if (model.spec.derived.empty()) {
+    document.erase("derived");
+  }
   if (!is_multi) {
     document.erase("scaling_powers_at");  // the powers of Eq. (4) are the same everywhere
   }
@@ -313,6 +318,7 @@ FittedModel read_model(const std::string& path) {
   FittedModel model;
   model.spec.target = root.member("target").member("column").name();
   model.spec.unit = root.member("target").member("unit").text();
+  model.spec.derived = read_derived(root);
   const auto constants = root.member("constants");
   if (form == Expression::multi) {
     ConstantsReader::read_inputs(model.spec, constants);

@@ -152,8 +152,13 @@ LevelFactor level_factor(const Column& column, const CategoricalInput& input, co
 
 }  // namespace
 
-Design make_design(const Table& table, const ModelSpec& spec, Target target,
+Design make_design(const Table& source, const ModelSpec& spec, Target target,
                    std::optional<std::span<const std::size_t>> rows) {
+  std::optional<Table> extended;
+  if (!spec.derived.empty()) {
+    extended = with_derived_columns(source, spec.derived);
+  }
+  const Table& table = extended ? *extended : source;
   require_columns(table, spec, target);
   const RowChoice choice(table, rows);
   CellProblems problems(table);

@@ -234,6 +234,30 @@ std::string generic_code(const ModelSpec& spec, const Eigen::VectorXd& constants
   return writer.whole({writer.product(factors), writer.number(constant(layout.intercept()))});
 }
 
+/// What the derived columns are, one per line; a cell of a spreadsheet has no place for it.
+std::string definitions(const ModelSpec& spec, FormulaLanguage language) {
+  std::string out;
+  for (const DerivedColumn& item : spec.derived) {
+    switch (language) {
+      case FormulaLanguage::text:
+        out += "with " + item.definition() + "\n";
+        break;
+      case FormulaLanguage::latex:
+        out += "% with " + item.definition() + "\n";
+        break;
+      case FormulaLanguage::python:
+        out += "# pass " + item.definition() + "\n";
+        break;
+      case FormulaLanguage::c:
+        out += "// pass " + item.definition() + "\n";
+        break;
+      case FormulaLanguage::spreadsheet:
+        break;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string_view to_text(FormulaLanguage language) {
@@ -255,9 +279,10 @@ std::string_view to_text(FormulaLanguage language) {
 std::string formula_code(const ModelSpec& spec, const MultiStructure* structure,
                          const Eigen::VectorXd& constants, FormulaLanguage language) {
   if (language == FormulaLanguage::text || language == FormulaLanguage::latex)
-    return readable_formula(spec, structure, constants, language);
-  return structure != nullptr ? multi_code(spec, *structure, constants, language)
-                              : generic_code(spec, constants, language);
+    return readable_formula(spec, structure, constants, language) + definitions(spec, language);
+  return definitions(spec, language) + (structure != nullptr
+                                            ? multi_code(spec, *structure, constants, language)
+                                            : generic_code(spec, constants, language));
 }
 
 }  // namespace perfmodel

@@ -85,6 +85,20 @@ void require_intrinsic(const Table& table, const Roles& roles, Obstacles& obstac
                               flag_text("--extrinsic", extrinsic));
 }
 
+/// The time is what a model is asked for: nothing can be computed from it.
+void check_derived(const RoleRequest& request, const Roles& roles) {
+  for (const DerivedColumn& item : request.derived) {
+    const std::string where = "--derive '" + item.definition() + "': ";
+    if (item.column == roles.target) {
+      throw UsageError(where + "the measured time cannot be derived");
+    }
+    if (std::find(item.of.begin(), item.of.end(), roles.target) != item.of.end()) {
+      throw UsageError(where + "'" + roles.target +
+                       "' is the measured time, which is not known where it is to be predicted");
+    }
+  }
+}
+
 /// What the user did not say and may want to check.
 void tell_what_was_inferred(const RoleRequest& request, const Roles& roles, Notices& notices) {
   if (request.intrinsic) {
@@ -126,6 +140,8 @@ Roles resolve_roles(const Table& table, const RoleRequest& request) {
   roles.categorical = names_of(parts, Part::categorical);
   roles.extrinsic = names_of(parts, Part::extrinsic);
   roles.constant = names_of(parts, Part::constant);
+  roles.derived = request.derived;
+  check_derived(request, roles);
 
   check_values(table, parts, obstacles);
   require_intrinsic(table, roles, obstacles);

@@ -57,6 +57,20 @@ NumericInput numeric_input(const Column& column, std::span<const std::size_t> ro
   return input;
 }
 
+std::vector<std::string> input_columns(const ModelSpec& spec) {
+  std::vector<std::string> names;
+  for (const NumericInput& input : spec.intrinsic) {
+    names.push_back(input.column);
+  }
+  for (const CategoricalInput& input : spec.categorical) {
+    names.push_back(input.column);
+  }
+  for (const NumericInput& input : spec.extrinsic) {
+    names.push_back(input.column);
+  }
+  return names;
+}
+
 }  // namespace
 
 std::size_t ModelSpec::level_count() const {
@@ -65,6 +79,32 @@ std::size_t ModelSpec::level_count() const {
     count += input.levels.size();
   }
   return count;
+}
+
+bool ModelSpec::is_derived(const std::string& column) const {
+  return std::any_of(derived.begin(), derived.end(),
+                     [&](const DerivedColumn& item) { return item.column == column; });
+}
+
+bool ModelSpec::is_derived_from(const std::string& column) const {
+  return std::any_of(derived.begin(), derived.end(), [&](const DerivedColumn& item) {
+    return std::find(item.of.begin(), item.of.end(), column) != item.of.end();
+  });
+}
+
+std::vector<std::string> required_columns(const ModelSpec& spec) {
+  std::vector<std::string> inputs = input_columns(spec);
+  for (const DerivedColumn& item : spec.derived) {
+    for (const std::string& name : item.of) {
+      if (std::find(inputs.begin(), inputs.end(), name) == inputs.end()) {
+        inputs.push_back(name);
+      }
+    }
+  }
+  for (const DerivedColumn& item : spec.derived) {
+    std::erase(inputs, item.column);
+  }
+  return inputs;
 }
 
 ModelSpec make_spec(const Table& table, const Roles& roles,
@@ -83,6 +123,7 @@ ModelSpec make_spec(const Table& table, const Roles& roles,
   for (const std::string& name : roles.extrinsic) {
     spec.extrinsic.push_back(numeric_input(table.at(name), training_rows));
   }
+  spec.derived = needed_columns(roles.derived, input_columns(spec));
   return spec;
 }
 

@@ -47,3 +47,16 @@ TEST_CASE("a forest depends on its seed alone", "[dlib]") {
     CHECK(test_mape(*make_random_forest(3)) != test_mape(*make_random_forest(4)));
   }
 }
+
+TEST_CASE("gradient boosting learns a smooth function of many columns") {
+  if (!has_gradient_boosting()) {
+    CHECK(make_gradient_boosting(1) == nullptr);
+    return;
+  }
+  const auto boosting = make_gradient_boosting(1);
+  CHECK(boosting->name() == "gradient boosting");
+  CHECK(boosting->expression() == nullptr);
+  const double mape = test_mape(*boosting);
+  CHECK(mape < 4);  // a forest of as many rows stays below 5
+  CHECK(test_mape(*make_gradient_boosting(1)) == mape);
+}

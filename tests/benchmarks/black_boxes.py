@@ -19,7 +19,7 @@ import subprocess
 import sys
 
 import numpy as np
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
@@ -56,6 +56,10 @@ def scikit_learn(train, test):
     x, test_x = features(train, levels), features(test, levels)
     forests = [RandomForestRegressor(random_state=seed).fit(x, time) for seed in range(10)]
     scores["random forest"] = float(np.mean([mape(test_time, f.predict(test_x)) for f in forests]))
+
+    boosting = GradientBoostingRegressor(n_estimators=500, max_depth=5, random_state=0)
+    boosting.fit(x, np.log(time))
+    scores["gradient boosting"] = mape(test_time, np.exp(boosting.predict(test_x)))
 
     scaler = StandardScaler().fit(x)
     svr = SVR().fit(scaler.transform(x), time)

@@ -26,3 +26,6 @@ for threads in 1 2; do
     "$build/perfmodel" fit "$runs" --repeats 10 --threads "$threads" --quiet -o /dev/null 2>/dev/null
     echo "$threads threads: $((($(date +%s%N) - begin) / 1000000)) ms"
 done
+
+printf '\nRows, columns and reading\n\n'
+"$python" tests/benchmarks/scaling.py "$build/perfmodel"

@@ -32,7 +32,8 @@ class CompareTest {
 };
 
 std::size_t models_per_file() {
-  return perfmodel::has_black_boxes() ? 7 : 4;
+  return 4U + (perfmodel::has_black_boxes() ? 3U : 0U) +
+         (perfmodel::has_gradient_boosting() ? 1U : 0U);
 }
 
 }  // namespace

@@ -49,4 +49,14 @@ std::unique_ptr<Regressor> make_support_vectors(SvrTarget target);
 /// Whether this program was built with dlib. Without it the two makers above return null.
 bool has_black_boxes();
 
+/// Gradient boosting (Friedman 2001) of ln(time) with squared error and exact splits: settings
+/// strong enough to win over a forest where rows are many.
+constexpr int kBoostingTrees = 500;
+constexpr int kBoostingDepth = 5;
+constexpr double kBoostingRate = 0.1;
+std::unique_ptr<Regressor> make_gradient_boosting(std::uint64_t seed);
+
+/// Whether this program was built with XGBoost. Without it the maker above returns null.
+bool has_gradient_boosting();
+
 }  // namespace perfmodel

@@ -30,6 +30,9 @@ class Formula {
   Formula(Formula&&) noexcept;
   Formula& operator=(Formula&&) noexcept;
 
+  /// The names that an expression uses, whatever there is. Throws UsageError for what is none.
+  static std::vector<std::string> names_in(const std::string& text, const std::string& where);
+
   /// The names that the expression uses.
   const std::vector<std::string>& used() const { return used_; }
   /// The value for one number per name, in their order. Not for several threads at once.

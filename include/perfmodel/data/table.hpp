@@ -24,6 +24,7 @@ struct Column {
   std::vector<std::uint32_t> codes;  ///< one per row, index into `levels`
   std::vector<std::string> levels;   ///< distinct texts in order of first appearance
   std::vector<BadCell> bad_cells;    ///< numeric columns only: every cell that is not a number
+  std::string formula{};  ///< of a derived column; empty where the column stands in the file
 
   bool is_numeric() const { return kind == Kind::numeric; }
   /// The cell as text: the level, or the shortest form of the number.

@@ -43,7 +43,8 @@ struct Design {
 /// Whether a design needs the measured target (fit, evaluate) or not (predict).
 enum class Target { required, absent };
 
-/// The chosen rows of a table (all where `rows` is empty-optional) as the model's inputs.
+/// The chosen rows of a table (all where `rows` is empty-optional) as the model's inputs, derived
+/// columns computed.
 ///
 /// Throws InputError with file, line and column for a missing column, an unknown level (listing
 /// what is known), a value that is not a number or <= 0.

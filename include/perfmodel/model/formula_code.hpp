@@ -18,7 +18,8 @@ std::string_view to_text(FormulaLanguage language);
 /// with predict(), but for `text` and `latex`, which are for reading and round to three digits.
 ///
 /// `python`: a function predict(filters, activation, ...). `c`: a function of C99. `spreadsheet`: a
-/// formula whose inputs are defined names. `constants` are those of GenericLayout where there is no
+/// formula whose inputs are defined names. A derived column is an input like others, and all but
+/// `spreadsheet` say how it is computed. `constants` are those of GenericLayout where there is no
 /// structure, else those of MultiLayout.
 std::string formula_code(const ModelSpec& spec, const MultiStructure* structure,
                          const Eigen::VectorXd& constants, FormulaLanguage language);

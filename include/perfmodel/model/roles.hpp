@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "perfmodel/data/table.hpp"
+#include "perfmodel/model/derived.hpp"
 
 namespace perfmodel {
 
@@ -23,6 +24,7 @@ struct RoleRequest {
   std::vector<std::string> categorical;  ///< numeric columns to treat as levels
   std::vector<std::string> ignore;
   std::optional<std::string> time_unit;  ///< a label, never a conversion
+  std::vector<DerivedColumn> derived;    ///< the table has them already
 };
 
 /// Which column plays which part in the model.
@@ -34,7 +36,8 @@ struct Roles {
   std::vector<std::string> extrinsic;
   std::vector<std::string> ignored;   ///< on request, or in no list beside --intrinsic
   std::vector<std::string> constant;  ///< dropped: one value only
-  std::vector<std::string> notices;   ///< whole sentences: what was inferred or dropped
+  std::vector<DerivedColumn> derived;
+  std::vector<std::string> notices;  ///< whole sentences: what was inferred or dropped
 };
 
 /// Settles the part of every column and checks its values: the target > 0, numeric intrinsic and

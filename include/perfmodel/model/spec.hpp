@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "perfmodel/data/table.hpp"
+#include "perfmodel/model/derived.hpp"
 #include "perfmodel/model/roles.hpp"
 
 namespace perfmodel {
@@ -30,9 +31,17 @@ struct ModelSpec {
   std::vector<NumericInput> intrinsic;
   std::vector<CategoricalInput> categorical;
   std::vector<NumericInput> extrinsic;
+  std::vector<DerivedColumn> derived;  ///< what its inputs are computed from, in their order
 
   std::size_t level_count() const;
+  bool is_derived(const std::string& column) const;
+  /// Whether a derived column is computed from this one.
+  bool is_derived_from(const std::string& column) const;
 };
+
+/// The columns that a configuration must have: the inputs that are not derived, and what derived
+/// ones are computed from.
+std::vector<std::string> required_columns(const ModelSpec& spec);
 
 /// Levels come from all rows of the table, ranges from `training_rows`.
 ModelSpec make_spec(const Table& table, const Roles& roles,

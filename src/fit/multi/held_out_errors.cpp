@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "perfmodel/base/parallel.hpp"
 #include "perfmodel/fit/fit.hpp"
@@ -15,6 +16,7 @@ using Eigen::VectorXd;
 
 /// |ln(y / t)| beyond this counts as this: how wrong a useless prediction is does not matter.
 constexpr double kLargestError = 1;
+constexpr bool kBothParts[] = {false, true};  // random parts, far ends
 /// Errors well below this are as good as none.
 constexpr double kSmallestError = 1e-3;
 
@@ -69,13 +71,6 @@ std::vector<double> fold_errors(const SelectionTask& task, const Fold& fold,
   return out;
 }
 
-Index fewest_rows(const std::vector<Fold>& folds) {
-  std::size_t rows = folds.front().training.size();
-  for (const Fold& fold : folds)
-    rows = std::min(rows, fold.training.size());
-  return static_cast<Index>(rows);
-}
-
 }  // namespace
 
 TermSearchOptions fold_search(const FitOptions& options, double ridge) {
@@ -109,16 +104,58 @@ void set_score(const std::vector<Fold>& folds, Candidate& candidate) {
     candidate.score += weights[f] * candidate.log_errors[f];
 }
 
-double standard_error(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b) {
-  const std::vector<double> weights = fold_weights(folds);
-  const double mean = a.score - b.score;
+namespace {
+
+/// Mean of a - b over the folds with these weights, and its standard error.
+struct Difference {
+  double mean = 0;
+  double error = 0;
+};
+
+Difference difference(const std::vector<double>& weights, const Candidate& a, const Candidate& b) {
+  Difference out;
+  const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+  double count = 0;
+  for (std::size_t f = 0; f < weights.size(); ++f) {
+    out.mean += weights[f] / all * (a.log_errors[f] - b.log_errors[f]);
+    count += weights[f] > 0 ? 1 : 0;
+  }
   double sum = 0;
-  for (std::size_t f = 0; f < folds.size(); ++f) {
-    const double deviation = weights[f] * (a.log_errors[f] - b.log_errors[f] - mean);
+  for (std::size_t f = 0; f < weights.size(); ++f) {
+    const double deviation = weights[f] / all * (a.log_errors[f] - b.log_errors[f] - out.mean);
     sum += deviation * deviation;
   }
-  const double count = static_cast<double>(folds.size());
-  return std::sqrt(sum * count / (count - 1));
+  out.error = count > 1 ? std::sqrt(sum * count / (count - 1)) : 0;
+  return out;
+}
+
+/// The difference over the random parts, or over the far ends, alone.
+Difference difference_of_part(const std::vector<Fold>& folds, bool far_end, const Candidate& a,
+                              const Candidate& b) {
+  std::vector<double> weights;
+  for (const Fold& fold : folds)
+    weights.push_back(fold.far_end == far_end ? 1 : 0);
+  const bool any = std::find(weights.begin(), weights.end(), 1.0) != weights.end();
+  return any ? difference(weights, a, b) : Difference{};
+}
+
+}  // namespace
+
+double standard_error(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b) {
+  return difference(fold_weights(folds), a, b).error;
+}
+
+bool as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b) {
+  return std::all_of(std::begin(kBothParts), std::end(kBothParts), [&](bool far_end) {
+    const Difference gap = difference_of_part(folds, far_end, a, b);
+    return gap.mean <= gap.error;
+  });
+}
+
+bool better_where_measured(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b) {
+  const Difference inside = difference_of_part(folds, false, a, b);
+  const Difference outside = difference_of_part(folds, true, a, b);
+  return inside.mean < -inside.error && outside.mean <= outside.error;
 }
 
 std::vector<Candidate> judge_candidates(const SelectionTask& task, const std::vector<Fold>& folds,
@@ -126,7 +163,7 @@ std::vector<Candidate> judge_candidates(const SelectionTask& task, const std::ve
   std::vector<Candidate> asked = candidates;
   for (Candidate& candidate : asked) {
     while (!candidate.generic && candidate.shape.terms > 1 &&
-           candidate.shape.size() > fewest_rows(folds))
+           candidate.shape.size() > static_cast<Index>(task.training.rows))
       candidate.shape = with_terms(candidate.shape, candidate.shape.terms - 1);
   }
   const std::size_t jobs = asked.size() * folds.size();

@@ -16,7 +16,8 @@ struct SelectionTask {
 
 /// Fits every candidate to every fold, in parallel, and scores it on what was held out. A sum comes
 /// back as several candidates: with 1, 2, ..., shape.terms terms, which are fitted on the way.
-/// Numbers of terms with more constants than the smallest fold has rows are left out.
+/// Numbers of terms with more constants than there are training rows are left out; within a fold
+/// the ridge makes up for rows that are missing.
 std::vector<Candidate> judge_candidates(const SelectionTask& task, const std::vector<Fold>& folds,
                                         const std::vector<Candidate>& candidates);
 
@@ -28,6 +29,15 @@ void set_score(const std::vector<Fold>& folds, Candidate& candidate);
 
 /// Standard error of the difference of two scores, from how it scatters over the folds.
 double standard_error(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
+
+/// Whether `a` is at most a standard error worse than `b` on the random parts and on the far ends,
+/// each for itself: the far ends scatter so much that over all folds a model that is clearly worse
+/// within the measured range would pass.
+bool as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
+
+/// Whether `a` is better than `b` by more than a standard error on the random parts, and on the far
+/// ends at most one worse.
+bool better_where_measured(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
 
 /// The search that folds are fitted with.
 TermSearchOptions fold_search(const FitOptions& options, double ridge);

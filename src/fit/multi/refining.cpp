@@ -11,13 +11,21 @@ namespace perfmodel {
 
 using Eigen::VectorXd;
 
+namespace {
+
+constexpr std::size_t kRefiningRows = 5000;
+
+}  // namespace
+
 bool refining_pays(const SelectionTask& task, const Selection& selection) {
   const FitOptions& options = task.options;
   // A penalty is the user's word on what the constants shall be like, not on how well they predict.
   if (selection.folds.empty() || options.penalty.l1 > 0 || options.penalty.l2 > 0)
     return true;
   const SumShape& shape = selection.chosen.shape;
-  const std::vector<Fold>& folds = selection.folds;
+  // How well a loss that rests on few runs is determined depends on how many there are.
+  const std::vector<Fold> folds =
+      make_folds(task.coordinates, task.spec, kRefiningRows, options.seed);
   const TermData data = task.coordinates.data(shape);
   Candidate robust;
   Candidate refined;
@@ -37,9 +45,7 @@ bool refining_pays(const SelectionTask& task, const Selection& selection) {
     robust.log_errors[f] = log_loss(start.theta);
     refined.log_errors[f] = log_loss(end.theta);
   });
-  set_score(folds, robust);
-  set_score(folds, refined);
-  return robust.score - refined.score > standard_error(folds, robust, refined);
+  return better_where_measured(folds, refined, robust);
 }
 
 }  // namespace perfmodel

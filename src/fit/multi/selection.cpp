@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "fit/multi/held_out_errors.hpp"
 #include "perfmodel/model/generic_expression.hpp"
@@ -11,9 +12,10 @@ namespace {
 
 using Eigen::Index;
 
-constexpr Index kMostTerms = 4;
-constexpr double kRidges[] = {1e-4, 1e-3};
-constexpr double kFurtherRidges[] = {1e-5, 1e-2};
+constexpr Index kMostTerms = 5;
+constexpr Index kFurtherTerms = 6;
+constexpr double kRidges[] = {1e-5, 1e-4, 1e-3};
+constexpr double kStrongRidge = 1e-2;
 constexpr std::size_t kMostRows = 1000;
 constexpr double kFewRowsRidge = 1e-3;
 
@@ -40,9 +42,9 @@ class Selector {
     if (out_.folds.empty())
       return out_;
     try_shapes();
-    try_regimes();
     try_logarithms();
-    try_ridges();
+    try_strong_ridge();
+    try_more_terms();
     if (!out_.tried.empty())
       choose();
     return out_;
@@ -88,40 +90,35 @@ class Selector {
     advance(judged);
   }
 
+  /// No regime, each alone, and all.
+  std::vector<std::vector<Index>> sets_of_regimes() const {
+    const Index count = static_cast<Index>(task_.coordinates.regimes().size());
+    std::vector<std::vector<Index>> sets(1);
+    for (Index g = 0; g < count; ++g)
+      sets.push_back({g});
+    if (count > 1) {
+      sets.emplace_back(static_cast<std::size_t>(count));
+      std::iota(sets.back().begin(), sets.back().end(), Index{0});
+    }
+    return sets;
+  }
+
+  /// What matters most and acts together is tried in all combinations: a regime may ask for another
+  /// ridge, and more terms, before it helps.
   void try_shapes() {
     std::vector<Candidate> candidates;
     candidates.push_back({.generic = true, .shape = {}, .log_errors = {}});
     candidates.push_back({.shape = shape(0, true), .log_errors = {}});
-    for (const bool intercept : {true, false}) {
-      for (const double strength : kRidges) {
-        candidates.push_back(
-            {.shape = shape(kMostTerms, intercept), .ridge = strength, .log_errors = {}});
+    for (const std::vector<Index>& regimes : sets_of_regimes()) {
+      for (const bool intercept : {true, false}) {
+        for (const double strength : kRidges) {
+          candidates.push_back(
+              {.shape = shape(kMostTerms, intercept), .ridge = strength, .log_errors = {}});
+          candidates.back().shape.regimes = regimes;
+        }
       }
     }
     judge(candidates);
-  }
-
-  /// Adds the regime that helps most, then the next one, as long as one helps.
-  void try_regimes() {
-    const std::size_t regimes = task_.coordinates.regimes().size();
-    for (std::size_t step = 0; step < regimes; ++step) {
-      const std::optional<Candidate> from = current_;
-      if (!from || from->shape.regimes.size() < step)
-        return;
-      std::vector<Candidate> candidates;
-      for (std::size_t g = 0; g < regimes; ++g) {
-        const Index index = static_cast<Index>(g);
-        const auto& used = from->shape.regimes;
-        if (std::find(used.begin(), used.end(), index) != used.end())
-          continue;
-        Candidate candidate = *from;
-        candidate.shape = with_terms(candidate.shape, kMostTerms);
-        candidate.shape.regimes.push_back(index);
-        std::sort(candidate.shape.regimes.begin(), candidate.shape.regimes.end());
-        candidates.push_back(candidate);
-      }
-      judge(candidates);
-    }
   }
 
   /// log2(E)^r in the first term, column by column, beside E^q or in its place.
@@ -142,19 +139,21 @@ class Selector {
     }
   }
 
-  void try_ridges() {
+  void try_strong_ridge() {
     const std::optional<Candidate> from = current_;
     if (!from)
       return;
-    std::vector<Candidate> candidates;
-    for (const auto& strengths : {kRidges, kFurtherRidges}) {
-      for (std::size_t i = 0; i < 2; ++i) {
-        if (strengths[i] == from->ridge)
-          continue;
-        candidates.push_back(*from);
-        candidates.back().ridge = strengths[i];
-      }
-    }
+    std::vector<Candidate> candidates = {*from};
+    candidates.back().ridge = kStrongRidge;
+    judge(candidates);
+  }
+
+  void try_more_terms() {
+    const std::optional<Candidate> from = current_;
+    if (!from || from->shape.terms < kMostTerms)
+      return;
+    std::vector<Candidate> candidates = {*from};
+    candidates.back().shape = with_terms(from->shape, kFurtherTerms);
     judge(candidates);
   }
 
@@ -168,7 +167,7 @@ class Selector {
     const Index generic_size = static_cast<Index>(GenericLayout(task_.spec).size());
     out_.chosen = top;
     for (const Candidate& candidate : out_.tried) {
-      if (candidate.score - top.score > standard_error(out_.folds, candidate, top))
+      if (!as_good_as(out_.folds, candidate, top))
         continue;
       const Index size = size_of(candidate, generic_size);
       const Index chosen = size_of(out_.chosen, generic_size);

@@ -25,8 +25,8 @@ struct Selection {
 };
 
 /// Chooses terms, C, regimes, logarithms and ridge by cross-validation whose folds also hold out
-/// the far end of each scale: step by step, from the best candidate so far, and at last the
-/// simplest one within a standard error of the best.
+/// the far end of each scale: terms, C, regimes and ridge in all combinations, then step by step
+/// from the best so far, and at last the simplest one that is as good as the best.
 Selection select_shape(const TermCoordinates& coordinates, const ModelSpec& spec,
                        const Design& training, const FitOptions& options);
 

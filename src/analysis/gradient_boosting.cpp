@@ -1,0 +1,131 @@
+#include "perfmodel/analysis/regressor.hpp"
+
+#ifdef PERFMODEL_WITH_XGBOOST
+
+#include <xgboost/c_api.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "perfmodel/analysis/features.hpp"
+#include "perfmodel/base/text.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+
+void require_success(int status) {
+  if (status != 0)
+    throw std::runtime_error(std::string("xgboost: ") + XGBGetLastError());
+}
+
+/// Rows of features, and times where there are some, as XGBoost holds them.
+class BoostingRows {
+ public:
+  explicit BoostingRows(const Design& design) {
+    // Trees ask for the order of values only, so their logarithms would give the same.
+    const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> features =
+        one_hot_features(design, NumericForm::plain).cast<float>();
+    require_success(XGDMatrixCreateFromMat(features.data(), static_cast<bst_ulong>(features.rows()),
+                                           static_cast<bst_ulong>(features.cols()), std::nanf(""),
+                                           &handle_));
+  }
+  ~BoostingRows() { XGDMatrixFree(handle_); }
+  BoostingRows(const BoostingRows&) = delete;
+  BoostingRows& operator=(const BoostingRows&) = delete;
+
+  void set_labels(const Eigen::VectorXf& labels) {
+    require_success(XGDMatrixSetFloatInfo(handle_, "label", labels.data(),
+                                          static_cast<bst_ulong>(labels.size())));
+  }
+  DMatrixHandle handle() const { return handle_; }
+
+ private:
+  DMatrixHandle handle_ = nullptr;
+};
+
+class GradientBoosting final : public Regressor {
+ public:
+  explicit GradientBoosting(std::uint64_t seed) : seed_(seed) {}
+  ~GradientBoosting() override {
+    if (booster_ != nullptr)
+      XGBoosterFree(booster_);
+  }
+  GradientBoosting(const GradientBoosting&) = delete;
+  GradientBoosting& operator=(const GradientBoosting&) = delete;
+
+  std::string name() const override { return "gradient boosting"; }
+
+  void fit(const Design& training) override {
+    const Eigen::VectorXd logs = training.time.array().log();
+    offset_ = logs.mean();
+    BoostingRows rows(training);
+    rows.set_labels((logs.array() - offset_).cast<float>());
+    const DMatrixHandle data[] = {rows.handle()};
+    require_success(XGBoosterCreate(data, 1, &booster_));
+    const std::pair<const char*, std::string> parameters[] = {
+        {"verbosity", "0"},
+        {"nthread", "1"},  // the sums of several threads could differ in their last bits
+        {"seed", std::to_string(seed_ % 2147483648U)},
+        {"objective", "reg:squarederror"},
+        {"base_score", "0"},
+        {"tree_method", "exact"},
+        {"max_depth", std::to_string(kBoostingDepth)},
+        {"eta", to_text(kBoostingRate)},
+        {"lambda", "0"},  // XGBoost's own default is 1
+        {"min_child_weight", "1"},
+    };
+    for (const auto& [name, value] : parameters)
+      require_success(XGBoosterSetParam(booster_, name, value.c_str()));
+    for (int round = 0; round < kBoostingTrees; ++round)
+      require_success(XGBoosterUpdateOneIter(booster_, round, rows.handle()));
+  }
+
+  Eigen::VectorXd predict(const Design& design) const override {
+    const BoostingRows rows(design);
+    const char* config =
+        R"({"type": 0, "training": false, "iteration_begin": 0, "iteration_end": 0,)"
+        R"( "strict_shape": false})";
+    const bst_ulong* shape = nullptr;
+    bst_ulong dimensions = 0;
+    const float* values = nullptr;
+    require_success(
+        XGBoosterPredictFromDMatrix(booster_, rows.handle(), config, &shape, &dimensions, &values));
+    const Eigen::Map<const Eigen::VectorXf> logs(values, static_cast<Index>(design.rows));
+    return (offset_ + logs.cast<double>().array()).exp();
+  }
+
+ private:
+  std::uint64_t seed_;
+  double offset_ = 0;
+  BoosterHandle booster_ = nullptr;
+};
+
+}  // namespace
+
+bool has_gradient_boosting() {
+  return true;
+}
+
+std::unique_ptr<Regressor> make_gradient_boosting(std::uint64_t seed) {
+  return std::make_unique<GradientBoosting>(seed);
+}
+
+}  // namespace perfmodel
+
+#else
+
+namespace perfmodel {
+
+bool has_gradient_boosting() {
+  return false;
+}
+
+std::unique_ptr<Regressor> make_gradient_boosting(std::uint64_t /*seed*/) {
+  return nullptr;
+}
+
+}  // namespace perfmodel
+
+#endif

@@ -1,0 +1,39 @@
+// Success rates of differential evolution on test functions whose answer is known, as lines
+// "function dimension successes runs": for tests/benchmarks/test_functions.py.
+#include <cstdint>
+#include <iostream>
+
+#include "perfmodel/optimise/differential_evolution.hpp"
+#include "support/test_functions.hpp"
+
+using namespace perfmodel;
+
+namespace {
+
+constexpr int runs = 51;
+
+int successes(const test::TestFunction& function, Eigen::Index dimension) {
+  int count = 0;
+  for (int seed = 1; seed <= runs; ++seed) {
+    const optimise::DifferentialEvolutionOptions options{
+        .seed = static_cast<std::uint64_t>(seed),
+        .population = 5,
+        .generations = static_cast<std::size_t>(40 * dimension + 200),
+        .tolerance = 1e-10,
+        .absolute_tolerance = 1e-9};
+    const auto result =
+        minimise(optimise::batch_of(function.cost), function.bounds(dimension), options);
+    count += result.cost < 1e-6 ? 1 : 0;
+  }
+  return count;
+}
+
+}  // namespace
+
+int main() {
+  for (const test::TestFunction& function : test::test_functions) {
+    for (const Eigen::Index dimension : {5, 10, 20})
+      std::cout << function.name << ',' << dimension << ',' << successes(function, dimension) << ','
+                << runs << std::endl;
+  }
+}

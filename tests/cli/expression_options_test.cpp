@@ -1,0 +1,67 @@
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/sample_runs.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+ProgramResult run_on_samples(std::vector<std::string> arguments) {
+  TemporaryDirectory directory;
+  arguments.insert(arguments.begin() + 1, directory.write("runs.csv", sample_runs()));
+  return run_perfmodel(arguments);
+}
+
+}  // namespace
+
+TEST_CASE("options of Eq. (4) are refused for a sum of product terms", "[cli]") {
+  const std::vector<std::vector<std::string>> refused = {{"--method", "paper"},
+                                                         {"--bounds", "p=-2:2"},
+                                                         {"--penalise", "scaled"},
+                                                         {"--exploration-rows", "100"},
+                                                         {"--strategy", "jde"},
+                                                         {"--population", "5"},
+                                                         {"--generations", "10"},
+                                                         {"--tolerance", "0.1"},
+                                                         {"--no-polish"},
+                                                         {"--differential-weight", "0.5"},
+                                                         {"--crossover-rate", "0.5"}};
+  for (const auto& option : refused) {
+    std::vector<std::string> arguments = {"fit", "--expression", "multi"};
+    arguments.insert(arguments.end(), option.begin(), option.end());
+    const auto result = run_on_samples(arguments);
+    INFO(option.front());
+    CHECK(result.exit_code == 2);
+    CHECK(result.output.empty());
+    CHECK(result.errors ==
+          "perfmodel: error: '" + option.front() +
+              "' is for Eq. (4); --expression multi has a search of its own, which takes --terms, "
+              "--loss, --l1, --l2, --seed, --starts and --threads\n"
+              "See 'perfmodel fit --help'.\n");
+  }
+  CHECK_THAT(
+      run_on_samples({"sweep", "--expression", "multi", "--population", "3", "--no-polish"}).errors,
+      ContainsSubstring("'--population' and '--no-polish' are for Eq. (4)"));
+}
+
+TEST_CASE("the number of terms is refused for Eq. (4)", "[cli]") {
+  const auto result = run_on_samples({"fit", "--terms", "2"});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.errors, ContainsSubstring("--terms has no effect without --expression multi"));
+}
+
+TEST_CASE("the path of a sum of product terms needs their number", "[cli]") {
+  const auto result = run_on_samples({"sweep", "--expression", "multi"});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.errors,
+             ContainsSubstring("sweep --expression multi needs a number of terms: --terms K"));
+  const auto path =
+      run_on_samples({"sweep", "--expression", "multi", "--terms", "2", "--lambdas", "1e-6:1e-5"});
+  INFO(path.errors);
+  CHECK(path.exit_code == 0);
+  CHECK_THAT(path.output, ContainsSubstring("<- chosen"));
+}

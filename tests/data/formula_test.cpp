@@ -1,0 +1,40 @@
+#include "perfmodel/data/formula.hpp"
+
+#include "perfmodel/base/error.hpp"
+#include "support/catch.hpp"
+
+using namespace perfmodel;
+using Catch::Matchers::Message;
+
+namespace {
+
+double value_of(const std::string& text, double a, double b) {
+  TextCodes codes;
+  const double values[] = {a, b};
+  return Formula(text, {"a", "b"}, codes, "here")(values);
+}
+
+}  // namespace
+
+TEST_CASE("a formula computes with the names it is given", "[formula]") {
+  CHECK(value_of("a * b^2", 3, 4) == 48);
+  CHECK(value_of("a <= 3 && b >= 4", 3, 4) == 1);
+  CHECK(value_of("a == 3 && b != 4", 3, 4) == 0);
+  CHECK(value_of("!(a > b)", 3, 4) == 1);
+}
+
+TEST_CASE("a formula that would assign is refused", "[formula]") {
+  CHECK_THROWS_MATCHES(value_of("a = 8", 3, 4), UsageError,
+                       Message("here: 'a = 8': '=' does not compare; write =="));
+  CHECK_THROWS_MATCHES(Formula::names_in("a < 2 && b=3", "here"), UsageError,
+                       Message("here: 'a < 2 && b=3': '=' does not compare; write =="));
+  TextCodes codes;
+  const double values[] = {codes.code("x=y")};
+  CHECK(Formula("a == 'x=y'", {"a"}, codes, "here")(values) == 1);
+}
+
+TEST_CASE("the names in a formula are found without knowing any", "[formula]") {
+  CHECK(Formula::names_in("b * sqrt(a) + b", "here") == std::vector<std::string>{"a", "b"});
+  CHECK_THROWS_MATCHES(Formula::names_in("a * (b", "here"), UsageError,
+                       Message("here: Missing parenthesis at position 6 of 'a * (b'"));
+}
