@@ -88,11 +88,11 @@ int predict_file(const PredictArguments& arguments, const FittedModel& model, Ou
       file.bytes, file.table, names,
       [&](std::size_t row) {
         const double time = times[static_cast<Eigen::Index>(row)];
-        std::string cells = to_text(time);
+        std::string further = to_text(time);
         if (factors) {
-          cells += "," + to_text(time * factors->lower) + "," + to_text(time * factors->upper);
+          further += "," + to_text(time * factors->lower) + "," + to_text(time * factors->upper);
         }
-        return cells + (range.in_range[row] ? ",true" : ",false");
+        return further + (range.in_range[row] ? ",true" : ",false");
       },
       output);
   if (const auto signal = received_signal()) {

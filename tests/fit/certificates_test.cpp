@@ -18,7 +18,7 @@ TEST_CASE("the least-squares fit of DanWood has NIST's digits", "[fit]") {
         request.extrinsic = std::vector<std::string>{};
         return request;
       }());
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
     FitOptions options;
     options.seed = seed;
     options.loss = Loss::mse;
