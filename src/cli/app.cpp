@@ -14,6 +14,7 @@
 #include "cli/plan_command.hpp"
 #include "cli/predict_command.hpp"
 #include "cli/scaling_command.hpp"
+#include "cli/selftest_command.hpp"
 #include "cli/show_command.hpp"
 #include "cli/signals.hpp"
 #include "cli/simulate_command.hpp"
@@ -100,6 +101,8 @@ class Program {
     add_command("plan", "Chooses configurations to measure.", plan_, setup_plan, run_plan);
     add_command("suggest", "Finds the best configurations, or the next to measure.", suggest_,
                 setup_suggest, run_suggest);
+    add_command("selftest", "Recomputes known answers on this machine.", selftest_, setup_selftest,
+                run_selftest_command);
   }
 
   /// Throws CLI::ParseError or UsageError for what cannot be understood.
@@ -145,6 +148,7 @@ class Program {
   ShowArguments show_;
   PlanArguments plan_;
   SuggestArguments suggest_;
+  SelftestArguments selftest_;
   std::function<int(Console&)> run_;
 
   const CLI::App& current() const {

@@ -1,6 +1,8 @@
 #include "cli/compare_command.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <memory>
 #include <set>
@@ -36,6 +38,66 @@ ExtrapolateArgument parse_extrapolate(const std::string& text) {
                                                     "value X train, for example batch_size:32");
   }
   return {text.substr(0, colon), limit};
+}
+
+/// Short names of the models in conditions, and how the names that are printed begin.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> gate_models = {
+    {{"generic_l1", "Eq. (4), L1"},
+     {"generic_l2", "Eq. (4), L2"},
+     {"generic", "Eq. (4)"},
+     {"multi", "sum of products"},
+     {"forest", "random forest"},
+     {"boosting", "gradient boosting"},
+     {"svr_log", "SVR of log time"},
+     {"svr", "SVR"}}};
+
+const FurtherFigures& compare_figures() {
+  static const FurtherFigures further = [] {
+    FurtherFigures out;
+    for (const auto& [name, begin] : gate_models) {
+      for (const auto& metric : gate_metrics()) {
+        out.names.push_back(std::string(name) + "." + metric);
+      }
+    }
+    out.words =
+        "; of one model: generic., generic_l1., generic_l2., multi., forest., boosting., svr. or "
+        "svr_log. before it";
+    return out;
+  }();
+  return further;
+}
+
+/// The metrics of every model on the rows that judge, and under their plain names the best of all
+/// models: r2 is better higher, the rest lower.
+std::vector<Figure> compared_figures(const std::vector<ModelScore>& scores, std::size_t source) {
+  std::vector<Figure> best;
+  std::vector<Figure> all;
+  for (const ModelScore& score : scores) {
+    if (score.source != source) {
+      continue;
+    }
+    const std::string part = score.name + ", " + score.file;
+    const auto model = std::find_if(gate_models.begin(), gate_models.end(), [&](const auto& known) {
+      return score.name.starts_with(known.second);
+    });
+    const Metrics& metrics = score.metrics.test.value_or(score.metrics.train);
+    if (model != gate_models.end()) {
+      const auto named = figures_of(metrics, part, std::string(model->first) + ".");
+      all.insert(all.end(), named.begin(), named.end());
+    }
+    const auto plain = figures_of(metrics, part);
+    if (best.empty()) {
+      best = plain;
+    }
+    for (std::size_t k = 0; k < plain.size(); ++k) {
+      const bool higher = plain[k].name == "r2";
+      if (higher ? plain[k].value > best[k].value : plain[k].value < best[k].value) {
+        best[k] = plain[k];
+      }
+    }
+  }
+  all.insert(all.end(), best.begin(), best.end());
+  return all;
 }
 
 void check_combination(const CompareArguments& arguments) {
@@ -157,6 +219,14 @@ void setup_compare(CLI::App& command, CompareArguments& arguments) {
           "60 % of the distinct values lie")
       ->type_name("COL[:X]")
       ->group(judging_group);
+  add_gates(command, arguments.gates,
+            "end with exit code 4 if this holds on the test rows of\n"
+            "any file: 'mape>10' of the best model there, or\n"
+            "'multi.mape>12' of one: generic, generic_l1,\n"
+            "generic_l2, multi, forest, boosting, svr, svr_log\n"
+            "(repeatable)",
+            compare_figures());
+  command.get_option("--fail-if")->group(judging_group);
   command.footer(
       "Fits Eq. (4) without a penalty and with --l1 and --l2 (0.001 each where not given), a sum "
       "of product\n"
@@ -214,6 +284,12 @@ int run_compare(const CompareArguments& arguments, Console& console) {
   }
   output.write(formatted({data, scores, unit}, arguments.format));
   output.commit();
+  std::vector<Figure> figures;
+  for (std::size_t source = 0; source < data.size(); ++source) {
+    const auto more = compared_figures(scores, source);
+    figures.insert(figures.end(), more.begin(), more.end());
+  }
+  check_gates(arguments.gates, figures);
   return 0;
 }
 

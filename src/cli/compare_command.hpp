@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/console.hpp"
+#include "cli/gates.hpp"
 #include "cli/output_format.hpp"
 #include "cli/prepared_runs.hpp"
 #include "cli/search_options.hpp"
@@ -30,6 +31,7 @@ struct CompareArguments {
   std::optional<std::string> test;
   std::optional<ExtrapolateArgument> extrapolate;
   OutputFormat format = OutputFormat::text;
+  std::vector<Gate> gates;
 };
 
 /// `perfmodel compare RUNS.csv [MORE.csv ...]`: our expressions against black boxes on the same

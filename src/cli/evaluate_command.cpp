@@ -1,16 +1,17 @@
 #include "cli/evaluate_command.hpp"
 
 #include <CLI/CLI.hpp>
-#include <cmath>
+#include <algorithm>
 #include <filesystem>
 
+#include "cli/evaluate_report.hpp"
+#include "cli/held_out.hpp"
 #include "cli/numbers.hpp"
 #include "cli/predictions.hpp"
 #include "cli/range_check.hpp"
 #include "cli/runs_file.hpp"
 #include "cli/shared_options.hpp"
-#include "cli/text_table.hpp"
-#include "cli/trust_section.hpp"
+#include "perfmodel/analysis/drift.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/fit/outliers.hpp"
@@ -20,28 +21,6 @@
 
 namespace perfmodel::cli {
 namespace {
-
-/// Names as in model.json, and full precision, for programs.
-std::string metrics_csv(const Metrics& metrics) {
-  return "rows,mae,mape_percent,smape_percent,mse,rmse,r2\n" + std::to_string(metrics.rows) + "," +
-         to_text(metrics.mae) + "," + to_text(metrics.mape_percent) + "," +
-         to_text(metrics.smape_percent) + "," + to_text(metrics.mse) + "," + to_text(metrics.rmse) +
-         "," + (std::isnan(metrics.r2) ? "" : to_text(metrics.r2)) + "\n";
-}
-
-TextTable metrics_table(const Metrics& metrics, const std::string& unit) {
-  using enum Align;
-  const auto with_unit = [&](const std::string& name, const std::string& power) {
-    return unit.empty() ? name : name + " [" + unit + power + "]";
-  };
-  TextTable table({right, right, right, right, right, right, right});
-  table.add({"rows", with_unit("MAE", ""), "MAPE", "SMAPE", with_unit("MSE", "^2"),
-             with_unit("RMSE", ""), "R2"});
-  table.add({std::to_string(metrics.rows), short_number(metrics.mae), percent(metrics.mape_percent),
-             percent(metrics.smape_percent), short_number(metrics.mse), short_number(metrics.rmse),
-             std::isnan(metrics.r2) ? "-" : short_number(metrics.r2)});
-  return table;
-}
 
 /// The runs that stand farthest from the model, with their lines in the file.
 std::vector<OutlyingRun> farthest_runs(const Table& table, const Eigen::VectorXd& measured,
@@ -57,43 +36,6 @@ std::vector<OutlyingRun> farthest_runs(const Table& table, const Eigen::VectorXd
   return out;
 }
 
-TextTable outlier_table(const std::vector<OutlyingRun>& runs, const std::string& unit) {
-  using enum Align;
-  TextTable table({right, right, right, right, left});
-  table.add({"line", with_unit("measured", unit), with_unit("predicted", unit), "z", ""});
-  for (const OutlyingRun& run : runs) {
-    table.add({std::to_string(run.line), short_number(run.measured), short_number(run.predicted),
-               short_number(run.robust_z), std::abs(run.robust_z) >= outlier_z ? "outlier" : ""});
-  }
-  return table;
-}
-
-std::string formatted(const EvaluateArguments& arguments, const FittedModel& model,
-                      const Metrics& metrics, const EvaluationDetails& details) {
-  const TextTable table = metrics_table(metrics, model.spec.unit);
-  switch (arguments.format) {
-    case OutputFormat::json:
-      return evaluation_to_json(model, std::filesystem::path(arguments.runs).filename().string(),
-                                metrics, details);
-    case OutputFormat::csv:
-      return metrics_csv(metrics);
-    case OutputFormat::md:
-      return table.markdown() +
-             (details.outliers ? "\n" + outlier_table(*details.outliers, model.spec.unit).markdown()
-                               : "");
-    case OutputFormat::text:
-      break;
-  }
-  std::string text = table.text(0);
-  if (details.noise_floor) {
-    text += noise_floor_text(metrics.mape_percent, details.noise_floor) + "\n";
-  }
-  if (details.outliers) {
-    text += "\n" + outlier_table(*details.outliers, model.spec.unit).text(0);
-  }
-  return text;
-}
-
 /// One line per run: where it stands in the file, and how far the model is from it. A positive
 /// error is a prediction that is too long.
 void write_residuals(const Table& table, const Eigen::VectorXd& measured,
@@ -106,6 +48,92 @@ void write_residuals(const Table& table, const Eigen::VectorXd& measured,
                  to_text(predicted[index]) + "," + to_text(error) + "," +
                  to_text(100 * error / measured[index]) + "\n");
   }
+}
+
+const FurtherFigures& evaluate_figures() {
+  static const FurtherFigures further = [] {
+    FurtherFigures out{drift_names(), ""};
+    out.names.insert(out.names.end(), {"coverage", "mean_width"});
+    out.words =
+        "; coverage or mean_width of intervals; with --baseline " + joined(drift_names(), ", ");
+    return out;
+  }();
+  return further;
+}
+
+bool is_drift(const Gate& gate) {
+  const auto names = drift_names();
+  return std::find(names.begin(), names.end(), gate.figure) != names.end();
+}
+
+void check_combination(const EvaluateArguments& arguments) {
+  if (arguments.model == "-" && arguments.runs == "-") {
+    throw UsageError("the model and the runs cannot both come from standard input");
+  }
+  if (arguments.baseline == "-") {
+    throw UsageError("--baseline cannot come from standard input; write it to a file");
+  }
+  if (arguments.residuals == "-") {
+    throw UsageError("the metrics go to standard output; write --residuals to a file");
+  }
+  if (arguments.outliers && arguments.format == OutputFormat::csv) {
+    throw UsageError("--format csv is the metrics alone; list --outliers in another format");
+  }
+  for (const Gate& gate : arguments.gates) {
+    if (is_drift(gate) && !arguments.baseline) {
+      throw UsageError("--fail-if '" + gate.text +
+                       "': there is nothing to drift from; pass --baseline OLD.json");
+    }
+  }
+}
+
+/// The model's intervals where it has some, held against the measured times.
+std::optional<IntervalReport> report_intervals(const EvaluateArguments& arguments,
+                                               const FittedModel& model, const Design& design,
+                                               const Eigen::VectorXd& predicted) {
+  const auto factors = interval_of(model, arguments.coverage, arguments.model);
+  if (!factors) {
+    return std::nullopt;
+  }
+  return IntervalReport{arguments.coverage.value_or(model.intervals->level),
+                        covered_share(*factors, design.time, predicted),
+                        predicted.mean() * (factors->upper - factors->lower)};
+}
+
+/// The baseline on the same rows; it may know other columns.
+BaselineReport report_baseline(const EvaluateArguments& arguments, const FittedModel& model,
+                               const Table& table, const Metrics& now,
+                               const Eigen::VectorXd& predicted_now) {
+  const FittedModel old = read_model(*arguments.baseline);
+  ModelSpec spec = old.spec;
+  spec.target = arguments.target.value_or(spec.target);
+  const auto texts = categorical_columns(spec);
+  const bool same_texts = texts == categorical_columns(model.spec);
+  if (!same_texts && arguments.runs == "-") {
+    throw UsageError("the models read other columns as texts; pass RUNS.csv as a file");
+  }
+  const Design design = make_design(same_texts ? table : read_runs(arguments.runs, texts).table,
+                                    spec, Target::required);
+  BaselineReport out;
+  out.file = std::filesystem::path(*arguments.baseline).filename().string();
+  out.metrics = measure(old, design, table.source);
+  out.drift = drift(now, out.metrics, predicted_now, predict(old, design));
+  return out;
+}
+
+std::vector<Figure> evaluated_figures(const EvaluationReport& report) {
+  const std::string part = std::to_string(report.metrics.rows) + " rows";
+  std::vector<Figure> figures = figures_of(report.metrics, part);
+  if (report.intervals) {
+    figures.push_back({"coverage", report.intervals->coverage, part});
+    figures.push_back({"mean_width", report.intervals->mean_width, part});
+  }
+  if (report.baseline) {
+    for (const auto& [name, value] : report.baseline->drift) {
+      figures.push_back({name, value, part});
+    }
+  }
+  return figures;
 }
 
 }  // namespace
@@ -128,30 +156,44 @@ void setup_evaluate(CLI::App& command, EvaluateArguments& arguments) {
                          "also list the N runs that stand farthest from the\n"
                          "model, by a robust z of ln(measured / predicted)",
                          1);
+  add_coverage(command, arguments.coverage,
+               "share of the times that the model's intervals shall\n"
+               "cover (default: as in its fit); the share that they do\n"
+               "cover and their mean width are printed");
+  command
+      .add_option("--baseline", arguments.baseline,
+                  "an older model, judged on the same runs; what has\n"
+                  "changed can be gated: 'mape_drift>2'")
+      ->type_name("OLD.json");
+  add_strict_range(command, arguments.strict_range);
   add_gates(command, arguments.gates,
-            "end with exit code 4 if this holds: 'mape>10',\n'r2<0.9' (repeatable)");
+            "end with exit code 4 if this holds: 'mape>10',\n"
+            "'r2<0.9', 'coverage<0.85', 'mape_drift>2' (repeatable)",
+            evaluate_figures());
   command.footer(
+      "With --baseline, mape_drift and smape_drift are in points of percent, r2_drift is the "
+      "difference,\n"
+      "mae_drift, mse_drift and rmse_drift are in percent of the older model's, and "
+      "prediction_drift is\n"
+      "the mean distance of the two predictions in percent of the older one. Positive: larger "
+      "now.\n"
+      "\n"
       "Examples:\n"
       "  perfmodel evaluate model.json new_runs.csv\n"
       "  perfmodel evaluate model.json new_runs.csv --residuals residuals.csv\n"
-      "  perfmodel evaluate model.json new_runs.csv --format json --fail-if 'mape>15'");
+      "  perfmodel evaluate model.json new_runs.csv --format json --fail-if 'mape>15'\n"
+      "  perfmodel evaluate new.json nightly.csv --baseline released.json --fail-if "
+      "'mape_drift>2'");
 }
 
 int run_evaluate(const EvaluateArguments& arguments, Console& console) {
-  if (arguments.model == "-" && arguments.runs == "-") {
-    throw UsageError("the model and the runs cannot both come from standard input");
-  }
-  if (arguments.residuals == "-") {
-    throw UsageError("the metrics go to standard output; write --residuals to a file");
-  }
-  if (arguments.outliers && arguments.format == OutputFormat::csv) {
-    throw UsageError("--format csv is the metrics alone; list --outliers in another format");
-  }
+  check_combination(arguments);
   OutputFile output("-");
   std::optional<OutputFile> residuals;
   if (arguments.residuals) {
     refuse_to_replace(arguments.model, *arguments.residuals);
     refuse_to_replace(arguments.runs, *arguments.residuals);
+    refuse_to_replace(arguments.baseline.value_or("-"), *arguments.residuals);
     residuals.emplace(*arguments.residuals);
   }
   const FittedModel model = read_model(arguments.model);
@@ -159,20 +201,27 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   spec.target = arguments.target.value_or(spec.target);
   const Table table = read_runs(arguments.runs, categorical_columns(spec)).table;
   const Design design = make_design(table, spec, Target::required);
-  warn_out_of_range(spec, design, console);
-  const Metrics metrics = measure(model, design, table.source);
-  EvaluationDetails details{noise_floor(design), std::nullopt};
+  report_range(check_range(model, design), arguments.strict_range, console);
+  EvaluationReport report;
+  report.runs_file = std::filesystem::path(arguments.runs).filename().string();
+  report.metrics = measure(model, design, table.source);
+  const Eigen::VectorXd predicted = predict(model, design);
+  report.intervals = report_intervals(arguments, model, design, predicted);
+  report.noise_floor = noise_floor(design);
   if (arguments.outliers) {
-    details.outliers =
-        farthest_runs(table, design.time, predict(model, design), *arguments.outliers);
+    report.outliers = farthest_runs(table, design.time, predicted, *arguments.outliers);
   }
-  output.write(formatted(arguments, model, metrics, details));
+  if (arguments.baseline) {
+    report.baseline = report_baseline(arguments, model, table, report.metrics, predicted);
+  }
+  output.write(formatted(report, model, std::filesystem::path(arguments.model).filename().string(),
+                         arguments.format));
   if (residuals) {
-    write_residuals(table, design.time, predict(model, design), *residuals);
+    write_residuals(table, design.time, predicted, *residuals);
     residuals->commit();
   }
   output.commit();
-  check_gates(arguments.gates, metrics, std::to_string(metrics.rows) + " rows");
+  check_gates(arguments.gates, evaluated_figures(report));
   return 0;
 }
 

@@ -21,6 +21,9 @@ struct EvaluateArguments {
   OutputFormat format = OutputFormat::text;
   std::optional<std::string> residuals;  ///< where to write one line per run
   std::optional<std::size_t> outliers;   ///< how many to list
+  std::optional<double> coverage;        ///< of the intervals; the model's own where not given
+  std::optional<std::string> baseline;   ///< an older model
+  bool strict_range = false;
   std::vector<Gate> gates;
 };
 

@@ -15,15 +15,49 @@
 #include "cli/summary.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/fit/repeat.hpp"
+#include "perfmodel/fit/spread.hpp"
 #include "perfmodel/io/model_json.hpp"
 #include "perfmodel/io/output_file.hpp"
 #include "perfmodel/model/design.hpp"
 #include "perfmodel/model/spec.hpp"
+#include "perfmodel/model/unmeasured.hpp"
 
 namespace perfmodel::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// What conditions can speak of: the test part where there is one, else the training part; with a
+/// prefix, any part.
+const FurtherFigures& fit_figures() {
+  static const FurtherFigures further = [] {
+    FurtherFigures out;
+    for (const char* part : {"train.", "validation.", "test.", "folds."}) {
+      for (const auto& metric : gate_metrics()) {
+        out.names.push_back(part + metric);
+      }
+    }
+    out.words = "; of a part: train., validation., test. or folds. before it";
+    return out;
+  }();
+  return further;
+}
+
+void check_gated_parts(const FitArguments& arguments) {
+  const SplitShares shares = arguments.split.value_or(SplitShares{});
+  for (const auto& gate : arguments.gates) {
+    const auto lacks = [&](const std::string& part, bool exists, const std::string& advice) {
+      if (gate.figure.starts_with(part + ".") && !exists) {
+        throw UsageError("--fail-if '" + gate.text + "': " + advice);
+      }
+    };
+    lacks("validation", shares.validation > 0,
+          "there is no validation part; pass --split 60:20:20");
+    lacks("test", shares.test > 0 || arguments.test.has_value(),
+          "there is no test part; pass --split 80:20 or --test");
+    lacks("folds", arguments.held_out.folds.has_value(), "there are no folds; pass --folds 5");
+  }
+}
 
 void check_combination(const FitArguments& arguments) {
   refuse_options_of_others(arguments.search);
@@ -38,6 +72,7 @@ void check_combination(const FitArguments& arguments) {
     throw UsageError("the runs and the test runs cannot both come from standard input");
   }
   check_bootstrap(arguments.bootstrap, arguments.search.options);
+  check_gated_parts(arguments);
 }
 
 /// The fits that were asked for, in the order of their seeds.
@@ -73,12 +108,25 @@ PartMetrics judge(const FittedModel& model, const Table& table, const Split& spl
   return metrics;
 }
 
-void check_fit_gates(const std::vector<Gate>& gates, const PartMetrics& metrics) {
-  if (metrics.test) {
-    check_gates(gates, *metrics.test, "the test part");
-  } else {
-    check_gates(gates, metrics.train, "the training part");
+void check_fit_gates(const std::vector<Gate>& gates, const FittedModel& model) {
+  const PartMetrics& parts = model.metrics;
+  std::vector<Figure> figures = parts.test ? figures_of(*parts.test, "the test part")
+                                           : figures_of(parts.train, "the training part");
+  const auto add = [&](const Metrics& metrics, const std::string& part, const std::string& prefix) {
+    const auto more = figures_of(metrics, part, prefix);
+    figures.insert(figures.end(), more.begin(), more.end());
+  };
+  add(parts.train, "the training part", "train.");
+  if (parts.validation) {
+    add(*parts.validation, "the validation part", "validation.");
   }
+  if (parts.test) {
+    add(*parts.test, "the test part", "test.");
+  }
+  if (model.cross_validation) {
+    add(mean_metrics(model.cross_validation->folds), "the mean of the folds", "folds.");
+  }
+  check_gates(gates, figures);
 }
 
 }  // namespace
@@ -108,11 +156,14 @@ void setup_fit(CLI::App& command, FitArguments& arguments) {
       ->type_name("FILE")
       ->group("Judging the model");
   add_bootstrap_options(command, arguments.bootstrap);
+  add_held_out_options(command, arguments.held_out);
   add_gates(command, arguments.gates,
             "end with exit code 4 if this holds on the test part,\n"
             "or on the training part where there is none:\n"
-            "'mape>10', 'r2<0.9' (repeatable); the model is\n"
-            "written all the same");
+            "'mape>10', 'r2<0.9' (repeatable), or on a part that it\n"
+            "names: 'train.mape>10', 'folds.mape>12'; the model is\n"
+            "written all the same",
+            fit_figures());
   command.get_option("--fail-if")->group("Judging the model");
   command.footer(
       "Examples:\n"
@@ -136,6 +187,8 @@ int run_fit(const FitArguments& arguments, Console& console) {
                                  arguments.split_seed.value_or(default_split_seed));
   const ModelSpec spec = make_spec(runs.table, roles, split.train);
   const Design training = make_design(runs.table, spec, Target::required, split.train);
+  const HeldOutPlan held_out = plan_held_out(arguments.held_out, runs.table, split, training,
+                                             arguments.search.seed.value_or(default_seed));
   std::optional<Design> further_runs;
   if (arguments.test) {
     further_runs = make_design(read_runs(*arguments.test, categorical_columns(spec)).table, spec,
@@ -157,6 +210,15 @@ int run_fit(const FitArguments& arguments, Console& console) {
   }
   model.uncertainty = run_bootstrap(arguments.bootstrap, model, training, options, console);
   model.provenance = provenance_of(arguments.runs, runs, roles);
+  model.unmeasured = find_unmeasured(spec, training);
+  if (!received_signal()) {
+    std::optional<Design> test = further_runs;
+    if (!split.test.empty()) {
+      test = make_design(runs.table, spec, Target::required, split.test);
+    }
+    add_held_out(arguments.held_out, held_out, runs.table, split, training, options, test, model,
+                 console);
+  }
 
   const auto signal = received_signal();
   if (signal) {
@@ -177,7 +239,7 @@ int run_fit(const FitArguments& arguments, Console& console) {
                                   : "interrupted: the model is the best that was found until then");
     return exit_code_of_signal(*signal);
   }
-  check_fit_gates(arguments.gates, model.metrics);
+  check_fit_gates(arguments.gates, model);
   return 0;
 }
 

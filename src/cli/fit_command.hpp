@@ -6,6 +6,7 @@
 #include "cli/bootstrap_options.hpp"
 #include "cli/console.hpp"
 #include "cli/gates.hpp"
+#include "cli/held_out.hpp"
 #include "cli/search_options.hpp"
 #include "perfmodel/data/split.hpp"
 #include "perfmodel/model/roles.hpp"
@@ -26,6 +27,7 @@ struct FitArguments {
   std::optional<std::uint64_t> split_seed;
   std::optional<std::string> test;
   BootstrapArguments bootstrap;
+  HeldOutArguments held_out;
   std::vector<Gate> gates;
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "perfmodel/base/error.hpp"
@@ -36,15 +35,6 @@ std::string_view trimmed(std::string_view text) {
                                          : text.substr(first, last - first + 1);
 }
 
-std::optional<double> figure(const Metrics& metrics, std::string_view name) {
-  for (const auto& [known, member] : metric_members) {
-    if (known == name) {
-      return metrics.*member;
-    }
-  }
-  return std::nullopt;
-}
-
 bool holds(const Gate& gate, double value) {
   if (std::isnan(value)) {
     return true;
@@ -64,32 +54,62 @@ bool holds(const Gate& gate, double value) {
 
 }  // namespace
 
-Gate parse_gate(std::string_view text) {
+std::vector<std::string> gate_metrics() {
+  std::vector<std::string> names;
+  for (const auto& [name, member] : metric_members) {
+    names.emplace_back(name);
+  }
+  return names;
+}
+
+std::vector<Figure> figures_of(const Metrics& metrics, const std::string& part,
+                               const std::string& prefix) {
+  std::vector<Figure> figures;
+  for (const auto& [name, member] : metric_members) {
+    figures.push_back({prefix + std::string(name), metrics.*member, part});
+  }
+  return figures;
+}
+
+Gate parse_gate(std::string_view text, const FurtherFigures& further) {
+  std::vector<std::string> known = gate_metrics();
+  known.insert(known.end(), further.names.begin(), further.names.end());
   for (const auto& [symbol, comparison] : comparisons) {
     const auto position = text.find(symbol);
     if (position == std::string_view::npos) {
       continue;
     }
-    const auto metric = trimmed(text.substr(0, position));
+    const auto name = trimmed(text.substr(0, position));
     const auto threshold = parse_number(trimmed(text.substr(position + symbol.size())));
-    if (threshold && figure(Metrics{}, metric)) {
-      return {std::string(text), std::string(metric), comparison, *threshold};
+    if (threshold && std::find(known.begin(), known.end(), name) != known.end()) {
+      return {std::string(text), std::string(name), comparison, *threshold};
     }
     break;
   }
   throw UsageError("--fail-if '" + std::string(text) +
-                   "': expected a metric (mae, mape, smape, mse, rmse, r2), one of > >= < <= and "
-                   "a number, as in 'mape>10'");
+                   "': expected a metric (mae, mape, smape, mse, rmse, r2" + further.words +
+                   "), one of > >= < <= and a number, as in 'mape>10'");
 }
 
-void check_gates(const std::vector<Gate>& gates, const Metrics& metrics, const std::string& part) {
+void check_gates(const std::vector<Gate>& gates, const std::vector<Figure>& figures) {
   std::string failures;
+  const auto add = [&](const std::string& failure) {
+    failures += (failures.empty() ? "" : "; ") + failure;
+  };
   for (const auto& gate : gates) {
-    const double value = figure(metrics, gate.metric).value();
-    if (holds(gate, value)) {
-      failures += failures.empty() ? "" : "; ";
-      failures += "--fail-if '" + gate.text + "' holds on " + part + ": " + gate.metric + " is " +
-                  (std::isnan(value) ? "undefined" : to_text(value));
+    bool found = false;
+    for (const auto& figure : figures) {
+      if (figure.name != gate.figure) {
+        continue;
+      }
+      found = true;
+      if (holds(gate, figure.value)) {
+        add("--fail-if '" + gate.text + "' holds on " + figure.part + ": " + figure.name + " is " +
+            (std::isnan(figure.value) ? "undefined" : to_text(figure.value)));
+      }
+    }
+    if (!found) {
+      add("--fail-if '" + gate.text + "' cannot be judged: there is no " + gate.figure);
     }
   }
   if (!failures.empty()) {

@@ -8,19 +8,41 @@
 
 namespace perfmodel::cli {
 
+/// A number that a run can be judged by.
+struct Figure {
+  std::string name;  ///< as conditions call it: "mape", "train.r2", "mape_drift"
+  double value = 0;
+  std::string part;  ///< what was measured: "the test part"
+};
+
 /// A condition under which a run counts as failed: `--fail-if 'mape>10'`.
 struct Gate {
   std::string text;    ///< as the user wrote it
-  std::string metric;  ///< mae, mape, smape (in percent), mse, rmse, r2
+  std::string figure;  ///< mae, mape, smape (in percent), mse, rmse, r2, or another of the command
   enum class Comparison { above, at_least, below, at_most } comparison = Comparison::above;
   double threshold = 0;
 };
 
-/// Throws UsageError that says what a condition looks like.
-Gate parse_gate(std::string_view text);
+/// Names of figures that a command knows besides the plain metrics, and how a message sums them up:
+/// "; with 'train.' before it for a part".
+struct FurtherFigures {
+  std::vector<std::string> names;
+  std::string words;
+};
 
-/// Throws GateError with the figures of every condition that holds. `part` says what was measured:
-/// "the test part". An undefined r2 counts as failed: nobody asks for it without need.
-void check_gates(const std::vector<Gate>& gates, const Metrics& metrics, const std::string& part);
+/// Names of the metrics in conditions: mae, mape, smape, mse, rmse, r2.
+std::vector<std::string> gate_metrics();
+
+/// The metrics as figures with `prefix` before their names.
+std::vector<Figure> figures_of(const Metrics& metrics, const std::string& part,
+                               const std::string& prefix = "");
+
+/// Throws UsageError that says what a condition looks like.
+Gate parse_gate(std::string_view text, const FurtherFigures& further = {});
+
+/// Throws GateError with every figure for which a condition holds; several may have one name. An
+/// undefined r2 counts as failed: nobody asks for it without need. So does a figure that there is
+/// none of.
+void check_gates(const std::vector<Gate>& gates, const std::vector<Figure>& figures);
 
 }  // namespace perfmodel::cli

@@ -5,14 +5,17 @@
 #include <charconv>
 
 #include "cli/csv_columns.hpp"
+#include "cli/held_out.hpp"
 #include "cli/predictions.hpp"
 #include "cli/range_check.hpp"
 #include "cli/runs_file.hpp"
 #include "cli/setting.hpp"
 #include "cli/shared_options.hpp"
 #include "cli/signals.hpp"
+#include "cli/text_table.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/text.hpp"
+#include "perfmodel/io/evaluation_json.hpp"
 #include "perfmodel/io/model_json.hpp"
 #include "perfmodel/io/output_file.hpp"
 #include "perfmodel/model/design.hpp"
@@ -43,35 +46,54 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
   const Table table = table_of_settings(arguments.settings, model.spec);
   const Design design = make_design(table, model.spec, Target::absent);
   const double time = predicted_times(model, design, [](std::size_t) { return "--set"; })[0];
-  warn_out_of_range(model.spec, design, console);
-  output.write(arguments.json ? prediction_to_json(model.spec.target, time,
-                                                   rows_in_range(model.spec, design).front())
-                              : to_text(time) + "\n");
+  const RangeCheck range = check_range(model, design);
+  report_range(range, arguments.strict_range, console);
+  std::optional<std::pair<double, double>> interval;
+  if (const auto factors = interval_of(model, arguments.coverage, arguments.model)) {
+    interval.emplace(time * factors->lower, time * factors->upper);
+  }
+  output.write(arguments.json
+                   ? prediction_to_json(model.spec.target, time, interval, range.in_range.front())
+                   : to_text(time) + "\n");
   output.commit();
+  if (interval && !arguments.json) {
+    console.notice(short_number(100 * arguments.coverage.value_or(model.intervals->level)) +
+                   " % interval: " + short_number(interval->first) + " .. " +
+                   short_number(interval->second) +
+                   (model.spec.unit.empty() ? "" : " " + model.spec.unit));
+  }
   return 0;
 }
 
 int predict_file(const PredictArguments& arguments, const FittedModel& model, OutputFile& output,
                  Console& console) {
+  const auto factors = interval_of(model, arguments.coverage, arguments.model);
   const RunsFile file = read_runs(arguments.configurations, categorical_columns(model.spec));
-  const std::vector<std::string> names = {"predicted_" + model.spec.target, "in_range"};
+  std::vector<std::string> names = {"predicted_" + model.spec.target, "in_range"};
+  if (factors) {
+    names.insert(names.begin() + 1, {"lower", "upper"});
+  }
   refuse_taken_names(file.table, names);
   const Design design = make_design(file.table, model.spec, Target::absent);
   const Eigen::VectorXd times =
       predicted_times(model, design, [&](std::size_t row) { return file.table.where(row); });
-  warn_out_of_range(model.spec, design, console);
+  const RangeCheck range = check_range(model, design);
+  report_range(range, arguments.strict_range, console);
 
   // Where a file is replaced, a signal must not leave the unfinished one behind.
   std::optional<SignalWatch> signals;
   if (output.replaces_file()) {
     signals.emplace();
   }
-  const std::vector<bool> in_range = rows_in_range(model.spec, design);
   append_columns(
       file.bytes, file.table, names,
       [&](std::size_t row) {
-        return to_text(times[static_cast<Eigen::Index>(row)]) +
-               (in_range[row] ? ",true" : ",false");
+        const double time = times[static_cast<Eigen::Index>(row)];
+        std::string further = to_text(time);
+        if (factors) {
+          further += "," + to_text(time * factors->lower) + "," + to_text(time * factors->upper);
+        }
+        return further + (range.in_range[row] ? ",true" : ",false");
       },
       output);
   if (const auto signal = received_signal()) {
@@ -92,17 +114,24 @@ void setup_predict(CLI::App& command, PredictArguments& arguments) {
       ->type_name("COL=VALUE");
   command.add_flag("--json", arguments.json,
                    "with --set: a JSON object instead of the bare number");
+  add_coverage(command, arguments.coverage,
+               "share of new times that the intervals cover, of a model\n"
+               "that was fitted with --coverage (default: as there)");
+  add_strict_range(command, arguments.strict_range);
   add_output(command, arguments.output, "FILE");
   command.footer(
       "With --set the predicted time is printed as a plain number. A file comes back as it is, "
       "with\n"
-      "two columns more: predicted_<target>, and in_range, which is false where a number lies "
-      "outside\n"
-      "of the range that was measured.\n"
+      "columns more: predicted_<target>; lower and upper where the model was fitted with "
+      "--coverage; "
+      "and\n"
+      "in_range, which is false where a number lies outside of the range that was measured, or a\n"
+      "combination of values where nothing was.\n"
       "\n"
       "Examples:\n"
       "  perfmodel predict model.json --set filters=32 workers=2 batch_size=64 activation=relu\n"
-      "  perfmodel predict model.json configs.csv -o predicted.csv");
+      "  perfmodel predict model.json configs.csv -o predicted.csv\n"
+      "  perfmodel predict model.json configs.csv --coverage 0.5 --strict-range");
 }
 
 int run_predict(const PredictArguments& arguments, Console& console) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct PredictArguments {
   std::string configurations;  ///< empty where --set is used
   std::vector<std::string> settings;
   bool json = false;
+  std::optional<double> coverage;  ///< of the intervals; the model's own where not given
+  bool strict_range = false;
   std::string output = "-";
 };
 

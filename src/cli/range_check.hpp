@@ -4,15 +4,29 @@
 #include <vector>
 
 #include "cli/console.hpp"
+#include "perfmodel/fit/fitted_model.hpp"
 #include "perfmodel/model/design.hpp"
-#include "perfmodel/model/spec.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace perfmodel::cli {
 
-/// One per row of the design: whether every number lies within what the model was fitted on.
-std::vector<bool> rows_in_range(const ModelSpec& spec, const Design& design);
+/// Which rows of a design lie within what a model was fitted on.
+struct RangeCheck {
+  std::vector<bool> in_range;         ///< per row
+  std::vector<std::string> findings;  ///< a sentence per column or combination that leaves it
+};
 
-/// One warning per column that leaves its measured range, with the range and how many rows.
-void warn_out_of_range(const ModelSpec& spec, const Design& design, Console& console);
+/// A row is in range where every number lies within its column's measured range and the row in none
+/// of the regions where nothing was measured.
+RangeCheck check_range(const FittedModel& model, const Design& design);
+
+/// `--strict-range`.
+void add_strict_range(CLI::App& app, bool& strict);
+
+/// Warns of every finding; where it is strict, throws InputError with all of them.
+void report_range(const RangeCheck& check, bool strict, Console& console);
 
 }  // namespace perfmodel::cli

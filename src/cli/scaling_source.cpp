@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "cli/predictions.hpp"
-#include "cli/range_check.hpp"
 #include "cli/setting.hpp"
 #include "cli/text_table.hpp"
 #include "perfmodel/analysis/scaling/curve.hpp"

@@ -20,9 +20,11 @@ inline CLI::Option* add_input(CLI::App& app, const std::string& name, std::strin
 }
 
 /// `--fail-if`, repeatable.
-inline void add_gates(CLI::App& app, std::vector<Gate>& gates, const std::string& description) {
+inline void add_gates(CLI::App& app, std::vector<Gate>& gates, const std::string& description,
+                      const FurtherFigures& further = {}) {
   app.add_option_function<std::string>(
-         "--fail-if", [&gates](const std::string& text) { gates.push_back(parse_gate(text)); },
+         "--fail-if",
+         [&gates, further](const std::string& text) { gates.push_back(parse_gate(text, further)); },
          description)
       ->type_name("CONDITION")
       ->trigger_on_parse();

@@ -70,6 +70,7 @@ void setup_simulate(CLI::App& command, SimulateArguments& arguments) {
              "in the unit of the time (default: 0)")
       ->type_name("SIGMA");
   add_count<std::uint64_t>(command, "--seed", arguments.seed, "seed of the noise (default: 1)", 0);
+  add_strict_range(command, arguments.strict_range);
   add_output(command, arguments.output, "RUNS.csv");
   command.footer(
       "Writes the configurations as they are, with the simulated times as a further column that "
@@ -94,7 +95,7 @@ int run_simulate(const SimulateArguments& arguments, Console& console) {
   const Design design = make_design(file.table, model.spec, Target::absent);
   // Where the model itself has no time, no noise helps.
   predicted_times(model, design, [&](std::size_t row) { return file.table.where(row); });
-  warn_out_of_range(model.spec, design, console);
+  report_range(check_range(model, design), arguments.strict_range, console);
   const Eigen::VectorXd times =
       simulate(model, design, {arguments.noise, arguments.additive.value_or(0)},
                arguments.seed.value_or(default_seed));

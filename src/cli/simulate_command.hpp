@@ -15,6 +15,7 @@ namespace perfmodel::cli {
 struct SimulateArguments {
   std::string model;
   std::string configurations;
+  bool strict_range = false;
   std::string output = "-";
   double noise = 0;
   std::optional<double> additive;

@@ -1,7 +1,6 @@
 #include "perfmodel/fit/repeat.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <mutex>
 #include <optional>
 
@@ -9,18 +8,6 @@
 
 namespace perfmodel {
 namespace {
-
-SeedSpread spread_of(const std::string& name, const std::vector<double>& values) {
-  const double n = static_cast<double>(values.size());
-  double sum = 0;
-  for (const double value : values)
-    sum += value;
-  const double mean = sum / n;
-  double squares = 0;
-  for (const double value : values)
-    squares += (value - mean) * (value - mean);
-  return {name, mean, std::sqrt(squares / (n - 1))};
-}
 
 /// One value per fit.
 std::vector<double> values_of(const std::vector<FittedModel>& fits,
@@ -31,21 +18,15 @@ std::vector<double> values_of(const std::vector<FittedModel>& fits,
   return values;
 }
 
-/// The metrics of one part of the data; `part` returns null where it has no rows.
-std::vector<SeedSpread> metrics_spread(
-    const std::vector<FittedModel>& fits,
-    const std::function<const Metrics*(const FittedModel&)>& part) {
-  if (part(fits.front()) == nullptr)
-    return {};
-  std::vector<SeedSpread> out;
-  for (const auto& [name, member] : named_metrics) {
-    const auto values =
-        values_of(fits, [&](const FittedModel& model) { return part(model)->*member; });
-    // R2 has no value where all measured times are equal.
-    if (std::none_of(values.begin(), values.end(), [](double value) { return std::isnan(value); }))
-      out.push_back(spread_of(std::string(name), values));
+/// Spread of the metrics of one part of the data; `part` returns null where it has no rows.
+std::vector<SeedSpread> part_spread(const std::vector<FittedModel>& fits,
+                                    const std::function<const Metrics*(const FittedModel&)>& part) {
+  std::vector<Metrics> metrics;
+  for (const FittedModel& model : fits) {
+    if (const Metrics* found = part(model))
+      metrics.push_back(*found);
   }
-  return out;
+  return metrics_spread(metrics);
 }
 
 const Metrics* get(const std::optional<Metrics>& metrics) {
@@ -111,10 +92,10 @@ RepeatSummary summarise(const std::vector<FittedModel>& fits) {
         extrinsic[j].column,
         values_of(fits, [j](const FittedModel& model) { return scaling_powers(model)[j]; })));
   }
-  out.train = metrics_spread(fits, [](const FittedModel& m) { return &m.metrics.train; });
+  out.train = part_spread(fits, [](const FittedModel& m) { return &m.metrics.train; });
   out.validation =
-      metrics_spread(fits, [](const FittedModel& m) { return get(m.metrics.validation); });
-  out.test = metrics_spread(fits, [](const FittedModel& m) { return get(m.metrics.test); });
+      part_spread(fits, [](const FittedModel& m) { return get(m.metrics.validation); });
+  out.test = part_spread(fits, [](const FittedModel& m) { return get(m.metrics.test); });
   return out;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -36,6 +37,22 @@ inline std::string one_line(const Json& node) {
   return node.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
+/// Long lists of numbers fill their lines.
+inline std::string filled(const Json& numbers, std::size_t indentation, std::size_t line_length) {
+  const std::string inner(indentation, ' ');
+  std::string text;
+  std::string line;
+  for (const auto& value : numbers) {
+    const std::string item = scalar_text(value);
+    if (!line.empty() && indentation + line.size() + item.size() + 3 > line_length) {
+      text += inner + line + ",\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : ", ") + item;
+  }
+  return text + inner + line;
+}
+
 /// What fits into a line of 100 stands on one; the rest is indented. Good to read and to compare.
 inline std::string layout(const Json& node, std::size_t indentation, std::size_t used) {
   constexpr std::size_t line_length = 100;
@@ -43,6 +60,11 @@ inline std::string layout(const Json& node, std::size_t indentation, std::size_t
   const bool top = used == 0;
   if (!node.is_structured() || node.empty() || (!top && used + line.size() < line_length)) {
     return line;
+  }
+  if (node.is_array() &&
+      std::all_of(node.begin(), node.end(), [](const Json& item) { return item.is_number(); })) {
+    return "[\n" + filled(node, indentation + 2, line_length) + "\n" +
+           std::string(indentation, ' ') + "]";
   }
   const std::string inner(indentation + 2, ' ');
   std::string text;

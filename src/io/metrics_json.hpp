@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "io/json_cursor.hpp"
 #include "io/json_layout.hpp"
 #include "perfmodel/data/metrics.hpp"
 #include "perfmodel/fit/fitted_model.hpp"
@@ -22,6 +23,19 @@ inline Json to_json(const Metrics& metrics) {
 
 inline Json to_json(const std::optional<Metrics>& metrics) {
   return metrics ? to_json(*metrics) : Json();
+}
+
+inline Metrics read_metrics(const JsonCursor& node) {
+  Metrics metrics;
+  metrics.rows = node.member("rows").count();
+  metrics.mae = node.member("mae").number();
+  metrics.mape_percent = node.member("mape_percent").number();
+  metrics.smape_percent = node.member("smape_percent").number();
+  metrics.mse = node.member("mse").number();
+  metrics.rmse = node.member("rmse").number();
+  const auto r2 = node.nullable_member("r2");
+  metrics.r2 = r2 ? r2->number() : std::nan("");
+  return metrics;
 }
 
 /// A part without rows is null.

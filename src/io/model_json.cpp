@@ -6,12 +6,13 @@
 #include <set>
 
 #include "io/derived_json.hpp"
+#include "io/held_out_json.hpp"
 #include "io/json_cursor.hpp"
 #include "io/json_layout.hpp"
 #include "io/metrics_json.hpp"
 #include "io/multi_json.hpp"
 #include "io/repeats_json.hpp"
-#include "io/trust_json.hpp"
+#include "io/uncertainty_json.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/io/input_file.hpp"
 #include "perfmodel/model/generic_expression.hpp"
@@ -88,19 +89,6 @@ Json to_json(const SearchSummary& search) {
 }
 
 // --- Reading ----------------------------------------------------------------------------------
-
-Metrics read_metrics(const JsonCursor& node) {
-  Metrics metrics;
-  metrics.rows = node.member("rows").count();
-  metrics.mae = node.member("mae").number();
-  metrics.mape_percent = node.member("mape_percent").number();
-  metrics.smape_percent = node.member("smape_percent").number();
-  metrics.mse = node.member("mse").number();
-  metrics.rmse = node.member("rmse").number();
-  const auto r2 = node.nullable_member("r2");
-  metrics.r2 = r2 ? r2->number() : std::nan("");
-  return metrics;
-}
 
 /// The enumerator with this text. `known` lists all there are.
 template <class Enum, std::size_t n>
@@ -316,6 +304,15 @@ std::string to_json(const FittedModel& model) {
   if (!is_multi) {
     document.erase("scaling_powers_at");  // the powers of Eq. (4) are the same everywhere
   }
+  if (model.cross_validation) {
+    document["cross_validation"] = to_json(*model.cross_validation);
+  }
+  if (model.intervals) {
+    document["prediction_intervals"] = to_json(*model.intervals);
+  }
+  if (!model.unmeasured.empty()) {
+    document["unmeasured_regions"] = to_json(model.unmeasured);
+  }
   return document_text(document);
 }
 
@@ -357,6 +354,15 @@ FittedModel read_model(const std::string& path) {
   if (const auto node = root.nullable_member("search")) {
     model.search = read_search(*node);
   }
+  if (const auto node = root.optional_member("cross_validation")) {
+    model.cross_validation = read_cross_validation(*node);
+  }
+  if (const auto node = root.optional_member("prediction_intervals")) {
+    model.intervals = read_intervals(*node);
+  }
+  if (const auto node = root.optional_member("unmeasured_regions")) {
+    model.unmeasured = read_unmeasured(*node);
+  }
   for (const auto& item : root.member("warnings").items()) {
     model.warnings.push_back({item.member("kind").text(), item.member("constant").text(),
                               item.member("message").text()});
@@ -371,33 +377,6 @@ FittedModel read_model(const std::string& path) {
     model.provenance.notices.push_back(notice.text());
   }
   return model;
-}
-
-std::string evaluation_to_json(const FittedModel& model, const std::string& runs_file,
-                               const Metrics& metrics, const EvaluationDetails& details) {
-  Json document = {{"schema", "perfmodel/evaluation"},
-                   {"schema_version", schema_version},
-                   {"target", {{"column", model.spec.target}, {"unit", model.spec.unit}}},
-                   {"data", {{"file", runs_file}}},
-                   {"metrics", to_json(metrics)},
-                   {"noise_floor", to_json(details.noise_floor)}};
-  if (details.outliers) {
-    document["outliers"] = Json::array();
-    for (const OutlyingRun& run : *details.outliers) {
-      document["outliers"].push_back({{"line", run.line},
-                                      {"measured", number(run.measured)},
-                                      {"predicted", number(run.predicted)},
-                                      {"robust_z", number(run.robust_z)}});
-    }
-  }
-  return document_text(document);
-}
-
-std::string prediction_to_json(const std::string& target, double predicted, bool in_range) {
-  return document_text({{"schema", "perfmodel/prediction"},
-                        {"schema_version", schema_version},
-                        {"predicted_" + target, number(predicted)},
-                        {"in_range", in_range}});
 }
 
 }  // namespace perfmodel

@@ -97,3 +97,19 @@ TEST_CASE_METHOD(CompareTest, "compare takes one way to name the test rows") {
   CHECK(twice.exit_code == 2);
   CHECK_THAT(twice.errors, ContainsSubstring("'runs.csv' is given twice"));
 }
+
+TEST_CASE_METHOD(CompareTest, "compare has gates on one model and on the best of all") {
+  // Eq. (4) made these runs, so it is exact; its L1 penalty is not.
+  const ProgramResult result = run({"runs.csv", "--fail-if", "generic_l1.mape>0.001", "--fail-if",
+                                    "mape>0.1", "--fail-if", "r2<0.99"});
+  CHECK(result.exit_code == 4);
+  CHECK_FALSE(result.output.empty());
+  CHECK_THAT(result.errors,
+             ContainsSubstring("--fail-if 'generic_l1.mape>0.001' holds on Eq. (4), L1 0.001, "
+                               "runs.csv: generic_l1.mape is "));
+  CHECK_THAT(result.errors, !ContainsSubstring("'mape>0.1'"));
+  const ProgramResult unknown = run({"runs.csv", "--fail-if", "tree.mape>1"});
+  CHECK(unknown.exit_code == 2);
+  CHECK_THAT(unknown.errors, ContainsSubstring("of one model: generic., generic_l1., generic_l2., "
+                                               "multi., forest., boosting., svr. or svr_log."));
+}

@@ -87,3 +87,43 @@ TEST_CASE_METHOD(EvaluateTest, "evaluate writes the residual of every run on req
         "perfmodel: error: the metrics go to standard output; write --residuals to a file\n"
         "See 'perfmodel evaluate --help'.\n");
 }
+
+TEST_CASE_METHOD(EvaluateTest, "evaluate says how far a model has moved from a baseline", "[cli]") {
+  std::string slower = sample_model();
+  slower.replace(slower.find("\"C\": 0.125"), 10, "\"C\": 0.625");  // half a second more everywhere
+  directory().write("slower.json", slower);
+  const ProgramResult result = run({"runs.csv", "--baseline", "slower.json"});
+  CHECK(result.exit_code == 0);
+  // Predicted 4.25 and 4.5 now, 4.75 and 5 before; measured as 4 and 5.
+  CHECK(result.output ==
+        "model        rows  MAE [s]          MAPE          SMAPE  MSE [s^2]  RMSE [s]      R2\n"
+        "model.json      2    0.375         8.1 %         8.3 %     0.1562    0.3953   0.375\n"
+        "slower.json     2    0.375         9.4 %         8.6 %     0.2812    0.5303  -0.125\n"
+        "drift                 +0 %  -1.25 points  -0.278 points   -44.44 %  -25.46 %    +0.5\n"
+        "\n"
+        "predictions differ by 10.26 % in the mean\n");
+  const Json document =
+      Json::parse(run({"runs.csv", "--baseline", "slower.json", "--format", "json"}).output);
+  CHECK(document["baseline"]["file"] == "slower.json");
+  CHECK(document["baseline"]["drift"]["mape_drift"] == -1.25);
+  CHECK(document["baseline"]["metrics"]["mae"] == 0.375);
+}
+
+TEST_CASE_METHOD(EvaluateTest, "drift from a baseline can be a gate", "[cli]") {
+  std::string faster = sample_model();
+  faster.replace(faster.find("\"C\": 0.125"), 10, "\"C\": 0.625");
+  directory().write("old.json", faster);
+  const ProgramResult result =
+      run({"runs.csv", "--baseline", "old.json", "--fail-if", "prediction_drift>5", "--fail-if",
+           "mape_drift>0", "--fail-if", "r2_drift>0.4"});
+  CHECK(result.exit_code == 4);
+  CHECK(result.errors ==
+        "perfmodel: error: --fail-if 'prediction_drift>5' holds on 2 rows: prediction_drift is "
+        "10.263157894736842; --fail-if 'r2_drift>0.4' holds on 2 rows: r2_drift is 0.5\n");
+  const ProgramResult alone = run({"runs.csv", "--fail-if", "mape_drift>2"});
+  CHECK(alone.exit_code == 2);
+  CHECK(alone.errors ==
+        "perfmodel: error: --fail-if 'mape_drift>2': there is nothing to drift from; pass "
+        "--baseline OLD.json\n"
+        "See 'perfmodel evaluate --help'.\n");
+}

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "perfmodel/data/metrics.hpp"
+#include "perfmodel/fit/cross_validation.hpp"
 #include "perfmodel/fit/fit_options.hpp"
 #include "perfmodel/fit/identifiability.hpp"
+#include "perfmodel/fit/prediction_intervals.hpp"
 #include "perfmodel/fit/repeat_summary.hpp"
 #include "perfmodel/fit/uncertainty.hpp"
 #include "perfmodel/model/configuration.hpp"
@@ -17,6 +19,7 @@
 #include "perfmodel/model/multi_expression.hpp"
 #include "perfmodel/model/replicates.hpp"
 #include "perfmodel/model/spec.hpp"
+#include "perfmodel/model/unmeasured.hpp"
 
 namespace perfmodel {
 
@@ -81,6 +84,9 @@ struct FittedModel {
   std::optional<Uncertainty> uncertainty;  ///< where a bootstrap was asked for
   std::optional<NoiseFloor> noise_floor;   ///< of the training rows, where some are replicates
   std::optional<RepeatSummary> repeats;    ///< where the fit was repeated with several seeds
+  std::optional<CrossValidation> cross_validation;
+  std::optional<PredictionIntervals> intervals;
+  std::vector<UnmeasuredRegion> unmeasured;
   SearchSummary search;
   std::vector<Warning> warnings;
   Provenance provenance;

@@ -5,17 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "perfmodel/fit/spread.hpp"
+
 namespace perfmodel {
 
-/// Mean and standard deviation (over n - 1) of one quantity over the seeds of repeated fits.
+/// A spread over the seeds of repeated fits.
 ///
 /// It says how far the answers of the search differ when only its seed does. The runs are the same
 /// in all fits, so this is no confidence interval.
-struct SeedSpread {
-  std::string name;  ///< "a[filters]", "mape_percent", "gpus"
-  double mean = 0;
-  double standard_deviation = 0;
-};
+using SeedSpread = Spread;
 
 /// One of the repeated fits.
 struct SeedFit {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "perfmodel/base/random.hpp"
+#include "perfmodel/fit/folds.hpp"
 
 namespace perfmodel {
 namespace {
@@ -19,25 +19,25 @@ constexpr std::size_t kFewestConfigurations = 6;
 constexpr double kScaleRange = 100;
 
 /// Rows of equal features, which stand side by side in sorted data, in random order.
-std::vector<Rows> shuffled_configurations(const TermData& data, std::uint64_t seed) {
-  std::vector<Rows> out;
+std::vector<std::vector<std::size_t>> shuffled_configurations(const TermData& data,
+                                                              std::uint64_t seed) {
+  RowGroups groups;
   for (Index row = 0; row < data.rows(); ++row) {
     if (row == 0 || data.features.row(row) != data.features.row(row - 1))
-      out.emplace_back();
-    out.back().push_back(row);
+      ++groups.count;
+    groups.of_row.push_back(groups.count - 1);
   }
-  RandomStream random(seed, "folds");
-  random.shuffle(std::span(out));
-  return out;
+  return shuffled_groups(groups, seed);
 }
 
-void add_random_parts(const std::vector<Rows>& configurations, std::vector<Fold>& folds) {
-  const std::size_t parts = std::min(kParts, configurations.size());
-  for (std::size_t part = 0; part < parts; ++part) {
+void add_random_parts(const std::vector<std::vector<std::size_t>>& configurations,
+                      std::vector<Fold>& folds) {
+  const auto parts = deal_groups(configurations, kParts);
+  for (std::size_t held_out = 0; held_out < parts.size(); ++held_out) {
     Fold fold;
-    for (std::size_t c = 0; c < configurations.size(); ++c) {
-      Rows& rows = c % parts == part ? fold.held_out : fold.training;
-      rows.insert(rows.end(), configurations[c].begin(), configurations[c].end());
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      Rows& rows = part == held_out ? fold.held_out : fold.training;
+      rows.insert(rows.end(), parts[part].begin(), parts[part].end());
     }
     folds.push_back(std::move(fold));
   }
@@ -90,7 +90,7 @@ void add_far_ends(const TermData& data, const Rows& rows, Index feature, std::ve
 std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec& spec,
                              std::size_t most_rows, std::uint64_t seed) {
   const TermData& data = coordinates.data();
-  std::vector<Rows> configurations = shuffled_configurations(data, seed);
+  auto configurations = shuffled_configurations(data, seed);
   std::vector<Fold> folds;
   if (configurations.size() < kFewestConfigurations)
     return folds;

@@ -1,4 +1,4 @@
-#include "io/trust_json.hpp"
+#include "io/uncertainty_json.hpp"
 
 #include <map>
 #include <utility>

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "perfmodel/data/metrics.hpp"
+
+namespace perfmodel {
+
+/// How far a new model is from an old one on the same runs, by the names of conditions:
+///
+///   mape_drift, smape_drift            new - old, in points of percent
+///   mae_drift, mse_drift, rmse_drift   100 * (new - old) / old, in percent
+///   r2_drift                           new - old
+///   prediction_drift                   100 * mean |y_new - y_old| / y_old, in percent
+///
+/// Where the old error is 0 its drift is 0 if the new one is 0 too, else infinite. Predictions have
+/// one entry per row and are > 0.
+std::vector<std::pair<std::string, double>> drift(const Metrics& now, const Metrics& before,
+                                                  const Eigen::VectorXd& predicted_now,
+                                                  const Eigen::VectorXd& predicted_before);
+
+/// The names alone.
+std::vector<std::string> drift_names();
+
+}  // namespace perfmodel

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "perfmodel/data/metrics.hpp"
+#include "perfmodel/fit/fit_options.hpp"
+#include "perfmodel/model/design.hpp"
+#include "perfmodel/model/spec.hpp"
+
+namespace perfmodel {
+
+/// What fits to parts of the training rows say about the rest of them.
+struct CrossValidation {
+  std::optional<std::string> group_by;  ///< nothing: rows of one configuration stay together
+  std::vector<Metrics> folds;           ///< of the held-out rows of each fold
+  Eigen::VectorXd predicted;  ///< of every training row, by the fit that it was held out of; not
+                              ///< kept in model.json
+};
+
+/// Fits each fold's other rows from scratch, with the same options and seed, and predicts the
+/// fold's own: nothing that is learnt from a row reaches its prediction. A level that a fold holds
+/// out altogether is taken as the mean of its column's others. `options.threads` folds at a time,
+/// each on one thread; their number changes no result.
+///
+/// `held_out` as make_held_out_parts() gives it; `fold_done` is told how many folds are done, from
+/// one thread at a time. Throws UsageError where the rows that a fold leaves have one value only in
+/// a numeric column that has more, since its power could be anything. Nothing after a stop request.
+std::optional<CrossValidation> cross_validate(
+    const ModelSpec& spec, const Design& training, const FitOptions& options,
+    const std::vector<std::vector<std::size_t>>& held_out,
+    const std::function<void(std::size_t)>& fold_done = nullptr);
+
+}  // namespace perfmodel

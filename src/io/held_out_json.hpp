@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+#include "io/json_cursor.hpp"
+#include "io/json_layout.hpp"
+#include "perfmodel/fit/cross_validation.hpp"
+#include "perfmodel/fit/prediction_intervals.hpp"
+#include "perfmodel/model/unmeasured.hpp"
+
+namespace perfmodel {
+
+/// "prediction_intervals" of model.json.
+Json to_json(const PredictionIntervals& intervals);
+PredictionIntervals read_intervals(const JsonCursor& node);
+
+/// "cross_validation" of model.json.
+Json to_json(const CrossValidation& validation);
+CrossValidation read_cross_validation(const JsonCursor& node);
+
+/// "unmeasured_regions" of model.json.
+Json to_json(const std::vector<UnmeasuredRegion>& regions);
+std::vector<UnmeasuredRegion> read_unmeasured(const JsonCursor& node);
+
+}  // namespace perfmodel
