@@ -6,12 +6,12 @@
 #include <set>
 
 #include "io/derived_json.hpp"
+#include "io/held_out_json.hpp"
 #include "io/json_cursor.hpp"
 #include "io/json_layout.hpp"
 #include "io/metrics_json.hpp"
 #include "io/multi_json.hpp"
 #include "io/repeats_json.hpp"
-#include "io/trust_json.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/io/input_file.hpp"
 #include "perfmodel/model/generic_expression.hpp"

@@ -1,4 +1,4 @@
-#include "io/trust_json.hpp"
+#include "io/held_out_json.hpp"
 
 #include <algorithm>
 
