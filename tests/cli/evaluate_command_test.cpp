@@ -97,8 +97,8 @@ TEST_CASE_METHOD(EvaluateTest, "evaluate says how far a model has moved from a b
   // Predicted 4.25 and 4.5 now, 4.75 and 5 before; measured as 4 and 5.
   CHECK(result.output ==
         "model        rows  MAE [s]          MAPE          SMAPE  MSE [s^2]  RMSE [s]      R2\n"
-        "model.json      2    0.375         8.1 %         8.3 %     0.1562    0.3953   0.375\n"
-        "slower.json     2    0.375         9.4 %         8.6 %     0.2812    0.5303  -0.125\n"
+        "model.json      2    0.375         8.1 %          8.3 %     0.1562    0.3953   0.375\n"
+        "slower.json     2    0.375         9.4 %          8.6 %     0.2812    0.5303  -0.125\n"
         "drift                 +0 %  -1.25 points  -0.278 points   -44.44 %  -25.46 %    +0.5\n"
         "\n"
         "predictions differ by 10.26 % in the mean\n");
