@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "fit/penalty.hpp"
@@ -20,10 +21,13 @@ constexpr double kStartDamping = 1e-3;
 constexpr double kLargestDamping = 1e12;
 constexpr double kReductionToStop = 1e-15;
 
-/// Loss plus penalty near a point: cost + g'd + d'Hd/2, with the Gauss-Newton Hessian.
+/// Loss plus penalty near a point: cost + g'd + d'Hd/2.
 struct CostParabola {
   VectorXd gradient;
   MatrixXd hessian;
+  /// Without the second derivatives of the predictions: never indefinite, but slow to converge
+  /// where residuals remain.
+  MatrixXd gauss_newton;
 };
 
 class SquaredFit {
@@ -46,14 +50,24 @@ class SquaredFit {
     ScaledModel::RowMajor jacobian;
     const VectorXd predicted = model_.linearise(scaled, jacobian);
     const VectorXd residual = residuals(predicted);
+    const MatrixXd bend = model_.curvature(
+        jacobian, logarithmic_ ? VectorXd(residual.cwiseQuotient(predicted)) : residual);
     if (logarithmic_)
       jacobian.array().colwise() /= predicted.array();
     double factor = 2 / rows_;
     // d sqrt(m) = dm / (2 sqrt(m))
     if (logarithmic_)
       factor /= 2 * std::max(1e-300, std::sqrt(residual.squaredNorm() / rows_));
-    CostParabola out{-factor * (jacobian.transpose() * residual),
-                     factor * (jacobian.transpose() * jacobian)};
+    CostParabola out{.gradient = -factor * (jacobian.transpose() * residual),
+                     .hessian = {},
+                     .gauss_newton = factor * (jacobian.transpose() * jacobian)};
+    out.hessian = out.gauss_newton - factor * bend;
+    if (logarithmic_) {
+      // The logarithm bends, too, and so does the root.
+      out.hessian += factor * (jacobian.transpose() * residual.asDiagonal() * jacobian) -
+                     out.gradient * out.gradient.transpose() /
+                         std::max(1e-300, std::sqrt(residual.squaredNorm() / rows_));
+    }
     if (penalty_.active())
       add_penalty(scaled, out);
     return out;
@@ -78,26 +92,31 @@ class SquaredFit {
     const VectorXd curvature =
         (penalty_.l1() / penalised.values.array().abs().max(1e-12) + 2 * penalty_.l2()).matrix();
     out.gradient += penalised.gradients.transpose() * curvature.cwiseProduct(penalised.values);
-    out.hessian += penalised.gradients.transpose() * curvature.asDiagonal() * penalised.gradients;
+    const MatrixXd bend =
+        penalised.gradients.transpose() * curvature.asDiagonal() * penalised.gradients;
+    out.hessian += bend;
+    out.gauss_newton += bend;
   }
 };
 
-/// The damped Newton step in the box: constants that the step would carry past a bound go to the
-/// bound, and the others are solved for again.
-VectorXd damped_step(const CostParabola& model, double damping, const VectorXd& at,
-                     const optimise::Bounds& box) {
+/// The step to the minimum of a damped parabola in the box: constants that the step would carry
+/// past a bound go to the bound, and the others are solved for again. Nothing where the parabola
+/// opens downwards.
+std::optional<VectorXd> damped_step(const CostParabola& model, const MatrixXd& curvature,
+                                    double damping, const VectorXd& at,
+                                    const optimise::Bounds& box) {
   const Index size = at.size();
   VectorXd step = VectorXd::Zero(size);
   std::vector<bool> held(static_cast<std::size_t>(size), false);
   for (Index i = 0; i < size; ++i) {
-    held[static_cast<std::size_t>(i)] = model.hessian(i, i) == 0 ||
+    held[static_cast<std::size_t>(i)] = model.gauss_newton(i, i) == 0 ||
                                         (at[i] <= box.lower[i] && model.gradient[i] > 0) ||
                                         (at[i] >= box.upper[i] && model.gradient[i] < 0);
   }
   for (Index round = 0; round < size; ++round) {
-    MatrixXd hessian = model.hessian;
-    hessian.diagonal() *= 1 + damping;
-    VectorXd gradient = model.gradient + model.hessian * step;
+    MatrixXd hessian = curvature;
+    hessian.diagonal() += damping * model.gauss_newton.diagonal();
+    VectorXd gradient = model.gradient + curvature * step;
     for (Index i = 0; i < size; ++i) {
       if (!held[static_cast<std::size_t>(i)])
         continue;
@@ -106,7 +125,10 @@ VectorXd damped_step(const CostParabola& model, double damping, const VectorXd& 
       hessian(i, i) = 1;
       gradient[i] = 0;
     }
-    const VectorXd free_step = hessian.ldlt().solve(-gradient);
+    const Eigen::LLT<MatrixXd> factors(hessian);
+    if (factors.info() != Eigen::Success)
+      return std::nullopt;
+    const VectorXd free_step = factors.solve(-gradient);
     bool inside = true;
     for (Index i = 0; i < size; ++i) {
       if (held[static_cast<std::size_t>(i)])
@@ -138,11 +160,21 @@ PolishResult polish_squared(const Design& training, const SearchSpace& space,
   while (out.steps < kMostDampedSteps && damping < kLargestDamping &&
          !options.stop.stop_requested()) {
     ++out.steps;
-    const VectorXd step = damped_step(model, damping, out.scaled, space.scaled());
+    // Newton's step where there is one.
+    const MatrixXd* curvature = &model.hessian;
+    auto step = damped_step(model, *curvature, damping, out.scaled, space.scaled());
+    if (!step) {
+      curvature = &model.gauss_newton;
+      step = damped_step(model, *curvature, damping, out.scaled, space.scaled());
+    }
+    if (!step) {
+      damping *= 10;
+      continue;
+    }
     const VectorXd trial =
-        (out.scaled + step).cwiseMax(space.scaled().lower).cwiseMin(space.scaled().upper);
+        (out.scaled + *step).cwiseMax(space.scaled().lower).cwiseMin(space.scaled().upper);
     const VectorXd moved = trial - out.scaled;
-    const double gain = -(model.gradient.dot(moved) + 0.5 * moved.dot(model.hessian * moved));
+    const double gain = -(model.gradient.dot(moved) + 0.5 * moved.dot(*curvature * moved));
     out.relative_gap = out.cost > 0 ? std::abs(gain) / out.cost : 0;
     if (out.relative_gap <= kReductionToStop)
       break;

@@ -107,4 +107,30 @@ VectorXd ScaledModel::linearise(const VectorXd& scaled, RowMajor& jacobian) cons
   return (part.sum.array() * part.product.array() + scaled[scaled.size() - 1]).matrix();
 }
 
+Eigen::MatrixXd ScaledModel::curvature(const RowMajor& jacobian, const VectorXd& weights) const {
+  const Index size = jacobian.cols();
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(size, size);
+  const auto weighted_logs = [&](const NumericFactor& factor, const std::vector<double>& logs) {
+    VectorXd weighted = weights;
+    for (std::size_t r = 0; r < design_.rows; ++r)
+      weighted[static_cast<Index>(r)] *= logs[entry(factor, r)];
+    return weighted;
+  };
+  for (std::size_t i = 0; i < design_.intrinsic.size(); ++i) {
+    const VectorXd weighted = weighted_logs(design_.intrinsic[i], intrinsic_logs_[i]);
+    const Index a = static_cast<Index>(layout_.coefficient(i));
+    const Index p = static_cast<Index>(layout_.intrinsic_power(i));
+    out(a, p) = out(p, a) = jacobian.col(a).dot(weighted);
+    out(p, p) = jacobian.col(p).dot(weighted);
+  }
+  for (std::size_t j = 0; j < design_.extrinsic.size(); ++j) {
+    const Index q = static_cast<Index>(layout_.extrinsic_power(j));
+    VectorXd row = jacobian.transpose() * weighted_logs(design_.extrinsic[j], extrinsic_logs_[j]);
+    row[size - 1] = 0;  // C does not scale
+    out.row(q) = row;
+    out.col(q) = row;
+  }
+  return out;
+}
+
 }  // namespace perfmodel

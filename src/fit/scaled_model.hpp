@@ -21,6 +21,11 @@ class ScaledModel {
   /// The same, and its derivatives by the scaled constants (rows x constants).
   Eigen::VectorXd linearise(const Eigen::VectorXd& scaled, RowMajor& jacobian) const;
 
+  /// Second derivatives of the rows' predictions, summed with these weights (constants x
+  /// constants), from the `jacobian` at the same constants: each power multiplies a derivative by
+  /// the logarithm of its column, and Eq. (4) has no others.
+  Eigen::MatrixXd curvature(const RowMajor& jacobian, const Eigen::VectorXd& weights) const;
+
  private:
   struct Parts;
   Parts parts(const Eigen::VectorXd& scaled) const;

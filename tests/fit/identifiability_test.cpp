@@ -86,8 +86,9 @@ TEST_CASE("without a scale a constant moves freely between C and the levels", "[
   PlantedModel planted = three_level_columns();
   planted.levels.resize(1);
   planted.numbers.resize(2);
-  const PaperRuns runs =
-      test::runs_of(test::planted_table(planted, 400, 0.01, 1), {.extrinsic = {{"none"}}});
+  RoleRequest request;
+  request.extrinsic = {"none"};
+  const PaperRuns runs = test::runs_of(test::planted_table(planted, 400, 0.01, 1), request);
   const FittedModel model = fit(runs.spec, runs.design, {});
   CHECK(messages(model) ==
         std::vector<std::string>{
