@@ -26,14 +26,15 @@ if python3 -c 'import torch' 2>/dev/null; then
     "$perfmodel" plan "$space" -n "$configurations" --method d-optimal -o plan.csv
     echo '2. measure' >&2
     python3 "$root/examples/measure/measure.py" plan.csv runs.csv --visits 3
+    ignored=(--ignore spread_s,visits)
 else
     echo '1. and 2. PyTorch is not installed: the measurements in data/ take the place of new ones' >&2
     cp -- "$root/data/lenet5_train900.csv" runs.csv
+    ignored=()
 fi
 
 echo '3. fit' >&2
-"$perfmodel" fit runs.csv --ignore spread_s,visits -o model.json 2>fit.log ||
-    "$perfmodel" fit runs.csv -o model.json
+"$perfmodel" fit runs.csv "${ignored[@]}" --bootstrap 200 -o model.json
 
 echo '4. scaling' >&2
 "$perfmodel" scaling model.json --column workers --at 1,2,4
@@ -43,3 +44,17 @@ echo '5. suggest: the fastest and the cheapest with 32 filters' >&2
 
 echo '6. suggest: what to measure next' >&2
 "$perfmodel" suggest model.json "$space" --next 5 --runs runs.csv
+
+echo '7. report' >&2
+{
+    printf '# Report\n\n## The model\n\n```\n'
+    "$perfmodel" show model.json
+    printf '```\n\n## Errors on the measured runs, and the runs that stand farthest from the model\n\n'
+    "$perfmodel" evaluate model.json runs.csv --outliers 5 --format md
+    printf '\n## Scaling\n\n```\n'
+    "$perfmodel" scaling model.json --column workers --at 1,2,4 --quiet
+    printf '```\n\n## What to run\n\n```\n'
+    "$perfmodel" suggest model.json "$space" --price workers --by pareto --quiet
+    printf '```\n'
+} >report.md
+echo "The report is in $out/report.md." >&2
