@@ -35,10 +35,11 @@ RandomStream::RandomStream(std::uint64_t seed, std::string_view purpose, std::ui
     : engine_(mixed(seed, purpose, index)) {}
 
 std::size_t RandomStream::below(std::size_t n) {
-  // Numbers under 2^64 mod n would make the small remainders more likely: draw again.
-  const std::uint64_t biased = (0 - static_cast<std::uint64_t>(n)) % n;
+  // Numbers under 2^64 mod n would make the small remainders more likely: draw again. They are
+  // under n, so that the division is hardly ever needed.
+  const std::uint64_t count = n;
   std::uint64_t x = bits();
-  while (x < biased) {
+  while (x < count && x < (0 - count) % count) {
     x = bits();
   }
   return static_cast<std::size_t>(x % n);
