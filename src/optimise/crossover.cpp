@@ -47,7 +47,7 @@ void redraw_outside(const Bounds& bounds, RandomStream& random, Column trial) {
     std::size_t count = 0;
     for (Eigen::Index j = begin; j < std::min(begin + std::ssize(listed), size); ++j) {
       listed[count] = j;
-      count += outside(j) ? 1 : 0;
+      count += static_cast<std::size_t>(outside(j));
     }
     for (std::size_t k = 0; k < count; ++k) {
       const Eigen::Index j = listed[k];
