@@ -35,19 +35,18 @@ void redraw_outside(const Bounds& bounds, RandomStream& random, Column trial) {
   const double* upper = bounds.upper.data();
   double* x = trial.data();
   const auto outside = [=](Eigen::Index j) {
-    return static_cast<std::size_t>(x[j] >= lower[j]) *
-               static_cast<std::size_t>(x[j] <= upper[j]) ==
-           0;
+    return static_cast<std::size_t>(!(x[j] >= lower[j])) |
+           static_cast<std::size_t>(!(x[j] <= upper[j]));
   };
 
-  // Listed before they are drawn: which ones are outside is chance, and a branch on it in the first
-  // loop would be mispredicted most of the time.
+  // Listed before they are drawn, and without a branch: which ones are outside is chance, and the
+  // processor would predict it wrongly most of the time.
   std::array<Eigen::Index, 64> listed;  // what is read was written
   for (Eigen::Index begin = 0; begin < size; begin += std::ssize(listed)) {
     std::size_t count = 0;
     for (Eigen::Index j = begin; j < std::min(begin + std::ssize(listed), size); ++j) {
       listed[count] = j;
-      count += static_cast<std::size_t>(outside(j));
+      count += outside(j);
     }
     for (std::size_t k = 0; k < count; ++k) {
       const Eigen::Index j = listed[k];
