@@ -12,13 +12,6 @@
 namespace perfmodel {
 namespace {
 
-std::string join(const std::vector<std::string>& words, const std::string& separator) {
-  std::string out;
-  for (const std::string& word : words)
-    out += (out.empty() ? "" : separator) + word;
-  return out;
-}
-
 std::string quoted(const std::string& text, FormulaLanguage language) {
   std::string out = "\"";
   for (const char c : text) {
@@ -113,7 +106,7 @@ class Writer {
       std::vector<std::string> items;
       for (std::size_t l = 0; l < levels.size(); ++l)
         items.push_back(quoted(levels[l], language_) + ": " + number(value(l)));
-      return "{" + join(items, ", ") + "}[" + name + "]";
+      return "{" + joined(items, ", ") + "}[" + name + "]";
     }
     const bool is_c = language_ == FormulaLanguage::c;
     std::string open;
@@ -144,7 +137,7 @@ class Writer {
   }
 
   std::string product(const std::vector<std::string>& factors) const {
-    return join(factors, language_ == FormulaLanguage::spreadsheet ? "*" : " * ");
+    return joined(factors, language_ == FormulaLanguage::spreadsheet ? "*" : " * ");
   }
 
   std::string whole(const std::vector<std::string>& terms) const {
@@ -158,14 +151,14 @@ class Writer {
       }
     }
     const std::string sum =
-        join(terms, language_ == FormulaLanguage::spreadsheet ? "+" : "\n      + ");
+        joined(terms, language_ == FormulaLanguage::spreadsheet ? "+" : "\n      + ");
     switch (language_) {
       case FormulaLanguage::c:
         return "#include <math.h>\n#include <string.h>\n\ndouble predict(" +
-               join(parameters, ", ") + ") {\n  return " + sum + ";\n}\n";
+               joined(parameters, ", ") + ") {\n  return " + sum + ";\n}\n";
       case FormulaLanguage::python:
-        return "import math\n\n\ndef predict(" + join(parameters, ", ") + "):\n    return (" + sum +
-               ")\n";
+        return "import math\n\n\ndef predict(" + joined(parameters, ", ") + "):\n    return (" +
+               sum + ")\n";
       default:
         return "=" + sum + "\n";
     }
@@ -228,7 +221,7 @@ std::string generic_code(const ModelSpec& spec, const Eigen::VectorXd& constants
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
     sum.push_back(writer.choice(c, [&](std::size_t l) { return constant(layout.level(c, l)); }));
   }
-  std::vector<std::string> factors = {"(" + join(sum, " + ") + ")"};
+  std::vector<std::string> factors = {"(" + joined(sum, " + ") + ")"};
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
     factors.push_back(writer.power(writer.extrinsic()[j], constant(layout.extrinsic_power(j))));
   return writer.whole({writer.product(factors), writer.number(constant(layout.intercept()))});
