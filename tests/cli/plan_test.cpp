@@ -32,8 +32,7 @@ std::string error_of(const std::string& space, const std::vector<std::string>& a
   return result.errors;
 }
 
-const std::string error = "perfmodel: error: ";
-const std::string advice = "\nSee 'perfmodel plan --help'.\n";
+const std::string plan_advice = "\nSee 'perfmodel plan --help'.\n";
 
 }  // namespace
 
@@ -67,10 +66,11 @@ TEST_CASE("plan resumes from a plan, or from what was measured of it", "[cli][pl
   CHECK(result.output.starts_with("filters,padding\n8,same\n16,valid\n"));
   CHECK(std::count(result.output.begin(), result.output.end(), '\n') == 5);
   CHECK(error_of(space_with(two_columns), {"-n", "1", "--resume", measured}, 2) ==
-        error + "--resume: there are 2 configurations already, more than the 1 of -n" + advice);
+        error_prefix + "--resume: there are 2 configurations already, more than the 1 of -n" +
+            plan_advice);
   const std::string strange = directory.write("strange.csv", "padding,filters\nsame,5\nfull,8\n");
   CHECK(error_of(space_with(two_columns), {"-n", "4", "--resume", strange}, 3) ==
-        error + strange +
+        error_prefix + strange +
             ":2: column 'filters': \"5\" is not in the space, which has one of 4, 8, "
             "16\n" +
             strange +
@@ -80,7 +80,7 @@ TEST_CASE("plan resumes from a plan, or from what was measured of it", "[cli][pl
 
 TEST_CASE("plan names what is wrong with a space", "[cli][plan]") {
   const auto bad = [](const std::string& space) { return error_of(space, {"-n", "2"}, 3); };
-  const std::string in = error + "standard input: ";
+  const std::string in = error_prefix + "standard input: ";
   CHECK(bad(R"({"schema": "perfmodel/model", "schema_version": 1})") ==
         in + "schema: 'perfmodel/model' is not 'perfmodel/space': this is not a space\n");
   CHECK(bad(space_with("")) == in + "columns: expected at least one column\n");
@@ -113,20 +113,22 @@ TEST_CASE("plan names what is wrong with a condition", "[cli][plan]") {
                     2);
   };
   CHECK(bad("filter < 3") ==
-        error +
+        error_prefix +
             "standard input: where: 'filter < 3': there is no 'filter'; did you mean "
             "'filters'?" +
-            advice);
+            plan_advice);
   CHECK(bad("padding == 'same") ==
-        error + "standard input: where: 'padding == 'same': a quote is not closed" + advice);
+        error_prefix + "standard input: where: 'padding == 'same': a quote is not closed" +
+            plan_advice);
   CHECK_THAT(bad("filters <"), ContainsSubstring("standard input: where: 'filters <': "));
 }
 
 TEST_CASE("plan refuses options that have no effect", "[cli][plan]") {
   CHECK(error_of(space_with(two_columns), {"-n", "2", "--model", "m.json"}, 2) ==
-        error + "--model has no effect without --method d-optimal" + advice);
+        error_prefix + "--model has no effect without --method d-optimal" + plan_advice);
   CHECK(error_of(space_with(two_columns), {"-n", "0"}, 2) ==
-        error + "-n: '0' is not a whole number >= 1" + advice);
+        error_prefix + "-n: '0' is not a whole number >= 1" + plan_advice);
   CHECK(error_of(space_with(two_columns), {"-n", "2", "--method", "best"}, 2) ==
-        error + "--method: 'best' is not one of 'random', 'lhs' and 'd-optimal'" + advice);
+        error_prefix + "--method: 'best' is not one of 'random', 'lhs' and 'd-optimal'" +
+            plan_advice);
 }

@@ -26,7 +26,7 @@ std::string error_of(const std::vector<std::string>& arguments, int exit_code,
   return result.errors;
 }
 
-const std::string advice = "\nSee 'perfmodel ssgd --help'.\n";
+const std::string ssgd_advice = "\nSee 'perfmodel ssgd --help'.\n";
 
 }  // namespace
 
@@ -97,7 +97,7 @@ TEST_CASE("ssgd fits latencies and names the ring behind them", "[cli][ssgd]") {
   CHECK(json["per_byte_us"] == Catch::Approx(0.003));
   CHECK(json["fit"]["ring_alpha_us"] == Catch::Approx(7));
   CHECK(error_of({"--workers", "4", "--fit-allreduce", latencies, "--fit-from", "4000"}, 3) ==
-        "perfmodel: error: " + latencies +
+        error_prefix + latencies +
             ": only 2 latencies are of large enough messages; a line needs at least 3\n");
 }
 
@@ -114,55 +114,55 @@ TEST_CASE("ssgd refuses options that contradict each other or have no effect", "
   const auto usage = [](const std::vector<std::string>& arguments) {
     return error_of(arguments, 2);
   };
-  const std::string error = "perfmodel: error: ";
   CHECK(usage({"--workers", "4"}) ==
-        error +
+        error_prefix +
             "how long does a message take? Pass a cost model (--allreduce, --fit-allreduce or "
             "--message-start-us), or, without merging, a file with a column t_c_us" +
-            advice);
+            ssgd_advice);
   CHECK(usage({"--workers", "4", "--message-start-us", "1", "--allreduce", "ring", "--alpha-us",
                "1", "--bandwidth", "1"}) ==
-        error + "choose one of --allreduce, --fit-allreduce and --message-start-us" + advice);
+        error_prefix + "choose one of --allreduce, --fit-allreduce and --message-start-us" +
+            ssgd_advice);
   CHECK(usage({"--workers", "4", "--allreduce", "ring"}) ==
-        error + "--allreduce ring also needs --alpha-us and --bandwidth" + advice);
+        error_prefix + "--allreduce ring also needs --alpha-us and --bandwidth" + ssgd_advice);
   CHECK(usage({"--workers", "4", "--alpha-us", "3"}) ==
-        error + "--alpha-us has no effect without --allreduce" + advice);
+        error_prefix + "--alpha-us has no effect without --allreduce" + ssgd_advice);
   CHECK(usage({"--workers", "4", "--message-start-us", "1", "--merge", "single", "--no-overlap"}) ==
-        error + "--merge has no effect with --no-overlap" + advice);
+        error_prefix + "--merge has no effect with --no-overlap" + ssgd_advice);
   CHECK(usage({"--workers", "4", "--message-start-us", "1", "--imbalance-factor", "0.1",
                "--global-batch", "32"}) ==
-        error +
+        error_prefix +
             "choose one of --imbalance-factor, --worker-times, --batch-shares and --global-batch" +
-            advice);
+            ssgd_advice);
   CHECK(usage({"--workers", "4", "--message-start-us", "1", "--worker-times", "1,2,3"}) ==
-        error + "--worker-times has 3 entries for 4 workers" + advice);
+        error_prefix + "--worker-times has 3 entries for 4 workers" + ssgd_advice);
   CHECK(usage({"--workers", "4", "--message-start-us", "1", "--imbalance-factor", "5"}) ==
-        error +
+        error_prefix +
             "a load imbalance factor of 5 is impossible with 4 workers: it lies between 0 and 3, "
             "where one worker does everything" +
-            advice);
+            ssgd_advice);
 }
 
 TEST_CASE("ssgd names what is wrong with a value of an option", "[cli][ssgd]") {
   const auto usage = [](const std::vector<std::string>& arguments) {
     return error_of(arguments, 2);
   };
-  const std::string error = "perfmodel: error: ";
-  CHECK(usage({"--workers", "0"}) == error + "--workers: '0' is not a whole number >= 1" + advice);
+  CHECK(usage({"--workers", "0"}) ==
+        error_prefix + "--workers: '0' is not a whole number >= 1" + ssgd_advice);
   CHECK(usage({"--workers", "4", "--merge", "greedy"}) ==
-        error +
+        error_prefix +
             "--merge: 'greedy' is not one of 'none', 'single', 'threshold:BYTES', 'mgwfbp' and "
             "'optimal'" +
-            advice);
+            ssgd_advice);
   CHECK(usage({"--workers", "4", "--input-pipeline", "fast"}) ==
-        error +
+        error_prefix +
             "--input-pipeline: 'fast' is not one of 'serial', 'host-prefetch', 'device-buffer' "
             "and 'three-stages'" +
-            advice);
+            ssgd_advice);
   CHECK(usage({"--workers", "4", "--bandwidth", "0"}) ==
-        error + "--bandwidth: '0' is not a number > 0" + advice);
+        error_prefix + "--bandwidth: '0' is not a number > 0" + ssgd_advice);
   CHECK(usage({"--workers", "2", "--worker-times", "1,x"}) ==
-        error + "--worker-times: 'x' is not a number >= 0" + advice);
+        error_prefix + "--worker-times: 'x' is not a number >= 0" + ssgd_advice);
 }
 
 TEST_CASE("ssgd leaves an old picture alone where the layers are bad", "[cli][ssgd]") {

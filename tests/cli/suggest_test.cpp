@@ -45,8 +45,7 @@ class Files {
   std::string space_;
 };
 
-const std::string error = "perfmodel: error: ";
-const std::string advice = "\nSee 'perfmodel suggest --help'.\n";
+const std::string suggest_advice = "\nSee 'perfmodel suggest --help'.\n";
 
 }  // namespace
 
@@ -95,7 +94,7 @@ TEST_CASE("suggest keeps to conditions on columns, time and cost", "[cli][sugges
   const ProgramResult none = files.run({"--where", "time < 0"});
   CHECK(none.exit_code == 3);
   CHECK(none.errors ==
-        error + "no configuration of " + files.space_path() + " fulfils all conditions\n");
+        error_prefix + "no configuration of " + files.space_path() + " fulfils all conditions\n");
 }
 
 TEST_CASE("suggest proposes what was not measured as the next to measure", "[cli][suggest]") {
@@ -120,13 +119,17 @@ TEST_CASE("suggest names what is wrong with its options", "[cli][suggest]") {
     return result.errors;
   };
   CHECK(error_of({"--by", "cost"}, 2) ==
-        error + "--by cost and --by pareto need a --price" + advice);
+        error_prefix + "--by cost and --by pareto need a --price" + suggest_advice);
   CHECK(error_of({"--price", "worker"}, 2) ==
-        error + "--price: 'worker': there is no 'worker'; did you mean 'workers'?" + advice);
+        error_prefix + "--price: 'worker': there is no 'worker'; did you mean 'workers'?" +
+            suggest_advice);
   CHECK(error_of({"--price", "workers - 2"}, 2) ==
-        error + "--price: a price has to be a number >= 0, and is not for every configuration of " +
-            files.space_path() + advice);
-  CHECK(error_of({"--runs", "x.csv"}, 2) == error + "--runs has no effect without --next" + advice);
+        error_prefix +
+            "--price: a price has to be a number >= 0, and is not for every configuration of " +
+            files.space_path() + suggest_advice);
+  CHECK(error_of({"--runs", "x.csv"}, 2) ==
+        error_prefix + "--runs has no effect without --next" + suggest_advice);
   CHECK(error_of({"--next", "2", "--top", "3"}, 2) ==
-        error + "--next looks for information; --price, --where and --top have no effect" + advice);
+        error_prefix + "--next looks for information; --price, --where and --top have no effect" +
+            suggest_advice);
 }

@@ -7,6 +7,7 @@
 
 #include "perfmodel/base/random.hpp"
 #include "perfmodel/base/text.hpp"
+#include "perfmodel/io/space_json.hpp"
 #include "perfmodel/model/generic_expression.hpp"
 
 namespace perfmodel::test {
@@ -176,6 +177,10 @@ PaperRuns paper_runs(Framework framework, std::size_t rows, double noise, std::u
   PaperRuns out = runs_of(std::move(table));
   out.constants = in_layout(out.spec, table3(framework));
   return out;
+}
+
+plan::Space paper_space() {
+  return read_space(PERFMODEL_SOURCE_DIR "/data/paper/table2.json");
 }
 
 }  // namespace perfmodel::test

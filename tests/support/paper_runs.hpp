@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "perfmodel/analysis/plan/space.hpp"
 #include "perfmodel/data/table.hpp"
 #include "perfmodel/model/design.hpp"
 #include "perfmodel/model/roles.hpp"
@@ -24,6 +25,9 @@ enum class Framework { mxnet, pytorch, tensorflow };
 
 /// `noise` is the standard deviation of ln(time): 0.05 for five percent.
 PaperRuns paper_runs(Framework framework, std::size_t rows, double noise, std::uint64_t seed);
+
+/// The paper's Table 2 as the space of configurations that a plan draws from.
+plan::Space paper_space();
 
 /// Spec and design of a table whose roles are inferred, all rows for training.
 PaperRuns runs_of(Table table, const RoleRequest& request = {});

@@ -42,6 +42,9 @@ class Program {
   pid_t process_ = -1;
 };
 
+/// What every complaint on standard error begins with.
+inline const std::string error_prefix = "perfmodel: error: ";
+
 /// Runs `perfmodel` with these arguments to its end.
 ProgramResult run_perfmodel(const std::vector<std::string>& arguments,
                             const ProgramOptions& options = {});

@@ -7,16 +7,13 @@
 #include "perfmodel/io/space_json.hpp"
 #include "perfmodel/model/generic_expression.hpp"
 #include "support/catch.hpp"
+#include "support/paper_runs.hpp"
 
 using namespace perfmodel;
 using namespace perfmodel::plan;
 using Catch::Approx;
 
 namespace {
-
-Space table2() {
-  return read_space(PERFMODEL_SOURCE_DIR "/data/paper/table2.json");
-}
 
 Eigen::MatrixXd rows_of(const Space& space, const Linearisation& linearisation,
                         const std::vector<plan::Configuration>& configurations) {
@@ -45,7 +42,7 @@ double standard_error(const Eigen::MatrixXd& rows, std::size_t constant) {
 }  // namespace
 
 TEST_CASE("sensitivities are the derivatives of the logarithm of the time", "[plan]") {
-  const Space space = table2();
+  const Space space = test::paper_space();
   const Linearisation linearisation = default_linearisation(space);
   const auto plan = random_plan(space, 20, 1, {}).configurations;
   const Table table = table_of(space, plan);
@@ -69,7 +66,7 @@ TEST_CASE("sensitivities are the derivatives of the logarithm of the time", "[pl
 
 TEST_CASE("a D-optimal plan has more information than random ones, about each scaling power too",
           "[plan]") {
-  const Space space = table2();
+  const Space space = test::paper_space();
   const Linearisation linearisation = default_linearisation(space);
   const GenericLayout layout(linearisation.spec);
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
@@ -87,7 +84,7 @@ TEST_CASE("a D-optimal plan has more information than random ones, about each sc
 }
 
 TEST_CASE("a D-optimal plan keeps what exists and repeats nothing", "[plan]") {
-  const Space space = table2();
+  const Space space = test::paper_space();
   const Linearisation linearisation = default_linearisation(space);
   const auto existing = random_plan(space, 10, 5, {}).configurations;
   const auto plan = d_optimal_plan(space, 40, 1, existing, linearisation).configurations;

@@ -8,15 +8,12 @@
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/space_json.hpp"
 #include "support/catch.hpp"
+#include "support/paper_runs.hpp"
 
 using namespace perfmodel;
 using namespace perfmodel::plan;
 
 namespace {
-
-Space table2() {
-  return read_space(PERFMODEL_SOURCE_DIR "/data/paper/table2.json");
-}
 
 Space small_space() {
   Space space;
@@ -51,7 +48,7 @@ TEST_CASE("a random plan of Table 2 is even over the values of every column", "[
   // Upper 0.1 % points of chi-square with 1 to 5 degrees of freedom. Twelve columns at ten seeds:
   // 0.12 of them are expected beyond, and more than 2 would be so once in 4000 times.
   const double limits[] = {0, 10.828, 13.816, 16.266, 18.467, 20.515};
-  const Space space = table2();
+  const Space space = test::paper_space();
   std::size_t beyond = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const auto plan = random_plan(space, 1500, seed, {}).configurations;
@@ -72,7 +69,7 @@ TEST_CASE("a random plan of Table 2 is even over the values of every column", "[
 }
 
 TEST_CASE("a plan depends on nothing but its seed, and grows into a longer one", "[plan]") {
-  const Space space = table2();
+  const Space space = test::paper_space();
   const auto plan = random_plan(space, 100, 7, {}).configurations;
   CHECK(plan == random_plan(space, 100, 7, {}).configurations);
   CHECK(plan != random_plan(space, 100, 8, {}).configurations);
@@ -88,7 +85,7 @@ TEST_CASE("a plan of a whole space has each of its configurations once", "[plan]
 }
 
 TEST_CASE("conditions hold for all configurations of a plan", "[plan]") {
-  Space space = table2();
+  Space space = test::paper_space();
   space.where = {"filters * batch_size <= 256", "padding == 'same' || kernel_size < 4"};
   const Conditions conditions(space);
   for (const auto& plan :
@@ -106,7 +103,7 @@ TEST_CASE("conditions hold for all configurations of a plan", "[plan]") {
 }
 
 TEST_CASE("a Latin hypercube has every value equally often", "[plan]") {
-  const Space space = table2();
+  const Space space = test::paper_space();
   const Plan plan = latin_hypercube_plan(space, 301, 3, {});
   REQUIRE(plan.configurations.size() == 301);
   CHECK(plan.off_balance == 0);
@@ -121,7 +118,7 @@ TEST_CASE("a Latin hypercube has every value equally often", "[plan]") {
 }
 
 TEST_CASE("conditions that leave room do not unbalance a Latin hypercube", "[plan]") {
-  Space space = table2();
+  Space space = test::paper_space();
   space.where = {"!(kernel_size == 5 && pool_size == 5)"};
   const Plan plan = latin_hypercube_plan(space, 400, 3, {});
   CHECK(plan.off_balance == 0);
