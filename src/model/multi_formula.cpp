@@ -1,5 +1,6 @@
 #include "perfmodel/model/multi_formula.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -32,6 +33,26 @@ void add_power(const std::string& base, double power, std::vector<std::string>& 
   factors.push_back(text == "1" ? base : base + "^" + text);
 }
 
+/// "[app = bert]" of a term that the other levels lack, "padding{same: 1, valid: 0.9}", or nothing.
+void add_levels(const CategoricalInput& input, const std::vector<double>& values,
+                std::vector<std::string>& factors) {
+  const auto present = std::find_if(values.begin(), values.end(), [](double v) { return v != 0; });
+  const bool only =
+      values.size() > 1 && std::count(values.begin(), values.end(), 0.0) + 1 == std::ssize(values);
+  if (only && *present == 1) {
+    const auto level = static_cast<std::size_t>(present - values.begin());
+    factors.push_back("[" + input.column + " = " + input.levels[level] + "]");
+    return;
+  }
+  if (std::all_of(values.begin(), values.end(),
+                  [](double value) { return std::abs(value - 1) < kUnseenChange; }))
+    return;
+  std::string levels;
+  for (std::size_t l = 0; l < values.size(); ++l)
+    levels += (l == 0 ? "" : ", ") + input.levels[l] + ": " + rounded(values[l]);
+  factors.push_back(input.column + "{" + levels + "}");
+}
+
 }  // namespace
 
 std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structure,
@@ -47,16 +68,10 @@ std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structu
     add_power("log2(" + column + ")", structure.log_powers[term][j], factors);
   }
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-    const CategoricalInput& input = spec.categorical[c];
-    std::string levels;
-    bool all_one = true;
-    for (std::size_t l = 0; l < input.levels.size(); ++l) {
-      const double factor = constant(layout.level(term, c, l));
-      all_one = all_one && std::abs(factor - 1) < kUnseenChange;
-      levels += (l == 0 ? "" : ", ") + input.levels[l] + ": " + rounded(factor);
-    }
-    if (!all_one)
-      factors.push_back(input.column + "{" + levels + "}");
+    std::vector<double> values;
+    for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l)
+      values.push_back(constant(layout.level(term, c, l)));
+    add_levels(spec.categorical[c], values, factors);
   }
   for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
     const Regime& regime = structure.regimes[g];
@@ -78,11 +93,14 @@ std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structu
 }
 
 std::string multi_formula(const ModelSpec& spec, const MultiStructure& structure,
-                          const Eigen::VectorXd& constants) {
+                          const Eigen::VectorXd& constants, const std::string& plus) {
   std::string text = "t = ";
   for (std::size_t k = 0; k < structure.terms; ++k)
-    text += multi_term_text(spec, structure, constants, k) + " + ";
-  return text + rounded(constants[constants.size() - 1]);
+    text += (k == 0 ? "" : plus) + multi_term_text(spec, structure, constants, k);
+  const double intercept = constants[constants.size() - 1];
+  if (structure.terms == 0 || intercept != 0)
+    text += (structure.terms == 0 ? "" : plus) + rounded(intercept);
+  return text;
 }
 
 }  // namespace perfmodel

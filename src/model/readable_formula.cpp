@@ -118,7 +118,7 @@ std::string readable_formula(const ModelSpec& spec, const MultiStructure* struct
   if (structure == nullptr)
     return generic(spec, constants, latex);
   return latex ? latex_multi(spec, *structure, constants)
-               : multi_formula(spec, *structure, constants) + "\n";
+               : multi_formula(spec, *structure, constants, "\n  + ") + "\n";
 }
 
 }  // namespace perfmodel

@@ -56,6 +56,23 @@ TEST_CASE("auto finds two planted products and their regime", "[fit][multi]") {
   CHECK(worst_relative_error(model, fresh.design) < 0.06);
 }
 
+TEST_CASE("auto gives each of two jobs terms of its own", "[fit][multi]") {
+  const MultiRuns runs = test::two_jobs(300, 0.03, 1);
+  const MultiRuns fresh = test::two_jobs(200, 0, 2);
+  const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
+  REQUIRE(model.multi);
+  const MultiLayout layout(runs.spec, model.multi->structure);
+  for (std::size_t k = 0; k < model.multi->structure.terms; ++k) {
+    const auto factor = [&](std::size_t level) {
+      return model.constants[static_cast<Eigen::Index>(layout.level(k, 0, level))];
+    };
+    CAPTURE(k);
+    CHECK(((factor(0) == 1 && factor(1) == 0) || (factor(0) == 0 && factor(1) == 1)));
+  }
+  CHECK((predict(fresh.truth, fresh.design) - fresh.design.time).cwiseAbs().maxCoeff() < 1e-12);
+  CHECK(worst_relative_error(model, fresh.design) < 0.06);
+}
+
 TEST_CASE("auto takes the constant where nothing has an effect", "[fit][multi]") {
   MultiRuns runs = test::multi_runs(150, 0, 1);
   const MultiRuns noise = test::multi_runs(150, 0.05, 1);

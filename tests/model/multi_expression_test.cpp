@@ -59,7 +59,7 @@ TEST_CASE("a formula leaves out what has no effect and names regimes", "[model][
   const test::MultiRuns runs = test::multi_runs(50, 0, 1);
   CHECK(multi_formula(runs.spec, runs.truth.multi->structure, runs.truth.constants) ==
         "t = 2e-05 * filters^1.5 * gpus^-1 * batch_size * activation{relu: 1, tanh: 1.5}"
-        " + 0.01 * filters^0.5 * gpus^0.5 * [gpus > 1] + 0");
+        " + 0.01 * filters^0.5 * gpus^0.5 * [gpus > 1]");
 }
 
 TEST_CASE("constants of a sum have names", "[model][multi]") {

@@ -41,4 +41,35 @@ MultiRuns multi_runs(std::size_t rows, double noise, std::uint64_t seed) {
   return out;
 }
 
+MultiRuns two_jobs(std::size_t rows, double noise, std::uint64_t seed) {
+  constexpr std::array widths = {16, 32, 64, 128, 256};
+  constexpr std::array batches = {8, 16, 32, 64, 128};
+  constexpr std::array gpus = {1, 2, 4, 8};
+  RandomStream random(seed, "two jobs");
+  std::ostringstream csv;
+  csv << "job,width,gpus,batch_size,time_s\n";
+  for (std::size_t row = 0; row < rows; ++row) {
+    const double w = widths[random.below(widths.size())];
+    const double b = batches[random.below(batches.size())];
+    const double n = gpus[random.below(gpus.size())];
+    const bool dense = random.below(2) == 1;
+    const double time = dense ? 3e-6 * w * w * b / n + 0.004
+                              : 0.0005 * std::pow(w, 0.3) * std::sqrt(b) * std::pow(n, 0.2);
+    csv << (dense ? "dense," : "lookup,") << to_text(w) << ',' << to_text(n) << ',' << to_text(b)
+        << ',' << to_text(time * std::exp(noise * random.normal())) << '\n';
+  }
+  PaperRuns runs = runs_of(table_of(csv.str()));
+  MultiRuns out{runs.table, runs.spec, runs.design, {}};
+  out.truth.spec = runs.spec;
+  out.truth.multi = MultiForm{{.terms = 3, .regimes = {}, .log_powers = {{0, 0}, {0, 0}, {0, 0}}},
+                              median_configuration(runs.design)};
+  // a | p[width] | dense, lookup | q[gpus], q[batch_size]
+  out.truth.constants.resize(19);
+  out.truth.constants << 3e-6, 2, 1, 0, -1, 1,  //
+      0.004, 0, 1, 0, 0, 0,                     //
+      0.0005, 0.3, 0, 1, 0.2, 0.5,              //
+      0;
+  return out;
+}
+
 }  // namespace perfmodel::test

@@ -20,4 +20,10 @@ struct MultiRuns {
 
 MultiRuns multi_runs(std::size_t rows, double noise, std::uint64_t seed);
 
+/// Runs of two jobs that scale in their own ways:
+///
+///     [job = dense] (3e-6 width^2 batch_size / gpus + 0.004)
+///         + [job = lookup] 0.0005 width^0.3 batch_size^0.5 gpus^0.2
+MultiRuns two_jobs(std::size_t rows, double noise, std::uint64_t seed);
+
 }  // namespace perfmodel::test

@@ -11,12 +11,13 @@ namespace perfmodel {
 
 /// One term for people, its numbers to three digits:
 /// "0.0021 * filters^1.9 * workers^-0.9 * activation{relu: 1, tanh: 1.2} * [num_gpus > 1]".
-/// Powers that round to 0 and factors that round to 1 are left out.
+/// Powers that round to 0 and factors that round to 1 are left out; a factor that only one level
+/// has reads [activation = tanh].
 std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structure,
                             const Eigen::VectorXd& constants, std::size_t term);
 
-/// "t = TERM + TERM + C".
+/// "t = TERM + TERM + C" with `plus` between its parts; a C of 0 is left out.
 std::string multi_formula(const ModelSpec& spec, const MultiStructure& structure,
-                          const Eigen::VectorXd& constants);
+                          const Eigen::VectorXd& constants, const std::string& plus = " + ");
 
 }  // namespace perfmodel

@@ -1,12 +1,11 @@
 #include "fit/multi/fit_multi.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <set>
-
 #include "fit/loss_value.hpp"
+#include "fit/multi/join_levels.hpp"
+#include "fit/multi/parting.hpp"
 #include "fit/multi/refine.hpp"
 #include "fit/multi/refining.hpp"
+#include "fit/multi/regimes.hpp"
 #include "fit/multi/selection.hpp"
 #include "fit/multi/term_search.hpp"
 #include "fit/multi/tidy.hpp"
@@ -34,63 +33,86 @@ Candidate given_terms(const TermCoordinates& coordinates, const ModelSpec& spec,
   return out;
 }
 
-/// "num_gpus > 1": of columns that count from 1 and take two further values or more. With one other
-/// value the power of the column says the same.
-std::vector<Regime> possible_regimes(const ModelSpec& spec, const Design& training) {
-  std::vector<Regime> out;
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
-    std::set<double> values;
-    for (std::size_t row = 0; row < training.rows; ++row)
-      values.insert(training.extrinsic[j].value(row));
-    const bool counts = std::all_of(values.begin(), values.end(),
-                                    [](double value) { return value == std::floor(value); });
-    if (counts && values.size() >= 3 && *values.begin() == 1)
-      out.push_back({j, 1});
-  }
+/// The training rows as a search sees them, and what was chosen for them.
+struct Search {
+  SelectionTask task;
+  Candidate chosen;
+  bool refined = true;
+};
+
+SumOfTerms search_sum(const Search& search) {
+  const FitOptions& options = search.task.options;
+  const TermCoordinates& coordinates = search.task.coordinates;
+  const SumShape& shape = search.chosen.shape;
+  const TermData data = coordinates.data(shape);
+  TermSearchOptions how;
+  how.seed = options.seed;
+  how.starts = options.starts.value_or(kStarts);
+  how.ridge = search.chosen.ridge;
+  how.threads = options.threads;
+  how.stop = options.stop;
+  const std::vector<SumFit> path = search_terms(data, shape, how);
+  const SumFit fit = search.refined
+                         ? refine(coordinates, data, shape, options, how.ridge, path.back())
+                         : path.back();
+  SumOfTerms out{coordinates.structure(shape), coordinates.constants(shape, fit.theta),
+                 fit.evaluations, fit.gap};
+  for (std::size_t k = 0; k + 1 < path.size(); ++k)
+    out.evaluations += path[k].evaluations;
+  double& intercept = out.constants[out.constants.size() - 1];
+  if (shape.terms > 0 && intercept < kNoIntercept * coordinates.typical_time())
+    intercept = 0;
   return out;
+}
+
+/// `selection` was made for the task.
+SumOfTerms search_selected(const SelectionTask& task, const Selection& selection) {
+  return search_sum({task, selection.chosen, refining_pays(task, selection)});
+}
+
+SumOfTerms search_parts(const ModelSpec& spec, const Parting& parting) {
+  std::vector<LevelRuns> runs;
+  std::vector<SumOfTerms> sums;
+  for (std::size_t level = 0; level < parting.levels.size(); ++level) {
+    runs.push_back(parting.levels[level]->runs());
+    sums.push_back(search_selected(parting.levels[level]->task(), parting.selections[level]));
+  }
+  return joined_levels(spec, parting.column, runs, sums);
+}
+
+/// Nothing where Eq. (4) was chosen.
+std::optional<SumOfTerms> chosen_sum(const ModelSpec& spec, const Design& training,
+                                     const FitOptions& options) {
+  const TermCoordinates coordinates(spec, training, possible_regimes(spec, training));
+  const SelectionTask task{coordinates, spec, training, options};
+  const Selection selection = select_shape(task, selection_folds(task), Generic::offered);
+  if (const std::optional<Parting> parting = parting_that_pays(task, selection))
+    return search_parts(spec, *parting);
+  if (selection.chosen.generic)
+    return std::nullopt;
+  return search_selected(task, selection);
+}
+
+SumOfTerms given_sum(const ModelSpec& spec, const Design& training, const FitOptions& options) {
+  const TermCoordinates coordinates(spec, training, {});
+  return search_sum(
+      {{coordinates, spec, training, options}, given_terms(coordinates, spec, *options.terms)});
 }
 
 }  // namespace
 
 FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOptions& options) {
-  const TermCoordinates coordinates(
-      spec, training, options.terms ? std::vector<Regime>{} : possible_regimes(spec, training));
-  Candidate chosen;
-  bool refined = true;
-  if (options.terms) {
-    chosen = given_terms(coordinates, spec, *options.terms);
-  } else {
-    const Selection selection = select_shape(coordinates, spec, training, options);
-    chosen = selection.chosen;
-    if (chosen.generic) {
-      FitOptions generic = options;
-      generic.expression = Expression::generic;
-      return fit(spec, training, generic);
-    }
-    refined = refining_pays({coordinates, spec, training, options}, selection);
+  const std::optional<SumOfTerms> sum =
+      options.terms ? given_sum(spec, training, options) : chosen_sum(spec, training, options);
+  if (!sum) {
+    FitOptions generic = options;
+    generic.expression = Expression::generic;
+    return fit(spec, training, generic);
   }
-  const SumShape& shape = chosen.shape;
-  const TermData data = coordinates.data(shape);
-  TermSearchOptions search;
-  search.seed = options.seed;
-  search.starts = options.starts.value_or(kStarts);
-  search.ridge = chosen.ridge;
-  search.threads = options.threads;
-  search.stop = options.stop;
-  const std::vector<SumFit> path = search_terms(data, shape, search);
-  const SumFit fit =
-      refined ? refine(coordinates, data, shape, options, search.ridge, path.back()) : path.back();
-  std::size_t evaluations = fit.evaluations;
-  for (std::size_t k = 0; k + 1 < path.size(); ++k)
-    evaluations += path[k].evaluations;
-
   FittedModel model;
   model.spec = spec;
-  model.multi = MultiForm{coordinates.structure(shape), median_configuration(training)};
-  model.constants = coordinates.constants(shape, fit.theta);
-  double& intercept = model.constants[model.constants.size() - 1];
-  if (shape.terms > 0 && intercept < kNoIntercept * coordinates.typical_time())
-    intercept = 0;
+  model.multi = MultiForm{sum->structure, median_configuration(training)};
+  model.constants = sum->constants;
   switch_off_negligible_factors(model, training);
   order_by_share(model, training);
   model.search = {.method = options.method,
@@ -98,13 +120,13 @@ FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOp
                   .penalty = options.penalty,
                   .seed = options.seed,
                   .strategy = "descent",
-                  .starts = search.starts,
+                  .starts = options.starts.value_or(kStarts),
                   .population = 0,
                   .generations = 0,
-                  .evaluations = evaluations,
+                  .evaluations = sum->evaluations,
                   .termination = options.stop.stop_requested() ? "interrupted" : "converged",
                   .polish_gain = 0,
-                  .gap = fit.gap,
+                  .gap = sum->gap,
                   .cost = 0};
   const Eigen::VectorXd predicted = predict(model, training);
   model.search.cost = loss_value(options.loss, training.time, predicted);

@@ -14,14 +14,10 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-/// |ln(y / t)| beyond this counts as this: how wrong a useless prediction is does not matter.
-constexpr double kLargestError = 1;
 constexpr bool kBothParts[] = {false, true};  // random parts, far ends
 /// Errors well below this are as good as none.
 constexpr double kSmallestError = 1e-3;
 
-/// ln of the mean of |ln(predicted / measured)|. Its logarithm lets every fold speak alike: one
-/// that nobody predicts well does not drown the others.
 double log_error(const VectorXd& measured, const VectorXd& predicted) {
   const Eigen::ArrayXd ratio = predicted.array() / measured.array();
   double sum = 0;
@@ -29,7 +25,7 @@ double log_error(const VectorXd& measured, const VectorXd& predicted) {
     const double error = std::abs(std::log(r));
     sum += error < kLargestError ? error : kLargestError;  // also where it is no number
   }
-  return std::log(kSmallestError + sum / static_cast<double>(ratio.size()));
+  return log_of_mean_error(sum / static_cast<double>(ratio.size()));
 }
 
 std::vector<std::size_t> design_rows(const TermCoordinates& coordinates,
@@ -72,6 +68,14 @@ std::vector<double> fold_errors(const SelectionTask& task, const Fold& fold,
 }
 
 }  // namespace
+
+double log_of_mean_error(double mean) {
+  return std::log(kSmallestError + mean);
+}
+
+double mean_error(double log_error) {
+  return std::exp(log_error) - kSmallestError;
+}
 
 TermSearchOptions fold_search(const FitOptions& options, double ridge) {
   TermSearchOptions out;
@@ -150,6 +154,12 @@ bool as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candid
     const Difference gap = difference_of_part(folds, far_end, a, b);
     return gap.mean <= gap.error;
   });
+}
+
+bool as_good_where_measured(const std::vector<Fold>& folds, const Candidate& a,
+                            const Candidate& b) {
+  const Difference gap = difference_of_part(folds, false, a, b);
+  return gap.mean <= gap.error;
 }
 
 bool better_where_measured(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b) {

@@ -6,13 +6,15 @@
 
 namespace perfmodel {
 
-/// What all candidates have in common.
-struct SelectionTask {
-  const TermCoordinates& coordinates;
-  const ModelSpec& spec;
-  const Design& training;
-  const FitOptions& options;
-};
+/// |ln(y / t)| beyond this counts as this: how wrong a useless prediction is does not matter.
+inline constexpr double kLargestError = 1;
+
+/// ln of the mean of |ln(predicted / measured)|. Its logarithm lets every fold speak alike: one
+/// that nobody predicts well does not drown the others.
+double log_of_mean_error(double mean);
+
+/// What log_of_mean_error() was made of.
+double mean_error(double log_error);
 
 /// Fits every candidate to every fold, in parallel, and scores it on what was held out. A sum comes
 /// back as several candidates: with 1, 2, ..., shape.terms terms, which are fitted on the way.
@@ -34,6 +36,9 @@ double standard_error(const std::vector<Fold>& folds, const Candidate& a, const 
 /// each for itself: the far ends scatter so much that over all folds a model that is clearly worse
 /// within the measured range would pass.
 bool as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
+
+/// The same of the random parts alone.
+bool as_good_where_measured(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
 
 /// Whether `a` is better than `b` by more than a standard error on the random parts, and on the far
 /// ends at most one worse.

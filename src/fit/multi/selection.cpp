@@ -32,12 +32,13 @@ Index size_of(const Candidate& candidate, Index generic_size) {
 
 class Selector {
  public:
-  explicit Selector(const SelectionTask& task) : task_(task) {
-    out_.folds = make_folds(task.coordinates, task.spec, kMostRows, task.options.seed);
+  Selector(const SelectionTask& task, std::vector<Fold> folds, Generic generic)
+      : task_(task), generic_(generic) {
+    out_.folds = std::move(folds);
   }
 
   Selection run() {
-    out_.chosen.shape = shape(1, false);
+    out_.chosen.shape = plain_shape(task_, 1, false);
     out_.chosen.ridge = kFewRowsRidge;
     if (out_.folds.empty())
       return out_;
@@ -52,19 +53,8 @@ class Selector {
 
  private:
   const SelectionTask& task_;
+  Generic generic_;
   Selection out_;
-
-  SumShape shape(Index terms, bool intercept) const {
-    SumShape out{.terms = terms,
-                 .plain_features = task_.coordinates.plain_features(),
-                 .regimes = {},
-                 .intercept = intercept,
-                 .log_powers = {},
-                 .pure_logarithms = false};
-    out.log_powers.assign(static_cast<std::size_t>(terms),
-                          std::vector<int>(task_.spec.extrinsic.size(), 0));
-    return out;
-  }
 
   /// The sum that the next step starts from. A step that makes the model richer moves on only where
   /// it gains more than a standard error, lest many small steps follow the noise of the folds.
@@ -107,13 +97,15 @@ class Selector {
   /// ridge, and more terms, before it helps.
   void try_shapes() {
     std::vector<Candidate> candidates;
-    candidates.push_back({.generic = true, .shape = {}, .log_errors = {}});
-    candidates.push_back({.shape = shape(0, true), .log_errors = {}});
+    if (generic_ == Generic::offered)
+      candidates.push_back({.generic = true, .shape = {}, .log_errors = {}});
+    candidates.push_back({.shape = plain_shape(task_, 0, true), .log_errors = {}});
     for (const std::vector<Index>& regimes : sets_of_regimes()) {
       for (const bool intercept : {true, false}) {
         for (const double strength : kRidges) {
-          candidates.push_back(
-              {.shape = shape(kMostTerms, intercept), .ridge = strength, .log_errors = {}});
+          candidates.push_back({.shape = plain_shape(task_, kMostTerms, intercept),
+                                .ridge = strength,
+                                .log_errors = {}});
           candidates.back().shape.regimes = regimes;
         }
       }
@@ -179,10 +171,24 @@ class Selector {
 
 }  // namespace
 
-Selection select_shape(const TermCoordinates& coordinates, const ModelSpec& spec,
-                       const Design& training, const FitOptions& options) {
-  const SelectionTask task{coordinates, spec, training, options};
-  return Selector(task).run();
+std::vector<Fold> selection_folds(const SelectionTask& task) {
+  return make_folds(task.coordinates, task.spec, kMostRows, task.options.seed);
+}
+
+Selection select_shape(const SelectionTask& task, std::vector<Fold> folds, Generic generic) {
+  return Selector(task, std::move(folds), generic).run();
+}
+
+SumShape plain_shape(const SelectionTask& task, Index terms, bool intercept) {
+  SumShape out{.terms = terms,
+               .plain_features = task.coordinates.plain_features(),
+               .regimes = {},
+               .intercept = intercept,
+               .log_powers = {},
+               .pure_logarithms = false};
+  out.log_powers.assign(static_cast<std::size_t>(terms),
+                        std::vector<int>(task.spec.extrinsic.size(), 0));
+  return out;
 }
 
 }  // namespace perfmodel

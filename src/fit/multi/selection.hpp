@@ -18,16 +18,32 @@ struct Candidate {
   double score = 0;                ///< their weighted mean
 };
 
+/// What all candidates have in common.
+struct SelectionTask {
+  const TermCoordinates& coordinates;
+  const ModelSpec& spec;
+  const Design& training;
+  const FitOptions& options;
+};
+
+/// Whether Eq. (4) is among the candidates.
+enum class Generic { offered, left_out };
+
 struct Selection {
   Candidate chosen;
   std::vector<Candidate> tried;
-  std::vector<Fold> folds;
+  std::vector<Fold> folds;  ///< empty where there were too few rows to choose
 };
+
+/// The folds that the shape is chosen with.
+std::vector<Fold> selection_folds(const SelectionTask& task);
 
 /// Chooses terms, C, regimes, logarithms and ridge by cross-validation whose folds also hold out
 /// the far end of each scale: terms, C, regimes and ridge in all combinations, then step by step
 /// from the best so far, and at last the simplest one that is as good as the best.
-Selection select_shape(const TermCoordinates& coordinates, const ModelSpec& spec,
-                       const Design& training, const FitOptions& options);
+Selection select_shape(const SelectionTask& task, std::vector<Fold> folds, Generic generic);
+
+/// So many terms with all inputs, without regimes and logarithms.
+SumShape plain_shape(const SelectionTask& task, Eigen::Index terms, bool intercept);
 
 }  // namespace perfmodel

@@ -12,14 +12,17 @@ using Eigen::VectorXd;
 
 constexpr double kNegligible = 1e-4;
 
-/// Sets the factors of `constants[first..first + codes)` to 0 whose rows all have a negligible
-/// share, and makes the first factor that is left 1.
+/// Sets the factors of `constants[first..first + count)` to 0 whose rows all have a negligible
+/// share, and makes the first factor that is left 1. Rows for which another factor is 0 say nothing
+/// about this one.
 void tidy_factors(const VectorXd& shares, const std::vector<std::uint32_t>& codes, Index count,
                   Index coefficient, Index first, VectorXd& constants) {
   VectorXd largest = VectorXd::Constant(count, -1);
   for (std::size_t row = 0; row < codes.size(); ++row) {
+    const double share = shares[static_cast<Index>(row)];
     double& most = largest[static_cast<Index>(codes[row])];
-    most = std::max(most, shares[static_cast<Index>(row)]);
+    if (share > 0)
+      most = std::max(most, share);
   }
   if (largest.maxCoeff() < kNegligible)
     return;  // the whole term is negligible; its factors say nothing

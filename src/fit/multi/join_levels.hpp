@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+#include "fit/multi/sum_of_terms.hpp"
+#include "perfmodel/model/design.hpp"
+#include "perfmodel/model/spec.hpp"
+
+namespace perfmodel {
+
+/// The rows of one level, without the column.
+struct LevelRuns {
+  ModelSpec spec;
+  Design training;
+};
+
+LevelRuns runs_of_level(const ModelSpec& spec, const Design& training, std::size_t column,
+                        std::size_t level);
+
+/// One sum of the sums that were fitted to each level: their terms, each for its level alone. A C
+/// is another such term.
+SumOfTerms joined_levels(const ModelSpec& spec, std::size_t column,
+                         const std::vector<LevelRuns>& runs, const std::vector<SumOfTerms>& sums);
+
+}  // namespace perfmodel

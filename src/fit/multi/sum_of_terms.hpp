@@ -1,0 +1,18 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "perfmodel/model/multi_expression.hpp"
+
+namespace perfmodel {
+
+/// A sum of product terms as a search leaves it.
+struct SumOfTerms {
+  MultiStructure structure;
+  Eigen::VectorXd constants;    ///< in the units of the data, in the order of MultiLayout
+  std::size_t evaluations = 0;  ///< that it took to find them
+  /// What the last step still promised, as a share of the cost.
+  double gap = 0;
+};
+
+}  // namespace perfmodel
