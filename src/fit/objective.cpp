@@ -18,7 +18,7 @@ Objective::Objective(const Design& training, const SearchSpace& space, const Fit
       penalty_(space, training, options),
       loss_(options.loss),
       plan_(training, space, options.loss),
-      evaluator_(plan_, options.threads) {}
+      evaluator_(plan_, options.threads, options.instructions) {}
 
 double Objective::loss_of_sum(double sum) const {
   const double mean = sum / static_cast<double>(plan_.rows());
