@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "cli/kernel_choice.hpp"
 #include "cli/numbers.hpp"
 #include "perfmodel/base/error.hpp"
 
@@ -245,6 +246,7 @@ FitOptions fit_options(const SearchArguments& arguments) {
   options.penalty.constants = arguments.penalise.value_or(options.penalty.constants);
   options.polish = !arguments.no_polish;
   options.threads = arguments.threads.value_or(default_threads());
+  options.instructions = kernel_of_environment();
   return options;
 }
 

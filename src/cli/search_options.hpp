@@ -32,7 +32,8 @@ void add_search_options(CLI::App& app, SearchArguments& arguments);
 void refuse_options_of_others(const SearchArguments& arguments);
 
 /// The options for fit(): what was given, else the defaults of FitOptions; all cores, or as many as
-/// OMP_NUM_THREADS says.
+/// OMP_NUM_THREADS says; the kernel that PERFMODEL_KERNEL names. Throws UsageError for a kernel
+/// that this machine lacks.
 FitOptions fit_options(const SearchArguments& arguments);
 
 }  // namespace perfmodel::cli

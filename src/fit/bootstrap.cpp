@@ -91,6 +91,7 @@ BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
                            const FitOptions& options, std::size_t samples,
                            const std::function<void(std::size_t)>& sample_done) {
   const SearchSpace space(model.spec, training, options);
+  const Regulariser penalty(space, training, options);
   const VectorXd start = space.scaled_from_raw(model.constants);
   const VectorXd predicted = predict(model, training);
   BootstrapSamples out;
@@ -109,7 +110,8 @@ BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
     const Design sample = out.resampling == Resampling::rows
                               ? resampled_rows(training, random)
                               : resampled_residuals(training, predicted, residuals, random);
-    const PolishResult fit = polish(sample, space, options, start);
+    const PolishResult fit =
+        polish(WeightedRows::merged(sample, options.loss), space, penalty, options, start);
     if (options.stop.stop_requested())
       return;  // perhaps not at its optimum
     found[b] = space.raw_from_scaled(fit.scaled);

@@ -15,6 +15,7 @@
 #include "fit/polish.hpp"
 #include "fit/search_space.hpp"
 #include "fit/warnings.hpp"
+#include "fit/weighted_rows.hpp"
 #include "perfmodel/base/parallel.hpp"
 #include "perfmodel/base/random.hpp"
 #include "perfmodel/optimise/quasi_newton.hpp"
@@ -52,18 +53,18 @@ bool polishes(const FitOptions& options) {
 
 /// `wanted` random rows, where that is not all of them; larger samples of a seed hold the smaller
 /// ones.
-std::optional<Design> random_sample(const Design& training, std::size_t wanted,
-                                    std::uint64_t seed) {
-  if (wanted == 0 || wanted >= training.rows)
+std::optional<WeightedRows> random_sample(const WeightedRows& training, std::size_t wanted,
+                                          std::uint64_t seed) {
+  if (wanted == 0 || wanted >= training.size())
     return std::nullopt;
-  std::vector<std::size_t> rows(training.rows);
+  std::vector<std::size_t> rows(training.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   RandomStream random(seed, "exploration rows");
   for (std::size_t i = 0; i < wanted; ++i)
     std::swap(rows[i], rows[i + random.below(rows.size() - i)]);
   rows.resize(wanted);
   std::sort(rows.begin(), rows.end());
-  return take_rows(training, rows);
+  return training.take(rows);
 }
 
 /// One search and its exact finish.
@@ -72,8 +73,8 @@ struct Start {
   PolishResult finish;
 };
 
-Start run_start(const Objective& objective, const Design& training, const SearchSpace& space,
-                const FitOptions& options, std::size_t index) {
+Start run_start(const Objective& objective, const WeightedRows& rows, const SearchSpace& space,
+                const Regulariser& penalty, const FitOptions& options, std::size_t index) {
   optimise::DifferentialEvolutionOptions search = search_options(options);
   if (index > 0)
     search.observer = nullptr;  // progress tells of one start
@@ -82,7 +83,7 @@ Start run_start(const Objective& objective, const Design& training, const Search
   out.search = optimise::minimise(std::cref(objective), space.coordinates(), search);
   const VectorXd scaled = space.scaled_from_coordinates(out.search.best);
   if (polishes(options)) {
-    out.finish = polish(training, space, options, scaled);
+    out.finish = polish(rows, space, penalty, options, scaled);
   } else if (options.polish) {
     const optimise::QuasiNewtonResult end = optimise::descend(
         std::cref(objective), space.coordinates(), out.search.best, {.stop = options.stop});
@@ -118,16 +119,18 @@ void clear_idle_powers(const GenericLayout& layout, std::size_t intrinsic, const
 FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   if (options.expression == Expression::multi)
     return fit_multi(spec, training, options);
-  const SearchSpace space(spec, training, options);
+  const WeightedRows all = WeightedRows::merged(training, options.loss);
+  const SearchSpace space(spec, all, options);
+  const Regulariser penalty(space, all, options);
   const std::size_t exploration_rows =
       options.exploration_rows.value_or(search_defaults(options.method).exploration_rows);
-  const std::optional<Design> sample = random_sample(training, exploration_rows, options.seed);
-  const Design& explored = sample ? *sample : training;
-  const Objective objective(explored, space, options);
+  const std::optional<WeightedRows> sample = random_sample(all, exploration_rows, options.seed);
+  const WeightedRows& explored = sample ? *sample : all;
+  const Objective objective(explored, space, penalty, options);
 
   std::vector<Start> starts(options.starts.value_or(search_defaults(options.method).starts));
   parallel_for(starts.size(), options.threads, [&](std::size_t k) {
-    starts[k] = run_start(objective, explored, space, options, k);
+    starts[k] = run_start(objective, explored, space, penalty, options, k);
   });
   const auto cheaper = [](const Start& a, const Start& b) { return a.finish.cost < b.finish.cost; };
   Start best = *std::min_element(starts.begin(), starts.end(), cheaper);
@@ -137,8 +140,8 @@ FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions&
   // Far more rows than the sample: a sample between brings the finish near before it looks at all.
   for (std::size_t rows = kSampleGrowth * exploration_rows; sample && polishes(options);
        rows *= kSampleGrowth) {
-    const std::optional<Design> larger = random_sample(training, rows, options.seed);
-    best.finish = polish(larger ? *larger : training, space, options, best.finish.scaled);
+    const std::optional<WeightedRows> larger = random_sample(all, rows, options.seed);
+    best.finish = polish(larger ? *larger : all, space, penalty, options, best.finish.scaled);
     evaluations += best.finish.evaluations;
     if (!larger)
       break;
@@ -147,7 +150,6 @@ FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions&
   FittedModel model;
   clear_idle_powers(space.layout(), spec.intrinsic.size(), space, best.finish.scaled);
   model.spec = spec;
-  const Regulariser penalty(space, training, options);
   const auto cost_at = [&](const VectorXd& scaled) {
     model.constants = space.raw_from_scaled(scaled);
     return loss_of(model, training, options) + penalty(scaled);

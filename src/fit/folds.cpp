@@ -23,19 +23,6 @@ RowGroups grouped(std::size_t rows, const KeyOfRow& key_of_row) {
 
 }  // namespace
 
-RowGroups configuration_groups(const Design& design) {
-  return grouped<std::vector<double>>(design.rows, [&](std::size_t row) {
-    std::vector<double> key;
-    for (const NumericFactor& factor : design.intrinsic)
-      key.push_back(factor.value(row));
-    for (const LevelFactor& factor : design.categorical)
-      key.push_back(factor.codes[row]);
-    for (const NumericFactor& factor : design.extrinsic)
-      key.push_back(factor.value(row));
-    return key;
-  });
-}
-
 RowGroups column_groups(const Column& column, std::span<const std::size_t> rows) {
   if (column.is_numeric()) {
     return grouped<double>(rows.size(), [&](std::size_t row) { return column.numbers[rows[row]]; });

@@ -13,22 +13,25 @@ constexpr double kSlack = 1 + 1e-12;
 
 }  // namespace
 
-Objective::Objective(const Design& training, const SearchSpace& space, const FitOptions& options)
+Objective::Objective(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
+                     const FitOptions& options)
     : space_(space),
-      penalty_(space, training, options),
+      penalty_(penalty),
       loss_(options.loss),
-      plan_(training, space, options.loss),
-      evaluator_(plan_, options.threads) {}
+      total_weight_(rows.total_weight()),
+      scatter_(rows.scatter()),
+      plan_(rows, space, options.loss),
+      evaluator_(plan_, options.threads, options.instructions) {}
 
 double Objective::loss_of_sum(double sum) const {
-  const double mean = sum / static_cast<double>(plan_.rows());
+  const double mean = (sum + scatter_) / total_weight_;
   return loss_ == Loss::rmsle ? std::sqrt(mean) : mean;
 }
 
-double Objective::sum_of_loss(double loss) const {
+double Objective::sum_above_loss(double loss) const {
   if (loss < 0)
     return 0;
-  return static_cast<double>(plan_.rows()) * (loss_ == Loss::rmsle ? loss * loss : loss);
+  return kSlack * (total_weight_ * (loss_ == Loss::rmsle ? loss * loss : loss)) - scatter_;
 }
 
 void Objective::operator()(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
@@ -42,7 +45,7 @@ void Objective::operator()(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
   }
   std::vector<double> sum_bounds(costs.size(), std::numeric_limits<double>::infinity());
   for (std::size_t i = 0; i < costs.size(); ++i) {
-    sum_bounds[i] = kSlack * sum_of_loss(kSlack * abandon_above[i] - penalties[i]);
+    sum_bounds[i] = sum_above_loss(kSlack * abandon_above[i] - penalties[i]);
   }
   evaluator_(candidates, sum_bounds, costs);
   for (std::size_t i = 0; i < costs.size(); ++i)

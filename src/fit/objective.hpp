@@ -7,13 +7,15 @@
 #include "fit/kernel/evaluator.hpp"
 #include "fit/penalty.hpp"
 #include "fit/search_space.hpp"
+#include "fit/weighted_rows.hpp"
 
 namespace perfmodel {
 
 /// Loss plus penalty of Eq. (4) over the training rows, as a function of search coordinates.
 class Objective {
  public:
-  Objective(const Design& training, const SearchSpace& space, const FitOptions& options);
+  Objective(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
+            const FitOptions& options);
 
   /// The signature of optimise::BatchObjective.
   void operator()(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
@@ -21,11 +23,14 @@ class Objective {
 
  private:
   double loss_of_sum(double sum) const;
-  double sum_of_loss(double loss) const;
+  /// A sum of row losses from which on the loss is surely greater.
+  double sum_above_loss(double loss) const;
 
   const SearchSpace& space_;
   Regulariser penalty_;
   Loss loss_;
+  double total_weight_;
+  double scatter_;
   kernel::Plan plan_;
   kernel::Evaluator evaluator_;
 };

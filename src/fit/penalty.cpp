@@ -25,7 +25,7 @@ double loss_of_time(Loss loss, double time) {
 
 }  // namespace
 
-Regulariser::Regulariser(const SearchSpace& space, const Design& training,
+Regulariser::Regulariser(const SearchSpace& space, const WeightedRows& training,
                          const FitOptions& options)
     : layout_(space.layout()),
       l1_(options.penalty.l1),
@@ -34,13 +34,13 @@ Regulariser::Regulariser(const SearchSpace& space, const Design& training,
       extrinsic_shift_(space.extrinsic_log_centres()) {
   if (options.penalty.constants == Penalise::raw || !active())
     return;
-  unit_ = median(training.time);
+  unit_ = median(training.measured().time);
   l1_ *= loss_of_time(options.loss, unit_);
   l2_ *= loss_of_time(options.loss, unit_);
   for (std::size_t i = 0; i < intrinsic_shift_.size(); ++i)
-    intrinsic_shift_[i] -= log_geometric_mean(training.intrinsic[i], training.rows);
+    intrinsic_shift_[i] -= log_geometric_mean(training.design().intrinsic[i], training);
   for (std::size_t j = 0; j < extrinsic_shift_.size(); ++j)
-    extrinsic_shift_[j] -= log_geometric_mean(training.extrinsic[j], training.rows);
+    extrinsic_shift_[j] -= log_geometric_mean(training.design().extrinsic[j], training);
 }
 
 double Regulariser::factor(std::size_t coefficient, const VectorXd& scaled) const {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "fit/search_space.hpp"
+#include "fit/weighted_rows.hpp"
 #include "perfmodel/fit/fit_options.hpp"
-#include "perfmodel/model/design.hpp"
 
 namespace perfmodel {
 
@@ -24,7 +24,7 @@ struct PenalisedConstants {
 /// units of the loss of that time; lambda then means the same for any unit.
 class Regulariser {
  public:
-  Regulariser(const SearchSpace& space, const Design& training, const FitOptions& options);
+  Regulariser(const SearchSpace& space, const WeightedRows& training, const FitOptions& options);
 
   bool active() const { return l1_ > 0 || l2_ > 0; }
   /// The lambdas in units of the loss.

@@ -2,10 +2,10 @@
 
 namespace perfmodel {
 
-PolishResult polish(const Design& training, const SearchSpace& space, const FitOptions& options,
-                    const Eigen::VectorXd& start) {
+PolishResult polish(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
+                    const FitOptions& options, const Eigen::VectorXd& start) {
   const bool absolute = options.loss == Loss::mae || options.loss == Loss::mape;
-  return (absolute ? polish_absolute : polish_squared)(training, space, options, start);
+  return (absolute ? polish_absolute : polish_squared)(rows, space, penalty, options, start);
 }
 
 }  // namespace perfmodel

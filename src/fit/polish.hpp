@@ -3,9 +3,10 @@
 #include <Eigen/Core>
 #include <cstddef>
 
+#include "fit/penalty.hpp"
 #include "fit/search_space.hpp"
+#include "fit/weighted_rows.hpp"
 #include "perfmodel/fit/fit_options.hpp"
-#include "perfmodel/model/design.hpp"
 
 namespace perfmodel {
 
@@ -22,12 +23,14 @@ struct PolishResult {
 /// Walks from `start` (scaled constants) down to where no step in the box gains to first order: by
 /// sequential linear programming for losses of absolute errors, by damped least squares for squared
 /// ones. The result is never worse than the start and never outside the box.
-PolishResult polish(const Design& training, const SearchSpace& space, const FitOptions& options,
-                    const Eigen::VectorXd& start);
+PolishResult polish(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
+                    const FitOptions& options, const Eigen::VectorXd& start);
 
-PolishResult polish_absolute(const Design& training, const SearchSpace& space,
-                             const FitOptions& options, const Eigen::VectorXd& start);
-PolishResult polish_squared(const Design& training, const SearchSpace& space,
-                            const FitOptions& options, const Eigen::VectorXd& start);
+PolishResult polish_absolute(const WeightedRows& rows, const SearchSpace& space,
+                             const Regulariser& penalty, const FitOptions& options,
+                             const Eigen::VectorXd& start);
+PolishResult polish_squared(const WeightedRows& rows, const SearchSpace& space,
+                            const Regulariser& penalty, const FitOptions& options,
+                            const Eigen::VectorXd& start);
 
 }  // namespace perfmodel

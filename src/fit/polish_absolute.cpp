@@ -27,21 +27,24 @@ constexpr Index kKinks = 4;
 /// The fit as a sequence of linear problems, one per step, in the changes of the scaled constants.
 class LinearisedFit {
  public:
-  LinearisedFit(const Design& training, const SearchSpace& space, const FitOptions& options)
-      : training_(training),
+  LinearisedFit(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
+                const FitOptions& options)
+      : time_(rows.design().time),
         space_(space),
-        penalty_(space, training, options),
-        model_(training, space),
-        rows_(static_cast<Index>(training.rows)),
+        penalty_(penalty),
+        model_(rows.design(), space),
+        rows_(static_cast<Index>(rows.size())),
         constants_(static_cast<Index>(space.layout().size())),
         first_power_(static_cast<Index>(space.layout().intrinsic_power(0))) {
-    weights_ = VectorXd::Constant(rows_, 1.0 / static_cast<double>(rows_));
+    weights_ = VectorXd::Constant(rows_, 1.0 / rows.total_weight());
+    if (rows.weights().size() > 0)
+      weights_.array() *= rows.weights().array();
     if (options.loss == Loss::mape)
-      weights_.array() /= training.time.array();
+      weights_.array() /= time_.array();
   }
 
   double cost(const VectorXd& scaled) const {
-    const double loss = weights_.dot((training_.time - model_.predict(scaled)).cwiseAbs());
+    const double loss = weights_.dot((time_ - model_.predict(scaled)).cwiseAbs());
     return loss + penalty_(scaled);
   }
 
@@ -65,7 +68,7 @@ class LinearisedFit {
     out.weights.resize(all);
     out.linear = VectorXd::Zero(constants_);
     out.matrix.topRows(rows_) = jacobian_;
-    out.response.head(rows_) = training_.time - predicted_;
+    out.response.head(rows_) = time_ - predicted_;
     out.weights.head(rows_) = weights_;
     constant = 0;
     if (l1_rows > 0) {
@@ -87,7 +90,7 @@ class LinearisedFit {
       const Index row = step.active_rows[k];
       if (row >= rows_)
         continue;  // a row of the penalty
-      change += (training_.time[row] - predicted[row]) * step.edges.col(static_cast<Index>(k));
+      change += (time_[row] - predicted[row]) * step.edges.col(static_cast<Index>(k));
     }
     return change;
   }
@@ -95,9 +98,9 @@ class LinearisedFit {
   Index first_power() const { return first_power_; }
 
  private:
-  const Design& training_;
+  const VectorXd& time_;
   const SearchSpace& space_;
-  Regulariser penalty_;
+  const Regulariser& penalty_;
   ScaledModel model_;
   Index rows_;
   Index constants_;
@@ -157,9 +160,10 @@ class LinearisedFit {
 
 }  // namespace
 
-PolishResult polish_absolute(const Design& training, const SearchSpace& space,
-                             const FitOptions& options, const VectorXd& start) {
-  LinearisedFit fit(training, space, options);
+PolishResult polish_absolute(const WeightedRows& rows, const SearchSpace& space,
+                             const Regulariser& penalty, const FitOptions& options,
+                             const VectorXd& start) {
+  LinearisedFit fit(rows, space, penalty, options);
   // A step to a bound must arrive there: a coefficient of 1e-31 is a 0 that rounding has missed.
   const auto inside = [&](const VectorXd& scaled) -> VectorXd {
     const auto at_lower = (scaled - space.scaled().lower).array() <

@@ -32,15 +32,15 @@ struct CostParabola {
 
 class SquaredFit {
  public:
-  SquaredFit(const Design& training, const SearchSpace& space, const FitOptions& options)
-      : training_(training),
-        penalty_(space, training, options),
+  SquaredFit(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
+             const FitOptions& options)
+      : rows_(rows),
+        penalty_(penalty),
         logarithmic_(options.loss == Loss::rmsle),
-        model_(training, space),
-        rows_(static_cast<double>(training.rows)) {}
+        model_(rows.design(), space) {}
 
   double cost(const VectorXd& scaled) const {
-    const double mean = residuals(model_.predict(scaled)).squaredNorm() / rows_;
+    const double mean = mean_square(residuals(model_.predict(scaled)));
     if (!std::isfinite(mean))
       return std::numeric_limits<double>::infinity();
     return (logarithmic_ ? std::sqrt(mean) : mean) + penalty_(scaled);
@@ -50,23 +50,24 @@ class SquaredFit {
     ScaledModel::RowMajor jacobian;
     const VectorXd predicted = model_.linearise(scaled, jacobian);
     const VectorXd residual = residuals(predicted);
-    const MatrixXd bend = model_.curvature(
-        jacobian, logarithmic_ ? VectorXd(residual.cwiseQuotient(predicted)) : residual);
+    const VectorXd pull = weighted(residual);
+    const MatrixXd bend =
+        model_.curvature(jacobian, logarithmic_ ? VectorXd(pull.cwiseQuotient(predicted)) : pull);
     if (logarithmic_)
       jacobian.array().colwise() /= predicted.array();
-    double factor = 2 / rows_;
+    double factor = 2 / rows_.total_weight();
     // d sqrt(m) = dm / (2 sqrt(m))
+    const double root = logarithmic_ ? std::max(1e-300, std::sqrt(mean_square(residual))) : 1;
     if (logarithmic_)
-      factor /= 2 * std::max(1e-300, std::sqrt(residual.squaredNorm() / rows_));
-    CostParabola out{.gradient = -factor * (jacobian.transpose() * residual),
+      factor /= 2 * root;
+    CostParabola out{.gradient = -factor * (jacobian.transpose() * pull),
                      .hessian = {},
-                     .gauss_newton = factor * (jacobian.transpose() * jacobian)};
+                     .gauss_newton = gram(factor, jacobian)};
     out.hessian = out.gauss_newton - factor * bend;
     if (logarithmic_) {
       // The logarithm bends, too, and so does the root.
-      out.hessian += factor * (jacobian.transpose() * residual.asDiagonal() * jacobian) -
-                     out.gradient * out.gradient.transpose() /
-                         std::max(1e-300, std::sqrt(residual.squaredNorm() / rows_));
+      out.hessian += factor * (jacobian.transpose() * pull.asDiagonal() * jacobian) -
+                     out.gradient * out.gradient.transpose() / root;
     }
     if (penalty_.active())
       add_penalty(scaled, out);
@@ -74,16 +75,34 @@ class SquaredFit {
   }
 
  private:
-  const Design& training_;
-  Regulariser penalty_;
+  const WeightedRows& rows_;
+  const Regulariser& penalty_;
   bool logarithmic_;
   ScaledModel model_;
-  double rows_;
 
   VectorXd residuals(const VectorXd& predicted) const {
+    const VectorXd& time = rows_.design().time;
     if (!logarithmic_)
-      return training_.time - predicted;
-    return training_.time.array().log() - predicted.array().log();
+      return time - predicted;
+    return time.array().log() - predicted.array().log();
+  }
+
+  VectorXd weighted(const VectorXd& residual) const {
+    return rows_.weights().size() > 0 ? VectorXd(rows_.weights().cwiseProduct(residual)) : residual;
+  }
+
+  /// Over all runs.
+  double mean_square(const VectorXd& residual) const {
+    const double sum =
+        rows_.weights().size() > 0 ? residual.dot(weighted(residual)) : residual.squaredNorm();
+    return (sum + rows_.scatter()) / rows_.total_weight();
+  }
+
+  /// factor J'WJ
+  MatrixXd gram(double factor, const ScaledModel::RowMajor& jacobian) const {
+    if (rows_.weights().size() > 0)
+      return factor * (jacobian.transpose() * rows_.weights().asDiagonal() * jacobian);
+    return factor * (jacobian.transpose() * jacobian);
   }
 
   /// |v| is replaced by its tangent parabola v^2 / (2 |v0|), which touches it from above.
@@ -149,9 +168,10 @@ std::optional<VectorXd> damped_step(const CostParabola& model, const MatrixXd& c
 
 }  // namespace
 
-PolishResult polish_squared(const Design& training, const SearchSpace& space,
-                            const FitOptions& options, const VectorXd& start) {
-  const SquaredFit fit(training, space, options);
+PolishResult polish_squared(const WeightedRows& rows, const SearchSpace& space,
+                            const Regulariser& penalty, const FitOptions& options,
+                            const VectorXd& start) {
+  const SquaredFit fit(rows, space, penalty, options);
   PolishResult out;
   out.scaled = start;
   out.cost = fit.cost(start);

@@ -74,11 +74,11 @@ Range bound_for(const std::vector<BoundOverride>& bounds, char constant, const s
 
 }  // namespace
 
-double log_geometric_mean(const NumericFactor& factor, std::size_t rows) {
+double log_geometric_mean(const NumericFactor& factor, const WeightedRows& rows) {
   double sum = 0;
-  for (std::size_t r = 0; r < rows; ++r)
-    sum += std::log(factor.value(r));
-  return sum / static_cast<double>(rows);
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    sum += rows.weight(r) * std::log(factor.value(r));
+  return sum / rows.total_weight();
 }
 
 double median(VectorXd values) {
@@ -87,7 +87,8 @@ double median(VectorXd values) {
   return *middle;
 }
 
-SearchSpace::SearchSpace(const ModelSpec& spec, const Design& training, const FitOptions& options)
+SearchSpace::SearchSpace(const ModelSpec& spec, const WeightedRows& training,
+                         const FitOptions& options)
     : layout_(spec), intrinsic_(spec.intrinsic.size()), extrinsic_(spec.extrinsic.size()) {
   check_columns(spec, options.bounds);
   const bool scale = options.method == Method::scaled;
@@ -95,8 +96,8 @@ SearchSpace::SearchSpace(const ModelSpec& spec, const Design& training, const Fi
   Range constant{0, kPaperLargestConstant};
   double floor = 0;
   if (scale) {
-    constant.high = kLargestShare * training.time.maxCoeff();
-    floor = kSmallestShare * median(training.time);
+    constant.high = kLargestShare * training.measured().time.maxCoeff();
+    floor = kSmallestShare * median(training.measured().time);
   }
 
   const Index size = static_cast<Index>(layout_.size());
@@ -128,7 +129,7 @@ SearchSpace::SearchSpace(const ModelSpec& spec, const Design& training, const Fi
     if (range.by_user)
       extrinsic_scaled = false;
     else if (scale)
-      intrinsic_log_centres_[i] = log_geometric_mean(training.intrinsic[i], training.rows);
+      intrinsic_log_centres_[i] = log_geometric_mean(training.design().intrinsic[i], training);
   }
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
     const Range range = bound_for(options.bounds, 'a', spec.categorical[c].column, constant);
@@ -143,7 +144,7 @@ SearchSpace::SearchSpace(const ModelSpec& spec, const Design& training, const Fi
     const std::string& column = spec.extrinsic[j].column;
     set(layout_.extrinsic_power(j), bound_for(options.bounds, 'q', column, power), false);
     if (extrinsic_scaled)
-      extrinsic_log_centres_[j] = log_geometric_mean(training.extrinsic[j], training.rows);
+      extrinsic_log_centres_[j] = log_geometric_mean(training.design().extrinsic[j], training);
   }
   set(layout_.intercept(), bound_for(options.bounds, 'C', "", constant), true);
 }

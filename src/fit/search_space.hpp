@@ -4,14 +4,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "fit/weighted_rows.hpp"
 #include "perfmodel/fit/fit_options.hpp"
 #include "perfmodel/model/generic_expression.hpp"
 #include "perfmodel/optimise/bounds.hpp"
 
 namespace perfmodel {
 
-/// ln of the geometric mean of a column.
-double log_geometric_mean(const NumericFactor& factor, std::size_t rows);
+/// ln of the geometric mean of a column of the rows' design over all runs.
+double log_geometric_mean(const NumericFactor& factor, const WeightedRows& rows);
 
 /// The upper of the two middle values where their number is even. At least one value.
 double median(Eigen::VectorXd values);
@@ -28,7 +29,7 @@ double median(Eigen::VectorXd values);
 /// of the box predicts nonsense, and a search collapses onto the constant C = median(t).
 class SearchSpace {
  public:
-  SearchSpace(const ModelSpec& spec, const Design& training, const FitOptions& options);
+  SearchSpace(const ModelSpec& spec, const WeightedRows& training, const FitOptions& options);
 
   const GenericLayout& layout() const { return layout_; }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "perfmodel/base/index.hpp"
+#include "perfmodel/model/row_groups.hpp"
 
 namespace perfmodel {
 namespace {
@@ -15,6 +15,7 @@ class ByConfiguration {
  public:
   explicit ByConfiguration(const Design& design) : design_(design) {}
 
+  /// Less than, equal to or greater than 0.
   int compare(std::size_t a, std::size_t b) const {
     for (const auto* factors : {&design_.intrinsic, &design_.extrinsic}) {
       for (const NumericFactor& factor : *factors) {
@@ -33,6 +34,30 @@ class ByConfiguration {
   const Design& design_;
 };
 
+/// The rows of each configuration that was run more than once, in the order of configurations.
+std::vector<std::vector<std::size_t>> replicated_rows(const Design& design) {
+  const RowGroups groups = configuration_groups(design);
+  std::vector<std::size_t> runs(groups.count, 0);
+  for (const std::size_t group : groups.of_row)
+    ++runs[group];
+  std::vector<std::vector<std::size_t>> out;
+  std::vector<std::size_t> place(groups.count, 0);
+  for (std::size_t group = 0; group < groups.count; ++group) {
+    if (runs[group] < 2)
+      continue;
+    place[group] = out.size();
+    out.emplace_back().reserve(runs[group]);
+  }
+  for (std::size_t row = 0; row < design.rows; ++row) {
+    if (runs[groups.of_row[row]] >= 2)
+      out[place[groups.of_row[row]]].push_back(row);
+  }
+  const ByConfiguration order(design);
+  std::sort(out.begin(), out.end(),
+            [&](const auto& a, const auto& b) { return order.compare(a[0], b[0]) < 0; });
+  return out;
+}
+
 double sample_median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t half = values.size() / 2;
@@ -49,21 +74,12 @@ double median_shrinkage(std::size_t sample_size) {
 }
 
 std::optional<NoiseFloor> noise_floor(const Design& design) {
-  const ByConfiguration order(design);
-  std::vector<std::size_t> rows(design.rows);
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  std::sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
-    const int compared = order.compare(a, b);
-    return compared != 0 ? compared < 0 : a < b;
-  });
   NoiseFloor out;
   double sum = 0;
-  for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+  for (const std::vector<std::size_t>& rows : replicated_rows(design)) {
     std::vector<double> times;
-    for (end = begin; end < rows.size() && order.compare(rows[begin], rows[end]) == 0; ++end)
-      times.push_back(design.time[index(rows[end])]);
-    if (times.size() < 2)
-      continue;
+    for (const std::size_t row : rows)
+      times.push_back(design.time[index(row)]);
     const double middle = sample_median(times);
     double deviations = 0;
     for (const double time : times)

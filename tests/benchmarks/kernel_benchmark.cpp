@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <limits>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "fit/kernel/evaluator.hpp"
@@ -61,17 +62,11 @@ int main(int count, char** arguments) {
       candidates(i, c) = random.uniform(space.coordinates().lower[i], space.coordinates().upper[i]);
     }
   }
-  using kernel::InstructionSet;
-  const InstructionSet best = kernel::best_instruction_set();
-  const auto report = [&](const char* name, InstructionSet instructions) {
+  for (const InstructionSet instructions : available_instruction_sets()) {
     const double time = median_microseconds(kernel::Evaluator(plan, 1, instructions), candidates);
-    std::printf("%-9s %8.3f us per evaluation of %zu rows, %5.2f ns a row\n", name, time,
-                plan.rows(), 1e3 * time / static_cast<double>(plan.rows()));
-  };
-  report("baseline", InstructionSet::baseline);
-  if (best != InstructionSet::baseline)
-    report("AVX2", InstructionSet::avx2);
-  if (best == InstructionSet::avx512)
-    report("AVX-512", InstructionSet::avx512);
+    std::printf("%-9s %8.3f us per evaluation of %zu rows, %5.2f ns a row\n",
+                std::string(to_text(instructions)).c_str(), time, plan.rows(),
+                1e3 * time / static_cast<double>(plan.rows()));
+  }
   return 0;
 }

@@ -13,7 +13,6 @@
 using namespace perfmodel;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using perfmodel::kernel::InstructionSet;
 
 namespace {
 
@@ -37,10 +36,10 @@ std::vector<double> evaluate(const Objective& objective, const MatrixXd& candida
   return costs;
 }
 
-std::vector<double> sums(const Design& design, const SearchSpace& space, Loss loss,
+std::vector<double> sums(const WeightedRows& rows, const SearchSpace& space, Loss loss,
                          const MatrixXd& candidates, InstructionSet instructions,
                          std::size_t threads) {
-  const kernel::Plan plan(design, space, loss);
+  const kernel::Plan plan(rows, space, loss);
   const kernel::Evaluator evaluator(plan, threads, instructions);
   const std::size_t count = static_cast<std::size_t>(candidates.cols());
   std::vector<double> out(count);
@@ -77,7 +76,7 @@ TEST_CASE("the kernel's cost is the loss of the plain prediction with the raw co
     FitOptions options;
     options.loss = loss;
     const SearchSpace space(runs.spec, runs.design, options);
-    const Objective objective(runs.design, space, options);
+    const Objective objective(runs.design, space, {space, runs.design, options}, options);
     const MatrixXd candidates = random_candidates(space, 21, 2);
     const std::vector<double> costs = evaluate(objective, candidates, kInfinity);
     for (Eigen::Index c = 0; c < candidates.cols(); ++c) {
@@ -103,8 +102,8 @@ TEST_CASE("a column with a distinct value in every row is evaluated alike", "[ke
   const FitOptions options;
   const SearchSpace space(runs.spec, runs.design, options);
   const MatrixXd candidates = random_candidates(space, 8, 5);
-  const std::vector<double> costs =
-      evaluate(Objective(runs.design, space, options), candidates, kInfinity);
+  const std::vector<double> costs = evaluate(
+      Objective(runs.design, space, {space, runs.design, options}, options), candidates, kInfinity);
   for (Eigen::Index c = 0; c < candidates.cols(); ++c) {
     const VectorXd raw = space.raw_from_scaled(space.scaled_from_coordinates(candidates.col(c)));
     const double expected =
@@ -115,21 +114,27 @@ TEST_CASE("a column with a distinct value in every row is evaluated alike", "[ke
 
 TEST_CASE("every instruction set and any number of threads give the same bits", "[kernel]") {
   const test::PaperRuns runs = test::paper_runs(test::Framework::pytorch, 1009, 0.05, 6);
+  std::vector<std::size_t> some_twice;
+  for (std::size_t row = 0; row < runs.design.rows; ++row)
+    some_twice.insert(some_twice.end(), 1 + row % 2, row);
+  const Design replicated = take_rows(runs.design, some_twice);
   for (const Loss loss : kLosses) {
     FitOptions options;
     options.loss = loss;
     const SearchSpace space(runs.spec, runs.design, options);
     const MatrixXd candidates = random_candidates(space, 601, 7);
-    const auto with = [&](InstructionSet instructions, std::size_t threads) {
-      return sums(runs.design, space, loss, candidates, instructions, threads);
-    };
-    const std::vector<double> reference = with(InstructionSet::baseline, 1);
-    CHECK(with(InstructionSet::baseline, 3) == reference);
-    if (kernel::best_instruction_set() != InstructionSet::baseline) {
-      CHECK(with(InstructionSet::avx2, 2) == reference);
-    }
-    if (kernel::best_instruction_set() == InstructionSet::avx512) {
-      CHECK(with(InstructionSet::avx512, 2) == reference);
+    const WeightedRows weighted = WeightedRows::merged(replicated, loss);
+    REQUIRE(weighted.weights().size() > 0);
+    for (const WeightedRows& rows : {WeightedRows(runs.design), weighted}) {
+      const auto with = [&](InstructionSet instructions, std::size_t threads) {
+        return sums(rows, space, loss, candidates, instructions, threads);
+      };
+      const std::vector<double> reference = with(InstructionSet::baseline, 1);
+      CHECK(with(InstructionSet::baseline, 3) == reference);
+      for (const InstructionSet instructions : available_instruction_sets()) {
+        CAPTURE(to_text(instructions));
+        CHECK(with(instructions, 2) == reference);
+      }
     }
   }
 }
@@ -138,7 +143,7 @@ TEST_CASE("a candidate's cost does not depend on its neighbours in the batch", "
   const test::PaperRuns runs = test::paper_runs(test::Framework::mxnet, 100, 0.05, 8);
   const FitOptions options;
   const SearchSpace space(runs.spec, runs.design, options);
-  const Objective objective(runs.design, space, options);
+  const Objective objective(runs.design, space, {space, runs.design, options}, options);
   const MatrixXd candidates = random_candidates(space, 19, 9);
   const std::vector<double> together = evaluate(objective, candidates, kInfinity);
   for (Eigen::Index c = 0; c < candidates.cols(); ++c) {
@@ -154,7 +159,7 @@ TEST_CASE("giving up a candidate never changes whether it wins", "[kernel]") {
     options.loss = loss;
     options.penalty.l2 = 1e-3;
     const SearchSpace space(runs.spec, runs.design, options);
-    const Objective objective(runs.design, space, options);
+    const Objective objective(runs.design, space, {space, runs.design, options}, options);
     const MatrixXd candidates = random_candidates(space, 64, 11);
     const std::vector<double> exact = evaluate(objective, candidates, kInfinity);
     for (const double bound : exact) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "perfmodel/fit/instruction_set.hpp"
 #include "perfmodel/optimise/differential_evolution.hpp"
 
 namespace perfmodel {
@@ -100,6 +101,7 @@ struct FitOptions {
   std::optional<double> crossover_rate;
   bool polish = true;
   std::size_t threads = 1;
+  InstructionSet instructions = best_instruction_set();  ///< of the kernel; no result depends on it
   std::stop_token stop;
   std::function<void(const optimise::Progress&)> observer;
 };

@@ -7,20 +7,12 @@
 #include <vector>
 
 #include "perfmodel/data/table.hpp"
-#include "perfmodel/model/design.hpp"
+#include "perfmodel/model/row_groups.hpp"
 
 namespace perfmodel {
 
-/// Which rows belong together: rows of one group are held out together or not at all.
-struct RowGroups {
-  std::vector<std::size_t> of_row;  ///< row -> group; groups count from 0 as they first appear
-  std::size_t count = 0;
-};
-
-/// Rows of equal inputs: repeated measurements of one configuration.
-RowGroups configuration_groups(const Design& design);
-
-/// Rows with the same value in a column; `rows` of its table.
+/// Rows with the same value in a column; `rows` of its table. Rows of one group are held out
+/// together or not at all.
 RowGroups column_groups(const Column& column, std::span<const std::size_t> rows);
 
 /// The rows of each group, the groups in random order.

@@ -13,7 +13,7 @@ namespace perfmodel {
 
 /// How one build of the objective's kernel did beside the baseline.
 struct KernelVariant {
-  std::string name;           ///< "AVX2"
+  std::string name;           ///< "avx2"
   std::size_t costs = 0;      ///< that were compared
   std::size_t identical = 0;  ///< of them, bit by bit
 };

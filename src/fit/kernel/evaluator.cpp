@@ -41,16 +41,6 @@ Evaluate function_for(InstructionSet instructions) {
 
 }  // namespace
 
-InstructionSet best_instruction_set() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-    return InstructionSet::avx512;
-  if (__builtin_cpu_supports("avx2"))
-    return InstructionSet::avx2;
-#endif
-  return InstructionSet::baseline;
-}
-
 Evaluator::Evaluator(const Plan& plan, std::size_t threads, InstructionSet instructions)
     : plan_(plan),
       threads_(std::max<std::size_t>(1, threads)),

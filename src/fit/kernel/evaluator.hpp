@@ -3,24 +3,17 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <span>
-#include <string_view>
 
 #include "fit/kernel/plan.hpp"
+#include "perfmodel/fit/instruction_set.hpp"
 
 namespace perfmodel::kernel {
-
-/// The instruction sets that the evaluation is compiled for. All give the same bits.
-enum class InstructionSet { baseline, avx2, avx512 };
-
-/// The widest that this processor has.
-InstructionSet best_instruction_set();
 
 /// Evaluates batches of candidates over a plan, several in the vector lanes and, where there is
 /// enough work, on several threads. Neither the lanes nor the threads change a result.
 class Evaluator {
  public:
-  Evaluator(const Plan& plan, std::size_t threads,
-            InstructionSet instructions = best_instruction_set());
+  Evaluator(const Plan& plan, std::size_t threads, InstructionSet instructions);
 
   /// Sums of row losses of the candidates (columns of search coordinates). A sum may stop short
   /// once it exceeds its entry of `abandon_above`.

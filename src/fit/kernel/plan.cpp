@@ -51,24 +51,26 @@ Pairs number_pairs(const Codes& left, const Codes& right) {
   return pairs;
 }
 
-RowLoss row_loss(Loss loss) {
+RowLoss row_loss(Loss loss, bool weighted) {
   switch (loss) {
     case Loss::mae:
-      return RowLoss::absolute;
+      return weighted ? RowLoss::weighted_absolute : RowLoss::absolute;
     case Loss::mape:
       return RowLoss::weighted_absolute;
     case Loss::mse:
-      return RowLoss::squared;
+      return weighted ? RowLoss::weighted_squared : RowLoss::squared;
     case Loss::rmsle:
-      return RowLoss::squared_log;
+      return weighted ? RowLoss::weighted_squared_log : RowLoss::squared_log;
   }
   return RowLoss::absolute;
 }
 
 }  // namespace
 
-Plan::Plan(const Design& design, const SearchSpace& space, Loss loss)
+Plan::Plan(const WeightedRows& rows, const SearchSpace& space, Loss loss)
     : logarithmic_(space.logarithmic()) {
+  const Design& design = rows.design();
+  const bool weighted = rows.weights().size() > 0;
   std::vector<Node> nodes = tabulate_columns(design, space);
   merge_where_it_pays(nodes);
   const Codes order = order_into_runs(design, space);
@@ -82,7 +84,9 @@ Plan::Plan(const Design& design, const SearchSpace& space, Loss loss)
     const double time = design.time[row];
     response_.push_back(loss == Loss::rmsle ? std::log(time) : time);
     if (loss == Loss::mape)
-      weights_.push_back(1 / time);
+      weights_.push_back(rows.weight(row) / time);
+    else if (weighted)
+      weights_.push_back(rows.weight(row));
   }
 
   const GenericLayout& layout = space.layout();
@@ -103,7 +107,7 @@ Plan::Plan(const Design& design, const SearchSpace& space, Loss loss)
   program_.extrinsic_count = design.extrinsic.size();
   program_.extrinsic_log_values = extrinsic_log_values_.data();
   program_.intercept = static_cast<std::uint32_t>(layout.intercept());
-  program_.loss = row_loss(loss);
+  program_.loss = row_loss(loss, weighted);
   program_.row_codes = row_codes_.data();
   program_.response = response_.data();
   program_.weights = weights_.data();

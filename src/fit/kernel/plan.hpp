@@ -5,6 +5,7 @@
 
 #include "fit/kernel/program.hpp"
 #include "fit/search_space.hpp"
+#include "fit/weighted_rows.hpp"
 #include "perfmodel/fit/fit_options.hpp"
 #include "perfmodel/model/design.hpp"
 
@@ -17,7 +18,7 @@ namespace perfmodel::kernel {
 /// table is chosen by the work it takes: entries to fill against look-ups saved.
 class Plan {
  public:
-  Plan(const Design& design, const SearchSpace& space, Loss loss);
+  Plan(const WeightedRows& rows, const SearchSpace& space, Loss loss);
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 

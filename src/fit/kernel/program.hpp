@@ -13,10 +13,12 @@ inline constexpr std::size_t kLanes = 8;
 
 /// How the residual of a row enters the cost.
 enum class RowLoss : std::uint8_t {
-  absolute,           ///< |t - y|
-  weighted_absolute,  ///< w |t - y|
-  squared,            ///< (t - y)^2
-  squared_log,        ///< (ln t - ln y)^2, +infinity where y <= 0
+  absolute,              ///< |t - y|
+  weighted_absolute,     ///< w |t - y|
+  squared,               ///< (t - y)^2
+  weighted_squared,      ///< w (t - y)^2
+  squared_log,           ///< (ln t - ln y)^2, +infinity where y <= 0
+  weighted_squared_log,  ///< w (ln t - ln y)^2, +infinity where y <= 0
 };
 
 /// table[out + e] = a * exp(p * log_value[e]) for the distinct values e of a numeric column.
@@ -77,8 +79,8 @@ struct Program {
 
   RowLoss loss;
   const std::uint32_t* row_codes;  ///< [row][group]: index into all tables
-  const double* response;          ///< t, or ln t for squared_log
-  const double* weights;           ///< weighted_absolute only
+  const double* response;          ///< t, or ln t for the logarithmic losses
+  const double* weights;           ///< w of the weighted losses
 };
 
 /// Sums the row losses of kLanes candidates.

@@ -8,8 +8,6 @@
 namespace perfmodel {
 namespace {
 
-using kernel::InstructionSet;
-
 constexpr Eigen::Index kVariantCandidates = 203;  // no multiple of any number of lanes
 constexpr std::size_t kVariantThreads = 3;
 
@@ -37,22 +35,16 @@ std::vector<KernelVariant> compare_kernel_variants(const ModelSpec& spec, const 
   };
   const std::vector<double> reference = costs_with(InstructionSet::baseline, 1);
   std::vector<KernelVariant> out;
-  const auto add = [&](const std::string& name, InstructionSet instructions) {
+  for (const InstructionSet instructions : available_instruction_sets()) {
     const std::vector<double> costs = costs_with(instructions, kVariantThreads);
-    KernelVariant variant{name, count, 0};
+    KernelVariant variant{std::string(to_text(instructions)), count, 0};
     for (std::size_t k = 0; k < count; ++k) {
       const bool same =
           std::bit_cast<std::uint64_t>(costs[k]) == std::bit_cast<std::uint64_t>(reference[k]);
       variant.identical += same ? 1U : 0U;
     }
     out.push_back(variant);
-  };
-  add("baseline", InstructionSet::baseline);
-  const InstructionSet best = kernel::best_instruction_set();
-  if (best != InstructionSet::baseline)
-    add("AVX2", InstructionSet::avx2);
-  if (best == InstructionSet::avx512)
-    add("AVX-512", InstructionSet::avx512);
+  }
   return out;
 }
 
