@@ -29,10 +29,10 @@ class LinearisedFit {
  public:
   LinearisedFit(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
                 const FitOptions& options)
-      : time_(rows.design().time),
+      : training_(rows.design()),
         space_(space),
         penalty_(penalty),
-        model_(rows.design(), space),
+        model_(training_, space),
         rows_(static_cast<Index>(rows.size())),
         constants_(static_cast<Index>(space.layout().size())),
         first_power_(static_cast<Index>(space.layout().intrinsic_power(0))) {
@@ -40,11 +40,11 @@ class LinearisedFit {
     if (rows.weights().size() > 0)
       weights_.array() *= rows.weights().array();
     if (options.loss == Loss::mape)
-      weights_.array() /= time_.array();
+      weights_.array() /= training_.time.array();
   }
 
   double cost(const VectorXd& scaled) const {
-    const double loss = weights_.dot((time_ - model_.predict(scaled)).cwiseAbs());
+    const double loss = weights_.dot((training_.time - model_.predict(scaled)).cwiseAbs());
     return loss + penalty_(scaled);
   }
 
@@ -68,7 +68,7 @@ class LinearisedFit {
     out.weights.resize(all);
     out.linear = VectorXd::Zero(constants_);
     out.matrix.topRows(rows_) = jacobian_;
-    out.response.head(rows_) = time_ - predicted_;
+    out.response.head(rows_) = training_.time - predicted_;
     out.weights.head(rows_) = weights_;
     constant = 0;
     if (l1_rows > 0) {
@@ -90,7 +90,7 @@ class LinearisedFit {
       const Index row = step.active_rows[k];
       if (row >= rows_)
         continue;  // a row of the penalty
-      change += (time_[row] - predicted[row]) * step.edges.col(static_cast<Index>(k));
+      change += (training_.time[row] - predicted[row]) * step.edges.col(static_cast<Index>(k));
     }
     return change;
   }
@@ -98,7 +98,7 @@ class LinearisedFit {
   Index first_power() const { return first_power_; }
 
  private:
-  const VectorXd& time_;
+  const Design& training_;
   const SearchSpace& space_;
   const Regulariser& penalty_;
   ScaledModel model_;

@@ -35,9 +35,10 @@ class SquaredFit {
   SquaredFit(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
              const FitOptions& options)
       : rows_(rows),
+        training_(rows.design()),
         penalty_(penalty),
         logarithmic_(options.loss == Loss::rmsle),
-        model_(rows.design(), space) {}
+        model_(training_, space) {}
 
   double cost(const VectorXd& scaled) const {
     const double mean = mean_square(residuals(model_.predict(scaled)));
@@ -76,15 +77,15 @@ class SquaredFit {
 
  private:
   const WeightedRows& rows_;
+  const Design& training_;
   const Regulariser& penalty_;
   bool logarithmic_;
   ScaledModel model_;
 
   VectorXd residuals(const VectorXd& predicted) const {
-    const VectorXd& time = rows_.design().time;
     if (!logarithmic_)
-      return time - predicted;
-    return time.array().log() - predicted.array().log();
+      return training_.time - predicted;
+    return training_.time.array().log() - predicted.array().log();
   }
 
   VectorXd weighted(const VectorXd& residual) const {

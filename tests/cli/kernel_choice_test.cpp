@@ -14,8 +14,9 @@ namespace {
 const std::string runs_file = PERFMODEL_SOURCE_DIR "/data/lenet5_train900.csv";
 
 ProgramResult fit_with_kernel(const std::string& kernel, const std::string& loss) {
-  return test::run_perfmodel({"fit", runs_file, "--loss", loss, "--quiet"},
-                             {.environment = {{"PERFMODEL_KERNEL", kernel}}});
+  test::ProgramOptions options;
+  options.environment = {{"PERFMODEL_KERNEL", kernel}};
+  return test::run_perfmodel({"fit", runs_file, "--loss", loss, "--quiet"}, options);
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ struct FitOptions {
   std::optional<std::size_t>
       starts;  ///< independent searches, each with its exact finish; the best is kept
   /// Rows of a random sample on which the search explores where there are more; the exact finish
-  /// uses all rows. 0: explore on all rows.
+  /// uses all rows. Equal ones count as one. 0: explore on all.
   std::optional<std::size_t> exploration_rows;
   std::optional<optimise::Strategy> strategy;
   std::optional<std::size_t> population;
