@@ -50,6 +50,7 @@ SumOfTerms search_sum(const Search& search) {
   how.starts = options.starts.value_or(kStarts);
   how.ridge = search.chosen.ridge;
   how.threads = options.threads;
+  how.instructions = options.instructions;
   how.stop = options.stop;
   const std::vector<SumFit> path = search_terms(data, shape, how);
   const SumFit fit = search.refined

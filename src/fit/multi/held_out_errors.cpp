@@ -85,6 +85,7 @@ TermSearchOptions fold_search(const FitOptions& options, double ridge) {
   out.iterations = 40;
   out.ridge = ridge;
   out.threads = 1;
+  out.instructions = options.instructions;
   out.stop = options.stop;
   return out;
 }

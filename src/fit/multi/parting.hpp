@@ -38,8 +38,8 @@ struct Parting {
   std::vector<Selection> selections;  ///< one per level
 };
 
-/// The first parting that predicts better than what was chosen for all rows: within the measured range by
-/// more than a standard error, and not worse beyond it.
+/// The first parting that predicts better than what was chosen for all rows: within the measured
+/// range by more than a standard error, and not worse beyond it.
 ///
 /// A column is looked at closely only where the same few terms for each of its levels keep up with
 /// what was chosen, since choosing level by level costs as much as the choice for all rows.

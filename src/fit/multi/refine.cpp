@@ -100,8 +100,10 @@ SumFit refine(const TermCoordinates& coordinates, const TermData& data, const Su
               const FitOptions& options, double ridge_strength, const SumFit& start) {
   SumLoss loss = loss_of(data, options.loss);
   loss.penalties = ridge(shape, ridge_strength + options.penalty.l2);
-  const DescentOptions descent{
-      .iterations = kIterations, .held = shape.held(), .stop = options.stop};
+  const DescentOptions descent{.iterations = kIterations,
+                               .held = shape.held(),
+                               .instructions = options.instructions,
+                               .stop = options.stop};
   SumFit out = descend_sharpening(data, shape, loss, start, descent);
   if (options.penalty.l1 > 0) {
     const VectorXd total = evaluate_sum(data, shape, out.theta).total;

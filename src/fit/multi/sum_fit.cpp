@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fit/multi/normal_matrix.hpp"
+
 namespace perfmodel {
 namespace {
 
@@ -34,37 +36,43 @@ double cost_at(const TermData& data, const SumLoss& loss, const VectorXd& theta,
   return cost + loss.penalties.dot(theta.cwiseAbs2());
 }
 
-/// cost + g'd + d'Hd/2 near a point, with rho replaced by the parabola that touches it from above.
+/// cost + g'd + d'Hd/2 near a point, with rho replaced by the parabola that touches it from above;
+/// of the Hessian the lower half counts.
 struct Quadratic {
   VectorXd gradient;
   MatrixXd hessian;
 };
 
 Quadratic quadratic_at(const TermData& data, const SumShape& shape, const SumLoss& loss,
-                       const VectorXd& theta, const SumParts& parts) {
-  const VectorXd residual = residuals(data, loss, parts.total);
+                       const VectorXd& theta, const SumParts& parts,
+                       const NormalMatrix& normal_matrix) {
+  const ArrayXd residual = residuals(data, loss, parts.total).array();
   const double s = loss.softness;
-  ArrayXd curvature = loss.weights.array();
+  ArrayXd weights = loss.weights.array();  // rho'(x) / x
   if (loss.squared())
-    curvature *= 2;
+    weights *= 2;
   else
-    curvature /= (residual.array().square() + s * s).sqrt();
-  const ArrayXd root = curvature.sqrt();
-  ArrayXd scale = root;
+    weights /= (residual.square() + s * s).sqrt();
+  ArrayXd slope = ArrayXd::Ones(data.rows());  // of what the residual is taken of, by the total
   if (loss.residual == Residual::logarithmic)
-    scale /= parts.total.array().max(1e-300);
-  MatrixXd jacobian(data.rows(), theta.size());
-  for (Index k = 0; k < shape.terms; ++k) {
-    const ArrayXd term = scale * parts.terms.col(k).array();
-    for (Index j = 0; j < shape.features(); ++j)
-      jacobian.col(k * shape.features() + j) = term * data.features.col(j).array();
-  }
-  if (shape.intercept)
-    jacobian.col(theta.size() - 1) = scale * std::exp(theta[theta.size() - 1]);
+    slope /= parts.total.array().max(1e-300);
+  const ArrayXd pull = weights * slope * residual;
+  const ArrayXd curvature = weights * slope.square();
 
-  Quadratic out{-(jacobian.transpose() * (root * residual.array()).matrix()),
-                MatrixXd::Zero(theta.size(), theta.size())};
-  out.hessian.selfadjointView<Eigen::Lower>().rankUpdate(jacobian.transpose());
+  const Index size = shape.terms * shape.features();
+  const auto features = data.features.leftCols(shape.features());
+  Quadratic out{VectorXd(theta.size()), MatrixXd(theta.size(), theta.size())};
+  out.hessian.topLeftCorner(size, size) = normal_matrix(parts.terms, curvature);
+  const MatrixXd slopes = features.transpose() * (parts.terms.array().colwise() * pull).matrix();
+  out.gradient.head(size) = -slopes.reshaped();
+  if (shape.intercept) {
+    const double c = std::exp(theta[size]);
+    const MatrixXd mixed =
+        features.transpose() * (parts.terms.array().colwise() * (c * curvature)).matrix();
+    out.hessian.row(size).head(size) = mixed.reshaped().transpose();
+    out.hessian(size, size) = c * c * curvature.sum();
+    out.gradient[size] = -c * pull.sum();
+  }
   out.gradient += 2 * loss.penalties.cwiseProduct(theta);
   out.hessian.diagonal() += 2 * loss.penalties;
   return out;
@@ -123,7 +131,8 @@ SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
   SumParts parts = evaluate_sum(data, shape, start);
   out.cost = cost_at(data, loss, start, parts);
   out.evaluations = 1;
-  Quadratic model = quadratic_at(data, shape, loss, start, parts);
+  const NormalMatrix normal_matrix(data.features.leftCols(shape.features()), options.instructions);
+  Quadratic model = quadratic_at(data, shape, loss, start, parts, normal_matrix);
   hold(options.held, model);
   double damping = kFirstDamping;
   for (std::size_t i = 0; i < options.iterations && damping < kMostDamping; ++i) {
@@ -157,7 +166,7 @@ SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
     parts = std::move(trial_parts);
     if (out.gap < options.tolerance)
       break;
-    model = quadratic_at(data, shape, loss, out.theta, parts);
+    model = quadratic_at(data, shape, loss, out.theta, parts, normal_matrix);
     hold(options.held, model);
   }
   return out;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fit/multi/term_data.hpp"
+#include "perfmodel/fit/instruction_set.hpp"
 
 namespace perfmodel {
 
@@ -43,6 +44,7 @@ struct DescentOptions {
   double tolerance = 1e-7;  ///< stops when a step promises less than this share of the cost
   /// Coordinates that stay where they are; empty: none.
   std::vector<bool> held;
+  InstructionSet instructions = best_instruction_set();
   std::stop_token stop;
 };
 

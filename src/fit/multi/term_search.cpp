@@ -69,7 +69,10 @@ SumFit search_from(const TermData& data, const SumShape& shape, const TermSearch
     RandomStream random(options.seed, "terms " + std::to_string(shape.terms), s);
     const VectorXd start = start_of(shape, log_linear, smaller, s % 2 == 0, log_intercept, random);
     fits[s] = descend(data, shape, loss, start,
-                      {.iterations = kShortDescent, .held = shape.held(), .stop = options.stop});
+                      {.iterations = kShortDescent,
+                       .held = shape.held(),
+                       .instructions = options.instructions,
+                       .stop = options.stop});
   });
   std::stable_sort(fits.begin(), fits.end(),
                    [](const SumFit& a, const SumFit& b) { return a.cost < b.cost; });
@@ -78,9 +81,11 @@ SumFit search_from(const TermData& data, const SumShape& shape, const TermSearch
     evaluations += fit.evaluations;
   fits.resize(std::min(starts, options.kept));
   parallel_for(fits.size(), options.threads, [&](std::size_t s) {
-    fits[s] =
-        descend(data, shape, loss, fits[s].theta,
-                {.iterations = options.iterations, .held = shape.held(), .stop = options.stop});
+    fits[s] = descend(data, shape, loss, fits[s].theta,
+                      {.iterations = options.iterations,
+                       .held = shape.held(),
+                       .instructions = options.instructions,
+                       .stop = options.stop});
   });
   for (const SumFit& fit : fits)
     evaluations += fit.evaluations;
@@ -107,8 +112,10 @@ std::vector<SumFit> search_terms(const TermData& data, const SumShape& shape,
   VectorXd zero = VectorXd::Zero(first.size());
   if (first.intercept)
     zero[zero.size() - 1] = std::log(0.5 * data.time.minCoeff());
-  const DescentOptions descent{
-      .iterations = options.iterations, .held = first.held(), .stop = options.stop};
+  const DescentOptions descent{.iterations = options.iterations,
+                               .held = first.held(),
+                               .instructions = options.instructions,
+                               .stop = options.stop};
   out.push_back(descend(data, first, robust_loss(data, first, options.ridge), zero, descent));
   if (shape.terms < 2)
     return out;

@@ -16,6 +16,7 @@ struct TermSearchOptions {
   std::size_t iterations = 150;  ///< of a descent that is run to the end
   double ridge = 1e-4;
   std::size_t threads = 1;
+  InstructionSet instructions = best_instruction_set();
   std::stop_token stop;
 };
 
