@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
+#include "fit/idle_terms.hpp"
 #include "fit/penalty.hpp"
 #include "fit/polish.hpp"
 #include "fit/scaled_model.hpp"
@@ -92,6 +94,14 @@ class LinearisedFit {
     return change;
   }
 
+  /// The constants from which the finish can go on where no step gains any more; see
+  /// wake_idle_terms. A penalty also holds idle powers: then there are none.
+  std::optional<VectorXd> wake(const optimise::LadResult& step) const {
+    if (penalty_.active())
+      return std::nullopt;
+    return wake_idle_terms(training_, space_, at_, pull(step));
+  }
+
   Index first_power() const { return first_power_; }
 
  private:
@@ -107,6 +117,25 @@ class LinearisedFit {
   VectorXd predicted_;
   ScaledModel::RowMajor jacobian_;
   PenalisedConstants penalised_;
+
+  /// d cost / d prediction of each row at the optimum that `step` has confirmed. A row without a
+  /// residual pulls as hard as holding it takes.
+  VectorXd pull(const optimise::LadResult& step) const {
+    const VectorXd residual = training_.time - predicted_;
+    VectorXd out = (residual.array() > 0).select(-weights_, weights_);
+    for (const Index row : step.active_rows) {
+      if (row < rows_)
+        out[row] = 0;
+    }
+    const VectorXd slope = jacobian_.transpose() * out;
+    for (std::size_t k = 0; k < step.active_rows.size(); ++k) {
+      const Index row = step.active_rows[k];
+      if (row < rows_)
+        out[row] = std::clamp(-slope.dot(step.edges.col(static_cast<Index>(k))), -weights_[row],
+                              weights_[row]);
+    }
+    return out;
+  }
 
   /// The trust region holds the powers; the model is linear in a and C. Only a squared penalty,
   /// which is curved in a, holds a too.
@@ -172,6 +201,7 @@ PolishResult polish_absolute(const Design& training, const SearchSpace& space,
   out.cost = fit.cost(start);
   fit.linearise_at(start);
   double radius = kFirstRadius;
+  double cost_when_woken = std::numeric_limits<double>::infinity();
   std::vector<Index> active_rows;
   while (out.steps < kMostSteps && radius > kSmallestRadius && !options.stop.stop_requested()) {
     ++out.steps;
@@ -183,8 +213,16 @@ PolishResult polish_absolute(const Design& training, const SearchSpace& space,
     const double gain = out.cost - (step.cost - constant);
     const double possible = std::max(0.0, out.cost - (step.dual_bound - constant));
     out.relative_gap = out.cost > 0 ? possible / out.cost : 0;
-    if (gain <= kGapToStop * out.cost)
-      break;
+    if (gain <= kGapToStop * out.cost) {
+      const auto woken = out.cost < cost_when_woken ? fit.wake(step) : std::nullopt;
+      if (!woken)
+        break;
+      cost_when_woken = (1 - kGapToStop) * out.cost;
+      out.scaled = *woken;
+      fit.linearise_at(*woken);
+      radius = kFirstRadius;
+      continue;
+    }
     VectorXd trial = inside(out.scaled + step.x);
     double trial_cost = fit.cost(trial);
     ++out.evaluations;
