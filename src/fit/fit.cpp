@@ -13,6 +13,7 @@
 #include "fit/objective.hpp"
 #include "fit/penalty.hpp"
 #include "fit/polish.hpp"
+#include "fit/rounded_columns.hpp"
 #include "fit/search_space.hpp"
 #include "fit/warnings.hpp"
 #include "perfmodel/base/parallel.hpp"
@@ -123,7 +124,9 @@ FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions&
       options.exploration_rows.value_or(search_defaults(options.method).exploration_rows);
   const std::optional<Design> sample = random_sample(training, exploration_rows, options.seed);
   const Design& explored = sample ? *sample : training;
-  const Objective objective(explored, space, options);
+  // An exact finish makes up for what rounding does to the search.
+  const bool rounds = polishes(options) && exploration_rows > 0;
+  const Objective objective(rounds ? round_columns(explored) : explored, space, options);
 
   std::vector<Start> starts(options.starts.value_or(search_defaults(options.method).starts));
   parallel_for(starts.size(), options.threads, [&](std::size_t k) {
