@@ -67,7 +67,7 @@ std::optional<Design> random_sample(const Design& training, std::size_t wanted,
   return take_rows(training, rows);
 }
 
-/// One search and its exact finish.
+/// One search and its finish.
 struct Start {
   optimise::DifferentialEvolutionResult search;
   PolishResult finish;
@@ -83,7 +83,7 @@ Start run_start(const Objective& objective, const Design& training, const Search
   out.search = optimise::minimise(std::cref(objective), space.coordinates(), search);
   const VectorXd scaled = space.scaled_from_coordinates(out.search.best);
   if (polishes(options)) {
-    out.finish = polish(training, space, options, scaled);
+    out.finish = polish(training, space, options, scaled, kLooseGap);
   } else if (options.polish) {
     const optimise::QuasiNewtonResult end = optimise::descend(
         std::cref(objective), space.coordinates(), out.search.best, {.stop = options.stop});
@@ -137,11 +137,14 @@ FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions&
   std::size_t evaluations = 0;
   for (const Start& start : starts)
     evaluations += start.search.evaluations + start.finish.evaluations;
-  // Far more rows than the sample: a sample between brings the finish near before it looks at all.
-  for (std::size_t rows = kSampleGrowth * exploration_rows; sample && polishes(options);
+  // The best start is finished exactly, on all rows. Far more rows than the sample: a sample
+  // between brings the finish near before it looks at all.
+  for (std::size_t rows = kSampleGrowth * exploration_rows; polishes(options);
        rows *= kSampleGrowth) {
-    const std::optional<Design> larger = random_sample(training, rows, options.seed);
-    best.finish = polish(larger ? *larger : training, space, options, best.finish.scaled);
+    const std::optional<Design> larger =
+        sample ? random_sample(training, rows, options.seed) : std::nullopt;
+    best.finish = polish(larger ? *larger : training, space, options, best.finish.scaled,
+                         larger ? kLooseGap : kExactGap);
     evaluations += best.finish.evaluations;
     if (!larger)
       break;

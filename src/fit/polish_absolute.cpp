@@ -18,7 +18,10 @@ using Eigen::VectorXd;
 constexpr double kFirstRadius = 0.5;
 constexpr double kSmallestRadius = 1e-8;
 constexpr std::size_t kMostSteps = 100;
-constexpr double kGapToStop = 1e-12;
+/// Predicted gain, as a share of the cost, from which on idle terms are looked at before the finish
+/// has ended, and the gain since the last look that makes another worth while.
+constexpr double kGainToWake = 1e-4;
+constexpr double kGainBetweenWakes = 1e-3;
 /// Share of the predicted gain from which on a step needs no correction and the radius may grow.
 constexpr double kGoodRatio = 0.75;
 constexpr int kCorrections = 3;
@@ -50,6 +53,7 @@ class LinearisedFit {
   void linearise_at(const VectorXd& scaled) {
     at_ = scaled;
     predicted_ = model_.linearise(scaled, jacobian_);
+    effects_ = (weights_.transpose() * jacobian_.cwiseAbs()).transpose();
     if (penalty_.active())
       penalised_ = penalty_.linearise(scaled);
   }
@@ -102,6 +106,23 @@ class LinearisedFit {
     return wake_idle_terms(training_, space_, at_, pull(step));
   }
 
+  /// In the box. A step to a bound must arrive there: a coefficient whose term moves the cost by
+  /// less than rounding is a 0 that rounding has missed. How much it moves depends on its column: a
+  /// coefficient of 1e-14 counts where I^p is 1e10.
+  VectorXd inside(const VectorXd& scaled, double cost) const {
+    const VectorXd& lower = space_.scaled().lower;
+    const VectorXd& upper = space_.scaled().upper;
+    VectorXd out = scaled.cwiseMax(lower).cwiseMin(upper);
+    for (Index k = 0; k < out.size(); ++k) {
+      const bool power = k >= first_power_ && k < constants_ - 1;
+      const double above = out[k] - lower[k];
+      if (power ? above < kRounding * (upper[k] - lower[k])
+                : above * effects_[k] < kRounding * cost)
+        out[k] = lower[k];
+    }
+    return out;
+  }
+
   Index first_power() const { return first_power_; }
 
  private:
@@ -116,6 +137,7 @@ class LinearisedFit {
   VectorXd at_;
   VectorXd predicted_;
   ScaledModel::RowMajor jacobian_;
+  VectorXd effects_;  ///< weighted mean of each column of the jacobian, without signs
   PenalisedConstants penalised_;
 
   /// d cost / d prediction of each row at the optimum that `step` has confirmed. A row without a
@@ -187,15 +209,8 @@ class LinearisedFit {
 }  // namespace
 
 PolishResult polish_absolute(const Design& training, const SearchSpace& space,
-                             const FitOptions& options, const VectorXd& start) {
+                             const FitOptions& options, const VectorXd& start, double gap_to_stop) {
   LinearisedFit fit(training, space, options);
-  // A step to a bound must arrive there: a coefficient of 1e-31 is a 0 that rounding has missed.
-  const auto inside = [&](const VectorXd& scaled) -> VectorXd {
-    const auto at_lower = (scaled - space.scaled().lower).array() <
-                          kRounding * (space.scaled().upper - space.scaled().lower).array();
-    const VectorXd snapped = at_lower.select(space.scaled().lower, scaled);
-    return snapped.cwiseMax(space.scaled().lower).cwiseMin(space.scaled().upper);
-  };
   PolishResult out;
   out.scaled = start;
   out.cost = fit.cost(start);
@@ -213,21 +228,25 @@ PolishResult polish_absolute(const Design& training, const SearchSpace& space,
     const double gain = out.cost - (step.cost - constant);
     const double possible = std::max(0.0, out.cost - (step.dual_bound - constant));
     out.relative_gap = out.cost > 0 ? possible / out.cost : 0;
-    if (gain <= kGapToStop * out.cost) {
-      const auto woken = out.cost < cost_when_woken ? fit.wake(step) : std::nullopt;
-      if (!woken)
-        break;
-      cost_when_woken = (1 - kGapToStop) * out.cost;
-      out.scaled = *woken;
-      fit.linearise_at(*woken);
-      radius = kFirstRadius;
-      continue;
+    const bool at_end = gain <= gap_to_stop * out.cost;
+    const double since_woken = at_end ? gap_to_stop : kGainBetweenWakes;
+    if ((at_end || gain <= kGainToWake * out.cost) &&
+        out.cost < (1 - since_woken) * cost_when_woken) {
+      cost_when_woken = out.cost;
+      if (const auto woken = fit.wake(step)) {
+        out.scaled = *woken;
+        fit.linearise_at(*woken);
+        radius = kFirstRadius;
+        continue;
+      }
     }
-    VectorXd trial = inside(out.scaled + step.x);
+    if (at_end)
+      break;
+    VectorXd trial = fit.inside(out.scaled + step.x, out.cost);
     double trial_cost = fit.cost(trial);
     ++out.evaluations;
     for (int k = 0; k < kCorrections && trial_cost > out.cost - kGoodRatio * gain; ++k) {
-      const VectorXd corrected = inside(trial + fit.correction(step, trial));
+      const VectorXd corrected = fit.inside(trial + fit.correction(step, trial), out.cost);
       const double corrected_cost = fit.cost(corrected);
       ++out.evaluations;
       if (!(corrected_cost < trial_cost))

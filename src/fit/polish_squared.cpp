@@ -19,7 +19,7 @@ using Eigen::VectorXd;
 constexpr std::size_t kMostDampedSteps = 500;
 constexpr double kStartDamping = 1e-3;
 constexpr double kLargestDamping = 1e12;
-constexpr double kReductionToStop = 1e-15;
+constexpr double kShareOfGap = 1e-3;  // steps of damped least squares soon gain little by little
 
 /// Loss plus penalty near a point: cost + g'd + d'Hd/2.
 struct CostParabola {
@@ -150,7 +150,7 @@ std::optional<VectorXd> damped_step(const CostParabola& model, const MatrixXd& c
 }  // namespace
 
 PolishResult polish_squared(const Design& training, const SearchSpace& space,
-                            const FitOptions& options, const VectorXd& start) {
+                            const FitOptions& options, const VectorXd& start, double gap_to_stop) {
   const SquaredFit fit(training, space, options);
   PolishResult out;
   out.scaled = start;
@@ -176,7 +176,7 @@ PolishResult polish_squared(const Design& training, const SearchSpace& space,
     const VectorXd moved = trial - out.scaled;
     const double gain = -(model.gradient.dot(moved) + 0.5 * moved.dot(*curvature * moved));
     out.relative_gap = out.cost > 0 ? std::abs(gain) / out.cost : 0;
-    if (out.relative_gap <= kReductionToStop)
+    if (out.relative_gap <= kShareOfGap * gap_to_stop)
       break;
     const double trial_cost = fit.cost(trial);
     ++out.evaluations;
