@@ -1,5 +1,6 @@
 #include "fit/idle_terms.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -11,7 +12,7 @@ using Eigen::VectorXd;
 
 /// Powers that are tried are this far apart.
 constexpr double kPowerSpacing = 0.25;
-/// A slope counts as downhill beyond this share of the largest that the rows could have together:
+/// A slope counts as downhill beyond this share of the largest that rows of these pulls could have:
 /// the rest is rounding.
 constexpr double kDownhillShare = 1e-9;
 
@@ -36,17 +37,18 @@ VectorXd extrinsic_products(const Design& training, const SearchSpace& space,
   return exponent.array().exp();
 }
 
-/// The power of [low, high] at which the cost falls steepest with a, beside the largest slope that
-/// rows of this weight could have; nothing where it falls at none.
+/// The power of [low, high] at which the cost falls steepest with the size of the term, its root
+/// mean square over the rows; nothing where it falls at none. `product`: of E_j^q_j in each row.
 std::optional<double> steepest_power(const NumericFactor& factor, double log_centre,
-                                     const VectorXd& pull, double low, double high) {
+                                     const VectorXd& pull, const VectorXd& product, double low,
+                                     double high) {
   const std::size_t places = factor.values.size();
   std::vector<double> slope_of(places, 0);
-  std::vector<double> weight_of(places, 0);
+  std::vector<double> square_of(places, 0);
   for (Index r = 0; r < pull.size(); ++r) {
     const std::size_t place = place_of(factor, static_cast<std::size_t>(r));
-    slope_of[place] += pull[r];
-    weight_of[place] += std::abs(pull[r]);
+    slope_of[place] += pull[r] * product[r];
+    square_of[place] += product[r] * product[r];
   }
   // I^p on the grid by repeated multiplication: two exponentials per distinct value.
   const int steps = std::max(1, static_cast<int>(std::lround((high - low) / kPowerSpacing)));
@@ -58,17 +60,18 @@ std::optional<double> steepest_power(const NumericFactor& factor, double log_cen
     factors[v] = std::exp((high - low) / steps * log_value);
   }
   std::optional<double> best;
-  double least_share = -kDownhillShare;
+  double least = -kDownhillShare * pull.norm();
   for (int k = 0; k <= steps; ++k) {
     double slope = 0;
-    double weight = 0;
+    double square = 0;
     for (std::size_t v = 0; v < places; ++v) {
       slope += slope_of[v] * powers[v];
-      weight += weight_of[v] * powers[v];
+      square += square_of[v] * powers[v] * powers[v];
       powers[v] *= factors[v];
     }
-    if (slope < least_share * weight) {
-      least_share = slope / weight;
+    const double steepness = slope / std::sqrt(square);
+    if (steepness < least) {
+      least = steepness;
       best = k == steps ? high : low + (high - low) / steps * k;
     }
   }
@@ -87,13 +90,12 @@ std::optional<VectorXd> wake_idle_terms(const Design& training, const SearchSpac
   }
   if (idle.empty())
     return std::nullopt;
-  const VectorXd scaled_pull = pull.cwiseProduct(extrinsic_products(training, space, scaled));
+  const VectorXd product = extrinsic_products(training, space, scaled);
   std::optional<VectorXd> woken;
   for (const std::size_t i : idle) {
     const Index p = static_cast<Index>(space.layout().intrinsic_power(i));
-    const auto power =
-        steepest_power(training.intrinsic[i], space.intrinsic_log_centres()[i], scaled_pull,
-                       space.scaled().lower[p], space.scaled().upper[p]);
+    const auto power = steepest_power(training.intrinsic[i], space.intrinsic_log_centres()[i], pull,
+                                      product, space.scaled().lower[p], space.scaled().upper[p]);
     if (!power)
       continue;
     if (!woken)
