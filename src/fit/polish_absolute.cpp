@@ -25,6 +25,9 @@ constexpr double kGainBetweenWakes = 1e-3;
 /// Share of the predicted gain from which on a step needs no correction and the radius may grow.
 constexpr double kGoodRatio = 0.75;
 constexpr int kCorrections = 3;
+/// Predicted gain, as a share of the cost, below which a step is also tried at a multiple.
+constexpr double kGainToExtrapolate = 1e-5;
+constexpr int kMostStrides = 10;
 constexpr double kRounding = 1e-13;
 /// Kinks on either side that stand in for the curve of a squared penalty.
 constexpr Index kKinks = 4;
@@ -216,6 +219,7 @@ PolishResult polish_absolute(const Design& training, const SearchSpace& space,
   out.cost = fit.cost(start);
   fit.linearise_at(start);
   double radius = kFirstRadius;
+  std::optional<VectorXd> anchor;  // where the last step began
   double cost_when_woken = std::numeric_limits<double>::infinity();
   std::vector<Index> active_rows;
   while (out.steps < kMostSteps && radius > kSmallestRadius && !options.stop.stop_requested()) {
@@ -234,6 +238,7 @@ PolishResult polish_absolute(const Design& training, const SearchSpace& space,
         out.cost < (1 - since_woken) * cost_when_woken) {
       cost_when_woken = out.cost;
       if (const auto woken = fit.wake(step)) {
+        anchor.reset();
         out.scaled = *woken;
         fit.linearise_at(*woken);
         radius = kFirstRadius;
@@ -263,6 +268,23 @@ PolishResult polish_absolute(const Design& training, const SearchSpace& space,
     else if (ratio > kGoodRatio)
       radius = std::max(radius, 2 * used);
     if (trial_cost < out.cost) {
+      // Steps that creep along a curved valley, from one of its sides to the other: what two of
+      // them have in common leads on.
+      if (ratio < kGoodRatio && gain <= kGainToExtrapolate * out.cost && anchor) {
+        VectorXd stride = trial - *anchor;
+        for (int k = 0; k < kMostStrides; ++k) {
+          VectorXd ahead = fit.inside(trial + stride, out.cost);
+          ahead = fit.inside(ahead + fit.correction(step, ahead), out.cost);
+          const double cost_ahead = fit.cost(ahead);
+          ++out.evaluations;
+          if (!(cost_ahead < trial_cost))
+            break;
+          stride = 2 * (ahead - trial);
+          trial = ahead;
+          trial_cost = cost_ahead;
+        }
+      }
+      anchor = out.scaled;
       out.scaled = trial;
       out.cost = trial_cost;
       fit.linearise_at(trial);
