@@ -86,7 +86,7 @@ void add_evolution_options(CLI::App& app, SearchArguments& arguments) {
       app, "--exploration-rows", options.exploration_rows,
       "explore on that many random rows and on columns\n"
       "rounded to 128 values, finish on all and exactly;\n"
-      "0: explore so, too\n" +
+      "0: explore on all rows as they are\n" +
           defaults_text([](const Defaults& d) { return std::to_string(d.exploration_rows); }),
       0)
       ->group(search_group);
