@@ -2,11 +2,10 @@
 
 #ifdef PERFMODEL_WITH_XGBOOST
 
-#include <xgboost/c_api.h>
-
 #include <cmath>
 #include <stdexcept>
 
+#include "analysis/xgboost_library.hpp"
 #include "perfmodel/analysis/features.hpp"
 #include "perfmodel/base/text.hpp"
 
@@ -17,7 +16,7 @@ using Eigen::Index;
 
 void require_success(int status) {
   if (status != 0)
-    throw std::runtime_error(std::string("xgboost: ") + XGBGetLastError());
+    throw std::runtime_error(std::string("xgboost: ") + xgboost_functions().last_error());
 }
 
 /// Rows of features, and times where there are some, as XGBoost holds them.
@@ -27,17 +26,17 @@ class BoostingRows {
     // Trees ask for the order of values only, so their logarithms would give the same.
     const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> features =
         one_hot_features(design, NumericForm::plain).cast<float>();
-    require_success(XGDMatrixCreateFromMat(features.data(), static_cast<bst_ulong>(features.rows()),
-                                           static_cast<bst_ulong>(features.cols()), std::nanf(""),
-                                           &handle_));
+    require_success(xgboost_functions().create_matrix(
+        features.data(), static_cast<bst_ulong>(features.rows()),
+        static_cast<bst_ulong>(features.cols()), std::nanf(""), &handle_));
   }
-  ~BoostingRows() { XGDMatrixFree(handle_); }
+  ~BoostingRows() { xgboost_functions().free_matrix(handle_); }
   BoostingRows(const BoostingRows&) = delete;
   BoostingRows& operator=(const BoostingRows&) = delete;
 
   void set_labels(const Eigen::VectorXf& labels) {
-    require_success(XGDMatrixSetFloatInfo(handle_, "label", labels.data(),
-                                          static_cast<bst_ulong>(labels.size())));
+    require_success(xgboost_functions().set_float_info(handle_, "label", labels.data(),
+                                                       static_cast<bst_ulong>(labels.size())));
   }
   DMatrixHandle handle() const { return handle_; }
 
@@ -50,7 +49,7 @@ class GradientBoosting final : public Regressor {
   explicit GradientBoosting(std::uint64_t seed) : seed_(seed) {}
   ~GradientBoosting() override {
     if (booster_ != nullptr)
-      XGBoosterFree(booster_);
+      xgboost_functions().free_booster(booster_);
   }
   GradientBoosting(const GradientBoosting&) = delete;
   GradientBoosting& operator=(const GradientBoosting&) = delete;
@@ -63,7 +62,7 @@ class GradientBoosting final : public Regressor {
     BoostingRows rows(training);
     rows.set_labels((logs.array() - offset_).cast<float>());
     const DMatrixHandle data[] = {rows.handle()};
-    require_success(XGBoosterCreate(data, 1, &booster_));
+    require_success(xgboost_functions().create_booster(data, 1, &booster_));
     const std::pair<const char*, std::string> parameters[] = {
         {"verbosity", "0"},
         {"nthread", "1"},  // the sums of several threads could differ in their last bits
@@ -77,9 +76,9 @@ class GradientBoosting final : public Regressor {
         {"min_child_weight", "1"},
     };
     for (const auto& [name, value] : parameters)
-      require_success(XGBoosterSetParam(booster_, name, value.c_str()));
+      require_success(xgboost_functions().set_parameter(booster_, name, value.c_str()));
     for (int round = 0; round < kBoostingTrees; ++round)
-      require_success(XGBoosterUpdateOneIter(booster_, round, rows.handle()));
+      require_success(xgboost_functions().update(booster_, round, rows.handle()));
   }
 
   Eigen::VectorXd predict(const Design& design) const override {
@@ -91,7 +90,7 @@ class GradientBoosting final : public Regressor {
     bst_ulong dimensions = 0;
     const float* values = nullptr;
     require_success(
-        XGBoosterPredictFromDMatrix(booster_, rows.handle(), config, &shape, &dimensions, &values));
+        xgboost_functions().predict(booster_, rows.handle(), config, &shape, &dimensions, &values));
     const Eigen::Map<const Eigen::VectorXf> logs(values, static_cast<Index>(design.rows));
     return (offset_ + logs.cast<double>().array()).exp();
   }

@@ -85,7 +85,9 @@ void add_evolution_options(CLI::App& app, SearchArguments& arguments) {
       ->group(search_group);
   add_count<std::size_t>(
       app, "--exploration-rows", options.exploration_rows,
-      "explore on that many random rows, finish on all; 0: on all\n" +
+      "explore on that many random rows and on columns\n"
+      "rounded to 128 values, finish on all and exactly;\n"
+      "0: explore on all rows as they are\n" +
           defaults_text([](const Defaults& d) { return std::to_string(d.exploration_rows); }),
       0)
       ->group(search_group);
@@ -110,7 +112,7 @@ void add_evolution_options(CLI::App& app, SearchArguments& arguments) {
       ->group(search_group);
   add_number(app, "--tolerance", options.tolerance,
              "converged when the costs of the population spread\n"
-             "less than this times their mean\n" +
+             "less than this times their mean; the finish goes on\n" +
                  defaults_text([](const Defaults& d) { return to_text(d.tolerance); }))
       ->group(search_group);
   app.add_option_function<std::string>(

@@ -13,6 +13,7 @@
 #include "fit/objective.hpp"
 #include "fit/penalty.hpp"
 #include "fit/polish.hpp"
+#include "fit/rounded_columns.hpp"
 #include "fit/search_space.hpp"
 #include "fit/warnings.hpp"
 #include "fit/weighted_rows.hpp"
@@ -67,7 +68,7 @@ std::optional<WeightedRows> random_sample(const WeightedRows& training, std::siz
   return training.take(rows);
 }
 
-/// One search and its exact finish.
+/// One search and its finish.
 struct Start {
   optimise::DifferentialEvolutionResult search;
   PolishResult finish;
@@ -83,7 +84,7 @@ Start run_start(const Objective& objective, const WeightedRows& rows, const Sear
   out.search = optimise::minimise(std::cref(objective), space.coordinates(), search);
   const VectorXd scaled = space.scaled_from_coordinates(out.search.best);
   if (polishes(options)) {
-    out.finish = polish(rows, space, penalty, options, scaled);
+    out.finish = polish(rows, space, penalty, options, scaled, kLooseGap);
   } else if (options.polish) {
     const optimise::QuasiNewtonResult end = optimise::descend(
         std::cref(objective), space.coordinates(), out.search.best, {.stop = options.stop});
@@ -126,7 +127,10 @@ FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions&
       options.exploration_rows.value_or(search_defaults(options.method).exploration_rows);
   const std::optional<WeightedRows> sample = random_sample(all, exploration_rows, options.seed);
   const WeightedRows& explored = sample ? *sample : all;
-  const Objective objective(explored, space, penalty, options);
+  // An exact finish makes up for what rounding does to the search.
+  const bool rounds = polishes(options) && exploration_rows > 0;
+  const WeightedRows searched = rounds ? explored.with(round_columns(explored.design())) : explored;
+  const Objective objective(searched, space, penalty, options);
 
   std::vector<Start> starts(options.starts.value_or(search_defaults(options.method).starts));
   parallel_for(starts.size(), options.threads, [&](std::size_t k) {
@@ -137,11 +141,14 @@ FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions&
   std::size_t evaluations = 0;
   for (const Start& start : starts)
     evaluations += start.search.evaluations + start.finish.evaluations;
-  // Far more rows than the sample: a sample between brings the finish near before it looks at all.
-  for (std::size_t rows = kSampleGrowth * exploration_rows; sample && polishes(options);
+  // The best start is finished exactly, on all rows. Far more rows than the sample: a sample
+  // between brings the finish near before it looks at all.
+  for (std::size_t rows = kSampleGrowth * exploration_rows; polishes(options);
        rows *= kSampleGrowth) {
-    const std::optional<WeightedRows> larger = random_sample(all, rows, options.seed);
-    best.finish = polish(larger ? *larger : all, space, penalty, options, best.finish.scaled);
+    const std::optional<WeightedRows> larger =
+        sample ? random_sample(all, rows, options.seed) : std::nullopt;
+    best.finish = polish(larger ? *larger : all, space, penalty, options, best.finish.scaled,
+                         larger ? kLooseGap : kExactGap);
     evaluations += best.finish.evaluations;
     if (!larger)
       break;

@@ -49,7 +49,7 @@ SearchDefaults search_defaults(Method method) {
           .updating = optimise::Updating::deferred,
           .population = 4,
           .generations = 5000,
-          .tolerance = 1e-3,
+          .tolerance = 0.03,
           .differential_weight = {0.5, 1.0},
           .crossover_rate = 0.7};
 }

@@ -20,17 +20,23 @@ struct PolishResult {
   std::size_t evaluations = 0;
 };
 
+/// Gaps at which a finish stops: for the result, and for what another finish goes on from.
+inline constexpr double kExactGap = 1e-12;
+inline constexpr double kLooseGap = 1e-6;
+
 /// Walks from `start` (scaled constants) down to where no step in the box gains to first order: by
 /// sequential linear programming for losses of absolute errors, by damped least squares for squared
-/// ones. The result is never worse than the start and never outside the box.
+/// ones. The result is never worse than the start and never outside the box. `gap_to_stop`: the
+/// relative gap that is left at most, where the steps suffice.
 PolishResult polish(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
-                    const FitOptions& options, const Eigen::VectorXd& start);
+                    const FitOptions& options, const Eigen::VectorXd& start,
+                    double gap_to_stop = kExactGap);
 
 PolishResult polish_absolute(const WeightedRows& rows, const SearchSpace& space,
                              const Regulariser& penalty, const FitOptions& options,
-                             const Eigen::VectorXd& start);
+                             const Eigen::VectorXd& start, double gap_to_stop);
 PolishResult polish_squared(const WeightedRows& rows, const SearchSpace& space,
                             const Regulariser& penalty, const FitOptions& options,
-                            const Eigen::VectorXd& start);
+                            const Eigen::VectorXd& start, double gap_to_stop);
 
 }  // namespace perfmodel

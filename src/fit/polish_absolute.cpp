@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
+#include "fit/idle_terms.hpp"
 #include "fit/penalty.hpp"
 #include "fit/polish.hpp"
 #include "fit/scaled_model.hpp"
@@ -16,10 +18,16 @@ using Eigen::VectorXd;
 constexpr double kFirstRadius = 0.5;
 constexpr double kSmallestRadius = 1e-8;
 constexpr std::size_t kMostSteps = 100;
-constexpr double kGapToStop = 1e-12;
+/// Predicted gain, as a share of the cost, from which on idle terms are looked at before the finish
+/// has ended, and the gain since the last look that makes another worth while.
+constexpr double kGainToWake = 1e-4;
+constexpr double kGainBetweenWakes = 1e-3;
 /// Share of the predicted gain from which on a step needs no correction and the radius may grow.
 constexpr double kGoodRatio = 0.75;
 constexpr int kCorrections = 3;
+/// Predicted gain, as a share of the cost, below which a step is also tried at a multiple.
+constexpr double kGainToExtrapolate = 1e-5;
+constexpr int kMostStrides = 10;
 constexpr double kRounding = 1e-13;
 /// Kinks on either side that stand in for the curve of a squared penalty.
 constexpr Index kKinks = 4;
@@ -51,6 +59,7 @@ class LinearisedFit {
   void linearise_at(const VectorXd& scaled) {
     at_ = scaled;
     predicted_ = model_.linearise(scaled, jacobian_);
+    effects_ = (weights_.transpose() * jacobian_.cwiseAbs()).transpose();
     if (penalty_.active())
       penalised_ = penalty_.linearise(scaled);
   }
@@ -95,6 +104,31 @@ class LinearisedFit {
     return change;
   }
 
+  /// The constants from which the finish can go on where no step gains any more; see
+  /// wake_idle_terms. A penalty also holds idle powers: then there are none.
+  std::optional<VectorXd> wake(const optimise::LadResult& step) const {
+    if (penalty_.active())
+      return std::nullopt;
+    return wake_idle_terms(training_, space_, at_, pull(step));
+  }
+
+  /// In the box. A step to a bound must arrive there: a coefficient whose term moves the cost by
+  /// less than rounding is a 0 that rounding has missed. How much it moves depends on its column: a
+  /// coefficient of 1e-14 counts where I^p is 1e10.
+  VectorXd inside(const VectorXd& scaled, double cost) const {
+    const VectorXd& lower = space_.scaled().lower;
+    const VectorXd& upper = space_.scaled().upper;
+    VectorXd out = scaled.cwiseMax(lower).cwiseMin(upper);
+    for (Index k = 0; k < out.size(); ++k) {
+      const bool power = k >= first_power_ && k < constants_ - 1;
+      const double above = out[k] - lower[k];
+      if (power ? above < kRounding * (upper[k] - lower[k])
+                : above * effects_[k] < kRounding * cost)
+        out[k] = lower[k];
+    }
+    return out;
+  }
+
   Index first_power() const { return first_power_; }
 
  private:
@@ -109,7 +143,27 @@ class LinearisedFit {
   VectorXd at_;
   VectorXd predicted_;
   ScaledModel::RowMajor jacobian_;
+  VectorXd effects_;  ///< weighted mean of each column of the jacobian, without signs
   PenalisedConstants penalised_;
+
+  /// d cost / d prediction of each row at the optimum that `step` has confirmed. A row without a
+  /// residual pulls as hard as holding it takes.
+  VectorXd pull(const optimise::LadResult& step) const {
+    const VectorXd residual = training_.time - predicted_;
+    VectorXd out = (residual.array() > 0).select(-weights_, weights_);
+    for (const Index row : step.active_rows) {
+      if (row < rows_)
+        out[row] = 0;
+    }
+    const VectorXd slope = jacobian_.transpose() * out;
+    for (std::size_t k = 0; k < step.active_rows.size(); ++k) {
+      const Index row = step.active_rows[k];
+      if (row < rows_)
+        out[row] = std::clamp(-slope.dot(step.edges.col(static_cast<Index>(k))), -weights_[row],
+                              weights_[row]);
+    }
+    return out;
+  }
 
   /// The trust region holds the powers; the model is linear in a and C. Only a squared penalty,
   /// which is curved in a, holds a too.
@@ -162,20 +216,15 @@ class LinearisedFit {
 
 PolishResult polish_absolute(const WeightedRows& rows, const SearchSpace& space,
                              const Regulariser& penalty, const FitOptions& options,
-                             const VectorXd& start) {
+                             const VectorXd& start, double gap_to_stop) {
   LinearisedFit fit(rows, space, penalty, options);
-  // A step to a bound must arrive there: a coefficient of 1e-31 is a 0 that rounding has missed.
-  const auto inside = [&](const VectorXd& scaled) -> VectorXd {
-    const auto at_lower = (scaled - space.scaled().lower).array() <
-                          kRounding * (space.scaled().upper - space.scaled().lower).array();
-    const VectorXd snapped = at_lower.select(space.scaled().lower, scaled);
-    return snapped.cwiseMax(space.scaled().lower).cwiseMin(space.scaled().upper);
-  };
   PolishResult out;
   out.scaled = start;
   out.cost = fit.cost(start);
   fit.linearise_at(start);
   double radius = kFirstRadius;
+  std::optional<VectorXd> anchor;  // where the last step began
+  double cost_when_woken = std::numeric_limits<double>::infinity();
   std::vector<Index> active_rows;
   while (out.steps < kMostSteps && radius > kSmallestRadius && !options.stop.stop_requested()) {
     ++out.steps;
@@ -187,13 +236,26 @@ PolishResult polish_absolute(const WeightedRows& rows, const SearchSpace& space,
     const double gain = out.cost - (step.cost - constant);
     const double possible = std::max(0.0, out.cost - (step.dual_bound - constant));
     out.relative_gap = out.cost > 0 ? possible / out.cost : 0;
-    if (gain <= kGapToStop * out.cost)
+    const bool at_end = gain <= gap_to_stop * out.cost;
+    const double since_woken = at_end ? gap_to_stop : kGainBetweenWakes;
+    if ((at_end || gain <= kGainToWake * out.cost) &&
+        out.cost < (1 - since_woken) * cost_when_woken) {
+      cost_when_woken = out.cost;
+      if (const auto woken = fit.wake(step)) {
+        anchor.reset();
+        out.scaled = *woken;
+        fit.linearise_at(*woken);
+        radius = kFirstRadius;
+        continue;
+      }
+    }
+    if (at_end)
       break;
-    VectorXd trial = inside(out.scaled + step.x);
+    VectorXd trial = fit.inside(out.scaled + step.x, out.cost);
     double trial_cost = fit.cost(trial);
     ++out.evaluations;
     for (int k = 0; k < kCorrections && trial_cost > out.cost - kGoodRatio * gain; ++k) {
-      const VectorXd corrected = inside(trial + fit.correction(step, trial));
+      const VectorXd corrected = fit.inside(trial + fit.correction(step, trial), out.cost);
       const double corrected_cost = fit.cost(corrected);
       ++out.evaluations;
       if (!(corrected_cost < trial_cost))
@@ -210,6 +272,23 @@ PolishResult polish_absolute(const WeightedRows& rows, const SearchSpace& space,
     else if (ratio > kGoodRatio)
       radius = std::max(radius, 2 * used);
     if (trial_cost < out.cost) {
+      // Steps that creep along a curved valley, from one of its sides to the other: what two of
+      // them have in common leads on.
+      if (ratio < kGoodRatio && gain <= kGainToExtrapolate * out.cost && anchor) {
+        VectorXd stride = trial - *anchor;
+        for (int k = 0; k < kMostStrides; ++k) {
+          VectorXd ahead = fit.inside(trial + stride, out.cost);
+          ahead = fit.inside(ahead + fit.correction(step, ahead), out.cost);
+          const double cost_ahead = fit.cost(ahead);
+          ++out.evaluations;
+          if (!(cost_ahead < trial_cost))
+            break;
+          stride = 2 * (ahead - trial);
+          trial = ahead;
+          trial_cost = cost_ahead;
+        }
+      }
+      anchor = out.scaled;
       out.scaled = trial;
       out.cost = trial_cost;
       fit.linearise_at(trial);

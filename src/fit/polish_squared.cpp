@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "fit/idle_terms.hpp"
 #include "fit/penalty.hpp"
 #include "fit/polish.hpp"
 #include "fit/scaled_model.hpp"
@@ -19,7 +20,7 @@ using Eigen::VectorXd;
 constexpr std::size_t kMostDampedSteps = 500;
 constexpr double kStartDamping = 1e-3;
 constexpr double kLargestDamping = 1e12;
-constexpr double kReductionToStop = 1e-15;
+constexpr double kShareOfGap = 1e-3;  // steps of damped least squares soon gain little by little
 
 /// Loss plus penalty near a point: cost + g'd + d'Hd/2.
 struct CostParabola {
@@ -73,6 +74,18 @@ class SquaredFit {
     if (penalty_.active())
       add_penalty(scaled, out);
     return out;
+  }
+
+  /// The constants from which the finish can go on where no step gains any more; see
+  /// wake_idle_terms. A penalty also holds idle powers: then there are none.
+  std::optional<VectorXd> wake(const SearchSpace& space, const VectorXd& scaled) const {
+    if (penalty_.active())
+      return std::nullopt;
+    const VectorXd predicted = model_.predict(scaled);
+    VectorXd pull = -weighted(residuals(predicted));  // d cost / d prediction, up to a factor
+    if (logarithmic_)
+      pull.array() /= predicted.array();
+    return wake_idle_terms(training_, space, scaled, pull);
   }
 
  private:
@@ -171,13 +184,14 @@ std::optional<VectorXd> damped_step(const CostParabola& model, const MatrixXd& c
 
 PolishResult polish_squared(const WeightedRows& rows, const SearchSpace& space,
                             const Regulariser& penalty, const FitOptions& options,
-                            const VectorXd& start) {
+                            const VectorXd& start, double gap_to_stop) {
   const SquaredFit fit(rows, space, penalty, options);
   PolishResult out;
   out.scaled = start;
   out.cost = fit.cost(start);
   CostParabola model = fit.quadratic(start);
   double damping = kStartDamping;
+  double cost_when_woken = std::numeric_limits<double>::infinity();
   while (out.steps < kMostDampedSteps && damping < kLargestDamping &&
          !options.stop.stop_requested()) {
     ++out.steps;
@@ -197,8 +211,18 @@ PolishResult polish_squared(const WeightedRows& rows, const SearchSpace& space,
     const VectorXd moved = trial - out.scaled;
     const double gain = -(model.gradient.dot(moved) + 0.5 * moved.dot(*curvature * moved));
     out.relative_gap = out.cost > 0 ? std::abs(gain) / out.cost : 0;
-    if (out.relative_gap <= kReductionToStop)
-      break;
+    if (out.relative_gap <= kShareOfGap * gap_to_stop) {
+      const auto woken = out.cost < (1 - gap_to_stop) * cost_when_woken
+                             ? fit.wake(space, out.scaled)
+                             : std::nullopt;
+      if (!woken)
+        break;
+      cost_when_woken = out.cost;
+      out.scaled = *woken;
+      model = fit.quadratic(out.scaled);
+      damping = kStartDamping;
+      continue;
+    }
     const double trial_cost = fit.cost(trial);
     ++out.evaluations;
     if (gain > 0 && trial_cost < out.cost) {

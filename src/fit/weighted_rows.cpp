@@ -85,6 +85,12 @@ WeightedRows WeightedRows::take(std::span<const std::size_t> rows) const {
   return out;
 }
 
+WeightedRows WeightedRows::with(Design design) const {
+  WeightedRows out = *this;
+  out.own_ = std::move(design);
+  return out;
+}
+
 double WeightedRows::weight(std::size_t row) const {
   return weights_.size() > 0 ? weights_[index(row)] : 1;
 }

@@ -29,6 +29,9 @@ class WeightedRows {
   /// The chosen rows with their weights.
   WeightedRows take(std::span<const std::size_t> rows) const;
 
+  /// The same rows in another form, with the same weights.
+  WeightedRows with(Design design) const;
+
   const Design& design() const { return own_ ? *own_ : *measured_; }
   /// All runs as they were measured, also of a part of the rows.
   const Design& measured() const { return *measured_; }

@@ -1,7 +1,6 @@
 #include "perfmodel/model/unmeasured.hpp"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
 #include "perfmodel/base/text.hpp"
@@ -27,14 +26,37 @@ struct CellColumn {
   }
 };
 
+struct ValueCount {
+  double value;
+  std::size_t rows;
+};
+
+/// The distinct values, ascending.
+std::vector<ValueCount> count_values(const NumericFactor& factor, std::size_t rows) {
+  std::vector<ValueCount> counts;
+  if (factor.coded()) {
+    for (const double value : factor.values)
+      counts.push_back({value, 0});
+    for (std::size_t row = 0; row < rows; ++row)
+      ++counts[factor.codes[row]].rows;
+    std::erase_if(counts, [](const ValueCount& count) { return count.rows == 0; });
+    return counts;
+  }
+  std::vector<double> sorted = factor.values;
+  std::sort(sorted.begin(), sorted.end());
+  for (const double value : sorted) {
+    if (counts.empty() || counts.back().value != value)
+      counts.push_back({value, 0});
+    ++counts.back().rows;
+  }
+  return counts;
+}
+
 CellColumn numeric_cells(const std::string& column, const NumericFactor& factor, std::size_t rows) {
-  std::map<double, std::size_t> counts;
-  for (std::size_t row = 0; row < rows; ++row)
-    ++counts[factor.value(row)];
+  const std::vector<ValueCount> counts = count_values(factor, rows);
   CellColumn out;
   out.ordered = true;
   const bool own = counts.size() <= kMostOwnCells;
-  std::map<double, std::size_t> cell_of_value;
   std::size_t before = 0;
   std::size_t quarter = 0;
   for (const auto& [value, count] : counts) {
@@ -43,11 +65,15 @@ CellColumn numeric_cells(const std::string& column, const NumericFactor& factor,
       out.cells.push_back({column, value, value, ""});
     quarter = now;
     out.cells.back().high = value;
-    cell_of_value[value] = out.cells.size() - 1;
     before += count;
   }
-  for (std::size_t row = 0; row < rows; ++row)
-    out.of_row.push_back(cell_of_value.at(factor.value(row)));
+  out.of_row.reserve(rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const auto cell = std::find_if(out.cells.begin(), out.cells.end(), [&](const RegionPart& part) {
+      return factor.value(row) <= part.high;
+    });
+    out.of_row.push_back(static_cast<std::size_t>(cell - out.cells.begin()));
+  }
   out.count_rows();
   return out;
 }

@@ -90,8 +90,9 @@ struct FitOptions {
   /// Settings of the search; where one is not given, the method's default holds.
   std::optional<std::size_t>
       starts;  ///< independent searches, each with its exact finish; the best is kept
-  /// Rows of a random sample on which the search explores where there are more; the exact finish
-  /// uses all rows. Equal ones count as one. 0: explore on all.
+  /// Rows of a random sample on which the search explores where there are more, with numeric
+  /// columns rounded to 128 values; the exact finish uses all rows as they are. Equal ones count as
+  /// one. 0: explore on them, too.
   std::optional<std::size_t> exploration_rows;
   std::optional<optimise::Strategy> strategy;
   std::optional<std::size_t> population;
