@@ -13,8 +13,6 @@ using Eigen::Index;
 using Rows = std::vector<Index>;
 
 constexpr std::size_t kParts = 5;
-/// Folds per scale that hold its far end out, from near to deep.
-constexpr std::size_t kFarEnds = 4;
 constexpr double kFarShare = 0.2;
 constexpr double kLeastShare = 0.25;  // of the rows that stay
 constexpr std::size_t kFewestConfigurations = 6;
@@ -54,42 +52,37 @@ Fold far_end(const TermData& data, const Rows& rows, Index feature, double thres
   return fold;
 }
 
-/// Values from which on rows may be held out, from the largest values with a fifth of the rows down
-/// to the upper half of the scale, as far as a quarter of the rows and two values stay.
-std::vector<double> far_thresholds(const std::map<double, std::size_t>& counts, std::size_t rows) {
-  const double all = static_cast<double>(rows);
-  const double middle = 0.5 * (counts.begin()->first + counts.rbegin()->first);
-  std::vector<double> out;
-  std::size_t held_out = 0;
-  std::size_t values_left = counts.size();
-  bool enough = false;
-  for (auto entry = counts.rbegin(); entry != counts.rend() && values_left > 2; ++entry) {
-    const bool first = held_out == 0;
-    held_out += entry->second;
-    --values_left;
-    const double share = static_cast<double>(held_out) / all;
-    if (!first && (share > 1 - kLeastShare || (enough && entry->first < middle)))
-      break;
-    if (!enough)
-      out.clear();  // fewer rows than a fifth: the next value is held out, too
-    out.push_back(entry->first);
-    enough = enough || share >= kFarShare;
-  }
-  return out;
-}
-
+/// Two folds: the largest values with a fifth of the rows, and the upper half of the scale, as far
+/// as a quarter of the rows and two values stay.
 void add_far_ends(const TermData& data, const Rows& rows, Index feature, std::vector<Fold>& folds) {
   std::map<double, std::size_t> counts;
   for (const Index row : rows)
     ++counts[data.features(row, feature)];
   if (counts.size() < 3)
     return;
-  const std::vector<double> thresholds = far_thresholds(counts, rows.size());
-  const std::size_t cuts = std::min(kFarEnds, thresholds.size());
-  for (std::size_t cut = 0; cut < cuts; ++cut) {
-    const std::size_t at = cuts == 1 ? 0 : cut * (thresholds.size() - 1) / (cuts - 1);
-    folds.push_back(far_end(data, rows, feature, thresholds[at]));
+  const double all = static_cast<double>(rows.size());
+  const double middle = 0.5 * (counts.begin()->first + counts.rbegin()->first);
+  double near = 0;
+  double deep = 0;
+  std::size_t held_out = 0;
+  std::size_t values_left = counts.size();
+  bool near_found = false;
+  for (auto entry = counts.rbegin(); entry != counts.rend() && values_left > 2; ++entry) {
+    const double before = static_cast<double>(held_out);
+    held_out += entry->second;
+    --values_left;
+    const double share = static_cast<double>(held_out) / all;
+    const bool first = before == 0;
+    if (!first && (share > 1 - kLeastShare || (near_found && entry->first < middle)))
+      break;
+    deep = entry->first;
+    if (!near_found)
+      near = entry->first;
+    near_found = near_found || share >= kFarShare;
   }
+  folds.push_back(far_end(data, rows, feature, near));
+  if (deep < near)
+    folds.push_back(far_end(data, rows, feature, deep));
 }
 
 }  // namespace
