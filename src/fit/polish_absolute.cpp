@@ -29,6 +29,8 @@ constexpr int kCorrections = 3;
 constexpr double kGainToExtrapolate = 1e-5;
 constexpr int kMostStrides = 10;
 constexpr double kRounding = 1e-13;
+/// Gap beyond which an optimum is not taken as proven.
+constexpr double kUnproven = 1e-9;
 /// Kinks on either side that stand in for the curve of a squared penalty.
 constexpr Index kKinks = 4;
 
@@ -232,11 +234,19 @@ PolishResult polish_absolute(const WeightedRows& rows, const SearchSpace& space,
     const optimise::LadProblem problem = fit.problem(radius, constant);
     const optimise::LadResult step = optimise::solve_lad(
         problem, VectorXd::Zero(start.size()), {.active_rows = active_rows, .stop = options.stop});
-    active_rows = step.active_rows;
     const double gain = out.cost - (step.cost - constant);
     const double possible = std::max(0.0, out.cost - (step.dual_bound - constant));
     out.relative_gap = out.cost > 0 ? possible / out.cost : 0;
     const bool at_end = gain <= gap_to_stop * out.cost;
+    // More kinks than constants may meet at the optimum. The ones that an earlier step has left
+    // active can then be a set that proves nothing; another way to the same point finds one that
+    // does.
+    if (at_end && out.relative_gap > std::max(kUnproven, 10 * gap_to_stop) &&
+        !active_rows.empty()) {
+      active_rows.clear();
+      continue;
+    }
+    active_rows = step.active_rows;
     const double since_woken = at_end ? gap_to_stop : kGainBetweenWakes;
     if ((at_end || gain <= kGainToWake * out.cost) &&
         out.cost < (1 - since_woken) * cost_when_woken) {
