@@ -43,13 +43,13 @@ SearchDefaults search_defaults(Method method) {
             .differential_weight = {0.5, 1.0},
             .crossover_rate = 0.7};
   }
-  return {.starts = 3,
+  return {.starts = 4,
           .exploration_rows = 2048,
           .strategy = optimise::Strategy::best1bin,
           .updating = optimise::Updating::deferred,
           .population = 4,
           .generations = 5000,
-          .tolerance = 3e-4,
+          .tolerance = 3e-3,
           .differential_weight = {0.5, 1.0},
           .crossover_rate = 0.7};
 }
