@@ -20,7 +20,8 @@ using Eigen::VectorXd;
 constexpr std::size_t kMostDampedSteps = 500;
 constexpr double kStartDamping = 1e-3;
 constexpr double kLargestDamping = 1e12;
-constexpr double kShareOfGap = 1e-3;  // steps of damped least squares soon gain little by little
+constexpr double kCostRounding = 1e-14;
+constexpr double kShareOfGap = 0.1;  // steps of damped least squares soon gain little by little
 
 /// Loss plus penalty near a point: cost + g'd + d'Hd/2.
 struct CostParabola {
@@ -215,8 +216,12 @@ PolishResult polish_squared(const WeightedRows& rows, const SearchSpace& space,
       const auto woken = out.cost < (1 - gap_to_stop) * cost_when_woken
                              ? fit.wake(space, out.scaled)
                              : std::nullopt;
-      if (!woken)
+      if (!woken) {
+        // What the cost cannot resolve any more still sharpens the constants.
+        if (fit.cost(trial) <= (1 + kCostRounding) * out.cost)
+          out.scaled = trial;
         break;
+      }
       cost_when_woken = out.cost;
       out.scaled = *woken;
       model = fit.quadratic(out.scaled);
