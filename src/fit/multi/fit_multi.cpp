@@ -72,13 +72,10 @@ SumOfTerms search_selected(const SelectionTask& task, const Selection& selection
 }
 
 SumOfTerms search_parts(const ModelSpec& spec, const Parting& parting) {
-  std::vector<LevelRuns> runs;
   std::vector<SumOfTerms> sums;
-  for (std::size_t level = 0; level < parting.levels.size(); ++level) {
-    runs.push_back(parting.levels[level]->runs());
+  for (std::size_t level = 0; level < parting.levels.size(); ++level)
     sums.push_back(search_selected(parting.levels[level]->task(), parting.selections[level]));
-  }
-  return joined_levels(spec, parting.column, runs, sums);
+  return joined_levels(spec, parting.column, sums);
 }
 
 /// Nothing where Eq. (4) was chosen.

@@ -4,6 +4,16 @@
 
 namespace perfmodel {
 
+namespace {
+
+ModelSpec without_column(const ModelSpec& spec, std::size_t column) {
+  ModelSpec out = spec;
+  out.categorical.erase(out.categorical.begin() + static_cast<std::ptrdiff_t>(column));
+  return out;
+}
+
+}  // namespace
+
 LevelRuns runs_of_level(const ModelSpec& spec, const Design& training, std::size_t column,
                         std::size_t level) {
   std::vector<std::size_t> rows;
@@ -11,10 +21,9 @@ LevelRuns runs_of_level(const ModelSpec& spec, const Design& training, std::size
     if (training.categorical[column].codes[row] == level)
       rows.push_back(row);
   }
-  LevelRuns out{spec, take_rows(training, rows)};
-  const auto at = static_cast<std::ptrdiff_t>(column);
-  out.spec.categorical.erase(out.spec.categorical.begin() + at);
-  out.training.categorical.erase(out.training.categorical.begin() + at);
+  LevelRuns out{without_column(spec, column), take_rows(training, rows)};
+  out.training.categorical.erase(out.training.categorical.begin() +
+                                 static_cast<std::ptrdiff_t>(column));
   return out;
 }
 
@@ -42,17 +51,18 @@ class LevelWriter {
       : spec_(spec),
         column_(column),
         joined_(joined),
+        of_level_(without_column(spec, column)),
         layout_(spec, joined.structure),
         constants_(VectorXd::Zero(static_cast<Index>(layout_.size()))) {}
 
-  void add(const LevelRuns& runs, const SumOfTerms& sum, std::size_t level) {
-    const MultiLayout from(runs.spec, sum.structure);
+  void add(const SumOfTerms& sum, std::size_t level) {
+    const MultiLayout from(of_level_, sum.structure);
     const auto value = [&](std::size_t i) { return sum.constants[static_cast<Index>(i)]; };
     for (std::size_t k = 0; k < sum.structure.terms; ++k) {
       open_term(value(from.coefficient(k)), level);
       for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i)
         put(layout_.intrinsic_power(term_, i), value(from.intrinsic_power(k, i)));
-      for (std::size_t c = 0; c < runs.spec.categorical.size(); ++c) {
+      for (std::size_t c = 0; c < of_level_.categorical.size(); ++c) {
         const std::size_t to = c < column_ ? c : c + 1;
         for (std::size_t l = 0; l < spec_.categorical[to].levels.size(); ++l)
           put(layout_.level(term_, to, l), value(from.level(k, c, l)));
@@ -79,6 +89,7 @@ class LevelWriter {
   const ModelSpec& spec_;
   std::size_t column_;
   SumOfTerms& joined_;
+  ModelSpec of_level_;
   MultiLayout layout_;
   VectorXd constants_;
   std::size_t term_ = 0;
@@ -107,7 +118,7 @@ class LevelWriter {
 }  // namespace
 
 SumOfTerms joined_levels(const ModelSpec& spec, std::size_t column,
-                         const std::vector<LevelRuns>& runs, const std::vector<SumOfTerms>& sums) {
+                         const std::vector<SumOfTerms>& sums) {
   SumOfTerms out;
   out.structure.terms = 0;
   out.structure.regimes = all_regimes(sums);
@@ -120,7 +131,7 @@ SumOfTerms joined_levels(const ModelSpec& spec, std::size_t column,
   out.structure.log_powers.assign(out.structure.terms, std::vector<int>(spec.extrinsic.size(), 0));
   LevelWriter writer(spec, column, out);
   for (std::size_t level = 0; level < sums.size(); ++level)
-    writer.add(runs[level], sums[level], level);
+    writer.add(sums[level], level);
   out.constants = writer.constants();
   return out;
 }

@@ -20,6 +20,6 @@ LevelRuns runs_of_level(const ModelSpec& spec, const Design& training, std::size
 /// One sum of the sums that were fitted to each level: their terms, each for its level alone. A C
 /// is another such term.
 SumOfTerms joined_levels(const ModelSpec& spec, std::size_t column,
-                         const std::vector<LevelRuns>& runs, const std::vector<SumOfTerms>& sums);
+                         const std::vector<SumOfTerms>& sums);
 
 }  // namespace perfmodel

@@ -170,6 +170,8 @@ std::optional<Parting> parting_that_pays(const SelectionTask& task, const Select
     for (const auto& level : out.levels) {
       const LevelFolds own = folds_of(*level, folds);
       out.selections.push_back(select_shape(level->task(), own.folds, Generic::left_out));
+      if (task.options.stop.stop_requested())
+        return std::nullopt;  // a selection that was cut short has no errors to compare
       if (!own.folds.empty())
         joined.add(own, out.selections.back().chosen.log_errors);
     }

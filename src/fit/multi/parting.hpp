@@ -20,7 +20,6 @@ class PartedLevel {
   PartedLevel(const PartedLevel&) = delete;
   PartedLevel& operator=(const PartedLevel&) = delete;
 
-  const LevelRuns& runs() const { return runs_; }
   SelectionTask task() const { return {coordinates_, runs_.spec, runs_.training, options_}; }
   /// Which of the rows of the whole are its rows, as row of its own data.
   const std::vector<std::optional<Eigen::Index>>& rows() const { return rows_; }
