@@ -1,30 +1,9 @@
 #include "support/csv_text.hpp"
 
-#include <unistd.h>
-
-#include <fstream>
-#include <stdexcept>
-
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/csv.hpp"
 
 namespace perfmodel::test {
-
-CsvFile::CsvFile(std::string_view bytes) {
-  std::string name = (std::filesystem::temp_directory_path() / "perfmodel-test-XXXXXX").string();
-  const int descriptor = mkstemp(name.data());
-  if (descriptor < 0) {
-    throw std::runtime_error("cannot make a temporary file");
-  }
-  close(descriptor);
-  path_ = name;
-  std::ofstream(path_, std::ios::binary).write(bytes.data(), std::ssize(bytes));
-}
-
-CsvFile::~CsvFile() {
-  std::error_code ignored;
-  std::filesystem::remove(path_, ignored);
-}
 
 Table table_of(std::string_view csv, const std::set<std::string>& text_columns) {
   const CsvFile file(csv);

@@ -1,34 +1,31 @@
 #pragma once
 
-#include <filesystem>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "perfmodel/data/table.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace perfmodel::test {
 
 /// A file with the given bytes that is gone when the test ends.
 class CsvFile {
  public:
-  explicit CsvFile(std::string_view bytes);
-  ~CsvFile();
-  CsvFile(const CsvFile&) = delete;
-  CsvFile& operator=(const CsvFile&) = delete;
+  explicit CsvFile(std::string_view bytes) : path_(directory_.write("runs.csv", bytes)) {}
 
-  std::string path() const { return path_.string(); }
+  const std::string& path() const { return path_; }
 
  private:
-  std::filesystem::path path_;
+  TemporaryDirectory directory_;
+  std::string path_;
 };
 
 /// The table that read_csv makes of a text, as if it stood in "runs.csv".
 Table table_of(std::string_view csv, const std::set<std::string>& text_columns = {});
 
 /// The message of the InputError that read_csv throws for these bytes, as if they stood in
-/// "runs.csv";
-/// "(none)" where it throws none.
+/// "runs.csv"; "(none)" where it throws none.
 std::string csv_error(std::string_view bytes);
 
 }  // namespace perfmodel::test
