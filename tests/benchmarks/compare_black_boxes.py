@@ -2,16 +2,22 @@
 """Compares `perfmodel fit` with scikit-learn's random forest, gradient boosting and SVR.
 
     compare_black_boxes.py --program build/release/perfmodel --data DIR [CASE ...]
+    compare_black_boxes.py --file RUNS.csv --random 0.8 --far num_gpus:8 --terms 1 2 3 4 \\
+        --fit-options="--target step_s --extrinsic num_gpus,batch --ignore host"
 
-Each case is a CSV file of DIR and a way to split it; a file that is absent is skipped. All methods
-see the same rows. scikit-learn's work on ln(time), with the logarithms of the numeric columns and
-one-hot categories. Printed: mean MAPE over the test rows in percent, over the splits, and the wall
-time of `auto`.
+Each case is a CSV file of DIR and a way to split it; a file that is absent is skipped. With --file,
+that file is judged instead, on every split named: --random TRAIN[:TEST] takes shares or numbers of
+rows, --far COLUMN:LIMIT[:TRAIN] trains up to the limit (on at most so many random rows) and tests
+beyond it. All methods see the same rows. scikit-learn's work on ln(time), with the logarithms of
+the numeric columns and one-hot categories. Printed: mean MAPE over the test rows in percent, over
+the splits, the wall time of `auto`, and with --terms, how far it is from the best of the fixed
+forms (Eq. (4) and each number of terms) and from the best black box.
 """
 import argparse
 import csv
 import json
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -38,8 +44,9 @@ def random_split(train, test=None):
     """Rows for training and testing: numbers of rows, or a share of them."""
     def split(rows, seed):
         order = np.random.default_rng(seed).permutation(len(rows))
-        first = train if train > 1 else int(train * len(rows))
-        last = len(rows) if test is None else first + test
+        first, more = (int(part * len(rows)) if part is not None and part <= 1 else part
+                       for part in (train, test))
+        last = len(rows) if test is None else first + more
         return order[:first], order[first:last]
     return split
 
@@ -72,24 +79,40 @@ CASES = {
 }
 
 
-def features(rows, target, ignored):
-    """Logarithms of positive numeric columns, numbers of others, one-hot texts."""
+def option(options, name, default=""):
+    """The columns that an option of fit names."""
+    text = options[options.index(name) + 1] if name in options else default
+    return [column for column in text.split(",") if column]
+
+
+def as_numbers(cells):
+    try:
+        return np.array([float(cell) for cell in cells])
+    except ValueError:
+        return None
+
+
+def features(rows, target, ignored, categorical):
+    """Logarithms of positive numeric columns, numbers of others, one-hot categories."""
     columns = []
     for name in rows[0]:
         if name == target or name in ignored:
             continue
         cells = [row[name] for row in rows]
-        try:
-            numbers = np.array([float(cell) for cell in cells])
-            columns.append(np.log(numbers) if (numbers > 0).all() else numbers)
-        except ValueError:
+        numbers = None if name in categorical else as_numbers(cells)
+        if numbers is None:
             columns += [np.array([float(cell == level) for cell in cells])
                         for level in sorted(set(cells))]
+        else:
+            columns.append(np.log(numbers) if (numbers > 0).all() else numbers)
     return np.column_stack(columns)
 
 
 def mape(measured, predicted):
     return 100 * float(np.mean(np.abs(predicted - measured) / measured))
+
+
+BLACK_BOXES = ["RF", "GBM", "SVR"]
 
 
 def black_boxes(x, t, train, test):
@@ -117,29 +140,41 @@ def fitted(program, options, folder):
     run = subprocess.run([program, "fit", folder / "train.csv", "--test", folder / "test.csv",
                           "--quiet", *options], capture_output=True, text=True, check=False)
     if run.returncode != 0:
-        return float("nan"), 0, run.stderr.strip()
+        print(f"fit {' '.join(options)}: {run.stderr.splitlines()[0]}", file=sys.stderr)
+        return float("nan"), time.perf_counter() - start, "failed"
     model = json.loads(run.stdout)
     form = model["expression"]["form"]
     if form == "multi":
         constants = model["constants"]
         form = f"K={len(constants['terms'])}" + (" C" if constants["C"] else "")
+        form += "".join(f" per {column['column']}" for column in constants["categorical"]
+                        if all(sum(factor != 0 for factor in
+                                   term["levels"][column["column"]].values()) == 1
+                               for term in constants["terms"]))
         form += " regimes" if constants["regimes"] else ""
         form += " log" if any(any(term["log2_powers"].values())
                               for term in constants["terms"]) else ""
     return model["metrics"]["test"]["mape_percent"], time.perf_counter() - start, form
 
 
-def run_case(name, arguments):
-    file, options, split, splits = CASES[name]
-    path = pathlib.Path(arguments.data) / file
+def distance(results):
+    """How many times the errors of the best fixed form and of the best black box `auto` has."""
+    means = {method: np.mean(values) for method, values in results.items()}
+    auto = means.pop("auto")
+    boxes = [means.pop(method) for method in BLACK_BOXES if method in means]
+    text = f"  auto / best fixed {auto / np.nanmin(list(means.values())):.2f}"
+    return text + (f", / best black box {auto / min(boxes):.2f}" if boxes else "")
+
+
+def run_case(name, path, options, split, splits, arguments):
     if not path.exists():
         print(f"{name}: {path} is absent", file=sys.stderr)
         return
     with open(path, newline="") as source:
         rows = list(csv.DictReader(source))
-    ignored = options[options.index("--ignore") + 1].split(",") if "--ignore" in options else []
-    t = np.array([float(row["time_s"]) for row in rows])
-    x = features(rows, "time_s", ignored)
+    target = option(options, "--target", "time_s")[0]
+    t = np.array([float(row[target]) for row in rows])
+    x = features(rows, target, option(options, "--ignore"), option(options, "--categorical"))
     methods = {"Eq. (4)": [], "auto": ["--expression", "multi"]}
     for terms in arguments.terms:
         methods[f"K={terms}"] = ["--expression", "multi", "--terms", terms]
@@ -161,8 +196,23 @@ def run_case(name, arguments):
                     seconds.append(wall)
                     forms.append(form)
     text = "  ".join(f"{method} {np.mean(values):5.1f}" for method, values in results.items())
+    text += distance(results) if arguments.terms else ""
     print(f"{name:22} {text}  {np.mean(seconds):5.1f} s  {'; '.join(sorted(set(forms)))}",
           flush=True)
+
+
+def cases_of_file(arguments):
+    """Yields name, path, options of fit, split and number of splits of each split of --file."""
+    path = pathlib.Path(arguments.file)
+    options = shlex.split(arguments.fit_options)
+    if arguments.random:
+        parts = [float(part) if "." in part else int(part) for part in arguments.random.split(":")]
+        yield f"{path.stem} random", path, options, random_split(*parts), arguments.splits
+    if arguments.far:
+        column, limit, *most = arguments.far.split(":")
+        split = far_split(column, float(limit), *map(int, most))
+        yield (f"{path.stem} {column} <= {limit}", path, options, split,
+               arguments.splits if most else 1)
 
 
 def main():
@@ -175,10 +225,21 @@ def main():
     parser.add_argument("--splits", type=int, default=10, help="at most, per case")
     parser.add_argument("--no-black-boxes", action="store_true")
     parser.add_argument("--fit", nargs="*", default=[], help="further options of fit, as --fit=...")
+    parser.add_argument("--file", help="judge this file instead of the cases")
+    parser.add_argument("--fit-options", default="", help="options of fit for that file")
+    parser.add_argument("--random", metavar="TRAIN[:TEST]", help="random split of that file")
+    parser.add_argument("--far", metavar="COLUMN:LIMIT[:TRAIN]",
+                        help="train below, test above a limit of a column of that file")
     arguments = parser.parse_args()
-    for name in CASES:
+    if arguments.file and not (arguments.random or arguments.far):
+        parser.error("--file needs --random or --far")
+    if arguments.file:
+        for case in cases_of_file(arguments):
+            run_case(*case, arguments)
+        return
+    for name, (file, options, split, splits) in CASES.items():
         if not arguments.cases or any(part in name for part in arguments.cases):
-            run_case(name, arguments)
+            run_case(name, pathlib.Path(arguments.data) / file, options, split, splits, arguments)
 
 
 if __name__ == "__main__":
