@@ -146,20 +146,23 @@ VectorXd SumRefit::refitted(const SumPart& part, const Design& runs) const {
     double& intercept = from[from.size() - 1];
     intercept = std::max(intercept, kLeastIntercept * runs.time.minCoeff());
   }
-  SumFit start;
-  start.theta = coordinates.theta(shape, from);
   SumShape masked = shape;
   masked.still = still_coordinates(part, coordinates, shape);
   TermData data = coordinates.data(shape);
   switch_off(part, runs, coordinates, data, masked);
   const double strength = part.estimate.ridge;
-  const SumFit found = part.estimate.refined
-                           ? refine(coordinates, data, masked, options_, strength, start)
-                           : descend(data, masked, robust_loss(data, masked, strength), start.theta,
-                                     {.iterations = kRefitIterations,
-                                      .held = masked.held(),
-                                      .instructions = options_.instructions,
-                                      .stop = options_.stop});
+  SumFit start;
+  start.theta = coordinates.theta(shape, from);
+  // Resampled rows can have a better optimum of absolute errors far away, in which the terms have
+  // changed their parts: their intervals would say nothing of either.
+  const SumFit found =
+      part.estimate.refined
+          ? refine(coordinates, data, masked, options_, strength, start, Reach::nearby)
+          : descend(data, masked, robust_loss(data, masked, strength), start.theta,
+                    {.iterations = kRefitIterations,
+                     .held = masked.held(),
+                     .instructions = options_.instructions,
+                     .stop = options_.stop});
   VectorXd out = coordinates.constants(shape, found.theta);
   restore_zeros(part, out);
   double& intercept = out[out.size() - 1];
