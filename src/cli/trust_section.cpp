@@ -96,31 +96,30 @@ void add_generic_intervals(const FittedModel& model, const Uncertainty& uncertai
 /// Powers, C and local powers: the factors of many terms and levels would bury them.
 void add_sum_intervals(const FittedModel& model, const Uncertainty& uncertainty, TextTable& table) {
   const auto& identified = model.identifiability;
+  const auto add = [&](const std::string& name, double fitted, const Interval& interval,
+                       bool is_identified) {
+    // What is 0 by definition has no width.
+    if (is_identified && interval.low < interval.high) {
+      add_interval(table, name, fitted, interval);
+    }
+  };
   const std::vector<double> powers = scaling_powers(model);
   for (std::size_t j = 0; j < powers.size(); ++j) {
-    if (!identified || identified->scaling_powers[j]) {
-      add_interval(table, "scaling with " + model.spec.extrinsic[j].column, powers[j],
-                   uncertainty.scaling_powers[j]);
-    }
+    add("scaling with " + model.spec.extrinsic[j].column, powers[j], uncertainty.scaling_powers[j],
+        !identified || identified->scaling_powers[j]);
   }
   const MultiLayout layout(model.spec, model.multi->structure);
-  const auto add = [&](std::size_t k) {
-    if (!identified || identified->constants[k]) {
-      add_interval(table, layout.name(k), model.constants[index(k)], uncertainty.constants[k]);
-    }
+  const auto add_constant = [&](std::size_t k) {
+    add(layout.name(k), model.constants[index(k)], uncertainty.constants[k],
+        !identified || identified->constants[k]);
   };
-  add(layout.intercept());
-  const auto add_power = [&](std::size_t k) {
-    if (uncertainty.constants[k].low < uncertainty.constants[k].high) {  // not 0 by definition
-      add(k);
-    }
-  };
+  add_constant(layout.intercept());
   for (std::size_t k = 0; k < model.multi->structure.terms; ++k) {
     for (std::size_t i = 0; i < model.spec.intrinsic.size(); ++i) {
-      add_power(layout.intrinsic_power(k, i));
+      add_constant(layout.intrinsic_power(k, i));
     }
     for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
-      add_power(layout.extrinsic_power(k, j));
+      add_constant(layout.extrinsic_power(k, j));
     }
   }
 }

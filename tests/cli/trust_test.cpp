@@ -174,15 +174,6 @@ TEST_CASE_METHOD(TrustTest, "the summary marks what the runs do not determine of
   CHECK_THAT(result.errors, ContainsSubstring("not determined\n"));
 }
 
-TEST_CASE_METHOD(TrustTest, "where auto takes Eq. (4) the bootstrap is that of Eq. (4)", "[cli]") {
-  const ProgramResult result =
-      run({"fit", "twice.csv", "--expression", "multi", "--bootstrap", "20", "--quiet"});
-  REQUIRE(result.exit_code == 0);
-  const Json model = Json::parse(result.output);
-  REQUIRE(model["expression"]["form"] == "generic");
-  CHECK(model["uncertainty"]["constants"][4]["name"] == "q[workers]");
-}
-
 TEST_CASE_METHOD(TrustTest, "the spread over seeds is reported once", "[cli]") {
   const std::string errors = run({"fit", "twice.csv", "--repeats", "2"}).errors;
   const auto first = errors.find("sd over seeds");

@@ -11,6 +11,7 @@
 #include "perfmodel/fit/fit.hpp"
 #include "support/catch.hpp"
 #include "support/multi_runs.hpp"
+#include "support/planted_runs.hpp"
 
 using namespace perfmodel;
 using Eigen::Index;
@@ -290,6 +291,22 @@ TEST_CASE("levels with terms of their own are sampled each for itself", "[fit][m
   const Identifiability identified = identify_sum(model, runs.design, {}).identifiability;
   CHECK(all_true(identified.constants));
   CHECK(identified.scaling_powers == std::vector<bool>{true, true});
+}
+
+TEST_CASE("where auto takes Eq. (4) the bootstrap is that of Eq. (4)", "[fit][multi]") {
+  const test::PlantedModel planted = {.numbers = {{"filters", 0.004, 1.3, {4, 8, 16, 32, 64}},
+                                                  {"kernel_size", 0.05, 1.8, {2, 3, 4, 5}},
+                                                  {"workers", 0, -0.7, {1, 2, 4, 8}}},
+                                      .levels = {{"activation", {"relu", "tanh"}, {0.10, 0.45}}},
+                                      .intercept = 0.3};
+  const test::PaperRuns runs = test::runs_of(test::planted_table(planted, 60, 0.05, 1));
+  FitOptions options;
+  options.expression = Expression::multi;
+  const FittedModel model = fit(runs.spec, runs.design, options);
+  REQUIRE_FALSE(model.multi);
+  const BootstrapSamples samples = bootstrap(model, runs.design, options, 10);
+  options.expression = Expression::generic;
+  CHECK(samples.constants == bootstrap(model, runs.design, options, 10).constants);
 }
 
 TEST_CASE("intervals of a sum hold the planted constants", "[fit][multi]") {
