@@ -293,6 +293,25 @@ TEST_CASE("levels with terms of their own are sampled each for itself", "[fit][m
   CHECK(identified.scaling_powers == std::vector<bool>{true, true});
 }
 
+TEST_CASE("a sum without terms is its C alone", "[fit][multi]") {
+  MultiRuns runs = two_products(50, 0, 1);
+  FittedModel model = as_fitted(runs, true);
+  model.multi->structure = {.terms = 0, .regimes = {}, .log_powers = {}};
+  model.constants = VectorXd::Constant(1, 2);
+  RandomStream random(1, "noise of a constant");
+  for (double& time : runs.design.time)
+    time = 2 * std::exp(0.05 * random.normal());
+  const Findings found = identify_sum(model, runs.design, {});
+  CHECK(found.identifiability.constants == std::vector<bool>{true});
+  CHECK(found.identifiability.scaling_powers == std::vector<bool>{true, true});
+  CHECK(found.warnings.empty());
+  const BootstrapSamples samples = bootstrap(model, runs.design, {}, 20);
+  const Interval interval = percentile_intervals(model, runs.design, samples, 0.95).constants.at(0);
+  CHECK(interval.low < 2);
+  CHECK(interval.high > 2);
+  CHECK(interval.high - interval.low < 0.2);
+}
+
 TEST_CASE("where auto takes Eq. (4) the bootstrap is that of Eq. (4)", "[fit][multi]") {
   const test::PlantedModel planted = {.numbers = {{"filters", 0.004, 1.3, {4, 8, 16, 32, 64}},
                                                   {"kernel_size", 0.05, 1.8, {2, 3, 4, 5}},
