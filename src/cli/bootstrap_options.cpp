@@ -26,12 +26,9 @@ void add_bootstrap_options(CLI::App& app, BootstrapArguments& arguments) {
       ->group("Judging the model");
 }
 
-void check_bootstrap(const BootstrapArguments& arguments, const FitOptions& options) {
+void check_bootstrap(const BootstrapArguments& arguments) {
   if (arguments.confidence && !arguments.samples) {
     throw UsageError("--confidence has no effect without --bootstrap");
-  }
-  if (arguments.samples && options.expression == Expression::multi) {
-    throw UsageError("--bootstrap gives intervals of the constants of --expression generic only");
   }
 }
 

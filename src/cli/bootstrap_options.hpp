@@ -20,8 +20,8 @@ struct BootstrapArguments {
 /// `--bootstrap` and `--confidence`.
 void add_bootstrap_options(CLI::App& app, BootstrapArguments& arguments);
 
-/// Throws UsageError where they do not go with each other or with the expression.
-void check_bootstrap(const BootstrapArguments& arguments, const FitOptions& options);
+/// Throws UsageError where they do not go with each other.
+void check_bootstrap(const BootstrapArguments& arguments);
 
 /// Intervals of the constants where they were asked for; nothing where they were not, or where an
 /// interruption left less than two samples.

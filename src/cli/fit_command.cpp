@@ -71,7 +71,7 @@ void check_combination(const FitArguments& arguments) {
   if (arguments.test == arguments.runs && arguments.runs == "-") {
     throw UsageError("the runs and the test runs cannot both come from standard input");
   }
-  check_bootstrap(arguments.bootstrap, arguments.search.options);
+  check_bootstrap(arguments.bootstrap);
   check_gated_parts(arguments);
 }
 

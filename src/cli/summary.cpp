@@ -120,19 +120,23 @@ std::vector<std::string> wrapped(const std::string& formula) {
 std::string terms_section(const FitReport& report, const Console& console) {
   using enum Align;
   const FittedModel& model = report.model;
+  const ConstantMarks marks(model);
+  const auto mark = [&](std::size_t constant) { return marks.behind(constant); };
+  const Eigen::Index intercept = model.constants.size() - 1;
   TextTable table({right, left});
   table.add({"share", "term"});
   for (std::size_t k = 0; k < model.multi->structure.terms; ++k) {
     std::string share = percent(report.time_shares.at(k));
     for (const auto& line :
-         wrapped(multi_term_text(model.spec, model.multi->structure, model.constants, k))) {
+         wrapped(multi_term_text(model.spec, model.multi->structure, model.constants, k, mark))) {
       table.add({share, line});
       share.clear();
     }
   }
   table.add({percent(report.time_shares.back()),
-             short_number(model.constants[model.constants.size() - 1]) + "  (C)"});
-  return section(table, console);
+             short_number(model.constants[intercept]) +
+                 marks.behind(static_cast<std::size_t>(intercept)) + "  (C)"});
+  return section(table, console) + indented(marks.legend());
 }
 
 std::string scaling_section(const FitReport& report, const Console& console) {
@@ -149,7 +153,8 @@ std::string scaling_section(const FitReport& report, const Console& console) {
   for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
     const double power = powers[j];
     table.add({clipped(model.spec.extrinsic[j].column, longest_name / 2),
-               short_number(power) + marks.of(layout.extrinsic_power(j)),
+               short_number(power) +
+                   (model.multi ? marks.of_scaling_power(j) : marks.of(layout.extrinsic_power(j))),
                range_text(model.spec.extrinsic[j]), scaling_in_words(power)});
   }
   return section(table, console);
@@ -219,8 +224,7 @@ std::string fit_summary(const FitReport& report, const Console& console) {
          (report.model.multi ? terms_section : constants_section)(report, console) +
          scaling_section(report, console) + errors_section(report, console) +
          uncertainty_section(report, console) + repeat_section(report, console) +
-         held_out_section(report.model, console) + repeat_section(report, console) +
-         search_line(report, console);
+         held_out_section(report.model, console) + search_line(report, console);
 }
 
 std::string scaling_in_words(double power) {

@@ -35,10 +35,25 @@ ConstantMarks::ConstantMarks(const FittedModel& model) {
     of_a_bound_ = of_a_bound_ || at_bound;
     of_data_ = of_data_ || (!identified && !at_bound);
   }
+  for (const bool identified : model.identifiability->scaling_powers) {
+    scaling_powers_ += identified ? ' ' : '?';
+    of_data_ = of_data_ || !identified;
+  }
 }
 
 std::string ConstantMarks::of(std::size_t constant) const {
   return of_a_bound_ || of_data_ ? marks_.substr(constant, 1) : "";
+}
+
+std::string ConstantMarks::behind(std::size_t constant) const {
+  const std::string mark = of(constant);
+  return mark == " " ? "" : mark;
+}
+
+std::string ConstantMarks::of_scaling_power(std::size_t extrinsic) const {
+  return (of_a_bound_ || of_data_) && !scaling_powers_.empty()
+             ? scaling_powers_.substr(extrinsic, 1)
+             : "";
 }
 
 std::string ConstantMarks::legend() const {
@@ -47,12 +62,11 @@ std::string ConstantMarks::legend() const {
   return bound + (of_a_bound_ && of_data_ ? "   " : "") + data;
 }
 
-TextTable uncertainty_table(const FittedModel& model, const Uncertainty& uncertainty) {
-  using enum Align;
+namespace {
+
+void add_generic_intervals(const FittedModel& model, const Uncertainty& uncertainty,
+                           TextTable& table) {
   const GenericLayout layout(model.spec);
-  TextTable table({left, right, left});
-  table.add({std::to_string(uncertainty.samples) + " bootstrap samples", "fitted",
-             short_number(100 * uncertainty.confidence) + " % interval"});
   const auto add = [&](std::size_t k) {
     if (!model.identifiability || model.identifiability->constants[k]) {
       add_interval(table, layout.name(k), model.constants[index(k)], uncertainty.constants[k]);
@@ -77,6 +91,47 @@ TextTable uncertainty_table(const FittedModel& model, const Uncertainty& uncerta
       }
     }
   }
+}
+
+/// Powers, C and local powers: the factors of many terms and levels would bury them.
+void add_sum_intervals(const FittedModel& model, const Uncertainty& uncertainty, TextTable& table) {
+  const auto& identified = model.identifiability;
+  const auto add = [&](const std::string& name, double fitted, const Interval& interval,
+                       bool is_identified) {
+    // What is 0 by definition has no width.
+    if (is_identified && interval.low < interval.high) {
+      add_interval(table, name, fitted, interval);
+    }
+  };
+  const std::vector<double> powers = scaling_powers(model);
+  for (std::size_t j = 0; j < powers.size(); ++j) {
+    add("scaling with " + model.spec.extrinsic[j].column, powers[j], uncertainty.scaling_powers[j],
+        !identified || identified->scaling_powers[j]);
+  }
+  const MultiLayout layout(model.spec, model.multi->structure);
+  const auto add_constant = [&](std::size_t k) {
+    add(layout.name(k), model.constants[index(k)], uncertainty.constants[k],
+        !identified || identified->constants[k]);
+  };
+  add_constant(layout.intercept());
+  for (std::size_t k = 0; k < model.multi->structure.terms; ++k) {
+    for (std::size_t i = 0; i < model.spec.intrinsic.size(); ++i) {
+      add_constant(layout.intrinsic_power(k, i));
+    }
+    for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
+      add_constant(layout.extrinsic_power(k, j));
+    }
+  }
+}
+
+}  // namespace
+
+TextTable uncertainty_table(const FittedModel& model, const Uncertainty& uncertainty) {
+  using enum Align;
+  TextTable table({left, right, left});
+  table.add({std::to_string(uncertainty.samples) + " bootstrap samples", "fitted",
+             short_number(100 * uncertainty.confidence) + " % interval"});
+  (model.multi ? add_sum_intervals : add_generic_intervals)(model, uncertainty, table);
   return table;
 }
 

@@ -15,16 +15,22 @@ class ConstantMarks {
 
   /// "*" at a bound, "?" not determined, else a blank; nothing where no constant has a mark.
   std::string of(std::size_t constant) const;
+  /// The same without the blank.
+  std::string behind(std::size_t constant) const;
+  /// Of a local scaling power of a sum of product terms.
+  std::string of_scaling_power(std::size_t extrinsic) const;
   /// What the marks that were set mean; empty where there are none.
   std::string legend() const;
 
  private:
-  std::string marks_;  ///< one character per constant
+  std::string marks_;           ///< one character per constant
+  std::string scaling_powers_;  ///< and per local scaling power
   bool of_a_bound_ = false;
   bool of_data_ = false;
 };
 
-/// Intervals of the constants that can be quoted: scaling powers, C, powers, differences of levels.
+/// Intervals of the constants that can be quoted: scaling powers, C, powers, differences of levels;
+/// of a sum of product terms its local scaling powers, C and the powers term by term.
 TextTable uncertainty_table(const FittedModel& model, const Uncertainty& uncertainty);
 
 /// "model 22.0 %, noise floor 9.0 % from 124 replicated rows: the shape, not the noise, limits it";

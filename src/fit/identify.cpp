@@ -14,10 +14,6 @@ namespace {
 
 using Eigen::VectorXd;
 
-constexpr double kNormalQuantile = 1.959963984540054;  // of 97.5 %
-constexpr double kWidestPower = 0.5;
-constexpr double kWidestShareOfValue = 0.5;
-constexpr double kWidestShareOfTime = 0.1;
 constexpr double kNegligibleShare = 1;  // percent of the predicted time
 
 class Judge {
@@ -29,7 +25,7 @@ class Judge {
         space_(space),
         layout_(space.layout()),
         scaled_(scaled),
-        sensitivity_(space, training, options, scaled),
+        sensitivity_(generic_sensitivity(space, training, options, scaled)),
         typical_time_(median(training.time)) {}
 
   Identifiability identifiability() const {

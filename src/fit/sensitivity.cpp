@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
+#include "fit/curvature.hpp"
 #include "fit/scaled_model.hpp"
 
 namespace perfmodel {
@@ -94,79 +96,59 @@ std::vector<Standing> standings_of(const SearchSpace& space, const VectorXd& sca
   return out;
 }
 
-/// The expected loss of one row, to second order in its prediction, is weights / 2 * change^2, up
-/// to a factor; scores are its derivative's standard deviation over the same factor and the root of
-/// the weight.
-struct Curvature {
-  VectorXd weights;
-  VectorXd scores;
-};
-
-/// Noise is taken to be relative, as that of times is: r / y has one distribution. An absolute
-/// loss then curves by its density at 0 over y (Koenker 2005, section 3.2), and the density is that
-/// of the central half of the residuals: 1 / (4 median |r / y|).
-Curvature curvature_of(Loss loss, const VectorXd& measured, const VectorXd& predicted) {
-  const VectorXd safe = predicted.cwiseMax(1e-6 * measured);
-  const VectorXd residual = measured - predicted;
-  const double sparsity = 2 * median(residual.cwiseQuotient(safe).cwiseAbs());
-  switch (loss) {
-    case Loss::mae:
-      return {safe.cwiseInverse(), sparsity * safe.cwiseSqrt()};
-    case Loss::mape:
-      return {measured.array().square().inverse(), VectorXd::Constant(measured.size(), sparsity)};
-    case Loss::mse:
-      return {VectorXd::Ones(measured.size()), residual};
-    case Loss::rmsle:
-      break;
-  }
-  return {measured.array().square().inverse(), residual.cwiseQuotient(measured)};
-}
-
 }  // namespace
 
-Sensitivity::Sensitivity(const SearchSpace& space, const Design& training,
-                         const FitOptions& options, const VectorXd& scaled)
-    : standings_(standings_of(space, scaled)) {
-  const GenericLayout& layout = space.layout();
-  ScaledModel::RowMajor jacobian;
-  const VectorXd predicted = ScaledModel(training, space).linearise(scaled, jacobian);
-  const Curvature curvature = curvature_of(options.loss, training.time, predicted);
-  jacobian.array().colwise() *= curvature.weights.array().sqrt();
-  const Index size = scaled.size();
-  norms_ = jacobian.colwise().norm().transpose();
-  std::vector<bool> left_out(layout.size(), false);
-  for (std::size_t k = 0; k < layout.size(); ++k) {
-    const Index i = static_cast<Index>(k);
-    if (norms_[i] == 0 && standings_[k] != Standing::fixed && standings_[k] != Standing::idle)
-      standings_[k] = Standing::untrained;
-    // A level or C at 0 stays in: a flat direction may lead back from its bound. A term without a
-    // coefficient would make one with any power.
-    const bool term_at_zero =
-        standings_[k] == Standing::at_zero && layout.kind(k) == ConstantKind::coefficient;
-    left_out[k] = norms_[i] == 0 || standings_[k] == Standing::fixed || term_at_zero;
-    if (left_out[k])
-      norms_[i] = 1;
-  }
-  jacobian.array().rowwise() /= norms_.transpose().array();
-  normal_ = without(jacobian.transpose() * jacobian, left_out);
+Sensitivity::Sensitivity(NormalEquations equations)
+    : standings_(std::move(equations.standings)), norms_(std::move(equations.norms)) {
+  const std::vector<bool>& left_out = equations.left_out;
+  normal_ = without(equations.normal, left_out);
   null_ = null_space(normal_, left_out);
 
   std::vector<bool> held = left_out;
-  for (std::size_t k = 0; k < layout.size(); ++k)
+  for (std::size_t k = 0; k < held.size(); ++k)
     held[k] = held[k] || standings_[k] != Standing::free;
   const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(without(normal_, held));
   const VectorXd inverse =
       (eigen.eigenvalues().array() < kFlatEigenvalue).select(0, eigen.eigenvalues().cwiseInverse());
   const double rank = static_cast<double>((inverse.array() > 0).count());
-  const double rows = static_cast<double>(training.rows);
+  const double rows = static_cast<double>(equations.rows);
   enough_rows_ = rows > rank;
   const MatrixXd bread =
       eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose();
+  covariance_ = enough_rows_ ? MatrixXd(rows / (rows - rank) * bread * equations.scores * bread)
+                             : MatrixXd::Zero(norms_.size(), norms_.size());
+}
+
+Sensitivity generic_sensitivity(const SearchSpace& space, const Design& training,
+                                const FitOptions& options, const VectorXd& scaled) {
+  const GenericLayout& layout = space.layout();
+  NormalEquations out;
+  out.rows = training.rows;
+  out.standings = standings_of(space, scaled);
+  ScaledModel::RowMajor jacobian;
+  const VectorXd predicted = ScaledModel(training, space).linearise(scaled, jacobian);
+  const Curvature curvature = curvature_of(options.loss, training.time, predicted);
+  jacobian.array().colwise() *= curvature.weights.array().sqrt();
+  out.norms = jacobian.colwise().norm().transpose();
+  out.left_out.resize(layout.size(), false);
+  for (std::size_t k = 0; k < layout.size(); ++k) {
+    const Index i = static_cast<Index>(k);
+    Standing& standing = out.standings[k];
+    if (out.norms[i] == 0 && standing != Standing::fixed && standing != Standing::idle)
+      standing = Standing::untrained;
+    // A level or C at 0 stays in: a flat direction may lead back from its bound. A term without a
+    // coefficient would make one with any power.
+    const bool term_at_zero =
+        standing == Standing::at_zero && layout.kind(k) == ConstantKind::coefficient;
+    out.left_out[k] = out.norms[i] == 0 || standing == Standing::fixed || term_at_zero;
+    if (out.left_out[k])
+      out.norms[i] = 1;
+  }
+  jacobian.array().rowwise() /= out.norms.transpose().array();
+  out.normal = jacobian.transpose() * jacobian;
   jacobian.array().colwise() *= curvature.scores.array();
-  covariance_ =
-      enough_rows_
-          ? MatrixXd(rows / (rows - rank) * bread * (jacobian.transpose() * jacobian) * bread)
-          : MatrixXd::Zero(size, size);
+  out.scores = jacobian.transpose() * jacobian;
+  return Sensitivity(std::move(out));
 }
 
 double Sensitivity::effect(const VectorXd& direction) const {
@@ -181,6 +163,10 @@ MatrixXd Sensitivity::flat_directions(const std::vector<bool>& held) const {
   MatrixXd out = null_space(normal_, all);
   separate(out);
   return out;
+}
+
+VectorXd Sensitivity::of_coordinates(const VectorXd& gradient) const {
+  return (normal_.diagonal().array() == 0).select(0, gradient.array()).matrix();
 }
 
 bool Sensitivity::is_estimable(const VectorXd& gradient) const {

@@ -20,14 +20,25 @@ enum class Standing {
   untrained,  ///< no training row depends on it
 };
 
+/// The training rows' Jacobian J at the optimum, weighted by the curvature W of their losses.
+/// Columns have unit length; those of constants that are left out do not count.
+struct NormalEquations {
+  std::size_t rows = 0;
+  std::vector<Standing> standings;
+  Eigen::VectorXd norms;  ///< of the columns before; 1 where that was 0 or the constant is left out
+  std::vector<bool> left_out;
+  Eigen::MatrixXd normal;  ///< J'WJ
+  Eigen::MatrixXd scores;  ///< J'WSSJ, S being the scores of Curvature
+};
+
 /// The training rows' Jacobian at the optimum, as its normal equations: what can be said to first
 /// order about directions in which the predictions do not change, and about standard errors.
 ///
-/// Vectors over constants are in the order of GenericLayout; directions are in scaled constants.
+/// Vectors over constants are in the order of the model's layout. Directions are in the constants
+/// that it is linearised in: scaled ones of Eq. (4); of a sum those of sum_sensitivity().
 class Sensitivity {
  public:
-  Sensitivity(const SearchSpace& space, const Design& training, const FitOptions& options,
-              const Eigen::VectorXd& scaled);
+  explicit Sensitivity(NormalEquations equations);
 
   const std::vector<Standing>& standings() const { return standings_; }
   /// Length of the change of the predictions, to first order, where the scaled constants move along
@@ -36,6 +47,8 @@ class Sensitivity {
   /// A basis of the flat directions of constants that are not in `held` (one column per direction;
   /// lengths are in change of the predictions). Each has an entry of 1 where the others have 0.
   Eigen::MatrixXd flat_directions(const std::vector<bool>& held) const;
+  /// The gradient without the constants that are left out.
+  Eigen::VectorXd of_coordinates(const Eigen::VectorXd& gradient) const;
   /// Whether no flat direction moves a quantity with this gradient by the scaled constants.
   bool is_estimable(const Eigen::VectorXd& gradient) const;
   /// Standard error of such a quantity by the sandwich of an M-estimator (Huber 1967; for squares
@@ -46,10 +59,14 @@ class Sensitivity {
  private:
   std::vector<Standing> standings_;
   Eigen::VectorXd norms_;       ///< of the Jacobian's columns; 1 where that is 0 or left out
-  Eigen::MatrixXd normal_;      ///< J'WJ of columns of unit length; 0 where left out
+  Eigen::MatrixXd normal_;      ///< 0 where left out
   Eigen::MatrixXd null_;        ///< orthonormal basis of its null space
   Eigen::MatrixXd covariance_;  ///< of norms_ * scaled constants
   bool enough_rows_ = true;
 };
+
+/// Of Eq. (4); `scaled` are its constants in scaled form.
+Sensitivity generic_sensitivity(const SearchSpace& space, const Design& training,
+                                const FitOptions& options, const Eigen::VectorXd& scaled);
 
 }  // namespace perfmodel

@@ -2,12 +2,8 @@
 
 #include <string>
 
-#include "perfmodel/fit/fit.hpp"
-
 namespace perfmodel {
 namespace {
-
-constexpr double kNegligibleTermShare = 1;  // percent of the predicted time
 
 void warn_of_few_rows(const FittedModel& model, const Design& training, std::vector<Warning>& out) {
   const std::size_t constants = static_cast<std::size_t>(model.constants.size());
@@ -65,20 +61,13 @@ std::vector<Warning> find_warnings(const FittedModel& model, const Design& train
   return out;
 }
 
-std::vector<Warning> find_multi_warnings(const FittedModel& model, const Design& training) {
+std::vector<Warning> find_multi_warnings(const FittedModel& model, const Design& training,
+                                         const Findings& findings) {
   std::vector<Warning> out;
   warn_of_few_rows(model, training, out);
   warn_of_untrained_levels(model, training, out);
   warn_of_derived_scales(model, out);
-  const std::vector<double> shares = time_shares(model, training);
-  for (std::size_t k = 0; k < model.multi->structure.terms; ++k) {
-    if (shares[k] >= kNegligibleTermShare)
-      continue;
-    const std::string term = std::to_string(k + 1);
-    out.push_back({"negligible_term", "a[" + term + "]",
-                   "term " + term + " contributes less than 1 % of the time: its constants are " +
-                       "not determined"});
-  }
+  out.insert(out.end(), findings.warnings.begin(), findings.warnings.end());
   return out;
 }
 

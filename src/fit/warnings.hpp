@@ -13,6 +13,7 @@ std::vector<Warning> find_warnings(const FittedModel& model, const Design& train
                                    const Findings& findings);
 
 /// The same for a sum of product terms.
-std::vector<Warning> find_multi_warnings(const FittedModel& model, const Design& training);
+std::vector<Warning> find_multi_warnings(const FittedModel& model, const Design& training,
+                                         const Findings& findings);
 
 }  // namespace perfmodel

@@ -6,6 +6,7 @@
 #include "io/metrics_json.hpp"
 #include "io/model_schema.hpp"
 #include "io/multi_json.hpp"
+#include "io/multi_trust_json.hpp"
 #include "io/repeats_json.hpp"
 #include "io/uncertainty_json.hpp"
 #include "perfmodel/model/generic_expression.hpp"
@@ -97,7 +98,11 @@ std::string to_json(const FittedModel& model) {
   Json constants =
       is_multi ? multi_constants_to_json(model) : constants_to_json(model.spec, model.constants);
   if (model.identifiability) {
-    add_identifiability(model.spec, model.constants, *model.identifiability, constants);
+    if (is_multi) {
+      add_multi_identifiability(model, constants);
+    } else {
+      add_identifiability(model.spec, model.constants, *model.identifiability, constants);
+    }
   }
   Json document = {{"schema", "perfmodel/model"},
                    {"schema_version", model_schema_version},

@@ -11,6 +11,7 @@
 #include "io/metrics_json.hpp"
 #include "io/model_schema.hpp"
 #include "io/multi_json.hpp"
+#include "io/multi_trust_json.hpp"
 #include "io/repeats_json.hpp"
 #include "io/uncertainty_json.hpp"
 #include "perfmodel/base/text.hpp"
@@ -201,11 +202,12 @@ FittedModel read_model(const std::string& path) {
     ConstantsReader::read_inputs(model.spec, constants);
     read_multi_terms(constants, model);
     model.multi->typical = read_configuration(model.spec, root.member("scaling_powers_at"));
+    model.identifiability = read_multi_identifiability(model, constants);
   } else {
     model.constants = ConstantsReader(model.spec, constants).constants();
     model.identifiability = read_identifiability(constants);
-    model.uncertainty = read_uncertainty(model.spec, root);
   }
+  model.uncertainty = read_uncertainty(model, root);
   const auto metrics = root.member("metrics");
   // A model that was published has constants but no search of ours.
   if (const auto node = metrics.nullable_member("train")) {

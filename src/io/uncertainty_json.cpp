@@ -9,22 +9,23 @@
 namespace perfmodel {
 namespace {
 
-/// Names of the quantities that an uncertainty speaks of, in its order.
-std::vector<std::string> constant_list(const ModelSpec& spec) {
-  const GenericLayout layout(spec);
+/// "activation=tanh - relu", in the order of an uncertainty. The factors of a sum of product terms
+/// are relative to each other as they are.
+std::vector<std::string> difference_list(const FittedModel& model) {
   std::vector<std::string> out;
-  for (std::size_t k = 0; k < layout.size(); ++k)
-    out.push_back(layout.name(k));
-  return out;
-}
-
-/// "activation=tanh - relu"
-std::vector<std::string> difference_list(const ModelSpec& spec) {
-  std::vector<std::string> out;
-  for (const CategoricalInput& input : spec.categorical) {
+  if (model.multi)
+    return out;
+  for (const CategoricalInput& input : model.spec.categorical) {
     for (const std::string& level : input.levels)
       out.push_back(input.column + "=" + level + " - " + input.levels[0]);
   }
+  return out;
+}
+
+std::vector<std::string> scale_list(const ModelSpec& spec) {
+  std::vector<std::string> out;
+  for (const NumericInput& input : spec.extrinsic)
+    out.push_back(input.column);
   return out;
 }
 
@@ -136,19 +137,24 @@ Json uncertainty_to_json(const FittedModel& model) {
     return {};
   const Uncertainty& uncertainty = *model.uncertainty;
   const Identifiability* found = model.identifiability ? &*model.identifiability : nullptr;
-  Json constants = intervals_json(constant_list(model.spec), uncertainty.constants,
+  Json constants = intervals_json(constant_names(model), uncertainty.constants,
                                   found ? &found->constants : nullptr);
-  Json differences = intervals_json(difference_list(model.spec), uncertainty.differences,
+  Json differences = intervals_json(difference_list(model), uncertainty.differences,
                                     found ? &found->differences : nullptr);
-  return {{"method", "bootstrap"},
-          {"resampled", to_text(uncertainty.resampling)},
-          {"samples", uncertainty.samples},
-          {"confidence", number(uncertainty.confidence)},
-          {"constants", std::move(constants)},
-          {"level_differences", std::move(differences)}};
+  Json out = {{"method", "bootstrap"},
+              {"resampled", to_text(uncertainty.resampling)},
+              {"samples", uncertainty.samples},
+              {"confidence", number(uncertainty.confidence)},
+              {"constants", std::move(constants)},
+              {"level_differences", std::move(differences)}};
+  if (model.multi) {
+    out["scaling_powers"] = intervals_json(scale_list(model.spec), uncertainty.scaling_powers,
+                                           found ? &found->scaling_powers : nullptr);
+  }
+  return out;
 }
 
-std::optional<Uncertainty> read_uncertainty(const ModelSpec& spec, const JsonCursor& root) {
+std::optional<Uncertainty> read_uncertainty(const FittedModel& model, const JsonCursor& root) {
   const auto node = present(root, "uncertainty");
   if (!node)
     return std::nullopt;
@@ -160,8 +166,10 @@ std::optional<Uncertainty> read_uncertainty(const ModelSpec& spec, const JsonCur
     resampled.fail("'" + resampled.text() + "' is neither 'rows' nor 'residuals'");
   out.samples = node->member("samples").count();
   out.confidence = node->member("confidence").number();
-  out.constants = read_intervals(node->member("constants"), constant_list(spec));
-  out.differences = read_intervals(node->member("level_differences"), difference_list(spec));
+  out.constants = read_intervals(node->member("constants"), constant_names(model));
+  out.differences = read_intervals(node->member("level_differences"), difference_list(model));
+  if (model.multi)
+    out.scaling_powers = read_intervals(node->member("scaling_powers"), scale_list(model.spec));
   return out;
 }
 

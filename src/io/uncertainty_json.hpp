@@ -21,6 +21,7 @@ std::optional<Identifiability> read_identifiability(const JsonCursor& constants)
 Json to_json(const std::optional<NoiseFloor>& floor);
 Json uncertainty_to_json(const FittedModel& model);
 std::optional<NoiseFloor> read_noise_floor(const JsonCursor& root);
-std::optional<Uncertainty> read_uncertainty(const ModelSpec& spec, const JsonCursor& root);
+/// The inputs, constants and form of `model` are known already.
+std::optional<Uncertainty> read_uncertainty(const FittedModel& model, const JsonCursor& root);
 
 }  // namespace perfmodel

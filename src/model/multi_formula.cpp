@@ -25,17 +25,18 @@ std::string power_text(double power) {
   return out;
 }
 
-/// "filters^1.9", "filters", or nothing.
-void add_power(const std::string& base, double power, std::vector<std::string>& factors) {
+/// "filters^1.9", "filters", or nothing; a mark needs a number before it.
+void add_power(const std::string& base, double power, const std::string& mark,
+               std::vector<std::string>& factors) {
   if (std::abs(power) < kUnseenPower)
     return;
-  const std::string text = power_text(power);
+  const std::string text = power_text(power) + mark;
   factors.push_back(text == "1" ? base : base + "^" + text);
 }
 
 /// "[app = bert]" of a term that the other levels lack, "padding{same: 1, valid: 0.9}", or nothing.
 void add_levels(const CategoricalInput& input, const std::vector<double>& values,
-                std::vector<std::string>& factors) {
+                const std::vector<std::string>& marks, std::vector<std::string>& factors) {
   const auto present = std::find_if(values.begin(), values.end(), [](double v) { return v != 0; });
   const bool only =
       values.size() > 1 && std::count(values.begin(), values.end(), 0.0) + 1 == std::ssize(values);
@@ -49,29 +50,38 @@ void add_levels(const CategoricalInput& input, const std::vector<double>& values
     return;
   std::string levels;
   for (std::size_t l = 0; l < values.size(); ++l)
-    levels += (l == 0 ? "" : ", ") + input.levels[l] + ": " + rounded(values[l]);
+    levels += (l == 0 ? "" : ", ") + input.levels[l] + ": " + rounded(values[l]) + marks[l];
   factors.push_back(input.column + "{" + levels + "}");
 }
 
 }  // namespace
 
 std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structure,
-                            const Eigen::VectorXd& constants, std::size_t term) {
+                            const Eigen::VectorXd& constants, std::size_t term,
+                            const std::function<std::string(std::size_t)>& mark) {
   const MultiLayout layout(spec, structure);
   const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
-  std::vector<std::string> factors = {rounded(constant(layout.coefficient(term)))};
+  const auto marked = [&](std::size_t i) { return mark ? mark(i) : std::string(); };
+  const auto number = [&](std::size_t i) { return rounded(constant(i)) + marked(i); };
+  std::vector<std::string> factors = {number(layout.coefficient(term))};
+  const auto power = [&](const std::string& base, std::size_t i) {
+    add_power(base, constant(i), marked(i), factors);
+  };
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
-    add_power(spec.intrinsic[i].column, constant(layout.intrinsic_power(term, i)), factors);
+    power(spec.intrinsic[i].column, layout.intrinsic_power(term, i));
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
     const std::string& column = spec.extrinsic[j].column;
-    add_power(column, constant(layout.extrinsic_power(term, j)), factors);
-    add_power("log2(" + column + ")", structure.log_powers[term][j], factors);
+    power(column, layout.extrinsic_power(term, j));
+    add_power("log2(" + column + ")", structure.log_powers[term][j], "", factors);
   }
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
     std::vector<double> values;
-    for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l)
+    std::vector<std::string> marks;
+    for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l) {
       values.push_back(constant(layout.level(term, c, l)));
-    add_levels(spec.categorical[c], values, factors);
+      marks.push_back(marked(layout.level(term, c, l)));
+    }
+    add_levels(spec.categorical[c], values, marks, factors);
   }
   for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
     const Regime& regime = structure.regimes[g];
@@ -84,7 +94,8 @@ std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structu
     else if (above == 0)
       factors.push_back("[" + column + " <= " + threshold + "]");
     else if (std::abs(above - 1) >= kUnseenChange)
-      factors.push_back(rounded(above) + "^[" + column + " > " + threshold + "]");
+      factors.push_back(number(layout.regime(term, g, 1)) + "^[" + column + " > " + threshold +
+                        "]");
   }
   std::string text;
   for (const std::string& factor : factors)

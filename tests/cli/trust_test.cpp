@@ -1,3 +1,4 @@
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -29,6 +30,25 @@ std::string noisy_runs_twice() {
       text +=
           line.substr(0, comma) + perfmodel::to_text(time * (1 + 0.05 * random.normal())) + "\n";
     }
+  }
+  return text;
+}
+
+/// 2e-4 filters^1.5 batch_size / gpus {relu: 1, tanh: 1.5} + 0.02 filters^0.3 gpus^0.5, with 3 % of
+/// noise.
+std::string runs_of_two_products() {
+  perfmodel::RandomStream random(1, "runs of two products");
+  std::string text = "filters,activation,gpus,batch_size,time_s\n";
+  for (int row = 0; row < 160; ++row) {
+    const double filters = std::exp2(2.0 + static_cast<double>(random.below(5)));
+    const double gpus = std::exp2(static_cast<double>(random.below(4)));
+    const double batch = std::exp2(3.0 + static_cast<double>(random.below(5)));
+    const bool tanh = random.below(2) == 1;
+    const double time = 2e-4 * std::pow(filters, 1.5) * batch / gpus * (tanh ? 1.5 : 1) +
+                        0.02 * std::pow(filters, 0.3) * std::sqrt(gpus);
+    text += perfmodel::to_text(filters) + (tanh ? ",tanh," : ",relu,") + perfmodel::to_text(gpus) +
+            "," + perfmodel::to_text(batch) + "," +
+            perfmodel::to_text(time * std::exp(0.03 * random.normal())) + "\n";
   }
   return text;
 }
@@ -99,13 +119,72 @@ TEST_CASE_METHOD(TrustTest, "fit --bootstrap gives intervals, the same for any t
   CHECK(Json::parse(run({"fit", "runs.csv"}).output)["uncertainty"].is_null());
 }
 
+TEST_CASE_METHOD(TrustTest, "a sum of products has intervals and says what is determined",
+                 "[cli]") {
+  directory().write("products.csv", runs_of_two_products());
+  const std::vector<std::string> command = {"fit",         "products.csv", "--expression",
+                                            "multi",       "--terms",      "2",
+                                            "--bootstrap", "40",           "--threads"};
+  const auto with_threads = [&](const std::string& threads) {
+    std::vector<std::string> all = command;
+    all.push_back(threads);
+    return run(all);
+  };
+  const ProgramResult result = with_threads("1");
+  REQUIRE(result.exit_code == 0);
+  CHECK(with_threads("2").output == result.output);
+  CHECK_THAT(result.errors, ContainsSubstring("40 bootstrap samples"));
+  CHECK_THAT(result.errors, ContainsSubstring("scaling with gpus"));
+  CHECK_THAT(result.errors, ContainsSubstring("p[1,filters]"));
+  const Json model = Json::parse(result.output);
+  const Json& constants = model["constants"];
+  const Json& term = constants["terms"][0];
+  CHECK(term["p_identified"]["filters"] == true);
+  CHECK(term["q_identified"]["gpus"] == true);
+  CHECK(term["levels_identified"]["activation"]["tanh"] == true);
+  CHECK(term["a_identified"].is_boolean());
+  CHECK(term["regime_factors_identified"].empty());
+  CHECK(constants["C_identified"].is_boolean());
+  CHECK(constants["extrinsic"][0]["scaling_power_identified"] == true);
+  const Json& uncertainty = model["uncertainty"];
+  CHECK(uncertainty["samples"] == 40);
+  CHECK(uncertainty["level_differences"].empty());
+  const Json& power = uncertainty["constants"][1];
+  CHECK(power["name"] == "p[1,filters]");
+  CHECK(power["identified"] == true);
+  CHECK(power["low"] < 1.5);
+  CHECK(power["high"] > 1.5);
+  const Json& scaling = uncertainty["scaling_powers"][0];
+  CHECK(scaling["name"] == "gpus");
+  CHECK(scaling["identified"] == true);
+  CHECK(scaling["low"] < model["scaling_powers"]["gpus"]);
+  CHECK(scaling["high"] > model["scaling_powers"]["gpus"]);
+  // The file is read back.
+  directory().write("products.json", result.output);
+  CHECK(run({"predict", "products.json", "products.csv"}).exit_code == 0);
+}
+
+TEST_CASE_METHOD(TrustTest, "the summary marks what the runs do not determine of a sum", "[cli]") {
+  directory().write("products.csv", runs_of_two_products());
+  const ProgramResult result =
+      run({"fit", "products.csv", "--expression", "multi", "--terms", "4"});
+  REQUIRE(result.exit_code == 0);
+  CHECK_THAT(result.errors, ContainsSubstring("? not determined by these runs"));
+  CHECK_THAT(result.errors, ContainsSubstring("? * "));
+  CHECK_THAT(result.errors, ContainsSubstring("not determined\n"));
+}
+
+TEST_CASE_METHOD(TrustTest, "the spread over seeds is reported once", "[cli]") {
+  const std::string errors = run({"fit", "twice.csv", "--repeats", "2"}).errors;
+  const auto first = errors.find("sd over seeds");
+  REQUIRE(first != std::string::npos);
+  CHECK(errors.find("sd over seeds", first + 1) == std::string::npos);
+}
+
 TEST_CASE_METHOD(TrustTest, "options of the bootstrap that do not fit are refused", "[cli]") {
   CHECK(run({"fit", "runs.csv", "--confidence", "0.9"}).errors ==
         "perfmodel: error: --confidence has no effect without --bootstrap\n"
         "See 'perfmodel fit --help'.\n");
-  CHECK(run({"fit", "runs.csv", "--bootstrap", "50", "--expression", "multi"}).errors ==
-        "perfmodel: error: --bootstrap gives intervals of the constants of --expression generic "
-        "only\nSee 'perfmodel fit --help'.\n");
   CHECK(run({"fit", "runs.csv", "--bootstrap", "5"}).exit_code == 2);
   CHECK(run({"fit", "runs.csv", "--bootstrap", "50", "--confidence", "1"}).exit_code == 2);
 }

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <vector>
 
+#include "perfmodel/fit/bootstrap.hpp"
 #include "perfmodel/fit/fit.hpp"
 #include "support/catch.hpp"
 #include "support/multi_runs.hpp"
@@ -71,6 +72,14 @@ TEST_CASE("auto gives each of two jobs terms of its own", "[fit][multi]") {
   }
   CHECK((predict(fresh.truth, fresh.design) - fresh.design.time).cwiseAbs().maxCoeff() < 1e-12);
   CHECK(worst_relative_error(model, fresh.design) < 0.06);
+  // They keep to their jobs where they are fitted to other runs.
+  FitOptions options = multi(std::nullopt);
+  const BootstrapSamples samples = bootstrap(model, runs.design, options, 4);
+  REQUIRE(samples.constants.cols() == 4);
+  for (Eigen::Index b = 0; b < 4; ++b) {
+    CHECK(((samples.constants.col(b).array() == 0) == (model.constants.array() == 0)).all());
+    CHECK((samples.constants.col(b).array() != model.constants.array()).any());
+  }
 }
 
 TEST_CASE("auto takes the constant where nothing has an effect", "[fit][multi]") {

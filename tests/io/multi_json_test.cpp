@@ -15,6 +15,17 @@ FittedModel model_with_everything() {
   test::MultiRuns runs = test::multi_runs(50, 0, 1);
   runs.truth.multi->structure.log_powers[1] = {2, 0};
   runs.truth.metrics.train = compute_metrics(runs.design.time, predict(runs.truth, runs.design));
+  runs.truth.identifiability = Identifiability{};
+  runs.truth.uncertainty = Uncertainty{};
+  Uncertainty& uncertainty = *runs.truth.uncertainty;
+  uncertainty.samples = 200;
+  for (Eigen::Index k = 0; k < runs.truth.constants.size(); ++k) {
+    const double value = runs.truth.constants[k];
+    runs.truth.identifiability->constants.push_back(k % 3 != 0);
+    uncertainty.constants.push_back({value - 0.25, value + 0.5});
+  }
+  runs.truth.identifiability->scaling_powers = {true, false};
+  uncertainty.scaling_powers = {{-0.5, 0.5}, {0.25, 0.75}};
   return runs.truth;
 }
 
@@ -29,7 +40,23 @@ TEST_CASE("a sum of products comes back from its file as it was", "[io][multi]")
   CHECK(back.multi->structure == model.multi->structure);
   CHECK(back.constants == model.constants);
   CHECK(scaling_powers(back) == scaling_powers(model));
+  REQUIRE(back.identifiability);
+  CHECK(back.identifiability->constants == model.identifiability->constants);
+  CHECK(back.identifiability->scaling_powers == model.identifiability->scaling_powers);
+  REQUIRE(back.uncertainty);
+  CHECK(back.uncertainty->constants.at(3).high == model.uncertainty->constants.at(3).high);
+  CHECK(back.uncertainty->scaling_powers.at(1).low == 0.25);
   CHECK(to_json(back) == text);
+}
+
+TEST_CASE("a sum of products of an earlier version does not say what is identified",
+          "[io][multi]") {
+  FittedModel model = model_with_everything();
+  model.identifiability.reset();
+  model.uncertainty.reset();
+  const test::CsvFile file(to_json(model));
+  CHECK_FALSE(read_model(file.path()).identifiability);
+  CHECK_FALSE(read_model(file.path()).uncertainty);
 }
 
 TEST_CASE("a model of product terms with a logarithm unknown to us is refused", "[io][multi]") {

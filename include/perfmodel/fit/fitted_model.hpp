@@ -13,6 +13,7 @@
 #include "perfmodel/fit/identifiability.hpp"
 #include "perfmodel/fit/prediction_intervals.hpp"
 #include "perfmodel/fit/repeat_summary.hpp"
+#include "perfmodel/fit/sum_estimate.hpp"
 #include "perfmodel/fit/uncertainty.hpp"
 #include "perfmodel/model/configuration.hpp"
 #include "perfmodel/model/design.hpp"
@@ -70,6 +71,7 @@ struct MultiForm {
   MultiStructure structure;
   /// Where the local scaling powers are taken: the median configuration of the training rows.
   Configuration typical;
+  SumEstimates estimates = {};  ///< without sums where the model was read from a file
 };
 
 /// A model ready to predict: the spec, its constants in the units of the data and how they were
@@ -79,7 +81,7 @@ struct FittedModel {
   std::optional<MultiForm> multi;  ///< nothing: the model is Eq. (4)
   Eigen::VectorXd constants;       ///< in the order of GenericLayout, or of MultiLayout
   PartMetrics metrics;
-  /// Of Eq. (4) that was fitted here; not known of models that were read without it.
+  /// Of models that were fitted here; not known of those that were read without it.
   std::optional<Identifiability> identifiability;
   std::optional<Uncertainty> uncertainty;  ///< where a bootstrap was asked for
   std::optional<NoiseFloor> noise_floor;   ///< of the training rows, where some are replicates

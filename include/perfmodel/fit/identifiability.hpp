@@ -4,18 +4,25 @@
 
 namespace perfmodel {
 
-/// Which constants of Eq. (4) the training rows determine, so that they can be quoted.
+/// Which constants of a model the training rows determine, so that they can be quoted.
 ///
 /// A constant is identified where no flat direction of the model moves it (to first order at the
 /// optimum), where it does not stand at a bound other than 0, and where its approximate 95 %
 /// interval is narrow: at most +-0.5 for a power, +-50 % for a coefficient of a numeric column, and
 /// +-50 % or +-10 % of the median time, whichever is wider, for C, levels and their differences. A
 /// coefficient or C of exactly 0 is determined by its bound, where no flat direction leads away.
+///
+/// Factors of a sum of product terms are relative to the first that is not 0 (which stands at true)
+/// and, like its coefficients, need +-50 %. A factor of exactly 0 stands at true: where the term
+/// does not exist it takes less than 1e-4 of the time.
 struct Identifiability {
-  std::vector<bool> constants;  ///< one per constant, in the order of GenericLayout
-  /// One per level, column by column: its difference to the first level of the column (which stands
-  /// at true). Where several columns have levels, only such differences are determined.
+  std::vector<bool> constants;  ///< one per constant, in the order of the model's
+  /// Of Eq. (4): one per level, column by column: its difference to the first level of the column
+  /// (which stands at true). Where several columns have levels, only such differences are
+  /// determined.
   std::vector<bool> differences;
+  /// Of a sum of product terms: its local scaling powers, one per extrinsic column.
+  std::vector<bool> scaling_powers;
 };
 
 }  // namespace perfmodel

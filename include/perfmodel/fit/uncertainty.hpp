@@ -19,14 +19,16 @@ struct Interval {
   double high = 0;
 };
 
-/// How far other runs of the same kind would have moved the constants of Eq. (4).
+/// How far other runs of the same kind would have moved the constants.
 struct Uncertainty {
   Resampling resampling = Resampling::rows;
   std::size_t samples = 0;
   double confidence = 0.95;
-  std::vector<Interval> constants;  ///< in the order of GenericLayout
-  std::vector<Interval>
-      differences;  ///< of each level to the first of its column, column by column
+  std::vector<Interval> constants;  ///< in the order of the model's
+  /// Of Eq. (4): of each level to the first of its column, column by column.
+  std::vector<Interval> differences;
+  /// Of a sum of product terms: of its local scaling powers, one per extrinsic column.
+  std::vector<Interval> scaling_powers;
 };
 
 }  // namespace perfmodel

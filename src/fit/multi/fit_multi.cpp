@@ -1,6 +1,7 @@
 #include "fit/multi/fit_multi.hpp"
 
 #include "fit/loss_value.hpp"
+#include "fit/multi/identify_sum.hpp"
 #include "fit/multi/join_levels.hpp"
 #include "fit/multi/parting.hpp"
 #include "fit/multi/refine.hpp"
@@ -19,7 +20,6 @@ using Eigen::Index;
 
 constexpr double kRidge = 1e-4;
 constexpr std::size_t kStarts = 8;
-constexpr double kNoIntercept = 1e-9;  // of the typical time
 
 /// Terms and C as asked for, without anything that only the data can suggest.
 Candidate given_terms(const TermCoordinates& coordinates, const ModelSpec& spec,
@@ -56,8 +56,11 @@ SumOfTerms search_sum(const Search& search) {
   const SumFit fit = search.refined
                          ? refine(coordinates, data, shape, options, how.ridge, path.back())
                          : path.back();
-  SumOfTerms out{coordinates.structure(shape), coordinates.constants(shape, fit.theta),
-                 fit.evaluations, fit.gap};
+  SumOfTerms out{coordinates.structure(shape),
+                 coordinates.constants(shape, fit.theta),
+                 fit.evaluations,
+                 fit.gap,
+                 {std::nullopt, {{how.ridge, search.refined, shape.intercept}}}};
   for (std::size_t k = 0; k + 1 < path.size(); ++k)
     out.evaluations += path[k].evaluations;
   double& intercept = out.constants[out.constants.size() - 1];
@@ -109,7 +112,7 @@ FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOp
   }
   FittedModel model;
   model.spec = spec;
-  model.multi = MultiForm{sum->structure, median_configuration(training)};
+  model.multi = MultiForm{sum->structure, median_configuration(training), sum->estimates};
   model.constants = sum->constants;
   switch_off_negligible_factors(model, training);
   order_by_share(model, training);
@@ -130,7 +133,9 @@ FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOp
   model.search.cost = loss_value(options.loss, training.time, predicted);
   model.metrics.train = compute_metrics(training.time, predicted);
   model.noise_floor = noise_floor(training);
-  model.warnings = find_multi_warnings(model, training);
+  const Findings findings = identify_sum(model, training, options);
+  model.identifiability = findings.identifiability;
+  model.warnings = find_multi_warnings(model, training, findings);
   return model;
 }
 

@@ -14,17 +14,20 @@ ModelSpec without_column(const ModelSpec& spec, std::size_t column) {
 
 }  // namespace
 
-LevelRuns runs_of_level(const ModelSpec& spec, const Design& training, std::size_t column,
-                        std::size_t level) {
+Design runs_of_level(const Design& training, std::size_t column, std::size_t level) {
   std::vector<std::size_t> rows;
   for (std::size_t row = 0; row < training.rows; ++row) {
     if (training.categorical[column].codes[row] == level)
       rows.push_back(row);
   }
-  LevelRuns out{without_column(spec, column), take_rows(training, rows)};
-  out.training.categorical.erase(out.training.categorical.begin() +
-                                 static_cast<std::ptrdiff_t>(column));
+  Design out = take_rows(training, rows);
+  out.categorical.erase(out.categorical.begin() + static_cast<std::ptrdiff_t>(column));
   return out;
+}
+
+LevelRuns runs_of_level(const ModelSpec& spec, const Design& training, std::size_t column,
+                        std::size_t level) {
+  return {without_column(spec, column), runs_of_level(training, column, level)};
 }
 
 namespace {
@@ -127,7 +130,9 @@ SumOfTerms joined_levels(const ModelSpec& spec, std::size_t column,
     out.structure.terms += sum.structure.terms + (constant ? 1 : 0);
     out.evaluations += sum.evaluations;
     out.gap = std::max(out.gap, sum.gap);
+    out.estimates.sums.push_back(sum.estimates.sums.at(0));
   }
+  out.estimates.parted = column;
   out.structure.log_powers.assign(out.structure.terms, std::vector<int>(spec.extrinsic.size(), 0));
   LevelWriter writer(spec, column, out);
   for (std::size_t level = 0; level < sums.size(); ++level)

@@ -14,6 +14,7 @@ struct LevelRuns {
   Design training;
 };
 
+Design runs_of_level(const Design& training, std::size_t column, std::size_t level);
 LevelRuns runs_of_level(const ModelSpec& spec, const Design& training, std::size_t column,
                         std::size_t level);
 

@@ -1,6 +1,7 @@
 #include "fit/multi/refine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace perfmodel {
@@ -11,7 +12,9 @@ using Eigen::VectorXd;
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 /// Widths of the rounded kink of |x|, as shares of the mean absolute residual, one after the other.
-constexpr double kWidths[] = {0.5, 0.1, 0.02, 0.004};
+constexpr std::array kWidths = {0.5, 0.1, 0.02, 0.004};
+/// Which of them comes first where an optimum nearby is wanted.
+constexpr std::size_t kSharp = 2;
 constexpr std::size_t kIterations = 60;
 constexpr std::size_t kShrinkingRounds = 20;
 /// A power below this after shrinking is none.
@@ -31,18 +34,17 @@ SumLoss loss_of(const TermData& data, Loss loss) {
 
 /// Descends with ever sharper kinks; one descent where the loss is squared.
 SumFit descend_sharpening(const TermData& data, const SumShape& shape, SumLoss loss,
-                          const SumFit& start, const DescentOptions& options) {
+                          const SumFit& start, const DescentOptions& options, Reach reach) {
   SumFit out = start;
-  for (const double width : kWidths) {
-    if (!loss.squared() || width == kWidths[0]) {
-      if (!loss.squared()) {
-        const VectorXd total = evaluate_sum(data, shape, out.theta).total;
-        loss.softness = std::max(1e-12, width * (data.time - total).cwiseAbs().mean());
-      }
-      const std::size_t evaluations = out.evaluations;
-      out = descend(data, shape, loss, out.theta, options);
-      out.evaluations += evaluations;
+  const std::size_t first = reach == Reach::nearby ? kSharp : 0;
+  for (std::size_t w = first; w < (loss.squared() ? first + 1 : kWidths.size()); ++w) {
+    if (!loss.squared()) {
+      const VectorXd total = evaluate_sum(data, shape, out.theta).total;
+      loss.softness = std::max(1e-12, kWidths[w] * (data.time - total).cwiseAbs().mean());
     }
+    const std::size_t evaluations = out.evaluations;
+    out = descend(data, shape, loss, out.theta, options);
+    out.evaluations += evaluations;
   }
   return out;
 }
@@ -68,7 +70,8 @@ std::vector<Group> groups_of(const TermCoordinates& coordinates, const SumShape&
 
 /// lambda |x| is replaced by the parabola lambda x^2 / (2 |x0|) that touches it at the last x0.
 SumFit shrink(const TermCoordinates& coordinates, const TermData& data, const SumShape& shape,
-              SumLoss loss, double lambda, const SumFit& start, DescentOptions options) {
+              SumLoss loss, double lambda, const SumFit& start, DescentOptions options,
+              Reach reach) {
   const std::vector<Group> groups = groups_of(coordinates, shape);
   const VectorXd base = loss.penalties;
   SumFit out = start;
@@ -91,25 +94,25 @@ SumFit shrink(const TermCoordinates& coordinates, const TermData& data, const Su
     for (Index j = group.first; j < group.first + group.count; ++j)
       options.held[static_cast<std::size_t>(j)] = true;
   }
-  return descend_sharpening(data, shape, loss, out, options);
+  return descend_sharpening(data, shape, loss, out, options, reach);
 }
 
 }  // namespace
 
 SumFit refine(const TermCoordinates& coordinates, const TermData& data, const SumShape& shape,
-              const FitOptions& options, double ridge_strength, const SumFit& start) {
+              const FitOptions& options, double ridge_strength, const SumFit& start, Reach reach) {
   SumLoss loss = loss_of(data, options.loss);
   loss.penalties = ridge(shape, ridge_strength + options.penalty.l2);
   const DescentOptions descent{.iterations = kIterations,
                                .held = shape.held(),
                                .instructions = options.instructions,
                                .stop = options.stop};
-  SumFit out = descend_sharpening(data, shape, loss, start, descent);
+  SumFit out = descend_sharpening(data, shape, loss, start, descent, reach);
   if (options.penalty.l1 > 0) {
     const VectorXd total = evaluate_sum(data, shape, out.theta).total;
     if (!loss.squared())
       loss.softness = kWidths[1] * (data.time - total).cwiseAbs().mean();
-    out = shrink(coordinates, data, shape, loss, options.penalty.l1, out, descent);
+    out = shrink(coordinates, data, shape, loss, options.penalty.l1, out, descent, reach);
   }
   return out;
 }

@@ -2,9 +2,13 @@
 
 #include <Eigen/Core>
 
+#include "perfmodel/fit/sum_estimate.hpp"
 #include "perfmodel/model/multi_expression.hpp"
 
 namespace perfmodel {
+
+/// A C below this share of the typical time is none.
+inline constexpr double kNoIntercept = 1e-9;
 
 /// A sum of product terms as a search leaves it.
 struct SumOfTerms {
@@ -13,6 +17,7 @@ struct SumOfTerms {
   std::size_t evaluations = 0;  ///< that it took to find them
   /// What the last step still promised, as a share of the cost.
   double gap = 0;
+  SumEstimates estimates = {};
 };
 
 }  // namespace perfmodel

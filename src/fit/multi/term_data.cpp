@@ -54,6 +54,15 @@ std::vector<std::size_t> sorted_rows(const MatrixXd& features, const VectorXd& t
   return order;
 }
 
+/// ln of the factors; of a factor of 0 the mean of the others'.
+VectorXd logs_of_factors(const VectorXd& constants, std::size_t first, std::size_t count) {
+  const auto factors = constants.segment(static_cast<Index>(first), static_cast<Index>(count));
+  VectorXd out = factors.array().max(1e-300).log();
+  const auto present = (factors.array() > 0).cast<double>();
+  const double mean = out.dot(present.matrix()) / std::max(present.sum(), 1.0);
+  return (factors.array() > 0).select(out.array(), mean).matrix();
+}
+
 }  // namespace
 
 TermData take_rows(const TermData& data, const std::vector<Index>& rows) {
@@ -130,7 +139,8 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
 }
 
 std::vector<bool> SumShape::held() const {
-  std::vector<bool> out(static_cast<std::size_t>(size()), false);
+  std::vector<bool> out = still;
+  out.resize(static_cast<std::size_t>(size()), false);
   if (!pure_logarithms)
     return out;
   for (std::size_t k = 0; k < log_powers.size(); ++k) {
@@ -201,6 +211,41 @@ VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta
   }
   if (shape.intercept)
     put(layout.intercept(), typical_time_ * std::exp(theta[theta.size() - 1]));
+  return out;
+}
+
+VectorXd TermCoordinates::theta(const SumShape& shape, const VectorXd& constants) const {
+  const MultiStructure form = structure(shape);
+  const MultiLayout layout(spec_, form);
+  const auto value = [&](std::size_t i) { return constants[static_cast<Index>(i)]; };
+  VectorXd out = VectorXd::Zero(shape.size());
+  for (std::size_t k = 0; k < form.terms; ++k) {
+    auto term = out.segment(static_cast<Index>(k) * shape.features(), shape.features());
+    term[0] = std::log(value(layout.coefficient(k)) / typical_time_);
+    const auto put_power = [&](std::size_t input, double power, double centre) {
+      term[inputs_[input].first] = power;
+      term[0] += power * centre;
+    };
+    // The factors of a column are exp(contrasts + mean of their logarithms).
+    const auto put_factors = [&](Index first, std::size_t at, std::size_t count) {
+      const VectorXd log_factors = logs_of_factors(constants, at, count);
+      term[0] += log_factors.mean();
+      term.segment(first, static_cast<Index>(count) - 1) =
+          contrasts(count).transpose() * log_factors;
+    };
+    std::size_t input = 0;
+    for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i)
+      put_power(input++, value(layout.intrinsic_power(k, i)), intrinsic_centres_[i]);
+    for (std::size_t c = 0; c < spec_.categorical.size(); ++c)
+      put_factors(inputs_[input++].first, layout.level(k, c, 0),
+                  spec_.categorical[c].levels.size());
+    for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j)
+      put_power(input++, value(layout.extrinsic_power(k, j)), extrinsic_centres_[j]);
+    for (std::size_t g = 0; g < form.regimes.size(); ++g)
+      put_factors(plain_features_ + static_cast<Index>(g), layout.regime(k, g, 0), 2);
+  }
+  if (shape.intercept)
+    out[out.size() - 1] = std::log(value(layout.intercept()) / typical_time_);
   return out;
 }
 

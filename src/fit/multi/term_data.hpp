@@ -34,6 +34,7 @@ struct SumShape {
   std::vector<std::vector<int>> log_powers;  ///< r by term and extrinsic column
   /// Terms with log2(E)^r have no E^q beside it.
   bool pure_logarithms = false;
+  std::vector<bool> still = {};  ///< further coordinates that are kept at 0; empty: none
 
   Eigen::Index features() const {
     return plain_features + static_cast<Eigen::Index>(regimes.size());
@@ -66,6 +67,8 @@ class TermCoordinates {
   MultiStructure structure(const SumShape& shape) const;
   /// Constants in the units of the data, in the order of MultiLayout.
   Eigen::VectorXd constants(const SumShape& shape, const Eigen::VectorXd& theta) const;
+  /// The way back. The logarithm of a factor of 0 counts as the mean of those of its column.
+  Eigen::VectorXd theta(const SumShape& shape, const Eigen::VectorXd& constants) const;
 
  private:
   const ModelSpec& spec_;

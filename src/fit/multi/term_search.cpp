@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fit/multi/robust_loss.hpp"
 #include "perfmodel/base/parallel.hpp"
 #include "perfmodel/base/random.hpp"
 
@@ -12,19 +13,10 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-/// Residuals of ln(time) beyond this count by their size, not its square.
-constexpr double kSoftness = 0.1;
 constexpr std::size_t kShortDescent = 12;
 /// Standard deviation of a start's powers around the log-linear ones.
 constexpr double kScatter = 0.6;
 constexpr double kShareOfNewTerm = 0.25;
-
-SumLoss robust_loss(const TermData& data, const SumShape& shape, double strength) {
-  return {.residual = Residual::logarithmic,
-          .softness = kSoftness,
-          .weights = VectorXd::Constant(data.rows(), 1 / static_cast<double>(data.rows())),
-          .penalties = ridge(shape, strength)};
-}
 
 /// A term scattered around the log-linear solution, of this share of its time.
 VectorXd scattered_term(const VectorXd& log_linear, double share, RandomStream& random) {

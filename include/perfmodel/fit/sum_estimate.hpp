@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace perfmodel {
+
+/// What the constants of a sum of product terms were made to minimise: with its terms, all that
+/// fitting it again takes.
+struct SumEstimate {
+  double ridge = 1e-4;    ///< of the powers, without the penalty that was asked for
+  bool refined = true;    ///< the user's loss; else a robust loss of ln(time)
+  bool intercept = true;  ///< C is among the constants
+};
+
+/// The same of a sum whose terms may belong to one level of a category each.
+struct SumEstimates {
+  std::optional<std::size_t> parted;  ///< that categorical column
+  std::vector<SumEstimate> sums;      ///< one per level of it; one where there is none
+};
+
+}  // namespace perfmodel

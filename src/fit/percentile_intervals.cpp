@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "fit/resampling.hpp"
+#include "perfmodel/base/index.hpp"
+#include "perfmodel/fit/bootstrap.hpp"
+#include "perfmodel/model/generic_expression.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// Quantile of sorted values, with the rank p (n + 1) that keeps tails of small samples long.
+double quantile(const std::vector<double>& sorted, double p) {
+  const double n = static_cast<double>(sorted.size());
+  const double rank = std::clamp(p * (n + 1) - 1, 0.0, n - 1);
+  const std::size_t below = static_cast<std::size_t>(rank);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const double part = rank - static_cast<double>(below);
+  return (1 - part) * sorted[below] + part * sorted[above];
+}
+
+/// How a constant is widened: a time must not become negative, a factor changes by factors.
+enum class Widened { as_it_is, not_below_zero, as_logarithm };
+
+std::vector<Widened> widened(const FittedModel& model) {
+  std::vector<Widened> out(static_cast<std::size_t>(model.constants.size()), Widened::as_it_is);
+  if (!model.multi) {
+    const GenericLayout layout(model.spec);
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      const ConstantKind kind = layout.kind(k);
+      if (kind != ConstantKind::intrinsic_power && kind != ConstantKind::extrinsic_power)
+        out[k] = Widened::not_below_zero;
+    }
+    return out;
+  }
+  const MultiStructure& structure = model.multi->structure;
+  const MultiLayout layout(model.spec, structure);
+  std::fill(out.begin(), out.end(), Widened::as_logarithm);
+  for (std::size_t k = 0; k < structure.terms; ++k) {
+    for (std::size_t i = 0; i < model.spec.intrinsic.size(); ++i)
+      out[layout.intrinsic_power(k, i)] = Widened::as_it_is;
+    for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j)
+      out[layout.extrinsic_power(k, j)] = Widened::as_it_is;
+  }
+  out[layout.intercept()] = Widened::not_below_zero;
+  return out;
+}
+
+class Percentiles {
+ public:
+  Percentiles(double confidence, double factor) : tail_(0.5 * (1 - confidence)), factor_(factor) {}
+
+  Interval operator()(const VectorXd& values, double fitted) const {
+    std::vector<double> sorted(values.begin(), values.end());
+    std::sort(sorted.begin(), sorted.end());
+    return {fitted + factor_ * (quantile(sorted, tail_) - fitted),
+            fitted + factor_ * (quantile(sorted, 1 - tail_) - fitted)};
+  }
+
+  Interval operator()(const VectorXd& values, double fitted, Widened how) const {
+    if (how == Widened::as_logarithm && fitted > 0 && values.minCoeff() > 0) {
+      const Interval logs = (*this)(VectorXd(values.array().log()), std::log(fitted));
+      return {std::exp(logs.low), std::exp(logs.high)};
+    }
+    Interval out = (*this)(values, fitted);
+    if (how != Widened::as_it_is && values.minCoeff() >= 0)
+      out.low = std::max(out.low, 0.0);
+    return out;
+  }
+
+ private:
+  double tail_;
+  double factor_;
+};
+
+std::vector<Interval> differences(const FittedModel& model, const BootstrapSamples& samples,
+                                  const Percentiles& interval) {
+  const GenericLayout layout(model.spec);
+  std::vector<Interval> out;
+  for (std::size_t c = 0; c < model.spec.categorical.size(); ++c) {
+    const Index reference = index(layout.level(c, 0));
+    for (std::size_t l = 0; l < model.spec.categorical[c].levels.size(); ++l) {
+      const Index level = index(layout.level(c, l));
+      out.push_back(interval(samples.constants.row(level) - samples.constants.row(reference),
+                             model.constants[level] - model.constants[reference]));
+    }
+  }
+  return out;
+}
+
+std::vector<Interval> local_powers(const FittedModel& model, const BootstrapSamples& samples,
+                                   const Percentiles& interval) {
+  const std::vector<double> fitted = scaling_powers(model);
+  MatrixXd found(samples.constants.cols(), index(fitted.size()));
+  FittedModel sample;
+  sample.spec = model.spec;
+  sample.multi = model.multi;
+  for (Index b = 0; b < samples.constants.cols(); ++b) {
+    sample.constants = samples.constants.col(b);
+    const std::vector<double> powers = scaling_powers(sample);
+    found.row(b) = Eigen::Map<const Eigen::RowVectorXd>(powers.data(), index(powers.size()));
+  }
+  std::vector<Interval> out;
+  for (std::size_t j = 0; j < fitted.size(); ++j)
+    out.push_back(interval(found.col(index(j)), fitted[j]));
+  return out;
+}
+
+}  // namespace
+
+Uncertainty percentile_intervals(const FittedModel& model, const Design& training,
+                                 const BootstrapSamples& samples, double confidence) {
+  // Residuals have been widened before they were drawn.
+  const double factor = samples.resampling == Resampling::rows ? widening(model, training) : 1;
+  const Percentiles interval(confidence, factor);
+  Uncertainty out;
+  out.resampling = samples.resampling;
+  out.samples = static_cast<std::size_t>(samples.constants.cols());
+  out.confidence = confidence;
+  const std::vector<Widened> how = widened(model);
+  for (std::size_t k = 0; k < how.size(); ++k)
+    out.constants.push_back(
+        interval(samples.constants.row(index(k)), model.constants[index(k)], how[k]));
+  if (model.multi)
+    out.scaling_powers = local_powers(model, samples, interval);
+  else
+    out.differences = differences(model, samples, interval);
+  return out;
+}
+
+}  // namespace perfmodel
