@@ -219,8 +219,7 @@ std::string fit_summary(const FitReport& report, const Console& console) {
          (report.model.multi ? terms_section : constants_section)(report, console) +
          scaling_section(report, console) + errors_section(report, console) +
          uncertainty_section(report, console) + repeat_section(report, console) +
-         held_out_section(report.model, console) + repeat_section(report, console) +
-         search_line(report, console);
+         held_out_section(report.model, console) + search_line(report, console);
 }
 
 std::string scaling_in_words(double power) {

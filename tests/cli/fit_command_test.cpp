@@ -215,7 +215,9 @@ TEST_CASE_METHOD(FitTest, "repeats give the best model and the spread over all s
   CHECK(repeats["scaling_powers"][0]["name"] == "workers");
   CHECK(repeats["scaling_powers"][0]["standard_deviation"] > 0);
   CHECK(repeats["metrics"]["test"][0]["name"] == "mae");
-  CHECK_THAT(result.errors, ContainsSubstring("sd over seeds (n - 1)"));
+  const std::size_t table = result.errors.find("sd over seeds (n - 1)");
+  REQUIRE(table != std::string::npos);
+  CHECK(result.errors.find("sd over seeds (n - 1)", table + 1) == std::string::npos);
 
   auto two_threads = arguments;
   two_threads.insert(two_threads.end(), {"--threads", "2"});
