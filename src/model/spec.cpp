@@ -71,7 +71,8 @@ std::vector<std::string> input_columns(const ModelSpec& spec) {
   return names;
 }
 
-double lower_median(const Column& column, std::span<const std::size_t> rows) {
+/// The lower of two, as in a median configuration.
+double median_of_rows(const Column& column, std::span<const std::size_t> rows) {
   std::vector<double> values;
   values.reserve(rows.size());
   for (const std::size_t row : rows) {
@@ -140,7 +141,7 @@ ModelSpec make_spec(const Table& table, const Roles& roles,
   spec.derived = needed_columns(roles.derived, inputs);
   for (const std::string& name : required_columns(spec)) {
     if (std::find(inputs.begin(), inputs.end(), name) == inputs.end() && !training_rows.empty()) {
-      spec.sources.push_back({name, lower_median(table.at(name), training_rows)});
+      spec.sources.push_back({name, median_of_rows(table.at(name), training_rows)});
     }
   }
   return spec;
