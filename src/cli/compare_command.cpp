@@ -12,6 +12,7 @@
 #include "cli/search_progress.hpp"
 #include "cli/shared_options.hpp"
 #include "cli/signals.hpp"
+#include "cli/test_runs.hpp"
 #include "cli/text_table.hpp"
 #include "perfmodel/analysis/regressor.hpp"
 #include "perfmodel/base/error.hpp"
@@ -156,8 +157,7 @@ PreparedRuns prepared(const CompareArguments& arguments, const std::string& path
   }
   if (arguments.test) {
     PreparedRuns out = prepare(path, runs, split_rows(table.rows(), {}, 1));
-    const Table further = read_runs(*arguments.test, categorical_columns(out.spec)).table;
-    out.test = make_design(further, out.spec, Target::required);
+    out.test = read_test_runs(*arguments.test, out.spec, !arguments.gates.empty(), console);
     return out;
   }
   return prepare(path, runs, split_of(table, arguments.split));

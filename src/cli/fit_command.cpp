@@ -13,6 +13,7 @@
 #include "cli/shared_options.hpp"
 #include "cli/signals.hpp"
 #include "cli/summary.hpp"
+#include "cli/test_runs.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/fit/repeat.hpp"
 #include "perfmodel/fit/spread.hpp"
@@ -191,8 +192,7 @@ int run_fit(const FitArguments& arguments, Console& console) {
                                              arguments.search.seed.value_or(default_seed));
   std::optional<Design> further_runs;
   if (arguments.test) {
-    further_runs = make_design(read_runs(*arguments.test, categorical_columns(spec)).table, spec,
-                               Target::required);
+    further_runs = read_test_runs(*arguments.test, spec, !arguments.gates.empty(), console);
   }
 
   const SignalWatch signals;

@@ -146,15 +146,13 @@ std::string scaling_section(const FitReport& report, const Console& console) {
     return {};
   }
   TextTable table({left, right, left, left});
-  table.add({"scaling", model.multi ? "local power" : "q", "measured", ""});
+  table.add({"scaling", model.multi || model.typical ? "local power" : "q", "measured", ""});
   const std::vector<double> powers = scaling_powers(model);
-  const GenericLayout layout(model.spec);
   const ConstantMarks marks(model);
   for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
     const double power = powers[j];
     table.add({clipped(model.spec.extrinsic[j].column, longest_name / 2),
-               short_number(power) +
-                   (model.multi ? marks.of_scaling_power(j) : marks.of(layout.extrinsic_power(j))),
+               short_number(power) + marks.of_scaling_power(j),
                range_text(model.spec.extrinsic[j]), scaling_in_words(power)});
   }
   return section(table, console);

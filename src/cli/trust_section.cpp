@@ -35,10 +35,20 @@ ConstantMarks::ConstantMarks(const FittedModel& model) {
     of_a_bound_ = of_a_bound_ || at_bound;
     of_data_ = of_data_ || (!identified && !at_bound);
   }
-  for (const bool identified : model.identifiability->scaling_powers) {
-    scaling_powers_ += identified ? ' ' : '?';
-    of_data_ = of_data_ || !identified;
+  for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
+    scaling_powers_ += mark_of_scaling_power(model, j);
+    of_data_ = of_data_ || scaling_powers_.back() == '?';
   }
+}
+
+char ConstantMarks::mark_of_scaling_power(const FittedModel& model, std::size_t extrinsic) const {
+  if (power_through_derived(model, extrinsic)) {
+    return ' ';  // more than the constant that a mark would be of
+  }
+  if (!model.multi) {
+    return marks_[GenericLayout(model.spec).extrinsic_power(extrinsic)];
+  }
+  return model.identifiability->scaling_powers[extrinsic] ? ' ' : '?';
 }
 
 std::string ConstantMarks::of(std::size_t constant) const {

@@ -17,12 +17,14 @@ class ConstantMarks {
   std::string of(std::size_t constant) const;
   /// The same without the blank.
   std::string behind(std::size_t constant) const;
-  /// Of a local scaling power of a sum of product terms.
+  /// Of the scaling power of an extrinsic column; a blank where derived columns add to it.
   std::string of_scaling_power(std::size_t extrinsic) const;
   /// What the marks that were set mean; empty where there are none.
   std::string legend() const;
 
  private:
+  char mark_of_scaling_power(const FittedModel& model, std::size_t extrinsic) const;
+
   std::string marks_;           ///< one character per constant
   std::string scaling_powers_;  ///< and per local scaling power
   bool of_a_bound_ = false;

@@ -3,6 +3,7 @@
 #include <muParser.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/text.hpp"
@@ -86,12 +87,56 @@ struct Formula::Parser {
   Parser() {
     // muParser has && and || but no negation.
     parser.DefineInfixOprt("!", [](double value) { return value == 0 ? 1.0 : 0.0; });
+    parser.DefineFun(
+        "ceil", +[](double value) { return std::ceil(value); });
+    parser.DefineFun(
+        "floor", +[](double value) { return std::floor(value); });
   }
 };
+
+namespace {
+
+/// muParser takes the name of an unknown function for a variable and complains of the parenthesis.
+void refuse_unknown_functions(const std::string& text, const mu::Parser& parser,
+                              const std::string& where) {
+  const auto in_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.';
+  };
+  std::string word;
+  bool ended = false;  // by a blank, which may stand before the parenthesis
+  char quote = 0;
+  for (const char c : text) {
+    if (quote != 0) {
+      quote = c == quote ? '\0' : quote;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+      word.clear();
+    } else if (in_word(c)) {
+      word = ended ? std::string(1, c) : word + c;
+      ended = false;
+    } else if (c == ' ' || c == '\t') {
+      ended = true;
+    } else if (c == '(' && is_identifier(word) && !parser.GetFunDef().contains(word)) {
+      std::vector<std::string> known;
+      for (const auto& entry : parser.GetFunDef()) {
+        known.push_back(entry.first);
+      }
+      throw UsageError(where + ": '" + text + "': unknown function '" + word + "'; there are " +
+                       quoted_list(known));
+    } else {
+      word.clear();
+      ended = false;
+    }
+  }
+}
+
+}  // namespace
 
 std::vector<std::string> Formula::names_in(const std::string& text, const std::string& where) {
   refuse_assignment(text, where);
   Parser all;
+  refuse_unknown_functions(text, all.parser, where);
   std::vector<std::string> names;
   try {
     all.parser.SetExpr(text);
@@ -110,6 +155,7 @@ Formula::Formula(const std::string& text, const std::vector<std::string>& names,
                  const std::string& where)
     : parser_(std::make_unique<Parser>()) {
   refuse_assignment(text, where);
+  refuse_unknown_functions(text, parser_->parser, where);
   parser_->values.resize(names.size());
   try {
     for (std::size_t i = 0; i < names.size(); ++i) {

@@ -180,6 +180,10 @@ FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions&
                   .cost = cost};
   model.metrics.train = compute_metrics(training.time, predict(model, training));
   model.noise_floor = noise_floor(training);
+  if (std::any_of(spec.extrinsic.begin(), spec.extrinsic.end(),
+                  [&](const NumericInput& input) { return spec.is_derived_from(input.column); })) {
+    model.typical = median_configuration(training);
+  }
   const Findings findings = identify(model, training, space, options, best.finish.scaled);
   model.identifiability = findings.identifiability;
   model.warnings = find_warnings(model, training, findings);

@@ -1,5 +1,9 @@
 #include "perfmodel/fit/fitted_model.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
 #include "perfmodel/model/generic_expression.hpp"
 
 namespace perfmodel {
@@ -21,6 +25,28 @@ std::vector<std::string> constant_names(const FittedModel& model) {
                      : names_of(GenericLayout(model.spec));
 }
 
+std::optional<double> power_through_derived(const FittedModel& model, std::size_t extrinsic) {
+  const ModelSpec& spec = model.spec;
+  const NumericInput& scale = spec.extrinsic[extrinsic];
+  if (!spec.is_derived_from(scale.column) || spec.is_derived(scale.column) ||
+      !(model.multi || model.typical))
+    return std::nullopt;
+  const Configuration& typical = model.multi ? model.multi->typical : *model.typical;
+  const double middle = typical.extrinsic[extrinsic];
+  const double low = std::max(scale.low, middle / std::numbers::sqrt2);
+  const double high = std::min(scale.high, middle * std::numbers::sqrt2);
+  const auto below = with_scale(spec, typical, extrinsic, low);
+  const auto above = with_scale(spec, typical, extrinsic, high);
+  if (!below || !above)
+    return std::nullopt;
+  const double constant = model.multi ? 0 : model.constants[model.constants.size() - 1];  // C
+  const auto scalable = [&](const Configuration& at) {
+    return predict(model, design_of(at, spec))[0] - constant;
+  };
+  const double power = std::log(scalable(*above) / scalable(*below)) / std::log(high / low);
+  return std::isfinite(power) ? std::optional(power) : std::nullopt;
+}
+
 std::vector<double> scaling_powers(const FittedModel& model) {
   const std::size_t columns = model.spec.extrinsic.size();
   std::vector<double> out(columns);
@@ -30,11 +56,13 @@ std::vector<double> scaling_powers(const FittedModel& model) {
                            design_of(model.multi->typical, model.spec));
     for (std::size_t j = 0; j < columns; ++j)
       out[j] = local(0, static_cast<Eigen::Index>(j));
-    return out;
+  } else {
+    const GenericLayout layout(model.spec);
+    for (std::size_t j = 0; j < columns; ++j)
+      out[j] = model.constants[static_cast<Eigen::Index>(layout.extrinsic_power(j))];
   }
-  const GenericLayout layout(model.spec);
   for (std::size_t j = 0; j < columns; ++j)
-    out[j] = model.constants[static_cast<Eigen::Index>(layout.extrinsic_power(j))];
+    out[j] = power_through_derived(model, j).value_or(out[j]);
   return out;
 }
 

@@ -33,10 +33,11 @@ void warn_of_untrained_levels(const FittedModel& model, const Design& training,
   }
 }
 
-/// A scaling power is how the time answers to a column itself.
+/// Where derived columns cannot be computed around the typical configuration.
 void warn_of_derived_scales(const FittedModel& model, std::vector<Warning>& out) {
-  for (const NumericInput& input : model.spec.extrinsic) {
-    if (model.spec.is_derived_from(input.column)) {
+  for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
+    const NumericInput& input = model.spec.extrinsic[j];
+    if (model.spec.is_derived_from(input.column) && !power_through_derived(model, j)) {
       out.push_back({"derived_scale", "q[" + input.column + "]",
                      "a derived column is computed from " + input.column +
                          ": the scaling power of " + input.column + " does not count its effect"});

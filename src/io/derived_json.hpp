@@ -5,6 +5,7 @@
 #include "io/json_cursor.hpp"
 #include "io/json_layout.hpp"
 #include "perfmodel/model/derived.hpp"
+#include "perfmodel/model/spec.hpp"
 
 namespace perfmodel {
 
@@ -28,6 +29,23 @@ inline std::vector<DerivedColumn> read_derived(const JsonCursor& root) {
     } catch (const UsageError& error) {
       item.fail(error.what());  // a bad file, not wrong usage
     }
+  }
+  return out;
+}
+
+inline Json sources_to_json(const std::vector<SourceColumn>& sources) {
+  Json out = Json::array();
+  for (const SourceColumn& source : sources)
+    out.push_back({{"column", source.column}, {"typical", source.typical}});
+  return out;
+}
+
+/// Nothing where the file does not tell.
+inline std::vector<SourceColumn> read_sources(const JsonCursor& root) {
+  std::vector<SourceColumn> out;
+  if (const auto node = root.optional_member("derived_sources")) {
+    for (const JsonCursor& item : node->items())
+      out.push_back({item.member("column").name(), item.member("typical").number()});
   }
   return out;
 }

@@ -104,32 +104,38 @@ std::string to_json(const FittedModel& model) {
       add_identifiability(model.spec, model.constants, *model.identifiability, constants);
     }
   }
-  Json document = {{"schema", "perfmodel/model"},
-                   {"schema_version", model_schema_version},
-                   {"expression", {{"form", is_multi ? "multi" : "generic"}, {"formula", formula}}},
-                   {"target", {{"column", model.spec.target}, {"unit", model.spec.unit}}},
-                   {"derived", derived_to_json(model.spec.derived)},
-                   {"constants", std::move(constants)},
-                   {"scaling_powers", std::move(scaling_powers)},
-                   {"scaling_powers_at",
-                    is_multi ? configuration_to_json(model.spec, model.multi->typical) : Json()},
-                   {"metrics", to_json(model.metrics)},
-                   {"noise_floor", to_json(model.noise_floor)},
-                   {"uncertainty", uncertainty_to_json(model)},
-                   {"repeats", model.repeats ? to_json(*model.repeats) : Json()},
-                   {"search", model.search.strategy.empty() ? Json() : to_json(model.search)},
-                   {"warnings", std::move(warnings)},
-                   {"provenance",
-                    {{"tool", model.provenance.tool},
-                     {"data",
-                      {{"file", model.provenance.file},
-                       {"rows", model.provenance.rows},
-                       {"sha256", model.provenance.sha256},
-                       {"notices", model.provenance.notices}}}}}};
+  Json document = {
+      {"schema", "perfmodel/model"},
+      {"schema_version", model_schema_version},
+      {"expression", {{"form", is_multi ? "multi" : "generic"}, {"formula", formula}}},
+      {"target", {{"column", model.spec.target}, {"unit", model.spec.unit}}},
+      {"derived", derived_to_json(model.spec.derived)},
+      {"derived_sources", sources_to_json(model.spec.sources)},
+      {"constants", std::move(constants)},
+      {"scaling_powers", std::move(scaling_powers)},
+      {"scaling_powers_at", is_multi ? configuration_to_json(model.spec, model.multi->typical)
+                            : model.typical ? configuration_to_json(model.spec, *model.typical)
+                                            : Json()},
+      {"metrics", to_json(model.metrics)},
+      {"noise_floor", to_json(model.noise_floor)},
+      {"uncertainty", uncertainty_to_json(model)},
+      {"repeats", model.repeats ? to_json(*model.repeats) : Json()},
+      {"search", model.search.strategy.empty() ? Json() : to_json(model.search)},
+      {"warnings", std::move(warnings)},
+      {"provenance",
+       {{"tool", model.provenance.tool},
+        {"data",
+         {{"file", model.provenance.file},
+          {"rows", model.provenance.rows},
+          {"sha256", model.provenance.sha256},
+          {"notices", model.provenance.notices}}}}}};
   if (model.spec.derived.empty()) {
     document.erase("derived");
   }
-  if (!is_multi) {
+  if (model.spec.sources.empty()) {
+    document.erase("derived_sources");
+  }
+  if (!is_multi && !model.typical) {
     document.erase("scaling_powers_at");  // the powers of Eq. (4) are the same everywhere
   }
   if (model.cross_validation) {

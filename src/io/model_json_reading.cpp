@@ -197,6 +197,7 @@ FittedModel read_model(const std::string& path) {
   model.spec.target = root.member("target").member("column").name();
   model.spec.unit = root.member("target").member("unit").text();
   model.spec.derived = read_derived(root);
+  model.spec.sources = read_sources(root);
   const auto constants = root.member("constants");
   if (form == Expression::multi) {
     ConstantsReader::read_inputs(model.spec, constants);
@@ -206,6 +207,9 @@ FittedModel read_model(const std::string& path) {
   } else {
     model.constants = ConstantsReader(model.spec, constants).constants();
     model.identifiability = read_identifiability(constants);
+    if (const auto node = root.optional_member("scaling_powers_at")) {
+      model.typical = read_configuration(model.spec, *node);
+    }
   }
   model.uncertainty = read_uncertainty(model, root);
   const auto metrics = root.member("metrics");

@@ -1,6 +1,13 @@
 #include "perfmodel/model/configuration.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "model/level_matching.hpp"
+#include "perfmodel/base/text.hpp"
+#include "perfmodel/data/formula.hpp"
 
 namespace perfmodel {
 namespace {
@@ -29,7 +36,71 @@ std::vector<NumericFactor> factors_of(const std::vector<double>& values) {
   return factors;
 }
 
+using ColumnValues = std::map<std::string, double>;
+
+/// The numbers of all columns that are not derived.
+ColumnValues underived_values(const ModelSpec& spec, const Configuration& configuration) {
+  ColumnValues values;
+  for (const SourceColumn& source : spec.sources)
+    values[source.column] = source.typical;
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    values[spec.intrinsic[i].column] = configuration.intrinsic[i];
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    const CategoricalInput& input = spec.categorical[c];
+    if (const auto number = parse_number(input.levels[configuration.levels[c]]))
+      values[input.column] = *number;
+  }
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    values[spec.extrinsic[j].column] = configuration.extrinsic[j];
+  for (const DerivedColumn& item : spec.derived)
+    values.erase(item.column);
+  return values;
+}
+
+/// Whether every formula had what it needs.
+bool add_derived_values(const ModelSpec& spec, ColumnValues& values) {
+  for (const DerivedColumn& item : spec.derived) {
+    std::vector<double> of;
+    for (const std::string& name : item.of) {
+      const auto known = values.find(name);
+      if (known == values.end())
+        return false;
+      of.push_back(known->second);
+    }
+    TextCodes codes;
+    values[item.column] = Formula(item.formula, item.of, codes, "'" + item.definition() + "'")(of);
+  }
+  return true;
+}
+
 }  // namespace
+
+std::optional<Configuration> with_scale(const ModelSpec& spec, const Configuration& configuration,
+                                        std::size_t extrinsic, double value) {
+  ColumnValues values = underived_values(spec, configuration);
+  values[spec.extrinsic[extrinsic].column] = value;
+  if (!add_derived_values(spec, values))
+    return std::nullopt;
+  Configuration out = configuration;
+  bool usable = true;
+  const auto take = [&](const std::vector<NumericInput>& inputs, std::vector<double>& into) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      into[i] = values.at(inputs[i].column);
+      usable = usable && into[i] > 0 && std::isfinite(into[i]);
+    }
+  };
+  take(spec.intrinsic, out.intrinsic);
+  take(spec.extrinsic, out.extrinsic);
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    const CategoricalInput& input = spec.categorical[c];
+    if (!spec.is_derived(input.column))
+      continue;
+    const auto level = LevelMatcher(input).match(values.at(input.column));
+    usable = usable && level.has_value();
+    out.levels[c] = level.value_or(0);
+  }
+  return usable ? std::optional(out) : std::nullopt;
+}
 
 Configuration median_configuration(const Design& design) {
   Configuration out;

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "model/column_parts.hpp"
 #include "model/well_known_names.hpp"
@@ -32,6 +35,19 @@ std::vector<ColumnPart*> time_candidates(Parts& parts) {
   return with_numbers.empty() ? named : with_numbers;
 }
 
+/// Columns that could be a time by the unit in their name. A derived column is never measured.
+std::vector<ColumnPart*> columns_with_time_unit(Parts& parts) {
+  std::vector<ColumnPart*> out;
+  for (ColumnPart& part : parts) {
+    if (part.part == Part::open && part.column->formula.empty() &&
+        has_time_unit(part.column->name) && part.facts.mostly_numbers() &&
+        part.facts.all_positive && !part.facts.constant) {
+      out.push_back(&part);
+    }
+  }
+  return out;
+}
+
 /// A column of texts or of only 0 and 1 is no scale, whatever its name.
 bool is_scale(const ColumnPart& part) {
   return part.part == Part::open && is_scale_name(part.column->name) &&
@@ -42,20 +58,37 @@ bool is_scale(const ColumnPart& part) {
 std::optional<std::string> example_time(const Parts& parts) {
   std::optional<std::string> example;  // the last one: results tend to stand behind settings
   for (const ColumnPart& part : parts) {
-    if (part.part == Part::open && part.facts.mostly_numbers() && !part.facts.constant &&
-        !is_scale_name(part.column->name)) {
+    if (part.part == Part::open && part.facts.mostly_numbers() && part.facts.all_positive &&
+        !part.facts.constant && !is_scale_name(part.column->name)) {
       example = part.column->name;
     }
   }
   return example;
 }
 
-std::optional<std::string> example_scale(const Parts& parts, const std::string& time) {
-  const auto example = std::find_if(parts.begin(), parts.end(), [&](const ColumnPart& part) {
-    return part.part == Part::open && part.facts.mostly_numbers() && part.facts.all_positive &&
-           !part.facts.constant && part.column->name != time;
-  });
-  return example == parts.end() ? std::nullopt : std::optional(example->column->name);
+/// Columns of whole numbers > 0, as scales are; those with the fewest different values first, since
+/// a scale is set to a few.
+std::vector<std::string> possible_scales(const Parts& parts, const std::string& time) {
+  std::vector<std::pair<std::size_t, std::string>> found;
+  for (const ColumnPart& part : parts) {
+    const Column& column = *part.column;
+    if (part.part != Part::open || !column.is_numeric() || part.facts.texts > 0 ||
+        !part.facts.all_positive || part.facts.constant || column.name == time ||
+        has_time_unit(column.name) ||
+        std::any_of(column.numbers.begin(), column.numbers.end(),
+                    [](double x) { return x != std::floor(x); })) {
+      continue;
+    }
+    const std::set<double> values(column.numbers.begin(), column.numbers.end());
+    found.emplace_back(values.size(), column.name);
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> names;
+  for (auto& [values, name] : found) {
+    names.push_back(std::move(name));
+  }
+  return names;
 }
 
 /// What could not be inferred, and the flags that would settle it.
@@ -63,7 +96,7 @@ struct Doubts {
   std::string questions;  // whole lines
   std::string flags;
   std::string time_example;
-  bool scale_guessed = false;
+  std::vector<std::string> scales;  // columns that could be one
 
   void about_time(const Table& table, const Parts& parts, const std::vector<ColumnPart*>& found) {
     if (found.empty()) {
@@ -87,9 +120,8 @@ struct Doubts {
     questions +=
         table.source +
         ": cannot tell which columns are extrinsic (the scale: workers, batch size, ...)\n";
-    const auto example = example_scale(parts, time_example);
-    flags += " " + flag_text("--extrinsic", {example.value_or("none")});
-    scale_guessed = example.has_value();
+    scales = possible_scales(parts, time_example);
+    flags += " " + flag_text("--extrinsic", {scales.empty() ? "none" : scales[0]});
   }
 };
 
@@ -99,11 +131,16 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
                                 std::vector<std::string>& notices) {
   Doubts doubts;
   if (!request.target) {
-    const std::vector<ColumnPart*> candidates = time_candidates(parts);
+    std::vector<ColumnPart*> candidates = time_candidates(parts);
+    const bool by_unit = candidates.empty();
+    if (by_unit) {
+      candidates = columns_with_time_unit(parts);
+    }
     if (candidates.size() == 1) {
       candidates[0]->part = Part::target;
       notices.push_back("Column '" + candidates[0]->column->name +
-                        "' is taken as the measured time, by its name.");
+                        "' is taken as the measured time, by " +
+                        (by_unit ? "the unit in its name." : "its name."));
     } else {
       doubts.about_time(table, parts, candidates);
     }
@@ -127,8 +164,10 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
     const std::vector<std::string> names = table.names();
     throw InputError(
         doubts.questions + "its columns are " + quoted_list(names) +
+        (doubts.scales.size() > 1 ? "\nof whole numbers > 0 are " + quoted_list(doubts.scales)
+                                  : "") +
         "\npass, for example:" + doubts.flags +
-        (doubts.scale_guessed ? "\nwhere no column is a scale, pass: --extrinsic none" : ""));
+        (doubts.scales.empty() ? "" : "\nwhere no column is a scale, pass: --extrinsic none"));
   }
 }
 

@@ -111,7 +111,7 @@ void tell_what_was_inferred(const RoleRequest& request, const Roles& roles, Noti
     notices.push_back("Taken as categorical: " + quoted_list(roles.categorical) + ".");
   }
   for (const std::string& name : roles.intrinsic) {
-    if (is_time_name(name)) {
+    if (is_time_name(name) || has_time_unit(name)) {
       notices.push_back("Column '" + name + "' looks like another measured time; pass " +
                         flag_text("--ignore", {name}) + " if it is one.");
     }

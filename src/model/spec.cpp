@@ -71,6 +71,20 @@ std::vector<std::string> input_columns(const ModelSpec& spec) {
   return names;
 }
 
+/// The lower of two, as in a median configuration.
+double median_of_rows(const Column& column, std::span<const std::size_t> rows) {
+  std::vector<double> values;
+  values.reserve(rows.size());
+  for (const std::size_t row : rows) {
+    // A column that was read as text has numbers all the same: derived columns need them.
+    values.push_back(column.is_numeric() ? column.numbers[row]
+                                         : parse_number(column.text(row)).value_or(0));
+  }
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 }  // namespace
 
 std::size_t ModelSpec::level_count() const {
@@ -123,7 +137,13 @@ ModelSpec make_spec(const Table& table, const Roles& roles,
   for (const std::string& name : roles.extrinsic) {
     spec.extrinsic.push_back(numeric_input(table.at(name), training_rows));
   }
-  spec.derived = needed_columns(roles.derived, input_columns(spec));
+  const std::vector<std::string> inputs = input_columns(spec);
+  spec.derived = needed_columns(roles.derived, inputs);
+  for (const std::string& name : required_columns(spec)) {
+    if (std::find(inputs.begin(), inputs.end(), name) == inputs.end() && !training_rows.empty()) {
+      spec.sources.push_back({name, median_of_rows(table.at(name), training_rows)});
+    }
+  }
   return spec;
 }
 

@@ -8,7 +8,11 @@ namespace perfmodel {
 /// Whether a column of this name usually holds a measured time: "time_s", "Iteration Time", "t".
 bool is_time_name(std::string_view name);
 
-/// Whether a column of this name usually holds a scale: "gpus", "num_workers", "batch-size".
+/// Whether a name ends in a unit of time: "epoch_s", "gpu_time_us". Settings can do so as well.
+bool has_time_unit(std::string_view name);
+
+/// Whether a column of this name usually holds a scale: "gpus", "num_workers", "mpi_procs",
+/// "batch-size".
 bool is_scale_name(std::string_view name);
 
 /// The unit in the name of a time column, "ms" for "step_time_ms"; empty where there is none.

@@ -135,7 +135,7 @@ def write_rows(path, rows):
         writer.writerows(rows)
 
 
-def fitted(program, options, folder):
+def fitted(program, options, folder, test_rows):
     start = time.perf_counter()
     run = subprocess.run([program, "fit", folder / "train.csv", "--test", folder / "test.csv",
                           "--quiet", *options], capture_output=True, text=True, check=False)
@@ -143,6 +143,9 @@ def fitted(program, options, folder):
         print(f"fit {' '.join(options)}: {run.stderr.splitlines()[0]}", file=sys.stderr)
         return float("nan"), time.perf_counter() - start, "failed"
     model = json.loads(run.stdout)
+    if model["metrics"]["test"]["rows"] != test_rows:  # levels that the training rows have not
+        print(f"fit {' '.join(options)}: {run.stderr.splitlines()[0]}", file=sys.stderr)
+        return float("nan"), time.perf_counter() - start, "failed"
     form = model["expression"]["form"]
     if form == "multi":
         constants = model["constants"]
@@ -190,7 +193,7 @@ def run_case(name, path, options, split, splits, arguments):
             write_rows(folder / "test.csv", [rows[i] for i in test])
             for method, extra in methods.items():
                 value, wall, form = fitted(arguments.program, options + extra + arguments.fit,
-                                           folder)
+                                           folder, len(test))
                 results.setdefault(method, []).append(value)
                 if method == "auto":
                     seconds.append(wall)

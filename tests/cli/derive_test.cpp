@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -14,6 +15,10 @@ using perfmodel::parse_number;
 using perfmodel::to_text;
 
 namespace {
+
+int run_quietly(const std::string& command) {
+  return std::system(("(" + command + ") >/dev/null 2>&1").c_str());
+}
 
 double planted_time(double filters, double kernel, double workers) {
   return 0.001 * (filters * kernel * kernel + 20) / workers;
@@ -137,6 +142,100 @@ TEST_CASE_METHOD(DeriveTest, "what a derived column needs is asked for by name",
   CHECK_THAT(file.errors, ContainsSubstring("no column 'filters' in few.csv"));
 }
 
+TEST_CASE_METHOD(DeriveTest, "steps of a kernel's tiles are computed alike everywhere",
+                 "[cli][derive][show]") {
+  std::string csv = "m,workers,time_s\n";
+  for (const double m : {3., 5., 9., 17., 30.}) {
+    for (const double workers : {1., 2., 4.})
+      csv += to_text(m) + "," + to_text(workers) + "," +
+             to_text(0.002 * std::ceil(m / 4) / workers) + "\n";
+  }
+  write("tiles.csv", csv);
+  const auto fitted = run({"fit", "tiles.csv", "--derive", "tiles = ceil(m / 4)", "--ignore", "m",
+                           "--starts", "1", "-o", "model.json"});
+  INFO(fitted.errors);
+  REQUIRE(fitted.exit_code == 0);
+  const auto predicted = run({"predict", "model.json", "--set", "m=6", "workers=2"});
+  const double time = parse_number(predicted.output.substr(0, predicted.output.size() - 1)).value();
+  CHECK(time == Approx(0.002).epsilon(1e-6));
+  CHECK(run({"predict", "model.json", "--set", "m=8", "workers=2"}).output == predicted.output);
+
+  const auto shown = [&](const std::string& language) {
+    return run({"show", "model.json", "--as", language});
+  };
+  CHECK_THAT(shown("text").output, ContainsSubstring("\nwith tiles = ceil(m / 4)\n"));
+  CHECK_THAT(shown("latex").output, ContainsSubstring("\n% with tiles = ceil(m / 4)\n"));
+  CHECK_THAT(shown("c").output, ContainsSubstring("// pass tiles = ceil(m / 4)\n"));
+  CHECK_THAT(shown("spreadsheet").errors, ContainsSubstring("derived: tiles = ceil(m / 4)"));
+  const std::string python = shown("python").output;
+  CHECK_THAT(python, ContainsSubstring("# pass tiles = ceil(m / 4)\n"));
+  const std::string script =
+      write("predict.py", python + "print(repr(predict(math.ceil(6 / 4), 2)))\n");
+  if (run_quietly("python3 -c 'import math'") == 0) {
+    REQUIRE(run_quietly("python3 " + script + " > " + script + ".out") == 0);
+    const std::string printed = read("predict.py.out");
+    CHECK(parse_number(printed.substr(0, printed.size() - 1)).value() ==
+          Approx(time).epsilon(1e-12));
+  }
+}
+
+TEST_CASE_METHOD(DeriveTest, "a scaling power counts what is derived from the scale",
+                 "[cli][derive][scaling]") {
+  std::string csv = "filters,batch,workers,time_s\n";
+  for (const double filters : {2., 4., 16.}) {
+    for (const double batch : {1., 2., 8., 32.}) {
+      for (const double workers : {1., 2., 4.})
+        csv += to_text(filters) + "," + to_text(batch) + "," + to_text(workers) + "," +
+               to_text(0.001 * filters * batch / workers) + "\n";
+    }
+  }
+  write("runs.csv", csv);
+  for (const std::string form : {"generic", "multi"}) {
+    CAPTURE(form);
+    std::vector<std::string> arguments = {
+        "fit",      "runs.csv", "--derive",     "work = filters * batch / workers",
+        "--ignore", "filters",  "--expression", form,
+        "--starts", "1",        "-o",           "model.json"};
+    if (form == "multi")
+      arguments.insert(arguments.end(), {"--terms", "1"});
+    const auto fitted = run(arguments);
+    INFO(fitted.errors);
+    REQUIRE(fitted.exit_code == 0);
+    // The powers of the columns alone are 0: the work tells it all.
+    const Json model = Json::parse(read("model.json"));
+    CHECK(model["scaling_powers"]["batch"].get<double>() == Approx(1).epsilon(1e-4));
+    CHECK(model["scaling_powers"]["workers"].get<double>() == Approx(-1).epsilon(1e-4));
+    CHECK(model["derived_sources"] == Json{{{"column", "filters"}, {"typical", 4.0}}});
+    CHECK(model["scaling_powers_at"]["batch"] == 2);
+    CHECK_THAT(fitted.errors, ContainsSubstring("local power") &&
+                                  ContainsSubstring("doubling it costs 100 % more") &&
+                                  ContainsSubstring("ideal: doubling it cuts the scalable part"));
+    CHECK_THAT(fitted.errors, !ContainsSubstring("is computed from"));
+    const auto scaling = run({"scaling", "model.json", "--column", "workers", "--set", "filters=4",
+                              "batch=2", "--format", "json"});
+    INFO(scaling.errors);
+    CHECK_THAT(scaling.errors, ContainsSubstring("another input is derived from 'workers'") ||
+                                   ContainsSubstring("sum of product terms"));
+    const Json curve = Json::parse(scaling.output);
+    CHECK(curve["rows"][1]["equivalent_power"].get<double>() == Approx(-1).epsilon(1e-4));
+  }
+}
+
+TEST_CASE_METHOD(DeriveTest, "a derived column that cannot follow its scale is warned of",
+                 "[cli][derive][scaling]") {
+  // Between the measured numbers of workers it is 0, which no power takes.
+  const auto fitted =
+      run({"fit", "runs.csv", "--derive", "whole = workers * (workers == floor(workers))", "-o",
+           "model.json", "--starts", "1"});
+  INFO(fitted.errors);
+  REQUIRE(fitted.exit_code == 0);
+  CHECK_THAT(fitted.errors,
+             ContainsSubstring("a derived column is computed from workers: the scaling power of "
+                               "workers does not count its effect"));
+  const Json model = Json::parse(read("model.json"));
+  CHECK(model["scaling_powers"]["workers"] == model["constants"]["extrinsic"][0]["q"]);
+}
+
 TEST_CASE_METHOD(DeriveTest, "a wrong --derive is wrong usage, a wrong value is wrong data",
                  "[cli][derive]") {
   const auto syntax = run({"fit", "runs.csv", "--derive", "x = filters ^^ 2"});
@@ -147,6 +246,9 @@ TEST_CASE_METHOD(DeriveTest, "a wrong --derive is wrong usage, a wrong value is 
   const auto unknown = run({"fit", "runs.csv", "--derive", "x = filter * 2"});
   CHECK(unknown.exit_code == 2);
   CHECK_THAT(unknown.errors, ContainsSubstring("did you mean 'filters'?"));
+  const auto function = run({"fit", "runs.csv", "--derive", "x = ceiling(filters)"});
+  CHECK(function.exit_code == 2);
+  CHECK_THAT(function.errors, ContainsSubstring("unknown function 'ceiling'; there are 'abs', "));
   const auto infinite = run({"fit", "runs.csv", "--derive", "x = 1 / (filters - 2)"});
   CHECK(infinite.exit_code == 3);
   CHECK_THAT(infinite.errors,

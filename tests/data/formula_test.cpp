@@ -21,6 +21,22 @@ TEST_CASE("a formula computes with the names it is given", "[formula]") {
   CHECK(value_of("a <= 3 && b >= 4", 3, 4) == 1);
   CHECK(value_of("a == 3 && b != 4", 3, 4) == 0);
   CHECK(value_of("!(a > b)", 3, 4) == 1);
+  CHECK(value_of("ceil(a / b) + 10 * floor(b / a)", 3, 4) == 11);
+  CHECK(value_of("ceil(a) - floor(b)", 3, 4) == -1);
+}
+
+TEST_CASE("a formula names an unknown function and those that there are", "[formula]") {
+  const std::string known =
+      "there are 'abs', 'acos', 'acosh', 'asin', 'asinh', 'atan', 'atan2', 'atanh', 'avg', 'ceil', "
+      "'cos', 'cosh', 'exp', 'floor', 'ln', 'log', 'log10', 'log2', 'max', 'min', 'rint', 'sign', "
+      "'sin', 'sinh', 'sqrt', 'sum', 'tan' and 'tanh'";
+  CHECK_THROWS_MATCHES(value_of("2 * ceiling (a)", 3, 4), UsageError,
+                       Message("here: '2 * ceiling (a)': unknown function 'ceiling'; " + known));
+  CHECK_THROWS_MATCHES(Formula::names_in("b(2)", "here"), UsageError,
+                       Message("here: 'b(2)': unknown function 'b'; " + known));
+  TextCodes codes;
+  const double values[] = {codes.code("round(x)")};
+  CHECK(Formula("a == 'round(x)' && (1e3) > 2", {"a"}, codes, "here")(values) == 1);
 }
 
 TEST_CASE("a formula that would assign is refused", "[formula]") {

@@ -97,6 +97,32 @@ TEST_CASE("Repeated fits and a model without a search of ours are read as they w
   CHECK(again.metrics.train.rows == 0);
 }
 
+TEST_CASE("what a scaling power counts of derived columns is read as it was written", "[io]") {
+  FittedModel model = sample();
+  model.spec.derived = {make_derived("filters", "size * workers", "here")};
+  model.spec.sources = {{"size", 3}};
+  model.spec.extrinsic[0].low = 1;
+  model.spec.extrinsic[0].high = 2.5;
+  model.typical = Configuration{.intrinsic = {5}, .levels = {1}, .extrinsic = {2}};
+  const test::TemporaryDirectory directory;
+  const std::string text = to_json(model);
+  const FittedModel again = read_model(directory.write("model.json", text));
+  CHECK(to_json(again) == text);
+
+  // From half a doubling below the typical 2 workers to the most that were measured.
+  const auto scalable = [](double workers) {
+    return (0.5 * std::pow(3 * workers, 2) + 0.75) / workers;
+  };
+  const double low = std::sqrt(2);
+  const double expected = std::log(scalable(2.5) / scalable(low)) / std::log(2.5 / low);
+  CHECK(scaling_powers(again).at(0) == Catch::Approx(expected).epsilon(1e-12));
+  // A file that does not tell the typical size has the power of the column alone.
+  FittedModel older = again;
+  older.spec.sources.clear();
+  CHECK_FALSE(power_through_derived(older, 0));
+  CHECK(scaling_powers(older).at(0) == -1);
+}
+
 TEST_CASE("what the runs determine is read as it was written") {
   FittedModel model = sample();
   model.identifiability = Identifiability{.constants = {true, false, false, true, false, true},

@@ -10,6 +10,7 @@ namespace perfmodel {
 namespace {
 
 using Catch::Matchers::Message;
+using Catch::Matchers::StartsWith;
 using test::table_of;
 using Texts = std::vector<std::string>;
 
@@ -76,12 +77,59 @@ TEST_CASE("the usual names of a measured time are known, with their units", "[ro
   CHECK(roles.unit == unit);
 }
 
+TEST_CASE("a unit of time in a name tells the target where no name does", "[roles]") {
+  const auto [name, unit] = GENERATE(table<std::string, std::string>({
+      {"epoch_s", "s"},
+      {"step_s", "s"},
+      {"fwd_ms", "ms"},
+      {"gpu_time_us", "us"},
+      {"latency_seconds", "s"},
+      {"kernel-ns", "ns"},
+      {"forward_usec", "us"},
+  }));
+  CAPTURE(name);
+  const Roles roles = resolve_roles(table_of("x," + name + ",gpus\n1,3,1\n2,4,2\n"), {});
+  CHECK(roles.target == name);
+  CHECK(roles.unit == unit);
+  CHECK(roles.notices[0] ==
+        "Column '" + name + "' is taken as the measured time, by the unit in its name.");
+}
+
+TEST_CASE("of several columns with a unit of time none is taken", "[roles]") {
+  CHECK(error_of(table_of("x,fwd_s,gpus,bwd_s\n1,1,1,2\n2,2,2,3\n")) ==
+        "runs.csv: several columns could be the measured time: 'fwd_s' and 'bwd_s'\n"
+        "its columns are 'x', 'fwd_s', 'gpus' and 'bwd_s'\n"
+        "pass, for example: --target fwd_s --ignore bwd_s");
+}
+
+TEST_CASE("a well-known name goes before a unit, which is pointed out", "[roles]") {
+  const Roles roles = resolve_roles(table_of("x,fwd_s,gpus,time\n1,1,1,2\n2,2,2,3\n"), {});
+  CHECK(roles.target == "time");
+  CHECK(roles.notices.back() ==
+        "Column 'fwd_s' looks like another measured time; pass --ignore fwd_s if it is one.");
+}
+
+TEST_CASE("texts, constants, columns with zeros and derived ones are no time by their unit",
+          "[roles]") {
+  const std::string cannot_tell = "runs.csv: cannot tell which column is the measured time\n";
+  CHECK_THAT(error_of(table_of("gpus,mode_s\n1,a\n2,b\n")), StartsWith(cannot_tell));
+  CHECK_THAT(error_of(table_of("gpus,timeout_s\n1,60\n2,60\n")), StartsWith(cannot_tell));
+  CHECK_THAT(error_of(table_of("gpus,wait_s\n1,0\n2,3\n")), StartsWith(cannot_tell));
+  RoleRequest request;
+  request.derived = {parse_derived("double_s = x * 2")};
+  const Table table = derive_as_requested(table_of("gpus,x\n1,1\n2,3\n"), request.derived);
+  CHECK_THAT(error_of(table, request), StartsWith(cannot_tell));
+}
+
 TEST_CASE("the usual names of scales are known", "[roles]") {
   const std::string name =
       GENERATE("gpus", "num_gpus", "n_gpus", "ngpus", "gpu_count", "GPUs", "workers", "num_workers",
                "nodes", "num_nodes", "processes", "procs", "num_procs", "ranks", "cores",
                "num_cores", "threads", "batch_size", "Batch Size", "batch", "local_batch",
-               "global_batch", "micro_batch", "global-batch-size", "minibatch_size");
+               "global_batch", "micro_batch", "global-batch-size", "minibatch_size", "mpi_procs",
+               "omp_threads", "mpi_ranks", "instance_count", "process_count", "num_gpu",
+               "num_tensor_parallel_workers", "num_executors", "total_gpus", "worker_nodes",
+               "train_batch_size", "batch_size_per_gpu", "per_device_train_batch_size");
   CAPTURE(name);
   const Roles roles = resolve_roles(table_of("time_s,x," + name + "\n1,1,1\n2,2,2\n"), {});
   CHECK(roles.extrinsic == Texts{name});
@@ -91,6 +139,13 @@ TEST_CASE("names that only look like scales are intrinsic", "[roles]") {
   const Roles roles = resolve_roles(
       table_of("time_s,gpu_cores,max_gpus_per_node,batches,workers\n1,1,1,1,1\n2,2,2,2,2\n"), {});
   CHECK(roles.intrinsic == Texts{"gpu_cores", "max_gpus_per_node", "batches"});
+  const std::string name =
+      GENERATE("num_tokens", "hidden_nodes", "tensor_cores", "cuda_cores", "threads_per_block",
+               "block_threads", "data_instances", "num_heads", "tensor_parallel", "max_batch_size",
+               "num_batch", "batch_norm", "count", "size", "process", "word_count", "n_layers");
+  CAPTURE(name);
+  const Roles others = resolve_roles(table_of("time_s,gpus," + name + "\n1,1,1\n2,2,2\n"), {});
+  CHECK(others.extrinsic == Texts{"gpus"});
 }
 
 TEST_CASE("flags settle every role", "[roles]") {
@@ -234,8 +289,22 @@ TEST_CASE("where neither time nor scale are known, flags to paste are given", "[
         "runs.csv: cannot tell which column is the measured time\n"
         "runs.csv: cannot tell which columns are extrinsic (the scale: workers, batch size, ...)\n"
         "its columns are 'size', 'devs', 'name' and 'dur'\n"
+        "of whole numbers > 0 are 'size' and 'devs'\n"
         "pass, for example: --target dur --extrinsic size\n"
         "where no column is a scale, pass: --extrinsic none");
+}
+
+TEST_CASE("the advice names the counts, those of few values first", "[roles]") {
+  CHECK(error_of(table_of("gpu,ratio,m,devs,time_s\n1a,0.5,10,1,1\n2b,1,20,2,2\n2b,2,30,2,3\n")) ==
+        "runs.csv: cannot tell which columns are extrinsic (the scale: workers, batch size, ...)\n"
+        "its columns are 'gpu', 'ratio', 'm', 'devs' and 'time_s'\n"
+        "of whole numbers > 0 are 'devs' and 'm'\n"
+        "pass, for example: --extrinsic devs\n"
+        "where no column is a scale, pass: --extrinsic none");
+  CHECK(error_of(table_of("gpu,ratio,time_s\n1a,0.5,1\n2b,1,2\n")) ==
+        "runs.csv: cannot tell which columns are extrinsic (the scale: workers, batch size, ...)\n"
+        "its columns are 'gpu', 'ratio' and 'time_s'\n"
+        "pass, for example: --extrinsic none");
 }
 
 TEST_CASE("of several possible times one has to be chosen", "[roles]") {

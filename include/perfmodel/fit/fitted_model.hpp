@@ -80,6 +80,9 @@ struct FittedModel {
   ModelSpec spec;
   std::optional<MultiForm> multi;  ///< nothing: the model is Eq. (4)
   Eigen::VectorXd constants;       ///< in the order of GenericLayout, or of MultiLayout
+  /// The median configuration of the training rows; of Eq. (4) where a column is derived from a
+  /// scale. A sum of product terms has its own.
+  std::optional<Configuration> typical;
   PartMetrics metrics;
   /// Of models that were fitted here; not known of those that were read without it.
   std::optional<Identifiability> identifiability;
@@ -98,8 +101,16 @@ struct FittedModel {
 std::vector<std::string> constant_names(const FittedModel& model);
 
 /// d ln t / d ln E_j, one per extrinsic column: of a sum of product terms at its typical
-/// configuration; of Eq. (4) the powers q of its scalable part.
+/// configuration; of Eq. (4) the powers q of its scalable part. Where columns are derived from E_j,
+/// power_through_derived().
 std::vector<double> scaling_powers(const FittedModel& model);
+
+/// How the time, of Eq. (4) its scalable part, answers to a scale that columns are derived from:
+/// the power between half a doubling below the typical configuration and half a doubling above
+/// (within the measured range), with these columns computed anew. A derivative would not see the
+/// steps of a ceil(). Nothing where no column is derived from it, and where they cannot be
+/// computed.
+std::optional<double> power_through_derived(const FittedModel& model, std::size_t extrinsic);
 
 /// Predicted time of every row of a design made with the model's spec.
 Eigen::VectorXd predict(const FittedModel& model, const Design& design);

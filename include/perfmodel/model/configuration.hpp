@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "perfmodel/model/design.hpp"
@@ -18,6 +20,12 @@ struct Configuration {
 /// The median of each numeric column (the lower one of two, so that it is a value that was
 /// measured) and the most frequent level of each categorical one.
 Configuration median_configuration(const Design& design);
+
+/// The configuration with this value of the extrinsic column of that number, and with every derived
+/// column computed anew; what derived columns alone use has its typical value. Nothing where a
+/// derived value cannot be an input or a column behind it is not known.
+std::optional<Configuration> with_scale(const ModelSpec& spec, const Configuration& configuration,
+                                        std::size_t extrinsic, double value);
 
 /// A design of this one row, without a time.
 Design design_of(const Configuration& configuration, const ModelSpec& spec);

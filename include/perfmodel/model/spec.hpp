@@ -24,6 +24,12 @@ struct CategoricalInput {
   std::vector<std::string> levels;
 };
 
+/// A column that is no input itself: derived columns are computed from it.
+struct SourceColumn {
+  std::string column;
+  double typical = 0;  ///< the lower median of the training rows
+};
+
 /// What a model takes in and gives out. The order of the inputs is the order of the constants.
 struct ModelSpec {
   std::string target;
@@ -32,6 +38,7 @@ struct ModelSpec {
   std::vector<CategoricalInput> categorical;
   std::vector<NumericInput> extrinsic;
   std::vector<DerivedColumn> derived;  ///< what its inputs are computed from, in their order
+  std::vector<SourceColumn> sources;   ///< empty of a model file that does not tell them
 
   std::size_t level_count() const;
   bool is_derived(const std::string& column) const;
@@ -43,7 +50,7 @@ struct ModelSpec {
 /// ones are computed from.
 std::vector<std::string> required_columns(const ModelSpec& spec);
 
-/// Levels come from all rows of the table, ranges from `training_rows`.
+/// Levels come from all rows of the table, ranges and typical values from `training_rows`.
 ModelSpec make_spec(const Table& table, const Roles& roles,
                     std::span<const std::size_t> training_rows);
 
