@@ -82,6 +82,25 @@ TEST_CASE("auto gives each of two jobs terms of its own", "[fit][multi]") {
   }
 }
 
+TEST_CASE("terms per level are those of the column that gains most", "[fit][multi]") {
+  const std::string header =
+      GENERATE("host,job,width,batch_size,time_s", "job,host,width,batch_size,time_s");
+  CAPTURE(header);
+  // With these runs terms per host would pay, too.
+  const test::PaperRuns runs = test::four_jobs(header, 2);
+  const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
+  REQUIRE(model.multi);
+  const MultiLayout layout(model.spec, model.multi->structure);
+  const std::size_t job = header.starts_with("job") ? 0 : 1;
+  for (std::size_t k = 0; k < model.multi->structure.terms; ++k) {
+    int jobs = 0;
+    for (std::size_t level = 0; level < 4; ++level)
+      jobs += model.constants[static_cast<Eigen::Index>(layout.level(k, job, level))] != 0 ? 1 : 0;
+    CAPTURE(k);
+    CHECK(jobs == 1);
+  }
+}
+
 TEST_CASE("auto takes the constant where nothing has an effect", "[fit][multi]") {
   MultiRuns runs = test::multi_runs(150, 0, 1);
   const MultiRuns noise = test::multi_runs(150, 0.05, 1);

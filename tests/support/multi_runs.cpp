@@ -72,4 +72,28 @@ MultiRuns two_jobs(std::size_t rows, double noise, std::uint64_t seed) {
   return out;
 }
 
+PaperRuns four_jobs(const std::string& header, std::uint64_t seed) {
+  constexpr std::array widths = {16, 32, 64, 128, 256};
+  constexpr std::array batches = {8, 16, 32, 64, 128};
+  RandomStream random(seed, "four jobs");
+  std::ostringstream csv;
+  csv << header << '\n';
+  for (std::size_t row = 0; row < 280; ++row) {
+    const double w = widths[random.below(widths.size())];
+    const double b = batches[random.below(batches.size())];
+    const std::size_t job = random.below(4);
+    const std::array times = {
+        2e-6 * w * w * b + 0.004, 5e-4 * std::pow(w, 0.3) * std::sqrt(b),
+        1e-3 * std::pow(w, -0.2) * std::pow(b, 0.9) + 3e-7 * std::pow(w, 2.5),
+        0.02 * std::pow(w, 0.1) * std::pow(b, -0.3) + 1e-5 * std::sqrt(w) * std::pow(b, 1.2)};
+    const std::string name = "job" + std::to_string(job);
+    const std::string host = job % 2 == 0 ? "east" : "west";
+    const bool host_first = header.starts_with("host");
+    csv << (host_first ? host : name) << ',' << (host_first ? name : host) << ',' << to_text(w)
+        << ',' << to_text(b) << ',' << to_text(times[job] * std::exp(0.03 * random.normal()))
+        << '\n';
+  }
+  return runs_of(table_of(csv.str()));
+}
+
 }  // namespace perfmodel::test

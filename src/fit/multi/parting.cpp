@@ -135,6 +135,34 @@ Candidate first_look(const Parting& parting, const std::vector<Fold>& folds) {
   return joined.candidate();
 }
 
+/// A parting that is as good as the whole at first look.
+struct Prospect {
+  Parting parting;
+  std::vector<Fold> folds;
+  Candidate whole;  ///< judged by these folds
+  double gain = 0;  ///< of the score at first look
+};
+
+/// The most promising first, whatever the order of the columns in the file.
+std::vector<Prospect> prospects(const SelectionTask& task, const Selection& selection) {
+  std::vector<Prospect> out;
+  for (const std::size_t column : possible_columns(task)) {
+    Parting parting{column, part(task, column), {}};
+    const std::vector<Fold> folds =
+        make_folds(task.coordinates, task.spec,
+                   std::min(kRowsOfAll, kRowsOfLevel * parting.levels.size()), task.options.seed);
+    const Candidate whole = judge_candidates(task, folds, {selection.chosen}).back();
+    if (task.options.stop.stop_requested())
+      return {};
+    const Candidate parted = first_look(parting, folds);
+    if (as_good_where_measured(folds, parted, whole))
+      out.push_back({std::move(parting), folds, whole, whole.score - parted.score});
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Prospect& a, const Prospect& b) { return a.gain > b.gain; });
+  return out;
+}
+
 }  // namespace
 
 PartedLevel::PartedLevel(const SelectionTask& whole, std::size_t column, std::size_t level)
@@ -157,25 +185,18 @@ PartedLevel::PartedLevel(const SelectionTask& whole, std::size_t column, std::si
 std::optional<Parting> parting_that_pays(const SelectionTask& task, const Selection& selection) {
   if (selection.folds.empty())
     return std::nullopt;
-  for (const std::size_t column : possible_columns(task)) {
-    Parting out{column, part(task, column), {}};
-    const std::vector<Fold> folds =
-        make_folds(task.coordinates, task.spec,
-                   std::min(kRowsOfAll, kRowsOfLevel * out.levels.size()), task.options.seed);
-    const Candidate whole = judge_candidates(task, folds, {selection.chosen}).back();
-    if (task.options.stop.stop_requested() ||
-        !as_good_where_measured(folds, first_look(out, folds), whole))
-      continue;
-    JoinedErrors joined(folds);
+  for (Prospect& prospect : prospects(task, selection)) {
+    Parting out = std::move(prospect.parting);
+    JoinedErrors joined(prospect.folds);
     for (const auto& level : out.levels) {
-      const LevelFolds own = folds_of(*level, folds);
+      const LevelFolds own = folds_of(*level, prospect.folds);
       out.selections.push_back(select_shape(level->task(), own.folds, Generic::left_out));
       if (task.options.stop.stop_requested())
         return std::nullopt;  // a selection that was cut short has no errors to compare
       if (!own.folds.empty())
         joined.add(own, out.selections.back().chosen.log_errors);
     }
-    if (better_where_measured(folds, joined.candidate(), whole))
+    if (better_where_measured(prospect.folds, joined.candidate(), prospect.whole))
       return out;
   }
   return std::nullopt;

@@ -37,7 +37,8 @@ struct Parting {
   std::vector<Selection> selections;  ///< one per level
 };
 
-/// The first parting that predicts better than what was chosen for all rows: within the measured
+/// A parting that predicts better than what was chosen for all rows, that of the column which looks
+/// most promising, whatever the order of the columns: within the measured
 /// range by more than a standard error, and not worse beyond it.
 ///
 /// A column is looked at closely only where the same few terms for each of its levels keep up with

@@ -19,15 +19,13 @@ constexpr double kStrongRidge = 1e-2;
 constexpr std::size_t kMostRows = 1000;
 constexpr double kFewRowsRidge = 1e-3;
 
-/// What stands for the number of constants in "the simplest".
+/// The number of constants that are fitted, which stands for "the simplest": the r of log2(E)^r is
+/// one of two choices, not a constant, so that a logarithm in place of a power is simpler.
 Index size_of(const Candidate& candidate, Index generic_size) {
   if (candidate.generic)
     return generic_size;
   const std::vector<bool> held = candidate.shape.held();
-  Index logarithms = 0;
-  for (const auto& term : candidate.shape.log_powers)
-    logarithms += std::count_if(term.begin(), term.end(), [](int r) { return r != 0; });
-  return candidate.shape.size() - std::count(held.begin(), held.end(), true) + logarithms;
+  return candidate.shape.size() - std::count(held.begin(), held.end(), true);
 }
 
 class Selector {
