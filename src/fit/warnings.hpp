@@ -12,7 +12,7 @@ namespace perfmodel {
 std::vector<Warning> find_warnings(const FittedModel& model, const Design& training,
                                    const Findings& findings);
 
-/// The same for a sum of product terms.
+/// The same for a sum of product terms, and where it should not be extrapolated.
 std::vector<Warning> find_multi_warnings(const FittedModel& model, const Design& training,
                                          const Findings& findings);
 

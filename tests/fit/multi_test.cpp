@@ -3,9 +3,11 @@
 #include <numeric>
 #include <vector>
 
+#include "perfmodel/base/text.hpp"
 #include "perfmodel/fit/bootstrap.hpp"
 #include "perfmodel/fit/fit.hpp"
 #include "support/catch.hpp"
+#include "support/csv_text.hpp"
 #include "support/multi_runs.hpp"
 
 using namespace perfmodel;
@@ -99,6 +101,27 @@ TEST_CASE("terms per level are those of the column that gains most", "[fit][mult
     CAPTURE(k);
     CHECK(jobs == 1);
   }
+}
+
+TEST_CASE("a term that takes over beyond the measured scale is warned of", "[fit][multi]") {
+  // time = 1 + b n^q, measured at n = 1 .. 4
+  const auto [b, q, warned] = GENERATE(table<double, double, bool>(
+      {{1e-3, 4, true}, {1e-2, 3, true}, {0.1, 1, false}, {0.2, 2, false}, {1, -1, false}}));
+  CAPTURE(b, q);
+  std::string csv = "width,gpus,time_s\n";
+  for (const double width : {16., 32., 64.}) {
+    for (const double n : {1., 2., 3., 4.})
+      csv += to_text(width) + ',' + to_text(n) + ',' +
+             to_text(std::sqrt(width) * (1 + b * std::pow(n, q))) + '\n';
+  }
+  const test::PaperRuns runs = test::runs_of(test::table_of(csv));
+  const FittedModel model = fit(runs.spec, runs.design, multi(2));
+  const auto steep =
+      std::count_if(model.warnings.begin(), model.warnings.end(), [](const Warning& w) {
+        return w.kind == "steep_growth" &&
+               w.message.starts_with("beyond gpus = 4 the model grows as");
+      });
+  CHECK(steep == (warned ? 1 : 0));
 }
 
 TEST_CASE("auto takes the constant where nothing has an effect", "[fit][multi]") {
