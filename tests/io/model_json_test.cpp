@@ -126,13 +126,15 @@ TEST_CASE("what a scaling power counts of derived columns is read as it was writ
 TEST_CASE("what the runs determine is read as it was written") {
   FittedModel model = sample();
   model.identifiability = Identifiability{.constants = {true, false, false, true, false, true},
-                                          .differences = {true, false}};
+                                          .differences = {true, false},
+                                          .scaling_powers = {}};
   model.noise_floor = NoiseFloor{.rows = 8, .groups = 3, .mape_percent = 7.5};
   model.uncertainty = Uncertainty{.resampling = Resampling::residuals,
                                   .samples = 50,
                                   .confidence = 0.9,
                                   .constants = {{1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}},
-                                  .differences = {{0, 0}, {-1, 1}}};
+                                  .differences = {{0, 0}, {-1, 1}},
+                                  .scaling_powers = {}};
   const test::TemporaryDirectory directory;
   const std::string text = to_json(model);
   const FittedModel again = read_model(directory.write("model.json", text));
