@@ -152,8 +152,8 @@ std::string scaling_section(const FitReport& report, const Console& console) {
   for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
     const double power = powers[j];
     table.add({clipped(model.spec.extrinsic[j].column, longest_name / 2),
-               short_number(power) + marks.of_scaling_power(j),
-               range_text(model.spec.extrinsic[j]), scaling_in_words(power)});
+               short_number(power) + marks.of_scaling_power(j), range_text(model.spec.extrinsic[j]),
+               scaling_in_words(power)});
   }
   return section(table, console);
 }
