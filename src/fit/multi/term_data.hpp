@@ -17,7 +17,9 @@ namespace perfmodel {
 /// so that derivatives are products and no box is needed.
 struct TermData {
   Eigen::MatrixXd features;  ///< rows x features; the first column is 1
-  Eigen::MatrixXd log_logs;  ///< ln log2(E_j), rows x extrinsic; -infinity where E <= 1
+  /// ln log2(E_j), rows x extrinsic; -infinity where E <= 1. A refit adds a column per term, which
+  /// is -infinity where the term does not exist.
+  Eigen::MatrixXd log_logs;
   Eigen::VectorXd time;      ///< in units of the typical time
 
   Eigen::Index rows() const { return time.size(); }
