@@ -20,7 +20,7 @@ struct TermData {
   /// ln log2(E_j), rows x extrinsic; -infinity where E <= 1. A refit adds a column per term, which
   /// is -infinity where the term does not exist.
   Eigen::MatrixXd log_logs;
-  Eigen::VectorXd time;      ///< in units of the typical time
+  Eigen::VectorXd time;  ///< in units of the typical time
 
   Eigen::Index rows() const { return time.size(); }
 };
