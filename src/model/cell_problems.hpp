@@ -22,6 +22,8 @@ class CellProblems {
     });
   }
 
+  void add_blank(std::size_t row, const Column& column);
+
   /// A cell that should be a number: "is blank", or what it holds instead.
   void add_not_a_number(std::size_t row, const Column& column);
 

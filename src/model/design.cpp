@@ -8,6 +8,7 @@
 
 #include "model/cell_problems.hpp"
 #include "model/level_matching.hpp"
+#include "model/unknown_level_cells.hpp"
 #include "model/value_coding.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/text.hpp"
@@ -125,8 +126,6 @@ class CachedMatcher {
     return entry->second;
   }
 
-  std::string reason(std::size_t row) const { return matcher_.reason(column_.text(row)); }
-
  private:
   const Column& column_;
   LevelMatcher matcher_;
@@ -135,7 +134,7 @@ class CachedMatcher {
 };
 
 LevelFactor level_factor(const Column& column, const CategoricalInput& input, const RowChoice& rows,
-                         CellProblems& problems) {
+                         CellProblems& problems, UnknownLevelCells& unknown) {
   LevelFactor factor{.levels = input.levels.size(),
                      .codes = std::vector<std::uint32_t>(rows.size())};
   CachedMatcher matcher(column, input);
@@ -143,11 +142,24 @@ LevelFactor level_factor(const Column& column, const CategoricalInput& input, co
     const std::size_t row = rows[i];
     if (const Match match = matcher.match(row)) {
       factor.codes[i] = *match;
+    } else if (column.text(row).empty()) {
+      problems.add_blank(row, column);
     } else {
-      problems.add(row, column, [&] { return matcher.reason(row); });
+      unknown.add(row, column, input);
     }
   }
   return factor;
+}
+
+void refuse(const UnknownLevelCells& unknown, CellProblems& problems) {
+  if (unknown.are_of_one_row()) {
+    unknown.add_to(problems);
+  } else if (!unknown.empty()) {
+    throw InputError(unknown.text() + (problems.empty() ? "" : "\n" + problems.text()));
+  }
+  if (!problems.empty()) {
+    throw InputError(problems.text());
+  }
 }
 
 }  // namespace
@@ -162,21 +174,21 @@ Design make_design(const Table& source, const ModelSpec& spec, Target target,
   require_columns(table, spec, target);
   const RowChoice choice(table, rows);
   CellProblems problems(table);
+  UnknownLevelCells unknown(table, choice.size());
 
   Design design;
   design.rows = choice.size();
   design.intrinsic = numeric_factors(table, spec.intrinsic, choice, problems);
   for (const CategoricalInput& input : spec.categorical) {
-    design.categorical.push_back(level_factor(table.at(input.column), input, choice, problems));
+    design.categorical.push_back(
+        level_factor(table.at(input.column), input, choice, problems, unknown));
   }
   design.extrinsic = numeric_factors(table, spec.extrinsic, choice, problems);
   if (target == Target::required) {
     design.time.resize(static_cast<Eigen::Index>(choice.size()));
     gather_positive(table.at(spec.target), choice, problems, design.time);
   }
-  if (!problems.empty()) {
-    throw InputError(problems.text());
-  }
+  refuse(unknown, problems);
   return design;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <span>
 
 #include "perfmodel/base/text.hpp"
@@ -44,14 +43,12 @@ std::optional<std::uint32_t> LevelMatcher::match_value(double number) const {
   return match;
 }
 
-std::string LevelMatcher::reason(const std::string& text) const {
-  if (text.empty()) {
-    return "the cell is blank";
-  }
+std::string LevelMatcher::reason(const std::string& text, std::size_t rows) const {
   constexpr std::size_t shown = 10;
   const std::span<const std::string> levels(input_.levels);
   const std::size_t more = levels.size() - std::min(levels.size(), shown);
-  return quoted_cell(text) + " is not a level of the model, which has " +
+  return quoted_cell(text) + (rows == 1 ? "" : " (" + std::to_string(rows) + " rows)") +
+         " is not a level of the model, which has " +
          (more == 0
               ? quoted_list(levels)
               : quoted_list(levels.first(shown)) + ", ... (" + std::to_string(more) + " more)") +

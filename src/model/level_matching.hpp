@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,8 +22,9 @@ class LevelMatcher {
   /// By the shortest text of the number, or else by its value where one level alone has it.
   std::optional<std::uint32_t> match(double number) const;
 
-  /// Why a text that matches nothing cannot be used: the levels that are known, and the likely one.
-  std::string reason(const std::string& text) const;
+  /// Why a text that matches nothing, and that stands in so many rows, cannot be used: the levels
+  /// that are known, and the likely one.
+  std::string reason(const std::string& text, std::size_t rows) const;
 
  private:
   std::optional<std::uint32_t> match_value(double number) const;

@@ -159,14 +159,42 @@ TEST_CASE("of many bad cells the first twenty are shown", "[design]") {
   std::string csv = "x,padding,gpus,time_s\n";
   std::string expected;
   for (int line = 2; line <= 56; ++line) {
-    csv += "1,odd,1,1\n";
-    if (line <= 21) {
-      expected += "runs.csv:" + std::to_string(line) +
-                  ": column 'padding': \"odd\" is not a level of the model, which has 'same' and "
-                  "'valid'\n";
-    }
+    csv += "1,,1,1\n";
+    if (line <= 21)
+      expected += "runs.csv:" + std::to_string(line) + ": column 'padding': the cell is blank\n";
   }
   CHECK(error_of(csv) == expected + "... and 35 more");
+}
+
+TEST_CASE("unknown levels in several rows are summarised and told once each", "[design]") {
+  CHECK(error_of("x,padding,gpus,time_s\n"
+                 "1,odd,1,1\n"
+                 "1,same,1,1\n"
+                 "1,samee,1,1\n"
+                 "1,odd,1,1\n") ==
+        "runs.csv: 3 of 4 rows have levels that the model does not know; correct or remove them, "
+        "or fit such runs too:\n"
+        "runs.csv:2: column 'padding': \"odd\" (2 rows) is not a level of the model, which has "
+        "'same' and 'valid'\n"
+        "runs.csv:4: column 'padding': \"samee\" is not a level of the model, which has 'same' and "
+        "'valid'; did you mean 'same'?");
+}
+
+TEST_CASE("of many unknown levels the first five are shown, before other problems", "[design]") {
+  std::string csv = "x,padding,gpus,time_s\n0,same,1,1\n";
+  std::string expected =
+      "runs.csv: 55 of 56 rows have levels that the model does not know; correct or remove them, "
+      "or fit such runs too:\n";
+  for (int line = 3; line <= 57; ++line) {
+    // Levels whose order differs from that of the lines.
+    const std::string level = "level " + std::to_string(100 - line);
+    csv += "1," + level + ",1,1\n";
+    if (line <= 7) {
+      expected += "runs.csv:" + std::to_string(line) + ": column 'padding': \"" + level +
+                  "\" is not a level of the model, which has 'same' and 'valid'\n";
+    }
+  }
+  CHECK(error_of(csv) == expected + "... and 50 more\nruns.csv:2: column 'x': 0 is not > 0");
 }
 
 TEST_CASE("of many known levels the first ten are shown", "[design]") {
