@@ -42,13 +42,13 @@ ConstantMarks::ConstantMarks(const FittedModel& model) {
 }
 
 char ConstantMarks::mark_of_scaling_power(const FittedModel& model, std::size_t extrinsic) const {
+  if (model.multi) {
+    return model.identifiability->scaling_powers[extrinsic] ? ' ' : '?';
+  }
   if (power_through_derived(model, extrinsic)) {
     return ' ';  // more than the constant that a mark would be of
   }
-  if (!model.multi) {
-    return marks_[GenericLayout(model.spec).extrinsic_power(extrinsic)];
-  }
-  return model.identifiability->scaling_powers[extrinsic] ? ' ' : '?';
+  return marks_[GenericLayout(model.spec).extrinsic_power(extrinsic)];
 }
 
 std::string ConstantMarks::of(std::size_t constant) const {

@@ -25,7 +25,7 @@ std::vector<std::string> constant_names(const FittedModel& model) {
                      : names_of(GenericLayout(model.spec));
 }
 
-std::optional<double> power_through_derived(const FittedModel& model, std::size_t extrinsic) {
+std::optional<ScaleStep> step_through_derived(const FittedModel& model, std::size_t extrinsic) {
   const ModelSpec& spec = model.spec;
   const NumericInput& scale = spec.extrinsic[extrinsic];
   if (!spec.is_derived_from(scale.column) || spec.is_derived(scale.column) ||
@@ -37,13 +37,20 @@ std::optional<double> power_through_derived(const FittedModel& model, std::size_
   const double high = std::min(scale.high, middle * std::numbers::sqrt2);
   const auto below = with_scale(spec, typical, extrinsic, low);
   const auto above = with_scale(spec, typical, extrinsic, high);
-  if (!below || !above)
+  if (!below || !above || !(high > low))
+    return std::nullopt;
+  return ScaleStep{*below, *above, std::log(high / low)};
+}
+
+std::optional<double> power_through_derived(const FittedModel& model, std::size_t extrinsic) {
+  const auto step = step_through_derived(model, extrinsic);
+  if (!step)
     return std::nullopt;
   const double constant = model.multi ? 0 : model.constants[model.constants.size() - 1];  // C
   const auto scalable = [&](const Configuration& at) {
-    return predict(model, design_of(at, spec))[0] - constant;
+    return predict(model, design_of(at, model.spec))[0] - constant;
   };
-  const double power = std::log(scalable(*above) / scalable(*below)) / std::log(high / low);
+  const double power = std::log(scalable(step->above) / scalable(step->below)) / step->log_ratio;
   return std::isfinite(power) ? std::optional(power) : std::nullopt;
 }
 

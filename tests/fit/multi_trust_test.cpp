@@ -149,6 +149,45 @@ TEST_CASE("columns of a sum that follow from one another move together", "[fit][
             "'gpus' and 'batch_size' move together: only their joint effect is determined"});
 }
 
+TEST_CASE("whether a scaling power is identified is said of the power that counts derived columns",
+          "[fit][multi][derive]") {
+  MultiRuns runs = two_products(200, 0.02, 1);
+  runs.design.extrinsic[1] = runs.design.extrinsic[0];
+  runs.truth.constants[11] = 0.1;
+  runs.truth.spec.derived = {make_derived("batch_size", "gpus * 1", "here")};
+  runs.design.time = predict(runs.truth, runs.design);
+  const FittedModel model = as_fitted(runs, true);
+  REQUIRE(power_through_derived(model, 0));
+  // What gpus do of themselves cannot be told from what they do through batch_size; together it
+  // can.
+  CHECK(identify_sum(model, runs.design, {}).identifiability.scaling_powers ==
+        std::vector<bool>{true, false});
+}
+
+TEST_CASE("gradients of ln t are those of finite differences", "[fit][multi]") {
+  const MultiRuns runs = two_products(60, 0.02, 1);
+  const FittedModel model = as_fitted(runs, true);
+  const SumSensitivity sum(sum_parts(model).at(0), runs.design, {});
+  const VectorXd gradient = sum.gradient_of_log_time(model.multi->typical);
+  const Design row = design_of(model.multi->typical, model.spec);
+  const MultiLayout layout(model.spec, model.multi->structure);
+  const auto log_time = [&](std::size_t k, double value) {
+    FittedModel moved = model;
+    moved.constants[static_cast<Index>(k)] = value;
+    return std::log(predict(moved, row)[0]);
+  };
+  const double step = 1e-6;
+  for (const std::size_t k : {layout.coefficient(0), layout.level(0, 0, 1), layout.intercept()}) {
+    const double value = model.constants[static_cast<Index>(k)];
+    // Coefficients and factors move in their logarithms, C as it is.
+    const double unit = k == layout.intercept() ? 1 : value;
+    const double slope =
+        (log_time(k, value + step * unit) - log_time(k, value - step * unit)) / (2 * step);
+    CAPTURE(layout.name(k));
+    CHECK(gradient[static_cast<Index>(k)] == Catch::Approx(slope).epsilon(1e-6).margin(1e-9));
+  }
+}
+
 TEST_CASE("a term that is a constant cannot be told from C", "[fit][multi]") {
   const MultiRuns runs = two_products(200, 0.02, 1);
   FittedModel model = as_fitted(runs, true);

@@ -105,11 +105,20 @@ std::vector<std::string> constant_names(const FittedModel& model);
 /// power_through_derived().
 std::vector<double> scaling_powers(const FittedModel& model);
 
+/// A scale that columns are derived from, varied around the typical configuration: from half a
+/// doubling below to half a doubling above (within the measured range), with these columns computed
+/// anew. A derivative would not see the steps of a ceil().
+struct ScaleStep {
+  Configuration below;
+  Configuration above;
+  double log_ratio = 0;  ///< ln of the upper scale over the lower one
+};
+
+/// Nothing where no column is derived from the scale, and where they cannot be computed.
+std::optional<ScaleStep> step_through_derived(const FittedModel& model, std::size_t extrinsic);
+
 /// How the time, of Eq. (4) its scalable part, answers to a scale that columns are derived from:
-/// the power between half a doubling below the typical configuration and half a doubling above
-/// (within the measured range), with these columns computed anew. A derivative would not see the
-/// steps of a ceil(). Nothing where no column is derived from it, and where they cannot be
-/// computed.
+/// its power over step_through_derived(). Nothing where there is none.
 std::optional<double> power_through_derived(const FittedModel& model, std::size_t extrinsic);
 
 /// Predicted time of every row of a design made with the model's spec.

@@ -21,7 +21,8 @@ struct Identifiability {
   /// (which stands at true). Where several columns have levels, only such differences are
   /// determined.
   std::vector<bool> differences;
-  /// Of a sum of product terms: its local scaling powers, one per extrinsic column.
+  /// Of a sum of product terms: its local scaling powers as scaling_powers() reports them, one per
+  /// extrinsic column.
   std::vector<bool> scaling_powers;
 };
 

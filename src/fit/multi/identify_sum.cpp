@@ -20,6 +20,14 @@ constexpr double kNegligibleTermShare = 1;  // percent of the predicted time
 constexpr double kWidestLog = kWidestShareOfValue;
 static_assert(kWidestLog == kWidestPower);
 
+/// A configuration of the model as the part sees it.
+Configuration without_level(const Configuration& configuration, const SumPart& part) {
+  Configuration out = configuration;
+  if (part.level)
+    out.levels.erase(out.levels.begin() + index(part.parted));
+  return out;
+}
+
 /// One part of a sum: the statements about its constants.
 class PartJudge {
  public:
@@ -46,8 +54,9 @@ class PartJudge {
     }
   }
 
-  bool is_scaling_power_identified(std::size_t extrinsic, const Configuration& typical) const {
-    return is_narrow(sum_.gradient_of_scaling_power(extrinsic, typical), kWidestPower);
+  /// Of the power that scaling_powers() reports of the model that this is a part of.
+  bool is_scaling_power_identified(const FittedModel& model, std::size_t extrinsic) const {
+    return is_narrow(gradient_of_reported_power(model, extrinsic), kWidestPower);
   }
 
   /// Determined by nothing that can be moved at first order, and wide all the same.
@@ -68,6 +77,16 @@ class PartJudge {
 
   Standing standing(std::size_t k) const { return sum_.sensitivity().standings()[k]; }
 
+  VectorXd gradient_of_reported_power(const FittedModel& model, std::size_t extrinsic) const {
+    const auto of_part = [&](const Configuration& at) { return without_level(at, part()); };
+    if (!power_through_derived(model, extrinsic))
+      return sum_.gradient_of_scaling_power(extrinsic, of_part(model.multi->typical));
+    const ScaleStep step = *step_through_derived(model, extrinsic);
+    return (sum_.gradient_of_log_time(of_part(step.above)) -
+            sum_.gradient_of_log_time(of_part(step.below))) /
+           step.log_ratio;
+  }
+
   double widest_intercept() const {
     const double value = part().constants[index(layout_.intercept())];
     return std::max(kWidestShareOfValue * value, kWidestShareOfTime * typical_time_);
@@ -77,13 +96,6 @@ class PartJudge {
     return sum_.sensitivity().is_estimable(gradient) && half_width(gradient) <= widest;
   }
 };
-
-Configuration without_level(const Configuration& typical, const SumPart& part) {
-  Configuration out = typical;
-  if (part.level)
-    out.levels.erase(out.levels.begin() + index(part.parted));
-  return out;
-}
 
 /// "the powers of 'filters' and 'gpus'", of those inputs of a term that are wide.
 std::string wide_inputs(const PartJudge& judge, std::size_t term) {
@@ -180,8 +192,7 @@ Findings identify_sum(const FittedModel& model, const Design& training, const Fi
     if (part.level && *part.level != typical.levels[part.parted])
       continue;
     for (std::size_t j = 0; j < part.spec.extrinsic.size(); ++j)
-      out.identifiability.scaling_powers.push_back(
-          judge.is_scaling_power_identified(j, without_level(typical, part)));
+      out.identifiability.scaling_powers.push_back(judge.is_scaling_power_identified(model, j));
   }
   return out;
 }

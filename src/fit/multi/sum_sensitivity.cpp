@@ -186,4 +186,18 @@ VectorXd SumSensitivity::gradient_of_scaling_power(std::size_t extrinsic,
   return sensitivity_.of_coordinates(out);
 }
 
+VectorXd SumSensitivity::gradient_of_log_time(const Configuration& configuration) const {
+  const Design row = design_of(configuration, part_.spec);
+  const MatrixXd parts = multi_parts(part_.spec, part_.structure, part_.constants, row);
+  const double total = parts.sum();
+  const MatrixXd derivatives = log_derivatives(part_.structure, row, centres_);
+  VectorXd out = VectorXd::Zero(index(layout_.size()));
+  // d ln t = sum_k (t_k / t) d ln t_k + dC / t
+  for (std::size_t k = 0; k < part_.structure.terms; ++k)
+    out.segment(index(layout_.coefficient(k)), derivatives.cols()) =
+        parts(0, index(k)) / total * derivatives.row(0).transpose();
+  out[index(layout_.intercept())] = 1 / total;
+  return sensitivity_.of_coordinates(out);
+}
+
 }  // namespace perfmodel

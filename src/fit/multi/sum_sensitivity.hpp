@@ -25,6 +25,8 @@ class SumSensitivity {
   /// Of d ln t / d ln E_j at a configuration of the part's spec.
   Eigen::VectorXd gradient_of_scaling_power(std::size_t extrinsic,
                                             const Configuration& configuration) const;
+  /// Of ln t at a configuration of the part's spec.
+  Eigen::VectorXd gradient_of_log_time(const Configuration& configuration) const;
 
  private:
   SumPart part_;
