@@ -85,6 +85,8 @@ struct Formula::Parser {
   std::vector<double> values;
 
   Parser() {
+    // It computes a * 1 / 49 as a * (1 / 49), and a floor() around it then misses 1 at a = 49.
+    parser.EnableOptimizer(false);
     // muParser has && and || but no negation.
     parser.DefineInfixOprt("!", [](double value) { return value == 0 ? 1.0 : 0.0; });
     parser.DefineFun(

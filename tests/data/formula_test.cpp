@@ -25,6 +25,11 @@ TEST_CASE("a formula computes with the names it is given", "[formula]") {
   CHECK(value_of("ceil(a) - floor(b)", 3, 4) == -1);
 }
 
+TEST_CASE("a formula computes from left to right, as it is written", "[formula]") {
+  CHECK(value_of("floor(a * 1 / b)", 49, 49) == 1);
+  CHECK(value_of("floor(a * 1 / 49)", 49, 0) == 1);
+}
+
 TEST_CASE("a formula names an unknown function and those that there are", "[formula]") {
   const std::string known =
       "there are 'abs', 'acos', 'acosh', 'asin', 'asinh', 'atan', 'atan2', 'atanh', 'avg', 'ceil', "
