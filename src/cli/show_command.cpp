@@ -42,17 +42,12 @@ void setup_show(CLI::App& command, ShowArguments& arguments) {
       "  perfmodel show model.json --as python > predict.py");
 }
 
-int run_show(const ShowArguments& arguments, Console& console) {
+int run_show(const ShowArguments& arguments, Console& /*console*/) {
   OutputFile output(arguments.output);
   const FittedModel model = read_model(arguments.model);
   output.write(formula_code(model.spec, model.multi ? &model.multi->structure : nullptr,
                             model.constants, arguments.language));
   output.commit();
-  if (arguments.language == FormulaLanguage::spreadsheet) {
-    for (const auto& item : model.spec.derived) {
-      console.notice("an input of the formula is derived: " + item.definition());
-    }
-  }
   return 0;
 }
 

@@ -1,10 +1,14 @@
 #include "perfmodel/model/formula_code.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <functional>
+#include <map>
 #include <set>
 #include <vector>
 
+#include "model/derived_code.hpp"
+#include "model/formula_tree.hpp"
 #include "model/readable_formula.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/model/generic_expression.hpp"
@@ -34,12 +38,15 @@ class Names {
     if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0)
       name = "x" + name;
     static const std::set<std::string> reserved = {
-        "and",      "as",     "assert",  "auto",   "break",  "case",   "char",   "class",  "const",
-        "continue", "def",    "default", "del",    "do",     "double", "elif",   "else",   "enum",
-        "except",   "extern", "float",   "for",    "from",   "global", "goto",   "if",     "import",
-        "in",       "int",    "is",      "lambda", "long",   "math",   "not",    "or",     "pass",
-        "pow",      "raise",  "return",  "short",  "signed", "static", "struct", "switch", "try",
-        "union",    "void",   "while",   "with",   "yield",  "log2",   "strcmp", "predict"};
+        "and", "as", "assert", "auto", "break", "case", "char", "class", "const", "continue", "def",
+        "default", "del", "do", "double", "elif", "else", "enum", "except", "extern", "float",
+        "for", "from", "global", "goto", "if", "import", "in", "int", "is", "lambda", "long",
+        "math", "not", "or", "pass", "raise", "return", "short", "signed", "static", "struct",
+        "switch", "try", "union", "void", "while", "with", "yield", "predict",
+        // what the expressions call
+        "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "cos", "cosh",
+        "exp", "fabs", "floor", "fmax", "fmin", "log", "log10", "log2", "max", "min", "pow", "sin",
+        "sinh", "sqrt", "strcmp", "strtod", "tan", "tanh"};
     while (reserved.contains(name) || used_.contains(name))
       name += '_';
     used_.insert(name);
@@ -54,17 +61,20 @@ class Names {
 class Writer {
  public:
   Writer(const ModelSpec& spec, FormulaLanguage language) : spec_(spec), language_(language) {
+    for (const std::string& column : required_columns(spec))
+      add_parameter(column);
+    for (const DerivedColumn& column : spec.derived)
+      add_derived(column);
     for (const NumericInput& input : spec.intrinsic)
-      intrinsic_.push_back(names_.of(input.column));
+      intrinsic_.push_back(operands_.at(input.column));
     for (const CategoricalInput& input : spec.categorical)
-      categorical_.push_back(names_.of(input.column));
+      categorical_.push_back(operands_.at(input.column));
     for (const NumericInput& input : spec.extrinsic)
-      extrinsic_.push_back(names_.of(input.column));
+      extrinsic_.push_back(operands_.at(input.column));
   }
 
   const std::vector<std::string>& intrinsic() const { return intrinsic_; }
   const std::vector<std::string>& extrinsic() const { return extrinsic_; }
-  const std::vector<std::string>& categorical() const { return categorical_; }
 
   std::string number(double value) const {
     std::string text = to_text(value);
@@ -98,25 +108,31 @@ class Writer {
     }
   }
 
-  /// The value that belongs to the level.
+  /// The value that belongs to the level. The levels of a derived column are numbers.
   std::string choice(std::size_t column, const std::function<double(std::size_t)>& value) const {
     const std::string& name = categorical_[column];
     const auto& levels = spec_.categorical[column].levels;
+    const bool is_text = !spec_.is_derived(spec_.categorical[column].column);
+    const auto level_text = [&](std::size_t l) {
+      return is_text ? quoted(levels[l], language_) : number(parse_number(levels[l]).value());
+    };
     if (language_ == FormulaLanguage::python) {
       std::vector<std::string> items;
       for (std::size_t l = 0; l < levels.size(); ++l)
-        items.push_back(quoted(levels[l], language_) + ": " + number(value(l)));
+        items.push_back(level_text(l) + ": " + number(value(l)));
       return "{" + joined(items, ", ") + "}[" + name + "]";
     }
     const bool is_c = language_ == FormulaLanguage::c;
     std::string open;
     std::string close;
     for (std::size_t l = 0; l < levels.size(); ++l) {
-      const std::string level = quoted(levels[l], language_);
-      if (is_c)
+      const std::string level = level_text(l);
+      if (!is_c)
+        open += "IF(" + name + "=" + level + "," + number(value(l)) + ",";
+      else if (is_text)
         open += "strcmp(" + name + ", " + level + ") == 0 ? " + number(value(l)) + " : ";
       else
-        open += "IF(" + name + "=" + level + "," + number(value(l)) + ",";
+        open += name + " == " + level + " ? " + number(value(l)) + " : ";
       close += is_c ? "" : ")";
     }
     return is_c ? "(" + open + "NAN)" : open + "NA()" + close;
@@ -141,24 +157,15 @@ class Writer {
   }
 
   std::string whole(const std::vector<std::string>& terms) const {
-    std::vector<std::string> parameters;
-    for (const auto* names : {&intrinsic_, &categorical_, &extrinsic_}) {
-      for (const std::string& name : *names) {
-        const bool is_text = names == &categorical_;
-        parameters.push_back(language_ != FormulaLanguage::c ? name
-                             : is_text                       ? "const char *" + name
-                                                             : "double " + name);
-      }
-    }
     const std::string sum =
         joined(terms, language_ == FormulaLanguage::spreadsheet ? "+" : "\n      + ");
     switch (language_) {
       case FormulaLanguage::c:
-        return "#include <math.h>\n#include <string.h>\n\ndouble predict(" +
-               joined(parameters, ", ") + ") {\n  return " + sum + ";\n}\n";
+        return "#include <math.h>\n#include <stdlib.h>\n#include <string.h>\n\ndouble predict(" +
+               joined(parameters_, ", ") + ") {\n" + statements_ + "  return " + sum + ";\n}\n";
       case FormulaLanguage::python:
-        return "import math\n\n\ndef predict(" + joined(parameters, ", ") + "):\n    return (" +
-               sum + ")\n";
+        return "import math\n\n\ndef predict(" + joined(parameters_, ", ") + "):\n" + statements_ +
+               "    return (" + sum + ")\n";
       default:
         return "=" + sum + "\n";
     }
@@ -168,9 +175,56 @@ class Writer {
   const ModelSpec& spec_;
   FormulaLanguage language_;
   Names names_;
+  std::vector<std::string> parameters_;
+  std::string statements_;                       ///< that compute the derived columns
+  std::map<std::string, std::string> operands_;  ///< what stands for a column
   std::vector<std::string> intrinsic_;
   std::vector<std::string> categorical_;
   std::vector<std::string> extrinsic_;
+
+  bool is_text(const std::string& column) const {
+    return std::any_of(spec_.categorical.begin(), spec_.categorical.end(),
+                       [&](const CategoricalInput& input) { return input.column == column; });
+  }
+
+  void add_parameter(const std::string& column) {
+    const std::string name = names_.of(column);
+    operands_[column] = name;
+    const char* const type = is_text(column) ? "const char *" : "double ";
+    parameters_.push_back((language_ == FormulaLanguage::c ? type : "") + name);
+  }
+
+  /// A variable of the function; a cell of a spreadsheet has none, so that the expression itself
+  /// stands for the column.
+  void add_derived(const DerivedColumn& column) {
+    const std::string code =
+        derived_code(formula_tree(column.formula, column.of), language_,
+                     {.column = [&](const std::string& name) { return as_number(name); },
+                      .number = [&](double value) { return number(value); }});
+    if (language_ == FormulaLanguage::spreadsheet) {
+      operands_[column.column] = code;
+      return;
+    }
+    const std::string name = names_.of(column.column);
+    operands_[column.column] = name;
+    statements_ += language_ == FormulaLanguage::c ? "  const double " + name + " = " + code + ";\n"
+                                                   : "    " + name + " = " + code + "\n";
+  }
+
+  /// A column whose values are levels is passed as text, also where they are numbers.
+  std::string as_number(const std::string& column) const {
+    const std::string& operand = operands_.at(column);
+    if (!is_text(column) || spec_.is_derived(column))
+      return operand;
+    switch (language_) {
+      case FormulaLanguage::c:
+        return "strtod(" + operand + ", NULL)";
+      case FormulaLanguage::python:
+        return "float(" + operand + ")";
+      default:
+        return "VALUE(" + operand + ")";
+    }
+  }
 };
 
 std::string multi_code(const ModelSpec& spec, const MultiStructure& structure,
@@ -227,27 +281,11 @@ std::string generic_code(const ModelSpec& spec, const Eigen::VectorXd& constants
   return writer.whole({writer.product(factors), writer.number(constant(layout.intercept()))});
 }
 
-/// What the derived columns are, one per line; a cell of a spreadsheet has no place for it.
-std::string definitions(const ModelSpec& spec, FormulaLanguage language) {
+/// What the derived columns are, one per line.
+std::string definitions(const ModelSpec& spec, const std::string& before) {
   std::string out;
-  for (const DerivedColumn& item : spec.derived) {
-    switch (language) {
-      case FormulaLanguage::text:
-        out += "with " + item.definition() + "\n";
-        break;
-      case FormulaLanguage::latex:
-        out += "% with " + item.definition() + "\n";
-        break;
-      case FormulaLanguage::python:
-        out += "# pass " + item.definition() + "\n";
-        break;
-      case FormulaLanguage::c:
-        out += "// pass " + item.definition() + "\n";
-        break;
-      case FormulaLanguage::spreadsheet:
-        break;
-    }
-  }
+  for (const DerivedColumn& item : spec.derived)
+    out += before + item.definition() + "\n";
   return out;
 }
 
@@ -271,11 +309,12 @@ std::string_view to_text(FormulaLanguage language) {
 
 std::string formula_code(const ModelSpec& spec, const MultiStructure* structure,
                          const Eigen::VectorXd& constants, FormulaLanguage language) {
-  if (language == FormulaLanguage::text || language == FormulaLanguage::latex)
-    return readable_formula(spec, structure, constants, language) + definitions(spec, language);
-  return definitions(spec, language) + (structure != nullptr
-                                            ? multi_code(spec, *structure, constants, language)
-                                            : generic_code(spec, constants, language));
+  if (language == FormulaLanguage::text || language == FormulaLanguage::latex) {
+    return readable_formula(spec, structure, constants, language) +
+           definitions(spec, language == FormulaLanguage::latex ? "% with " : "with ");
+  }
+  return structure != nullptr ? multi_code(spec, *structure, constants, language)
+                              : generic_code(spec, constants, language);
 }
 
 }  // namespace perfmodel

@@ -1,9 +1,7 @@
 #include "perfmodel/model/formula_code.hpp"
 
-#include <cstdio>
-#include <cstdlib>
+#include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <sstream>
 
 #include "perfmodel/base/text.hpp"
@@ -11,24 +9,11 @@
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/multi_runs.hpp"
+#include "support/shell.hpp"
 
 using namespace perfmodel;
 
 namespace {
-
-/// What a program prints; nothing where it cannot be run.
-std::optional<std::string> output_of(const std::string& command) {
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr)
-    return std::nullopt;
-  std::string text;
-  char buffer[256];
-  while (std::fgets(buffer, sizeof buffer, pipe) != nullptr)
-    text += buffer;
-  if (pclose(pipe) != 0)
-    return std::nullopt;
-  return text;
-}
 
 /// Lines that call predict() for the first rows of a design.
 std::string calls(const ModelSpec& spec, const Design& design, const std::string& before,
@@ -68,10 +53,60 @@ test::MultiRuns shown_runs() {
   return runs;
 }
 
+/// Calls with the columns that a configuration has, in the order of required_columns().
+std::string calls_of_configurations(const ModelSpec& spec, const Table& table,
+                                    const std::string& before, const std::string& after) {
+  std::string out;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    std::vector<std::string> values;
+    for (const std::string& name : required_columns(spec)) {
+      const bool is_text =
+          std::any_of(spec.categorical.begin(), spec.categorical.end(),
+                      [&](const CategoricalInput& input) { return input.column == name; });
+      const std::string text = table.at(name).text(row);
+      values.push_back(is_text ? '"' + text + '"' : text);
+    }
+    out += before + "predict(" + joined(values, ", ") + ")" + after + "\n";
+  }
+  return out;
+}
+
+struct DerivedModel {
+  ModelSpec spec;
+  Table table;
+  Eigen::VectorXd constants;
+};
+
+/// Eq. (4) with derived columns of all roles. One uses another, one a column of levels, and two
+/// names are words of the languages.
+DerivedModel derived_model() {
+  DerivedModel out;
+  out.spec.target = "time_s";
+  out.spec.derived = {make_derived("tiles", "ceil(m / 4) * (_pi - 2)", "here"),
+                      make_derived("max", "-(tiles^0.5 - 40) * mode", "here"),
+                      make_derived("big", "m > 16 && workers >= 2", "here"),
+                      make_derived("load", "m <= 9 ? max(m, batch, 6) / workers : 2", "here")};
+  out.spec.intrinsic = {{"max", 1, 2}};
+  out.spec.categorical = {{"big", {"0", "1"}}, {"mode", {"1", "3", "x"}}};
+  out.spec.extrinsic = {{"load", 1, 2}, {"workers", 1, 8}};
+  // a[max] | big | mode | p[max] | q[load], q[workers] | C
+  out.constants.resize(10);
+  out.constants << 0.3, 0.5, 0.75, 1.5, 2.5, 9, 1.25, 0.7, -0.9, 0.01;
+  out.table = test::table_of(
+      "m,mode,workers,batch\n1,1,1,3\n4,3,2,8\n9,1,4,64\n17,3,1,3\n23.5,1,2,7\n16,3,8,1\n",
+      {"mode"});
+  return out;
+}
+
+Eigen::VectorXd predicted_by(const DerivedModel& model) {
+  return predict_generic(model.spec, model.constants,
+                         make_design(model.table, model.spec, Target::absent));
+}
+
 }  // namespace
 
 TEST_CASE("the Python function computes what predict does", "[model][show]") {
-  if (std::system("python3 -c 'import math' >/dev/null 2>&1") != 0)
+  if (!test::succeeds("python3 -c 'import math'"))
     return;
   const test::MultiRuns runs = shown_runs();
   const test::PaperRuns paper = test::paper_runs(test::Framework::mxnet, 40, 0, 1);
@@ -81,7 +116,7 @@ TEST_CASE("the Python function computes what predict does", "[model][show]") {
     const std::string code = formula_code(spec, structure, constants, FormulaLanguage::python) +
                              calls(spec, design, "print(repr(", "))", 40);
     const test::CsvFile file(code);
-    const auto printed = output_of("python3 " + file.path());
+    const auto printed = test::output_of("python3 " + file.path());
     REQUIRE(printed);
     check_numbers(*printed, expected, 40);
   };
@@ -92,7 +127,7 @@ TEST_CASE("the Python function computes what predict does", "[model][show]") {
 }
 
 TEST_CASE("the C function computes what predict does", "[model][show]") {
-  if (std::system("cc --version >/dev/null 2>&1") != 0)
+  if (!test::succeeds("cc --version"))
     return;
   const test::MultiRuns runs = shown_runs();
   const std::string code = formula_code(runs.spec, &runs.truth.multi->structure,
@@ -102,7 +137,8 @@ TEST_CASE("the C function computes what predict does", "[model][show]") {
                            "return 0;\n}\n";
   const test::CsvFile file(code);
   const std::string binary = file.path() + ".out";
-  const auto printed = output_of("cc -x c -o " + binary + " " + file.path() + " -lm && " + binary);
+  const auto printed =
+      test::output_of("cc -x c -o " + binary + " " + file.path() + " -lm && " + binary);
   std::filesystem::remove(binary);
   REQUIRE(printed);
   check_numbers(*printed, predict(runs.truth, runs.design), 40);
@@ -116,4 +152,50 @@ TEST_CASE("a spreadsheet gets one formula over defined names", "[model][show]") 
         "*gpus^(-1)*batch_size*IF(gpus>1,1,1)"
         "+0.01*filters^0.5*IF(activation=\"relu\",1,IF(activation=\"tanh\",1,NA()))"
         "*gpus^0.5*LOG(MAX(gpus,1),2)*IF(gpus>1,1,0)+0.0125\n");
+}
+
+TEST_CASE("the Python function computes derived columns itself", "[model][show][derive]") {
+  const DerivedModel model = derived_model();
+  const std::string code =
+      formula_code(model.spec, nullptr, model.constants, FormulaLanguage::python);
+  CHECK_THAT(code, Catch::Matchers::ContainsSubstring("def predict(mode, workers, m, batch):\n"));
+  if (!test::succeeds("python3 -c 'import math'"))
+    return;
+  const test::CsvFile file(code +
+                           calls_of_configurations(model.spec, model.table, "print(repr(", "))"));
+  const auto printed = test::output_of("python3 " + file.path());
+  REQUIRE(printed);
+  check_numbers(*printed, predicted_by(model), model.table.rows());
+}
+
+TEST_CASE("the C function computes derived columns itself", "[model][show][derive]") {
+  if (!test::succeeds("cc --version"))
+    return;
+  const DerivedModel model = derived_model();
+  const std::string code =
+      formula_code(model.spec, nullptr, model.constants, FormulaLanguage::c) +
+      "#include <stdio.h>\nint main(void) {\n" +
+      calls_of_configurations(model.spec, model.table, "printf(\"%.17g\\n\", ", ");") +
+      "return 0;\n}\n";
+  const test::CsvFile file(code);
+  const std::string binary = file.path() + ".out";
+  const auto printed = test::output_of("cc -std=c99 -Wall -Wextra -Werror -x c -o " + binary + " " +
+                                       file.path() + " -lm && " + binary);
+  std::filesystem::remove(binary);
+  REQUIRE(printed);
+  check_numbers(*printed, predicted_by(model), model.table.rows());
+}
+
+TEST_CASE("a spreadsheet formula computes derived columns where they stand",
+          "[model][show][derive]") {
+  ModelSpec spec;
+  spec.derived = {make_derived("tiles", "ceil(m / 4)", "here"),
+                  make_derived("big", "tiles > 3", "here")};
+  spec.intrinsic = {{"tiles", 1, 2}};
+  spec.categorical = {{"big", {"0", "1"}}};
+  Eigen::VectorXd constants(5);
+  constants << 2, 0.25, 0.5, 1.5, 0.125;
+  CHECK(formula_code(spec, nullptr, constants, FormulaLanguage::spreadsheet) ==
+        "=(2 * (-INT(-(m/4)))^1.5 + "
+        "IF(IF((-INT(-(m/4)))>3,1,0)=0,0.25,IF(IF((-INT(-(m/4)))>3,1,0)=1,0.5,NA())))+0.125\n");
 }

@@ -18,9 +18,11 @@ std::string_view to_text(FormulaLanguage language);
 /// with predict(), but for `text` and `latex`, which are for reading and round to three digits.
 ///
 /// `python`: a function predict(filters, activation, ...). `c`: a function of C99. `spreadsheet`: a
-/// formula whose inputs are defined names. A derived column is an input like others, and all but
-/// `spreadsheet` say how it is computed. `constants` are those of GenericLayout where there is no
-/// structure, else those of MultiLayout.
+/// formula whose inputs are defined names. Their inputs are required_columns(): derived columns are
+/// computed inside. `text` and `latex` say below how those are computed. `constants` are those of
+/// GenericLayout where there is no structure, else those of MultiLayout.
+///
+/// Throws InputError for a derived column whose formula the language cannot be given.
 std::string formula_code(const ModelSpec& spec, const MultiStructure* structure,
                          const Eigen::VectorXd& constants, FormulaLanguage language);
 
