@@ -88,10 +88,10 @@ RangeCheck check_range(const FittedModel& model, const Design& design) {
   return check;
 }
 
-void add_strict_range(CLI::App& app, bool& strict) {
-  app.add_flag("--strict-range", strict,
-               "refuse configurations outside of what was measured\n"
-               "(exit code 3) where otherwise a warning is given");
+CLI::Option* add_strict_range(CLI::App& app, bool& strict) {
+  return app.add_flag("--strict-range", strict,
+                      "refuse configurations outside of what was measured\n"
+                      "(exit code 3) where otherwise a warning is given");
 }
 
 void report_range(const RangeCheck& check, bool strict, Console& console) {

@@ -9,7 +9,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace perfmodel::cli {
 
@@ -24,7 +25,7 @@ struct RangeCheck {
 RangeCheck check_range(const FittedModel& model, const Design& design);
 
 /// `--strict-range`.
-void add_strict_range(CLI::App& app, bool& strict);
+CLI::Option* add_strict_range(CLI::App& app, bool& strict);
 
 /// Warns of every finding; where it is strict, throws InputError with all of them.
 void report_range(const RangeCheck& check, bool strict, Console& console);

@@ -5,6 +5,7 @@
 
 #include "cli/choices.hpp"
 #include "cli/numbers.hpp"
+#include "cli/range_check.hpp"
 #include "cli/scaling_report.hpp"
 #include "cli/scaling_source.hpp"
 #include "cli/shared_options.hpp"
@@ -50,9 +51,11 @@ void setup_scaling(CLI::App& command, ScalingArguments& arguments) {
               arguments.scales.push_back(*value);
             }
           },
-          "scales, 1,2,4,8 (default: doubling, up to four times\nwhat was measured)")
+          "scales, 1,2,4,8 (default: doubling, up to four times\nwhat was measured; with "
+          "--strict-range up to that)")
       ->type_name("X,X")
       ->group("Of a model");
+  add_strict_range(command, arguments.strict_range)->group("Of a model");
   command.add_option("--target", arguments.target, "the measured time (default: inferred)")
       ->type_name("COL")
       ->group("Of measured runs");

@@ -22,6 +22,7 @@ struct ScalingArguments {
   std::optional<double> least_efficiency;  ///< percent
   std::vector<double> scales;              ///< of a model
   std::vector<std::string> settings;       ///< of a model
+  bool strict_range = false;               ///< of a model
   std::optional<std::string> target;       ///< of runs
   bool throughput = false;                 ///< of runs
   std::vector<std::string> ignore;         ///< of runs

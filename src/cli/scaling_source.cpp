@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cli/predictions.hpp"
+#include "cli/range_check.hpp"
 #include "cli/setting.hpp"
 #include "cli/text_table.hpp"
 #include "perfmodel/analysis/scaling/curve.hpp"
@@ -72,20 +73,51 @@ std::vector<std::string> complete_settings(const ModelSpec& spec, const std::str
   return settings;
 }
 
-/// Doubling from the lowest measured scale to four times the highest.
-std::vector<double> default_scales(const NumericInput& input) {
+/// Doubling from the lowest measured scale on.
+std::vector<double> default_scales(const NumericInput& input, bool within_measured) {
+  const double last = within_measured ? input.high : 4 * input.high;
   std::vector<double> scales;
-  for (double scale = input.low; scale <= 4 * input.high && scales.size() < 20; scale *= 2) {
+  for (double scale = input.low; scale <= last && scales.size() < 20; scale *= 2) {
     scales.push_back(scale);
   }
   return scales;
 }
 
+/// The configuration that the settings describe, once for each of these values of a column.
+Design design_of_scales(std::vector<std::string> settings, const std::string& column,
+                        const std::vector<double>& scales, const ModelSpec& spec) {
+  settings.push_back(column + "=" + to_text(scales.front()));
+  Table table = table_of_settings(settings, spec);
+  table.lines.assign(scales.size(), table.lines.front());
+  for (Column& item : table.columns) {
+    if (item.name == column) {
+      item.numbers = scales;
+    } else if (item.is_numeric()) {
+      item.numbers.assign(scales.size(), item.numbers.front());
+    } else {
+      item.codes.assign(scales.size(), item.codes.front());
+    }
+  }
+  return make_design(table, spec, Target::absent);
+}
+
+std::vector<scaling::Timing> timings_of(const FittedModel& model, const Design& design,
+                                        const std::string& column,
+                                        const std::vector<double>& scales) {
+  const Eigen::VectorXd times = predicted_times(
+      model, design, [&](std::size_t row) { return column + " = " + to_text(scales[row]); });
+  std::vector<scaling::Timing> out;
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    out.push_back({scales[i], times[static_cast<Eigen::Index>(i)], 1});
+  }
+  return out;
+}
+
 }  // namespace
 
 ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& console) {
-  if (!arguments.settings.empty() || !arguments.scales.empty()) {
-    throw UsageError("--set and --at go with a model, and '" + arguments.input +
+  if (!arguments.settings.empty() || !arguments.scales.empty() || arguments.strict_range) {
+    throw UsageError("--set, --at and --strict-range go with a model, and '" + arguments.input +
                      "' was read as measured runs (a model's name ends in .json)");
   }
   const Table table = read_csv(arguments.input);
@@ -154,29 +186,18 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   document.column = column;
   document.unit = model.spec.unit;
   document.settings = complete_settings(model.spec, column, arguments.settings, console);
-  std::vector<double> scales = arguments.scales.empty() ? default_scales(input) : arguments.scales;
+  std::vector<double> scales =
+      arguments.scales.empty() ? default_scales(input, arguments.strict_range) : arguments.scales;
   std::sort(scales.begin(), scales.end());
   scales.erase(std::unique(scales.begin(), scales.end()), scales.end());
   if (scales.size() < 2) {
     throw UsageError("scaling needs at least two different scales; pass them with --at 1,2,4");
   }
 
-  const auto time_at = [&](double scale) {
-    auto settings = document.settings;
-    settings.push_back(column + "=" + to_text(scale));
-    const Table table = table_of_settings(settings, model.spec);
-    const auto where = [&](std::size_t) { return column + " = " + to_text(scale); };
-    return predicted_times(model, make_design(table, model.spec, Target::absent), where)[0];
-  };
-  std::vector<scaling::Timing> timings;
-  for (const double scale : scales) {
-    timings.push_back({scale, time_at(scale), 1});
-  }
-  if (scales.front() < input.low || scales.back() > input.high) {
-    console.warning("'" + column + "' was measured from " + to_text(input.low) + " to " +
-                    to_text(input.high) + "; what lies outside is extrapolated");
-  }
-  document.study = scaling::study(timings, arguments.kind, least_efficiency(arguments));
+  const Design design = design_of_scales(document.settings, column, scales, model.spec);
+  document.study = scaling::study(timings_of(model, design, column, scales), arguments.kind,
+                                  least_efficiency(arguments));
+  report_range(check_range(model, design), arguments.strict_range, console);
 
   if (model.multi || model.spec.is_derived_from(column)) {
     console.notice(model.multi
@@ -188,7 +209,8 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   scaling::PowerPlusConstant power;
   power.power = scaling_powers(model)[index];
   power.constant = model.constants[model.constants.size() - 1];  // C is the last
-  power.scalable = time_at(1) - power.constant;
+  const Design of_one = design_of_scales(document.settings, column, {1}, model.spec);
+  power.scalable = timings_of(model, of_one, column, {1})[0].time - power.constant;
   document.power = power;
   document.readings = scaling::readings(power, scales, arguments.kind);
   document.model_pays_until =

@@ -2,9 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <set>
 
 #include "cli/choices.hpp"
 #include "cli/numbers.hpp"
+#include "cli/range_check.hpp"
 #include "cli/runs_file.hpp"
 #include "cli/shared_options.hpp"
 #include "cli/suggest_report.hpp"
@@ -26,8 +28,10 @@ void check_combination(const SuggestArguments& arguments) {
   if (arguments.by != SuggestBy::time && !arguments.price) {
     throw UsageError("--by cost and --by pareto need a --price");
   }
-  if (arguments.next && (arguments.price || arguments.most || !arguments.conditions.empty())) {
-    throw UsageError("--next looks for information; --price, --where and --top have no effect");
+  if (arguments.next && (arguments.price || arguments.most || !arguments.conditions.empty() ||
+                         arguments.strict_range)) {
+    throw UsageError(
+        "--next looks for information; --price, --where, --top and --strict-range have no effect");
   }
   if (arguments.runs && !arguments.next) {
     throw UsageError("--runs has no effect without --next");
@@ -35,6 +39,26 @@ void check_combination(const SuggestArguments& arguments) {
   if (arguments.model == "-" && arguments.space == "-") {
     throw UsageError("the model and the space cannot both come from standard input");
   }
+}
+
+/// What will be printed, each configuration once: one of the lists, as JSON all of them.
+std::vector<plan::Configuration> told_configurations(const SuggestArguments& arguments,
+                                                     const SuggestionDocument& document) {
+  const plan::Suggestions& found = document.suggestions;
+  std::set<plan::Configuration> told;
+  const auto tell = [&](const std::vector<plan::Suggestion>& suggestions) {
+    for (const plan::Suggestion& suggestion : suggestions) {
+      told.insert(suggestion.configuration);
+    }
+  };
+  if (arguments.format == SuggestFormat::json) {
+    for (const auto* suggestions : {&found.fastest, &found.cheapest, &found.pareto}) {
+      tell(*suggestions);
+    }
+  } else {
+    tell(chosen_suggestions(arguments, document));
+  }
+  return {told.begin(), told.end()};
 }
 
 std::vector<double> times_of(const FittedModel& model, const plan::Space& space,
@@ -133,6 +157,7 @@ void setup_suggest(CLI::App& command, SuggestArguments& arguments) {
       ->type_name("RUNS.csv");
   add_count<std::uint64_t>(command, "--seed", arguments.seed,
                            "of the sample of a space too large to be searched\n(default: 1)", 0);
+  add_strict_range(command, arguments.strict_range);
   add_choice<SuggestFormat>(
       command, "--format", arguments.format,
       {{"text", SuggestFormat::text}, {"csv", SuggestFormat::csv}, {"json", SuggestFormat::json}},
@@ -175,6 +200,9 @@ int run_suggest(const SuggestArguments& arguments, Console& console) {
     if (document.suggestions.allowed == 0) {
       throw InputError("no configuration of " + space.source + " fulfils all conditions");
     }
+    const Table table = plan::table_of(space, told_configurations(arguments, document));
+    report_range(check_range(model, make_design(table, model.spec, Target::absent)),
+                 arguments.strict_range, console);
   }
   switch (arguments.format) {
     case SuggestFormat::json:

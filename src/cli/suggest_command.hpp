@@ -27,6 +27,7 @@ struct SuggestArguments {
   std::optional<std::size_t> next;
   std::optional<std::string> runs;  ///< what --next knows already
   std::optional<std::uint64_t> seed;
+  bool strict_range = false;
   SuggestFormat format = SuggestFormat::text;
   std::string output = "-";
 };

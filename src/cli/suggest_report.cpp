@@ -7,8 +7,21 @@
 namespace perfmodel::cli {
 namespace {
 
-const std::vector<plan::Suggestion>& chosen(const SuggestArguments& arguments,
-                                            const SuggestionDocument& document) {
+std::vector<std::string> further_names(const SuggestArguments& arguments,
+                                       const SuggestionDocument& document) {
+  std::vector<std::string> names = {"predicted_" + document.target};
+  if (arguments.next) {
+    names.emplace_back("gain");
+  } else if (arguments.price) {
+    names.emplace_back("cost");
+  }
+  return names;
+}
+
+}  // namespace
+
+const std::vector<plan::Suggestion>& chosen_suggestions(const SuggestArguments& arguments,
+                                                        const SuggestionDocument& document) {
   if (arguments.next) {
     return document.next;
   }
@@ -23,23 +36,10 @@ const std::vector<plan::Suggestion>& chosen(const SuggestArguments& arguments,
   return document.suggestions.fastest;
 }
 
-std::vector<std::string> further_names(const SuggestArguments& arguments,
-                                       const SuggestionDocument& document) {
-  std::vector<std::string> names = {"predicted_" + document.target};
-  if (arguments.next) {
-    names.emplace_back("gain");
-  } else if (arguments.price) {
-    names.emplace_back("cost");
-  }
-  return names;
-}
-
-}  // namespace
-
 std::string suggestions_text(const SuggestArguments& arguments,
                              const SuggestionDocument& document) {
   const auto& columns = document.space.columns;
-  const auto& suggestions = chosen(arguments, document);
+  const auto& suggestions = chosen_suggestions(arguments, document);
   auto names = document.space.names();
   for (const auto& name : further_names(arguments, document)) {
     names.push_back(name);
@@ -66,7 +66,7 @@ std::string suggestions_text(const SuggestArguments& arguments,
 std::string suggestions_csv(const SuggestArguments& arguments, const SuggestionDocument& document) {
   const auto names = further_names(arguments, document);
   std::string text = csv_header(document.space, names);
-  const auto& suggestions = chosen(arguments, document);
+  const auto& suggestions = chosen_suggestions(arguments, document);
   for (std::size_t i = 0; i < suggestions.size(); ++i) {
     std::vector<std::string> cells = {
         to_text(suggestions[i].time),

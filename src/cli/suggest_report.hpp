@@ -1,11 +1,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/suggest_command.hpp"
 #include "perfmodel/io/suggestion_json.hpp"
 
 namespace perfmodel::cli {
+
+/// The list that was asked for.
+const std::vector<plan::Suggestion>& chosen_suggestions(const SuggestArguments& arguments,
+                                                        const SuggestionDocument& document);
 
 /// The list that was asked for as a table for people.
 std::string suggestions_text(const SuggestArguments& arguments, const SuggestionDocument& document);

@@ -105,8 +105,31 @@ TEST_CASE("scaling says what it held fixed and what is extrapolated", "[cli][sca
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.errors,
              ContainsSubstring("perfmodel: note: held fixed without being told (--set): filters="));
-  CHECK_THAT(result.errors, ContainsSubstring("what lies outside is extrapolated"));
+  CHECK_THAT(result.errors,
+             ContainsSubstring("column 'workers' leaves the measured range 1 .. 4 in 2 of 5 rows: "
+                               "the predictions there are extrapolated"));
   CHECK_THAT(result.output, ContainsSubstring("the fitted power, read in two ways"));
+}
+
+TEST_CASE("scaling refuses what was not measured where it is told to", "[cli][scaling][range]") {
+  const TemporaryDirectory directory;
+  const std::string model = directory.write("model.json", sample_model());
+  const auto run = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"scaling", model, "--strict-range", "--quiet"});
+    return run_perfmodel(arguments);
+  };
+  const ProgramResult at = run({"--at", "1,2,8"});
+  CHECK(at.exit_code == 3);
+  CHECK(at.output.empty());
+  CHECK(at.errors ==
+        "perfmodel: error: --strict-range: column 'workers' leaves the measured range 1 .. 4 in 1 "
+        "of 3 rows\n");
+  CHECK(run({"--set", "filters=9"}).exit_code == 3);
+  // Of itself it asks for nothing outside.
+  const ProgramResult inside = run({"--format", "json"});
+  CHECK(inside.exit_code == 0);
+  CHECK(inside.errors.empty());
+  CHECK(nlohmann::json::parse(inside.output)["rows"].back()["scale"] == 4);
 }
 
 TEST_CASE("scaling names what is wrong with its input", "[cli][scaling]") {
@@ -133,8 +156,8 @@ TEST_CASE("scaling names what is wrong with its input", "[cli][scaling]") {
   CHECK(error_of({"--at", "1,0"}, load, 2) ==
         "perfmodel: error: --at: '0' is not a number > 0\nSee 'perfmodel scaling --help'.\n");
   CHECK(error_of({"--set", "a=1"}, load, 2) ==
-        "perfmodel: error: --set and --at go with a model, and '-' was read as measured runs (a "
-        "model's name ends in .json)\nSee 'perfmodel scaling --help'.\n");
+        "perfmodel: error: --set, --at and --strict-range go with a model, and '-' was read as "
+        "measured runs (a model's name ends in .json)\nSee 'perfmodel scaling --help'.\n");
   CHECK(error_of({}, "filters,workers,batch_size,time_s\n1,1,8,10\n2,2,8,11\n2,2,16,11\n", 2) ==
         "perfmodel: error: which column is the scale? Pass --column: 'workers' and 'batch_size'\n"
         "See 'perfmodel scaling --help'.\n");

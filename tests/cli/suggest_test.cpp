@@ -10,6 +10,13 @@ using Catch::Approx;
 
 namespace {
 
+/// sample_model(), as if it had been measured on the whole space below.
+std::string model_of_space() {
+  auto model = nlohmann::json::parse(sample_model());
+  model["constants"]["intrinsic"][0]["range"] = {4, 32};
+  return model.dump();
+}
+
 /// The inputs of sample_model().
 const std::string space =
     R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
@@ -20,7 +27,7 @@ const std::string space =
 class Files {
  public:
   Files()
-      : model_(directory_.write("model.json", sample_model())),
+      : model_(directory_.write("model.json", model_of_space())),
         space_(directory_.write("space.json", space)) {}
 
   ProgramResult run(std::vector<std::string> arguments) const {
@@ -130,6 +137,43 @@ TEST_CASE("suggest names what is wrong with its options", "[cli][suggest]") {
   CHECK(error_of({"--runs", "x.csv"}, 2) ==
         error_prefix + "--runs has no effect without --next" + suggest_advice);
   CHECK(error_of({"--next", "2", "--top", "3"}, 2) ==
-        error_prefix + "--next looks for information; --price, --where and --top have no effect" +
+        error_prefix +
+            "--next looks for information; --price, --where, --top and --strict-range have "
+            "no effect" +
             suggest_advice);
+}
+
+TEST_CASE("suggest warns of what lies outside of the measured range, or refuses it",
+          "[cli][suggest][range]") {
+  const Files files;
+  const std::string model = files.write("narrow.json", sample_model());  // workers 1 .. 4
+  const std::string wide =
+      files.write("wide.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+        {"column": "filters", "values": [4, 8]}, {"column": "activation", "values": ["relu"]},
+        {"column": "workers", "values": [2, 4, 8]}], "extrinsic": ["workers"]})");
+  const auto run = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"suggest", model, wide});
+    return run_perfmodel(arguments);
+  };
+  const ProgramResult fastest = run({"--top", "1"});
+  CHECK(fastest.exit_code == 0);
+  CHECK(fastest.errors ==
+        "perfmodel: warning: workers = 8 is outside of the measured range 1 .. 4: the prediction "
+        "is extrapolated\n");
+  const ProgramResult strict = run({"--top", "3", "--strict-range"});
+  CHECK(strict.exit_code == 3);
+  CHECK(strict.output.empty());
+  CHECK(strict.errors == error_prefix +
+                             "--strict-range: column 'workers' leaves the measured range 1 .. 4 in "
+                             "2 of 3 rows\n");
+  const ProgramResult inside = run({"--strict-range", "--where", "workers <= 4"});
+  CHECK(inside.exit_code == 0);
+  CHECK(inside.errors.empty());
+  // JSON has all lists: the cheapest are within the range, the fastest are not.
+  const std::vector<std::string> cheapest = {"--strict-range", "--top",   "1",        "--by",
+                                             "cost",           "--price", "workers^2"};
+  CHECK(run(cheapest).exit_code == 0);
+  std::vector<std::string> as_json = cheapest;
+  as_json.insert(as_json.end(), {"--format", "json"});
+  CHECK(run(as_json).exit_code == 3);
 }
