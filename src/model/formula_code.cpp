@@ -57,6 +57,17 @@ class Names {
   std::set<std::string> used_;
 };
 
+/// "(a + b) * c" of "((a + b) * c)"; "(a + b) * (c + d)" stays as it is.
+std::string without_outer_parentheses(const std::string& code) {
+  int open = 0;
+  for (std::size_t i = 0; i + 1 < code.size(); ++i) {
+    open += code[i] == '(' ? 1 : code[i] == ')' ? -1 : 0;
+    if (open == 0)
+      return code;
+  }
+  return open == 1 ? code.substr(1, code.size() - 2) : code;
+}
+
 /// The pieces of an expression in one language.
 class Writer {
  public:
@@ -197,7 +208,7 @@ class Writer {
   /// A variable of the function; a cell of a spreadsheet has none, so that the expression itself
   /// stands for the column.
   void add_derived(const DerivedColumn& column) {
-    const std::string code =
+    std::string code =
         derived_code(formula_tree(column.formula, column.of), language_,
                      {.column = [&](const std::string& name) { return as_number(name); },
                       .number = [&](double value) { return number(value); }});
@@ -205,6 +216,7 @@ class Writer {
       operands_[column.column] = code;
       return;
     }
+    code = without_outer_parentheses(code);
     const std::string name = names_.of(column.column);
     operands_[column.column] = name;
     statements_ += language_ == FormulaLanguage::c ? "  const double " + name + " = " + code + ";\n"

@@ -96,8 +96,8 @@ TEST_CASE_METHOD(DeriveTest, "a model fitted to a derived column is used like an
              ContainsSubstring("with work = filters * kernel^2\nwith size = work + 20\n"));
   CHECK_THAT(run({"show", "model.json", "--as", "python"}).output,
              ContainsSubstring("def predict(workers, filters, kernel):\n"
-                               "    work = (filters * math.pow(kernel, 2))\n"
-                               "    size = (work + 20)\n"));
+                               "    work = filters * math.pow(kernel, 2)\n"
+                               "    size = work + 20\n"));
   write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
       {"column": "filters", "values": [4, 8]}, {"column": "kernel", "values": [1, 3]},
       {"column": "workers", "values": [1, 2]}], "extrinsic": ["workers"]})");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 
 #include "perfmodel/base/text.hpp"
@@ -74,7 +75,17 @@ std::string calls_of_configurations(const ModelSpec& spec, const Table& table,
 struct DerivedModel {
   ModelSpec spec;
   Table table;
+  std::optional<MultiStructure> structure;
   Eigen::VectorXd constants;
+
+  std::string code(FormulaLanguage language) const {
+    return formula_code(spec, structure ? &*structure : nullptr, constants, language);
+  }
+  Eigen::VectorXd predicted() const {
+    const Design design = make_design(table, spec, Target::absent);
+    return structure ? predict_multi(spec, *structure, constants, design)
+                     : predict_generic(spec, constants, design);
+  }
 };
 
 /// Eq. (4) with derived columns of all roles. One uses another, one a column of levels, and two
@@ -98,9 +109,14 @@ DerivedModel derived_model() {
   return out;
 }
 
-Eigen::VectorXd predicted_by(const DerivedModel& model) {
-  return predict_generic(model.spec, model.constants,
-                         make_design(model.table, model.spec, Target::absent));
+/// The same columns in a sum of one term.
+DerivedModel derived_sum() {
+  DerivedModel out = derived_model();
+  out.structure = {.terms = 1, .regimes = {{0, 4}}, .log_powers = {{0, 1}}};
+  // a | p[max] | big | mode | q[load], q[workers] | load <= 4, load > 4 | C
+  out.constants.resize(12);
+  out.constants << 0.3, 1.25, 1, 0.75, 1, 2.5, 9, 0.7, -0.9, 1, 1.5, 0.01;
+  return out;
 }
 
 }  // namespace
@@ -155,35 +171,35 @@ TEST_CASE("a spreadsheet gets one formula over defined names", "[model][show]") 
 }
 
 TEST_CASE("the Python function computes derived columns itself", "[model][show][derive]") {
-  const DerivedModel model = derived_model();
-  const std::string code =
-      formula_code(model.spec, nullptr, model.constants, FormulaLanguage::python);
-  CHECK_THAT(code, Catch::Matchers::ContainsSubstring("def predict(mode, workers, m, batch):\n"));
   if (!test::succeeds("python3 -c 'import math'"))
     return;
-  const test::CsvFile file(code +
-                           calls_of_configurations(model.spec, model.table, "print(repr(", "))"));
-  const auto printed = test::output_of("python3 " + file.path());
-  REQUIRE(printed);
-  check_numbers(*printed, predicted_by(model), model.table.rows());
+  for (const DerivedModel& model : {derived_model(), derived_sum()}) {
+    const std::string code = model.code(FormulaLanguage::python);
+    CHECK_THAT(code, Catch::Matchers::ContainsSubstring("def predict(mode, workers, m, batch):\n"));
+    const test::CsvFile file(code +
+                             calls_of_configurations(model.spec, model.table, "print(repr(", "))"));
+    const auto printed = test::output_of("python3 " + file.path());
+    REQUIRE(printed);
+    check_numbers(*printed, model.predicted(), model.table.rows());
+  }
 }
 
 TEST_CASE("the C function computes derived columns itself", "[model][show][derive]") {
   if (!test::succeeds("cc --version"))
     return;
-  const DerivedModel model = derived_model();
-  const std::string code =
-      formula_code(model.spec, nullptr, model.constants, FormulaLanguage::c) +
-      "#include <stdio.h>\nint main(void) {\n" +
-      calls_of_configurations(model.spec, model.table, "printf(\"%.17g\\n\", ", ");") +
-      "return 0;\n}\n";
-  const test::CsvFile file(code);
-  const std::string binary = file.path() + ".out";
-  const auto printed = test::output_of("cc -std=c99 -Wall -Wextra -Werror -x c -o " + binary + " " +
-                                       file.path() + " -lm && " + binary);
-  std::filesystem::remove(binary);
-  REQUIRE(printed);
-  check_numbers(*printed, predicted_by(model), model.table.rows());
+  for (const DerivedModel& model : {derived_model(), derived_sum()}) {
+    const std::string code =
+        model.code(FormulaLanguage::c) + "#include <stdio.h>\nint main(void) {\n" +
+        calls_of_configurations(model.spec, model.table, "printf(\"%.17g\\n\", ", ");") +
+        "return 0;\n}\n";
+    const test::CsvFile file(code);
+    const std::string binary = file.path() + ".out";
+    const auto printed = test::output_of("cc -std=c99 -Wall -Wextra -Werror -x c -o " + binary +
+                                         " " + file.path() + " -lm && " + binary);
+    std::filesystem::remove(binary);
+    REQUIRE(printed);
+    check_numbers(*printed, model.predicted(), model.table.rows());
+  }
 }
 
 TEST_CASE("a spreadsheet formula computes derived columns where they stand",
