@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "perfmodel/base/index.hpp"
 #include "perfmodel/base/text.hpp"
@@ -61,14 +60,12 @@ Moved moved_by(const VectorXd& direction, const SumPart& part) {
 std::string exchange_of_terms(const Moved& moved) {
   std::vector<std::string> names;
   for (const std::size_t term : moved.terms)
-    names.push_back((names.empty() ? "term " : "") + std::to_string(term));
+    names.push_back(std::to_string(term));
   if (moved.intercept)
     names.emplace_back("C");
-  if (moved.terms.size() > 1)
-    names.front().insert(4, "s");
   const std::string last = names.back();
   names.pop_back();
-  return joined(names, ", ") + " and " + last +
+  return (moved.terms.size() > 1 ? "terms " : "term ") + joined(names, ", ") + " and " + last +
          " cannot be told apart: only their sum is determined";
 }
 

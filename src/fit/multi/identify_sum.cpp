@@ -97,7 +97,8 @@ class PartJudge {
   }
 };
 
-/// "the powers of 'filters' and 'gpus'", of those inputs of a term that are wide.
+/// "the powers of 'filters' and 'gpus' are not determined", of those inputs of a term that are
+/// wide; empty where there are none.
 std::string wide_inputs(const PartJudge& judge, std::size_t term) {
   const ModelSpec& spec = judge.part().spec;
   const MultiLayout& layout = judge.layout();
@@ -118,12 +119,15 @@ std::string wide_inputs(const PartJudge& judge, std::size_t term) {
     if (any)
       factors.push_back(spec.categorical[c].column);
   }
-  std::string out;
+  std::vector<std::string> wide;
   if (!powers.empty())
-    out = (powers.size() == 1 ? "the power of " : "the powers of ") + quoted_list(powers);
+    wide.push_back((powers.size() == 1 ? "the power of " : "the powers of ") + quoted_list(powers));
   if (!factors.empty())
-    out += (out.empty() ? "" : " and ") + std::string("the factors of ") + quoted_list(factors);
-  return out;
+    wide.push_back("the factors of " + quoted_list(factors));
+  if (wide.empty())
+    return {};
+  const bool is_one = factors.empty() && powers.size() == 1;
+  return joined(wide, " and ") + (is_one ? " is" : " are") + " not determined";
 }
 
 /// What is said of one term, or nothing.
@@ -146,10 +150,7 @@ std::vector<Warning> term_warnings(const PartJudge& judge, std::size_t term, dou
   const std::string inputs = wide_inputs(judge, term);
   if (inputs.empty())
     return {};
-  const bool several =
-      inputs.find("powers") != std::string::npos || inputs.find("factors") != std::string::npos;
-  return {{"undetermined", "a[" + number + "]",
-           "term " + number + ": " + inputs + (several ? " are" : " is") + " not determined"}};
+  return {{"undetermined", "a[" + number + "]", "term " + number + ": " + inputs}};
 }
 
 std::vector<Warning> part_warnings(const PartJudge& judge, const std::vector<double>& shares) {
@@ -189,10 +190,10 @@ Findings identify_sum(const FittedModel& model, const Design& training, const Fi
       if (!said)
         out.warnings.push_back(std::move(warning));
     }
-    if (part.level && *part.level != typical.levels[part.parted])
-      continue;
-    for (std::size_t j = 0; j < part.spec.extrinsic.size(); ++j)
-      out.identifiability.scaling_powers.push_back(judge.is_scaling_power_identified(model, j));
+    if (!part.level || *part.level == typical.levels[part.parted]) {
+      for (std::size_t j = 0; j < part.spec.extrinsic.size(); ++j)
+        out.identifiability.scaling_powers.push_back(judge.is_scaling_power_identified(model, j));
+    }
   }
   return out;
 }

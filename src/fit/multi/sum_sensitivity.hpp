@@ -1,7 +1,6 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <vector>
 
 #include "fit/multi/sum_parts.hpp"
 #include "fit/sensitivity.hpp"
