@@ -2,7 +2,6 @@
 
 #ifdef PERFMODEL_WITH_XGBOOST
 
-#include <cmath>
 #include <stdexcept>
 
 #include "analysis/xgboost_library.hpp"

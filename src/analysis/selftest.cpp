@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <set>
 
 #include "perfmodel/base/random.hpp"
 #include "perfmodel/fit/fit.hpp"

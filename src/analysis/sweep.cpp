@@ -1,6 +1,5 @@
 #include "perfmodel/analysis/sweep.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <mutex>
 

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <mutex>
 
 #include "cli/numbers.hpp"
 #include "cli/predictions.hpp"

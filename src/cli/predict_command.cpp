@@ -1,8 +1,6 @@
 #include "cli/predict_command.hpp"
 
 #include <CLI/CLI.hpp>
-#include <array>
-#include <charconv>
 
 #include "cli/csv_columns.hpp"
 #include "cli/held_out.hpp"
@@ -120,13 +118,10 @@ void setup_predict(CLI::App& command, PredictArguments& arguments) {
   add_strict_range(command, arguments.strict_range);
   add_output(command, arguments.output, "FILE");
   command.footer(
-      "With --set the predicted time is printed as a plain number. A file comes back as it is, "
-      "with\n"
-      "columns more: predicted_<target>; lower and upper where the model was fitted with "
-      "--coverage; "
-      "and\n"
-      "in_range, which is false where a number lies outside of the range that was measured, or a\n"
-      "combination of values where nothing was.\n"
+      "With --set the predicted time is printed as a plain number. A file comes back as it is,\n"
+      "with columns more: predicted_<target>; lower and upper where the model was fitted with\n"
+      "--coverage; and in_range, which is false where a number lies outside of the range that was\n"
+      "measured, or a combination of values where nothing was.\n"
       "\n"
       "Examples:\n"
       "  perfmodel predict model.json --set filters=32 workers=2 batch_size=64 activation=relu\n"

@@ -1,7 +1,6 @@
 #include "cli/repeat_section.hpp"
 
 #include <array>
-#include <cmath>
 #include <utility>
 
 namespace perfmodel::cli {

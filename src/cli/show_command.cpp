@@ -1,7 +1,6 @@
 #include "cli/show_command.hpp"
 
 #include <CLI/CLI.hpp>
-#include <array>
 
 #include "cli/shared_options.hpp"
 #include "perfmodel/base/text.hpp"

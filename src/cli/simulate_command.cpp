@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
-#include <vector>
 
 #include "cli/csv_columns.hpp"
 #include "cli/numbers.hpp"

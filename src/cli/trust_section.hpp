@@ -17,7 +17,8 @@ class ConstantMarks {
   std::string of(std::size_t constant) const;
   /// The same without the blank.
   std::string behind(std::size_t constant) const;
-  /// Of the scaling power of an extrinsic column; a blank where derived columns add to it.
+  /// Of the scaling power of an extrinsic column; of Eq. (4) a blank where derived columns add to
+  /// it.
   std::string of_scaling_power(std::size_t extrinsic) const;
   /// What the marks that were set mean; empty where there are none.
   std::string legend() const;

@@ -1,8 +1,6 @@
 #include "perfmodel/fit/fit.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <numeric>
 #include <optional>
 #include <vector>

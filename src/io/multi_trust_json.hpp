@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "io/json_cursor.hpp"
 #include "io/json_layout.hpp"

@@ -1,7 +1,5 @@
 #include "model/column_facts.hpp"
 
-#include <algorithm>
-
 #include "perfmodel/base/text.hpp"
 
 namespace perfmodel {

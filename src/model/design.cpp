@@ -1,6 +1,5 @@
 #include "perfmodel/model/design.hpp"
 
-#include <bit>
 #include <limits>
 #include <string>
 #include <unordered_map>

@@ -1,8 +1,6 @@
 #include "perfmodel/model/generic_expression.hpp"
 
 #include <cmath>
-#include <string_view>
-#include <utility>
 
 #include "perfmodel/base/index.hpp"
 #include "perfmodel/base/text.hpp"

@@ -1,8 +1,6 @@
 #include "model/readable_formula.hpp"
 
 #include <array>
-#include <cstdio>
-#include <vector>
 
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/model/generic_expression.hpp"

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include "model/column_parts.hpp"
 #include "perfmodel/base/error.hpp"

@@ -1,7 +1,5 @@
 #include "mutation.hpp"
 
-#include <algorithm>
-
 namespace perfmodel::optimise {
 
 std::size_t draw_other(std::size_t size, std::span<const std::size_t> taken, RandomStream& random) {

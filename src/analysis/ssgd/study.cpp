@@ -1,7 +1,5 @@
 #include "perfmodel/analysis/ssgd/study.hpp"
 
-#include <algorithm>
-
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel::ssgd {
