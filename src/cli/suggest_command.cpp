@@ -1,6 +1,7 @@
 #include "cli/suggest_command.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -12,11 +13,13 @@
 #include "cli/suggest_report.hpp"
 #include "perfmodel/analysis/plan/information.hpp"
 #include "perfmodel/base/error.hpp"
+#include "perfmodel/base/text.hpp"
 #include "perfmodel/io/csv.hpp"
 #include "perfmodel/io/model_json.hpp"
 #include "perfmodel/io/output_file.hpp"
 #include "perfmodel/io/space_json.hpp"
 #include "perfmodel/io/suggestion_json.hpp"
+#include "perfmodel/model/known_levels.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -61,10 +64,34 @@ std::vector<plan::Configuration> told_configurations(const SuggestArguments& arg
   return {told.begin(), told.end()};
 }
 
+/// The levels have no lines in the file of a space that a message could name.
+void refuse_unknown_levels(const Table& table, const ModelSpec& spec) {
+  std::string problems;
+  for (const UnknownLevel& unknown : rows_of_known_levels(table, spec).unknown) {
+    const auto input = std::find_if(
+        spec.categorical.begin(), spec.categorical.end(),
+        [&](const CategoricalInput& candidate) { return candidate.column == unknown.column; });
+    problems += (problems.empty() ? "" : "\n") + table.source + ": column '" + unknown.column +
+                "': the model does not know the level " + quoted_cell(unknown.level) +
+                "; it knows " + quoted_list(input->levels) +
+                did_you_mean(unknown.level, input->levels);
+  }
+  if (!problems.empty()) {
+    throw InputError(problems);
+  }
+}
+
+Design design_of_space(const plan::Space& space,
+                       const std::vector<plan::Configuration>& configurations,
+                       const ModelSpec& spec) {
+  const Table table = plan::table_of(space, configurations);
+  refuse_unknown_levels(table, spec);
+  return make_design(table, spec, Target::absent);
+}
+
 std::vector<double> times_of(const FittedModel& model, const plan::Space& space,
                              const std::vector<plan::Configuration>& configurations) {
-  const Table table = plan::table_of(space, configurations);
-  const Eigen::VectorXd times = predict(model, make_design(table, model.spec, Target::absent));
+  const Eigen::VectorXd times = predict(model, design_of_space(space, configurations, model.spec));
   return {times.begin(), times.end()};
 }
 
@@ -108,9 +135,8 @@ void find_next(const SuggestArguments& arguments, const FittedModel& model,
     }
   }
   const plan::Linearisation linearisation{model.spec, model.constants};
-  const Table table = plan::table_of(space, candidates);
   const Eigen::MatrixXd rows =
-      plan::sensitivities(linearisation, make_design(table, model.spec, Target::absent));
+      plan::sensitivities(linearisation, design_of_space(space, candidates, model.spec));
   if (!rows.allFinite()) {
     throw InputError(space.source +
                      ": the model predicts what is no time for some configurations; the space "
@@ -200,9 +226,9 @@ int run_suggest(const SuggestArguments& arguments, Console& console) {
     if (document.suggestions.allowed == 0) {
       throw InputError("no configuration of " + space.source + " fulfils all conditions");
     }
-    const Table table = plan::table_of(space, told_configurations(arguments, document));
-    report_range(check_range(model, make_design(table, model.spec, Target::absent)),
-                 arguments.strict_range, console);
+    const Design told =
+        design_of_space(space, told_configurations(arguments, document), model.spec);
+    report_range(check_range(model, told), arguments.strict_range, console);
   }
   switch (arguments.format) {
     case SuggestFormat::json:

@@ -177,3 +177,23 @@ TEST_CASE("suggest warns of what lies outside of the measured range, or refuses 
   as_json.insert(as_json.end(), {"--format", "json"});
   CHECK(run(as_json).exit_code == 3);
 }
+
+TEST_CASE("suggest names levels of a space that the model does not know", "[cli][suggest]") {
+  const Files files;
+  const std::string unknown =
+      files.write("unknown.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+        {"column": "filters", "values": [4, 8]}, {"column": "activation", "values": ["relu", "gelu"]},
+        {"column": "workers", "values": [2, 4]}], "extrinsic": ["workers"]})");
+  const std::string model = files.write("known.json", sample_model());
+  const std::string expected = error_prefix + unknown +
+                               ": column 'activation': the model does not know the level \"gelu\"; "
+                               "it knows 'relu' and 'tanh'; did you mean 'relu'?\n";
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{}, std::vector<std::string>{"--next", "2"}}) {
+    std::vector<std::string> arguments = {"suggest", model, unknown};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const ProgramResult result = run_perfmodel(arguments);
+    CHECK(result.exit_code == 3);
+    CHECK(result.errors == expected);
+  }
+}
