@@ -33,8 +33,9 @@ void setup_show(CLI::App& command, ShowArguments& arguments) {
       ->type_name("text|latex|python|c|spreadsheet");
   add_output(command, arguments.output, "FILE");
   command.footer(
-      "The spreadsheet formula takes its inputs from defined names: name a cell 'filters', and so "
-      "on.\n"
+      "The inputs of python, c and spreadsheet are the columns that predict asks for; derived\n"
+      "columns are computed inside. A spreadsheet takes them from defined names: name a cell\n"
+      "'filters', and so on.\n"
       "\n"
       "Examples:\n"
       "  perfmodel show model.json\n"

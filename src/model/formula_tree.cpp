@@ -12,6 +12,9 @@
 namespace perfmodel {
 namespace {
 
+/// Each may lie deeper than the one before, and what is deep needs much of the stack.
+constexpr std::size_t most_operands = 500;
+
 FormulaTree operation(std::string word, std::vector<FormulaTree> operands) {
   return {FormulaTree::Kind::operation, 0, std::move(word), std::move(operands)};
 }
@@ -46,6 +49,7 @@ class FormulaReader {
   const std::string& formula_;
   const std::vector<std::string>& columns_;
   std::size_t position_ = 0;
+  std::size_t operands_ = 0;  ///< met so far, parentheses included
 
   std::string_view rest() {
     while (position_ < formula_.size() &&
@@ -128,6 +132,8 @@ class FormulaReader {
   }
 
   FormulaTree primary() {
+    if (++operands_ > most_operands)
+      throw InputError("'" + formula_ + "' cannot be written in another language: it is too long");
     if (take("(")) {
       FormulaTree out = conditional();
       expect(")");

@@ -50,6 +50,13 @@ const std::vector<std::string> formulas = {
     "_pi * a + _e ^ b",
 };
 
+std::string repeated(const std::string& text, int times) {
+  std::string out;
+  for (int i = 0; i < times; ++i)
+    out += text;
+  return out;
+}
+
 struct Pair {
   double a;
   double b;
@@ -142,6 +149,13 @@ TEST_CASE("what no language can be given is named", "[model][show][derive]") {
       derived_code(formula_tree("erf(a)", {"a"}), FormulaLanguage::spreadsheet, words), InputError,
       Catch::Matchers::Message("a derived column uses erf(), which cannot be written in "
                                "spreadsheet"));
+  for (const std::string& deep : {std::string(501, '(') + "a" + std::string(501, ')'),
+                                  std::string("a") + repeated("^a", 501)}) {
+    CHECK_THROWS_MATCHES(formula_tree(deep, {"a"}), InputError,
+                         Catch::Matchers::Message("'" + deep +
+                                                  "' cannot be written in another "
+                                                  "language: it is too long"));
+  }
   CHECK_THROWS_MATCHES(formula_tree("a + a % 2", {"a"}), InputError,
                        Catch::Matchers::Message("'a + a % 2' cannot be written in another "
                                                 "language: '% 2' is not understood"));

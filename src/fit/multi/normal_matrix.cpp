@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
 
 #include "fit/multi/weighted_products.hpp"
 
@@ -71,8 +70,8 @@ MatrixXd unpacked(const RowMajor& sums, Index features, Index terms) {
 
 }  // namespace
 
-NormalMatrix::NormalMatrix(Eigen::Ref<const MatrixXd> features, InstructionSet instructions)
-    : features_(std::move(features)), instructions_(instructions) {
+NormalMatrix::NormalMatrix(const Eigen::Ref<const MatrixXd>& features, InstructionSet instructions)
+    : features_(features), instructions_(instructions) {
   const auto multiple = static_cast<Index>(products::kColumnMultiple);
   columns_ = (pairs(features_.cols()) + multiple - 1) / multiple * multiple;
   if (features_.rows() * columns_ <= kMostKept) {

@@ -10,8 +10,9 @@ namespace perfmodel {
 /// term's derivatives are the term times the features.
 class NormalMatrix {
  public:
-  /// `features` x: rows x F; they are asked for again with many terms.
-  NormalMatrix(Eigen::Ref<const Eigen::MatrixXd> features, InstructionSet instructions);
+  /// `features` x: rows x F, a matrix or columns of one that outlives this: they are not copied,
+  /// and are asked for again with many terms.
+  NormalMatrix(const Eigen::Ref<const Eigen::MatrixXd>& features, InstructionSet instructions);
 
   /// `terms` T: rows x K; `curvature` c: one per row. K F x K F, both halves filled; the same bits
   /// with every instruction set.
