@@ -69,8 +69,8 @@ double sample_median(std::vector<double> values) {
 double median_shrinkage(std::size_t sample_size) {
   // A sample of 2k + 1 has the same sum of deviations per row as one of 2k. 1 / (1 - ratio) of k =
   // 1, 2, 3, 4 is 3.414, 5.924, 8.453, 10.99.
-  const double k = static_cast<double>(sample_size / 2);
-  return 1 - 1 / (0.88 + 2.53 * k);
+  const std::size_t k = sample_size / 2;
+  return 1 - 1 / (0.88 + 2.53 * static_cast<double>(k));
 }
 
 std::optional<NoiseFloor> noise_floor(const Design& design) {
