@@ -10,7 +10,7 @@ namespace {
 std::vector<Fold> folds_of(std::size_t far_ends) {
   std::vector<Fold> folds(4 + far_ends);
   for (std::size_t f = 4; f < folds.size(); ++f)
-    folds[f].far_end = true;
+    folds[f].scale = 0;
   return folds;
 }
 

@@ -86,7 +86,7 @@ std::optional<SumOfTerms> chosen_sum(const ModelSpec& spec, const Design& traini
                                      const FitOptions& options) {
   const TermCoordinates coordinates(spec, training, possible_regimes(spec, training));
   const SelectionTask task{coordinates, spec, training, options};
-  const Selection selection = select_shape(task, selection_folds(task), Generic::offered);
+  const Selection selection = select_shape(task);
   if (const std::optional<Parting> parting = parting_that_pays(task, selection))
     return search_parts(spec, *parting);
   if (selection.chosen.generic)

@@ -43,21 +43,28 @@ void add_random_parts(const std::vector<std::vector<std::size_t>>& configuration
   }
 }
 
+/// A numeric column in the coordinates.
+struct Scale {
+  std::size_t input;
+  Index feature;
+};
+
 /// Holds out the rows from `threshold` on.
-Fold far_end(const TermData& data, const Rows& rows, Index feature, double threshold) {
+Fold far_end(const TermData& data, const Rows& rows, const Scale& scale, double threshold) {
   Fold fold;
-  fold.far_end = true;
+  fold.scale = scale.input;
   for (const Index row : rows)
-    (data.features(row, feature) >= threshold ? fold.held_out : fold.training).push_back(row);
+    (data.features(row, scale.feature) >= threshold ? fold.held_out : fold.training).push_back(row);
   return fold;
 }
 
 /// Two folds: the largest values with a fifth of the rows, and the upper half of the scale, as far
 /// as a quarter of the rows and two values stay.
-void add_far_ends(const TermData& data, const Rows& rows, Index feature, std::vector<Fold>& folds) {
+void add_far_ends(const TermData& data, const Rows& rows, const Scale& scale,
+                  std::vector<Fold>& folds) {
   std::map<double, std::size_t> counts;
   for (const Index row : rows)
-    ++counts[data.features(row, feature)];
+    ++counts[data.features(row, scale.feature)];
   if (counts.size() < 3)
     return;
   const double all = static_cast<double>(rows.size());
@@ -80,9 +87,13 @@ void add_far_ends(const TermData& data, const Rows& rows, Index feature, std::ve
       near = entry->first;
     near_found = near_found || share >= kFarShare;
   }
-  folds.push_back(far_end(data, rows, feature, near));
+  folds.push_back(far_end(data, rows, scale, near));
   if (deep < near)
-    folds.push_back(far_end(data, rows, feature, deep));
+    folds.push_back(far_end(data, rows, scale, deep));
+}
+
+bool is_scale(const NumericInput& intrinsic) {
+  return intrinsic.high >= kScaleRange * intrinsic.low;
 }
 
 }  // namespace
@@ -103,13 +114,11 @@ std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec
   configurations.resize(used);
   std::sort(rows.begin(), rows.end());
   add_random_parts(configurations, folds);
-  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
-    if (spec.intrinsic[i].high >= kScaleRange * spec.intrinsic[i].low)
-      add_far_ends(data, rows, coordinates.inputs()[i].first, folds);
+  const std::vector<Index> features = coordinates.numeric_features();
+  for (std::size_t input = 0; input < features.size(); ++input) {
+    if (input >= spec.intrinsic.size() || is_scale(spec.intrinsic[input]))
+      add_far_ends(data, rows, {input, features[input]}, folds);
   }
-  const std::size_t first_extrinsic = spec.intrinsic.size() + spec.categorical.size();
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    add_far_ends(data, rows, coordinates.inputs()[first_extrinsic + j].first, folds);
   for (Fold& fold : folds) {
     std::sort(fold.training.begin(), fold.training.end());
     std::sort(fold.held_out.begin(), fold.held_out.end());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "fit/multi/term_data.hpp"
@@ -11,7 +12,11 @@ namespace perfmodel {
 struct Fold {
   std::vector<Eigen::Index> training;
   std::vector<Eigen::Index> held_out;
-  bool far_end = false;  ///< the upper end of one column is held out, not a random part
+  /// The numeric column whose upper end is held out, intrinsic ones counted first; none: a random
+  /// part is.
+  std::optional<std::size_t> scale;
+
+  bool far_end() const { return scale.has_value(); }
 };
 
 /// Folds for choosing a model that also extrapolates: a random partition, in which rows of one

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "fit/multi/far_points.hpp"
 #include "perfmodel/base/parallel.hpp"
 #include "perfmodel/fit/fit.hpp"
 #include "perfmodel/model/generic_expression.hpp"
@@ -17,6 +18,7 @@ using Eigen::VectorXd;
 constexpr bool kBothParts[] = {false, true};  // random parts, far ends
 /// Errors well below this are as good as none.
 constexpr double kSmallestError = 1e-3;
+constexpr double kToleratedDisagreement = 0.3;
 
 double log_error(const VectorXd& measured, const VectorXd& predicted) {
   const Eigen::ArrayXd ratio = predicted.array() / measured.array();
@@ -48,23 +50,44 @@ double generic_error(const SelectionTask& task, const Fold& fold) {
   return log_error(held_out.time, predict(fit(task.spec, training, options), held_out));
 }
 
-/// Errors of one fold for each number of terms.
-std::vector<double> fold_errors(const SelectionTask& task, const Fold& fold,
-                                const Candidate& candidate) {
+/// A candidate in one fold, for each number of terms.
+struct FoldResult {
+  std::vector<double> log_errors;
+  std::vector<VectorXd> far_predictions;  ///< ln, of random parts alone
+};
+
+FoldResult fold_result(const SelectionTask& task, const FarPoints& far_points, const Fold& fold,
+                       const Candidate& candidate) {
   if (candidate.generic)
-    return {generic_error(task, fold)};
+    return {{generic_error(task, fold)}, {}};
   const TermData data = task.coordinates.data(candidate.shape);
   const TermData training = take_rows(data, fold.training);
   const TermData held_out = take_rows(data, fold.held_out);
   const std::vector<SumFit> path =
       search_terms(training, candidate.shape, fold_search(task.options, candidate.ridge));
-  std::vector<double> out;
+  FoldResult out;
   for (std::size_t k = 0; k < path.size(); ++k) {
     const SumShape shape =
         with_terms(candidate.shape, std::min(candidate.shape.terms, static_cast<Index>(k) + 1));
-    out.push_back(log_error(held_out.time, evaluate_sum(held_out, shape, path[k].theta).total));
+    out.log_errors.push_back(
+        log_error(held_out.time, evaluate_sum(held_out, shape, path[k].theta).total));
+    if (!fold.far_end())
+      out.far_predictions.push_back(far_points.log_predictions(shape, path[k].theta));
   }
   return out;
+}
+
+/// What the random parts disagree on beyond the measured range, where none of them can be judged,
+/// is an error as well. A little of it says nothing: simple sums agree, be they right or wrong.
+void add_disagreement(const std::vector<Fold>& folds, const FarPoints& far_points,
+                      const std::vector<VectorXd>& far_predictions, Candidate& candidate) {
+  for (std::size_t f = 0; f < folds.size(); ++f) {
+    if (!folds[f].far_end())
+      continue;
+    const double error = far_points.disagreement(far_predictions, *folds[f].scale);
+    if (error > kToleratedDisagreement)
+      candidate.log_errors[f] = log_of_mean_error(mean_error(candidate.log_errors[f]) + error);
+  }
 }
 
 }  // namespace
@@ -92,12 +115,12 @@ TermSearchOptions fold_search(const FitOptions& options, double ridge) {
 
 std::vector<double> fold_weights(const std::vector<Fold>& folds) {
   const auto far_ends =
-      std::count_if(folds.begin(), folds.end(), [](const Fold& fold) { return fold.far_end; });
+      std::count_if(folds.begin(), folds.end(), [](const Fold& fold) { return fold.far_end(); });
   const auto random = static_cast<std::ptrdiff_t>(folds.size()) - far_ends;
   std::vector<double> out;
   for (const Fold& fold : folds) {
     const double share = far_ends == 0 ? 1 : 0.5;
-    out.push_back(share / static_cast<double>(fold.far_end ? far_ends : random));
+    out.push_back(share / static_cast<double>(fold.far_end() ? far_ends : random));
   }
   return out;
 }
@@ -139,7 +162,7 @@ Difference difference_of_part(const std::vector<Fold>& folds, bool far_end, cons
                               const Candidate& b) {
   std::vector<double> weights;
   for (const Fold& fold : folds)
-    weights.push_back(fold.far_end == far_end ? 1 : 0);
+    weights.push_back(fold.far_end() == far_end ? 1 : 0);
   const bool any = std::find(weights.begin(), weights.end(), 1.0) != weights.end();
   return any ? difference(weights, a, b) : Difference{};
 }
@@ -178,21 +201,28 @@ std::vector<Candidate> judge_candidates(const SelectionTask& task, const std::ve
       candidate.shape = with_terms(candidate.shape, candidate.shape.terms - 1);
   }
   const std::size_t jobs = asked.size() * folds.size();
-  std::vector<std::vector<double>> errors(jobs);
+  const FarPoints far_points(task.coordinates, folds);
+  std::vector<FoldResult> results(jobs);
   parallel_for(jobs, task.options.threads, [&](std::size_t job) {
-    errors[job] = fold_errors(task, folds[job % folds.size()], asked[job / folds.size()]);
+    results[job] =
+        fold_result(task, far_points, folds[job % folds.size()], asked[job / folds.size()]);
   });
 
   std::vector<Candidate> out;
   for (std::size_t c = 0; c < asked.size(); ++c) {
-    const auto* of_fold = &errors[c * folds.size()];
-    for (std::size_t k = 0; k < of_fold[0].size(); ++k) {
+    const auto* of_fold = &results[c * folds.size()];
+    for (std::size_t k = 0; k < of_fold[0].log_errors.size(); ++k) {
       Candidate candidate = asked[c];
       if (!candidate.generic && candidate.shape.terms > 0)
         candidate.shape = with_terms(candidate.shape, static_cast<Index>(k) + 1);
       candidate.log_errors.clear();
-      for (std::size_t f = 0; f < folds.size(); ++f)
-        candidate.log_errors.push_back(of_fold[f][k]);
+      std::vector<VectorXd> far_predictions;
+      for (std::size_t f = 0; f < folds.size(); ++f) {
+        candidate.log_errors.push_back(of_fold[f].log_errors[k]);
+        if (!of_fold[f].far_predictions.empty())
+          far_predictions.push_back(of_fold[f].far_predictions[k]);
+      }
+      add_disagreement(folds, far_points, far_predictions, candidate);
       set_score(folds, candidate);
       out.push_back(candidate);
     }

@@ -69,8 +69,7 @@ std::vector<Index> rows_in(const PartedLevel& level, const std::vector<Index>& r
 LevelFolds folds_of(const PartedLevel& level, const std::vector<Fold>& whole) {
   LevelFolds out;
   for (std::size_t f = 0; f < whole.size(); ++f) {
-    Fold fold{rows_in(level, whole[f].training), rows_in(level, whole[f].held_out),
-              whole[f].far_end};
+    Fold fold{rows_in(level, whole[f].training), rows_in(level, whole[f].held_out), whole[f].scale};
     if (fold.training.size() < kFewestTrainingRows || fold.held_out.empty())
       continue;
     out.folds.push_back(std::move(fold));
@@ -190,7 +189,7 @@ std::optional<Parting> parting_that_pays(const SelectionTask& task, const Select
     JoinedErrors joined(prospect.folds);
     for (const auto& level : out.levels) {
       const LevelFolds own = folds_of(*level, prospect.folds);
-      out.selections.push_back(select_shape(level->task(), own.folds, Generic::left_out));
+      out.selections.push_back(select_shape_of_level(level->task(), own.folds));
       if (task.options.stop.stop_requested())
         return std::nullopt;  // a selection that was cut short has no errors to compare
       if (!own.folds.empty())

@@ -16,7 +16,9 @@ constexpr Index kMostTerms = 5;
 constexpr Index kFurtherTerms = 6;
 constexpr double kRidges[] = {1e-5, 1e-4, 1e-3};
 constexpr double kStrongRidge = 1e-2;
-constexpr std::size_t kMostRows = 1000;
+constexpr std::size_t kRows = 1000;
+constexpr std::size_t kRowsOfCloserLook = 5000;
+constexpr std::size_t kFamiliesOfCloserLook = 4;
 constexpr double kFewRowsRidge = 1e-3;
 
 /// The number of constants that are fitted, which stands for "the simplest": the r of log2(E)^r is
@@ -27,6 +29,39 @@ Index size_of(const Candidate& candidate, Index generic_size) {
   const std::vector<bool> held = candidate.shape.held();
   return candidate.shape.size() - std::count(held.begin(), held.end(), true);
 }
+
+/// What shares one path of fits with 1, 2, ... terms.
+bool same_family(const Candidate& a, const Candidate& b) {
+  return a.ridge == b.ridge && a.shape.intercept == b.shape.intercept &&
+         a.shape.regimes == b.shape.regimes && a.shape.pure_logarithms == b.shape.pure_logarithms &&
+         a.shape.log_powers.front() == b.shape.log_powers.front();
+}
+
+bool is_sum(const Candidate& candidate) {
+  return !candidate.generic && candidate.shape.terms > 0;
+}
+
+bool scores_better(const Candidate& a, const Candidate& b) {
+  return a.score < b.score;
+}
+
+/// Of those that are as good as the best the one with the fewest constants, then the best score.
+Candidate simplest_as_good(const SelectionTask& task, const Selection& selection) {
+  const Index generic_size = static_cast<Index>(GenericLayout(task.spec).size());
+  Candidate out = selection.best;
+  for (const Candidate& candidate : selection.tried) {
+    if (!as_good_as(selection.folds, candidate, selection.best))
+      continue;
+    const Index size = size_of(candidate, generic_size);
+    const Index chosen = size_of(out, generic_size);
+    if (size < chosen || (size == chosen && scores_better(candidate, out)))
+      out = candidate;
+  }
+  return out;
+}
+
+/// Whether Eq. (4) is among the candidates.
+enum class Generic { offered, left_out };
 
 class Selector {
  public:
@@ -61,7 +96,7 @@ class Selector {
   void advance(const std::vector<Candidate>& judged) {
     std::optional<Candidate> top;
     for (const Candidate& candidate : judged) {
-      if (!candidate.generic && candidate.shape.terms > 0 && (!top || candidate.score < top->score))
+      if (is_sum(candidate) && (!top || scores_better(candidate, *top)))
         top = candidate;
     }
     if (top &&
@@ -150,31 +185,61 @@ class Selector {
   void choose() {
     Candidate top = current_.value_or(out_.tried.front());
     for (const Candidate& candidate : out_.tried) {
-      const bool simple = candidate.generic || candidate.shape.terms == 0;
-      if (simple && candidate.score < top.score)
+      if (!is_sum(candidate) && scores_better(candidate, top))
         top = candidate;
     }
-    const Index generic_size = static_cast<Index>(GenericLayout(task_.spec).size());
-    out_.chosen = top;
-    for (const Candidate& candidate : out_.tried) {
-      if (!as_good_as(out_.folds, candidate, top))
-        continue;
-      const Index size = size_of(candidate, generic_size);
-      const Index chosen = size_of(out_.chosen, generic_size);
-      if (size < chosen || (size == chosen && candidate.score < out_.chosen.score))
-        out_.chosen = candidate;
-    }
+    out_.best = top;
+    out_.chosen = simplest_as_good(task_, out_);
   }
 };
 
-}  // namespace
-
-std::vector<Fold> selection_folds(const SelectionTask& task) {
-  return make_folds(task.coordinates, task.spec, kMostRows, task.options.seed);
+/// The best families among those that were as good as the best, with as many terms as may be.
+std::vector<Candidate> finalists(const Selection& selection) {
+  std::vector<Candidate> good;
+  for (const Candidate& candidate : selection.tried) {
+    if (is_sum(candidate) && as_good_as(selection.folds, candidate, selection.best))
+      good.push_back(candidate);
+  }
+  std::stable_sort(good.begin(), good.end(), scores_better);
+  std::vector<Candidate> out;
+  for (const Candidate& candidate : good) {
+    const bool known = std::any_of(out.begin(), out.end(), [&](const Candidate& other) {
+      return same_family(other, candidate);
+    });
+    if (known || out.size() == kFamiliesOfCloserLook)
+      continue;
+    out.push_back(candidate);
+    out.back().shape = with_terms(candidate.shape, kFurtherTerms);
+  }
+  return out;
 }
 
-Selection select_shape(const SelectionTask& task, std::vector<Fold> folds, Generic generic) {
-  return Selector(task, std::move(folds), generic).run();
+/// Where there are more rows than were looked at, they can bear more terms: the best families are
+/// judged again, on many more of the rows.
+void look_closer(const SelectionTask& task, Selection& selection) {
+  if (task.training.rows <= kRows || !is_sum(selection.chosen))
+    return;
+  Selection closer;
+  closer.folds = make_folds(task.coordinates, task.spec, kRowsOfCloserLook, task.options.seed);
+  closer.tried = judge_candidates(task, closer.folds, finalists(selection));
+  if (task.options.stop.stop_requested())
+    return;
+  closer.best = *std::min_element(closer.tried.begin(), closer.tried.end(), scores_better);
+  closer.chosen = simplest_as_good(task, closer);
+  selection = closer;
+}
+
+}  // namespace
+
+Selection select_shape(const SelectionTask& task) {
+  std::vector<Fold> folds = make_folds(task.coordinates, task.spec, kRows, task.options.seed);
+  Selection out = Selector(task, std::move(folds), Generic::offered).run();
+  look_closer(task, out);
+  return out;
+}
+
+Selection select_shape_of_level(const SelectionTask& task, std::vector<Fold> folds) {
+  return Selector(task, std::move(folds), Generic::left_out).run();
 }
 
 SumShape plain_shape(const SelectionTask& task, Index terms, bool intercept) {

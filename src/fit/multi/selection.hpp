@@ -26,22 +26,22 @@ struct SelectionTask {
   const FitOptions& options;
 };
 
-/// Whether Eq. (4) is among the candidates.
-enum class Generic { offered, left_out };
-
 struct Selection {
   Candidate chosen;
+  Candidate best;  ///< what it is as good as
   std::vector<Candidate> tried;
   std::vector<Fold> folds;  ///< empty where there were too few rows to choose
 };
 
-/// The folds that the shape is chosen with.
-std::vector<Fold> selection_folds(const SelectionTask& task);
-
 /// Chooses terms, C, regimes, logarithms and ridge by cross-validation whose folds also hold out
 /// the far end of each scale: terms, C, regimes and ridge in all combinations, then step by step
-/// from the best so far, and at last the simplest one that is as good as the best.
-Selection select_shape(const SelectionTask& task, std::vector<Fold> folds, Generic generic);
+/// from the best so far, and at last the simplest one that is as good as the best. Eq. (4) and the
+/// constant are among the candidates. Of many rows a part is looked at, then more of them with the
+/// best candidates alone.
+Selection select_shape(const SelectionTask& task);
+
+/// The same for one level of a column, by the folds of the whole and among sums alone.
+Selection select_shape_of_level(const SelectionTask& task, std::vector<Fold> folds);
 
 /// So many terms with all inputs, without regimes and logarithms.
 SumShape plain_shape(const SelectionTask& task, Eigen::Index terms, bool intercept);

@@ -153,12 +153,22 @@ std::vector<bool> SumShape::held() const {
   return out;
 }
 
-TermData TermCoordinates::data(const SumShape& shape) const {
-  TermData out{MatrixXd(data_.rows(), shape.features()), data_.log_logs, data_.time};
-  out.features.leftCols(plain_features_) = data_.features.leftCols(plain_features_);
+std::vector<Index> TermCoordinates::numeric_features() const {
+  std::vector<Index> out;
+  for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i)
+    out.push_back(inputs_[i].first);
+  for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j)
+    out.push_back(inputs_[spec_.intrinsic.size() + spec_.categorical.size() + j].first);
+  return out;
+}
+
+TermData TermCoordinates::select(const TermData& all_features, const SumShape& shape) const {
+  TermData out{MatrixXd(all_features.rows(), shape.features()), all_features.log_logs,
+               all_features.time};
+  out.features.leftCols(plain_features_) = all_features.features.leftCols(plain_features_);
   for (std::size_t g = 0; g < shape.regimes.size(); ++g) {
     out.features.col(plain_features_ + static_cast<Index>(g)) =
-        data_.features.col(plain_features_ + shape.regimes[g]);
+        all_features.features.col(plain_features_ + shape.regimes[g]);
   }
   return out;
 }

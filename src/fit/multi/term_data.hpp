@@ -56,12 +56,16 @@ class TermCoordinates {
   /// of all regimes stand behind the plain ones.
   const TermData& data() const { return data_; }
   /// The rows with the features that the shape uses.
-  TermData data(const SumShape& shape) const;
+  TermData data(const SumShape& shape) const { return select(data_, shape); }
+  /// The same of other rows in these coordinates.
+  TermData select(const TermData& all_features, const SumShape& shape) const;
   Eigen::Index plain_features() const { return plain_features_; }
   const std::vector<Regime>& regimes() const { return regimes_; }
   /// First feature and number of features of each input but the constant: a numeric column has one,
   /// a column of n levels n - 1.
   const std::vector<std::pair<Eigen::Index, Eigen::Index>>& inputs() const { return inputs_; }
+  /// The feature of each numeric column: the intrinsic ones, then the extrinsic ones.
+  std::vector<Eigen::Index> numeric_features() const;
   double typical_time() const { return typical_time_; }
   /// Row of the design behind each row of data().
   const std::vector<std::size_t>& order() const { return order_; }
