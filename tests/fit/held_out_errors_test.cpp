@@ -48,3 +48,9 @@ TEST_CASE("a model is better where measured if it is so by more than the scatter
   CHECK_FALSE(
       better_where_measured(folds, with_errors({-2.2, -2.1, -2.2, -2.1, -0.6, -0.61}), base));
 }
+
+TEST_CASE("only fits that clearly disagree beyond the range add to the error there",
+          "[fit][multi]") {
+  CHECK(with_disagreement(log_of_mean_error(0.1), 0.25) == log_of_mean_error(0.1));
+  CHECK(mean_error(with_disagreement(log_of_mean_error(0.1), 0.4)) == Catch::Approx(0.5));
+}

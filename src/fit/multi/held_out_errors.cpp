@@ -77,16 +77,13 @@ FoldResult fold_result(const SelectionTask& task, const FarPoints& far_points, c
   return out;
 }
 
-/// What the random parts disagree on beyond the measured range, where none of them can be judged,
-/// is an error as well. A little of it says nothing: simple sums agree, be they right or wrong.
 void add_disagreement(const std::vector<Fold>& folds, const FarPoints& far_points,
                       const std::vector<VectorXd>& far_predictions, Candidate& candidate) {
   for (std::size_t f = 0; f < folds.size(); ++f) {
     if (!folds[f].far_end())
       continue;
-    const double error = far_points.disagreement(far_predictions, *folds[f].scale);
-    if (error > kToleratedDisagreement)
-      candidate.log_errors[f] = log_of_mean_error(mean_error(candidate.log_errors[f]) + error);
+    candidate.log_errors[f] = with_disagreement(
+        candidate.log_errors[f], far_points.disagreement(far_predictions, *folds[f].scale));
   }
 }
 
@@ -98,6 +95,12 @@ double log_of_mean_error(double mean) {
 
 double mean_error(double log_error) {
   return std::exp(log_error) - kSmallestError;
+}
+
+double with_disagreement(double log_error, double disagreement) {
+  return disagreement > kToleratedDisagreement
+             ? log_of_mean_error(mean_error(log_error) + disagreement)
+             : log_error;
 }
 
 TermSearchOptions fold_search(const FitOptions& options, double ridge) {

@@ -16,6 +16,10 @@ double log_of_mean_error(double mean);
 /// What log_of_mean_error() was made of.
 double mean_error(double log_error);
 
+/// The error of a far end together with how far fits to the random parts disagree beyond it, where
+/// none can be judged. A little of that says nothing: simple sums agree, be they right or wrong.
+double with_disagreement(double log_error, double disagreement);
+
 /// Fits every candidate to every fold, in parallel, and scores it on what was held out. A sum comes
 /// back as several candidates: with 1, 2, ..., shape.terms terms, which are fitted on the way.
 /// Numbers of terms with more constants than there are training rows are left out; within a fold

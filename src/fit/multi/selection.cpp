@@ -214,10 +214,10 @@ std::vector<Candidate> finalists(const Selection& selection) {
   return out;
 }
 
-/// Where there are more rows than were looked at, they can bear more terms: the best families are
-/// judged again, on many more of the rows.
+/// Where there are far more rows than were looked at, they can bear more terms: the best families
+/// are judged again, on many more of the rows.
 void look_closer(const SelectionTask& task, Selection& selection) {
-  if (task.training.rows <= kRows || !is_sum(selection.chosen))
+  if (task.training.rows < 2 * kRows || !is_sum(selection.chosen))
     return;
   Selection closer;
   closer.folds = make_folds(task.coordinates, task.spec, kRowsOfCloserLook, task.options.seed);
