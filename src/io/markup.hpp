@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace perfmodel {
+
+/// A text as it may stand between tags and in quoted attributes of HTML and XML: & < > " ' become
+/// references, and characters that XML does not have become blanks (a line break stays one), bytes
+/// that are not UTF-8 question marks.
+std::string escaped_markup(std::string_view text);
+
+/// A place in a picture, to a hundredth of its unit: "12.5". Throws std::logic_error for what is no
+/// place.
+std::string coordinate(double value);
+
+/// <name attributes>content</name>, or <name attributes/> of no content. Attributes and content are
+/// markup already.
+std::string element(std::string_view name, std::string_view attributes, std::string_view content);
+
+/// name="value" behind a blank, the value escaped.
+std::string attribute(std::string_view name, std::string_view value);
+
+}  // namespace perfmodel
