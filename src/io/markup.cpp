@@ -79,14 +79,15 @@ std::string element(std::string_view name, std::string_view attributes, std::str
   std::string out = "<";
   out += name;
   out += attributes;
-  if (content.empty()) {
-    return out += "/>";
-  }
   out += ">";
   out += content;
   out += "</";
   out += name;
   return out += ">";
+}
+
+std::string empty_element(std::string_view name, std::string_view attributes) {
+  return "<" + std::string(name) + std::string(attributes) + "/>";
 }
 
 std::string attribute(std::string_view name, std::string_view value) {

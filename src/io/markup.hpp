@@ -14,9 +14,11 @@ std::string escaped_markup(std::string_view text);
 /// place.
 std::string coordinate(double value);
 
-/// <name attributes>content</name>, or <name attributes/> of no content. Attributes and content are
-/// markup already.
+/// <name attributes>content</name>. Attributes and content are markup already.
 std::string element(std::string_view name, std::string_view attributes, std::string_view content);
+
+/// <name attributes/>, which HTML takes for elements of pictures and those that never have content.
+std::string empty_element(std::string_view name, std::string_view attributes);
 
 /// name="value" behind a blank, the value escaped.
 std::string attribute(std::string_view name, std::string_view value);

@@ -29,7 +29,8 @@ TEST_CASE("places are short texts, and never nan", "[markup]") {
   CHECK_THROWS_AS(coordinate(std::numeric_limits<double>::infinity()), std::logic_error);
 }
 
-TEST_CASE("elements without content close themselves", "[markup]") {
-  CHECK(element("line", attribute("class", "a\"b"), "") == "<line class=\"a&quot;b\"/>");
-  CHECK(element("p", "", "text") == "<p>text</p>");
+TEST_CASE("elements are written with their attributes", "[markup]") {
+  CHECK(empty_element("line", attribute("class", "a\"b")) == "<line class=\"a&quot;b\"/>");
+  CHECK(element("p", attribute("id", "x"), "text") == "<p id=\"x\">text</p>");
+  CHECK(element("p", "", "") == "<p></p>");
 }

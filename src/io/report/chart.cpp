@@ -18,11 +18,10 @@ constexpr double tick_text = 7;  // width of a character, about
 constexpr std::size_t shades = 5;
 
 std::string line_between(double x1, double y1, double x2, double y2, const std::string& style) {
-  return element("line",
-                 attribute("class", style) + attribute("x1", coordinate(x1)) +
-                     attribute("y1", coordinate(y1)) + attribute("x2", coordinate(x2)) +
-                     attribute("y2", coordinate(y2)),
-                 "") +
+  return empty_element("line", attribute("class", style) + attribute("x1", coordinate(x1)) +
+                                   attribute("y1", coordinate(y1)) +
+                                   attribute("x2", coordinate(x2)) +
+                                   attribute("y2", coordinate(y2))) +
          "\n";
 }
 
@@ -67,7 +66,7 @@ std::string place(const Axis& x, const Axis& y, const Point& point) {
 }
 
 std::string path(const std::string& style, const std::string& steps) {
-  return element("path", attribute("class", style) + attribute("d", steps), "") + "\n";
+  return empty_element("path", attribute("class", style) + attribute("d", steps)) + "\n";
 }
 
 /// 0 for one point, up to shades - 1 for the fullest cell, in equal steps of the logarithm.
