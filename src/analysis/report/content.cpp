@@ -61,13 +61,13 @@ std::vector<Share> shares_of(const FittedModel& model, const Design& design) {
 std::vector<Setting> settings_of(const ModelSpec& spec, const Configuration& configuration) {
   std::vector<Setting> settings;
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
-    settings.push_back({spec.intrinsic[i].column, to_text(configuration.intrinsic[i])});
+    settings.push_back({spec.intrinsic[i].column, setting_text(configuration.intrinsic[i])});
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
     const CategoricalInput& input = spec.categorical[c];
     settings.push_back({input.column, input.levels[configuration.levels[c]]});
   }
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    settings.push_back({spec.extrinsic[j].column, to_text(configuration.extrinsic[j])});
+    settings.push_back({spec.extrinsic[j].column, setting_text(configuration.extrinsic[j])});
   return settings;
 }
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "analysis/report/moved_configuration.hpp"
-#include "perfmodel/base/text.hpp"
 
 namespace perfmodel::report {
 namespace {
@@ -30,8 +29,8 @@ std::optional<Effect> effect_between(const std::string& column,
 /// With `time_at(value)` of both ends.
 template <class TimeAt>
 std::optional<Effect> effect_of_range(const NumericInput& input, const TimeAt& time_at) {
-  return effect_between(input.column, {{to_text(input.low), time_at(input.low)},
-                                       {to_text(input.high), time_at(input.high)}});
+  return effect_between(input.column, {{setting_text(input.low), time_at(input.low)},
+                                       {setting_text(input.high), time_at(input.high)}});
 }
 
 }  // namespace

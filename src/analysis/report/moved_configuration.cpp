@@ -2,7 +2,16 @@
 
 #include <cmath>
 
+#include "perfmodel/base/readable.hpp"
+#include "perfmodel/base/text.hpp"
+
 namespace perfmodel::report {
+
+std::string setting_text(double value) {
+  constexpr std::size_t longest = 8;
+  std::string text = to_text(value);
+  return text.size() <= longest ? text : short_number(value);
+}
 
 std::optional<double> time_of(const FittedModel& model, const Configuration& configuration) {
   const double time = predict(model, design_of(configuration, model.spec))[0];

@@ -2,10 +2,14 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 #include "perfmodel/fit/fitted_model.hpp"
 
 namespace perfmodel::report {
+
+/// The value of an input as people read it: all digits of short ones, four of others.
+std::string setting_text(double value);
 
 /// The predicted time of a configuration; nothing where the model gives no time.
 std::optional<double> time_of(const FittedModel& model, const Configuration& configuration);

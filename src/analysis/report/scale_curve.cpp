@@ -29,7 +29,7 @@ std::vector<double> distinct_values(const NumericFactor& factor, std::size_t row
 /// Evenly spaced on a logarithmic axis, both ends included; where the model has a step, both of its
 /// sides.
 std::vector<double> scales_between(double low, double high, const FittedModel& model,
-                                   std::size_t extrinsic) {
+                                   std::size_t extrinsic, bool whole) {
   const Range range{low, high, Spacing::logarithmic};
   std::vector<double> scales = {low, high};
   for (std::size_t i = 1; i < curve_points && low < high; ++i)
@@ -41,6 +41,10 @@ std::vector<double> scales_between(double low, double high, const FittedModel& m
         scales.push_back(std::nextafter(regime.above, high));
       }
     }
+  }
+  if (whole) {
+    for (double& scale : scales)
+      scale = std::clamp(std::round(scale), low, high);
   }
   std::sort(scales.begin(), scales.end());
   scales.erase(std::unique(scales.begin(), scales.end()), scales.end());
@@ -193,10 +197,14 @@ std::vector<ScaleCurve> scale_curves(const FittedModel& model, const Configurati
     curve.measured = input;
     if (distinct.size() <= few_scales)
       curve.scales = distinct;
-    curve.within = curve_along(moved, scales_between(input.low, input.high, model, j));
+    // A formula such as ceil(batch / workers) has no meaning between whole numbers of workers.
+    const bool whole = moved.has_formulas() &&
+                       std::all_of(distinct.begin(), distinct.end(),
+                                   [](double scale) { return scale == std::round(scale); });
+    curve.within = curve_along(moved, scales_between(input.low, input.high, model, j, whole));
     if (!curve.within.empty() && curve.within.back().x == input.high) {
-      curve.extrapolated =
-          curve_along(moved, scales_between(input.high, ScaleCurve::beyond * input.high, model, j));
+      curve.extrapolated = curve_along(
+          moved, scales_between(input.high, ScaleCurve::beyond * input.high, model, j, whole));
     }
     if (model.intervals) {
       const IntervalFactors factors = interval_factors(*model.intervals, model.intervals->level);

@@ -70,7 +70,7 @@ Answer scaling_answer(const Content& content) {
     return answer;
   }
   const ScalingPower& first = content.powers.front();
-  answer.figure = clipped(first.column, 20) + "^" + rounded(first.power);
+  answer.figure = clipped(first.column, 20) + ": power " + rounded(first.power);
   for (const ScalingPower& power : content.powers) {
     const std::string doubt =
         power.status == ConstantStatus::undetermined || power.status == ConstantStatus::at_bound
@@ -104,6 +104,8 @@ std::string undetermined_text(const Content& content) {
       doubtful += row.status != ConstantStatus::determined ? 1 : 0;
     }
   }
+  if (doubtful == 0)
+    return "all " + std::to_string(all) + " constants are determined by the fitted runs";
   return std::to_string(doubtful) + " of " + std::to_string(all) +
          " constants are not determined by the fitted runs";
 }
@@ -130,18 +132,22 @@ Answer trust_answer(const Content& content) {
 
 }  // namespace
 
+std::string shown_name(const std::string& file) {
+  return file == "-" ? "standard input" : file;
+}
+
 std::vector<Answer> answers_of(const Content& content) {
   return {duration_answer(content), share_answer(content), scaling_answer(content),
           trust_answer(content)};
 }
 
 std::string subtitle(const Content& content) {
-  const auto name = [](const std::string& file) {
-    return file == "-" ? std::string("standard input") : file;
-  };
-  return (content.model.multi ? "A sum of product terms, " : "Eq. (4), ") +
-         ("fitted to " + name(content.model.provenance.file)) + ", held against the " +
-         std::to_string(content.runs.rows) + " runs of " + name(content.runs.file);
+  const std::string& fitted = content.model.provenance.file;
+  return std::string(content.model.multi
+                         ? "A sum of product terms"
+                         : "The generic performance model, Eq. (4) of Kavarakuntla et al. 2024") +
+         (fitted.empty() ? "" : ", fitted to " + shown_name(fitted)) + ", held against the " +
+         std::to_string(content.runs.rows) + " runs of " + shown_name(content.runs.file);
 }
 
 std::string noise_text(const Content& content) {

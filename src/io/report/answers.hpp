@@ -14,6 +14,9 @@ struct Answer {
   std::vector<std::string> lines;
 };
 
+/// What the page calls a file, which may be standard input.
+std::string shown_name(const std::string& file);
+
 /// How long, what makes it long, how it scales, how far to trust.
 std::vector<Answer> answers_of(const Content& content);
 

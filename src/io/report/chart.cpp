@@ -10,7 +10,7 @@
 namespace perfmodel::report {
 namespace {
 
-constexpr double left = 76;
+constexpr double left = 84;
 constexpr double right = 16;
 constexpr double top = 12;
 constexpr double bottom = 52;
@@ -108,12 +108,12 @@ Chart::Chart(const Range& x, const AxisText& x_text, const Range& y, const AxisT
            title_beside(y_text.title);
 }
 
-void Chart::add_cloud(const Cloud& cloud) {
+void Chart::add_cloud(const Cloud& cloud, const std::string& style) {
   std::string dots;
   for (const Point& point : cloud.points)
     dots += "M" + place(x_, y_, point) + "h0";
   if (!dots.empty())
-    content_ += path("dots", dots);
+    content_ += path(style, dots);
 
   std::size_t most = 0;
   for (const Cell& cell : cloud.cells)

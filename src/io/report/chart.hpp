@@ -36,8 +36,8 @@ class Chart {
 
   Chart(const Range& x, const AxisText& x_text, const Range& y, const AxisText& y_text);
 
-  /// Dots, or the cells of a grid in five shades.
-  void add_cloud(const Cloud& cloud);
+  /// Dots of a style, or the cells of a grid in five shades.
+  void add_cloud(const Cloud& cloud, const std::string& style = "dots");
   void add_line(const std::vector<Point>& points, const std::string& style);
   /// The area between two lines over the same x.
   void add_band(const std::vector<Point>& lower, const std::vector<Point>& upper,

@@ -23,6 +23,10 @@ std::string rows_text(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " run" : " runs");
 }
 
+std::string beyond_the_axis(std::size_t runs) {
+  return std::string(runs == 1 ? "lies" : "lie") + " beyond the axis.";
+}
+
 std::string time_of(const Content& content, const std::string& which) {
   return with_unit(which + " " + content.model.spec.target, content.model.spec.unit);
 }
@@ -35,7 +39,8 @@ std::string cloud_text(const Cloud& cloud, std::size_t not_positive) {
                                std::to_string(cloud.cells.size()) +
                                " cells; the darker a cell, the more of them it holds.";
   if (cloud.outside > 0)
-    text += " " + rows_text(cloud.outside) + " with larger errors lie beyond the axis.";
+    text +=
+        " " + rows_text(cloud.outside) + " with larger errors " + beyond_the_axis(cloud.outside);
   if (not_positive > 0) {
     text += " " + rows_text(not_positive) +
             " with a prediction of 0 or less cannot be shown on this axis.";
@@ -143,7 +148,8 @@ std::string histogram_figure(const Content& content) {
                         " and " + percent(q.p75) + ", nine tenths between " + percent(q.p5) +
                         " and " + percent(q.p95) + ".";
   if (content.errors.beyond_histogram > 0)
-    caption += " " + rows_text(content.errors.beyond_histogram) + " lie beyond the axis.";
+    caption += " " + rows_text(content.errors.beyond_histogram) + " " +
+               beyond_the_axis(content.errors.beyond_histogram);
   return figure(
       chart.svg({"histogram", "Distribution of the errors",
                  "A histogram of the errors in percent; median " + percent(q.median) + "."}),

@@ -170,11 +170,8 @@ std::string origin_section(const Content& content) {
 }
 
 std::string title_of(const Content& content, const std::string& wanted) {
-  const auto name = [](const std::string& file) {
-    return file == "-" ? std::string("standard input") : file;
-  };
-  return wanted.empty() ? content.model.spec.target + ": " + name(content.model_file) + " on " +
-                              name(content.runs.file)
+  return wanted.empty() ? content.model.spec.target + ": " + shown_name(content.model_file) +
+                              " on " + shown_name(content.runs.file)
                         : wanted;
 }
 

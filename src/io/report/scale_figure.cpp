@@ -112,9 +112,9 @@ std::string scale_figure(const Content& content, const ScaleCurve& curve, std::s
   }
   chart.add_line(curve.extrapolated, "curve beyond");
   chart.add_line(curve.within, "curve");
-  if (curve.near_runs)
-    chart.add_cloud(*curve.near_runs);
   draw_groups(curve, unit, chart);
+  if (curve.near_runs)
+    chart.add_cloud(*curve.near_runs, "dots near");
   const auto power =
       std::find_if(content.powers.begin(), content.powers.end(),
                    [&](const ScalingPower& candidate) { return candidate.column == curve.column; });

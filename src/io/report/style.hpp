@@ -42,6 +42,7 @@ svg text { fill: var(--ink); font: 13px system-ui, sans-serif; }
 .dashed { stroke: var(--soft); stroke-width: 1.25; stroke-dasharray: 5 4; fill: none; }
 .dots { stroke: var(--blue); stroke-width: 3.5; stroke-linecap: round; stroke-opacity: .65;
   fill: none; }
+.near { stroke: var(--ink); stroke-opacity: .8; }
 .cell { fill: var(--blue); }
 .shade1 { fill-opacity: .15; } .shade2 { fill-opacity: .35; } .shade3 { fill-opacity: .55; }
 .shade4 { fill-opacity: .75; } .shade5 { fill-opacity: 1; }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/markup.hpp"
+#include "io/report/answers.hpp"
 #include "perfmodel/analysis/words.hpp"
 #include "perfmodel/base/readable.hpp"
 #include "perfmodel/base/text.hpp"
@@ -164,7 +165,10 @@ std::string term_table(const Content& content) {
 std::string effect_table(const Content& content) {
   const std::string& unit = content.model.spec.unit;
   using enum Kind;
-  Table table("What each input does to the typical configuration, all others held",
+  Table table(std::string("What each input does to the typical configuration, all others held") +
+                  (content.model.spec.derived.empty()
+                       ? ""
+                       : "; without those that other inputs are derived from, but for scales"),
               {{"input"},
                {"fastest at"},
                {"slowest at"},
@@ -181,10 +185,14 @@ std::string effect_table(const Content& content) {
 
 std::string power_table(const Content& content) {
   const FittedModel& model = content.model;
+  // Where columns are derived from every scale nothing is known of their powers.
+  const bool has_status = std::any_of(
+      content.powers.begin(), content.powers.end(),
+      [](const ScalingPower& power) { return power.status != ConstantStatus::unknown; });
   std::vector<Heading> headings = {{"column"}, {"power", Kind::number}};
   if (model.uncertainty)
     headings.push_back({interval_heading(model)});
-  if (model.identifiability)
+  if (has_status)
     headings.push_back({"by fitted runs"});
   headings.push_back({"measured"});
   headings.push_back({"in words"});
@@ -193,7 +201,7 @@ std::string power_table(const Content& content) {
     std::vector<std::string> cells = {escaped_markup(power.column), number_cell(power.power)};
     if (model.uncertainty)
       cells.push_back(escaped_markup(interval_text(power.interval)));
-    if (model.identifiability)
+    if (has_status)
       cells.push_back(status_cell(power.status));
     cells.push_back(
         escaped_markup(interval_text(Interval{power.measured.low, power.measured.high})));
@@ -243,16 +251,16 @@ std::string difference_table(const Content& content) {
 std::string file_table(const Content& content) {
   const Provenance& fitted = content.model.provenance;
   Table table("Files", {{"file"}, {"what it is"}, {"rows", Kind::number}, {"SHA-256"}});
-  const auto name = [](const std::string& file) {
-    return escaped_markup(file == "-" ? "standard input" : file);
-  };
   const auto digest = [](const std::string& sha256) {
     return sha256.empty() ? std::string("not known") : element("code", "", escaped_markup(sha256));
   };
-  table.add({name(fitted.file), "runs that the model was fitted to", std::to_string(fitted.rows),
-             digest(fitted.sha256)});
-  table.add({name(content.runs.file), "runs of this page", std::to_string(content.runs.rows),
-             digest(content.runs.sha256)});
+  const auto add = [&](const std::string& file, const std::string& what, std::size_t rows,
+                       const std::string& sha256) {
+    table.add({escaped_markup(shown_name(file)), what, std::to_string(rows), digest(sha256)});
+  };
+  if (!fitted.file.empty())
+    add(fitted.file, "runs that the model was fitted to", fitted.rows, fitted.sha256);
+  add(content.runs.file, "runs of this page", content.runs.rows, content.runs.sha256);
   return table.html();
 }
 
