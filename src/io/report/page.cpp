@@ -87,14 +87,17 @@ std::string scaling_section(const Content& content) {
   std::string drawn;
   for (std::size_t i = 0; i < content.curves.size(); ++i)
     drawn += scale_figure(content, content.curves[i], i + 1);
-  const bool local = content.model.multi || content.model.typical;
-  return section(
-      "How does it scale?",
-      paragraph(local ? "A power says how the time answers to a scale at the typical "
-                        "configuration: -1 is ideal, 0 is no gain."
-                      : "The part of the time that scales goes with scale^power: -1 is ideal, 0 "
-                        "is no gain. C does not scale at all.") +
-          power_table(content) + paragraph(scale_legend(content)) + figures(drawn));
+  // Of Eq. (4) a power is that of its scalable part, of a sum that of the whole.
+  std::string meaning = "A power says how the time answers to a scale at the typical configuration";
+  if (!content.model.multi) {
+    meaning = std::string(
+                  "A power says how the part of the time that scales, all but C, answers "
+                  "to a scale") +
+              (content.model.typical ? " at the typical configuration" : "");
+  }
+  return section("How does it scale?", paragraph(meaning + ": -1 is ideal, 0 is no gain.") +
+                                           power_table(content) + paragraph(scale_legend(content)) +
+                                           figures(drawn));
 }
 
 std::string trust_section(const Content& content) {

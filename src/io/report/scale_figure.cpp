@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "io/markup.hpp"
 #include "io/report/chart.hpp"
@@ -48,6 +49,8 @@ Range times_of(const ScaleCurve& curve) {
     times.insert(times.end(), {group.lower, group.upper});
   if (curve.near_runs)
     times.insert(times.end(), {curve.near_runs->y.low, curve.near_runs->y.high});
+  // The ends of intervals of the longest times there are may be no numbers.
+  std::erase_if(times, [](double time) { return !std::isfinite(time) || time <= 0; });
   return range_of(times, Spacing::logarithmic);
 }
 

@@ -72,7 +72,7 @@ std::string number_cell(double value) {
   return figure_of(value, short_number(value));
 }
 
-std::string interval_text(const std::optional<Interval>& interval) {
+std::string ends_text(const std::optional<Interval>& interval) {
   return interval ? short_number(interval->low) + " .. " + short_number(interval->high) : "";
 }
 
@@ -101,7 +101,7 @@ std::vector<Heading> constant_headings(const FittedModel& model, const std::stri
 std::vector<std::string> constant_cells(const FittedModel& model, const ConstantRow& row) {
   std::vector<std::string> cells = {escaped_markup(row.name), number_cell(row.value)};
   if (model.uncertainty)
-    cells.push_back(escaped_markup(interval_text(row.interval)));
+    cells.push_back(escaped_markup(ends_text(row.interval)));
   if (model.identifiability)
     cells.push_back(status_cell(row.status));
   return cells;
@@ -200,11 +200,10 @@ std::string power_table(const Content& content) {
   for (const ScalingPower& power : content.powers) {
     std::vector<std::string> cells = {escaped_markup(power.column), number_cell(power.power)};
     if (model.uncertainty)
-      cells.push_back(escaped_markup(interval_text(power.interval)));
+      cells.push_back(escaped_markup(ends_text(power.interval)));
     if (has_status)
       cells.push_back(status_cell(power.status));
-    cells.push_back(
-        escaped_markup(interval_text(Interval{power.measured.low, power.measured.high})));
+    cells.push_back(escaped_markup(ends_text(Interval{power.measured.low, power.measured.high})));
     cells.push_back(escaped_markup(scaling_in_words(power.power)) +
                     (power.derived ? "; a derived column" : ""));
     table.add(cells);

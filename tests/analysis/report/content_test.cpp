@@ -75,6 +75,9 @@ TEST_CASE("a curve is what the model predicts along its column", "[report]") {
     moved.extrinsic[0] = point.x;
     CHECK(point.y == predict(judged.runs.truth, design_of(moved, judged.runs.spec))[0]);
   }
+  // Communication begins above one GPU: the curve has the time on both sides of the step.
+  CHECK(curve.within[1].x == std::nextafter(1.0, 8.0));
+  CHECK(curve.within[1].y > curve.within[0].y);
   CHECK(content.powers[0].column == "gpus");
 }
 
