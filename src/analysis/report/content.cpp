@@ -5,7 +5,6 @@
 
 #include "analysis/report/constants.hpp"
 #include "analysis/report/moved_configuration.hpp"
-#include "perfmodel/base/index.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/fit/fit.hpp"
 #include "perfmodel/fit/spread.hpp"

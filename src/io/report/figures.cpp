@@ -6,7 +6,6 @@
 #include "io/markup.hpp"
 #include "io/report/chart.hpp"
 #include "perfmodel/base/readable.hpp"
-#include "perfmodel/base/text.hpp"
 
 namespace perfmodel::report {
 namespace {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "io/markup.hpp"
@@ -7,8 +6,6 @@
 #include "io/report/figures.hpp"
 #include "io/report/style.hpp"
 #include "io/report/tables.hpp"
-#include "perfmodel/base/readable.hpp"
-#include "perfmodel/base/text.hpp"
 #include "perfmodel/io/report_html.hpp"
 
 namespace perfmodel {

@@ -6,7 +6,6 @@
 #include "io/report/figures.hpp"
 #include "perfmodel/analysis/words.hpp"
 #include "perfmodel/base/readable.hpp"
-#include "perfmodel/base/text.hpp"
 
 namespace perfmodel::report {
 namespace {
