@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A whole campaign: choose configurations, measure them, fit a model, ask it what to do.
+# A whole campaign: choose configurations, measure them, fit a model, ask it what to do, report.
 #
 #   examples/campaign.sh [CONFIGURATIONS]     default: 60
 #
@@ -46,15 +46,5 @@ echo '6. suggest: what to measure next' >&2
 "$perfmodel" suggest model.json "$space" --next 5 --runs runs.csv
 
 echo '7. report' >&2
-{
-    printf '# Report\n\n## The model\n\n```\n'
-    "$perfmodel" show model.json
-    printf '```\n\n## Errors on the measured runs, and the runs that stand farthest from the model\n\n'
-    "$perfmodel" evaluate model.json runs.csv --outliers 5 --format md
-    printf '\n## Scaling\n\n```\n'
-    "$perfmodel" scaling model.json --column workers --at 1,2,4 --quiet
-    printf '```\n\n## What to run\n\n```\n'
-    "$perfmodel" suggest model.json "$space" --price workers --by pareto --quiet
-    printf '```\n'
-} >report.md
-echo "The report is in $out/report.md." >&2
+"$perfmodel" report model.json runs.csv --title "LeNet-5: iteration time" -o report.html
+echo "The report is $out/report.html." >&2

@@ -13,6 +13,7 @@
 #include "cli/fit_command.hpp"
 #include "cli/plan_command.hpp"
 #include "cli/predict_command.hpp"
+#include "cli/report_command.hpp"
 #include "cli/scaling_command.hpp"
 #include "cli/selftest_command.hpp"
 #include "cli/show_command.hpp"
@@ -84,6 +85,7 @@ class Program {
         "  perfmodel fit runs.csv -o model.json\n"
         "  perfmodel predict model.json --set filters=32 workers=2 batch_size=64\n"
         "  perfmodel evaluate model.json new_runs.csv\n"
+        "  perfmodel report model.json runs.csv -o report.html\n"
         "\n"
         "perfmodel COMMAND --help says more.");
     add_command("fit", "Fits the constants of the model to measured runs.", fit_, setup_fit,
@@ -107,6 +109,8 @@ class Program {
     add_command("plan", "Chooses configurations to measure.", plan_, setup_plan, run_plan);
     add_command("suggest", "Finds the best configurations, or the next to measure.", suggest_,
                 setup_suggest, run_suggest);
+    add_command("report", "Writes one page with the tables and figures of a model.", report_,
+                setup_report, run_report);
     add_command("selftest", "Recomputes known answers on this machine.", selftest_, setup_selftest,
                 run_selftest_command);
   }
@@ -154,6 +158,7 @@ class Program {
   ShowArguments show_;
   PlanArguments plan_;
   SuggestArguments suggest_;
+  ReportArguments report_;
   SelftestArguments selftest_;
   std::function<int(Console&)> run_;
 

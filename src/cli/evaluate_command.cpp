@@ -6,6 +6,7 @@
 
 #include "cli/evaluate_report.hpp"
 #include "cli/held_out.hpp"
+#include "cli/judged_runs.hpp"
 #include "cli/numbers.hpp"
 #include "cli/predictions.hpp"
 #include "cli/range_check.hpp"
@@ -197,15 +198,14 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
     residuals.emplace(*arguments.residuals);
   }
   const FittedModel model = read_model(arguments.model);
-  ModelSpec spec = model.spec;
-  spec.target = arguments.target.value_or(spec.target);
-  const Table table = read_runs(arguments.runs, categorical_columns(spec)).table;
-  const Design design = make_design(table, spec, Target::required);
-  report_range(check_range(model, design), arguments.strict_range, console);
+  const JudgedRuns runs =
+      judge_runs(model, arguments.runs, arguments.target, arguments.strict_range, console);
+  const Table& table = runs.file.table;
+  const Design& design = runs.design;
+  const Eigen::VectorXd& predicted = runs.predicted;
   EvaluationReport report;
   report.runs_file = std::filesystem::path(arguments.runs).filename().string();
-  report.metrics = measure(model, design, table.source);
-  const Eigen::VectorXd predicted = predict(model, design);
+  report.metrics = runs.metrics;
   report.intervals = report_intervals(arguments, model, design, predicted);
   report.noise_floor = noise_floor(design);
   if (arguments.outliers) {

@@ -4,7 +4,7 @@
 
 #include "cli/csv_echo.hpp"
 #include "cli/text_table.hpp"
-#include "cli/trust_section.hpp"
+#include "perfmodel/analysis/words.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/fit/outliers.hpp"
 
@@ -128,7 +128,7 @@ std::string formatted(const EvaluationReport& report, const FittedModel& model,
   const TextTable table = report_table(report, model_file, model.spec.unit);
   std::string end;
   if (report.noise_floor) {
-    end += noise_floor_text(report.metrics.mape_percent, report.noise_floor) + "\n";
+    end += noise_floor_in_words(report.metrics.mape_percent, report.noise_floor) + "\n";
   }
   if (report.baseline) {
     end += "\npredictions differ by " + short_number(report.baseline->drift.back().second) +

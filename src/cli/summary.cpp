@@ -9,6 +9,7 @@
 #include "cli/repeat_section.hpp"
 #include "cli/text_table.hpp"
 #include "cli/trust_section.hpp"
+#include "perfmodel/analysis/words.hpp"
 #include "perfmodel/model/generic_expression.hpp"
 #include "perfmodel/model/multi_formula.hpp"
 
@@ -179,7 +180,7 @@ std::string errors_section(const FitReport& report, const Console& console) {
     add("test", *parts.test);
   }
   return section(table, console) +
-         indented(noise_floor_text(parts.train.mape_percent, report.model.noise_floor));
+         indented(noise_floor_in_words(parts.train.mape_percent, report.model.noise_floor));
 }
 
 std::string uncertainty_section(const FitReport& report, const Console& console) {
@@ -223,29 +224,6 @@ std::string fit_summary(const FitReport& report, const Console& console) {
          scaling_section(report, console) + errors_section(report, console) +
          uncertainty_section(report, console) + repeat_section(report, console) +
          held_out_section(report.model, console) + search_line(report, console);
-}
-
-std::string scaling_in_words(double power) {
-  // The scalable part is multiplied by 2^q where the column doubles; -1 is perfect scaling.
-  const double change = 100 * (std::exp2(power) - 1);
-  const std::string size = std::to_string(std::lround(std::abs(change))) + " %";
-  if (std::abs(change) < 0.5) {
-    return "no effect: doubling it leaves the time as it is";
-  }
-  if (power > 0) {
-    return "doubling it costs " + size + " more";
-  }
-  std::string reading = "far from ideal -1";
-  if (power < -1.05) {
-    reading = "beyond ideal -1";
-  } else if (power < -0.95) {
-    reading = "ideal";
-  } else if (power < -0.8) {
-    reading = "close to ideal -1";
-  } else if (power < -0.5) {
-    reading = "short of ideal -1";
-  }
-  return reading + ": doubling it cuts the scalable part by " + size;
 }
 
 }  // namespace perfmodel::cli

@@ -20,7 +20,4 @@ struct FitReport {
 /// The table for people: constants, scaling, errors, search; at most 100 columns wide.
 std::string fit_summary(const FitReport& report, const Console& console);
 
-/// A scaling power in words: "far from ideal -1: doubling it cuts the scalable part by 8 %".
-std::string scaling_in_words(double power);
-
 }  // namespace perfmodel::cli

@@ -1,16 +1,27 @@
 #include "cli/trust_section.hpp"
 
-#include <algorithm>
-
+#include "perfmodel/analysis/constant_status.hpp"
 #include "perfmodel/base/index.hpp"
 #include "perfmodel/model/generic_expression.hpp"
 
 namespace perfmodel::cli {
 namespace {
 
-// The ratio of the model's MAPE to the noise floor at which one of the two is named as the limit.
-constexpr double shape_limits = 1.5;
-constexpr double noise_limits = 1.15;
+constexpr char bound_mark = '*';
+constexpr char data_mark = '?';
+
+char mark_of(ConstantStatus status) {
+  switch (status) {
+    case ConstantStatus::at_bound:
+      return bound_mark;
+    case ConstantStatus::undetermined:
+      return data_mark;
+    case ConstantStatus::unknown:
+    case ConstantStatus::determined:
+      break;
+  }
+  return ' ';
+}
 
 void add_interval(TextTable& table, const std::string& name, double fitted,
                   const Interval& interval) {
@@ -24,31 +35,16 @@ ConstantMarks::ConstantMarks(const FittedModel& model) {
   if (!model.identifiability) {
     return;
   }
-  const std::vector<std::string> names = constant_names(model);
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    const bool at_bound =
-        std::any_of(model.warnings.begin(), model.warnings.end(), [&](const Warning& warning) {
-          return warning.kind == "at_bound" && warning.constant == names[k];
-        });
-    const bool identified = model.identifiability->constants[k];
-    marks_ += at_bound ? '*' : identified ? ' ' : '?';
-    of_a_bound_ = of_a_bound_ || at_bound;
-    of_data_ = of_data_ || (!identified && !at_bound);
-  }
-  for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
-    scaling_powers_ += mark_of_scaling_power(model, j);
-    of_data_ = of_data_ || scaling_powers_.back() == '?';
-  }
-}
-
-char ConstantMarks::mark_of_scaling_power(const FittedModel& model, std::size_t extrinsic) const {
-  if (model.multi) {
-    return model.identifiability->scaling_powers[extrinsic] ? ' ' : '?';
-  }
-  if (power_through_derived(model, extrinsic)) {
-    return ' ';  // more than the constant that a mark would be of
-  }
-  return marks_[GenericLayout(model.spec).extrinsic_power(extrinsic)];
+  const ConstantStatuses statuses = constant_statuses(model);
+  const auto add = [&](const std::vector<ConstantStatus>& from, std::string& marks) {
+    for (const ConstantStatus status : from) {
+      marks += mark_of(status);
+      of_a_bound_ = of_a_bound_ || marks.back() == bound_mark;
+      of_data_ = of_data_ || marks.back() == data_mark;
+    }
+  };
+  add(statuses.constants, marks_);
+  add(statuses.scaling_powers, scaling_powers_);
 }
 
 std::string ConstantMarks::of(std::size_t constant) const {
@@ -143,20 +139,6 @@ TextTable uncertainty_table(const FittedModel& model, const Uncertainty& uncerta
              short_number(100 * uncertainty.confidence) + " % interval"});
   (model.multi ? add_sum_intervals : add_generic_intervals)(model, uncertainty, table);
   return table;
-}
-
-std::string noise_floor_text(double mape_percent, const std::optional<NoiseFloor>& floor) {
-  if (!floor) {
-    return {};
-  }
-  std::string reading = "shape and noise both limit it";
-  if (mape_percent > shape_limits * floor->mape_percent) {
-    reading = "the shape, not the noise, limits it";
-  } else if (mape_percent < noise_limits * floor->mape_percent) {
-    reading = "the noise limits it";
-  }
-  return "model " + percent(mape_percent) + ", noise floor " + percent(floor->mape_percent) +
-         " from " + std::to_string(floor->rows) + " replicated rows: " + reading;
 }
 
 }  // namespace perfmodel::cli

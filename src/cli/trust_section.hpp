@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "cli/text_table.hpp"
@@ -24,8 +23,6 @@ class ConstantMarks {
   std::string legend() const;
 
  private:
-  char mark_of_scaling_power(const FittedModel& model, std::size_t extrinsic) const;
-
   std::string marks_;           ///< one character per constant
   std::string scaling_powers_;  ///< and per local scaling power
   bool of_a_bound_ = false;
@@ -35,9 +32,5 @@ class ConstantMarks {
 /// Intervals of the constants that can be quoted: scaling powers, C, powers, differences of levels;
 /// of a sum of product terms its local scaling powers, C and the powers term by term.
 TextTable uncertainty_table(const FittedModel& model, const Uncertainty& uncertainty);
-
-/// "model 22.0 %, noise floor 9.0 % from 124 replicated rows: the shape, not the noise, limits it";
-/// empty where no configuration was run twice.
-std::string noise_floor_text(double mape_percent, const std::optional<NoiseFloor>& floor);
 
 }  // namespace perfmodel::cli

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMostValues = 128;
 
-NumericFactor rounded(const NumericFactor& factor, std::size_t rows) {
+NumericFactor rounded_factor(const NumericFactor& factor, std::size_t rows) {
   const auto [least, largest] = std::minmax_element(factor.values.begin(), factor.values.end());
   const double low = std::log(*least);
   const double width = (std::log(*largest) - low) / static_cast<double>(kMostValues);
@@ -46,7 +46,7 @@ Design round_columns(const Design& design) {
   for (std::vector<NumericFactor>* factors : {&out.intrinsic, &out.extrinsic}) {
     for (NumericFactor& factor : *factors) {
       if (factor.values.size() > kMostValues)
-        factor = rounded(factor, design.rows);
+        factor = rounded_factor(factor, design.rows);
     }
   }
   return out;

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <string_view>
 
+#include "io/markup.hpp"
+
 namespace perfmodel {
 namespace {
 
@@ -43,51 +45,22 @@ Look look_of(SpanKind kind) {
   return {};
 }
 
-std::string fixed(double value) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.2f", value);
-  return text.data();
-}
-
 std::string milliseconds(double us) {
   std::array<char, 400> text{};
   std::snprintf(text.data(), text.size(), "%.4g ms", us / 1000);
   return text.data();
 }
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += static_cast<unsigned char>(c) < 0x20U ? ' ' : c;
-    }
-  }
-  return result;
-}
-
 std::string text_at(double x, double y, std::string_view anchor, std::string_view text) {
-  return "<text x=\"" + fixed(x) + "\" y=\"" + fixed(y) + "\" text-anchor=\"" +
-         std::string(anchor) + "\">" + escaped(text) + "</text>\n";
+  return "<text x=\"" + coordinate(x) + "\" y=\"" + coordinate(y) + "\" text-anchor=\"" +
+         std::string(anchor) + "\">" + escaped_markup(text) + "</text>\n";
 }
 
 std::string span_rectangle(const Span& span, double left, double scale, double top) {
-  return "<rect x=\"" + fixed(left + span.start_us * scale) + "\" y=\"" + fixed(top) +
-         "\" width=\"" + fixed((span.end_us - span.start_us) * scale) + "\" height=\"" +
-         fixed(lane_height) + "\" fill=\"" + std::string(look_of(span.kind).color) +
-         "\" stroke=\"#ffffff\" stroke-width=\"0.5\"><title>" + escaped(span.label) + ": " +
+  return "<rect x=\"" + coordinate(left + span.start_us * scale) + "\" y=\"" + coordinate(top) +
+         "\" width=\"" + coordinate((span.end_us - span.start_us) * scale) + "\" height=\"" +
+         coordinate(lane_height) + "\" fill=\"" + std::string(look_of(span.kind).color) +
+         "\" stroke=\"#ffffff\" stroke-width=\"0.5\"><title>" + escaped_markup(span.label) + ": " +
          milliseconds(span.start_us) + " to " + milliseconds(span.end_us) + "</title></rect>\n";
 }
 
@@ -101,9 +74,10 @@ std::string timeline_svg(const ssgd::Timeline& timeline, const std::string& titl
       title_height + static_cast<double>(lanes.size()) * (lane_height + lane_gap);
   const double height = axis_top + axis_height;
 
-  std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + fixed(width) +
-                    " " + fixed(height) +
-                    "\" font-family=\"sans-serif\" font-size=\"13\">\n<title>" + escaped(title) +
+  std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + coordinate(width) +
+                    " " + coordinate(height) +
+                    "\" font-family=\"sans-serif\" font-size=\"13\">\n<title>" +
+                    escaped_markup(title) +
                     "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n" +
                     text_at(margin, 22, "start", title);
   double top = title_height;
@@ -118,8 +92,9 @@ std::string timeline_svg(const ssgd::Timeline& timeline, const std::string& titl
   for (int tick = 0; tick <= ticks; ++tick) {
     const double time_us = timeline.total_us * tick / ticks;
     const double x = left + time_us * scale;
-    svg += "<line x1=\"" + fixed(x) + "\" x2=\"" + fixed(x) + "\" y1=\"" + fixed(title_height) +
-           "\" y2=\"" + fixed(axis_top) + "\" stroke=\"#888888\" stroke-width=\"0.5\"/>\n" +
+    svg += "<line x1=\"" + coordinate(x) + "\" x2=\"" + coordinate(x) + "\" y1=\"" +
+           coordinate(title_height) + "\" y2=\"" + coordinate(axis_top) +
+           "\" stroke=\"#888888\" stroke-width=\"0.5\"/>\n" +
            text_at(x, axis_top + 18, tick == ticks ? "end" : "middle", milliseconds(time_us));
   }
   return svg + "</svg>\n";

@@ -1,0 +1,23 @@
+#include "cli/judged_runs.hpp"
+
+#include <utility>
+
+#include "cli/predictions.hpp"
+
+namespace perfmodel::cli {
+
+JudgedRuns judge_runs(const FittedModel& model, const std::string& path,
+                      const std::optional<std::string>& target, bool strict_range,
+                      Console& console) {
+  ModelSpec spec = model.spec;
+  spec.target = target.value_or(spec.target);
+  RunsFile file = read_runs(path, categorical_columns(spec));
+  Design design = make_design(file.table, spec, Target::required);
+  RangeCheck range = check_range(model, design);
+  report_range(range, strict_range, console);
+  const Metrics metrics = measure(model, design, file.table.source);
+  Eigen::VectorXd predicted = predict(model, design);
+  return {std::move(file), std::move(design), std::move(predicted), metrics, std::move(range)};
+}
+
+}  // namespace perfmodel::cli

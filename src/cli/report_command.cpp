@@ -1,0 +1,71 @@
+#include "cli/report_command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "cli/judged_runs.hpp"
+#include "cli/shared_options.hpp"
+#include "perfmodel/analysis/report/content.hpp"
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/io/digest.hpp"
+#include "perfmodel/io/model_json.hpp"
+#include "perfmodel/io/output_file.hpp"
+#include "perfmodel/io/report_html.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+std::string base_name(const std::string& path) {
+  return path == "-" ? path : std::filesystem::path(path).filename().string();
+}
+
+}  // namespace
+
+void setup_report(CLI::App& command, ReportArguments& arguments) {
+  add_input(command, "MODEL.json", arguments.model, "a model that fit wrote")->required();
+  add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line")->required();
+  command
+      .add_option("--target", arguments.target,
+                  "the measured time, where the file has another name\nfor it than the model")
+      ->type_name("COL");
+  command
+      .add_option("--title", arguments.title,
+                  "of the page (default: the names of target, model\nand runs)")
+      ->type_name("TEXT");
+  add_output(command, arguments.output, "FILE.html");
+  command.footer(
+      "The page is one file of HTML with its figures inside; it loads nothing and runs nothing. It "
+      "says\n"
+      "how long an iteration takes, what makes it long, how it scales, and how far that can be "
+      "trusted.\n"
+      "\n"
+      "Examples:\n"
+      "  perfmodel report model.json runs.csv -o report.html\n"
+      "  perfmodel report model.json new_runs.csv --title 'Cluster B, May' -o report.html");
+}
+
+int run_report(const ReportArguments& arguments, Console& console) {
+  if (arguments.model == "-" && arguments.runs == "-") {
+    throw UsageError("the model and the runs cannot both come from standard input");
+  }
+  refuse_to_replace(arguments.model, arguments.output);
+  refuse_to_replace(arguments.runs, arguments.output);
+  OutputFile output(arguments.output);
+  const FittedModel model = read_model(arguments.model);
+  const JudgedRuns runs = judge_runs(model, arguments.runs, arguments.target, false, console);
+  const report::Content content = report::content_of(
+      {model,
+       "perfmodel " PERFMODEL_VERSION,
+       base_name(arguments.model),
+       {base_name(arguments.runs), runs.file.table.rows(), sha256(runs.file.bytes)},
+       runs.file.table.lines,
+       runs.design,
+       runs.predicted,
+       runs.metrics,
+       runs.range.findings});
+  output.write(report_html(content, arguments.title));
+  output.commit();
+  return 0;
+}
+
+}  // namespace perfmodel::cli
