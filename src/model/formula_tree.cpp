@@ -128,7 +128,11 @@ class FormulaReader {
   /// From right to left: 2^3^2 is 2^(3^2).
   FormulaTree power() {
     FormulaTree base = primary();
-    return take("^") ? operation("^", {std::move(base), sign()}) : base;
+    if (!take("^"))
+      return base;
+    // Not inside of the braces: GCC 12 destroys what they hold twice where this throws.
+    FormulaTree exponent = sign();
+    return operation("^", {std::move(base), std::move(exponent)});
   }
 
   FormulaTree primary() {
