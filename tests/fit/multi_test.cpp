@@ -201,3 +201,12 @@ TEST_CASE("auto makes do with few rows", "[fit][multi]") {
     CHECK(model.constants.allFinite());
   }
 }
+
+TEST_CASE("auto makes do with many runs of few configurations", "[fit][multi]") {
+  const MultiRuns few = test::multi_runs(4, 0.05, 4);
+  std::vector<std::size_t> rows(2000);
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    rows[row] = row % 4;
+  const Design many = take_rows(few.design, rows);
+  CHECK(fit(few.spec, many, multi(std::nullopt)).constants.allFinite());
+}

@@ -217,7 +217,8 @@ std::vector<Candidate> finalists(const Selection& selection) {
 /// Where there are far more rows than were looked at, they can bear more terms: the best families
 /// are judged again, on many more of the rows.
 void look_closer(const SelectionTask& task, Selection& selection) {
-  if (task.training.rows < 2 * kRows || !is_sum(selection.chosen))
+  const bool nothing_tried = selection.tried.empty();  // too few configurations, or interrupted
+  if (nothing_tried || task.training.rows < 2 * kRows || !is_sum(selection.chosen))
     return;
   Selection closer;
   closer.folds = make_folds(task.coordinates, task.spec, kRowsOfCloserLook, task.options.seed);
