@@ -60,7 +60,7 @@ TEST_CASE("auto finds two planted products and their regime", "[fit][multi]") {
 }
 
 TEST_CASE("auto gives each of two jobs terms of its own", "[fit][multi]") {
-  const MultiRuns runs = test::two_jobs(300, 0.03, 1);
+  const MultiRuns runs = test::two_jobs(200, 0.03, 1);
   const MultiRuns fresh = test::two_jobs(200, 0, 2);
   const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
   REQUIRE(model.multi);
