@@ -84,8 +84,8 @@ double FarPoints::disagreement(const std::vector<VectorXd>& log_predictions,
     VectorXd of_fits(static_cast<Index>(log_predictions.size()));
     for (std::size_t f = 0; f < log_predictions.size(); ++f)
       of_fits[static_cast<Index>(f)] = log_predictions[f][static_cast<Index>(p)];
-    sum += (of_fits.array() - median(of_fits)).abs().min(kLargestError).sum();
-    count += static_cast<double>(of_fits.size());
+    sum += std::min(kLargestError, (of_fits.array() - median(of_fits)).abs().mean());
+    count += 1;
   }
   return count > 0 ? sum / count : 0;
 }

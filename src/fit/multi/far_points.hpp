@@ -18,7 +18,8 @@ class FarPoints {
   Eigen::VectorXd log_predictions(const SumShape& shape, const Eigen::VectorXd& theta) const;
 
   /// How far fits to several parts of the rows disagree at the points of a scale: the mean
-  /// distance from their median, in logarithms. 0 for a single fit and for a scale without points.
+  /// distance from their median, in logarithms and at most kLargestError at a point. 0 for a single
+  /// fit and for a scale without points.
   double disagreement(const std::vector<Eigen::VectorXd>& log_predictions, std::size_t scale) const;
 
  private:
