@@ -140,12 +140,7 @@ std::vector<Figure> evaluated_figures(const EvaluationReport& report) {
 }  // namespace
 
 void setup_evaluate(CLI::App& command, EvaluateArguments& arguments) {
-  add_input(command, "MODEL.json", arguments.model, "a model that fit wrote")->required();
-  add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line")->required();
-  command
-      .add_option("--target", arguments.target,
-                  "the measured time, where the file has another name\nfor it than the model")
-      ->type_name("COL");
+  add_judged_runs(command, arguments.model, arguments.runs, arguments.target);
   add_format(command, arguments.format, "of the metrics");
   command
       .add_option("--residuals", arguments.residuals,

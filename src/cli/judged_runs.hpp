@@ -10,7 +10,15 @@
 #include "perfmodel/fit/fitted_model.hpp"
 #include "perfmodel/model/design.hpp"
 
+namespace CLI {
+class App;
+}
+
 namespace perfmodel::cli {
+
+/// The arguments MODEL.json and RUNS.csv, and --target.
+void add_judged_runs(CLI::App& command, std::string& model, std::string& runs,
+                     std::optional<std::string>& target);
 
 /// Measured runs beside what a model says of them.
 struct JudgedRuns {

@@ -22,12 +22,7 @@ std::string base_name(const std::string& path) {
 }  // namespace
 
 void setup_report(CLI::App& command, ReportArguments& arguments) {
-  add_input(command, "MODEL.json", arguments.model, "a model that fit wrote")->required();
-  add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line")->required();
-  command
-      .add_option("--target", arguments.target,
-                  "the measured time, where the file has another name\nfor it than the model")
-      ->type_name("COL");
+  add_judged_runs(command, arguments.model, arguments.runs, arguments.target);
   command
       .add_option("--title", arguments.title,
                   "of the page (default: the names of target, model\nand runs)")
