@@ -59,10 +59,10 @@ SumShape one_term(int log_power) {
 /// ln of the time, for these powers of width, workers and global batch.
 double far_prediction(const FarPoints& points, int log_power, double width, double workers,
                       double batch) {
-  const VectorXd out =
-      points.log_predictions(one_term(log_power), VectorXd{{0, width, workers, batch}});
-  REQUIRE(out.size() == 1);
-  return out[0];
+  const FarPredictions out =
+      points.predictions(one_term(log_power), VectorXd{{0, width, workers, batch}});
+  REQUIRE(out.log_time.size() == 1);
+  return out.log_time[0];
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ TEST_CASE("fits disagree by their distance from the median", "[fit][multi]") {
   const TermCoordinates coordinates(runs.spec, runs.design, {});
   const FarPoints points(coordinates, folds_of(coordinates));
   const auto fit = [&](double power) {
-    return points.log_predictions(one_term(0), VectorXd{{0, 0, power, 0}});
+    return points.predictions(one_term(0), VectorXd{{0, 0, power, 0}});
   };
   CHECK(points.disagreement({fit(1), fit(1), fit(1)}, kWorkers) == 0);
   CHECK(points.disagreement({fit(1), fit(1.2), fit(1)}, kWorkers) ==
@@ -94,6 +94,36 @@ TEST_CASE("fits disagree by their distance from the median", "[fit][multi]") {
   CHECK(points.disagreement({fit(1), fit(90), fit(1)}, kWorkers) == 1);
   CHECK(points.disagreement({}, kWorkers) == 0);
   CHECK(points.disagreement({fit(1), fit(2)}, kWorkers + 1) == 0);
+}
+
+TEST_CASE("growth beyond the range is a mean over the fits, and a falling time has none",
+          "[fit][multi]") {
+  const Workers runs;
+  const TermCoordinates coordinates(runs.spec, runs.design, {});
+  const FarPoints points(coordinates, folds_of(coordinates));
+  const auto fit = [&](double width, double workers, double batch) {
+    return points.predictions(one_term(0), VectorXd{{0, width, workers, batch}});
+  };
+  CHECK(points.growth({fit(0, 1, 0)}) == Catch::Approx(std::log(4.0)));
+  CHECK(points.growth({fit(0, 1, -0.5)}) == Catch::Approx(0.5 * std::log(4.0)));
+  CHECK(points.growth({fit(0, 1, 0), fit(0, -1, 0)}) == Catch::Approx(0.5 * std::log(4.0)));
+  CHECK(points.growth({fit(1, -1, 0)}) == 0);
+  CHECK(points.growth({}) == 0);
+}
+
+TEST_CASE("every scale has the same weight in the growth, whatever its points", "[fit][multi]") {
+  const Workers runs;
+  const TermCoordinates coordinates(runs.spec, runs.design, {});
+  auto folds = folds_of(coordinates);
+  folds.push_back(folds.back());
+  folds.back().scale = 0;  // the width: all five rows lie at its far end
+  folds.back().held_out = {0, 1, 2, 3, 4};
+  const FarPoints points(coordinates, folds);
+  const auto of_fit = points.predictions(one_term(0), VectorXd{{0, 1, 1, -1}});
+  REQUIRE(of_fit.log_growth.size() == 6);
+  // Workers and batch cancel, and the width grows at its own points alone: those of workers have
+  // what the width has to do with the workers in these runs, nothing.
+  CHECK(points.growth({of_fit}) == Catch::Approx(0.5 * std::log(4.0)));
 }
 
 TEST_CASE("auto looks closer where there are many runs", "[fit][multi]") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "fit/multi/held_out_errors.hpp"
 #include "fit/search_space.hpp"
@@ -47,7 +48,8 @@ FarPoints::FarPoints(const TermCoordinates& coordinates, const std::vector<Fold>
       scales_.push_back(*fold.scale);
     }
   }
-  points_ = take_rows(coordinates.data(), rows);
+  measured_ = take_rows(coordinates.data(), rows);
+  points_ = measured_;
   const std::vector<Index> features = coordinates.numeric_features();
   const std::size_t first_extrinsic =
       features.size() - static_cast<std::size_t>(points_.log_logs.cols());
@@ -67,27 +69,48 @@ FarPoints::FarPoints(const TermCoordinates& coordinates, const std::vector<Fold>
   }
 }
 
-VectorXd FarPoints::log_predictions(const SumShape& shape, const VectorXd& theta) const {
-  const VectorXd time = evaluate_sum(coordinates_.select(points_, shape), shape, theta).total;
-  return time.array().max(1e-300).log();
+FarPredictions FarPoints::predictions(const SumShape& shape, const VectorXd& theta) const {
+  const auto log_time = [&](const TermData& data) -> VectorXd {
+    const VectorXd time = evaluate_sum(coordinates_.select(data, shape), shape, theta).total;
+    return time.array().max(1e-300).log();
+  };
+  FarPredictions out;
+  out.log_time = log_time(points_);
+  out.log_growth = out.log_time - log_time(measured_);
+  return out;
 }
 
-double FarPoints::disagreement(const std::vector<VectorXd>& log_predictions,
+double FarPoints::disagreement(const std::vector<FarPredictions>& of_fits,
                                std::size_t scale) const {
-  if (log_predictions.empty())
+  if (of_fits.empty())
     return 0;
   double sum = 0;
   double count = 0;
   for (std::size_t p = 0; p < scales_.size(); ++p) {
     if (scales_[p] != scale)
       continue;
-    VectorXd of_fits(static_cast<Index>(log_predictions.size()));
-    for (std::size_t f = 0; f < log_predictions.size(); ++f)
-      of_fits[static_cast<Index>(f)] = log_predictions[f][static_cast<Index>(p)];
-    sum += std::min(kLargestError, (of_fits.array() - median(of_fits)).abs().mean());
+    VectorXd log_times(static_cast<Index>(of_fits.size()));
+    for (std::size_t f = 0; f < of_fits.size(); ++f)
+      log_times[static_cast<Index>(f)] = of_fits[f].log_time[static_cast<Index>(p)];
+    sum += std::min(kLargestError, (log_times.array() - median(log_times)).abs().mean());
     count += 1;
   }
   return count > 0 ? sum / count : 0;
+}
+
+double FarPoints::growth(const std::vector<FarPredictions>& of_fits) const {
+  std::map<std::size_t, double> points_of_scale;
+  for (const std::size_t scale : scales_)
+    points_of_scale[scale] += 1;
+  double sum = 0;
+  for (const FarPredictions& of_fit : of_fits) {
+    for (std::size_t p = 0; p < scales_.size(); ++p) {
+      const double growth = std::max(0.0, of_fit.log_growth[static_cast<Index>(p)]);
+      sum += growth / points_of_scale[scales_[p]];
+    }
+  }
+  const double terms = static_cast<double>(of_fits.size() * points_of_scale.size());
+  return terms > 0 ? sum / terms : 0;
 }
 
 }  // namespace perfmodel

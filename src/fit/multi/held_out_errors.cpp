@@ -53,7 +53,7 @@ double generic_error(const SelectionTask& task, const Fold& fold) {
 /// A candidate in one fold, for each number of terms.
 struct FoldResult {
   std::vector<double> log_errors;
-  std::vector<VectorXd> far_predictions;  ///< ln, of random parts alone
+  std::vector<FarPredictions> far_predictions;  ///< of random parts alone
 };
 
 FoldResult fold_result(const SelectionTask& task, const FarPoints& far_points, const Fold& fold,
@@ -72,18 +72,20 @@ FoldResult fold_result(const SelectionTask& task, const FarPoints& far_points, c
     out.log_errors.push_back(
         log_error(held_out.time, evaluate_sum(held_out, shape, path[k].theta).total));
     if (!fold.far_end())
-      out.far_predictions.push_back(far_points.log_predictions(shape, path[k].theta));
+      out.far_predictions.push_back(far_points.predictions(shape, path[k].theta));
   }
   return out;
 }
 
-void add_disagreement(const std::vector<Fold>& folds, const FarPoints& far_points,
-                      const std::vector<VectorXd>& far_predictions, Candidate& candidate) {
+/// What the fits to random parts say of the far points.
+void judge_far_points(const std::vector<Fold>& folds, const FarPoints& far_points,
+                      const std::vector<FarPredictions>& predictions, Candidate& candidate) {
+  candidate.growth = far_points.growth(predictions);
   for (std::size_t f = 0; f < folds.size(); ++f) {
     if (!folds[f].far_end())
       continue;
     candidate.log_errors[f] = with_disagreement(
-        candidate.log_errors[f], far_points.disagreement(far_predictions, *folds[f].scale));
+        candidate.log_errors[f], far_points.disagreement(predictions, *folds[f].scale));
   }
 }
 
@@ -219,13 +221,13 @@ std::vector<Candidate> judge_candidates(const SelectionTask& task, const std::ve
       if (!candidate.generic && candidate.shape.terms > 0)
         candidate.shape = with_terms(candidate.shape, static_cast<Index>(k) + 1);
       candidate.log_errors.clear();
-      std::vector<VectorXd> far_predictions;
+      std::vector<FarPredictions> far_predictions;
       for (std::size_t f = 0; f < folds.size(); ++f) {
         candidate.log_errors.push_back(of_fold[f].log_errors[k]);
         if (!of_fold[f].far_predictions.empty())
           far_predictions.push_back(of_fold[f].far_predictions[k]);
       }
-      add_disagreement(folds, far_points, far_predictions, candidate);
+      judge_far_points(folds, far_points, far_predictions, candidate);
       set_score(folds, candidate);
       out.push_back(candidate);
     }

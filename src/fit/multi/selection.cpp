@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "fit/multi/choice.hpp"
 #include "fit/multi/held_out_errors.hpp"
-#include "perfmodel/model/generic_expression.hpp"
 
 namespace perfmodel {
 namespace {
@@ -21,43 +21,11 @@ constexpr std::size_t kRowsOfCloserLook = 5000;
 constexpr std::size_t kFamiliesOfCloserLook = 4;
 constexpr double kFewRowsRidge = 1e-3;
 
-/// The number of constants that are fitted, which stands for "the simplest": the r of log2(E)^r is
-/// one of two choices, not a constant, so that a logarithm in place of a power is simpler.
-Index size_of(const Candidate& candidate, Index generic_size) {
-  if (candidate.generic)
-    return generic_size;
-  const std::vector<bool> held = candidate.shape.held();
-  return candidate.shape.size() - std::count(held.begin(), held.end(), true);
-}
-
 /// What shares one path of fits with 1, 2, ... terms.
 bool same_family(const Candidate& a, const Candidate& b) {
   return a.ridge == b.ridge && a.shape.intercept == b.shape.intercept &&
          a.shape.regimes == b.shape.regimes && a.shape.pure_logarithms == b.shape.pure_logarithms &&
          a.shape.log_powers.front() == b.shape.log_powers.front();
-}
-
-bool is_sum(const Candidate& candidate) {
-  return !candidate.generic && candidate.shape.terms > 0;
-}
-
-bool scores_better(const Candidate& a, const Candidate& b) {
-  return a.score < b.score;
-}
-
-/// Of those that are as good as the best the one with the fewest constants, then the best score.
-Candidate simplest_as_good(const SelectionTask& task, const Selection& selection) {
-  const Index generic_size = static_cast<Index>(GenericLayout(task.spec).size());
-  Candidate out = selection.best;
-  for (const Candidate& candidate : selection.tried) {
-    if (!as_good_as(selection.folds, candidate, selection.best))
-      continue;
-    const Index size = size_of(candidate, generic_size);
-    const Index chosen = size_of(out, generic_size);
-    if (size < chosen || (size == chosen && scores_better(candidate, out)))
-      out = candidate;
-  }
-  return out;
 }
 
 /// Whether Eq. (4) is among the candidates.
@@ -189,7 +157,7 @@ class Selector {
         top = candidate;
     }
     out_.best = top;
-    out_.chosen = simplest_as_good(task_, out_);
+    out_.chosen = cautious_choice(task_.spec, out_);
   }
 };
 
@@ -226,7 +194,7 @@ void look_closer(const SelectionTask& task, Selection& selection) {
   if (task.options.stop.stop_requested())
     return;
   closer.best = *std::min_element(closer.tried.begin(), closer.tried.end(), scores_better);
-  closer.chosen = simplest_as_good(task, closer);
+  closer.chosen = cautious_choice(task.spec, closer);
   selection = closer;
 }
 

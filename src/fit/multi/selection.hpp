@@ -16,6 +16,7 @@ struct Candidate {
   double ridge = 1e-4;
   std::vector<double> log_errors;  ///< per fold: ln of the mean error of its held-out rows
   double score = 0;                ///< their weighted mean
+  double growth = 0;               ///< beyond the measured range, see FarPoints::growth()
 };
 
 /// What all candidates have in common.
@@ -35,9 +36,9 @@ struct Selection {
 
 /// Chooses terms, C, regimes, logarithms and ridge by cross-validation whose folds also hold out
 /// the far end of each scale: terms, C, regimes and ridge in all combinations, then step by step
-/// from the best so far, and at last the simplest one that is as good as the best. Eq. (4) and the
-/// constant are among the candidates. Of many rows a part is looked at, then more of them with the
-/// best candidates alone.
+/// from the best so far, and at last a simple and cautious one that is as good as the best. Eq. (4)
+/// and the constant are among the candidates. Of many rows a part is looked at, then more of them
+/// with the best candidates alone.
 Selection select_shape(const SelectionTask& task);
 
 /// The same for one level of a column, by the folds of the whole and among sums alone.
