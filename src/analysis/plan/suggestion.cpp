@@ -194,8 +194,9 @@ std::optional<Space> searchable(const Space& space) {
   Space listed = space;
   for (SpaceColumn& column : listed.columns) {
     if (column.is_range()) {
-      for (double value = column.low; value <= column.high; ++value) {
-        column.values.push_back(value);
+      const auto values = static_cast<std::size_t>(column.high - column.low) + 1;
+      for (std::size_t k = 0; k < values; ++k) {
+        column.values.push_back(column.low + static_cast<double>(k));
       }
     }
   }
