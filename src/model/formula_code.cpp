@@ -57,7 +57,8 @@ CellMatch cell_match(const std::vector<std::string>& levels) {
   std::size_t numbers = 0;
   for (const std::string& level : levels) {
     different.insert(lower_case(level));
-    numbers += parse_number(level) ? 1 : 0;
+    if (parse_number(level))
+      ++numbers;
   }
   if (numbers == levels.size())
     return CellMatch::number;

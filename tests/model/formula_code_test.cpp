@@ -238,12 +238,12 @@ Eigen::VectorXd constants_of(const ModelSpec& spec) {
 
 TEST_CASE("levels with a meaning in code remain texts", "[model][show]") {
   // "what??/" would end in a backslash where a compiler knows trigraphs; JSON may have line ends.
-  const ModelSpec spec = spec_of_levels({"\"q\"", "back\\", "two\nlines\r", "what??/", "{x}%s"});
+  const ModelSpec spec = spec_of_levels({"\"q\"", "back\\", "two\nlines\r", "what?\?/", "{x}%s"});
   const Eigen::VectorXd constants = constants_of(spec);
   const Eigen::VectorXd expected = Eigen::VectorXd::LinSpaced(5, 2, 6);
   if (test::succeeds("python3 -c 'import math'")) {
     const test::CsvFile file(formula_code(spec, nullptr, constants, FormulaLanguage::python) +
-                             "for level in ['\"q\"', 'back\\\\', 'two\\nlines\\r', 'what??/', "
+                             "for level in ['\"q\"', 'back\\\\', 'two\\nlines\\r', 'what?\?/', "
                              "'{x}%s']:\n    print(predict(1, level))\n");
     const auto printed = test::output_of("python3 " + file.path());
     REQUIRE(printed);
