@@ -116,6 +116,7 @@ void check_combination(const CompareArguments& arguments) {
     }
     refuse_to_replace(path, arguments.output);
   }
+  refuse_to_replace(arguments.test.value_or("-"), arguments.output);
 }
 
 Regressors models_for(const ModelSpec& spec, const SearchArguments& search, FitOptions options) {

@@ -5,6 +5,7 @@
 #include "cli/choices.hpp"
 #include "cli/configurations_csv.hpp"
 #include "cli/numbers.hpp"
+#include "cli/runs_file.hpp"
 #include "cli/shared_options.hpp"
 #include "perfmodel/analysis/plan/information.hpp"
 #include "perfmodel/analysis/plan/sampling.hpp"
@@ -118,6 +119,8 @@ void setup_plan(CLI::App& command, PlanArguments& arguments) {
 
 int run_plan(const PlanArguments& arguments, Console& console) {
   check_combination(arguments);
+  // A plan may be made longer in its place: it comes first in the new one.
+  refuse_to_replace({arguments.space, arguments.model}, arguments.output);
   OutputFile output(arguments.output);
   const plan::Space space = read_space(arguments.space);
   const auto existing = read_existing(arguments, space);

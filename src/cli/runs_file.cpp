@@ -24,6 +24,15 @@ void refuse_to_replace(const std::string& input, const std::string& output) {
   }
 }
 
+void refuse_to_replace(const std::vector<std::optional<std::string>>& inputs,
+                       const std::string& output) {
+  for (const auto& input : inputs) {
+    if (input) {
+      refuse_to_replace(*input, output);
+    }
+  }
+}
+
 Provenance provenance_of(const std::string& path, const RunsFile& runs, const Roles& roles) {
   return {"perfmodel " PERFMODEL_VERSION,
           path == "-" ? path : std::filesystem::path(path).filename().string(), runs.table.rows(),

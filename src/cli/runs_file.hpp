@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "perfmodel/data/table.hpp"
 #include "perfmodel/fit/fitted_model.hpp"
@@ -18,6 +20,10 @@ RunsFile read_runs(const std::string& path, const std::set<std::string>& text_co
 
 /// Throws UsageError where the output is the same file as an input that it would replace.
 void refuse_to_replace(const std::string& input, const std::string& output);
+
+/// The same of every input that is given.
+void refuse_to_replace(const std::vector<std::optional<std::string>>& inputs,
+                       const std::string& output);
 
 /// What a model says about its data: base name, rows, digest and what was inferred
 /// about its columns; no path of this machine.

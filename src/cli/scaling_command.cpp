@@ -6,6 +6,7 @@
 #include "cli/choices.hpp"
 #include "cli/numbers.hpp"
 #include "cli/range_check.hpp"
+#include "cli/runs_file.hpp"
 #include "cli/scaling_report.hpp"
 #include "cli/scaling_source.hpp"
 #include "cli/shared_options.hpp"
@@ -78,6 +79,7 @@ void setup_scaling(CLI::App& command, ScalingArguments& arguments) {
 }
 
 int run_scaling(const ScalingArguments& arguments, Console& console) {
+  refuse_to_replace(arguments.input, arguments.output);
   OutputFile output(arguments.output);
   ScalingDocument document = arguments.input.ends_with(".json")
                                  ? scaling_of_model(arguments, console)

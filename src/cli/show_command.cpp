@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/runs_file.hpp"
 #include "cli/shared_options.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/io/model_json.hpp"
@@ -43,6 +44,7 @@ void setup_show(CLI::App& command, ShowArguments& arguments) {
 }
 
 int run_show(const ShowArguments& arguments, Console& /*console*/) {
+  refuse_to_replace(arguments.model, arguments.output);
   OutputFile output(arguments.output);
   const FittedModel model = read_model(arguments.model);
   output.write(formula_code(model.spec, model.multi ? &model.multi->structure : nullptr,

@@ -1,10 +1,12 @@
 #include "cli/ssgd_command.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <filesystem>
 
 #include "cli/choices.hpp"
 #include "cli/numbers.hpp"
+#include "cli/runs_file.hpp"
 #include "cli/shared_options.hpp"
 #include "cli/ssgd_report.hpp"
 #include "cli/timeline_text.hpp"
@@ -30,6 +32,23 @@ void check_combination(const SsgdArguments& arguments) {
                      (arguments.reference && arguments.reference == arguments.messages.latencies);
   if (twice && (arguments.layers == "-" || arguments.reference == "-")) {
     throw UsageError("only one file can come from standard input");
+  }
+  if (arguments.timeline_svg && std::filesystem::path(*arguments.timeline_svg).lexically_normal() ==
+                                    std::filesystem::path(arguments.output).lexically_normal()) {
+    throw UsageError("the tables and --timeline-svg need a file each");
+  }
+}
+
+void refuse_infinite_figures(const ssgd::Profile& profile, const ssgd::Study& study) {
+  bool finite = std::isfinite(profile.gradient_bytes()) && std::isfinite(study.single.total_us) &&
+                std::isfinite(study.chosen.total_us);
+  for (const ssgd::ScheduleFigures& schedule : study.schedules) {
+    finite = finite && std::isfinite(schedule.total_us);
+  }
+  if (!finite) {
+    throw InputError(
+        "the iteration takes longer than a number can say; times are in microseconds, gradients in "
+        "bytes");
   }
 }
 
@@ -165,15 +184,20 @@ void setup_ssgd(CLI::App& command, SsgdArguments& arguments) {
 
 int run_ssgd(const SsgdArguments& arguments, Console& console) {
   check_combination(arguments);
+  const std::vector<std::optional<std::string>> inputs = {arguments.layers, arguments.reference,
+                                                          arguments.messages.latencies};
+  refuse_to_replace(inputs, arguments.output);
   OutputFile output(arguments.output);
   std::optional<OutputFile> picture;
   if (arguments.timeline_svg) {
+    refuse_to_replace(inputs, *arguments.timeline_svg);
     picture.emplace(*arguments.timeline_svg);
   }
   const ssgd::Profile profile = read_profile(arguments.layers, arguments);
   const MessageCost messages = message_cost(arguments.messages, *arguments.workers);
   const ssgd::StudyRequest request = request_of(arguments, profile, messages);
   const ssgd::Study study = ssgd::study(profile, request);
+  refuse_infinite_figures(profile, study);
   warn(arguments, console);
 
   const SsgdDocument document{

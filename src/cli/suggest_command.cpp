@@ -199,6 +199,7 @@ void setup_suggest(CLI::App& command, SuggestArguments& arguments) {
 
 int run_suggest(const SuggestArguments& arguments, Console& console) {
   check_combination(arguments);
+  refuse_to_replace({arguments.model, arguments.space, arguments.runs}, arguments.output);
   OutputFile output(arguments.output);
   const FittedModel model = read_model(arguments.model);
   const plan::Space space = read_space(arguments.space);

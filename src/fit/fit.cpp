@@ -1,6 +1,7 @@
 #include "perfmodel/fit/fit.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "fit/search_space.hpp"
 #include "fit/warnings.hpp"
 #include "fit/weighted_rows.hpp"
+#include "perfmodel/base/error.hpp"
 #include "perfmodel/base/parallel.hpp"
 #include "perfmodel/base/random.hpp"
 #include "perfmodel/optimise/quasi_newton.hpp"
@@ -113,11 +115,7 @@ void clear_idle_powers(const GenericLayout& layout, std::size_t intrinsic, const
   }
 }
 
-}  // namespace
-
-FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options) {
-  if (options.expression == Expression::multi)
-    return fit_multi(spec, training, options);
+FittedModel fit_generic(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   const WeightedRows all = WeightedRows::merged(training, options.loss);
   const SearchSpace space(spec, all, options);
   const Regulariser penalty(space, all, options);
@@ -185,6 +183,27 @@ FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions&
   const Findings findings = identify(model, training, space, options, best.finish.scaled);
   model.identifiability = findings.identifiability;
   model.warnings = find_warnings(model, training, findings);
+  return model;
+}
+
+/// Times, columns and bounds far from 1 lead to constants and errors that no double holds.
+void require_finite(const FittedModel& model) {
+  const Metrics& metrics = model.metrics.train;
+  if (!model.constants.allFinite() || !std::isfinite(metrics.mse) ||
+      !std::isfinite(metrics.mape_percent) || !std::isfinite(model.search.cost)) {
+    throw InputError(
+        "the fit leads to figures that are too large for a number; write the times and the columns "
+        "in units in which they are nearer to 1, or narrow --bounds");
+  }
+}
+
+}  // namespace
+
+FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options) {
+  FittedModel model = options.expression == Expression::multi
+                          ? fit_multi(spec, training, options)
+                          : fit_generic(spec, training, options);
+  require_finite(model);
   return model;
 }
 

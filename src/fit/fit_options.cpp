@@ -1,5 +1,7 @@
 #include "perfmodel/fit/fit_options.hpp"
 
+#include <cmath>
+
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/text.hpp"
 
@@ -80,6 +82,8 @@ BoundOverride parse_bound(const std::string& text) {
     throw UsageError(form);
   if (*low > *high)
     throw UsageError("--bounds '" + text + "': the lower bound is above the upper one");
+  if (!std::isfinite(*high - *low))
+    throw UsageError("--bounds '" + text + "': the bounds are too far apart");
   out.low = *low;
   out.high = *high;
   return out;

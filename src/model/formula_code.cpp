@@ -7,55 +7,80 @@
 #include <set>
 #include <vector>
 
+#include "model/code_names.hpp"
 #include "model/derived_code.hpp"
 #include "model/formula_tree.hpp"
 #include "model/readable_formula.hpp"
+#include "perfmodel/base/error.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/model/generic_expression.hpp"
 
 namespace perfmodel {
 namespace {
 
+constexpr std::size_t most_in_a_cell = 8192;  // of Excel; others take more
+
 std::string quoted(const std::string& text, FormulaLanguage language) {
+  const bool doubles_quotes = language == FormulaLanguage::spreadsheet;
   std::string out = "\"";
   for (const char c : text) {
-    if (c == '"')
-      out += language == FormulaLanguage::spreadsheet ? "\"" : "\\";
-    else if (c == '\\' && language != FormulaLanguage::spreadsheet)
-      out += '\\';
-    out += c;
+    if (doubles_quotes) {
+      out += c == '"' ? "\"\"" : std::string(1, c);
+    } else if (c == '\n' || c == '\r') {
+      out += c == '\n' ? "\\n" : "\\r";
+    } else {
+      // The second '?' of two would make a trigraph in C.
+      const bool escaped = c == '"' || c == '\\' ||
+                           (language == FormulaLanguage::c && c == '?' && out.back() == '?');
+      out += escaped ? std::string{'\\', c} : std::string(1, c);
+    }
   }
   return out + '"';
 }
 
-/// A column as an identifier; two columns never get the same one.
-class Names {
- public:
-  std::string of(const std::string& column) {
-    std::string name;
-    for (const char c : column)
-      name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0)
-      name = "x" + name;
-    static const std::set<std::string> reserved = {
-        "and", "as", "assert", "auto", "break", "case", "char", "class", "const", "continue", "def",
-        "default", "del", "do", "double", "elif", "else", "enum", "except", "extern", "float",
-        "for", "from", "global", "goto", "if", "import", "in", "int", "is", "lambda", "long",
-        "math", "not", "or", "pass", "raise", "return", "short", "signed", "static", "struct",
-        "switch", "try", "union", "void", "while", "with", "yield", "predict",
-        // what the expressions call
-        "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "cos", "cosh",
-        "exp", "fabs", "floor", "fmax", "fmin", "log", "log10", "log2", "max", "min", "pow", "sin",
-        "sinh", "sqrt", "strcmp", "strtod", "tan", "tanh"};
-    while (reserved.contains(name) || used_.contains(name))
-      name += '_';
-    used_.insert(name);
-    return name;
-  }
+std::string lower_case(std::string text) {
+  for (char& c : text)
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
 
- private:
-  std::set<std::string> used_;
+/// How a spreadsheet finds out which level a cell has.
+enum class CellMatch {
+  text,    ///< as it stands
+  exact,   ///< '=' does not tell SGD from sgd
+  number,  ///< a cell into which one types 8 holds a number, which equals no text
+  joined,  ///< the same where other levels are no numbers; a typed true is no text either
 };
+
+CellMatch cell_match(const std::vector<std::string>& levels) {
+  std::set<std::string> different;
+  std::size_t numbers = 0;
+  for (const std::string& level : levels) {
+    different.insert(lower_case(level));
+    if (parse_number(level))
+      ++numbers;
+  }
+  if (numbers == levels.size())
+    return CellMatch::number;
+  if (different.size() < levels.size())
+    return CellMatch::exact;
+  const bool has_truth = different.contains("true") || different.contains("false");
+  return numbers > 0 || has_truth ? CellMatch::joined : CellMatch::text;
+}
+
+std::string cell_has(const std::string& name, const std::string& level, CellMatch match) {
+  const std::string text = quoted(level, FormulaLanguage::spreadsheet);
+  switch (match) {
+    case CellMatch::exact:
+      return "EXACT(" + name + "," + text + ")";
+    case CellMatch::number:
+      return "VALUE(" + name + ")=" + to_text(parse_number(level).value());
+    case CellMatch::joined:
+      return name + "&\"\"=" + text;
+    default:
+      return name + "=" + text;
+  }
+}
 
 /// "(a + b) * c" of "((a + b) * c)"; "(a + b) * (c + d)" stays as it is.
 std::string without_outer_parentheses(const std::string& code) {
@@ -71,7 +96,8 @@ std::string without_outer_parentheses(const std::string& code) {
 /// The pieces of an expression in one language.
 class Writer {
  public:
-  Writer(const ModelSpec& spec, FormulaLanguage language) : spec_(spec), language_(language) {
+  Writer(const ModelSpec& spec, FormulaLanguage language)
+      : spec_(spec), language_(language), names_(language) {
     for (const std::string& column : required_columns(spec))
       add_parameter(column);
     for (const DerivedColumn& column : spec.derived)
@@ -134,12 +160,14 @@ class Writer {
       return "{" + joined(items, ", ") + "}[" + name + "]";
     }
     const bool is_c = language_ == FormulaLanguage::c;
+    const CellMatch match = cell_match(levels);
     std::string open;
     std::string close;
     for (std::size_t l = 0; l < levels.size(); ++l) {
       const std::string level = level_text(l);
       if (!is_c)
-        open += "IF(" + name + "=" + level + "," + number(value(l)) + ",";
+        open += "IF(" + (is_text ? cell_has(name, levels[l], match) : name + "=" + level) + "," +
+                number(value(l)) + ",";
       else if (is_text)
         open += "strcmp(" + name + ", " + level + ") == 0 ? " + number(value(l)) + " : ";
       else
@@ -185,7 +213,7 @@ class Writer {
  private:
   const ModelSpec& spec_;
   FormulaLanguage language_;
-  Names names_;
+  CodeNames names_;
   std::vector<std::string> parameters_;
   std::string statements_;                       ///< that compute the derived columns
   std::map<std::string, std::string> operands_;  ///< what stands for a column
@@ -213,6 +241,13 @@ class Writer {
                      {.column = [&](const std::string& name) { return as_number(name); },
                       .number = [&](double value) { return number(value); }});
     if (language_ == FormulaLanguage::spreadsheet) {
+      // Columns that use one another twice double it each time.
+      if (code.size() > most_in_a_cell) {
+        throw InputError("column '" + column.column + "' takes more than " +
+                         std::to_string(most_in_a_cell) +
+                         " characters in one formula, which no spreadsheet reads; use --as python "
+                         "or --as c");
+      }
       operands_[column.column] = code;
       return;
     }

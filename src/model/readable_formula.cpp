@@ -22,9 +22,11 @@ std::string latex_number(double value) {
 std::string latex_name(const std::string& column) {
   std::string out = "\\mathrm{";
   for (const char c : column) {
-    if (std::string("_&%$#{}").find(c) != std::string::npos)
-      out += '\\';
-    out += c;
+    if (c == '\\' || c == '^')
+      out += c == '^' ? "\\hat{}" : "\\backslash{}";
+    else
+      out += std::string("_&%$#{}").find(c) != std::string::npos ? "\\" + std::string(1, c)
+                                                                 : std::string(1, c);
   }
   return out + "}";
 }

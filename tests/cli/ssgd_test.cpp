@@ -30,6 +30,28 @@ const std::string ssgd_advice = "\nSee 'perfmodel ssgd --help'.\n";
 
 }  // namespace
 
+TEST_CASE("ssgd does not write its picture and its tables to one place", "[cli][ssgd]") {
+  const std::string message =
+      error_prefix + "the tables and --timeline-svg need a file each" + ssgd_advice;
+  const std::vector<std::string> options = {"--workers", "4", "--message-start-us", "4"};
+  auto arguments = options;
+  arguments.insert(arguments.end(), {"--timeline-svg", "-"});
+  CHECK(error_of(arguments, 2) == message);
+  arguments = options;
+  arguments.insert(arguments.end(), {"--timeline-svg", "absent/x.svg", "-o", "./absent/x.svg"});
+  CHECK(error_of(arguments, 2) == message);
+}
+
+TEST_CASE("ssgd refuses times and bytes whose sums no number holds", "[cli][ssgd]") {
+  for (const std::string row : {"1e308,1e308,1", "1,1,1e308"}) {
+    CHECK(error_of({"--workers", "4", "--message-start-us", "4", "--format", "json"}, 3,
+                   "layer,t_f_us,t_b_us,grad_bytes\n1," + row + "\n2," + row + "\n") ==
+          error_prefix +
+              "the iteration takes longer than a number can say; times are in microseconds, "
+              "gradients in bytes\n");
+  }
+}
+
 TEST_CASE("ssgd prints the schedules of a network and what is our own design", "[cli][ssgd]") {
   const ProgramResult result =
       run_ssgd({"--workers", "4", "--message-start-us", "4", "--message-per-byte-us", "0.002",

@@ -71,6 +71,42 @@ TEST_CASE("suggest finds the fastest configuration of a whole space", "[cli][sug
   }
 }
 
+TEST_CASE("suggest searches ranges of whole numbers as a whole", "[cli][suggest]") {
+  const Files files;
+  const std::string model = files.write("known.json", model_of_space());
+  const std::string whole =
+      files.write("whole.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+        {"column": "filters", "range": [4, 32], "whole": true},
+        {"column": "activation", "values": ["relu", "tanh"]},
+        {"column": "workers", "range": [1, 4], "whole": true, "scale": "log"}]})");
+  const ProgramResult result =
+      run_perfmodel({"suggest", model, whole, "--top", "1000", "--format", "json"});
+  CHECK(result.errors == "");
+  REQUIRE(result.exit_code == 0);
+  const auto json = nlohmann::json::parse(result.output);
+  CHECK(json["complete"] == true);
+  CHECK(json["searched"] == 29 * 2 * 4);
+  CHECK(json["fastest"].size() == 29 * 2 * 4);
+}
+
+TEST_CASE("suggest lists a configuration once, however often it was drawn", "[cli][suggest]") {
+  const Files files;
+  const std::string model = files.write("known.json", model_of_space());
+  // Numbers of six digits: there are eleven from 4 to 4.0001, and 200,000 draws.
+  const std::string narrow =
+      files.write("narrow.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+        {"column": "filters", "range": [4, 4.0001]},
+        {"column": "activation", "values": ["relu", "tanh"]},
+        {"column": "workers", "values": [1, 2, 4]}]})");
+  const ProgramResult result = run_perfmodel(
+      {"suggest", model, narrow, "--top", "1000", "--price", "workers", "--format", "json"});
+  REQUIRE(result.exit_code == 0);
+  const auto json = nlohmann::json::parse(result.output);
+  CHECK(json["complete"] == false);
+  CHECK(json["fastest"].size() == 11 * 2 * 3);
+  CHECK(json["cheapest"].size() == 11 * 2 * 3);
+}
+
 TEST_CASE("suggest weighs time against a price", "[cli][suggest]") {
   const Files files;
   const auto json = files.json({"--price", "workers * 1.2", "--where", "filters == 32"});

@@ -5,6 +5,7 @@
 #include <optional>
 #include <sstream>
 
+#include "perfmodel/base/error.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/model/generic_expression.hpp"
 #include "support/catch.hpp"
@@ -214,4 +215,94 @@ TEST_CASE("a spreadsheet formula computes derived columns where they stand",
   CHECK(formula_code(spec, nullptr, constants, FormulaLanguage::spreadsheet) ==
         "=(2 * (-INT(-(m/4)))^1.5 + "
         "IF(IF((-INT(-(m/4)))>3,1,0)=0,0.25,IF(IF((-INT(-(m/4)))>3,1,0)=1,0.5,NA())))+0.125\n");
+}
+
+namespace {
+
+/// t = (x^1 + a level) * 1 + 0 with levels that have a meaning in code.
+ModelSpec spec_of_levels(const std::vector<std::string>& levels) {
+  ModelSpec spec;
+  spec.intrinsic = {{"x", 1, 2}};
+  spec.categorical = {{"level", levels}};
+  return spec;
+}
+
+Eigen::VectorXd constants_of(const ModelSpec& spec) {
+  const auto levels = static_cast<Eigen::Index>(spec.categorical[0].levels.size());
+  Eigen::VectorXd constants(levels + 3);  // a[x] | levels | p[x] | C
+  constants << 1, Eigen::VectorXd::LinSpaced(levels, 1, static_cast<double>(levels)), 1, 0;
+  return constants;
+}
+
+}  // namespace
+
+TEST_CASE("levels with a meaning in code remain texts", "[model][show]") {
+  // "what??/" would end in a backslash where a compiler knows trigraphs; JSON may have line ends.
+  const ModelSpec spec = spec_of_levels({"\"q\"", "back\\", "two\nlines\r", "what?\?/", "{x}%s"});
+  const Eigen::VectorXd constants = constants_of(spec);
+  const Eigen::VectorXd expected = Eigen::VectorXd::LinSpaced(5, 2, 6);
+  if (test::succeeds("python3 -c 'import math'")) {
+    const test::CsvFile file(formula_code(spec, nullptr, constants, FormulaLanguage::python) +
+                             "for level in ['\"q\"', 'back\\\\', 'two\\nlines\\r', 'what?\?/', "
+                             "'{x}%s']:\n    print(predict(1, level))\n");
+    const auto printed = test::output_of("python3 " + file.path());
+    REQUIRE(printed);
+    check_numbers(*printed, expected, 5);
+  }
+  if (test::succeeds("cc --version")) {
+    const test::CsvFile file(
+        formula_code(spec, nullptr, constants, FormulaLanguage::c) +
+        "#include <stdio.h>\nint main(void) {\n"
+        "const char *levels[] = {\"\\\"q\\\"\", \"back\\\\\", \"two\\nlines\\r\", "
+        "\"what?\" \"?/\", \"{x}%s\"};\n"
+        "for (int i = 0; i < 5; ++i) printf(\"%g\\n\", predict(1, levels[i]));\nreturn 0;\n}\n");
+    const std::string binary = file.path() + ".out";
+    const auto printed = test::output_of("cc -std=c99 -Wall -Wextra -Werror -x c -o " + binary +
+                                         " " + file.path() + " -lm && " + binary);
+    std::filesystem::remove(binary);
+    REQUIRE(printed);
+    check_numbers(*printed, expected, 5);
+  }
+}
+
+TEST_CASE("a spreadsheet compares a level with what the cell holds once it is typed",
+          "[model][show]") {
+  const auto choice = [](const std::vector<std::string>& levels) {
+    const ModelSpec spec = spec_of_levels(levels);
+    const std::string code =
+        formula_code(spec, nullptr, constants_of(spec), FormulaLanguage::spreadsheet);
+    return code.substr(0, code.find(",2,"));
+  };
+  CHECK(choice({"adam", "sgd"}) == "=(1 * x + IF(level=\"adam\",1,IF(level=\"sgd\"");
+  CHECK(choice({"2", "16"}) == "=(1 * x + IF(VALUE(level)=2,1,IF(VALUE(level)=16");
+  CHECK(choice({"2", "all"}) == "=(1 * x + IF(level&\"\"=\"2\",1,IF(level&\"\"=\"all\"");
+  CHECK(choice({"false", "true"}) == "=(1 * x + IF(level&\"\"=\"false\",1,IF(level&\"\"=\"true\"");
+  CHECK(choice({"SGD", "sgd"}) == "=(1 * x + IF(EXACT(level,\"SGD\"),1,IF(EXACT(level,\"sgd\")");
+}
+
+TEST_CASE("a formula too long for a spreadsheet is refused before it fills the memory",
+          "[model][show][derive]") {
+  ModelSpec spec;
+  spec.derived = {make_derived("d0", "m + m", "here")};
+  for (int i = 1; i < 60; ++i) {
+    const std::string last = "d" + std::to_string(i - 1);
+    spec.derived.push_back(make_derived("d" + std::to_string(i), last + " + " + last, "here"));
+  }
+  spec.intrinsic = {{"d59", 1, 2}};
+  Eigen::VectorXd constants(3);
+  constants << 2, 1, 0;
+  CHECK_THROWS_MATCHES(formula_code(spec, nullptr, constants, FormulaLanguage::spreadsheet),
+                       InputError,
+                       Catch::Matchers::Message(
+                           "column 'd11' takes more than 8192 characters in one formula, which no "
+                           "spreadsheet reads; use --as python or --as c"));
+  CHECK_NOTHROW(formula_code(spec, nullptr, constants, FormulaLanguage::c));
+}
+
+TEST_CASE("LaTeX sets backslashes and carets of names as they are", "[model][show]") {
+  const ModelSpec spec = spec_of_levels({"a\\b", "c^d^e"});
+  CHECK(formula_code(spec, nullptr, constants_of(spec), FormulaLanguage::latex) ==
+        "t = \\left(1 \\cdot \\mathrm{x} + \\left\\{\\begin{array}{ll}1 & \\mathrm{level} = "
+        "\\mathrm{a\\backslash{}b} \\\\ 2 & \\mathrm{level} = "
+        "\\mathrm{c\\hat{}d\\hat{}e}\\end{array}\\right.\\right) + 0\n");
 }

@@ -113,11 +113,12 @@ std::vector<std::size_t> repair(const Conditions& conditions, std::uint64_t seed
       }
       const bool other_was_good = is_good(points[j]);
       swap(i, j, c);
-      repaired = is_good(points[i]);
-      const bool other_is_good = is_good(points[j]);
-      if (other_was_good && !other_is_good) {
+      // The other may be bad as before, but not the double of a third, which would then be bad too.
+      const bool other_does_no_harm =
+          is_good(points[j]) || (!other_was_good && !conditions.hold(points[j]));
+      repaired = is_good(points[i]) && other_does_no_harm;
+      if (!repaired) {
         swap(i, j, c);
-        repaired = false;
       }
     }
     if (!repaired) {

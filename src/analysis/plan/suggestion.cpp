@@ -15,7 +15,7 @@ constexpr double most_searched = 1e7;
 constexpr std::size_t sample_size = 200000;
 constexpr std::size_t chunk_size = 1 << 16;
 
-/// The best few by one figure; equal ones in the order they came.
+/// The best few by one figure, each configuration once; equal ones in the order they came.
 class Best {
  public:
   Best(std::size_t most, double Suggestion::*figure) : most_(most), figure_(figure) {}
@@ -24,10 +24,16 @@ class Best {
     if (kept_.size() == most_ && !(suggestion.*figure_ < kept_.back().*figure_)) {
       return;
     }
-    const auto place = std::upper_bound(
+    const auto [first, last] = std::equal_range(
         kept_.begin(), kept_.end(), suggestion,
         [this](const Suggestion& a, const Suggestion& b) { return a.*figure_ < b.*figure_; });
-    kept_.insert(place, suggestion);
+    // A random sample draws some configurations more than once.
+    if (std::any_of(first, last, [&](const Suggestion& known) {
+          return known.configuration == suggestion.configuration;
+        })) {
+      return;
+    }
+    kept_.insert(last, suggestion);
     if (kept_.size() > most_) {
       kept_.pop_back();
     }
@@ -171,6 +177,32 @@ class Search {
   }
 };
 
+/// The space with its ranges of whole numbers as lists; nothing where another range is left or
+/// there are too many configurations.
+std::optional<Space> searchable(const Space& space) {
+  double size = 1;
+  for (const SpaceColumn& column : space.columns) {
+    if (column.is_range() && !column.whole) {
+      return std::nullopt;
+    }
+    size *=
+        column.is_range() ? column.high - column.low + 1 : static_cast<double>(column.choices());
+  }
+  if (!(size <= most_searched)) {
+    return std::nullopt;
+  }
+  Space listed = space;
+  for (SpaceColumn& column : listed.columns) {
+    if (column.is_range()) {
+      const auto values = static_cast<std::size_t>(column.high - column.low) + 1;
+      for (std::size_t k = 0; k < values; ++k) {
+        column.values.push_back(column.low + static_cast<double>(k));
+      }
+    }
+  }
+  return listed;
+}
+
 }  // namespace
 
 Suggestions suggest(const Space& space, const SuggestionRequest& request, const Predict& predict) {
@@ -181,9 +213,8 @@ Suggestions suggest(const Space& space, const SuggestionRequest& request, const 
     }
   }
   Search search(space, request, predict);
-  const auto size = space.size();
-  if (size && *size <= most_searched) {
-    for_each_configuration(space,
+  if (const std::optional<Space> listed = searchable(space)) {
+    for_each_configuration(*listed,
                            [&](const Configuration& configuration) { search.add(configuration); });
     return search.finish();
   }

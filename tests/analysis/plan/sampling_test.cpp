@@ -127,6 +127,29 @@ TEST_CASE("conditions that leave room do not unbalance a Latin hypercube", "[pla
   }
 }
 
+TEST_CASE("a Latin hypercube fulfils conditions that leave little room, without doubles",
+          "[plan]") {
+  Space space;
+  space.source = "space.json";
+  space.columns = {range(16, 128), range(1, 18)};
+  space.columns[0].whole = space.columns[1].whole = true;
+  space.columns[1].name = "y";
+  space.where = {"x * y <= 800 || y == 18"};
+  const Conditions conditions(space);
+  std::size_t off_balance = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const Plan plan = latin_hypercube_plan(space, 1000, seed, {});
+    off_balance += plan.off_balance;
+    REQUIRE(plan.configurations.size() == 1000);
+    CHECK(std::set<plan::Configuration>(plan.configurations.begin(), plan.configurations.end())
+              .size() == 1000);
+    for (const plan::Configuration& configuration : plan.configurations) {
+      REQUIRE(conditions.hold(configuration));
+    }
+  }
+  CHECK(off_balance > 0);  // else the conditions left room
+}
+
 TEST_CASE("a Latin hypercube has one value in each part of a range", "[plan]") {
   Space space;
   space.columns = {range(0, 1), range(1, 10000)};
