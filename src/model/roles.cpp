@@ -99,8 +99,19 @@ void check_derived(const RoleRequest& request, const Roles& roles) {
   }
 }
 
+/// n, n + 1, n + 2, ... down the file: more likely the number of the run than a parameter of it.
+bool numbers_the_rows(const Column& column) {
+  constexpr std::size_t kFewestRows = 10;  // a short list of sizes may count up too
+  const std::vector<double>& numbers = column.numbers;
+  return numbers.size() >= kFewestRows &&
+         std::adjacent_find(numbers.begin(), numbers.end(), [](double above, double below) {
+           return below != above + 1;
+         }) == numbers.end();
+}
+
 /// What the user did not say and may want to check.
-void tell_what_was_inferred(const RoleRequest& request, const Roles& roles, Notices& notices) {
+void tell_what_was_inferred(const Table& table, const RoleRequest& request, const Roles& roles,
+                            Notices& notices) {
   if (request.intrinsic) {
     return;
   }
@@ -114,6 +125,9 @@ void tell_what_was_inferred(const RoleRequest& request, const Roles& roles, Noti
     if (is_time_name(name) || has_time_unit(name)) {
       notices.push_back("Column '" + name + "' looks like another measured time; pass " +
                         flag_text("--ignore", {name}) + " if it is one.");
+    } else if (numbers_the_rows(table.at(name))) {
+      notices.push_back("Column '" + name + "' counts the rows; pass " +
+                        flag_text("--ignore", {name}) + " if it only numbers the runs.");
     }
   }
 }
@@ -146,7 +160,7 @@ Roles resolve_roles(const Table& table, const RoleRequest& request) {
   check_values(table, parts, obstacles);
   require_intrinsic(table, roles, obstacles);
   obstacles.throw_if_any();
-  tell_what_was_inferred(request, roles, roles.notices);
+  tell_what_was_inferred(table, request, roles, roles.notices);
   return roles;
 }
 

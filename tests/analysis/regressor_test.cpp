@@ -18,7 +18,7 @@ double test_mape(Regressor& model) {
 
 }  // namespace
 
-TEST_CASE("an expression is a regressor that shows its constants") {
+TEST_CASE("an expression is a regressor that shows its constants", "[whole-fits]") {
   const auto runs = test::paper_runs(Framework::mxnet, 300, 0, 1);
   const auto model = make_expression("ours", runs.spec, {});
   CHECK(model->name() == "ours");

@@ -53,7 +53,8 @@ TEST_CASE("the rule of one standard error takes the largest lambda of the same p
   CHECK(choose(points, LambdaRule::one_standard_error) == 0);
 }
 
-TEST_CASE("each point of a sweep is the single fit with that penalty, for any threads") {
+TEST_CASE("each point of a sweep is the single fit with that penalty, for any threads",
+          "[whole-fits]") {
   const auto training = test::paper_runs(Framework::mxnet, 150, 0.05, 1);
   const auto validation = test::paper_runs(Framework::mxnet, 60, 0.05, 2);
   FitOptions options;

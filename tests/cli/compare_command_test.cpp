@@ -59,7 +59,7 @@ TEST_CASE_METHOD(CompareTest, "compare judges every model on the same rows") {
   CHECK(plain["scaling_powers"]["workers"].get<double>() == Catch::Approx(-0.5).epsilon(1e-3));
 }
 
-TEST_CASE_METHOD(CompareTest, "compare sets several files side by side") {
+TEST_CASE_METHOD(CompareTest, "compare sets several files side by side", "[whole-fits]") {
   const ProgramResult text = run({"runs.csv", "other.csv", "--split", "80:20"});
   REQUIRE(text.exit_code == 0);
   CHECK_THAT(text.output, ContainsSubstring("runs.csv (test part, 10 rows)"));

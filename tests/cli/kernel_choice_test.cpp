@@ -21,7 +21,7 @@ ProgramResult fit_with_kernel(const std::string& kernel, const std::string& loss
 
 }  // namespace
 
-TEST_CASE("every kernel of this machine writes the same model", "[cli][kernel]") {
+TEST_CASE("every kernel of this machine writes the same model", "[cli][kernel][whole-fits]") {
   for (const std::string loss : {"mae", "mse"}) {
     const ProgramResult chosen_by_itself = fit_with_kernel("", loss);
     REQUIRE(chosen_by_itself.exit_code == 0);

@@ -108,7 +108,8 @@ TEST_CASE("the constants of the paper's models are the means of their spreads") 
   }
 }
 
-TEST_CASE("scaling powers of simulated frameworks come back within 0.02 from 5 % of noise") {
+TEST_CASE("scaling powers of simulated frameworks come back within 0.02 from 5 % of noise",
+          "[whole-fits]") {
   const test::TemporaryDirectory directory;
   const auto configs = directory.write("configs.csv", random_configurations(1500, 5));
   for (const std::string framework : {"mxnet", "pytorch", "tensorflow"}) {

@@ -126,7 +126,7 @@ TEST_CASE("every scale has the same weight in the growth, whatever its points", 
   CHECK(points.growth({of_fit}) == Catch::Approx(0.5 * std::log(4.0)));
 }
 
-TEST_CASE("auto looks closer where there are many runs", "[fit][multi]") {
+TEST_CASE("auto looks closer where there are many runs", "[fit][multi][whole-fits]") {
   const test::MultiRuns runs = test::multi_runs(2100, 0.03, 1);
   const FitOptions options;
   const TermCoordinates coordinates(runs.spec, runs.design,

@@ -41,7 +41,8 @@ bool has_warning(const FittedModel& model, const std::string& kind,
 
 }  // namespace
 
-TEST_CASE("the same seed gives the same constants, for any number of threads", "[fit]") {
+TEST_CASE("the same seed gives the same constants, for any number of threads",
+          "[fit][whole-fits]") {
   const PaperRuns runs = small_runs();
   FitOptions options;
   options.seed = 7;
@@ -60,7 +61,8 @@ TEST_CASE("the reported cost is that of the reported constants", "[fit]") {
   CHECK(model.metrics.train.mae == Catch::Approx(mae).epsilon(1e-12));
 }
 
-TEST_CASE("a change of the time unit changes a and C in proportion and no power", "[fit]") {
+TEST_CASE("a change of the time unit changes a and C in proportion and no power",
+          "[fit][whole-fits]") {
   const PaperRuns runs = small_runs();
   PaperRuns scaled = runs;
   scaled.design.time *= 1e-6;
@@ -70,7 +72,8 @@ TEST_CASE("a change of the time unit changes a and C in proportion and no power"
   CHECK(micro.search.cost == Catch::Approx(1e-6 * original.search.cost).epsilon(1e-9));
 }
 
-TEST_CASE("the order of the rows and doubling each of them leave the optimum", "[fit]") {
+TEST_CASE("the order of the rows and doubling each of them leave the optimum",
+          "[fit][whole-fits]") {
   const PaperRuns runs = small_runs();
   const double cost = fit_with(runs, {}).search.cost;
   std::vector<std::size_t> reversed(runs.table.rows());
@@ -83,7 +86,8 @@ TEST_CASE("the order of the rows and doubling each of them leave the optimum", "
   }
 }
 
-TEST_CASE("the exact finish is never worse than the search and records what it gained", "[fit]") {
+TEST_CASE("the exact finish is never worse than the search and records what it gained",
+          "[fit][whole-fits]") {
   const PaperRuns runs = small_runs();
   for (const Loss loss : {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle}) {
     FitOptions options;
@@ -148,7 +152,7 @@ TEST_CASE("a bound for an unknown column is refused with the nearest name", "[fi
                     "mean 'filters'?");
 }
 
-TEST_CASE("a penalty shrinks the penalised constants and leaves C alone", "[fit]") {
+TEST_CASE("a penalty shrinks the penalised constants and leaves C alone", "[fit][whole-fits]") {
   const PaperRuns runs = small_runs();
   const auto norm1 = [](const FittedModel& m) {
     return m.constants.head(m.constants.size() - 1).lpNorm<1>();
@@ -171,7 +175,7 @@ TEST_CASE("a penalty shrinks the penalised constants and leaves C alone", "[fit]
         Catch::Approx(with_l2.metrics.train.mae + 1e-3 * norm2(with_l2)).epsilon(1e-9));
 }
 
-TEST_CASE("a penalty of scaled constants means the same in any unit", "[fit]") {
+TEST_CASE("a penalty of scaled constants means the same in any unit", "[fit][whole-fits]") {
   PaperRuns seconds = small_runs();
   PaperRuns milliseconds = small_runs();
   milliseconds.design.time *= 1000;
@@ -195,7 +199,7 @@ TEST_CASE("a penalty of scaled constants means the same in any unit", "[fit]") {
   }
 }
 
-TEST_CASE("a penalty of scaled constants shrinks powers towards 0", "[fit]") {
+TEST_CASE("a penalty of scaled constants shrinks powers towards 0", "[fit][whole-fits]") {
   const PaperRuns runs = small_runs();
   FitOptions options;
   options.penalty.constants = Penalise::scaled;
@@ -209,7 +213,7 @@ TEST_CASE("a penalty of scaled constants shrinks powers towards 0", "[fit]") {
   CHECK(last < 0.1);
 }
 
-TEST_CASE("seeds agree on the optimum of a penalised fit", "[fit]") {
+TEST_CASE("seeds agree on the optimum of a penalised fit", "[fit][whole-fits]") {
   const PaperRuns runs = small_runs();
   for (const Penalty penalty : {Penalty{.l1 = 1e-3}, Penalty{.l2 = 1e-3}}) {
     FitOptions options;
@@ -233,7 +237,7 @@ TEST_CASE("a level without a training row is reported", "[fit]") {
   CHECK(has_warning(fit_with(runs, {}), "untrained_level"));
 }
 
-TEST_CASE("fewer rows than constants is reported, not refused", "[fit]") {
+TEST_CASE("fewer rows than constants is reported, not refused", "[fit][whole-fits]") {
   const PaperRuns runs = test::paper_runs(Framework::mxnet, 20, 0.05, 2);
   CHECK(has_warning(fit_with(runs, {}), "few_rows"));
 }

@@ -82,7 +82,7 @@ TEST_CASE("a finish that begins without a term brings it back", "[fit]") {
   }
 }
 
-TEST_CASE("one start is enough for the 1500 LeNet-5 runs", "[fit][lenet5]") {
+TEST_CASE("one start is enough for the 1500 LeNet-5 runs", "[fit][lenet5][whole-fits]") {
   // Half of such searches ended at 7.6265 ms, without the term of kernel_size: at its power of 5 it
   // pays, at those near 0 it does not.
   constexpr double best_known_mae = 7.62458692e-3;

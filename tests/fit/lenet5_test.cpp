@@ -21,7 +21,8 @@ test::PaperRuns lenet5() {
 
 }  // namespace
 
-TEST_CASE("ten seeds of ten end at the best known error of the LeNet-5 runs", "[fit][lenet5]") {
+TEST_CASE("ten seeds of ten end at the best known error of the LeNet-5 runs",
+          "[fit][lenet5][whole-fits]") {
   const test::PaperRuns runs = lenet5();
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     FitOptions options;

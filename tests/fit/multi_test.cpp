@@ -49,7 +49,7 @@ TEST_CASE("one product is found again to six digits of its powers", "[fit][multi
   CHECK(constant(layout.level(0, 0, 1)) == Catch::Approx(1.5).epsilon(2e-3));
 }
 
-TEST_CASE("auto finds two planted products and their regime", "[fit][multi]") {
+TEST_CASE("auto finds two planted products and their regime", "[fit][multi][whole-fits]") {
   const MultiRuns runs = test::multi_runs(250, 0.03, 1);
   const MultiRuns fresh = test::multi_runs(100, 0, 2);
   const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
@@ -84,7 +84,7 @@ TEST_CASE("auto gives each of two jobs terms of its own", "[fit][multi]") {
   }
 }
 
-TEST_CASE("terms per level are those of the column that gains most", "[fit][multi]") {
+TEST_CASE("terms per level are those of the column that gains most", "[fit][multi][whole-fits]") {
   const std::string header =
       GENERATE("host,job,width,batch_size,time_s", "job,host,width,batch_size,time_s");
   CAPTURE(header);
@@ -124,7 +124,7 @@ TEST_CASE("a term that takes over beyond the measured scale is warned of", "[fit
   CHECK(steep == (warned ? 1 : 0));
 }
 
-TEST_CASE("auto takes the constant where nothing has an effect", "[fit][multi]") {
+TEST_CASE("auto takes the constant where nothing has an effect", "[fit][multi][whole-fits]") {
   MultiRuns runs = test::multi_runs(150, 0, 1);
   const MultiRuns noise = test::multi_runs(150, 0.05, 1);
   runs.design.time = noise.design.time.cwiseQuotient(runs.design.time);

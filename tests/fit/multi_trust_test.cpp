@@ -367,7 +367,7 @@ TEST_CASE("where auto takes Eq. (4) the bootstrap is that of Eq. (4)", "[fit][mu
   CHECK(samples.constants == bootstrap(model, runs.design, options, 10).constants);
 }
 
-TEST_CASE("intervals of a sum hold the planted constants", "[fit][multi]") {
+TEST_CASE("intervals of a sum hold the planted constants", "[fit][multi][whole-fits]") {
   // 95 % intervals over 40 sets: 31 hits or fewer have a chance below 0.02 % where the coverage is
   // right, 1.5 % where it is 90 %. tests/benchmarks/bootstrap_coverage.py counts 100 sets.
   constexpr int sets = 40;

@@ -28,7 +28,7 @@ double intercept_error(const FittedModel& model, const PaperRuns& runs) {
 
 }  // namespace
 
-TEST_CASE("constants of Table 3 come back from runs without noise", "[fit]") {
+TEST_CASE("constants of Table 3 come back from runs without noise", "[fit][whole-fits]") {
   for (const Framework framework : {Framework::pytorch, Framework::mxnet}) {
     const PaperRuns runs = test::paper_runs(framework, 1500, 0, 1);
     const FittedModel model = fit(runs.spec, runs.design, {});
@@ -41,7 +41,7 @@ TEST_CASE("constants of Table 3 come back from runs without noise", "[fit]") {
   }
 }
 
-TEST_CASE("scaling powers come back from runs with 5 % noise", "[fit]") {
+TEST_CASE("scaling powers come back from runs with 5 % noise", "[fit][whole-fits]") {
   // The standard error of q over 1500 rows is about 0.05 / sqrt(1500) / sd(ln E), below 0.004 here,
   // and larger for the part of the time that is C; 0.03 is more than five of them.
   for (const Framework framework : {Framework::pytorch, Framework::mxnet}) {

@@ -181,7 +181,8 @@ TEST_CASE("giving up a candidate over merged rows never changes whether it wins"
   }
 }
 
-TEST_CASE("the exact finish of merged rows ends where that of all runs does", "[fit][weights]") {
+TEST_CASE("the exact finish of merged rows ends where that of all runs does",
+          "[fit][weights][whole-fits]") {
   const PaperRuns runs = distinct_runs();
   for (const double noise : {0.0, 0.2}) {
     const Design measured = replicated(runs.design, unequal_counts(runs.design.rows), noise, 7);
@@ -204,7 +205,7 @@ TEST_CASE("the exact finish of merged rows ends where that of all runs does", "[
 }
 
 TEST_CASE("measuring every run again with the same result changes no bit of a constant",
-          "[fit][weights]") {
+          "[fit][weights][whole-fits]") {
   const PaperRuns runs = distinct_runs();
   std::vector<std::size_t> rows(3 * runs.design.rows);
   for (std::size_t k = 0; k < rows.size(); ++k)
@@ -225,7 +226,7 @@ TEST_CASE("measuring every run again with the same result changes no bit of a co
   }
 }
 
-TEST_CASE("the order of replicated runs does not matter", "[fit][weights]") {
+TEST_CASE("the order of replicated runs does not matter", "[fit][weights][whole-fits]") {
   const PaperRuns runs = distinct_runs();
   const std::vector<std::size_t> counts = unequal_counts(runs.design.rows);
   for (const Loss loss : kLosses) {

@@ -79,7 +79,8 @@ TEST_CASE("The least number of successes follows from the binomial distribution"
   CHECK(least_successes(0.99, 20) == 15);
 }
 
-TEST_CASE("Test functions of 5 coordinates are solved at the stated rates", "[optimise]") {
+TEST_CASE("Test functions of 5 coordinates are solved at the stated rates",
+          "[optimise][whole-fits]") {
   const Claim claims[] = {
       {test::sphere, Strategy::best1bin, 0.99},
       {test::ellipsoid, Strategy::best1bin, 0.99},

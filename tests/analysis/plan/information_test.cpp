@@ -65,7 +65,7 @@ TEST_CASE("sensitivities are the derivatives of the logarithm of the time", "[pl
 }
 
 TEST_CASE("a D-optimal plan has more information than random ones, about each scaling power too",
-          "[plan]") {
+          "[plan][whole-fits]") {
   const Space space = test::paper_space();
   const Linearisation linearisation = default_linearisation(space);
   const GenericLayout layout(linearisation.spec);
