@@ -51,7 +51,11 @@ TEST_CASE("the normal matrix is J'J, with the same bits for every instruction se
     const MatrixXd expected = by_jacobian(x, t, c);
     const MatrixXd baseline = NormalMatrix(x, InstructionSet::baseline)(t, c);
     CHECK((baseline - expected).norm() <= 1e-12 * expected.norm());
-    for (const InstructionSet instructions : available_instruction_sets())
+    const MatrixXd sums = NormalMatrix(x, InstructionSet::baseline).feature_sums(t);
+    CHECK((sums - x.transpose() * t).norm() <= 1e-12 * x.norm() * t.norm());
+    for (const InstructionSet instructions : available_instruction_sets()) {
       CHECK(NormalMatrix(x, instructions)(t, c) == baseline);
+      CHECK(NormalMatrix(x, instructions).feature_sums(t) == sums);
+    }
   }
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "fit/multi/weighted_products.hpp"
+#include "fit/multi/row_kernel.hpp"
 
 namespace perfmodel {
 namespace {
@@ -19,29 +19,27 @@ constexpr Index kMostKept = Index{1} << 21;
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-products::Add function_for(InstructionSet instructions) {
-  switch (instructions) {
-    case InstructionSet::avx512:
-      return products::add_avx512;
-    case InstructionSet::avx2:
-      return products::add_avx2;
-    case InstructionSet::baseline:
-      break;
-  }
-  return products::add_baseline;
-}
-
 Index pairs(Index count) {
   return count * (count + 1) / 2;
 }
 
-/// x_i x_j of all i <= j in each row.
-void fill_pairs(const RowMajor& values, RowMajor& out) {
+std::size_t to_size(Index count) {
+  return static_cast<std::size_t>(count);
+}
+
+/// As far apart as the kernel wants its rows.
+Index stride(Index columns) {
+  const auto multiple = static_cast<Index>(row_kernel::kStrideMultiple);
+  return (columns + multiple - 1) / multiple * multiple;
+}
+
+/// x_i x_j of all i <= j < columns in each row.
+void fill_pairs(const RowMajor& values, Index columns, RowMajor& out) {
   for (Index row = 0; row < values.rows(); ++row) {
     const double* x = values.data() + row * values.cols();
     double* next = out.data() + row * out.cols();
-    for (Index i = 0; i < values.cols(); ++i) {
-      for (Index j = i; j < values.cols(); ++j)
+    for (Index i = 0; i < columns; ++i) {
+      for (Index j = i; j < columns; ++j)
         *next++ = x[i] * x[j];
     }
   }
@@ -71,33 +69,52 @@ MatrixXd unpacked(const RowMajor& sums, Index features, Index terms) {
 }  // namespace
 
 NormalMatrix::NormalMatrix(const Eigen::Ref<const MatrixXd>& features, InstructionSet instructions)
-    : features_(features), instructions_(instructions) {
-  const auto multiple = static_cast<Index>(products::kColumnMultiple);
-  columns_ = (pairs(features_.cols()) + multiple - 1) / multiple * multiple;
-  if (features_.rows() * columns_ <= kMostKept) {
-    pairs_ = RowMajor::Zero(features_.rows(), columns_);
-    fill_pairs(features_, pairs_);
+    : kernel_(row_kernel::functions_for(instructions)),
+      columns_(features.cols()),
+      features_(RowMajor::Zero(features.rows(), stride(columns_))) {
+  features_.leftCols(columns_) = features;
+  const Index pair_stride = stride(pairs(columns_));
+  if (features_.rows() * pair_stride <= kMostKept) {
+    pairs_ = RowMajor::Zero(features_.rows(), pair_stride);
+    fill_pairs(features_, columns_, pairs_);
   }
 }
 
 MatrixXd NormalMatrix::operator()(const MatrixXd& terms, const ArrayXd& curvature) const {
-  const products::Add add = function_for(instructions_);
   const bool kept = pairs_.size() > 0;
-  RowMajor made = RowMajor::Zero(kept ? 0 : kBlock, columns_);
+  const Index pair_stride = stride(pairs(columns_));
+  RowMajor made = RowMajor::Zero(kept ? 0 : kBlock, pair_stride);
   RowMajor weights(kBlock, pairs(terms.cols()));
-  RowMajor sums = RowMajor::Zero(weights.cols(), columns_);
+  RowMajor sums = RowMajor::Zero(weights.cols(), pair_stride);
   for (Index first = 0; first < features_.rows(); first += kBlock) {
     const Index rows = std::min(kBlock, features_.rows() - first);
     if (!kept)
-      fill_pairs(features_.middleRows(first, rows), made);
-    fill_pairs(terms.middleRows(first, rows), weights);
+      fill_pairs(features_.middleRows(first, rows), columns_, made);
+    fill_pairs(terms.middleRows(first, rows), terms.cols(), weights);
     for (Index row = 0; row < rows; ++row)
       weights.row(row) *= curvature[first + row];
-    add(static_cast<std::size_t>(rows), kept ? pairs_.data() + first * columns_ : made.data(),
-        static_cast<std::size_t>(columns_), weights.data(),
-        static_cast<std::size_t>(weights.cols()), sums.data());
+    const double* products = kept ? pairs_.row(first).data() : made.data();
+    add(rows, {products, to_size(pairs(columns_)), to_size(pair_stride)}, weights, sums);
   }
-  return unpacked(sums, features_.cols(), terms.cols());
+  return unpacked(sums, columns_, terms.cols());
+}
+
+MatrixXd NormalMatrix::feature_sums(const MatrixXd& row_weights) const {
+  RowMajor sums = RowMajor::Zero(row_weights.cols(), features_.cols());
+  for (Index first = 0; first < features_.rows(); first += kBlock) {
+    const Index rows = std::min(kBlock, features_.rows() - first);
+    const RowMajor weights = row_weights.middleRows(first, rows);
+    add(rows, {features_.row(first).data(), to_size(columns_), to_size(features_.cols())}, weights,
+        sums);
+  }
+  return sums.leftCols(columns_).transpose();
+}
+
+void NormalMatrix::add(Index rows, const row_kernel::Rows& products, const RowMajor& weights,
+                       RowMajor& sums) const {
+  kernel_.add_products(to_size(rows), products,
+                       {weights.data(), to_size(weights.cols()), to_size(weights.cols())},
+                       sums.data());
 }
 
 }  // namespace perfmodel

@@ -2,29 +2,35 @@
 
 #include <Eigen/Core>
 
+#include "fit/multi/row_kernel.hpp"
 #include "perfmodel/fit/instruction_set.hpp"
 
 namespace perfmodel {
 
-/// sum over the rows r of c_r j_r j_r' with j_r = (T_r1 x_r, T_r2 x_r, ...): what J'J is where each
-/// term's derivatives are the term times the features.
+/// Sums over the rows that a step of a descent needs, with the same bits for every instruction set.
 class NormalMatrix {
  public:
-  /// `features` x: rows x F, a matrix or columns of one that outlives this: they are not copied,
-  /// and are asked for again with many terms.
+  /// `features` x: rows x F; they are copied.
   NormalMatrix(const Eigen::Ref<const Eigen::MatrixXd>& features, InstructionSet instructions);
 
-  /// `terms` T: rows x K; `curvature` c: one per row. K F x K F, both halves filled; the same bits
-  /// with every instruction set.
+  /// sum over the rows r of c_r j_r j_r' with j_r = (T_r1 x_r, T_r2 x_r, ...): what J'J is where
+  /// each term's derivatives are the term times the features. `terms` T: rows x K; `curvature` c:
+  /// one per row. K F x K F, both halves filled.
   Eigen::MatrixXd operator()(const Eigen::MatrixXd& terms, const Eigen::ArrayXd& curvature) const;
+
+  /// x'W: F x as many columns as W, which has one row per row of x.
+  Eigen::MatrixXd feature_sums(const Eigen::MatrixXd& row_weights) const;
 
  private:
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-  Eigen::Ref<const Eigen::MatrixXd> features_;
-  InstructionSet instructions_;
-  Eigen::Index columns_;  ///< pairs of features, filled up to what the sums are made for
+  const row_kernel::Functions& kernel_;
+  Eigen::Index columns_;  ///< F
+  RowMajor features_;     ///< filled up to what the kernel wants
   RowMajor pairs_;        ///< x_i x_j of all rows; empty where that would be too many
+
+  void add(Eigen::Index rows, const row_kernel::Rows& products, const RowMajor& weights,
+           RowMajor& sums) const;
 };
 
 }  // namespace perfmodel

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "fit/multi/held_out_errors.hpp"
@@ -142,15 +143,42 @@ struct Prospect {
   double gain = 0;  ///< of the score at first look
 };
 
+/// What was chosen for all rows, judged by folds of as many rows as a parting is looked at with:
+/// few numbers of rows stand for many columns.
+class JudgedWhole {
+ public:
+  JudgedWhole(const SelectionTask& task, const Candidate& chosen) : task_(task), chosen_(chosen) {}
+
+  struct Judged {
+    std::vector<Fold> folds;
+    Candidate whole;
+  };
+
+  const Judged& at(std::size_t most_rows) {
+    const std::size_t rows = std::min(most_rows, task_.training.rows);
+    const auto known = judged_.find(rows);
+    if (known != judged_.end())
+      return known->second;
+    Judged out;
+    out.folds = make_folds(task_.coordinates, task_.spec, rows, task_.options.seed);
+    out.whole = judge_candidates(task_, out.folds, {chosen_}).back();
+    return judged_.emplace(rows, std::move(out)).first->second;
+  }
+
+ private:
+  const SelectionTask& task_;
+  const Candidate& chosen_;
+  std::map<std::size_t, Judged> judged_;
+};
+
 /// The most promising first, whatever the order of the columns in the file.
 std::vector<Prospect> prospects(const SelectionTask& task, const Selection& selection) {
+  JudgedWhole judged(task, selection.chosen);
   std::vector<Prospect> out;
   for (const std::size_t column : possible_columns(task)) {
     Parting parting{column, part(task, column), {}};
-    const std::vector<Fold> folds =
-        make_folds(task.coordinates, task.spec,
-                   std::min(kRowsOfAll, kRowsOfLevel * parting.levels.size()), task.options.seed);
-    const Candidate whole = judge_candidates(task, folds, {selection.chosen}).back();
+    const auto& [folds, whole] =
+        judged.at(std::min(kRowsOfAll, kRowsOfLevel * parting.levels.size()));
     if (task.options.stop.stop_requested())
       return {};
     const Candidate parted = first_look(parting, folds);

@@ -3,8 +3,10 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "fit/multi/normal_matrix.hpp"
+#include "fit/multi/row_kernel.hpp"
 
 namespace perfmodel {
 namespace {
@@ -16,25 +18,19 @@ using Eigen::VectorXd;
 
 /// A term's logarithm beyond this is as good as infinite, but keeps the arithmetic finite.
 constexpr double kLargestLog = 60;
+/// Its logarithm is taken of no smaller total.
+constexpr double kLeastTotal = 1e-300;
 constexpr double kFirstDamping = 1e-2;
 constexpr double kLeastDamping = 1e-9;
 constexpr double kMostDamping = 1e8;
 
-VectorXd residuals(const TermData& data, const SumLoss& loss, const VectorXd& total) {
-  if (loss.residual == Residual::linear)
-    return data.time - total;
-  return data.time.array().log() - total.array().max(1e-300).log();
-}
-
-double cost_at(const TermData& data, const SumLoss& loss, const VectorXd& theta,
-               const SumParts& parts) {
-  const ArrayXd residual = residuals(data, loss, parts.total).array();
-  const double s = loss.softness;
-  double cost = loss.squared()
-                    ? loss.weights.dot(residual.square().matrix())
-                    : loss.weights.dot(((residual.square() + s * s).sqrt() - s).matrix());
-  return cost + loss.penalties.dot(theta.cwiseAbs2());
-}
+/// Where a descent stands.
+struct Point {
+  VectorXd theta;
+  SumParts parts;
+  ArrayXd residual;  ///< one per row, of the time or its logarithm
+  double cost = std::numeric_limits<double>::infinity();
+};
 
 /// cost + g'd + d'Hd/2 near a point, with rho replaced by the parabola that touches it from above;
 /// of the Hessian the lower half counts.
@@ -43,40 +39,87 @@ struct Quadratic {
   MatrixXd hessian;
 };
 
-Quadratic quadratic_at(const TermData& data, const SumShape& shape, const SumLoss& loss,
-                       const VectorXd& theta, const SumParts& parts,
-                       const NormalMatrix& normal_matrix) {
-  const ArrayXd residual = residuals(data, loss, parts.total).array();
-  const double s = loss.softness;
-  ArrayXd weights = loss.weights.array();  // rho'(x) / x
-  if (loss.squared())
-    weights *= 2;
-  else
-    weights /= (residual.square() + s * s).sqrt();
-  ArrayXd slope = ArrayXd::Ones(data.rows());  // of what the residual is taken of, by the total
-  if (loss.residual == Residual::logarithmic)
-    slope /= parts.total.array().max(1e-300);
-  const ArrayXd pull = weights * slope * residual;
-  const ArrayXd curvature = weights * slope.square();
-
-  const Index size = shape.terms * shape.features();
-  const auto features = data.features.leftCols(shape.features());
-  Quadratic out{VectorXd(theta.size()), MatrixXd(theta.size(), theta.size())};
-  out.hessian.topLeftCorner(size, size) = normal_matrix(parts.terms, curvature);
-  const MatrixXd slopes = features.transpose() * (parts.terms.array().colwise() * pull).matrix();
-  out.gradient.head(size) = -slopes.reshaped();
-  if (shape.intercept) {
-    const double c = std::exp(theta[size]);
-    const MatrixXd mixed =
-        features.transpose() * (parts.terms.array().colwise() * (c * curvature)).matrix();
-    out.hessian.row(size).head(size) = mixed.reshaped().transpose();
-    out.hessian(size, size) = c * c * curvature.sum();
-    out.gradient[size] = -c * pull.sum();
+/// The loss of a sum as a function of its coordinates.
+class SumObjective {
+ public:
+  SumObjective(const TermData& data, const SumShape& shape, const SumLoss& loss,
+               InstructionSet instructions)
+      : data_(data),
+        shape_(shape),
+        loss_(loss),
+        instructions_(instructions),
+        measured_(data.time),
+        normal_matrix_(data.features.leftCols(shape.features()), instructions) {
+    if (loss.residual == Residual::logarithmic)
+      measured_ = measured_.log();
   }
-  out.gradient += 2 * loss.penalties.cwiseProduct(theta);
-  out.hessian.diagonal() += 2 * loss.penalties;
-  return out;
-}
+
+  Point at(VectorXd theta) const {
+    Point out;
+    out.parts = evaluate_sum(data_, shape_, theta, instructions_);
+    out.residual = measured_ - modelled(out.parts.total).array();
+    const double s = loss_.softness;
+    const ArrayXd rho = loss_.squared() ? ArrayXd(out.residual.square())
+                                        : (out.residual.square() + s * s).sqrt() - s;
+    if (out.parts.total.allFinite())  // the logarithm of what is not would be any number
+      out.cost = loss_.weights.dot(rho.matrix()) + loss_.penalties.dot(theta.cwiseAbs2());
+    out.theta = std::move(theta);
+    return out;
+  }
+
+  Quadratic near(const Point& point) const {
+    const double s = loss_.softness;
+    ArrayXd weights = loss_.weights.array();  // rho'(x) / x
+    if (loss_.squared())
+      weights *= 2;
+    else
+      weights /= (point.residual.square() + s * s).sqrt();
+    ArrayXd slope = ArrayXd::Ones(data_.rows());  // of what the residual is taken of, by the total
+    if (loss_.residual == Residual::logarithmic)
+      slope /= point.parts.total.array().max(kLeastTotal);
+    const ArrayXd pull = weights * slope * point.residual;
+    const ArrayXd curvature = weights * slope.square();
+
+    const Index terms = shape_.terms;
+    const Index size = terms * shape_.features();
+    const VectorXd& theta = point.theta;
+    MatrixXd row_weights(data_.rows(), shape_.intercept ? 2 * terms : terms);
+    row_weights.leftCols(terms) = point.parts.terms.array().colwise() * pull;
+    if (shape_.intercept)
+      row_weights.rightCols(terms) = point.parts.terms.array().colwise() * curvature;
+    const MatrixXd sums = normal_matrix_.feature_sums(row_weights);
+
+    Quadratic out{VectorXd(theta.size()), MatrixXd(theta.size(), theta.size())};
+    out.hessian.topLeftCorner(size, size) = normal_matrix_(point.parts.terms, curvature);
+    out.gradient.head(size) = -sums.leftCols(terms).reshaped();
+    if (shape_.intercept) {
+      const double c = std::exp(theta[size]);
+      out.hessian.row(size).head(size) = c * sums.rightCols(terms).reshaped().transpose();
+      out.hessian(size, size) = c * c * curvature.sum();
+      out.gradient[size] = -c * pull.sum();
+    }
+    out.gradient += 2 * loss_.penalties.cwiseProduct(theta);
+    out.hessian.diagonal() += 2 * loss_.penalties;
+    return out;
+  }
+
+ private:
+  const TermData& data_;
+  const SumShape& shape_;
+  const SumLoss& loss_;
+  InstructionSet instructions_;
+  ArrayXd measured_;  ///< time or its logarithm
+  NormalMatrix normal_matrix_;
+
+  VectorXd modelled(const VectorXd& total) const {
+    if (loss_.residual == Residual::linear)
+      return total;
+    VectorXd out = total.cwiseMax(kLeastTotal);
+    row_kernel::functions_for(instructions_)
+        .logarithms(static_cast<std::size_t>(out.size()), out.data());
+    return out;
+  }
+};
 
 void hold(const std::vector<bool>& held, Quadratic& model) {
   for (std::size_t h = 0; h < held.size(); ++h) {
@@ -101,39 +144,37 @@ VectorXd ridge(const SumShape& shape, double strength) {
   return out;
 }
 
-SumParts evaluate_sum(const TermData& data, const SumShape& shape, const VectorXd& theta) {
+SumParts evaluate_sum(const TermData& data, const SumShape& shape, const VectorXd& theta,
+                      InstructionSet instructions) {
   SumParts out{MatrixXd(data.rows(), shape.terms), VectorXd::Zero(data.rows())};
   for (Index k = 0; k < shape.terms; ++k) {
-    VectorXd exponent = data.features.leftCols(shape.features()) *
-                        theta.segment(k * shape.features(), shape.features());
+    auto term = out.terms.col(k);
+    term.noalias() = data.features.leftCols(shape.features()) *
+                     theta.segment(k * shape.features(), shape.features());
     for (std::size_t j = 0; j < shape.log_powers[static_cast<std::size_t>(k)].size(); ++j) {
       const int r = shape.log_powers[static_cast<std::size_t>(k)][j];
       if (r != 0)
-        exponent += r * data.log_logs.col(static_cast<Index>(j));
+        term += r * data.log_logs.col(static_cast<Index>(j));
     }
-    out.terms.col(k) = exponent.array().min(kLargestLog).exp();
-    out.total += out.terms.col(k);
+    term = term.cwiseMin(kLargestLog);
   }
+  row_kernel::functions_for(instructions)
+      .exponentials(static_cast<std::size_t>(out.terms.size()), out.terms.data());
+  for (Index k = 0; k < shape.terms; ++k)
+    out.total += out.terms.col(k);
   if (shape.intercept)
     out.total.array() += std::exp(std::min(theta[theta.size() - 1], kLargestLog));
   return out;
 }
 
-double cost_of_sum(const TermData& data, const SumShape& shape, const SumLoss& loss,
-                   const VectorXd& theta) {
-  return cost_at(data, loss, theta, evaluate_sum(data, shape, theta));
-}
-
 SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
                const VectorXd& start, const DescentOptions& options) {
-  SumFit out;
-  out.theta = start;
-  SumParts parts = evaluate_sum(data, shape, start);
-  out.cost = cost_at(data, loss, start, parts);
-  out.evaluations = 1;
-  const NormalMatrix normal_matrix(data.features.leftCols(shape.features()), options.instructions);
-  Quadratic model = quadratic_at(data, shape, loss, start, parts, normal_matrix);
+  const SumObjective objective(data, shape, loss, options.instructions);
+  Point point = objective.at(start);
+  Quadratic model = objective.near(point);
   hold(options.held, model);
+  std::size_t evaluations = 1;
+  double gap = 0;
   double damping = kFirstDamping;
   for (std::size_t i = 0; i < options.iterations && damping < kMostDamping; ++i) {
     if (options.stop.stop_requested())
@@ -144,32 +185,28 @@ SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
     const VectorXd step = damped.selfadjointView<Eigen::Lower>().llt().solve(-model.gradient);
     const double gain = -(model.gradient.dot(step) +
                           0.5 * step.dot(model.hessian.selfadjointView<Eigen::Lower>() * step));
-    out.gap = std::abs(gain) / std::max(out.cost, 1e-300);
+    gap = std::abs(gain) / std::max(point.cost, 1e-300);
     if (!std::isfinite(gain)) {
       damping *= 10;
       continue;
     }
-    const VectorXd trial = out.theta + step;
-    SumParts trial_parts = evaluate_sum(data, shape, trial);
-    const double trial_cost = cost_at(data, loss, trial, trial_parts);
-    ++out.evaluations;
-    if (!(trial_cost < out.cost)) {
-      if (out.gap < options.tolerance)
+    Point trial = objective.at(point.theta + step);
+    ++evaluations;
+    if (!(trial.cost < point.cost)) {
+      if (gap < options.tolerance)
         break;
       damping *= 4;
       continue;
     }
-    const double ratio = (out.cost - trial_cost) / std::max(gain, 1e-300);
+    const double ratio = (point.cost - trial.cost) / std::max(gain, 1e-300);
     damping = std::max(kLeastDamping, damping * (ratio > 0.75 ? 0.2 : ratio > 0.25 ? 0.7 : 2.0));
-    out.theta = trial;
-    out.cost = trial_cost;
-    parts = std::move(trial_parts);
-    if (out.gap < options.tolerance)
+    point = std::move(trial);
+    if (gap < options.tolerance)
       break;
-    model = quadratic_at(data, shape, loss, out.theta, parts, normal_matrix);
+    model = objective.near(point);
     hold(options.held, model);
   }
-  return out;
+  return {std::move(point.theta), point.cost, evaluations, gap};
 }
 
 }  // namespace perfmodel

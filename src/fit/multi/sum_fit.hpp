@@ -34,10 +34,9 @@ struct SumParts {
 /// The same penalty on all coordinates but ln a and ln C.
 Eigen::VectorXd ridge(const SumShape& shape, double strength);
 
-SumParts evaluate_sum(const TermData& data, const SumShape& shape, const Eigen::VectorXd& theta);
-
-double cost_of_sum(const TermData& data, const SumShape& shape, const SumLoss& loss,
-                   const Eigen::VectorXd& theta);
+/// All instruction sets give the same bits.
+SumParts evaluate_sum(const TermData& data, const SumShape& shape, const Eigen::VectorXd& theta,
+                      InstructionSet instructions = best_instruction_set());
 
 struct DescentOptions {
   std::size_t iterations = 100;

@@ -96,12 +96,13 @@ void set_standings(const SumPart& part, const FitOptions& options, NormalEquatio
 }
 
 /// sum over the rows of c_r j_r j_r', the last of j_r being 1 for C.
-MatrixXd with_intercept(const NormalMatrix& normal_matrix, const MatrixXd& derivatives,
-                        const MatrixXd& terms, const ArrayXd& c) {
-  const Index size = terms.cols() * derivatives.cols();
+MatrixXd with_intercept(const NormalMatrix& normal_matrix, const MatrixXd& terms,
+                        const ArrayXd& c) {
+  const MatrixXd inner = normal_matrix(terms, c);
+  const Index size = inner.cols();
   MatrixXd out(size + 1, size + 1);
-  out.topLeftCorner(size, size) = normal_matrix(terms, c);
-  const MatrixXd mixed = derivatives.transpose() * (terms.array().colwise() * c).matrix();
+  out.topLeftCorner(size, size) = inner;
+  const MatrixXd mixed = normal_matrix.feature_sums(terms.array().colwise() * c);
   out.col(size).head(size) = mixed.reshaped();
   out.row(size).head(size) = mixed.reshaped().transpose();
   out(size, size) = c.sum();
@@ -121,9 +122,8 @@ Sensitivity sensitivity_of(const SumPart& part, const Design& runs, const Vector
   const ArrayXd weights = curvature.weights.array();
   NormalEquations out;
   out.rows = runs.rows;
-  out.normal = with_intercept(normal_matrix, derivatives, terms, weights);
-  out.scores = with_intercept(normal_matrix, derivatives, terms,
-                              weights * curvature.scores.array().square());
+  out.normal = with_intercept(normal_matrix, terms, weights);
+  out.scores = with_intercept(normal_matrix, terms, weights * curvature.scores.array().square());
   set_standings(part, options, out);
   out.norms = out.normal.diagonal().cwiseMax(0).cwiseSqrt();
   for (std::size_t k = 0; k < out.left_out.size(); ++k) {
