@@ -52,7 +52,8 @@ SumOfTerms search_sum(const Search& search) {
   how.threads = options.threads;
   how.instructions = options.instructions;
   how.stop = options.stop;
-  const std::vector<SumFit> path = search_terms(data, shape, how);
+  std::vector<SumFit> path;
+  extend_path(data, shape, how, path);
   const SumFit fit = search.refined
                          ? refine(coordinates, data, shape, options, how.ridge, path.back())
                          : path.back();

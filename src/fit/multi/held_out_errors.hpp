@@ -20,13 +20,6 @@ double mean_error(double log_error);
 /// none can be judged. A little of that says nothing: simple sums agree, be they right or wrong.
 double with_disagreement(double log_error, double disagreement);
 
-/// Fits every candidate to every fold, in parallel, and scores it on what was held out. A sum comes
-/// back as several candidates: with 1, 2, ..., shape.terms terms, which are fitted on the way.
-/// Numbers of terms with more constants than there are training rows are left out; within a fold
-/// the ridge makes up for rows that are missing.
-std::vector<Candidate> judge_candidates(const SelectionTask& task, const std::vector<Fold>& folds,
-                                        const std::vector<Candidate>& candidates);
-
 /// Weights of the folds in a score, summing to 1: half for the random parts, half for the far ends.
 std::vector<double> fold_weights(const std::vector<Fold>& folds);
 
@@ -47,8 +40,5 @@ bool as_good_where_measured(const std::vector<Fold>& folds, const Candidate& a, 
 /// Whether `a` is better than `b` by more than a standard error on the random parts, and on the far
 /// ends at most one worse.
 bool better_where_measured(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
-
-/// The search that folds are fitted with.
-TermSearchOptions fold_search(const FitOptions& options, double ridge);
 
 }  // namespace perfmodel

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "fit/loss_value.hpp"
+#include "fit/multi/held_out_errors.hpp"
+#include "fit/multi/judge.hpp"
 #include "fit/multi/refine.hpp"
 #include "perfmodel/base/parallel.hpp"
 
@@ -38,8 +40,9 @@ bool refining_pays(const SelectionTask& task, const Selection& selection) {
       return std::log(1e-300 + loss_value(options.loss, held_out.time,
                                           evaluate_sum(held_out, shape, theta).total));
     };
-    const SumFit start =
-        search_terms(training, shape, fold_search(options, selection.chosen.ridge)).back();
+    std::vector<SumFit> path;
+    extend_path(training, shape, fold_search(options, selection.chosen.ridge), path);
+    const SumFit& start = path.back();
     const SumFit end =
         refine(task.coordinates, training, shape, options, selection.chosen.ridge, start);
     robust.log_errors[f] = log_loss(start.theta);

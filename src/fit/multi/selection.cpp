@@ -6,6 +6,7 @@
 
 #include "fit/multi/choice.hpp"
 #include "fit/multi/held_out_errors.hpp"
+#include "fit/multi/judge.hpp"
 
 namespace perfmodel {
 namespace {
@@ -21,22 +22,16 @@ constexpr std::size_t kRowsOfCloserLook = 5000;
 constexpr std::size_t kFamiliesOfCloserLook = 4;
 constexpr double kFewRowsRidge = 1e-3;
 
-/// What shares one path of fits with 1, 2, ... terms.
-bool same_family(const Candidate& a, const Candidate& b) {
-  return a.ridge == b.ridge && a.shape.intercept == b.shape.intercept &&
-         a.shape.regimes == b.shape.regimes && a.shape.pure_logarithms == b.shape.pure_logarithms &&
-         a.shape.log_powers.front() == b.shape.log_powers.front();
-}
-
 /// Whether Eq. (4) is among the candidates.
 enum class Generic { offered, left_out };
 
 class Selector {
  public:
   Selector(const SelectionTask& task, std::vector<Fold> folds, Generic generic)
-      : task_(task), generic_(generic) {
-    out_.folds = std::move(folds);
-  }
+      : task_(task),
+        generic_(generic),
+        out_{.chosen = {}, .best = {}, .tried = {}, .folds = std::move(folds)},
+        judge_(task, out_.folds) {}
 
   Selection run() {
     out_.chosen.shape = plain_shape(task_, 1, false);
@@ -56,6 +51,7 @@ class Selector {
   const SelectionTask& task_;
   Generic generic_;
   Selection out_;
+  Judge judge_;
 
   /// The sum that the next step starts from. A step that makes the model richer moves on only where
   /// it gains more than a standard error, lest many small steps follow the noise of the folds.
@@ -76,7 +72,7 @@ class Selector {
   void judge(const std::vector<Candidate>& candidates) {
     if (candidates.empty() || task_.options.stop.stop_requested())
       return;
-    const std::vector<Candidate> judged = judge_candidates(task_, out_.folds, candidates);
+    const std::vector<Candidate> judged = judge_(candidates);
     out_.tried.insert(out_.tried.end(), judged.begin(), judged.end());
     advance(judged);
   }
@@ -190,7 +186,7 @@ void look_closer(const SelectionTask& task, Selection& selection) {
     return;
   Selection closer;
   closer.folds = make_folds(task.coordinates, task.spec, kRowsOfCloserLook, task.options.seed);
-  closer.tried = judge_candidates(task, closer.folds, finalists(selection));
+  closer.tried = Judge(task, closer.folds)(finalists(selection));
   if (task.options.stop.stop_requested())
     return;
   closer.best = *std::min_element(closer.tried.begin(), closer.tried.end(), scores_better);

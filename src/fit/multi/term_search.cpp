@@ -97,25 +97,25 @@ SumShape with_terms(const SumShape& shape, Index terms) {
   return out;
 }
 
-std::vector<SumFit> search_terms(const TermData& data, const SumShape& shape,
-                                 const TermSearchOptions& options) {
-  std::vector<SumFit> out;
-  const SumShape first = with_terms(shape, std::min<Index>(shape.terms, 1));
-  VectorXd zero = VectorXd::Zero(first.size());
-  if (first.intercept)
-    zero[zero.size() - 1] = std::log(0.5 * data.time.minCoeff());
-  const DescentOptions descent{.iterations = options.iterations,
-                               .held = first.held(),
-                               .instructions = options.instructions,
-                               .stop = options.stop};
-  out.push_back(descend(data, first, robust_loss(data, first, options.ridge), zero, descent));
-  if (shape.terms < 2)
-    return out;
+void extend_path(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
+                 std::vector<SumFit>& path) {
+  if (path.empty()) {
+    const SumShape first = with_terms(shape, std::min<Index>(shape.terms, 1));
+    VectorXd zero = VectorXd::Zero(first.size());
+    if (first.intercept)
+      zero[zero.size() - 1] = std::log(0.5 * data.time.minCoeff());
+    const DescentOptions descent{.iterations = options.iterations,
+                                 .held = first.held(),
+                                 .instructions = options.instructions,
+                                 .stop = options.stop};
+    path.push_back(descend(data, first, robust_loss(data, first, options.ridge), zero, descent));
+  }
   // The log-linear solution is the single term without C: least squares, up to robustness.
-  const VectorXd log_linear = out.front().theta.head(shape.features());
-  for (Index k = 2; k <= shape.terms; ++k)
-    out.push_back(search_from(data, with_terms(shape, k), options, log_linear, out.back().theta));
-  return out;
+  const VectorXd log_linear = path.front().theta.head(shape.terms > 0 ? shape.features() : 0);
+  while (static_cast<Index>(path.size()) < shape.terms) {
+    const SumShape next = with_terms(shape, static_cast<Index>(path.size()) + 1);
+    path.push_back(search_from(data, next, options, log_linear, path.back().theta));
+  }
 }
 
 }  // namespace perfmodel

@@ -22,9 +22,10 @@ struct TermSearchOptions {
 
 /// Constants of 1, 2, ..., shape.terms terms under a robust loss of ln(time), each number of terms
 /// starting from the one before with a further term, from terms scattered around the log-linear
-/// solution, and the best of these. Entry k belongs to k + 1 terms.
-std::vector<SumFit> search_terms(const TermData& data, const SumShape& shape,
-                                 const TermSearchOptions& options);
+/// solution, and the best of these. Entry k of the path belongs to k + 1 terms; the entries that it
+/// has stay.
+void extend_path(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
+                 std::vector<SumFit>& path);
 
 /// The shape with another number of terms; the logarithms stay with the first ones.
 SumShape with_terms(const SumShape& shape, Eigen::Index terms);
