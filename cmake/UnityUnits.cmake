@@ -1,10 +1,18 @@
+# Few cores are kept busy by few units: theirs are twice as large.
+cmake_host_system_information(RESULT perfmodel_cores QUERY NUMBER_OF_LOGICAL_CORES)
+if(perfmodel_cores LESS_EQUAL 4)
+  set(perfmodel_unit_scale 2)
+else()
+  set(perfmodel_unit_scale 1)
+endif()
+
 # perfmodel_group_units(<target> ROOT <folder> SIZE <files> [BY_FOLDER] SOURCES <file>...): in presets
 # with unity builds, the files of one room (a folder below ROOT, with its folders) are compiled SIZE
 # at a time; elsewhere it does nothing. BY_FOLDER: the files of one folder without its folders.
 #
 # By room, so that a name in an anonymous namespace must be unique in its room and nowhere else.
-# What is parsed once per unit (Eigen, CLI11, nlohmann/json) takes a third of the time, hence large
-# units; of equal size, so that no core waits long for the last one.
+# What is parsed and instantiated once per unit (Eigen, CLI11, nlohmann/json) takes a third of the
+# time, hence large units; of equal size, so that no core waits long for the last one.
 function(perfmodel_group_units target)
   cmake_parse_arguments(PARSE_ARGV 1 units "BY_FOLDER" "ROOT;SIZE" "SOURCES")
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
@@ -25,7 +33,8 @@ function(perfmodel_group_units target)
 
   foreach(room IN LISTS rooms)
     list(LENGTH sources_${room} files)
-    math(EXPR unit_count "(${files} + ${units_SIZE} - 1) / ${units_SIZE}")
+    math(EXPR size "${units_SIZE} * ${perfmodel_unit_scale}")
+    math(EXPR unit_count "(${files} + ${size} - 1) / ${size}")
     set(index 0)
     foreach(source IN LISTS sources_${room})
       math(EXPR unit "${index} * ${unit_count} / ${files}")

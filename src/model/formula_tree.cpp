@@ -24,7 +24,7 @@ FormulaTree number_node(double value) {
 }
 
 /// sum(a, b, c) as (a + b) + c, and so on.
-FormulaTree folded(const std::string& word, std::vector<FormulaTree> arguments) {
+FormulaTree folded_call(const std::string& word, std::vector<FormulaTree> arguments) {
   FormulaTree out = std::move(arguments.front());
   for (std::size_t i = 1; i < arguments.size(); ++i)
     out = operation(word, {std::move(out), std::move(arguments[i])});
@@ -180,12 +180,12 @@ class FormulaReader {
       arguments.push_back(conditional());
     expect(")");
     if (word == "min" || word == "max")
-      return folded(word, std::move(arguments));
+      return folded_call(word, std::move(arguments));
     const auto count = static_cast<double>(arguments.size());
     if (word == "sum")
-      return folded("+", std::move(arguments));
+      return folded_call("+", std::move(arguments));
     if (word == "avg")
-      return operation("/", {folded("+", std::move(arguments)), number_node(count)});
+      return operation("/", {folded_call("+", std::move(arguments)), number_node(count)});
     return operation(word, std::move(arguments));
   }
 };

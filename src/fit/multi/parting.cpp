@@ -5,8 +5,8 @@
 #include <map>
 #include <numeric>
 
+#include "fit/multi/candidate_judge.hpp"
 #include "fit/multi/held_out_errors.hpp"
-#include "fit/multi/judge.hpp"
 #include "fit/multi/regimes.hpp"
 
 namespace perfmodel {
@@ -125,7 +125,8 @@ Candidate first_look(const Parting& parting, const std::vector<Fold>& folds) {
       candidates[c].ridge = kFirstRidges[c];
     }
     const std::vector<Candidate> judged =
-        own.folds.empty() ? std::vector<Candidate>{} : Judge(level->task(), own.folds)(candidates);
+        own.folds.empty() ? std::vector<Candidate>{}
+                          : CandidateJudge(level->task(), own.folds)(candidates);
     const auto best =
         std::min_element(judged.begin(), judged.end(),
                          [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
@@ -161,7 +162,7 @@ class JudgedWhole {
       return known->second;
     Judged out;
     out.folds = make_folds(task_.coordinates, task_.spec, rows, task_.options.seed);
-    out.whole = Judge(task_, out.folds)({chosen_}).back();
+    out.whole = CandidateJudge(task_, out.folds)({chosen_}).back();
     return judged_.emplace(rows, std::move(out)).first->second;
   }
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "fit/loss_value.hpp"
+#include "fit/multi/candidate_judge.hpp"
 #include "fit/multi/held_out_errors.hpp"
-#include "fit/multi/judge.hpp"
 #include "fit/multi/refine.hpp"
 #include "perfmodel/base/parallel.hpp"
 

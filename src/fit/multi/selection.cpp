@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "fit/multi/candidate_judge.hpp"
 #include "fit/multi/choice.hpp"
 #include "fit/multi/held_out_errors.hpp"
-#include "fit/multi/judge.hpp"
 
 namespace perfmodel {
 namespace {
@@ -51,7 +51,7 @@ class Selector {
   const SelectionTask& task_;
   Generic generic_;
   Selection out_;
-  Judge judge_;
+  CandidateJudge judge_;
 
   /// The sum that the next step starts from. A step that makes the model richer moves on only where
   /// it gains more than a standard error, lest many small steps follow the noise of the folds.
@@ -186,7 +186,7 @@ void look_closer(const SelectionTask& task, Selection& selection) {
     return;
   Selection closer;
   closer.folds = make_folds(task.coordinates, task.spec, kRowsOfCloserLook, task.options.seed);
-  closer.tried = Judge(task, closer.folds)(finalists(selection));
+  closer.tried = CandidateJudge(task, closer.folds)(finalists(selection));
   if (task.options.stop.stop_requested())
     return;
   closer.best = *std::min_element(closer.tried.begin(), closer.tried.end(), scores_better);

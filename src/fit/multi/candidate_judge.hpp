@@ -12,10 +12,10 @@ bool same_family(const Candidate& a, const Candidate& b);
 
 /// Judges candidates by the rows that folds hold out. The fits of a family are kept: asked for more
 /// of its terms, they go on from there.
-class Judge {
+class CandidateJudge {
  public:
   /// The folds outlive this.
-  Judge(const SelectionTask& task, const std::vector<Fold>& folds);
+  CandidateJudge(const SelectionTask& task, const std::vector<Fold>& folds);
 
   /// Fits every candidate to every fold, in parallel, and scores it on what was held out. A sum
   /// comes back as several candidates: with 1, 2, ..., shape.terms terms, which are fitted on the

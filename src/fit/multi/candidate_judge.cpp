@@ -1,4 +1,4 @@
-#include "fit/multi/judge.hpp"
+#include "fit/multi/candidate_judge.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -81,10 +81,10 @@ TermSearchOptions fold_search(const FitOptions& options, double ridge) {
   return out;
 }
 
-Judge::Judge(const SelectionTask& task, const std::vector<Fold>& folds)
+CandidateJudge::CandidateJudge(const SelectionTask& task, const std::vector<Fold>& folds)
     : task_(task), folds_(folds), far_points_(task.coordinates, folds) {}
 
-std::vector<Candidate> Judge::operator()(const std::vector<Candidate>& candidates) {
+std::vector<Candidate> CandidateJudge::operator()(const std::vector<Candidate>& candidates) {
   std::vector<Candidate> asked;
   std::vector<std::size_t> family;
   for (const Candidate& candidate : candidates) {
@@ -104,7 +104,7 @@ std::vector<Candidate> Judge::operator()(const std::vector<Candidate>& candidate
   return out;
 }
 
-std::size_t Judge::family_of(const Candidate& candidate) {
+std::size_t CandidateJudge::family_of(const Candidate& candidate) {
   const auto known = std::find_if(families_.begin(), families_.end(), [&](const Family& family) {
     return same_family(family.widest, candidate);
   });
@@ -114,7 +114,7 @@ std::size_t Judge::family_of(const Candidate& candidate) {
   return families_.size() - 1;
 }
 
-void Judge::extend(const Candidate& candidate, const Fold& fold, FoldPath& path) const {
+void CandidateJudge::extend(const Candidate& candidate, const Fold& fold, FoldPath& path) const {
   if (path.log_errors.size() >= entries(candidate))
     return;
   if (candidate.generic) {
@@ -135,7 +135,8 @@ void Judge::extend(const Candidate& candidate, const Fold& fold, FoldPath& path)
   }
 }
 
-Candidate Judge::judged(const Candidate& candidate, const Family& family, std::size_t entry) const {
+Candidate CandidateJudge::judged(const Candidate& candidate, const Family& family,
+                                 std::size_t entry) const {
   Candidate out = candidate;
   if (!out.generic && out.shape.terms > 0)
     out.shape = with_terms(out.shape, static_cast<Index>(entry) + 1);
