@@ -55,6 +55,15 @@ TEST_CASE("more terms asked for later are judged as if asked for at once", "[fit
   CHECK(other[1].log_errors != three[1].log_errors);
 }
 
+TEST_CASE("candidates of one family may be judged together", "[fit][multi]") {
+  const Runs runs;
+  CandidateJudge judge(runs.task, runs.folds);
+  const std::vector<Candidate> together = judge({runs.sum(1, 1e-4), runs.sum(2, 1e-4)});
+  REQUIRE(together.size() == 3);
+  check_equal(together[0], together[1]);
+  check_equal(together[2], CandidateJudge(runs.task, runs.folds)({runs.sum(2, 1e-4)}).back());
+}
+
 TEST_CASE("a judge tells the number of terms that made the runs from one that is too small",
           "[fit][multi]") {
   const Runs runs;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "fit/multi/held_out_errors.hpp"
 #include "perfmodel/base/parallel.hpp"
@@ -91,10 +92,13 @@ std::vector<Candidate> CandidateJudge::operator()(const std::vector<Candidate>& 
     asked.push_back(affordable(task_, candidate));
     family.push_back(family_of(asked.back()));
   }
-  parallel_for(asked.size() * folds_.size(), task_.options.threads, [&](std::size_t job) {
-    const std::size_t c = job / folds_.size();
+  // Each family once: several candidates may share it.
+  const std::set<std::size_t> distinct(family.begin(), family.end());
+  const std::vector<std::size_t> touched(distinct.begin(), distinct.end());
+  parallel_for(touched.size() * folds_.size(), task_.options.threads, [&](std::size_t job) {
     const std::size_t f = job % folds_.size();
-    extend(asked[c], folds_[f], families_[family[c]].of_fold[f]);
+    Family& own = families_[touched[job / folds_.size()]];
+    extend(own.widest, folds_[f], own.of_fold[f]);
   });
   std::vector<Candidate> out;
   for (std::size_t c = 0; c < asked.size(); ++c) {
@@ -108,10 +112,13 @@ std::size_t CandidateJudge::family_of(const Candidate& candidate) {
   const auto known = std::find_if(families_.begin(), families_.end(), [&](const Family& family) {
     return same_family(family.widest, candidate);
   });
-  if (known != families_.end())
-    return static_cast<std::size_t>(known - families_.begin());
-  families_.push_back({candidate, std::vector<FoldPath>(folds_.size())});
-  return families_.size() - 1;
+  if (known == families_.end()) {
+    families_.push_back({candidate, std::vector<FoldPath>(folds_.size())});
+    return families_.size() - 1;
+  }
+  if (entries(candidate) > entries(known->widest))
+    known->widest = candidate;
+  return static_cast<std::size_t>(known - families_.begin());
 }
 
 void CandidateJudge::extend(const Candidate& candidate, const Fold& fold, FoldPath& path) const {

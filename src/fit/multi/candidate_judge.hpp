@@ -32,7 +32,7 @@ class CandidateJudge {
   };
 
   struct Family {
-    Candidate widest;
+    Candidate widest;  ///< with the most terms that were asked for
     std::vector<FoldPath> of_fold;
   };
 
