@@ -1,6 +1,5 @@
 #pragma once
 
-#include "fit/multi/held_out_errors.hpp"
 #include "fit/multi/selection.hpp"
 
 namespace perfmodel {
