@@ -3,6 +3,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "fit/loss_value.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/parallel.hpp"
 #include "perfmodel/fit/fit.hpp"
@@ -10,29 +11,13 @@
 namespace perfmodel {
 namespace {
 
-Eigen::ArrayXd row_losses(Loss loss, const Eigen::ArrayXd& measured,
-                          const Eigen::ArrayXd& predicted) {
-  const Eigen::ArrayXd error = measured - predicted;
-  switch (loss) {
-    case Loss::mae:
-      return error.abs();
-    case Loss::mape:
-      return error.abs() / measured;
-    case Loss::mse:
-      return error.square();
-    case Loss::rmsle:
-      break;
-  }
-  return (measured.log() - predicted.log()).square();
-}
-
 void judge(const SweepData& data, Loss loss, SweepPoint& point) {
   const Eigen::VectorXd predicted = predict(point.model, data.validation);
   point.model.metrics.validation = compute_metrics(data.validation.time, predicted);
   if (data.test != nullptr) {
     point.model.metrics.test = compute_metrics(data.test->time, predict(point.model, *data.test));
   }
-  const Eigen::ArrayXd losses = row_losses(loss, data.validation.time.array(), predicted.array());
+  const Eigen::ArrayXd losses = row_losses(loss, data.validation.time, predicted);
   const double rows = static_cast<double>(losses.size());
   point.validation_loss = losses.mean();
   point.standard_error =

@@ -124,6 +124,7 @@ Regressors models_for(const ModelSpec& spec, const SearchArguments& search, FitO
   const double l2 = search.l2.value_or(default_lambda);
   Regressors models;
   options.expression = Expression::generic;
+  options.loss = search.loss.value_or(default_loss(options));
   options.penalty.l1 = options.penalty.l2 = 0;
   models.push_back(make_expression("Eq. (4)", spec, options));
   options.penalty.l1 = l1;
@@ -133,6 +134,7 @@ Regressors models_for(const ModelSpec& spec, const SearchArguments& search, FitO
   models.push_back(make_expression("Eq. (4), L2 " + short_number(l2), spec, options));
   options.penalty.l2 = 0;
   options.expression = Expression::multi;
+  options.loss = search.loss.value_or(default_loss(options));
   models.push_back(make_expression("sum of products", spec, options));
   if (has_black_boxes()) {
     models.push_back(make_random_forest(options.seed));

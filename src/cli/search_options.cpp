@@ -168,7 +168,9 @@ void add_search_options(CLI::App& app, SearchArguments& arguments) {
       ->group(expression_group);
   add_choice<Loss>(
       app, "--loss", {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle},
-      [&options](Loss loss) { options.loss = loss; }, "what is minimised (default: mae)",
+      [&arguments](Loss loss) { arguments.loss = loss; },
+      "what is minimised (default: mae; where multi chooses\n"
+      "its terms, soft-l1 of ln(time), with a small ridge)",
       loss_group);
   add_number(app, "--l1", arguments.l1, "lambda of Eq. (10): sum |x| of all constants but C")
       ->type_name("LAMBDA")
@@ -246,6 +248,7 @@ FitOptions fit_options(const SearchArguments& arguments) {
   options.penalty.l1 = arguments.l1.value_or(0);
   options.penalty.l2 = arguments.l2.value_or(0);
   options.penalty.constants = arguments.penalise.value_or(options.penalty.constants);
+  options.loss = arguments.loss.value_or(default_loss(options));
   options.polish = !arguments.no_polish;
   options.threads = arguments.threads.value_or(default_threads());
   options.instructions = kernel_of_environment();

@@ -16,6 +16,7 @@ namespace perfmodel::cli {
 /// What the command line says about loss and search, as far as it says something.
 struct SearchArguments {
   FitOptions options;
+  std::optional<Loss> loss;
   std::optional<std::uint64_t> seed;
   std::optional<double> l1;
   std::optional<double> l2;

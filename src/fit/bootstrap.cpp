@@ -80,8 +80,10 @@ std::string_view to_text(Resampling resampling) {
 }
 
 BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
-                           const FitOptions& options, std::size_t samples,
+                           const FitOptions& fit_options, std::size_t samples,
                            const std::function<void(std::size_t)>& sample_done) {
+  FitOptions options = fit_options;
+  options.loss = model.search.loss;  // what its constants minimise
   BootstrapSamples out;
   const auto sample_with = [&](const Refit& refit, std::size_t constants) {
     out.resampling = resampling_of(training, constants);

@@ -1,10 +1,25 @@
 #include "fit/curvature.hpp"
 
+#include "fit/loss_value.hpp"
 #include "fit/search_space.hpp"
 
 namespace perfmodel {
 
 using Eigen::VectorXd;
+
+namespace {
+
+/// Of the loss sqrt(u^2 + s^2) of u = ln(measured / predicted).
+Curvature soft_curvature(const VectorXd& measured, const VectorXd& predicted) {
+  const VectorXd safe = predicted.cwiseMax(1e-6 * measured);
+  const Eigen::ArrayXd residual = (measured.array() / safe.array()).log();
+  const double s = kSoftness;
+  const Eigen::ArrayXd size = (residual.square() + s * s).sqrt();
+  const double curvature = (s * s / size.cube()).mean();
+  return {safe.array().square().inverse(), residual / size / curvature};
+}
+
+}  // namespace
 
 Curvature curvature_of(Loss loss, const VectorXd& measured, const VectorXd& predicted) {
   const VectorXd safe = predicted.cwiseMax(1e-6 * measured);
@@ -17,19 +32,12 @@ Curvature curvature_of(Loss loss, const VectorXd& measured, const VectorXd& pred
       return {measured.array().square().inverse(), VectorXd::Constant(measured.size(), sparsity)};
     case Loss::mse:
       return {VectorXd::Ones(measured.size()), residual};
+    case Loss::soft_l1:
+      return soft_curvature(measured, predicted);
     case Loss::rmsle:
       break;
   }
   return {measured.array().square().inverse(), residual.cwiseQuotient(measured)};
-}
-
-Curvature robust_curvature(double softness, const VectorXd& measured, const VectorXd& predicted) {
-  const VectorXd safe = predicted.cwiseMax(1e-6 * measured);
-  const Eigen::ArrayXd residual = (measured.array() / safe.array()).log();
-  const double s = softness;
-  const Eigen::ArrayXd size = (residual.square() + s * s).sqrt();
-  const double curvature = (s * s / size.cube()).mean();
-  return {safe.array().square().inverse(), residual / size / curvature};
 }
 
 }  // namespace perfmodel

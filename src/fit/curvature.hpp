@@ -20,8 +20,4 @@ struct Curvature {
 Curvature curvature_of(Loss loss, const Eigen::VectorXd& measured,
                        const Eigen::VectorXd& predicted);
 
-/// Of the loss sqrt(u^2 + s^2) of u = ln(measured / predicted), `softness` being s.
-Curvature robust_curvature(double softness, const Eigen::VectorXd& measured,
-                           const Eigen::VectorXd& predicted);
-
 }  // namespace perfmodel

@@ -173,7 +173,9 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
                   .termination = std::string(to_text(best.search.termination)),
                   .polish_gain = gains ? 1 - cost / cost_of_search : 0,
                   .gap = best.finish.relative_gap,
-                  .cost = cost};
+                  .cost = cost,
+                  .form = {},
+                  .ridges = {}};
   model.metrics.train = compute_metrics(training.time, predict(model, training));
   model.noise_floor = noise_floor(training);
   if (std::any_of(spec.extrinsic.begin(), spec.extrinsic.end(),
@@ -200,6 +202,8 @@ void require_finite(const FittedModel& model) {
 }  // namespace
 
 FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options) {
+  if (options.expression == Expression::generic && options.loss == Loss::soft_l1)
+    throw UsageError("the loss soft-l1 is for sums of product terms");
   FittedModel model = options.expression == Expression::multi
                           ? fit_multi(spec, training, options)
                           : fit_generic(spec, training, options);

@@ -17,6 +17,8 @@ std::string_view to_text(Loss loss) {
       return "mse";
     case Loss::rmsle:
       return "rmsle";
+    case Loss::soft_l1:
+      return "soft-l1";
   }
   return "";
 }
@@ -31,6 +33,11 @@ std::string_view to_text(Expression expression) {
 
 std::string_view to_text(Penalise constants) {
   return constants == Penalise::raw ? "raw" : "scaled";
+}
+
+Loss default_loss(const FitOptions& options) {
+  const bool chosen = options.expression == Expression::multi && !options.terms;
+  return chosen ? Loss::soft_l1 : Loss::mae;
 }
 
 SearchDefaults search_defaults(Method method) {

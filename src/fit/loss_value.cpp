@@ -4,19 +4,50 @@
 
 namespace perfmodel {
 
-double loss_value(Loss loss, const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted) {
-  const Eigen::ArrayXd residual = (measured - predicted).array();
+Eigen::ArrayXd row_losses(Loss loss, const Eigen::VectorXd& measured,
+                          const Eigen::VectorXd& predicted) {
+  const auto residual = (measured - predicted).array();
+  const auto log_ratio = measured.array().log() - predicted.array().log();
   switch (loss) {
     case Loss::mae:
-      return residual.abs().mean();
+      return residual.abs();
     case Loss::mape:
-      return (residual.abs() / measured.array()).mean();
+      return residual.abs() / measured.array();
     case Loss::mse:
-      return residual.square().mean();
+      return residual.square();
+    case Loss::soft_l1:
+      return (log_ratio.square() + kSoftness * kSoftness).sqrt() - kSoftness;
     case Loss::rmsle:
-      return std::sqrt((measured.array().log() - predicted.array().log()).square().mean());
+      break;
   }
-  return 0;
+  return log_ratio.square();
+}
+
+double loss_value(Loss loss, const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted) {
+  const double mean = row_losses(loss, measured, predicted).mean();
+  return loss == Loss::rmsle ? std::sqrt(mean) : mean;
+}
+
+double loss_of_time(Loss loss, double time) {
+  switch (loss) {
+    case Loss::mae:
+      return time;
+    case Loss::mse:
+      return time * time;
+    case Loss::mape:
+    case Loss::rmsle:
+    case Loss::soft_l1:
+      break;
+  }
+  return 1;
+}
+
+bool is_absolute(Loss loss) {
+  return loss == Loss::mae || loss == Loss::mape;
+}
+
+bool is_squared(Loss loss) {
+  return loss == Loss::mse || loss == Loss::rmsle;
 }
 
 }  // namespace perfmodel

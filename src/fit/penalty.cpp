@@ -2,28 +2,12 @@
 
 #include <cmath>
 
+#include "fit/loss_value.hpp"
+
 namespace perfmodel {
 
 using Eigen::Index;
 using Eigen::VectorXd;
-
-namespace {
-
-/// The loss of being wrong by `time`, for the losses that have a unit.
-double loss_of_time(Loss loss, double time) {
-  switch (loss) {
-    case Loss::mae:
-      return time;
-    case Loss::mse:
-      return time * time;
-    case Loss::mape:
-    case Loss::rmsle:
-      break;
-  }
-  return 1;
-}
-
-}  // namespace
 
 Regulariser::Regulariser(const SearchSpace& space, const WeightedRows& training,
                          const FitOptions& options)

@@ -1,10 +1,12 @@
 #include "fit/polish.hpp"
 
+#include "fit/loss_value.hpp"
+
 namespace perfmodel {
 
 PolishResult polish(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
                     const FitOptions& options, const Eigen::VectorXd& start, double gap_to_stop) {
-  const bool absolute = options.loss == Loss::mae || options.loss == Loss::mape;
+  const bool absolute = is_absolute(options.loss);
   return (absolute ? polish_absolute : polish_squared)(rows, space, penalty, options, start,
                                                        gap_to_stop);
 }

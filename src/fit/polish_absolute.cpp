@@ -7,7 +7,7 @@
 #include "fit/penalty.hpp"
 #include "fit/polish.hpp"
 #include "fit/scaled_model.hpp"
-#include "perfmodel/optimise/least_absolute_deviations.hpp"
+#include "fit/sequential_lad.hpp"
 
 namespace perfmodel {
 namespace {
@@ -15,27 +15,12 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr double kFirstRadius = 0.5;
-constexpr double kSmallestRadius = 1e-8;
-constexpr std::size_t kMostSteps = 100;
-/// Predicted gain, as a share of the cost, from which on idle terms are looked at before the finish
-/// has ended, and the gain since the last look that makes another worth while.
-constexpr double kGainToWake = 1e-4;
-constexpr double kGainBetweenWakes = 1e-3;
-/// Share of the predicted gain from which on a step needs no correction and the radius may grow.
-constexpr double kGoodRatio = 0.75;
-constexpr int kCorrections = 3;
-/// Predicted gain, as a share of the cost, below which a step is also tried at a multiple.
-constexpr double kGainToExtrapolate = 1e-5;
-constexpr int kMostStrides = 10;
 constexpr double kRounding = 1e-13;
-/// Gap beyond which an optimum is not taken as proven.
-constexpr double kUnproven = 1e-9;
 /// Kinks on either side that stand in for the curve of a squared penalty.
 constexpr Index kKinks = 4;
 
 /// The fit as a sequence of linear problems, one per step, in the changes of the scaled constants.
-class LinearisedFit {
+class LinearisedFit : public LinearisedProblem {
  public:
   LinearisedFit(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
                 const FitOptions& options)
@@ -53,12 +38,12 @@ class LinearisedFit {
       weights_.array() /= training_.time.array();
   }
 
-  double cost(const VectorXd& scaled) const {
+  double cost(const VectorXd& scaled) const override {
     const double loss = weights_.dot((training_.time - model_.predict(scaled)).cwiseAbs());
     return loss + penalty_(scaled);
   }
 
-  void linearise_at(const VectorXd& scaled) {
+  void linearise_at(const VectorXd& scaled) override {
     at_ = scaled;
     predicted_ = model_.linearise(scaled, jacobian_);
     effects_ = (weights_.transpose() * jacobian_.cwiseAbs()).transpose();
@@ -67,7 +52,7 @@ class LinearisedFit {
   }
 
   /// The problem within the trust region; `constant` is what its cost holds on top of the fit's.
-  optimise::LadProblem problem(double radius, double& constant) const {
+  optimise::LadProblem problem(double radius, double& constant) const override {
     optimise::LadProblem out;
     set_box(radius, out);
     const Index penalised = constants_ - 1;
@@ -94,7 +79,7 @@ class LinearisedFit {
 
   /// The change of the constants that brings the residuals of the step's active rows back to zero
   /// where the curvature of the model has moved them: a second-order correction.
-  VectorXd correction(const optimise::LadResult& step, const VectorXd& trial) const {
+  VectorXd correction(const optimise::LadResult& step, const VectorXd& trial) const override {
     const VectorXd predicted = model_.predict(trial);
     VectorXd change = VectorXd::Zero(constants_);
     for (std::size_t k = 0; k < step.active_rows.size(); ++k) {
@@ -108,7 +93,7 @@ class LinearisedFit {
 
   /// The constants from which the finish can go on where no step gains any more; see
   /// wake_idle_terms. A penalty also holds idle powers: then there are none.
-  std::optional<VectorXd> wake(const optimise::LadResult& step) const {
+  std::optional<VectorXd> wake(const optimise::LadResult& step) const override {
     if (penalty_.active())
       return std::nullopt;
     return wake_idle_terms(training_, space_, at_, pull(step));
@@ -117,7 +102,7 @@ class LinearisedFit {
   /// In the box. A step to a bound must arrive there: a coefficient whose term moves the cost by
   /// less than rounding is a 0 that rounding has missed. How much it moves depends on its column: a
   /// coefficient of 1e-14 counts where I^p is 1e10.
-  VectorXd inside(const VectorXd& scaled, double cost) const {
+  VectorXd inside(const VectorXd& scaled, double cost) const override {
     const VectorXd& lower = space_.scaled().lower;
     const VectorXd& upper = space_.scaled().upper;
     VectorXd out = scaled.cwiseMax(lower).cwiseMin(upper);
@@ -131,7 +116,13 @@ class LinearisedFit {
     return out;
   }
 
-  Index first_power() const { return first_power_; }
+  double length(const VectorXd& step) const override {
+    const Index powers = constants_ - 1 - first_power_;
+    return powers == 0 ? 0 : step.segment(first_power_, powers).cwiseAbs().maxCoeff();
+  }
+
+  /// A squared penalty is curved in a, too.
+  bool length_bounds_radius() const override { return penalty_.l2() == 0; }
 
  private:
   const Design& training_;
@@ -220,91 +211,8 @@ PolishResult polish_absolute(const WeightedRows& rows, const SearchSpace& space,
                              const Regulariser& penalty, const FitOptions& options,
                              const VectorXd& start, double gap_to_stop) {
   LinearisedFit fit(rows, space, penalty, options);
-  PolishResult out;
-  out.scaled = start;
-  out.cost = fit.cost(start);
-  fit.linearise_at(start);
-  double radius = kFirstRadius;
-  std::optional<VectorXd> anchor;  // where the last step began
-  double cost_when_woken = std::numeric_limits<double>::infinity();
-  std::vector<Index> active_rows;
-  while (out.steps < kMostSteps && radius > kSmallestRadius && !options.stop.stop_requested()) {
-    ++out.steps;
-    double constant = 0;
-    const optimise::LadProblem problem = fit.problem(radius, constant);
-    const optimise::LadResult step = optimise::solve_lad(
-        problem, VectorXd::Zero(start.size()), {.active_rows = active_rows, .stop = options.stop});
-    const double gain = out.cost - (step.cost - constant);
-    const double possible = std::max(0.0, out.cost - (step.dual_bound - constant));
-    out.relative_gap = out.cost > 0 ? possible / out.cost : 0;
-    const bool at_end = gain <= gap_to_stop * out.cost;
-    // More kinks than constants may meet at the optimum. The ones that an earlier step has left
-    // active can then be a set that proves nothing; another way to the same point finds one that
-    // does.
-    if (at_end && out.relative_gap > std::max(kUnproven, 10 * gap_to_stop) &&
-        !active_rows.empty()) {
-      active_rows.clear();
-      continue;
-    }
-    active_rows = step.active_rows;
-    const double since_woken = at_end ? gap_to_stop : kGainBetweenWakes;
-    if ((at_end || gain <= kGainToWake * out.cost) &&
-        out.cost < (1 - since_woken) * cost_when_woken) {
-      cost_when_woken = out.cost;
-      if (const auto woken = fit.wake(step)) {
-        anchor.reset();
-        out.scaled = *woken;
-        fit.linearise_at(*woken);
-        radius = kFirstRadius;
-        continue;
-      }
-    }
-    if (at_end)
-      break;
-    VectorXd trial = fit.inside(out.scaled + step.x, out.cost);
-    double trial_cost = fit.cost(trial);
-    ++out.evaluations;
-    for (int k = 0; k < kCorrections && trial_cost > out.cost - kGoodRatio * gain; ++k) {
-      const VectorXd corrected = fit.inside(trial + fit.correction(step, trial), out.cost);
-      const double corrected_cost = fit.cost(corrected);
-      ++out.evaluations;
-      if (!(corrected_cost < trial_cost))
-        break;
-      trial = corrected;
-      trial_cost = corrected_cost;
-    }
-    const double ratio = (out.cost - trial_cost) / gain;
-    const Index powers = start.size() - 1 - fit.first_power();
-    const double used =
-        powers == 0 ? 0 : step.x.segment(fit.first_power(), powers).cwiseAbs().maxCoeff();
-    if (ratio < 0.25)
-      radius = 0.25 * (options.penalty.l2 > 0 ? radius : std::min(radius, used));
-    else if (ratio > kGoodRatio)
-      radius = std::max(radius, 2 * used);
-    if (trial_cost < out.cost) {
-      // Steps that creep along a curved valley, from one of its sides to the other: what two of
-      // them have in common leads on.
-      if (ratio < kGoodRatio && gain <= kGainToExtrapolate * out.cost && anchor) {
-        VectorXd stride = trial - *anchor;
-        for (int k = 0; k < kMostStrides; ++k) {
-          VectorXd ahead = fit.inside(trial + stride, out.cost);
-          ahead = fit.inside(ahead + fit.correction(step, ahead), out.cost);
-          const double cost_ahead = fit.cost(ahead);
-          ++out.evaluations;
-          if (!(cost_ahead < trial_cost))
-            break;
-          stride = 2 * (ahead - trial);
-          trial = ahead;
-          trial_cost = cost_ahead;
-        }
-      }
-      anchor = out.scaled;
-      out.scaled = trial;
-      out.cost = trial_cost;
-      fit.linearise_at(trial);
-    }
-  }
-  return out;
+  SequentialLadResult end = minimise_by_sequential_lad(fit, start, gap_to_stop, options.stop);
+  return {std::move(end.at), end.cost, end.relative_gap, end.steps, end.evaluations};
 }
 
 }  // namespace perfmodel

@@ -1,10 +1,9 @@
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <vector>
 
+#include "fit/damped_newton.hpp"
 #include "fit/idle_terms.hpp"
 #include "fit/penalty.hpp"
 #include "fit/polish.hpp"
@@ -17,39 +16,25 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr std::size_t kMostDampedSteps = 500;
-constexpr double kStartDamping = 1e-3;
-constexpr double kLargestDamping = 1e12;
-constexpr double kCostRounding = 1e-14;
-constexpr double kShareOfGap = 0.1;  // steps of damped least squares soon gain little by little
-
-/// Loss plus penalty near a point: cost + g'd + d'Hd/2.
-struct CostParabola {
-  VectorXd gradient;
-  MatrixXd hessian;
-  /// Without the second derivatives of the predictions: never indefinite, but slow to converge
-  /// where residuals remain.
-  MatrixXd gauss_newton;
-};
-
-class SquaredFit {
+class SquaredFit : public CurvedProblem {
  public:
   SquaredFit(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
              const FitOptions& options)
       : rows_(rows),
         training_(rows.design()),
+        space_(space),
         penalty_(penalty),
         logarithmic_(options.loss == Loss::rmsle),
         model_(training_, space) {}
 
-  double cost(const VectorXd& scaled) const {
+  double cost(const VectorXd& scaled) const override {
     const double mean = mean_square(residuals(model_.predict(scaled)));
     if (!std::isfinite(mean))
       return std::numeric_limits<double>::infinity();
     return (logarithmic_ ? std::sqrt(mean) : mean) + penalty_(scaled);
   }
 
-  CostParabola quadratic(const VectorXd& scaled) const {
+  CostParabola quadratic(const VectorXd& scaled) const override {
     ScaledModel::RowMajor jacobian;
     const VectorXd predicted = model_.linearise(scaled, jacobian);
     const VectorXd residual = residuals(predicted);
@@ -79,19 +64,20 @@ class SquaredFit {
 
   /// The constants from which the finish can go on where no step gains any more; see
   /// wake_idle_terms. A penalty also holds idle powers: then there are none.
-  std::optional<VectorXd> wake(const SearchSpace& space, const VectorXd& scaled) const {
+  std::optional<VectorXd> wake(const VectorXd& scaled) const override {
     if (penalty_.active())
       return std::nullopt;
     const VectorXd predicted = model_.predict(scaled);
     VectorXd pull = -weighted(residuals(predicted));  // d cost / d prediction, up to a factor
     if (logarithmic_)
       pull.array() /= predicted.array();
-    return wake_idle_terms(training_, space, scaled, pull);
+    return wake_idle_terms(training_, space_, scaled, pull);
   }
 
  private:
   const WeightedRows& rows_;
   const Design& training_;
+  const SearchSpace& space_;
   const Regulariser& penalty_;
   bool logarithmic_;
   ScaledModel model_;
@@ -133,113 +119,15 @@ class SquaredFit {
   }
 };
 
-/// The step to the minimum of a damped parabola in the box: constants that the step would carry
-/// past a bound go to the bound, and the others are solved for again. Nothing where the parabola
-/// opens downwards.
-std::optional<VectorXd> damped_step(const CostParabola& model, const MatrixXd& curvature,
-                                    double damping, const VectorXd& at,
-                                    const optimise::Bounds& box) {
-  const Index size = at.size();
-  VectorXd step = VectorXd::Zero(size);
-  std::vector<bool> held(static_cast<std::size_t>(size), false);
-  for (Index i = 0; i < size; ++i) {
-    held[static_cast<std::size_t>(i)] = model.gauss_newton(i, i) == 0 ||
-                                        (at[i] <= box.lower[i] && model.gradient[i] > 0) ||
-                                        (at[i] >= box.upper[i] && model.gradient[i] < 0);
-  }
-  for (Index round = 0; round < size; ++round) {
-    MatrixXd hessian = curvature;
-    hessian.diagonal() += damping * model.gauss_newton.diagonal();
-    VectorXd gradient = model.gradient + curvature * step;
-    for (Index i = 0; i < size; ++i) {
-      if (!held[static_cast<std::size_t>(i)])
-        continue;
-      hessian.row(i).setZero();
-      hessian.col(i).setZero();
-      hessian(i, i) = 1;
-      gradient[i] = 0;
-    }
-    const Eigen::LLT<MatrixXd> factors(hessian);
-    if (factors.info() != Eigen::Success)
-      return std::nullopt;
-    const VectorXd free_step = factors.solve(-gradient);
-    bool inside = true;
-    for (Index i = 0; i < size; ++i) {
-      if (held[static_cast<std::size_t>(i)])
-        continue;
-      const double low = box.lower[i] - at[i];
-      const double high = box.upper[i] - at[i];
-      if (free_step[i] >= low && free_step[i] <= high)
-        continue;
-      held[static_cast<std::size_t>(i)] = true;
-      step[i] = free_step[i] < low ? low : high;
-      inside = false;
-    }
-    if (inside)
-      return step + free_step;
-  }
-  return step;
-}
-
 }  // namespace
 
 PolishResult polish_squared(const WeightedRows& rows, const SearchSpace& space,
                             const Regulariser& penalty, const FitOptions& options,
                             const VectorXd& start, double gap_to_stop) {
   const SquaredFit fit(rows, space, penalty, options);
-  PolishResult out;
-  out.scaled = start;
-  out.cost = fit.cost(start);
-  CostParabola model = fit.quadratic(start);
-  double damping = kStartDamping;
-  double cost_when_woken = std::numeric_limits<double>::infinity();
-  while (out.steps < kMostDampedSteps && damping < kLargestDamping &&
-         !options.stop.stop_requested()) {
-    ++out.steps;
-    // Newton's step where there is one.
-    const MatrixXd* curvature = &model.hessian;
-    auto step = damped_step(model, *curvature, damping, out.scaled, space.scaled());
-    if (!step) {
-      curvature = &model.gauss_newton;
-      step = damped_step(model, *curvature, damping, out.scaled, space.scaled());
-    }
-    if (!step) {
-      damping *= 10;
-      continue;
-    }
-    const VectorXd trial =
-        (out.scaled + *step).cwiseMax(space.scaled().lower).cwiseMin(space.scaled().upper);
-    const VectorXd moved = trial - out.scaled;
-    const double gain = -(model.gradient.dot(moved) + 0.5 * moved.dot(*curvature * moved));
-    out.relative_gap = out.cost > 0 ? std::abs(gain) / out.cost : 0;
-    if (out.relative_gap <= kShareOfGap * gap_to_stop) {
-      const auto woken = out.cost < (1 - gap_to_stop) * cost_when_woken
-                             ? fit.wake(space, out.scaled)
-                             : std::nullopt;
-      if (!woken) {
-        // What the cost cannot resolve any more still sharpens the constants.
-        if (fit.cost(trial) <= (1 + kCostRounding) * out.cost)
-          out.scaled = trial;
-        break;
-      }
-      cost_when_woken = out.cost;
-      out.scaled = *woken;
-      model = fit.quadratic(out.scaled);
-      damping = kStartDamping;
-      continue;
-    }
-    const double trial_cost = fit.cost(trial);
-    ++out.evaluations;
-    if (gain > 0 && trial_cost < out.cost) {
-      damping = std::max(1e-15, 0.1 * damping);
-      out.scaled = trial;
-      out.cost = trial_cost;
-      model = fit.quadratic(trial);
-    } else {
-      damping *= 10;
-    }
-  }
-  return out;
+  DampedNewtonResult end =
+      minimise_by_damped_newton(fit, space.scaled(), start, gap_to_stop, options.stop);
+  return {std::move(end.at), end.cost, end.relative_gap, end.steps, end.evaluations};
 }
 
 }  // namespace perfmodel

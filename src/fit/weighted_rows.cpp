@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "fit/loss_value.hpp"
 #include "perfmodel/base/index.hpp"
 #include "perfmodel/model/row_groups.hpp"
 
@@ -15,10 +16,6 @@ using Eigen::VectorXd;
 
 /// What the evaluation of a row with a weight takes beside that of a row without.
 constexpr double kCostOfWeight = 1.1;
-
-bool is_squared(Loss loss) {
-  return loss == Loss::mse || loss == Loss::rmsle;
-}
 
 /// How far a time is from another on the scale of a squared loss, and the way back. Both are exact
 /// for equal times.

@@ -62,20 +62,54 @@ Json to_json(const Penalty& penalty) {
   return node;
 }
 
+/// What the constants minimise, in words: the loss and every penalty that counts.
+std::string minimised_text(const SearchSummary& search) {
+  std::string out = std::string(to_text(search.loss)) + " over the training rows";
+  const auto add = [&](double lambda, const std::string& sum) {
+    if (lambda > 0)
+      out += " + " + to_text(lambda) + " " + sum;
+  };
+  add(search.penalty.l1, "sum |x|");
+  add(search.penalty.l2, "sum x^2");
+  if (search.ridges.size() == 1)
+    add(search.ridges.front(), "sum x^2");
+  else if (!search.ridges.empty())
+    out += " + the ridge of each level times sum x^2";
+  return out;
+}
+
+Json to_json(const FormChoice& form) {
+  return {{"chosen_by", form.given ? "user" : "cross-validation"},
+          {"candidates", form.candidates},
+          {"random_folds", form.random_folds},
+          {"far_folds", form.far_folds}};
+}
+
 Json to_json(const SearchSummary& search) {
-  return {{"method", to_text(search.method)},
-          {"loss", to_text(search.loss)},
-          {"penalty", to_json(search.penalty)},
-          {"seed", search.seed},
-          {"strategy", search.strategy},
-          {"starts", search.starts},
-          {"population", search.population},
-          {"generations", search.generations},
-          {"evaluations", search.evaluations},
-          {"termination", search.termination},
-          {"polish_gain", number(search.polish_gain)},
-          {"gap", number(search.gap)},
-          {"cost", number(search.cost)}};
+  Json out = {{"method", to_text(search.method)},
+              {"loss", to_text(search.loss)},
+              {"penalty", to_json(search.penalty)},
+              {"seed", search.seed},
+              {"strategy", search.strategy},
+              {"starts", search.starts},
+              {"population", search.population},
+              {"generations", search.generations},
+              {"evaluations", search.evaluations},
+              {"termination", search.termination},
+              {"polish_gain", number(search.polish_gain)},
+              {"gap", number(search.gap)},
+              {"cost", number(search.cost)}};
+  if (search.form) {
+    out["form"] = to_json(*search.form);
+    out["minimised"] = minimised_text(search);
+  }
+  if (!search.ridges.empty()) {
+    out["ridges"] = Json::array();
+    for (const double ridge : search.ridges) {
+      out["ridges"].push_back(number(ridge));
+    }
+  }
+  return out;
 }
 
 }  // namespace

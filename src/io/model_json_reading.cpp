@@ -38,8 +38,8 @@ Enum read_enum(const JsonCursor& node, const std::array<Enum, n>& known) {
 SearchSummary read_search(const JsonCursor& node) {
   SearchSummary search;
   search.method = read_enum(node.member("method"), std::array{Method::scaled, Method::paper});
-  search.loss =
-      read_enum(node.member("loss"), std::array{Loss::mae, Loss::mape, Loss::mse, Loss::rmsle});
+  search.loss = read_enum(node.member("loss"),
+                          std::array{Loss::mae, Loss::mape, Loss::mse, Loss::rmsle, Loss::soft_l1});
   const auto penalty = node.member("penalty");
   search.penalty.l1 = penalty.member("l1").number();
   search.penalty.l2 = penalty.member("l2").number();

@@ -31,6 +31,14 @@ struct Warning {
   std::string message;   ///< a whole sentence
 };
 
+/// How the form of a sum of product terms came about.
+struct FormChoice {
+  bool given = false;          ///< asked for, not chosen
+  std::size_t candidates = 0;  ///< forms that were judged on held-out rows
+  std::size_t random_folds = 0;
+  std::size_t far_folds = 0;  ///< that hold out the largest values of a scale
+};
+
 /// How the constants were found.
 struct SearchSummary {
   Method method = Method::scaled;
@@ -45,9 +53,12 @@ struct SearchSummary {
   std::string termination;
   double polish_gain = 0;  ///< share of the cost that the exact finish took off
   double gap = 0;          ///< share of the cost that a first-order step could still gain
-  /// Loss plus penalty at the constants, over the training rows; of a sum of product terms the
-  /// loss.
+  /// Loss plus penalties at the constants, over the training rows.
   double cost = 0;
+  std::optional<FormChoice> form;  ///< of a sum of product terms, and of Eq. (4) that was chosen
+  /// Of a sum: lambda of the squared penalty that was chosen together with its form, one per level
+  /// where each has terms of its own. Empty where the constants minimise a loss that was asked for.
+  std::vector<double> ridges;
 };
 
 /// Metrics of each part of the data; a part without rows has none.

@@ -9,8 +9,9 @@ namespace perfmodel {
 /// What the constants of a sum of product terms were made to minimise: with its terms, all that
 /// fitting it again takes.
 struct SumEstimate {
-  double ridge = 1e-4;    ///< of the powers, without the penalty that was asked for
-  bool refined = true;    ///< the user's loss; else a robust loss of ln(time)
+  /// Of the powers and of the logarithms of factors, beside the penalty that was asked for; 0 where
+  /// the loss was.
+  double ridge = 0;
   bool intercept = true;  ///< C is among the constants
 };
 

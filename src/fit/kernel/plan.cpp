@@ -61,6 +61,8 @@ RowLoss row_loss(Loss loss, bool weighted) {
       return weighted ? RowLoss::weighted_squared : RowLoss::squared;
     case Loss::rmsle:
       return weighted ? RowLoss::weighted_squared_log : RowLoss::squared_log;
+    case Loss::soft_l1:
+      break;  // of sums of product terms alone
   }
   return RowLoss::absolute;
 }

@@ -35,6 +35,8 @@ std::vector<std::size_t> design_rows(const TermCoordinates& coordinates,
 double generic_error(const SelectionTask& task, const Fold& fold) {
   FitOptions options = task.options;
   options.expression = Expression::generic;
+  if (options.loss == Loss::soft_l1)
+    options.loss = Loss::mae;
   options.penalty = {};
   options.starts = 1;
   options.threads = 1;

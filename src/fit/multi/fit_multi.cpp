@@ -1,13 +1,12 @@
 #include "fit/multi/fit_multi.hpp"
 
-#include "fit/loss_value.hpp"
+#include "fit/multi/goal_search.hpp"
 #include "fit/multi/identify_sum.hpp"
 #include "fit/multi/join_levels.hpp"
 #include "fit/multi/parting.hpp"
-#include "fit/multi/refine.hpp"
-#include "fit/multi/refining.hpp"
 #include "fit/multi/regimes.hpp"
 #include "fit/multi/selection.hpp"
+#include "fit/multi/sum_cost.hpp"
 #include "fit/multi/term_search.hpp"
 #include "fit/multi/tidy.hpp"
 #include "fit/warnings.hpp"
@@ -33,89 +32,102 @@ Candidate given_terms(const TermCoordinates& coordinates, const ModelSpec& spec,
   return out;
 }
 
-/// The training rows as a search sees them, and what was chosen for them.
-struct Search {
-  SelectionTask task;
-  Candidate chosen;
-  bool refined = true;
-};
-
-SumOfTerms search_sum(const Search& search) {
-  const FitOptions& options = search.task.options;
-  const TermCoordinates& coordinates = search.task.coordinates;
-  const SumShape& shape = search.chosen.shape;
+SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
+  const FitOptions& options = task.options;
+  const TermCoordinates& coordinates = task.coordinates;
+  const SumShape& shape = chosen.shape;
   const TermData data = coordinates.data(shape);
   TermSearchOptions how;
   how.seed = options.seed;
   how.starts = options.starts.value_or(kStarts);
-  how.ridge = search.chosen.ridge;
+  how.ridge = chosen.ridge;
   how.threads = options.threads;
   how.instructions = options.instructions;
   how.stop = options.stop;
   std::vector<SumFit> path;
   extend_path(data, shape, how, path);
-  const SumFit fit = search.refined
-                         ? refine(coordinates, data, shape, options, how.ridge, path.back())
-                         : path.back();
+  // A ridge that the folds have chosen belongs to the loss that they go with.
+  const double ridge = options.loss == Loss::soft_l1 && !options.terms ? chosen.ridge : 0;
+  const SumGoal goal(coordinates, shape, options, ridge);
+  const SumFit fit = minimise_goal({data, shape, goal, options, how.starts}, path.back().theta);
   SumOfTerms out{coordinates.structure(shape),
                  coordinates.constants(shape, fit.theta),
                  fit.evaluations,
                  fit.gap,
-                 {std::nullopt, {{how.ridge, search.refined, shape.intercept}}}};
-  for (std::size_t k = 0; k + 1 < path.size(); ++k)
-    out.evaluations += path[k].evaluations;
-  double& intercept = out.constants[out.constants.size() - 1];
-  if (shape.terms > 0 && intercept < kNoIntercept * coordinates.typical_time())
-    intercept = 0;
+                 {std::nullopt, {{ridge, shape.intercept}}}};
+  for (const SumFit& robust : path)
+    out.evaluations += robust.evaluations;
   return out;
-}
-
-/// `selection` was made for the task.
-SumOfTerms search_selected(const SelectionTask& task, const Selection& selection) {
-  return search_sum({task, selection.chosen, refining_pays(task, selection)});
 }
 
 SumOfTerms search_parts(const ModelSpec& spec, const Parting& parting) {
   std::vector<SumOfTerms> sums;
   for (std::size_t level = 0; level < parting.levels.size(); ++level)
-    sums.push_back(search_selected(parting.levels[level]->task(), parting.selections[level]));
+    sums.push_back(search_sum(parting.levels[level]->task(), parting.selections[level].chosen));
   return joined_levels(spec, parting.column, sums);
 }
 
-/// Nothing where Eq. (4) was chosen.
-std::optional<SumOfTerms> chosen_sum(const ModelSpec& spec, const Design& training,
-                                     const FitOptions& options) {
+/// How the form was come by, and the sum; none where Eq. (4) was chosen.
+struct Found {
+  FormChoice form;
+  std::optional<SumOfTerms> sum;
+};
+
+FormChoice choice_of(const Selection& selection) {
+  FormChoice out;
+  out.candidates = selection.tried.size();
+  for (const Fold& fold : selection.folds)
+    ++(fold.far_end() ? out.far_folds : out.random_folds);
+  return out;
+}
+
+Found chosen_sum(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   const TermCoordinates coordinates(spec, training, possible_regimes(spec, training));
   const SelectionTask task{coordinates, spec, training, options};
   const Selection selection = select_shape(task);
-  if (const std::optional<Parting> parting = parting_that_pays(task, selection))
-    return search_parts(spec, *parting);
-  if (selection.chosen.generic)
-    return std::nullopt;
-  return search_selected(task, selection);
+  Found out{choice_of(selection), {}};
+  // A penalty counts the constants of all rows together.
+  const bool penalised = options.penalty.l1 > 0 || options.penalty.l2 > 0;
+  const std::optional<Parting> parting =
+      penalised ? std::nullopt : parting_that_pays(task, selection);
+  if (parting)
+    out.sum = search_parts(spec, *parting);
+  else if (!selection.chosen.generic)
+    out.sum = search_sum(task, selection.chosen);
+  return out;
 }
 
-SumOfTerms given_sum(const ModelSpec& spec, const Design& training, const FitOptions& options) {
+Found given_sum(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   const TermCoordinates coordinates(spec, training, {});
-  return search_sum(
-      {{coordinates, spec, training, options}, given_terms(coordinates, spec, *options.terms)});
+  return {{.given = true},
+          search_sum({coordinates, spec, training, options},
+                     given_terms(coordinates, spec, *options.terms))};
+}
+
+/// Eq. (4) has no soft loss.
+FittedModel fit_generic_instead(const ModelSpec& spec, const Design& training, FitOptions options) {
+  options.expression = Expression::generic;
+  if (options.loss == Loss::soft_l1)
+    options.loss = Loss::mae;
+  return fit(spec, training, options);
 }
 
 }  // namespace
 
 FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOptions& options) {
-  const std::optional<SumOfTerms> sum =
+  const Found found =
       options.terms ? given_sum(spec, training, options) : chosen_sum(spec, training, options);
-  if (!sum) {
-    FitOptions generic = options;
-    generic.expression = Expression::generic;
-    return fit(spec, training, generic);
+  if (!found.sum) {
+    FittedModel model = fit_generic_instead(spec, training, options);
+    model.search.form = found.form;
+    return model;
   }
   FittedModel model;
   model.spec = spec;
-  model.multi = MultiForm{sum->structure, median_configuration(training), sum->estimates};
-  model.constants = sum->constants;
-  switch_off_negligible_factors(model, training);
+  model.multi =
+      MultiForm{found.sum->structure, median_configuration(training), found.sum->estimates};
+  model.constants = found.sum->constants;
+  switch_off_negligible_factors(model, training, options.loss);
   order_by_share(model, training);
   model.search = {.method = options.method,
                   .loss = options.loss,
@@ -125,14 +137,18 @@ FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOp
                   .starts = options.starts.value_or(kStarts),
                   .population = 0,
                   .generations = 0,
-                  .evaluations = sum->evaluations,
+                  .evaluations = found.sum->evaluations,
                   .termination = options.stop.stop_requested() ? "interrupted" : "converged",
                   .polish_gain = 0,
-                  .gap = sum->gap,
-                  .cost = 0};
-  const Eigen::VectorXd predicted = predict(model, training);
-  model.search.cost = loss_value(options.loss, training.time, predicted);
-  model.metrics.train = compute_metrics(training.time, predicted);
+                  .gap = found.sum->gap,
+                  .cost = sum_cost(model, training, options),
+                  .form = found.form,
+                  .ridges = {}};
+  for (const SumEstimate& estimate : found.sum->estimates.sums) {
+    if (estimate.ridge > 0)
+      model.search.ridges.push_back(estimate.ridge);
+  }
+  model.metrics.train = compute_metrics(training.time, predict(model, training));
   model.noise_floor = noise_floor(training);
   const Findings findings = identify_sum(model, training, options);
   model.identifiability = findings.identifiability;

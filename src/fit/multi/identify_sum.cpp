@@ -59,6 +59,8 @@ class PartJudge {
     return is_narrow(gradient_of_reported_power(model, extrinsic), kWidestPower);
   }
 
+  bool is_at_bound(std::size_t k) const { return standing(k) == Standing::at_bound; }
+
   /// Determined by nothing that can be moved at first order, and wide all the same.
   bool is_wide(std::size_t k) const {
     const VectorXd gradient = sum_.gradient(k);
@@ -153,13 +155,22 @@ std::vector<Warning> term_warnings(const PartJudge& judge, std::size_t term, dou
   return {{"undetermined", "a[" + number + "]", "term " + number + ": " + inputs}};
 }
 
-std::vector<Warning> part_warnings(const PartJudge& judge, const std::vector<double>& shares) {
+std::vector<Warning> part_warnings(const PartJudge& judge, const MultiLayout& layout_of_model,
+                                   const std::vector<double>& shares) {
   std::vector<Warning> out;
   for (const std::string& sentence : describe_flat_terms(judge.sum().sensitivity(), judge.part()))
     out.push_back({"flat_direction", "", sentence});
   for (std::size_t k = 0; k < judge.part().structure.terms; ++k) {
     for (Warning& warning : term_warnings(judge, k, shares[judge.part().terms[k]]))
       out.push_back(std::move(warning));
+  }
+  for (std::size_t k = 0; k < judge.part().origin.size(); ++k) {
+    if (judge.is_at_bound(k)) {
+      const std::string& name = layout_of_model.name(judge.part().origin[k]);
+      out.push_back({"at_bound", name,
+                     name + " is at its bound " + to_text(judge.part().constants[index(k)]) +
+                         ": the data do not determine it"});
+    }
   }
   const std::size_t intercept = judge.layout().intercept();
   if (judge.is_wide(intercept)) {
@@ -176,6 +187,7 @@ Findings identify_sum(const FittedModel& model, const Design& training, const Fi
   Findings out;
   const Configuration& typical = model.multi->typical;
   const std::vector<double> shares = time_shares(model, training);
+  const MultiLayout layout(model.spec, model.multi->structure);
   out.identifiability.constants.resize(static_cast<std::size_t>(model.constants.size()), true);
   for (const SumPart& part : sum_parts(model)) {
     const Design runs = part.runs(training);
@@ -184,7 +196,7 @@ Findings identify_sum(const FittedModel& model, const Design& training, const Fi
     const PartJudge judge(part, runs, options);
     for (std::size_t k = 0; k < part.origin.size(); ++k)
       out.identifiability.constants[part.origin[k]] = judge.is_identified(k);
-    for (Warning& warning : part_warnings(judge, shares)) {
+    for (Warning& warning : part_warnings(judge, layout, shares)) {
       const bool said = std::any_of(out.warnings.begin(), out.warnings.end(),
                                     [&](const Warning& w) { return w.message == warning.message; });
       if (!said)

@@ -4,8 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "fit/multi/refine.hpp"
-#include "fit/multi/robust_loss.hpp"
+#include "fit/multi/approach.hpp"
 #include "fit/multi/sum_of_terms.hpp"
 #include "perfmodel/base/index.hpp"
 
@@ -16,7 +15,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr std::size_t kRefitIterations = 150;
 /// Where a C of 0 starts again, of the shortest time: from 0 itself no descent of ln C leads away.
 constexpr double kLeastIntercept = 0.01;
 
@@ -155,14 +153,7 @@ VectorXd SumRefit::refitted(const SumPart& part, const Design& runs) const {
   start.theta = coordinates.theta(shape, from);
   // Resampled rows can have a better optimum of absolute errors far away, in which the terms have
   // changed their parts: their intervals would say nothing of either.
-  const SumFit found =
-      part.estimate.refined
-          ? refine(coordinates, data, masked, options_, strength, start, Reach::nearby)
-          : descend(data, masked, robust_loss(data, masked, strength), start.theta,
-                    {.iterations = kRefitIterations,
-                     .held = masked.held(),
-                     .instructions = options_.instructions,
-                     .stop = options_.stop});
+  const SumFit found = approach(data, masked, options_, strength, start, Reach::nearby);
   VectorXd out = coordinates.constants(shape, found.theta);
   restore_zeros(part, out);
   double& intercept = out[out.size() - 1];

@@ -5,7 +5,7 @@
 
 #include "fit/curvature.hpp"
 #include "fit/multi/normal_matrix.hpp"
-#include "fit/multi/robust_loss.hpp"
+#include "fit/multi/sum_goal.hpp"
 #include "perfmodel/base/index.hpp"
 
 namespace perfmodel {
@@ -89,6 +89,18 @@ void set_standings(const SumPart& part, const FitOptions& options, NormalEquatio
       out.left_out[power] = true;
     }
   }
+  const auto hold_at_bound = [&](std::size_t power) {
+    if (std::abs(part.constants[index(power)]) < kWidestSumPower)
+      return;
+    out.standings[power] = Standing::at_bound;
+    out.left_out[power] = true;
+  };
+  for (std::size_t k = 0; k < part.structure.terms; ++k) {
+    for (std::size_t i = 0; i < part.spec.intrinsic.size(); ++i)
+      hold_at_bound(layout.intrinsic_power(k, i));
+    for (std::size_t j = 0; j < part.spec.extrinsic.size(); ++j)
+      hold_at_bound(layout.extrinsic_power(k, j));
+  }
   // A C of 0 stays in: a flat direction may lead back from it. That of a level is one of its terms.
   if (part.level)
     out.standings[layout.intercept()] = Standing::fixed;
@@ -113,9 +125,7 @@ Sensitivity sensitivity_of(const SumPart& part, const Design& runs, const Vector
                            const FitOptions& options) {
   const MatrixXd parts = multi_parts(part.spec, part.structure, part.constants, runs);
   const VectorXd predicted = parts.rowwise().sum();
-  const Curvature curvature = part.estimate.refined
-                                  ? curvature_of(options.loss, runs.time, predicted)
-                                  : robust_curvature(kRobustSoftness, runs.time, predicted);
+  const Curvature curvature = curvature_of(options.loss, runs.time, predicted);
   const MatrixXd derivatives = log_derivatives(part.structure, runs, centres);
   const MatrixXd terms = parts.leftCols(parts.cols() - 1);
   const NormalMatrix normal_matrix(derivatives, options.instructions);

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "fit/multi/contrasts.hpp"
+
 namespace perfmodel {
 namespace {
 
@@ -23,20 +25,6 @@ VectorXd logs(const NumericFactor& factor, std::size_t rows) {
 double mean_of_sorted(VectorXd values) {
   std::sort(values.data(), values.data() + values.size());
   return values.sum() / static_cast<double>(values.size());
-}
-
-/// Orthonormal contrasts (Helmert): n - 1 columns for n levels, each summing to 0. No level is the
-/// reference, so a penalty on them treats all levels alike, and a level that was never seen gets
-/// the mean of the others.
-MatrixXd contrasts(std::size_t levels) {
-  const Index n = static_cast<Index>(levels);
-  MatrixXd out = MatrixXd::Zero(n, n - 1);
-  for (Index m = 1; m < n; ++m) {
-    const double scale = 1 / std::sqrt(static_cast<double>(m) * static_cast<double>(m + 1));
-    out.col(m - 1).head(m).setConstant(scale);
-    out(m, m - 1) = -scale * static_cast<double>(m);
-  }
-  return out;
 }
 
 std::vector<std::size_t> sorted_rows(const MatrixXd& features, const VectorXd& time) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "fit/loss_value.hpp"
+
 namespace perfmodel {
 namespace {
 
@@ -11,6 +13,10 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double kNegligible = 1e-4;
+/// Share of the loss that a factor may add by becoming 0; of an error of this share of the time
+/// where the loss is next to nothing.
+constexpr double kUnnoticed = 1e-7;
+constexpr double kExact = 1e-9;
 
 /// Sets the factors of `constants[first..first + count)` to 0 whose rows all have a negligible
 /// share, and makes the first factor that is left 1. Rows for which another factor is 0 say nothing
@@ -40,26 +46,36 @@ void tidy_factors(const VectorXd& shares, const std::vector<std::uint32_t>& code
 
 }  // namespace
 
-void switch_off_negligible_factors(FittedModel& model, const Design& training) {
+void switch_off_negligible_factors(FittedModel& model, const Design& training, Loss loss) {
   const MultiStructure& structure = model.multi->structure;
   const MultiLayout layout(model.spec, structure);
+  const auto loss_at = [&](const VectorXd& constants) {
+    return loss_value(loss, training.time,
+                      predict_multi(model.spec, structure, constants, training));
+  };
+  const double most = (1 + kUnnoticed) * loss_at(model.constants) +
+                      loss_value(loss, training.time, (1 + kExact) * training.time);
   const MatrixXd parts = multi_parts(model.spec, structure, model.constants, training);
   const VectorXd total = parts.rowwise().sum();
   for (std::size_t k = 0; k < structure.terms; ++k) {
     const VectorXd shares = parts.col(static_cast<Index>(k)).cwiseQuotient(total);
     const Index coefficient = static_cast<Index>(layout.coefficient(k));
-    for (std::size_t c = 0; c < training.categorical.size(); ++c) {
-      tidy_factors(shares, training.categorical[c].codes,
-                   static_cast<Index>(training.categorical[c].levels), coefficient,
-                   static_cast<Index>(layout.level(k, c, 0)), model.constants);
-    }
+    const auto tidy = [&](const std::vector<std::uint32_t>& codes, std::size_t count,
+                          std::size_t first) {
+      VectorXd tidied = model.constants;
+      tidy_factors(shares, codes, static_cast<Index>(count), coefficient, static_cast<Index>(first),
+                   tidied);
+      if (tidied != model.constants && loss_at(tidied) <= most)
+        model.constants = tidied;
+    };
+    for (std::size_t c = 0; c < training.categorical.size(); ++c)
+      tidy(training.categorical[c].codes, training.categorical[c].levels, layout.level(k, c, 0));
     for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
       const Regime& regime = structure.regimes[g];
       std::vector<std::uint32_t> sides(training.rows);
       for (std::size_t row = 0; row < training.rows; ++row)
         sides[row] = training.extrinsic[regime.extrinsic].value(row) > regime.above ? 1 : 0;
-      tidy_factors(shares, sides, 2, coefficient, static_cast<Index>(layout.regime(k, g, 0)),
-                   model.constants);
+      tidy(sides, 2, layout.regime(k, g, 0));
     }
   }
 }

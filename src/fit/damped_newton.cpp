@@ -1,0 +1,127 @@
+#include "fit/damped_newton.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr std::size_t kMostDampedSteps = 500;
+constexpr double kStartDamping = 1e-3;
+constexpr double kLargestDamping = 1e12;
+constexpr double kCostRounding = 1e-14;
+constexpr double kShareOfGap = 0.1;  // steps of damped least squares soon gain little by little
+
+/// The step to the minimum of a damped parabola in the box: constants that the step would carry
+/// past a bound go to the bound, and the others are solved for again. Nothing where the parabola
+/// opens downwards.
+std::optional<VectorXd> damped_step(const CostParabola& model, const MatrixXd& curvature,
+                                    double damping, const VectorXd& at,
+                                    const optimise::Bounds& box) {
+  const Index size = at.size();
+  VectorXd step = VectorXd::Zero(size);
+  std::vector<bool> held(static_cast<std::size_t>(size), false);
+  for (Index i = 0; i < size; ++i) {
+    held[static_cast<std::size_t>(i)] = model.gauss_newton(i, i) == 0 ||
+                                        (at[i] <= box.lower[i] && model.gradient[i] > 0) ||
+                                        (at[i] >= box.upper[i] && model.gradient[i] < 0);
+  }
+  for (Index round = 0; round < size; ++round) {
+    MatrixXd hessian = curvature;
+    hessian.diagonal() += damping * model.gauss_newton.diagonal();
+    VectorXd gradient = model.gradient + curvature * step;
+    for (Index i = 0; i < size; ++i) {
+      if (!held[static_cast<std::size_t>(i)])
+        continue;
+      hessian.row(i).setZero();
+      hessian.col(i).setZero();
+      hessian(i, i) = 1;
+      gradient[i] = 0;
+    }
+    const Eigen::LLT<MatrixXd> factors(hessian);
+    if (factors.info() != Eigen::Success)
+      return std::nullopt;
+    const VectorXd free_step = factors.solve(-gradient);
+    bool inside = true;
+    for (Index i = 0; i < size; ++i) {
+      if (held[static_cast<std::size_t>(i)])
+        continue;
+      const double low = box.lower[i] - at[i];
+      const double high = box.upper[i] - at[i];
+      if (free_step[i] >= low && free_step[i] <= high)
+        continue;
+      held[static_cast<std::size_t>(i)] = true;
+      step[i] = free_step[i] < low ? low : high;
+      inside = false;
+    }
+    if (inside)
+      return step + free_step;
+  }
+  return step;
+}
+
+}  // namespace
+
+DampedNewtonResult minimise_by_damped_newton(const CurvedProblem& fit, const optimise::Bounds& box,
+                                             const VectorXd& start, double gap_to_stop,
+                                             const std::stop_token& stop) {
+  DampedNewtonResult out;
+  out.at = start;
+  out.cost = fit.cost(start);
+  CostParabola model = fit.quadratic(start);
+  double damping = kStartDamping;
+  double cost_when_woken = std::numeric_limits<double>::infinity();
+  while (out.steps < kMostDampedSteps && damping < kLargestDamping && !stop.stop_requested()) {
+    ++out.steps;
+    // Newton's step where there is one.
+    const MatrixXd* curvature = &model.hessian;
+    auto step = damped_step(model, *curvature, damping, out.at, box);
+    if (!step) {
+      curvature = &model.gauss_newton;
+      step = damped_step(model, *curvature, damping, out.at, box);
+    }
+    if (!step) {
+      damping *= 10;
+      continue;
+    }
+    const VectorXd trial = (out.at + *step).cwiseMax(box.lower).cwiseMin(box.upper);
+    const VectorXd moved = trial - out.at;
+    const double gain = -(model.gradient.dot(moved) + 0.5 * moved.dot(*curvature * moved));
+    out.relative_gap = out.cost > 0 ? std::abs(gain) / out.cost : 0;
+    if (out.relative_gap <= kShareOfGap * gap_to_stop) {
+      const auto woken =
+          out.cost < (1 - gap_to_stop) * cost_when_woken ? fit.wake(out.at) : std::nullopt;
+      if (!woken) {
+        // What the cost cannot resolve any more still sharpens the constants.
+        if (fit.cost(trial) <= (1 + kCostRounding) * out.cost)
+          out.at = trial;
+        break;
+      }
+      cost_when_woken = out.cost;
+      out.at = *woken;
+      model = fit.quadratic(out.at);
+      damping = kStartDamping;
+      continue;
+    }
+    const double trial_cost = fit.cost(trial);
+    ++out.evaluations;
+    if (gain > 0 && trial_cost < out.cost) {
+      damping = std::max(1e-15, 0.1 * damping);
+      out.at = trial;
+      out.cost = trial_cost;
+      model = fit.quadratic(trial);
+    } else {
+      damping *= 10;
+    }
+  }
+  return out;
+}
+
+}  // namespace perfmodel

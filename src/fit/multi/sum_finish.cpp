@@ -1,0 +1,26 @@
+#include "fit/multi/sum_finish.hpp"
+
+#include <limits>
+
+#include "fit/loss_value.hpp"
+
+namespace perfmodel {
+
+double goal_cost(const TermData& data, const SumShape& shape, const SumGoal& goal,
+                 const Eigen::VectorXd& theta) {
+  const Eigen::VectorXd total = evaluate_sum(data, shape, theta).total;
+  if (!total.allFinite() || !(total.minCoeff() > 0))
+    return std::numeric_limits<double>::infinity();
+  return loss_value(goal.loss(), data.time, total) +
+         goal.penalty(finish_coordinates(shape, goal, theta));
+}
+
+SumFit finish(const TermData& data, const SumShape& shape, const SumGoal& goal, const SumFit& start,
+              const DescentOptions& options) {
+  SumFit out = is_absolute(goal.loss()) ? finish_absolute(data, shape, goal, start, options)
+                                        : finish_smooth(data, shape, goal, start, options);
+  out.evaluations += start.evaluations;
+  return out;
+}
+
+}  // namespace perfmodel
