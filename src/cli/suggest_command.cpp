@@ -13,6 +13,7 @@
 #include "cli/suggest_report.hpp"
 #include "perfmodel/analysis/plan/information.hpp"
 #include "perfmodel/base/error.hpp"
+#include "perfmodel/base/printable.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/io/csv.hpp"
 #include "perfmodel/io/model_json.hpp"
@@ -239,7 +240,7 @@ int run_suggest(const SuggestArguments& arguments, Console& console) {
       output.write(suggestions_csv(arguments, document));
       break;
     case SuggestFormat::text:
-      output.write(suggestions_text(arguments, document));
+      output.write(printable(suggestions_text(arguments, document)));
       break;
   }
   output.commit();

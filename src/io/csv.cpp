@@ -8,7 +8,7 @@
 #include "io/column_builder.hpp"
 #include "io/csv_fields.hpp"
 #include "io/csv_lines.hpp"
-#include "io/utf8.hpp"
+#include "perfmodel/base/utf8.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/problem_list.hpp"
 #include "perfmodel/base/text.hpp"
