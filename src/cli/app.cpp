@@ -73,7 +73,9 @@ class Program {
         "\n"
         "Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 bad input, 4 a --fail-if condition "
         "holds,\n"
-        "5 the output cannot be written, 130 and 143 on SIGINT and SIGTERM.\n"
+        "5 the output cannot be written, 130 and 143 on SIGINT and SIGTERM, 141 (without a word) "
+        "where\n"
+        "who read the output from a pipe went away.\n"
         "\n"
         "Environment: PERFMODEL_KERNEL=baseline|avx2|avx512 chooses the instructions of the "
         "search, "
@@ -243,8 +245,10 @@ int run_program(Program& program, int argc, const char* const* argv) {
 }  // namespace
 
 int run_app(int argc, const char* const* argv) {
-  // A reader that went away is a failed write (EPIPE) with a message, not a silent end.
+  // A reader that went away and a file beyond its limit of size are failed writes (EPIPE, EFBIG),
+  // so that what was begun is tidied up.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 
   Program program;
   const auto fail = [&](ExitCode exit_code, const std::string& message) {
@@ -262,6 +266,8 @@ int run_app(int argc, const char* const* argv) {
     return fail(ExitCode::bad_input, error.what());
   } catch (const GateError& error) {
     return fail(ExitCode::gate_failed, error.what());
+  } catch (const ReaderGone&) {
+    return exit_code_of_signal(SIGPIPE);  // what a pipeline expects, and no message
   } catch (const OutputError& error) {
     return fail(ExitCode::output_failed, error.what());
   } catch (const Interrupted& error) {
