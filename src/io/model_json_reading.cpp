@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "io/derived_fields.hpp"
 #include "io/derived_json.hpp"
 #include "io/held_out_json.hpp"
 #include "io/json_cursor.hpp"
@@ -88,9 +89,12 @@ class ConstantsReader {
     }
     for (const auto& item : node.member("categorical").items()) {
       CategoricalInput input{reader.column(item), {}};
+      std::set<std::string> known;
       for (const auto& level : item.member("levels").items()) {
-        input.levels.push_back(level.text());
+        refuse_repeated(known, level, level.text());
       }
+      refuse_no_levels(known, item);
+      input.levels.assign(known.begin(), known.end());  // by hand they may stand in any order
       spec.categorical.push_back(std::move(input));
     }
     for (const auto& item : node.member("extrinsic").items()) {
@@ -117,6 +121,19 @@ class ConstantsReader {
   double intercept_ = 0;
 
   explicit ConstantsReader(ModelSpec& spec) : spec_(spec) { columns_.insert(spec.target); }
+
+  static void refuse_repeated(std::set<std::string>& known, const JsonCursor& node,
+                              const std::string& level) {
+    if (!known.insert(level).second) {
+      node.fail("the level '" + level + "' stands twice");
+    }
+  }
+
+  static void refuse_no_levels(const std::set<std::string>& known, const JsonCursor& item) {
+    if (known.empty()) {
+      item.member("levels").fail("expected at least one level");
+    }
+  }
 
   std::string column(const JsonCursor& item) {
     const auto node = item.member("column");
@@ -150,13 +167,9 @@ class ConstantsReader {
     std::set<std::string> known;
     for (const auto& level : item.member("levels").items()) {
       levels.emplace_back(level.member("level").text(), level.member("a").number());
-      if (!known.insert(levels.back().first).second) {
-        level.fail("the level '" + levels.back().first + "' stands twice");
-      }
+      refuse_repeated(known, level, levels.back().first);
     }
-    if (levels.empty()) {
-      item.member("levels").fail("expected at least one level");
-    }
+    refuse_no_levels(known, item);
     std::sort(levels.begin(), levels.end());  // a file edited by hand may have them in any order
     for (const auto& [level, coefficient] : levels) {
       input.levels.push_back(level);
@@ -211,6 +224,7 @@ FittedModel read_model(const std::string& path) {
       model.typical = read_configuration(model.spec, *node);
     }
   }
+  check_derived_fields(model, root);
   model.uncertainty = read_uncertainty(model, root);
   const auto metrics = root.member("metrics");
   // A model that was published has constants but no search of ours.
