@@ -1,8 +1,9 @@
 #include "perfmodel/io/model_json.hpp"
 
-#include <algorithm>
 #include <array>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "io/derived_fields.hpp"
 #include "io/derived_json.hpp"
@@ -15,6 +16,7 @@
 #include "io/multi_json.hpp"
 #include "io/repeats_json.hpp"
 #include "io/uncertainty_json.hpp"
+#include "model/level_order.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/io/input_file.hpp"
 #include "perfmodel/model/generic_expression.hpp"
@@ -94,7 +96,8 @@ class ConstantsReader {
         refuse_repeated(known, level, level.text());
       }
       refuse_no_levels(known, item);
-      input.levels.assign(known.begin(), known.end());  // by hand they may stand in any order
+      input.levels.assign(known.begin(), known.end());
+      sort_levels(input.levels);  // a file edited by hand may have them in any order
       spec.categorical.push_back(std::move(input));
     }
     for (const auto& item : node.member("extrinsic").items()) {
@@ -163,17 +166,18 @@ class ConstantsReader {
   void add_categorical(const JsonCursor& item) {
     CategoricalInput input;
     input.column = column(item);
-    std::vector<std::pair<std::string, double>> levels;
+    std::map<std::string, double> coefficients;
     std::set<std::string> known;
     for (const auto& level : item.member("levels").items()) {
-      levels.emplace_back(level.member("level").text(), level.member("a").number());
-      refuse_repeated(known, level, levels.back().first);
+      const std::string name = level.member("level").text();
+      refuse_repeated(known, level, name);
+      coefficients[name] = level.member("a").number();
     }
     refuse_no_levels(known, item);
-    std::sort(levels.begin(), levels.end());  // a file edited by hand may have them in any order
-    for (const auto& [level, coefficient] : levels) {
-      input.levels.push_back(level);
-      levels_.push_back(coefficient);
+    input.levels.assign(known.begin(), known.end());
+    sort_levels(input.levels);  // a file edited by hand may have them in any order
+    for (const std::string& level : input.levels) {
+      levels_.push_back(coefficients.at(level));
     }
     spec_.categorical.push_back(std::move(input));
   }
@@ -219,7 +223,7 @@ FittedModel read_model(const std::string& path) {
     model.identifiability = read_multi_identifiability(model, constants);
   } else {
     model.constants = ConstantsReader(model.spec, constants).constants();
-    model.identifiability = read_identifiability(constants);
+    model.identifiability = read_identifiability(model.spec, constants);
     if (const auto node = root.optional_member("scaling_powers_at")) {
       model.typical = read_configuration(model.spec, *node);
     }
