@@ -70,7 +70,7 @@ std::string message_of(const mu::Parser::exception_type& error,
   }
   std::string message = error.GetMsg();
   // The token may be the whole rest of the formula.
-  if (const std::string token = error.GetToken(); message.size() > longest_shown) {
+  if (const std::string& token = error.GetToken(); message.size() > longest_shown) {
     const auto at = token.empty() ? std::string::npos : message.find(token);
     if (at != std::string::npos) {
       message.replace(at, token.size(), shown_formula(token));
