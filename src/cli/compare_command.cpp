@@ -17,6 +17,7 @@
 #include "perfmodel/analysis/regressor.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/text.hpp"
+#include "perfmodel/fit/number_range.hpp"
 #include "perfmodel/io/output_file.hpp"
 
 namespace perfmodel::cli {
@@ -159,6 +160,7 @@ PreparedRuns prepared(const CompareArguments& arguments, const std::string& path
   if (arguments.test) {
     PreparedRuns out = prepare(path, runs, split_rows(table.rows(), {}, 1));
     out.test = read_test_runs(*arguments.test, out.spec, !arguments.gates.empty(), console);
+    require_fitted_range(*out.test);
     return out;
   }
   return prepare(path, runs, split_of(table, arguments.split));
