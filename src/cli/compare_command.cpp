@@ -8,6 +8,7 @@
 #include <set>
 
 #include "cli/compare_report.hpp"
+#include "cli/predictions.hpp"
 #include "cli/role_options.hpp"
 #include "cli/search_progress.hpp"
 #include "cli/shared_options.hpp"
@@ -174,7 +175,7 @@ ModelScore score(Regressor& model, const PreparedRuns& runs) {
   out.name = model.name();
   out.file = runs.provenance.file;
   const auto judge = [&](const Design& design) {
-    return compute_metrics(design.time, model.predict(design));
+    return measure(design, model.predict(design), out.file + " by " + out.name);
   };
   out.metrics.train = judge(runs.training);
   if (runs.validation) {
