@@ -158,7 +158,8 @@ TEST_CASE("residuals and outliers have the lines of the judged rows", "[cli]") {
             .starts_with("line,measured,predicted,error,error_percent\n3,50,56,6,12\n4,59,"));
   CHECK_THAT(folder.text("residuals.csv"), ContainsSubstring("\n12,131,117,-14,"));
   std::vector<int> lines;
-  for (const auto& run : nlohmann::json::parse(result.output)["outliers"]) {
+  const auto document = nlohmann::json::parse(result.output);
+  for (const auto& run : document["outliers"]) {
     lines.push_back(run["line"]);
   }
   std::sort(lines.begin(), lines.end());
