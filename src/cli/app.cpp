@@ -73,9 +73,8 @@ class Program {
         "\n"
         "Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 bad input, 4 a --fail-if condition "
         "holds,\n"
-        "5 the output cannot be written, 130 and 143 on SIGINT and SIGTERM, 141 (without a word) "
-        "where\n"
-        "who read the output from a pipe went away.\n"
+        "5 the output cannot be written, 6 out of memory, 130 and 143 on SIGINT and SIGTERM, 141\n"
+        "(without a word) where who read the output from a pipe went away.\n"
         "\n"
         "Environment: PERFMODEL_KERNEL=baseline|avx2|avx512 chooses the instructions of the "
         "search, "
@@ -274,7 +273,9 @@ int run_app(int argc, const char* const* argv) {
     fail(ExitCode::internal_error, error.what());
     return exit_code_of_signal(received_signal().value_or(SIGINT));
   } catch (const std::bad_alloc&) {
-    return fail(ExitCode::internal_error, "out of memory");
+    return fail(ExitCode::out_of_memory,
+                "out of memory: this takes more than the machine, or a limit of it, gives; pass "
+                "fewer rows or columns, or fewer --threads");
   } catch (const std::exception& error) {
     return fail(ExitCode::internal_error,
                 std::string(error.what()) + "; this is a defect of perfmodel, please report it");

@@ -152,6 +152,21 @@ void find_next(const SuggestArguments& arguments, const FittedModel& model,
   }
 }
 
+/// Configurations to which the model gives no time are no suggestions.
+void report_without_time(const SuggestionDocument& document, bool strict, Console& console) {
+  const plan::Suggestions& found = document.suggestions;
+  if (found.without_time == 0) {
+    return;
+  }
+  const std::string text = document.space.source + ": for " + std::to_string(found.without_time) +
+                           " of " + std::to_string(found.searched) +
+                           " configurations the model predicts no time > 0 that a number holds";
+  if (strict) {
+    throw InputError("--strict-range: " + text);
+  }
+  console.warning(text + ": they are left out");
+}
+
 }  // namespace
 
 void setup_suggest(CLI::App& command, SuggestArguments& arguments) {
@@ -225,6 +240,7 @@ int run_suggest(const SuggestArguments& arguments, Console& console) {
       console.warning("the space is too large to be searched as a whole; these are the best of " +
                       std::to_string(document.suggestions.searched) + " random configurations");
     }
+    report_without_time(document, arguments.strict_range, console);
     if (document.suggestions.allowed == 0) {
       throw InputError("no configuration of " + space.source + " fulfils all conditions");
     }
