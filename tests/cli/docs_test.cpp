@@ -128,6 +128,20 @@ std::set<std::string> matches(const std::string& text, const std::string& patter
   return found;
 }
 
+/// The options in the first column of the table below a heading of docs/options.md.
+std::set<std::string> options_in_section(const std::string& heading) {
+  const std::string text = test::read_text((root / "docs/options.md").string());
+  const std::size_t begin = text.find(heading + "\n");
+  REQUIRE(begin != std::string::npos);
+  const std::string section = text.substr(begin, text.find("\n## ", begin + 1) - begin);
+  std::set<std::string> options;
+  for (const std::string& line : test::lines_of(section)) {
+    if (line.starts_with("| `-"))
+      options.merge(matches(line.substr(0, line.find(" | ")), "`(--?[a-z0-9-]+)"));
+  }
+  return options;
+}
+
 /// Why a link of this page leads nowhere; empty where it leads somewhere or out of the project.
 std::string dead_link(const fs::path& page, const std::string& target) {
   if (target.starts_with("https://") || target.starts_with("http://"))
@@ -205,14 +219,23 @@ TEST_CASE("the README is short", "[cli][docs]") {
   CHECK(lines_of_page(root / "README.md").size() <= 200);
 }
 
-TEST_CASE("the table of options of fit is that of fit --help", "[cli][docs]") {
-  const std::string text = test::read_text((root / "docs/options.md").string());
-  const std::size_t begin = text.find("## Options of fit");
-  REQUIRE(begin != std::string::npos);
-  const std::string table = text.substr(begin, text.find("\n## ", begin + 1) - begin);
-  const std::set<std::string> in_help =
-      matches(test::run_perfmodel({"fit", "--help"}).output, R"(\n  (?:-\w,)?(--[a-z0-9-]+))");
-  std::set<std::string> in_table = matches(table, R"(\| `(--[a-z0-9-]+))");
-  in_table.insert("--help");
-  CHECK(in_table == in_help);
+TEST_CASE("the tables of options are those of --help", "[cli][docs]") {
+  const std::set<std::string> shared = options_in_section("## Options of several commands");
+  const std::set<std::string> of_fit = options_in_section("## Options of fit");
+  for (const std::string command : {"fit", "predict", "evaluate", "show", "report", "sweep",
+                                    "compare", "scaling", "plan", "suggest", "simulate", "ssgd"}) {
+    const std::set<std::string> in_help =
+        matches(test::run_perfmodel({command, "--help"}).output, R"(\n  (?:-\w,)?(--?[a-z0-9-]+))");
+    const std::set<std::string> in_table = options_in_section("## Options of " + command);
+    for (const std::string& option : in_table) {
+      INFO(command << ": " << option << " stands in the table");
+      CHECK(in_help.contains(option));
+    }
+    const bool takes_options_of_fit = command == "sweep" || command == "compare";
+    for (const std::string& option : in_help) {
+      INFO(command << ": " << option << " stands in --help");
+      CHECK((option == "--help" || in_table.contains(option) || shared.contains(option) ||
+             (takes_options_of_fit && of_fit.contains(option))));
+    }
+  }
 }
