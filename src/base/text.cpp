@@ -8,11 +8,18 @@
 #include <cstdio>
 #include <vector>
 
+#include "perfmodel/base/printable.hpp"
+
 namespace perfmodel {
 namespace {
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
+}
+
+/// Whether a byte goes on with a character of UTF-8.
+bool is_continuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
 /// Levenshtein's distance with swapped neighbours as one step (optimal string alignment).
@@ -105,10 +112,11 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 
 std::string quoted_cell(std::string_view text) {
   constexpr std::size_t longest = 60;
-  std::string shown(text.substr(0, longest));
-  std::replace_if(
-      shown.begin(), shown.end(), [](char c) { return (c >= 0 && c < ' ') || c == 127; }, '?');
-  return "\"" + shown + (text.size() > longest ? "...\"" : "\"");
+  std::size_t end = std::min(text.size(), longest);
+  while (end > 0 && end < text.size() && is_continuation(text[end])) {
+    --end;  // characters are not cut
+  }
+  return "\"" + printable_word(text.substr(0, end)) + (end < text.size() ? "...\"" : "\"");
 }
 
 std::string quoted_list(std::span<const std::string> words) {
@@ -117,14 +125,14 @@ std::string quoted_list(std::span<const std::string> words) {
     if (i > 0) {
       result += i + 1 == words.size() ? " and " : ", ";
     }
-    result += "'" + words[i] + "'";
+    result += "'" + printable_word(words[i]) + "'";
   }
   return result;
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
   const auto candidate = nearest(word, candidates);
-  return candidate ? "; did you mean '" + *candidate + "'?" : std::string();
+  return candidate ? "; did you mean '" + printable_word(*candidate) + "'?" : std::string();
 }
 
 }  // namespace perfmodel

@@ -73,7 +73,8 @@ class Program {
         "\n"
         "Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 bad input, 4 a --fail-if condition "
         "holds,\n"
-        "5 the output cannot be written, 130 and 143 on SIGINT and SIGTERM.\n"
+        "5 the output cannot be written, 6 out of memory, 130 and 143 on SIGINT and SIGTERM, 141\n"
+        "(without a word) where who read the output from a pipe went away.\n"
         "\n"
         "Environment: PERFMODEL_KERNEL=baseline|avx2|avx512 chooses the instructions of the "
         "search, "
@@ -243,8 +244,10 @@ int run_program(Program& program, int argc, const char* const* argv) {
 }  // namespace
 
 int run_app(int argc, const char* const* argv) {
-  // A reader that went away is a failed write (EPIPE) with a message, not a silent end.
+  // A reader that went away and a file beyond its limit of size are failed writes (EPIPE, EFBIG),
+  // so that what was begun is tidied up.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 
   Program program;
   const auto fail = [&](ExitCode exit_code, const std::string& message) {
@@ -262,13 +265,17 @@ int run_app(int argc, const char* const* argv) {
     return fail(ExitCode::bad_input, error.what());
   } catch (const GateError& error) {
     return fail(ExitCode::gate_failed, error.what());
+  } catch (const ReaderGone&) {
+    return exit_code_of_signal(SIGPIPE);  // what a pipeline expects, and no message
   } catch (const OutputError& error) {
     return fail(ExitCode::output_failed, error.what());
   } catch (const Interrupted& error) {
     fail(ExitCode::internal_error, error.what());
     return exit_code_of_signal(received_signal().value_or(SIGINT));
   } catch (const std::bad_alloc&) {
-    return fail(ExitCode::internal_error, "out of memory");
+    return fail(ExitCode::out_of_memory,
+                "out of memory: this takes more than the machine, or a limit of it, gives; pass "
+                "fewer rows or columns, or fewer --threads");
   } catch (const std::exception& error) {
     return fail(ExitCode::internal_error,
                 std::string(error.what()) + "; this is a defect of perfmodel, please report it");

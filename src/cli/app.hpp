@@ -10,6 +10,7 @@ enum class ExitCode : int {
   bad_input = 3,
   gate_failed = 4,
   output_failed = 5,
+  out_of_memory = 6,
 };
 
 /// The whole program: parses the command line, runs the command, turns every error into its message

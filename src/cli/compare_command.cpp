@@ -8,6 +8,7 @@
 #include <set>
 
 #include "cli/compare_report.hpp"
+#include "cli/predictions.hpp"
 #include "cli/role_options.hpp"
 #include "cli/search_progress.hpp"
 #include "cli/shared_options.hpp"
@@ -17,6 +18,7 @@
 #include "perfmodel/analysis/regressor.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/text.hpp"
+#include "perfmodel/fit/number_range.hpp"
 #include "perfmodel/io/output_file.hpp"
 
 namespace perfmodel::cli {
@@ -161,6 +163,7 @@ PreparedRuns prepared(const CompareArguments& arguments, const std::string& path
   if (arguments.test) {
     PreparedRuns out = prepare(path, runs, split_rows(table.rows(), {}, 1));
     out.test = read_test_runs(*arguments.test, out.spec, !arguments.gates.empty(), console);
+    require_fitted_range(*out.test);
     return out;
   }
   return prepare(path, runs, split_of(table, arguments.split));
@@ -174,7 +177,7 @@ ModelScore score(Regressor& model, const PreparedRuns& runs) {
   out.name = model.name();
   out.file = runs.provenance.file;
   const auto judge = [&](const Design& design) {
-    return compute_metrics(design.time, model.predict(design));
+    return measure(design, model.predict(design), out.file + " by " + out.name);
   };
   out.metrics.train = judge(runs.training);
   if (runs.validation) {

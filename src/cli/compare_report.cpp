@@ -6,6 +6,7 @@
 #include "cli/csv_echo.hpp"
 #include "cli/text_table.hpp"
 #include "perfmodel/analysis/regressor.hpp"
+#include "perfmodel/base/printable.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/io/comparison_json.hpp"
 
@@ -141,7 +142,7 @@ std::string formatted(const CompareReport& report, OutputFormat format) {
   sections.push_back(powers_of(report));
   std::string text;
   for (const Section& section : sections) {
-    text += (text.empty() ? "" : "\n") + section.title + "\n\n";
+    text += (text.empty() ? "" : "\n") + printable(section.title) + "\n\n";
     if (format == OutputFormat::md) {
       text += section.table.markdown();
     } else {

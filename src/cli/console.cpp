@@ -5,8 +5,12 @@
 #include <spdlog/sinks/ansicolor_sink.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+
+#include "perfmodel/base/printable.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -59,6 +63,26 @@ std::shared_ptr<spdlog::logger> make_logger(bool color) {
   return logger;
 }
 
+const std::string heading_begin = "\x1b[1m";
+const std::string heading_end = "\x1b[0m";
+
+/// The text with the codes of headings as the only controls that it keeps.
+std::string with_headings(std::string_view text) {
+  std::string out;
+  for (std::size_t heading = 0; !text.empty();) {
+    const std::string& code = heading == 0 ? heading_begin : heading_end;
+    const std::size_t at = std::min(text.find(code), text.size());
+    out += printable(text.substr(0, at));
+    text.remove_prefix(at);
+    if (!text.empty()) {
+      out += code;
+      text.remove_prefix(code.size());
+      heading = 1 - heading;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 Console::Console(const ConsoleOptions& options)
@@ -69,25 +93,26 @@ Console::Console(const ConsoleOptions& options)
 
 void Console::error(std::string_view message) {
   progress({});
-  logger_->error("{}", message);
+  logger_->error("{}", printable(message));
 }
 
 void Console::warning(std::string_view message) {
   progress({});
-  logger_->warn("{}", message);
+  logger_->warn("{}", printable(message));
 }
 
 void Console::notice(std::string_view message) {
   if (!quiet_) {
     progress({});
-    logger_->info("{}", message);
+    logger_->info("{}", printable(message));
   }
 }
 
 void Console::summary(std::string_view text) {
   if (!quiet_) {
     progress({});
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    const std::string shown = color_ ? with_headings(text) : printable(text);
+    std::fwrite(shown.data(), 1, shown.size(), stderr);
     std::fflush(stderr);
   }
 }
@@ -97,14 +122,15 @@ void Console::progress(std::string_view text) {
     return;
   }
   std::string line = "\r\x1b[K";  // back to the left and erase the line
-  line += text;
+  line += printable_word(text);
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
   progress_shown_ = !text.empty();
 }
 
 std::string Console::strong(std::string_view text) const {
-  return color_ ? "\x1b[1m" + std::string(text) + "\x1b[0m" : std::string(text);
+  const std::string shown = printable_word(text);
+  return color_ ? heading_begin + shown + heading_end : shown;
 }
 
 }  // namespace perfmodel::cli

@@ -19,7 +19,8 @@ struct ConsoleOptions {
 };
 
 /// Everything meant for people, all of it on standard error: errors, warnings, notices, the summary
-/// and the progress line. `--quiet` keeps warnings and errors only.
+/// and the progress line. `--quiet` keeps warnings and errors only. Controls in the texts are
+/// masked.
 class Console {
  public:
   explicit Console(const ConsoleOptions& options);
@@ -27,7 +28,7 @@ class Console {
   void error(std::string_view message);
   void warning(std::string_view message);
   void notice(std::string_view message);
-  /// Ready-made lines, written as they are.
+  /// Ready-made lines, with what strong() made of them.
   void summary(std::string_view text);
   /// Replaces the progress line; an empty text removes it. Only where somebody watches.
   void progress(std::string_view text);

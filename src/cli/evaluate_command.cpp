@@ -23,31 +23,36 @@
 namespace perfmodel::cli {
 namespace {
 
+std::string base_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
 /// The runs that stand farthest from the model, with their lines in the file.
-std::vector<OutlyingRun> farthest_runs(const Table& table, const Eigen::VectorXd& measured,
-                                       const Eigen::VectorXd& predicted, std::size_t count) {
+std::vector<OutlyingRun> farthest_runs(const JudgedRuns& runs, std::size_t count) {
   std::vector<OutlyingRun> out;
-  for (const Outlier& outlier : ranked_outliers(measured, predicted)) {
+  for (const Outlier& outlier : ranked_outliers(runs.design.time, runs.predicted)) {
     if (out.size() == count) {
       break;
     }
     const auto row = static_cast<Eigen::Index>(outlier.row);
-    out.push_back({table.lines[outlier.row], measured[row], predicted[row], outlier.robust_z});
+    out.push_back(
+        {runs.lines[outlier.row], runs.design.time[row], runs.predicted[row], outlier.robust_z});
   }
   return out;
 }
 
-/// One line per run: where it stands in the file, and how far the model is from it. A positive
-/// error is a prediction that is too long.
-void write_residuals(const Table& table, const Eigen::VectorXd& measured,
-                     const Eigen::VectorXd& predicted, OutputFile& output) {
+/// One line per judged run: where it stands in the file, and how far the model is from it. A
+/// positive error is a prediction that is too long.
+void write_residuals(const JudgedRuns& runs, OutputFile& output) {
   output.write("line,measured,predicted,error,error_percent\n");
-  for (std::size_t row = 0; row < table.rows(); ++row) {
+  for (std::size_t row = 0; row < runs.lines.size(); ++row) {
     const auto index = static_cast<Eigen::Index>(row);
-    const double error = predicted[index] - measured[index];
-    output.write(std::to_string(table.lines[row]) + "," + to_text(measured[index]) + "," +
-                 to_text(predicted[index]) + "," + to_text(error) + "," +
-                 to_text(100 * error / measured[index]) + "\n");
+    const double measured = runs.design.time[index];
+    const double predicted = runs.predicted[index];
+    const double error = predicted - measured;
+    output.write(std::to_string(runs.lines[row]) + "," + to_text(measured) + "," +
+                 to_text(predicted) + "," + to_text(error) + "," + to_text(100 * error / measured) +
+                 "\n");
   }
 }
 
@@ -101,25 +106,58 @@ std::optional<IntervalReport> report_intervals(const EvaluateArguments& argument
                         predicted.mean() * (factors->upper - factors->lower)};
 }
 
-/// The baseline on the same rows; it may know other columns.
-BaselineReport report_baseline(const EvaluateArguments& arguments, const FittedModel& model,
-                               const Table& table, const Metrics& now,
-                               const Eigen::VectorXd& predicted_now) {
-  const FittedModel old = read_model(*arguments.baseline);
-  ModelSpec spec = old.spec;
+/// An older model's predictions for the runs that are judged.
+struct Baseline {
+  FittedModel model;
+  Eigen::VectorXd predicted;
+};
+
+/// The baseline on the same rows; it may know other columns. Rows that it gives no time are left
+/// out of both.
+Baseline judge_baseline(const EvaluateArguments& arguments, const FittedModel& model,
+                        JudgedRuns& runs, Console& console) {
+  Baseline out{read_model(*arguments.baseline), {}};
+  ModelSpec spec = out.model.spec;
   spec.target = arguments.target.value_or(spec.target);
   const auto texts = categorical_columns(spec);
   const bool same_texts = texts == categorical_columns(model.spec);
   if (!same_texts && arguments.runs == "-") {
     throw UsageError("the models read other columns as texts; pass RUNS.csv as a file");
   }
-  const Design design = make_design(same_texts ? table : read_runs(arguments.runs, texts).table,
-                                    spec, Target::required);
-  BaselineReport out;
-  out.file = std::filesystem::path(*arguments.baseline).filename().string();
-  out.metrics = measure(old, design, table.source);
-  out.drift = drift(now, out.metrics, predicted_now, predict(old, design));
+  Table table = same_texts ? runs.file.table : read_runs(arguments.runs, texts).table;
+  const Predictions all =
+      predictions_of(out.model, make_design(table, spec, Target::required, runs.rows));
+  table.lines = runs.lines;  // messages count the rows that are left
+  table.source = base_name(*arguments.baseline) + ": " + table.source;
+  report_without_time(all, table, "they are left out", arguments.strict_range, console);
+  std::vector<Eigen::Index> kept;
+  for (Eigen::Index row = 0; row < all.values.size(); ++row) {
+    if (is_time(all.values[row])) {
+      kept.push_back(row);
+    }
+  }
+  out.predicted = all.values(kept);
+  runs.leave_out(all.without_time);
   return out;
+}
+
+BaselineReport report_baseline(const EvaluateArguments& arguments, const Baseline& baseline,
+                               const JudgedRuns& runs, const Metrics& now) {
+  BaselineReport out;
+  out.file = base_name(*arguments.baseline);
+  out.metrics = measure(runs.design, baseline.predicted, runs.file.table.source);
+  out.drift = drift(now, out.metrics, runs.predicted, baseline.predicted);
+  return out;
+}
+
+/// A gate must not pass because the rows that it is about are missing.
+void require_all_rows(const EvaluateArguments& arguments, const JudgedRuns& runs) {
+  if (!arguments.gates.empty() && runs.left_out() > 0) {
+    throw InputError(runs.file.table.source + ": " + std::to_string(runs.left_out()) + " of " +
+                     std::to_string(runs.file.table.rows()) +
+                     " rows cannot be judged; --fail-if needs all: remove these rows, or fit such "
+                     "runs too");
+  }
 }
 
 std::vector<Figure> evaluated_figures(const EvaluationReport& report) {
@@ -167,6 +205,9 @@ void setup_evaluate(CLI::App& command, EvaluateArguments& arguments) {
             "'r2<0.9', 'coverage<0.85', 'mape_drift>2' (repeatable)",
             evaluate_figures());
   command.footer(
+      "Rows to which a model gives no time > 0 are left out and counted; with --fail-if or\n"
+      "--strict-range they are refused.\n"
+      "\n"
       "With --baseline, mape_drift and smape_drift are in points of percent, r2_drift is the "
       "difference,\n"
       "mae_drift, mse_drift and rmse_drift are in percent of the older model's, and "
@@ -193,26 +234,28 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
     residuals.emplace(*arguments.residuals);
   }
   const FittedModel model = read_model(arguments.model);
-  const JudgedRuns runs =
+  JudgedRuns runs =
       judge_runs(model, arguments.runs, arguments.target, arguments.strict_range, console);
-  const Table& table = runs.file.table;
-  const Design& design = runs.design;
-  const Eigen::VectorXd& predicted = runs.predicted;
-  EvaluationReport report;
-  report.runs_file = std::filesystem::path(arguments.runs).filename().string();
-  report.metrics = runs.metrics;
-  report.intervals = report_intervals(arguments, model, design, predicted);
-  report.noise_floor = noise_floor(design);
-  if (arguments.outliers) {
-    report.outliers = farthest_runs(table, design.time, predicted, *arguments.outliers);
-  }
+  std::optional<Baseline> baseline;
   if (arguments.baseline) {
-    report.baseline = report_baseline(arguments, model, table, report.metrics, predicted);
+    baseline.emplace(judge_baseline(arguments, model, runs, console));
   }
-  output.write(formatted(report, model, std::filesystem::path(arguments.model).filename().string(),
-                         arguments.format));
+  require_all_rows(arguments, runs);
+  EvaluationReport report;
+  report.runs_file = base_name(arguments.runs);
+  report.rows_left_out = runs.left_out();
+  report.metrics = measure(runs.design, runs.predicted, runs.file.table.source);
+  report.intervals = report_intervals(arguments, model, runs.design, runs.predicted);
+  report.noise_floor = noise_floor(runs.design);
+  if (arguments.outliers) {
+    report.outliers = farthest_runs(runs, *arguments.outliers);
+  }
+  if (baseline) {
+    report.baseline = report_baseline(arguments, *baseline, runs, report.metrics);
+  }
+  output.write(formatted(report, model, base_name(arguments.model), arguments.format));
   if (residuals) {
-    write_residuals(table, design.time, predicted, *residuals);
+    write_residuals(runs, *residuals);
     residuals->commit();
   }
   output.commit();

@@ -127,6 +127,10 @@ std::string formatted(const EvaluationReport& report, const FittedModel& model,
                       const std::string& model_file, OutputFormat format) {
   const TextTable table = report_table(report, model_file, model.spec.unit);
   std::string end;
+  if (report.rows_left_out > 0) {
+    end += "rows left out, which have no predicted time: " + std::to_string(report.rows_left_out) +
+           "\n";
+  }
   if (report.noise_floor) {
     end += noise_floor_in_words(report.metrics.mape_percent, report.noise_floor) + "\n";
   }

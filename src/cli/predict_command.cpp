@@ -39,6 +39,11 @@ void check_combination(const PredictArguments& arguments) {
   }
 }
 
+/// Empty for what is no time.
+std::string time_cell(double value) {
+  return is_time(value) ? to_text(value) : "";
+}
+
 int predict_settings(const PredictArguments& arguments, const FittedModel& model,
                      OutputFile& output, Console& console) {
   const Table table = table_of_settings(arguments.settings, model.spec);
@@ -73,10 +78,11 @@ int predict_file(const PredictArguments& arguments, const FittedModel& model, Ou
   }
   refuse_taken_names(file.table, names);
   const Design design = make_design(file.table, model.spec, Target::absent);
-  const Eigen::VectorXd times =
-      predicted_times(model, design, [&](std::size_t row) { return file.table.where(row); });
+  const Predictions predicted = predictions_of(model, design);
   const RangeCheck range = check_range(model, design);
   report_range(range, arguments.strict_range, console);
+  report_without_time(predicted, file.table, "their cells stay empty", arguments.strict_range,
+                      console);
 
   // Where a file is replaced, a signal must not leave the unfinished one behind.
   std::optional<SignalWatch> signals;
@@ -86,10 +92,11 @@ int predict_file(const PredictArguments& arguments, const FittedModel& model, Ou
   append_columns(
       file.bytes, file.table, names,
       [&](std::size_t row) {
-        const double time = times[static_cast<Eigen::Index>(row)];
-        std::string further = to_text(time);
+        const double time = predicted.values[static_cast<Eigen::Index>(row)];
+        std::string further = time_cell(time);
         if (factors) {
-          further += "," + to_text(time * factors->lower) + "," + to_text(time * factors->upper);
+          further +=
+              "," + time_cell(time * factors->lower) + "," + time_cell(time * factors->upper);
         }
         return further + (range.in_range[row] ? ",true" : ",false");
       },
@@ -121,7 +128,8 @@ void setup_predict(CLI::App& command, PredictArguments& arguments) {
       "With --set the predicted time is printed as a plain number. A file comes back as it is,\n"
       "with columns more: predicted_<target>; lower and upper where the model was fitted with\n"
       "--coverage; and in_range, which is false where a number lies outside of the range that was\n"
-      "measured, or a combination of values where nothing was.\n"
+      "measured, or a combination of values where nothing was. Where the model gives no time > 0,\n"
+      "the cells stay empty; with --strict-range the file is refused.\n"
       "\n"
       "Examples:\n"
       "  perfmodel predict model.json --set filters=32 workers=2 batch_size=64 activation=relu\n"

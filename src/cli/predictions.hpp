@@ -3,21 +3,42 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "cli/console.hpp"
 #include "perfmodel/data/metrics.hpp"
+#include "perfmodel/data/table.hpp"
 #include "perfmodel/fit/fitted_model.hpp"
 #include "perfmodel/model/design.hpp"
 
 namespace perfmodel::cli {
 
-/// The predicted time of every row. Throws InputError with the place of the first that is no time,
-/// as `where` names it: a model can reach 0 or less where it extrapolates, and overflow a double.
+/// What a model says of the rows of a table.
+struct Predictions {
+  Eigen::VectorXd values;
+  std::vector<std::size_t> without_time;  ///< rows of which the value is no time, ascending
+};
+
+Predictions predictions_of(const FittedModel& model, const Design& design);
+
+/// "runs.csv: in 3 of 20 rows (lines 4, 9 and 12) the model predicts no time > 0 that a number
+/// holds"; nothing where every row has one.
+std::optional<std::string> without_time_text(const Predictions& predictions, const Table& table);
+
+/// Warns of that, and of what becomes of the rows; where it is strict, throws InputError.
+void report_without_time(const Predictions& predictions, const Table& table,
+                         const std::string& consequence, bool strict, Console& console);
+
+/// The predicted time of every row. Throws InputError with the places of those that are no times,
+/// as `where` names them. For single configurations and for what needs a time of every row.
 Eigen::VectorXd predicted_times(const FittedModel& model, const Design& design,
                                 const std::function<std::string(std::size_t row)>& where);
 
-/// How far the model is from the measured times of a design. Throws InputError, with `part` to say
-/// where, if its predictions are too large for the errors to be numbers.
+/// How far predictions are from the measured times of a design. Throws InputError, with `part` to
+/// say where, if the errors are no numbers.
+Metrics measure(const Design& design, const Eigen::VectorXd& predicted, const std::string& part);
 Metrics measure(const FittedModel& model, const Design& design, const std::string& part);
 
 }  // namespace perfmodel::cli

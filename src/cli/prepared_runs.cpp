@@ -3,14 +3,19 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/numbers.hpp"
+#include "perfmodel/fit/number_range.hpp"
 
 namespace perfmodel::cli {
 namespace {
 
 std::optional<Design> design_of(const Table& table, const ModelSpec& spec,
                                 const std::vector<std::size_t>& rows) {
-  return rows.empty() ? std::nullopt
-                      : std::optional(make_design(table, spec, Target::required, rows));
+  if (rows.empty()) {
+    return std::nullopt;
+  }
+  Design design = make_design(table, spec, Target::required, rows);
+  require_fitted_range(design);
+  return design;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "cli/judged_runs.hpp"
+#include "cli/predictions.hpp"
 #include "cli/shared_options.hpp"
 #include "perfmodel/analysis/report/content.hpp"
 #include "perfmodel/base/error.hpp"
@@ -53,11 +54,12 @@ int run_report(const ReportArguments& arguments, Console& console) {
        "perfmodel " PERFMODEL_VERSION,
        base_name(arguments.model),
        {base_name(arguments.runs), runs.file.table.rows(), sha256(runs.file.bytes)},
-       runs.file.table.lines,
+       runs.lines,
        runs.design,
        runs.predicted,
-       runs.metrics,
-       runs.range.findings});
+       measure(runs.design, runs.predicted, runs.file.table.source),
+       runs.range.findings,
+       runs.left_out_text});
   output.write(report_html(content, arguments.title));
   output.commit();
   return 0;

@@ -10,6 +10,7 @@
 #include "cli/scaling_report.hpp"
 #include "cli/scaling_source.hpp"
 #include "cli/shared_options.hpp"
+#include "perfmodel/base/printable.hpp"
 #include "perfmodel/io/output_file.hpp"
 
 namespace perfmodel::cli {
@@ -88,7 +89,7 @@ int run_scaling(const ScalingArguments& arguments, Console& console) {
                       ? arguments.input
                       : std::filesystem::path(arguments.input).filename().string();
   output.write(arguments.format == ScalingFormat::json ? to_json(document)
-                                                       : scaling_report(document));
+                                                       : printable(scaling_report(document)));
   output.commit();
   return 0;
 }

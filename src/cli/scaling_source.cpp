@@ -56,7 +56,7 @@ std::vector<std::string> complete_settings(const ModelSpec& spec, const std::str
   const auto middle = [](const NumericInput& input) {
     // Four digits are plenty for a value that nobody asked for.
     return input.low == input.high ? to_text(input.low)
-                                   : short_number(std::sqrt(input.low * input.high));
+                                   : short_number(std::sqrt(input.low) * std::sqrt(input.high));
   };
   for (const NumericInput& input : spec.intrinsic) {
     complete(input.column, middle(input));

@@ -183,7 +183,7 @@ void add_search_options(CLI::App& app, SearchArguments& arguments) {
       [&arguments](Penalise constants) { arguments.penalise = constants; },
       "raw: the constants in the units of the data, as in\n"
       "the paper (default)\n"
-      "scaled: free of units; see the README",
+      "scaled: free of units",
       loss_group);
   add_choice<Method>(
       app, "--method", {Method::scaled, Method::paper},

@@ -11,6 +11,7 @@
 #include "cli/ssgd_report.hpp"
 #include "cli/timeline_text.hpp"
 #include "perfmodel/base/error.hpp"
+#include "perfmodel/base/printable.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/io/csv.hpp"
 #include "perfmodel/io/output_file.hpp"
@@ -214,9 +215,9 @@ int run_ssgd(const SsgdArguments& arguments, Console& console) {
   if (arguments.format == SsgdFormat::json) {
     output.write(to_json(document));
   } else {
-    output.write(ssgd_report(document));
+    output.write(printable(ssgd_report(document)));
     if (arguments.timeline) {
-      output.write("\n" + timeline_text(timeline));
+      output.write("\n" + printable(timeline_text(timeline)));
     }
   }
   if (picture) {

@@ -13,6 +13,7 @@
 #include "cli/suggest_report.hpp"
 #include "perfmodel/analysis/plan/information.hpp"
 #include "perfmodel/base/error.hpp"
+#include "perfmodel/base/printable.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/io/csv.hpp"
 #include "perfmodel/io/model_json.hpp"
@@ -151,6 +152,21 @@ void find_next(const SuggestArguments& arguments, const FittedModel& model,
   }
 }
 
+/// Configurations to which the model gives no time are no suggestions.
+void report_without_time(const SuggestionDocument& document, bool strict, Console& console) {
+  const plan::Suggestions& found = document.suggestions;
+  if (found.without_time == 0) {
+    return;
+  }
+  const std::string text = document.space.source + ": for " + std::to_string(found.without_time) +
+                           " of " + std::to_string(found.searched) +
+                           " configurations the model predicts no time > 0 that a number holds";
+  if (strict) {
+    throw InputError("--strict-range: " + text);
+  }
+  console.warning(text + ": they are left out");
+}
+
 }  // namespace
 
 void setup_suggest(CLI::App& command, SuggestArguments& arguments) {
@@ -224,6 +240,7 @@ int run_suggest(const SuggestArguments& arguments, Console& console) {
       console.warning("the space is too large to be searched as a whole; these are the best of " +
                       std::to_string(document.suggestions.searched) + " random configurations");
     }
+    report_without_time(document, arguments.strict_range, console);
     if (document.suggestions.allowed == 0) {
       throw InputError("no configuration of " + space.source + " fulfils all conditions");
     }
@@ -239,7 +256,7 @@ int run_suggest(const SuggestArguments& arguments, Console& console) {
       output.write(suggestions_csv(arguments, document));
       break;
     case SuggestFormat::text:
-      output.write(suggestions_text(arguments, document));
+      output.write(printable(suggestions_text(arguments, document)));
       break;
   }
   output.commit();

@@ -2,7 +2,15 @@
 
 #include <algorithm>
 
+#include "perfmodel/base/printable.hpp"
+
 namespace perfmodel::cli {
+
+void TextTable::add(std::vector<std::string> cells) {
+  std::transform(cells.begin(), cells.end(), cells.begin(), printable_word);
+  rows_.push_back(std::move(cells));
+}
+
 std::vector<std::string> TextTable::lines(std::size_t indentation) const {
   std::vector<std::size_t> widths(columns_.size(), 0);
   for (const auto& row : rows_) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "perfmodel/base/readable.hpp"
@@ -10,13 +11,13 @@ namespace perfmodel::cli {
 
 enum class Align { left, right };
 
-/// Rows of cells in aligned columns, two spaces apart.
+/// Rows of cells in aligned columns, two spaces apart, for people: controls in cells are masked.
 class TextTable {
  public:
   explicit TextTable(std::vector<Align> columns) : columns_(std::move(columns)) {}
 
   /// Missing cells at the end are blank.
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  void add(std::vector<std::string> cells);
   /// One line per row, each after `indentation` spaces and without trailing ones.
   std::vector<std::string> lines(std::size_t indentation) const;
   /// The lines as one text, each with its end.

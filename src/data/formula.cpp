@@ -4,12 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "perfmodel/base/error.hpp"
+#include "perfmodel/base/printable.hpp"
+#include "perfmodel/base/readable.hpp"
 #include "perfmodel/base/text.hpp"
 
 namespace perfmodel {
 namespace {
+
+constexpr std::size_t longest_shown = 60;
 
 /// muParser knows numbers only: each quoted text becomes its code.
 std::string with_codes(const std::string& text, TextCodes& codes, const std::string& where) {
@@ -21,7 +26,7 @@ std::string with_codes(const std::string& text, TextCodes& codes, const std::str
     }
     const auto end = text.find(text[i], i + 1);
     if (end == std::string::npos) {
-      throw UsageError(where + ": '" + text + "': a quote is not closed");
+      throw UsageError(where + ": " + quoted_formula(text) + ": a quote is not closed");
     }
     result += to_text(codes.code(text.substr(i + 1, end - i - 1)));
     i = end;
@@ -41,7 +46,7 @@ void refuse_assignment(const std::string& text, const std::string& where) {
       const bool second = i > 0 && std::string("=!<>").find(text[i - 1]) != std::string::npos;
       const bool first = i + 1 < text.size() && text[i + 1] == '=';
       if (!second && !first) {
-        throw UsageError(where + ": '" + text + "': '=' does not compare; write ==");
+        throw UsageError(where + ": " + quoted_formula(text) + ": '=' does not compare; write ==");
       }
     }
   }
@@ -60,10 +65,17 @@ std::string message_of(const mu::Parser::exception_type& error,
                        const std::vector<std::string>& names) {
   if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN && !names.empty()) {
     const std::string hint = did_you_mean(error.GetToken(), names);
-    return "there is no '" + error.GetToken() + "'" +
+    return "there is no " + quoted_formula(error.GetToken()) +
            (hint.empty() ? "; there are " + quoted_list(names) : hint);
   }
   std::string message = error.GetMsg();
+  // The token may be the whole rest of the formula.
+  if (const std::string& token = error.GetToken(); message.size() > longest_shown) {
+    const auto at = token.empty() ? std::string::npos : message.find(token);
+    if (at != std::string::npos) {
+      message.replace(at, token.size(), shown_formula(token));
+    }
+  }
   while (!message.empty() && message.back() == '.') {
     message.pop_back();
   }
@@ -75,6 +87,15 @@ std::string message_of(const mu::Parser::exception_type& error,
 }
 
 }  // namespace
+
+std::string shown_formula(std::string text) {
+  std::replace_if(text.begin(), text.end(), is_formula_blank, ' ');
+  return clipped(printable_word(text), longest_shown);
+}
+
+std::string quoted_formula(const std::string& text) {
+  return "'" + shown_formula(text) + "'";
+}
 
 double TextCodes::code(const std::string& text) {
   return codes_.try_emplace(text, static_cast<double>(codes_.size() + 1)).first->second;
@@ -117,15 +138,15 @@ void refuse_unknown_functions(const std::string& text, const mu::Parser& parser,
     } else if (in_word(c)) {
       word = ended ? std::string(1, c) : word + c;
       ended = false;
-    } else if (c == ' ' || c == '\t') {
+    } else if (is_formula_blank(c)) {
       ended = true;
     } else if (c == '(' && is_identifier(word) && !parser.GetFunDef().contains(word)) {
       std::vector<std::string> known;
       for (const auto& entry : parser.GetFunDef()) {
         known.push_back(entry.first);
       }
-      throw UsageError(where + ": '" + text + "': unknown function '" + word + "'; there are " +
-                       quoted_list(known));
+      throw UsageError(where + ": " + quoted_formula(text) + ": unknown function " +
+                       quoted_formula(word) + "; there are " + quoted_list(known));
     } else {
       word.clear();
       ended = false;
@@ -146,7 +167,7 @@ std::vector<std::string> Formula::names_in(const std::string& text, const std::s
       names.push_back(entry.first);
     }
   } catch (const mu::Parser::exception_type& error) {
-    throw UsageError(where + ": " + message_of(error, {}) + " of '" + text + "'");
+    throw UsageError(where + ": " + message_of(error, {}) + " of " + quoted_formula(text));
   }
   TextCodes codes;
   Formula(text, names, codes, where);
@@ -169,17 +190,19 @@ Formula::Formula(const std::string& text, const std::vector<std::string>& names,
     for (const auto& [name, place] : parser_->parser.GetUsedVar()) {
       if (std::find(names.begin(), names.end(), name) == names.end()) {
         const std::string hint = did_you_mean(name, names);
-        throw UsageError(where + ": '" + text + "': there is no '" + name + "'" +
+        throw UsageError(where + ": " + quoted_formula(text) + ": there is no " +
+                         quoted_formula(name) +
                          (hint.empty() ? "; there are " + quoted_list(names) : hint));
       }
       used_.push_back(name);
     }
     parser_->parser.Eval();
     if (parser_->parser.GetNumResults() != 1) {
-      throw UsageError(where + ": '" + text + "': expected one expression, without commas");
+      throw UsageError(where + ": " + quoted_formula(text) +
+                       ": expected one expression, without commas");
     }
   } catch (const mu::Parser::exception_type& error) {
-    throw UsageError(where + ": '" + text + "': " + message_of(error, names));
+    throw UsageError(where + ": " + quoted_formula(text) + ": " + message_of(error, names));
   }
 }
 

@@ -19,6 +19,7 @@
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/parallel.hpp"
 #include "perfmodel/base/random.hpp"
+#include "perfmodel/fit/number_range.hpp"
 #include "perfmodel/optimise/quasi_newton.hpp"
 
 namespace perfmodel {
@@ -192,10 +193,9 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
 void require_finite(const FittedModel& model) {
   const Metrics& metrics = model.metrics.train;
   if (!model.constants.allFinite() || !std::isfinite(metrics.mse) ||
-      !std::isfinite(metrics.mape_percent) || !std::isfinite(model.search.cost)) {
-    throw InputError(
-        "the fit leads to figures that are too large for a number; write the times and the columns "
-        "in units in which they are nearer to 1, or narrow --bounds");
+      !std::isfinite(metrics.mape_percent) || !std::isfinite(model.search.cost) ||
+      !std::isfinite(model.search.gap)) {
+    throw InputError(std::string(numbers_out_of_range));
   }
 }
 
@@ -204,6 +204,7 @@ void require_finite(const FittedModel& model) {
 FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   if (options.expression == Expression::generic && options.loss == Loss::soft_l1)
     throw UsageError("the loss soft-l1 is for sums of product terms");
+  require_fitted_range(training);
   FittedModel model = options.expression == Expression::multi
                           ? fit_multi(spec, training, options)
                           : fit_generic(spec, training, options);

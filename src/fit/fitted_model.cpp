@@ -14,6 +14,10 @@ Eigen::VectorXd predict(const FittedModel& model, const Design& design) {
   return predict_generic(model.spec, model.constants, design);
 }
 
+bool is_time(double predicted) {
+  return std::isfinite(predicted) && predicted > 0;
+}
+
 std::vector<std::string> constant_names(const FittedModel& model) {
   const auto names_of = [](const auto& layout) {
     std::vector<std::string> names;

@@ -6,6 +6,7 @@
 
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/text.hpp"
+#include "perfmodel/fit/fitted_model.hpp"
 
 namespace perfmodel {
 namespace {
@@ -68,7 +69,7 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
   require_level(level, count);
   std::vector<double> scores;
   for (Eigen::Index row = 0; row < measured.size(); ++row) {
-    if (!std::isfinite(predicted[row]) || predicted[row] <= 0) {
+    if (!is_time(predicted[row])) {
       throw InputError(
           "a held-out row is predicted to take no time, or one too large for a number: no "
           "intervals can be given for this model; leave out --coverage");

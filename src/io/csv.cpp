@@ -8,10 +8,10 @@
 #include "io/column_builder.hpp"
 #include "io/csv_fields.hpp"
 #include "io/csv_lines.hpp"
-#include "io/utf8.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/problem_list.hpp"
 #include "perfmodel/base/text.hpp"
+#include "perfmodel/base/utf8.hpp"
 #include "perfmodel/io/input_file.hpp"
 
 namespace perfmodel {

@@ -4,6 +4,7 @@
 
 #include "io/json_cursor.hpp"
 #include "io/json_layout.hpp"
+#include "perfmodel/data/formula.hpp"
 #include "perfmodel/model/derived.hpp"
 #include "perfmodel/model/spec.hpp"
 
@@ -25,7 +26,7 @@ inline std::vector<DerivedColumn> read_derived(const JsonCursor& root) {
   for (const JsonCursor& item : node->items()) {
     const std::string formula = item.member("formula").text();
     try {
-      out.push_back(make_derived(item.member("column").name(), formula, "'" + formula + "'"));
+      out.push_back(make_derived(item.member("column").name(), formula, quoted_formula(formula)));
     } catch (const UsageError& error) {
       item.fail(error.what());  // a bad file, not wrong usage
     }

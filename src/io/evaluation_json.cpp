@@ -12,7 +12,7 @@ std::string evaluation_to_json(const FittedModel& model, const EvaluationReport&
   Json document = {{"schema", "perfmodel/evaluation"},
                    {"schema_version", 1},
                    {"target", {{"column", model.spec.target}, {"unit", model.spec.unit}}},
-                   {"data", {{"file", report.runs_file}}},
+                   {"data", {{"file", report.runs_file}, {"rows_left_out", report.rows_left_out}}},
                    {"metrics", to_json(report.metrics)},
                    {"noise_floor", to_json(report.noise_floor)}};
   if (report.intervals) {

@@ -3,19 +3,22 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 
+#include "perfmodel/base/error.hpp"
 #include "perfmodel/base/text.hpp"
 
 namespace perfmodel {
 
 using Json = nlohmann::ordered_json;  // keeps the order of the fields
 
-/// A value for a document. nlohmann would write what is not finite as null.
+/// A value for a document. nlohmann would write what is not finite as null. Throws InputError for
+/// that: only data far from 1 lead there.
 inline Json number(double value) {
   if (!std::isfinite(value)) {
-    throw std::logic_error("a value that is not finite was about to be written as JSON");
+    throw InputError(
+        "the result holds figures that are too large for a number; write the times and the "
+        "columns in units in which they are nearer to 1");
   }
   return value + 0.0;  // no negative zero: its text, -0, would read back as the integer 0
 }

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "io/utf8.hpp"
+#include "perfmodel/base/utf8.hpp"
 
 namespace perfmodel {
 namespace {

@@ -1,9 +1,11 @@
 #include "perfmodel/io/model_json.hpp"
 
-#include <algorithm>
 #include <array>
+#include <map>
 #include <set>
+#include <utility>
 
+#include "io/derived_fields.hpp"
 #include "io/derived_json.hpp"
 #include "io/held_out_json.hpp"
 #include "io/json_cursor.hpp"
@@ -14,6 +16,7 @@
 #include "io/multi_json.hpp"
 #include "io/repeats_json.hpp"
 #include "io/uncertainty_json.hpp"
+#include "model/level_order.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/io/input_file.hpp"
 #include "perfmodel/model/generic_expression.hpp"
@@ -88,9 +91,13 @@ class ConstantsReader {
     }
     for (const auto& item : node.member("categorical").items()) {
       CategoricalInput input{reader.column(item), {}};
+      std::set<std::string> known;
       for (const auto& level : item.member("levels").items()) {
-        input.levels.push_back(level.text());
+        refuse_repeated(known, level, level.text());
       }
+      refuse_no_levels(known, item);
+      input.levels.assign(known.begin(), known.end());
+      sort_levels(input.levels);  // a file edited by hand may have them in any order
       spec.categorical.push_back(std::move(input));
     }
     for (const auto& item : node.member("extrinsic").items()) {
@@ -117,6 +124,19 @@ class ConstantsReader {
   double intercept_ = 0;
 
   explicit ConstantsReader(ModelSpec& spec) : spec_(spec) { columns_.insert(spec.target); }
+
+  static void refuse_repeated(std::set<std::string>& known, const JsonCursor& node,
+                              const std::string& level) {
+    if (!known.insert(level).second) {
+      node.fail("the level '" + level + "' stands twice");
+    }
+  }
+
+  static void refuse_no_levels(const std::set<std::string>& known, const JsonCursor& item) {
+    if (known.empty()) {
+      item.member("levels").fail("expected at least one level");
+    }
+  }
 
   std::string column(const JsonCursor& item) {
     const auto node = item.member("column");
@@ -146,21 +166,18 @@ class ConstantsReader {
   void add_categorical(const JsonCursor& item) {
     CategoricalInput input;
     input.column = column(item);
-    std::vector<std::pair<std::string, double>> levels;
+    std::map<std::string, double> coefficients;
     std::set<std::string> known;
     for (const auto& level : item.member("levels").items()) {
-      levels.emplace_back(level.member("level").text(), level.member("a").number());
-      if (!known.insert(levels.back().first).second) {
-        level.fail("the level '" + levels.back().first + "' stands twice");
-      }
+      const std::string name = level.member("level").text();
+      refuse_repeated(known, level, name);
+      coefficients[name] = level.member("a").number();
     }
-    if (levels.empty()) {
-      item.member("levels").fail("expected at least one level");
-    }
-    std::sort(levels.begin(), levels.end());  // a file edited by hand may have them in any order
-    for (const auto& [level, coefficient] : levels) {
-      input.levels.push_back(level);
-      levels_.push_back(coefficient);
+    refuse_no_levels(known, item);
+    input.levels.assign(known.begin(), known.end());
+    sort_levels(input.levels);  // a file edited by hand may have them in any order
+    for (const std::string& level : input.levels) {
+      levels_.push_back(coefficients.at(level));
     }
     spec_.categorical.push_back(std::move(input));
   }
@@ -206,11 +223,12 @@ FittedModel read_model(const std::string& path) {
     model.identifiability = read_multi_identifiability(model, constants);
   } else {
     model.constants = ConstantsReader(model.spec, constants).constants();
-    model.identifiability = read_identifiability(constants);
+    model.identifiability = read_identifiability(model.spec, constants);
     if (const auto node = root.optional_member("scaling_powers_at")) {
       model.typical = read_configuration(model.spec, *node);
     }
   }
+  check_derived_fields(model, root);
   model.uncertainty = read_uncertainty(model, root);
   const auto metrics = root.member("metrics");
   // A model that was published has constants but no search of ours.

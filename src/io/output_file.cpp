@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "io/temporary_file.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
@@ -50,11 +51,6 @@ std::filesystem::path follow_links(std::filesystem::path path) {
   return path;
 }
 
-std::filesystem::path directory_of(const std::filesystem::path& file) {
-  const auto directory = file.parent_path();
-  return directory.empty() ? std::filesystem::path(".") : directory;
-}
-
 }  // namespace
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
@@ -82,7 +78,9 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
       fail(errno);
     }
     has_old_file_ = true;
-    permissions_ = status.st_mode & 07777U;
+    permissions_ = status.st_mode & 0777U;  // what ran as its owner is not to run what we write
+    owner_ = status.st_uid;
+    group_ = status.st_gid;
   } else if (errno != ENOENT) {
     fail(errno);
   }
@@ -91,6 +89,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   } catch (const std::filesystem::filesystem_error& link_error) {
     fail(link_error.code().value());
   }
+  remove_left_temporaries(target_);
   create_temporary();
   remove_temporary();
 }
@@ -128,25 +127,16 @@ void OutputFile::open_through(const std::string& path, int flags) {
 }
 
 void OutputFile::create_temporary() {
-  const std::filesystem::path target(target_);
-  // Names have at most 255 bytes; what follows needs some of them.
-  const std::string stem = (directory_of(target) / target.filename().string().substr(0, 200));
-  constexpr int attempts = 100;
-  for (int i = 0; i < attempts; ++i) {
-    const std::string name =
-        stem + ".perfmodel-" + std::to_string(::getpid()) + "-" + std::to_string(i);
-    // O_EXCL: whatever already has this name, a link planted there included, is left alone.
-    descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ != -1) {
-      owns_descriptor_ = true;
-      temporary_ = name;
-      return;
-    }
-    if (errno != EEXIST) {
-      break;
-    }
+  // Nobody reads a new version of an old file before it has the old one's permissions.
+  constexpr mode_t private_to_owner = 0600;
+  constexpr mode_t up_to_umask = 0666;
+  auto temporary = create_temporary_beside(target_, has_old_file_ ? private_to_owner : up_to_umask);
+  if (!temporary) {
+    fail(errno, "cannot create a file in directory '" + directory_of(target_).string() + "'");
   }
-  fail(errno, "cannot create a file in directory '" + directory_of(target).string() + "'");
+  descriptor_ = temporary->descriptor;
+  owns_descriptor_ = true;
+  temporary_ = std::move(temporary->path);
 }
 
 void OutputFile::remove_temporary() {
@@ -176,9 +166,22 @@ void OutputFile::flush() {
   buffer_.clear();
 }
 
-void OutputFile::sync_and_rename() {
-  if (has_old_file_ && ::fchmod(descriptor_, permissions_) != 0) {
+/// Gives the new file the owner, the group and the permissions of the old one, as far as the user
+/// may: only root can give a file away.
+void OutputFile::take_over_ownership() {
+  const bool keeps_group = ::fchown(descriptor_, owner_, group_) == 0 ||
+                           ::fchown(descriptor_, static_cast<uid_t>(-1), group_) == 0;
+  // Who is of the new file's group was one of the others before: no right more than they had.
+  const unsigned others = permissions_ & 07U;
+  const unsigned group_rights = others << 3U | 0707U;
+  if (::fchmod(descriptor_, keeps_group ? permissions_ : permissions_ & group_rights) != 0) {
     fail(errno);
+  }
+}
+
+void OutputFile::sync_and_rename() {
+  if (has_old_file_) {
+    take_over_ownership();
   }
   if (::fsync(descriptor_) != 0) {
     fail(errno);
@@ -203,8 +206,12 @@ void OutputFile::sync_and_rename() {
 
 void OutputFile::fail(int error, const std::string& what) const {
   const std::string place = path_ == "-" ? "standard output" : path_;
-  throw OutputError("cannot write " + place + ": " + (what.empty() ? "" : what + ": ") +
-                    std::generic_category().message(error));
+  const std::string message = "cannot write " + place + ": " + (what.empty() ? "" : what + ": ") +
+                              std::generic_category().message(error);
+  if (error == EPIPE) {
+    throw ReaderGone(message);
+  }
+  throw OutputError(message);
 }
 
 }  // namespace perfmodel

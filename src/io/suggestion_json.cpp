@@ -34,6 +34,7 @@ std::string to_json(const SuggestionDocument& document) {
                {"schema_version", 1},
                {"target", {{"column", document.target}, {"unit", document.unit}}},
                {"searched", document.suggestions.searched},
+               {"without_time", document.suggestions.without_time},
                {"allowed", document.suggestions.allowed},
                {"complete", document.suggestions.complete}};
   if (document.next.empty()) {

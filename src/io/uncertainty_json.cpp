@@ -87,7 +87,8 @@ void add_identifiability(const ModelSpec& spec, const Eigen::VectorXd& constants
   node["C_identified"] = bool{identified[layout.intercept()]};
 }
 
-std::optional<Identifiability> read_identifiability(const JsonCursor& constants) {
+std::optional<Identifiability> read_identifiability(const ModelSpec& spec,
+                                                    const JsonCursor& constants) {
   const auto intercept = constants.optional_member("C_identified");
   if (!intercept)
     return std::nullopt;
@@ -97,6 +98,7 @@ std::optional<Identifiability> read_identifiability(const JsonCursor& constants)
     out.constants.push_back(item.member("a_identified").boolean());
     powers.push_back(item.member("p_identified").boolean());
   }
+  std::size_t column = 0;
   for (const auto& item : constants.member("categorical").items()) {
     // In the order of the spec, whatever that of the file.
     std::map<std::string, std::pair<bool, bool>> levels;
@@ -104,9 +106,9 @@ std::optional<Identifiability> read_identifiability(const JsonCursor& constants)
       levels[level.member("level").text()] = {level.member("identified").boolean(),
                                               level.member("difference_identified").boolean()};
     }
-    for (const auto& [level, found] : levels) {
-      out.constants.push_back(found.first);
-      out.differences.push_back(found.second);
+    for (const std::string& level : spec.categorical[column++].levels) {
+      out.constants.push_back(levels.at(level).first);
+      out.differences.push_back(levels.at(level).second);
     }
   }
   out.constants.insert(out.constants.end(), powers.begin(), powers.end());

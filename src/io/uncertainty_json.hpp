@@ -14,7 +14,8 @@ void add_identifiability(const ModelSpec& spec, const Eigen::VectorXd& constants
                          const Identifiability& identifiability, Json& node);
 /// Nothing where `constants` do not say it: models that were published, or fitted by an earlier
 /// version.
-std::optional<Identifiability> read_identifiability(const JsonCursor& constants);
+std::optional<Identifiability> read_identifiability(const ModelSpec& spec,
+                                                    const JsonCursor& constants);
 
 /// The fields `noise_floor` and `uncertainty` of model.json: null where there is none. Models that
 /// were published, or fitted by an earlier version, do not have them at all.

@@ -1,9 +1,17 @@
 #include "model/code_levels.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <set>
+#include <string_view>
 
+#include "perfmodel/base/printable.hpp"
 #include "perfmodel/base/text.hpp"
+#include "perfmodel/base/utf8.hpp"
 
 namespace perfmodel {
 namespace {
@@ -14,21 +22,46 @@ std::string lower_case(std::string text) {
   return text;
 }
 
+/// A control inside of a literal: it could end the line, or turn what a reader sees of the code.
+std::string control(std::uint32_t code_point, std::string_view bytes, FormulaLanguage language) {
+  std::array<char, 8> text{};
+  if (language == FormulaLanguage::spreadsheet) {
+    const std::string function = code_point < 0x80 ? "CHAR(" : "UNICHAR(";
+    return "\"&" + function + std::to_string(code_point) + ")&\"";
+  }
+  if (language == FormulaLanguage::python) {
+    std::snprintf(text.data(), text.size(), "\\u%04x", static_cast<unsigned>(code_point));
+    return text.data();
+  }
+  // Three octal digits end by themselves, as hexadecimal ones do not.
+  std::string out;
+  for (const char byte : bytes) {
+    std::snprintf(text.data(), text.size(), "\\%03o",
+                  static_cast<unsigned>(static_cast<unsigned char>(byte)));
+    out += text.data();
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string quoted(const std::string& text, FormulaLanguage language) {
-  const bool doubles_quotes = language == FormulaLanguage::spreadsheet;
   std::string out = "\"";
-  for (const char c : text) {
-    if (doubles_quotes) {
-      out += c == '"' ? "\"\"" : std::string(1, c);
-    } else if (c == '\n' || c == '\r') {
-      out += c == '\n' ? "\\n" : "\\r";
+  for (std::string_view rest = text; !rest.empty();) {
+    Utf8Character character = first_character(rest);
+    character.length = std::max<std::size_t>(character.length, 1);
+    const std::string_view bytes = rest.substr(0, character.length);
+    rest.remove_prefix(character.length);
+    if (is_control(character.code_point)) {
+      out += control(character.code_point, bytes, language);
+    } else if (language == FormulaLanguage::spreadsheet) {
+      out += bytes == "\"" ? "\"\"" : bytes;
     } else {
       // The second '?' of two would make a trigraph in C.
-      const bool escaped = c == '"' || c == '\\' ||
-                           (language == FormulaLanguage::c && c == '?' && out.back() == '?');
-      out += escaped ? std::string{'\\', c} : std::string(1, c);
+      const bool escaped = bytes == "\"" || bytes == "\\" ||
+                           (language == FormulaLanguage::c && bytes == "?" && out.back() == '?');
+      out += escaped ? "\\" : "";
+      out += bytes;
     }
   }
   return out + '"';

@@ -68,7 +68,11 @@ std::string CodeNames::of(const std::string& column) {
   for (const char c : column) {
     name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
   }
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) {
+  // Names such as _Bool and __LINE__ belong to C, and __debug__ to Python.
+  const bool belongs_to_language =
+      language_ == FormulaLanguage::c ? name.starts_with("_") : name == "__debug__";
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 ||
+      belongs_to_language) {
     name = "x" + name;
   }
   while (!is_free(name)) {

@@ -68,7 +68,8 @@ bool add_derived_values(const ModelSpec& spec, ColumnValues& values) {
       of.push_back(known->second);
     }
     TextCodes codes;
-    values[item.column] = Formula(item.formula, item.of, codes, "'" + item.definition() + "'")(of);
+    values[item.column] =
+        Formula(item.formula, item.of, codes, quoted_formula(item.definition()))(of);
   }
   return true;
 }

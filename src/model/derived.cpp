@@ -51,8 +51,8 @@ std::vector<std::vector<double>> values_of(const Table& table, const DerivedColu
     values.push_back(numbers_of(column));
     const auto is_nan = [](double x) { return x != x; };
     if (std::all_of(values.back().begin(), values.back().end(), is_nan)) {
-      throw InputError(table.source + ": column '" + name + "' holds texts, and '" +
-                       derived.definition() + "' needs numbers");
+      throw InputError(table.source + ": column '" + name + "' holds texts, and " +
+                       quoted_formula(derived.definition()) + " needs numbers");
     }
     for (std::size_t row = 0; row < table.rows(); ++row) {
       if (is_nan(values.back()[row])) {
@@ -69,7 +69,7 @@ std::vector<std::vector<double>> values_of(const Table& table, const DerivedColu
 Column derived_column(const Table& table, const DerivedColumn& derived) {
   const std::vector<std::vector<double>> values = values_of(table, derived);
   TextCodes codes;
-  const Formula formula(derived.formula, derived.of, codes, "'" + derived.definition() + "'");
+  const Formula formula(derived.formula, derived.of, codes, quoted_formula(derived.definition()));
   Column column;
   column.name = derived.column;
   column.formula = derived.formula;
@@ -89,7 +89,7 @@ void refuse_infinite(const Table& table, const Column& column) {
   for (std::size_t row = 0; row < table.rows(); ++row) {
     if (!std::isfinite(column.numbers[row])) {
       problems.add(row, column, [&] {
-        return column.formula + " is " +
+        return shown_formula(column.formula) + " is " +
                (std::isnan(column.numbers[row]) ? "no number" : "infinite");
       });
     }
@@ -120,7 +120,7 @@ DerivedColumn make_derived(const std::string& column, const std::string& formula
 }
 
 DerivedColumn parse_derived(const std::string& text) {
-  const std::string where = "--derive '" + text + "'";
+  const std::string where = "--derive " + quoted_formula(text);
   const auto equals = text.find('=');
   if (equals == std::string::npos || trimmed_word(text.substr(equals + 1)).empty()) {
     throw UsageError(where + ": expected NAME=FORMULA, such as 'flops = filters * kernel_size^2'");
@@ -137,7 +137,7 @@ Table with_derived_columns(const Table& table, const std::vector<DerivedColumn>&
         continue;
       }
       throw InputError(out.source + " has a column '" + item.column +
-                       "', which the model computes: " + item.definition() +
+                       "', which the model computes: " + shown_formula(item.definition()) +
                        "; rename or remove it");
     }
     out.columns.push_back(derived_column(out, item));
@@ -149,7 +149,7 @@ Table with_derived_columns(const Table& table, const std::vector<DerivedColumn>&
 Table derive_as_requested(const Table& table, const std::vector<DerivedColumn>& derived) {
   Table names = table;
   for (const DerivedColumn& item : derived) {
-    const std::string where = "--derive '" + item.definition() + "': ";
+    const std::string where = "--derive " + quoted_formula(item.definition()) + ": ";
     if (names.find(item.column) != nullptr) {
       throw UsageError(where + table.source + " already has a column '" + item.column +
                        "'; choose another name");

@@ -11,7 +11,9 @@
 #include "model/formula_tree.hpp"
 #include "model/readable_formula.hpp"
 #include "perfmodel/base/error.hpp"
+#include "perfmodel/base/printable.hpp"
 #include "perfmodel/base/text.hpp"
+#include "perfmodel/data/formula.hpp"
 #include "perfmodel/model/generic_expression.hpp"
 
 namespace perfmodel {
@@ -265,11 +267,14 @@ std::string generic_code(const ModelSpec& spec, const Eigen::VectorXd& constants
   return writer.whole({writer.product(factors), writer.number(constant(layout.intercept()))});
 }
 
-/// What the derived columns are, one per line.
+/// What the derived columns are, one per line: a line feed would end the comment that it stands in.
 std::string definitions(const ModelSpec& spec, const std::string& before) {
   std::string out;
-  for (const DerivedColumn& item : spec.derived)
-    out += before + item.definition() + "\n";
+  for (const DerivedColumn& item : spec.derived) {
+    std::string formula = item.formula;
+    std::replace_if(formula.begin(), formula.end(), is_formula_blank, ' ');
+    out += before + printable_word(item.column + " = " + formula) + "\n";
+  }
   return out;
 }
 

@@ -52,15 +52,14 @@ class FormulaReader {
   std::size_t operands_ = 0;  ///< met so far, parentheses included
 
   std::string_view rest() {
-    while (position_ < formula_.size() &&
-           std::string_view(" \t\n\r").find(formula_[position_]) != std::string_view::npos)
+    while (position_ < formula_.size() && is_formula_blank(formula_[position_]))
       ++position_;
     return std::string_view(formula_).substr(position_);
   }
 
   [[noreturn]] void fail() {
-    throw InputError("'" + formula_ + "' cannot be written in another language: '" +
-                     std::string(rest()) + "' is not understood");
+    throw InputError(quoted_formula(formula_) + " cannot be written in another language: " +
+                     quoted_formula(std::string(rest())) + " is not understood");
   }
 
   bool take(std::string_view symbol) {
@@ -137,7 +136,8 @@ class FormulaReader {
 
   FormulaTree primary() {
     if (++operands_ > most_operands)
-      throw InputError("'" + formula_ + "' cannot be written in another language: it is too long");
+      throw InputError(quoted_formula(formula_) +
+                       " cannot be written in another language: it is too long");
     if (take("(")) {
       FormulaTree out = conditional();
       expect(")");
@@ -171,7 +171,7 @@ class FormulaReader {
     if (std::find(columns_.begin(), columns_.end(), word) != columns_.end())
       return {FormulaTree::Kind::column, 0, word, {}};
     TextCodes codes;
-    return number_node(Formula(word, {}, codes, "'" + formula_ + "'")({}));
+    return number_node(Formula(word, {}, codes, quoted_formula(formula_))({}));
   }
 
   FormulaTree call(const std::string& word) {

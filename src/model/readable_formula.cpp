@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "perfmodel/base/printable.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/model/generic_expression.hpp"
 #include "perfmodel/model/multi_formula.hpp"
@@ -19,15 +20,33 @@ std::string latex_number(double value) {
          std::to_string(std::stoi(text.substr(exponent + 1))) + "}";
 }
 
+/// A character of a name in math mode, where a blank leaves no room and '~' is one.
+std::string latex_character(char c) {
+  switch (c) {
+    case '\\':
+      return "\\backslash{}";
+    case '^':
+      return "\\hat{}";
+    case '~':
+      return "{\\sim}";
+    case ' ':
+    case '_':
+    case '&':
+    case '%':
+    case '$':
+    case '#':
+    case '{':
+    case '}':
+      return {'\\', c};
+    default:
+      return {c};
+  }
+}
+
 std::string latex_name(const std::string& column) {
   std::string out = "\\mathrm{";
-  for (const char c : column) {
-    if (c == '\\' || c == '^')
-      out += c == '^' ? "\\hat{}" : "\\backslash{}";
-    else
-      out += std::string("_&%$#{}").find(c) != std::string::npos ? "\\" + std::string(1, c)
-                                                                 : std::string(1, c);
-  }
+  for (const char c : column)
+    out += latex_character(c);
   return out + "}";
 }
 
@@ -81,6 +100,20 @@ std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
   return out + latex_number(constant(layout.intercept())) + "\n";
 }
 
+/// The inputs under names that are safe to print.
+ModelSpec with_printable_names(ModelSpec spec) {
+  for (auto* const inputs : {&spec.intrinsic, &spec.extrinsic}) {
+    for (NumericInput& input : *inputs)
+      input.column = printable_word(input.column);
+  }
+  for (CategoricalInput& input : spec.categorical) {
+    input.column = printable_word(input.column);
+    for (std::string& level : input.levels)
+      level = printable_word(level);
+  }
+  return spec;
+}
+
 /// Eq. (4) with its numbers; `latex` decides how names and numbers are set.
 std::string generic(const ModelSpec& spec, const Eigen::VectorXd& constants, bool latex) {
   const GenericLayout layout(spec);
@@ -115,10 +148,11 @@ std::string generic(const ModelSpec& spec, const Eigen::VectorXd& constants, boo
 std::string readable_formula(const ModelSpec& spec, const MultiStructure* structure,
                              const Eigen::VectorXd& constants, FormulaLanguage language) {
   const bool latex = language == FormulaLanguage::latex;
+  const ModelSpec shown = with_printable_names(spec);
   if (structure == nullptr)
-    return generic(spec, constants, latex);
-  return latex ? latex_multi(spec, *structure, constants)
-               : multi_formula(spec, *structure, constants, "\n  + ") + "\n";
+    return generic(shown, constants, latex);
+  return latex ? latex_multi(shown, *structure, constants)
+               : multi_formula(shown, *structure, constants, "\n  + ") + "\n";
 }
 
 }  // namespace perfmodel

@@ -8,6 +8,7 @@
 #include "model/well_known_names.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/text.hpp"
+#include "perfmodel/data/formula.hpp"
 
 namespace perfmodel {
 namespace {
@@ -88,7 +89,7 @@ void require_intrinsic(const Table& table, const Roles& roles, Obstacles& obstac
 /// The time is what a model is asked for: nothing can be computed from it.
 void check_derived(const RoleRequest& request, const Roles& roles) {
   for (const DerivedColumn& item : request.derived) {
-    const std::string where = "--derive '" + item.definition() + "': ";
+    const std::string where = "--derive " + quoted_formula(item.definition()) + ": ";
     if (item.column == roles.target) {
       throw UsageError(where + "the measured time cannot be derived");
     }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <set>
-#include <tuple>
 
+#include "model/level_order.hpp"
 #include "perfmodel/base/text.hpp"
 
 namespace perfmodel {
@@ -28,22 +28,6 @@ std::vector<std::string> distinct_texts(const Column& column) {
     texts.insert(cell.text);
   }
   return {texts.begin(), texts.end()};
-}
-
-/// Numbers first, by value: "8" stands before "16".
-void sort_levels(std::vector<std::string>& levels) {
-  const auto key = [](const std::string& level) {
-    const auto number = parse_number(level);
-    return std::tuple(!number.has_value(), number.value_or(0.0), level);
-  };
-  std::vector<decltype(key(std::string()))> keys;
-  keys.reserve(levels.size());
-  for (const std::string& level : levels) {
-    keys.push_back(key(level));
-  }
-  std::sort(keys.begin(), keys.end());
-  std::transform(keys.begin(), keys.end(), levels.begin(),
-                 [](const auto& sorted) { return std::get<2>(sorted); });
 }
 
 NumericInput numeric_input(const Column& column, std::span<const std::size_t> rows) {

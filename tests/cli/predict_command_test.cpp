@@ -133,15 +133,15 @@ TEST_CASE_METHOD(PredictTest, "an error keeps an old output as it was", "[cli]")
   CHECK(directory().entries() == 3);
 }
 
-TEST_CASE_METHOD(PredictTest, "a reader that went away is a failed write", "[cli]") {
+TEST_CASE_METHOD(PredictTest, "a reader that went away ends the program without a word", "[cli]") {
   int ends[2] = {};
   REQUIRE(::pipe(ends) == 0);
   ::close(ends[0]);
   options.output_descriptor = ends[1];
   const ProgramResult result = run({"--set", "filters=4", "activation=relu", "workers=2"});
   ::close(ends[1]);
-  CHECK(result.exit_code == 5);
-  CHECK(result.errors == "perfmodel: error: cannot write standard output: Broken pipe\n");
+  CHECK(result.exit_code == 141);  // 128 + SIGPIPE, as of a program that the signal ends
+  CHECK(result.errors.empty());
 }
 
 TEST_CASE_METHOD(PredictTest, "predict reads the model from standard input", "[cli]") {

@@ -164,6 +164,20 @@ TEST_CASE_METHOD(TrustTest, "a sum of products has intervals and says what is de
   CHECK(run({"predict", "products.json", "products.csv"}).exit_code == 0);
 }
 
+TEST_CASE_METHOD(TrustTest, "a model with numbers as levels is read as fit wrote it", "[cli]") {
+  for (const std::vector<std::string>& form :
+       {std::vector<std::string>{}, {"--expression", "multi", "--terms", "1"}}) {
+    std::vector<std::string> arguments = {"fit", "twice.csv", "-o", "model.json"};
+    arguments.insert(arguments.end(), {"--categorical", "filters", "--bootstrap", "20"});
+    arguments.insert(arguments.end(), form.begin(), form.end());
+    REQUIRE(run(arguments).exit_code == 0);
+    const ProgramResult shown = run({"show", "model.json"});
+    CHECK(shown.exit_code == 0);
+    CHECK(shown.errors.empty());
+    CHECK_THAT(shown.output, ContainsSubstring("filters{4: "));
+  }
+}
+
 TEST_CASE_METHOD(TrustTest, "the summary marks what the runs do not determine of a sum", "[cli]") {
   directory().write("products.csv", runs_of_two_products());
   const ProgramResult result =

@@ -1,6 +1,8 @@
 #include "perfmodel/data/formula.hpp"
 
 #include "perfmodel/base/error.hpp"
+#include "perfmodel/base/printable.hpp"
+#include "perfmodel/base/readable.hpp"
 #include "support/catch.hpp"
 
 using namespace perfmodel;
@@ -58,4 +60,34 @@ TEST_CASE("the names in a formula are found without knowing any", "[formula]") {
   CHECK(Formula::names_in("b * sqrt(a) + b", "here") == std::vector<std::string>{"a", "b"});
   CHECK_THROWS_MATCHES(Formula::names_in("a * (b", "here"), UsageError,
                        Message("here: Missing parenthesis at position 7 of 'a * (b'"));
+}
+
+TEST_CASE("an error about a formula echoes at most a line of it", "[formula]") {
+  const auto length_of_message = [](const std::string& text) {
+    std::string message;
+    try {
+      Formula::names_in(text, "here");
+    } catch (const UsageError& error) {
+      message = error.what();
+    }
+    REQUIRE_FALSE(message.empty());
+    CHECK(printable_word(message) == message);
+    return display_width(message);
+  };
+  const std::string sum = [] {
+    std::string text = "a";
+    for (int i = 0; i < 1000; ++i)
+      text += "\n + \x1b" + std::string("a");
+    return text;
+  }();
+  CHECK(length_of_message(sum + " + (b") < 200);                  // a parenthesis is missing
+  CHECK(length_of_message(sum + " = 8") < 200);                   // assigns
+  CHECK(length_of_message(sum + " $") < 200);                     // no token
+  CHECK(length_of_message(sum + ", a") < 200);                    // two expressions
+  CHECK(length_of_message("1 " + std::string(5000, 'a')) < 250);  // the token is long
+  CHECK(length_of_message("a \"" + std::string(5000, '\x7f')) < 200);
+  CHECK(length_of_message(std::string(5000, 'f') + "(2)") < 400);  // with what functions there are
+  CHECK_THROWS_MATCHES(Formula::names_in(std::string(100, '1') + " = a", "here"), UsageError,
+                       Message("here: '" + std::string(29, '1') + "\u2026" + std::string(26, '1') +
+                               " = a': '=' does not compare; write =="));
 }

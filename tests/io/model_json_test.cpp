@@ -2,9 +2,13 @@
 
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "perfmodel/model/generic_expression.hpp"
 #include "support/catch.hpp"
+#include "support/csv_text.hpp"
 #include "support/sample_runs.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -74,6 +78,34 @@ TEST_CASE("levels of a file edited by hand may stand in any order", "[io]") {
                R"({"level": "tanh", "a": 0.75}, {"level": "relu", "a": 0.25})");
   const test::TemporaryDirectory directory;
   CHECK(to_json(read_model(directory.write("model.json", text))) == test::sample_model());
+}
+
+TEST_CASE("levels that are numbers stand in the order of their values", "[io]") {
+  using Json = nlohmann::json;
+  Json model = Json::parse(test::sample_model());
+  model["constants"]["intrinsic"][0].update({{"a_identified", true}, {"p_identified", true}});
+  Json& column = model["constants"]["categorical"][0];
+  column["reference"] = "8";
+  column["levels"] = Json::array();
+  for (const int level : {16, 8, 128}) {
+    column["levels"].push_back({{"level", std::to_string(level)},
+                                {"a", level},
+                                {"identified", level == 16},
+                                {"difference", level - 8},
+                                {"difference_identified", level == 128}});
+  }
+  model["constants"]["extrinsic"][0]["q_identified"] = true;
+  model["constants"]["C_identified"] = true;
+  const test::CsvFile file(model.dump());
+  const FittedModel read = read_model(file.path());
+  CHECK(read.spec.categorical.at(0).levels == std::vector<std::string>{"8", "16", "128"});
+  const Eigen::VectorXd& constants = read.constants;  // a[filters] | levels | p | q | C
+  CHECK(std::vector<double>(constants.begin() + 1, constants.begin() + 4) ==
+        std::vector<double>{8, 16, 128});
+  REQUIRE(read.identifiability);
+  CHECK(read.identifiability->constants ==
+        std::vector<bool>{true, false, true, false, true, true, true});
+  CHECK(read.identifiability->differences == std::vector<bool>{false, false, true});
 }
 
 TEST_CASE("Repeated fits and a model without a search of ours are read as they were written") {

@@ -1,9 +1,15 @@
 #include "perfmodel/io/output_file.hpp"
 
+#include <fcntl.h>
+#include <grp.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "perfmodel/base/error.hpp"
 #include "support/catch.hpp"
@@ -15,10 +21,45 @@ using test::TemporaryDirectory;
 
 namespace {
 
-unsigned permissions(const std::string& path) {
+struct stat status_of(const std::string& path) {
   struct stat status = {};
   REQUIRE(::stat(path.c_str(), &status) == 0);
-  return status.st_mode & 07777U;
+  return status;
+}
+
+unsigned permissions(const std::string& path) {
+  return status_of(path).st_mode & 07777U;
+}
+
+/// A process that was.
+pid_t ended_process() {
+  const pid_t process = ::fork();
+  if (process == 0) {
+    ::_exit(0);
+  }
+  REQUIRE(process > 0);
+  REQUIRE(::waitpid(process, nullptr, 0) == process);
+  return process;
+}
+
+/// Does something as another user, in a process of its own, and requires that it works.
+template <class Action>
+void as_user(uid_t user, gid_t group, const Action& action) {
+  const pid_t process = ::fork();
+  if (process == 0) {
+    if (::setgroups(0, nullptr) != 0 || ::setgid(group) != 0 || ::setuid(user) != 0) {
+      ::_exit(1);
+    }
+    try {
+      action();
+    } catch (...) {
+      ::_exit(2);
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(process, &status, 0) == process);
+  REQUIRE(status == 0);
 }
 
 /// Sets the mask of permissions for new files as long as it lives.
@@ -83,6 +124,111 @@ TEST_CASE("a replaced file keeps its permissions and a new one follows the umask
   CHECK(permissions(old) == 0640);
   CHECK(permissions(directory.file("fresh")) == 0640);
   CHECK(read_text(old) == "new");
+}
+
+TEST_CASE("bits that run a file as its owner are not handed on", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string old = directory.write("old", "old");
+  REQUIRE(::chmod(old.c_str(), 07755) == 0);
+  REQUIRE(permissions(old) == 07755);
+  write_all(old, "new");
+  CHECK(permissions(old) == 0755);
+}
+
+TEST_CASE("nobody reads a new version before it has the old file's permissions", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string old = directory.write("old", "old");
+  REQUIRE(::chmod(old.c_str(), 0600) == 0);
+  const FileMask mask(0);
+  OutputFile output(old);
+  output.write(std::string(3'000'000, 'x'));
+  REQUIRE(directory.entries() == 2);
+  for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
+    CHECK(permissions(entry.path().string()) == 0600);
+  }
+}
+
+TEST_CASE("root keeps the owner and the group of a file that it replaces", "[io]") {
+  if (::geteuid() != 0) {
+    WARN("needs root");
+    return;
+  }
+  const TemporaryDirectory directory;
+  const std::string old = directory.write("old", "old");
+  REQUIRE(::chown(old.c_str(), 12345, 23456) == 0);
+  REQUIRE(::chmod(old.c_str(), 0640) == 0);
+  write_all(old, "new");
+  const struct stat status = status_of(old);
+  CHECK(status.st_uid == 12345);
+  CHECK(status.st_gid == 23456);
+  CHECK(permissions(old) == 0640);
+}
+
+TEST_CASE("where the group cannot be kept, a new one gets no right that it had not", "[io]") {
+  if (::geteuid() != 0) {
+    WARN("needs root, to become somebody else");
+    return;
+  }
+  const TemporaryDirectory directory;
+  REQUIRE(::chmod(directory.path().c_str(), 0777) == 0);
+  const std::string old = directory.write("old", "old");
+  REQUIRE(::chown(old.c_str(), 12345, 23456) == 0);
+  REQUIRE(::chmod(old.c_str(), 0666) == 0);
+  const std::string shared = directory.write("shared", "old");
+  REQUIRE(::chown(shared.c_str(), 54321, 23456) == 0);
+  REQUIRE(::chmod(shared.c_str(), 0662) == 0);
+  as_user(54321, 34567, [&] {
+    write_all(old, "new");
+    write_all(shared, "new");
+  });
+  CHECK(read_text(old) == "new");
+  CHECK(status_of(old).st_uid == 54321);
+  CHECK(status_of(old).st_gid == 34567);
+  CHECK(permissions(old) == 0666);
+  CHECK(permissions(shared) == 0622);  // the new group was among the others, who cannot read
+}
+
+TEST_CASE("what killed programs left beside an output goes with the next one", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string dead = std::to_string(ended_process());
+  const std::string alive = std::to_string(::getppid());
+  const std::vector<std::string> left = {"out.perfmodel-" + dead + "-0",
+                                         "out.perfmodel-" + dead + "-17"};
+  const std::vector<std::string> kept = {
+      "out.perfmodel-" + alive + "-0",    "other.perfmodel-" + dead + "-0",
+      "out.perfmodel-" + dead + "-0.csv", "out.perfmodel-" + dead,
+      "out.perfmodel--" + dead + "-0",    "out.perfmodel-0-0",
+      "out.perfmodel-" + dead + "-x",     "Xout.perfmodel-" + dead + "-0",
+      "out.perfmodel-99999999999999999-0"};
+  for (const auto* const names : {&left, &kept}) {
+    for (const std::string& name : *names) {
+      directory.write(name, "partial");
+    }
+  }
+  std::filesystem::create_symlink(kept[1], directory.path() / ("out.perfmodel-" + dead + "-1"));
+  std::filesystem::create_directory(directory.path() / ("out.perfmodel-" + dead + "-2"));
+  write_all(directory.file("out"), "new");
+  for (const std::string& name : left) {
+    CHECK_FALSE(std::filesystem::exists(directory.path() / name));
+  }
+  for (const std::string& name : kept) {
+    CAPTURE(name);
+    CHECK(std::filesystem::exists(directory.path() / name));
+  }
+  CHECK(directory.entries() == kept.size() + 3);  // the link, the directory and the output
+}
+
+TEST_CASE("a file that a program elsewhere still writes stays, unknown as its process is", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string name = "out.perfmodel-" + std::to_string(ended_process()) + "-0";
+  const std::string path = directory.write(name, "partial");
+  const int descriptor = ::open(path.c_str(), O_WRONLY);
+  REQUIRE(::flock(descriptor, LOCK_EX | LOCK_NB) == 0);
+  write_all(directory.file("out"), "new");
+  CHECK(std::filesystem::exists(path));
+  REQUIRE(::close(descriptor) == 0);
+  write_all(directory.file("out"), "new");
+  CHECK_FALSE(std::filesystem::exists(path));
 }
 
 TEST_CASE("a symbolic link stays one, and what it points to is replaced", "[io]") {

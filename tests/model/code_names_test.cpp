@@ -21,6 +21,14 @@ TEST_CASE("words and macros of the languages are no names in code", "[model][sho
   }
 }
 
+TEST_CASE("names that a language keeps for itself are no names in code", "[model][show]") {
+  for (const char* const word : {"_Bool", "__LINE__", "_Foo", "__func__", "_x", "_"})
+    CHECK(CodeNames(FormulaLanguage::c).of(word) == "x" + std::string(word));
+  CHECK(CodeNames(FormulaLanguage::c).of("~x") == "x_x");
+  CHECK(CodeNames(FormulaLanguage::python).of("__debug__") == "x__debug__");
+  CHECK(CodeNames(FormulaLanguage::python).of("_x") == "_x");
+}
+
 TEST_CASE("what a spreadsheet takes for a cell is no name of an input", "[model][show]") {
   CodeNames names(FormulaLanguage::spreadsheet);
   for (const char* const cell : {"k1", "A100", "GPU8", "R", "c", "R1C1", "rc", "r2"})

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "perfmodel/base/error.hpp"
+#include "perfmodel/base/printable.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/model/generic_expression.hpp"
 #include "support/catch.hpp"
@@ -297,6 +298,101 @@ TEST_CASE("a formula too long for a spreadsheet is refused before it fills the m
                            "column 'd11' takes more than 8192 characters in one formula, which no "
                            "spreadsheet reads; use --as python or --as c"));
   CHECK_NOTHROW(formula_code(spec, nullptr, constants, FormulaLanguage::c));
+}
+
+namespace {
+
+/// Names and levels as a model file may have them; the formula has two lines and a bell.
+DerivedModel model_with_controls() {
+  DerivedModel out;
+  out.spec.target = "time_s";
+  out.spec.derived = {make_derived("area", "x *\n\ty\r\n +\a 1", "here")};
+  out.spec.intrinsic = {{"area", 1, 2}};
+  out.spec.categorical = {{"le\nvel",
+                           {"\x1b[2J", "a\nb",
+                            "\xC2\x9B"
+                            "1",
+                            "\u202Eabc", "\x7f"}}};
+  // a[area] | levels | p[area] | C
+  out.constants.resize(8);
+  out.constants << 1, 1, 2, 3, 4, 5, 1, 0;
+  return out;
+}
+
+bool has_controls(const std::string& text) {
+  return perfmodel::printable(text) != text;
+}
+
+}  // namespace
+
+TEST_CASE("controls in names, levels and formulas do not reach what show prints", "[model][show]") {
+  const DerivedModel model = model_with_controls();
+  CHECK(model.code(FormulaLanguage::text) ==
+        "t = (1 * area^1 + le?vel{?[2J: 1, a?b: 2, ?1: 3, ?abc: 4, ?: 5}) + 0\n"
+        "with area = x *  y   +  1\n");
+  const std::string latex = model.code(FormulaLanguage::latex);
+  CHECK(std::count(latex.begin(), latex.end(), '\n') == 2);
+  CHECK_THAT(latex, Catch::Matchers::EndsWith("\n% with area = x *  y   +  1\n"));
+  for (const auto language : {FormulaLanguage::latex, FormulaLanguage::python, FormulaLanguage::c,
+                              FormulaLanguage::spreadsheet})
+    CHECK_FALSE(has_controls(model.code(language)));
+  CHECK(model.code(FormulaLanguage::spreadsheet) ==
+        "=(1 * ((x*y)+1) + IF(le_vel=\"\"&CHAR(27)&\"[2J\",1,IF(le_vel=\"a\"&CHAR(10)&\"b\",2,"
+        "IF(le_vel=\"\"&UNICHAR(155)&\"1\",3,IF(le_vel=\"\"&UNICHAR(8238)&\"abc\",4,"
+        "IF(le_vel=\"\"&CHAR(127)&\"\",5,NA()))))))+0\n");
+}
+
+TEST_CASE("code with controls in levels and line feeds in formulas computes what predict does",
+          "[model][show]") {
+  const DerivedModel model = model_with_controls();
+  const Eigen::VectorXd expected = Eigen::VectorXd::LinSpaced(5, 8, 12);  // x y + 1 = 7
+  if (test::succeeds("python3 -c 'import math'")) {
+    const test::CsvFile file(model.code(FormulaLanguage::python) +
+                             "for level in ['\\x1b[2J', 'a\\nb', '\\x9b1', '\\u202Eabc', "
+                             "'\\x7f']:\n    print(predict(level, 2, 3))\n");
+    const auto printed = test::output_of("python3 " + file.path());
+    REQUIRE(printed);
+    check_numbers(*printed, expected, 5);
+  }
+  if (test::succeeds("cc --version")) {
+    const test::CsvFile file(
+        model.code(FormulaLanguage::c) +
+        "#include <stdio.h>\nint main(void) {\n"
+        "const char *levels[] = {\"\\033[2J\", \"a\\nb\", \"\\302\\2331\", "
+        "\"\\342\\200\\256\" \"abc\", \"\\177\"};\n"
+        "for (int i = 0; i < 5; ++i) printf(\"%g\\n\", predict(levels[i], 2, 3));\n"
+        "return 0;\n}\n");
+    const std::string binary = file.path() + ".out";
+    const auto printed = test::output_of("cc -std=c99 -Wall -Wextra -Werror -x c -o " + binary +
+                                         " " + file.path() + " -lm && " + binary);
+    std::filesystem::remove(binary);
+    REQUIRE(printed);
+    check_numbers(*printed, expected, 5);
+  }
+}
+
+TEST_CASE("names that C keeps for itself are none of its function's", "[model][show]") {
+  ModelSpec spec;
+  spec.intrinsic = {{"_Bool", 1, 2}, {"__LINE__", 1, 2}};
+  Eigen::VectorXd constants(5);
+  constants << 2, 3, 1, 1, 0.5;
+  if (!test::succeeds("cc --version"))
+    return;
+  const test::CsvFile file(formula_code(spec, nullptr, constants, FormulaLanguage::c) +
+                           "#include <stdio.h>\nint main(void) {\n"
+                           "printf(\"%g\\n\", predict(1, 10));\nreturn 0;\n}\n");
+  const std::string binary = file.path() + ".out";
+  const auto printed = test::output_of("cc -std=c99 -Wall -Wextra -Werror -x c -o " + binary + " " +
+                                       file.path() + " -lm && " + binary);
+  std::filesystem::remove(binary);
+  CHECK(printed == "32.5\n");
+}
+
+TEST_CASE("LaTeX has a sign for each character that means something to it", "[model][show]") {
+  const ModelSpec spec = spec_of_levels({"a~b c_d", "50%{&}$#"});
+  CHECK_THAT(formula_code(spec, nullptr, constants_of(spec), FormulaLanguage::latex),
+             Catch::Matchers::ContainsSubstring("\\mathrm{a{\\sim}b\\ c\\_d} \\\\ 2") &&
+                 Catch::Matchers::ContainsSubstring("\\mathrm{50\\%\\{\\&\\}\\$\\#}"));
 }
 
 TEST_CASE("LaTeX sets backslashes and carets of names as they are", "[model][show]") {

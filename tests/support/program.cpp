@@ -1,6 +1,7 @@
 #include "support/program.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,7 +30,12 @@ namespace {
   for (const auto& [name, value] : options.environment) {
     ::setenv(name.c_str(), value.c_str(), 1);
   }
-  if (wired) {
+  bool bounded = true;
+  if (options.address_space) {
+    const rlimit limit{*options.address_space, *options.address_space};
+    bounded = ::setrlimit(RLIMIT_AS, &limit) == 0;
+  }
+  if (wired && bounded) {
     ::execv(arguments[0], arguments.data());
   }
   ::_exit(127);

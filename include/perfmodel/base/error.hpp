@@ -30,6 +30,13 @@ class OutputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Who read the output through a pipe went away, as `head` does when it has enough: nobody is left
+/// who wants the rest, and nothing is wrong. The command line ends without a word.
+class ReaderGone : public OutputError {
+ public:
+  using OutputError::OutputError;
+};
+
 /// A stop was requested (SIGINT, SIGTERM) before there was a result to hand over. Exit code 130 or
 /// 143.
 class Interrupted : public std::runtime_error {

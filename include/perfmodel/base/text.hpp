@@ -28,11 +28,10 @@ std::string folded(std::string_view word);
 /// be a slip.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
 
-/// The text of a cell as messages show it: in double quotes, long texts cut, control characters as
-/// '?' so that a damaged file cannot write to the terminal.
+/// The text of a cell as messages show it: in double quotes, long texts cut, controls masked.
 std::string quoted_cell(std::string_view text);
 
-/// "'a', 'b' and 'c'"
+/// "'a', 'b' and 'c'", controls masked.
 std::string quoted_list(std::span<const std::string> words);
 
 /// "; did you mean 'x'?" or an empty text: to stand at the end of a message.

@@ -8,6 +8,17 @@
 
 namespace perfmodel {
 
+/// What muParser skips between the words of a formula: blanks, tabs, line feeds and all controls.
+inline bool is_formula_blank(char c) {
+  return c > 0 && c <= ' ';
+}
+
+/// A formula or a part of one as messages show it: on one line, long ones cut in their middle,
+/// controls masked.
+std::string shown_formula(std::string text);
+/// The same in quotes.
+std::string quoted_formula(const std::string& text);
+
 /// Numbers that stand for the texts of categorical columns in formulas: one per text, whichever
 /// column it is of.
 class TextCodes {

@@ -135,4 +135,8 @@ std::optional<double> power_through_derived(const FittedModel& model, std::size_
 /// Predicted time of every row of a design made with the model's spec.
 Eigen::VectorXd predict(const FittedModel& model, const Design& design);
 
+/// Whether a predicted value is a time: a model can reach 0 or less where it extrapolates, and
+/// overflow a double.
+bool is_time(double predicted);
+
 }  // namespace perfmodel

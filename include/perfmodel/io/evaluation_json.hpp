@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,6 +37,7 @@ struct BaselineReport {
 /// What a model is worth on measured runs.
 struct EvaluationReport {
   std::string runs_file;
+  std::size_t rows_left_out = 0;  ///< that a model gives no time
   Metrics metrics;
   std::optional<IntervalReport> intervals;
   std::optional<BaselineReport> baseline;

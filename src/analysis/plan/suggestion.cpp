@@ -7,6 +7,7 @@
 #include "perfmodel/analysis/plan/enumeration.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/random.hpp"
+#include "perfmodel/fit/fitted_model.hpp"
 
 namespace perfmodel::plan {
 namespace {
@@ -145,7 +146,8 @@ class Search {
   }
 
   void judge(Suggestion suggestion) {
-    if (!std::isfinite(suggestion.time) || suggestion.time <= 0) {
+    if (!is_time(suggestion.time)) {
+      ++result_.without_time;
       return;
     }
     std::vector<double> values;

@@ -110,6 +110,7 @@ Content content_of(const Source& source) {
           .fitted_to_these_runs =
               !source.runs.sha256.empty() && source.runs.sha256 == model.provenance.sha256,
           .range_findings = source.range_findings,
+          .left_out = source.left_out,
           .metrics = source.metrics,
           .parts = parts_of(model),
           .noise_floor = noise_floor(source.design),

@@ -15,7 +15,7 @@ std::string setting_text(double value) {
 
 std::optional<double> time_of(const FittedModel& model, const Configuration& configuration) {
   const double time = predict(model, design_of(configuration, model.spec))[0];
-  return std::isfinite(time) && time > 0 ? std::optional(time) : std::nullopt;
+  return is_time(time) ? std::optional(time) : std::nullopt;
 }
 
 bool MovedConfiguration::has_formulas() const {

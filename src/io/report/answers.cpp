@@ -118,7 +118,8 @@ Answer trust_answer(const Content& content) {
     answer.lines.push_back("on its fit's " + part->name +
                            " part: " + percent(part->metrics.mape_percent));
   }
-  const std::size_t warnings = content.model.warnings.size() + content.range_findings.size();
+  const std::size_t warnings =
+      content.model.warnings.size() + content.range_findings.size() + (content.left_out ? 1 : 0);
   for (const std::string& line :
        {noise_text(content), undetermined_text(content),
         warnings == 0 ? std::string()
@@ -147,7 +148,7 @@ std::string subtitle(const Content& content) {
                          ? "A sum of product terms"
                          : "The generic performance model, Eq. (4) of Kavarakuntla et al. 2024") +
          (fitted.empty() ? "" : ", fitted to " + shown_name(fitted)) + ", held against the " +
-         std::to_string(content.runs.rows) + " runs of " + shown_name(content.runs.file);
+         std::to_string(content.metrics.rows) + " runs of " + shown_name(content.runs.file);
 }
 
 std::string noise_text(const Content& content) {

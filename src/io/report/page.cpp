@@ -115,6 +115,8 @@ std::string trust_section(const Content& content) {
     warnings.push_back(warning.message);
   for (const std::string& finding : content.range_findings)
     warnings.push_back(finding + ": the predictions there are extrapolated");
+  if (content.left_out)
+    warnings.push_back(*content.left_out + ": they are left out of this page");
   text += element("h3", "", "Warnings") + "\n" +
           (warnings.empty() ? paragraph("None.") : list(warnings));
 

@@ -30,6 +30,7 @@ struct Suggestions {
   std::vector<Suggestion> cheapest;  ///< ascending costs; only with a price
   std::vector<Suggestion> pareto;    ///< ascending times, falling costs; only with a price
   std::size_t searched = 0;          ///< configurations that the space allows and were looked at
+  std::size_t without_time = 0;      ///< of them, those that the model gives no time
   std::size_t allowed = 0;           ///< of them, those that fulfil the conditions
   bool complete = true;              ///< the whole space was searched
 };

@@ -32,7 +32,8 @@ struct Source {
   const Design& design;
   const Eigen::VectorXd& predicted;
   Metrics metrics;
-  std::vector<std::string> range_findings;  ///< where the runs leave what was measured
+  std::vector<std::string> range_findings;   ///< where the runs leave what was measured
+  std::optional<std::string> left_out = {};  ///< in words, the rows that have no predicted time
 };
 
 /// Metrics of one part of the data.
@@ -105,6 +106,7 @@ struct Content {
   FileFacts runs;
   bool fitted_to_these_runs = false;  ///< to this very file, or parts of it
   std::vector<std::string> range_findings;
+  std::optional<std::string> left_out;    ///< rows of the runs, in words
   Metrics metrics;                        ///< of the runs
   std::vector<Part> parts;                ///< as the model has them
   std::optional<NoiseFloor> noise_floor;  ///< of the runs

@@ -1,4 +1,4 @@
-#include "io/utf8.hpp"
+#include "perfmodel/base/utf8.hpp"
 
 #include "support/catch.hpp"
 

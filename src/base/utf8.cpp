@@ -1,7 +1,4 @@
-#include "io/utf8.hpp"
-
-#include <cstddef>
-#include <cstdint>
+#include "perfmodel/base/utf8.hpp"
 
 namespace perfmodel {
 namespace {
@@ -29,23 +26,31 @@ bool is_valid(std::uint32_t code_point, std::size_t length) {
 
 }  // namespace
 
+Utf8Character first_character(std::string_view text) {
+  if (text.empty()) {
+    return {};
+  }
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const std::size_t length = sequence_length(lead);
+  if (length == 0 || length > text.size()) {
+    return {};
+  }
+  // The lead byte of a sequence of n > 1 bytes carries 7 - n bits, each further byte 6.
+  std::uint32_t code_point = length == 1 ? lead : lead & (0xFFU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xC0U) != 0x80U) {
+      return {};
+    }
+    code_point = code_point << 6 | (byte & 0x3FU);
+  }
+  return is_valid(code_point, length) ? Utf8Character{code_point, length} : Utf8Character{};
+}
+
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    const auto lead = static_cast<unsigned char>(text[0]);
-    const std::size_t length = sequence_length(lead);
-    if (length == 0 || length > text.size()) {
-      return false;
-    }
-    // The lead byte of a sequence of n > 1 bytes carries 7 - n bits, each further byte 6.
-    std::uint32_t code_point = length == 1 ? lead : lead & (0xFFU >> (length + 1));
-    for (std::size_t i = 1; i < length; ++i) {
-      const auto byte = static_cast<unsigned char>(text[i]);
-      if ((byte & 0xC0U) != 0x80U) {
-        return false;
-      }
-      code_point = code_point << 6 | (byte & 0x3FU);
-    }
-    if (!is_valid(code_point, length)) {
+    const std::size_t length = first_character(text).length;
+    if (length == 0) {
       return false;
     }
     text.remove_prefix(length);

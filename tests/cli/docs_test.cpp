@@ -1,0 +1,241 @@
+// README.md and the pages of docs/: what they show is what the program prints, their links lead
+// somewhere, and their tables name every option.
+//
+// With PERFMODEL_UPDATE_DOCS=1 in the environment the blocks are written anew instead of compared.
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+
+#include "support/catch.hpp"
+#include "support/console.hpp"
+#include "support/markdown.hpp"
+#include "support/program.hpp"
+#include "support/shell.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace perfmodel;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path root = PERFMODEL_SOURCE_DIR;
+
+/// README.md first, then docs/ in the order of the names.
+std::vector<fs::path> pages() {
+  std::set<fs::path> docs;
+  for (const auto& entry : fs::directory_iterator(root / "docs")) {
+    if (entry.path().extension() == ".md")
+      docs.insert(entry.path());
+  }
+  std::vector<fs::path> out = {root / "README.md"};
+  out.insert(out.end(), docs.begin(), docs.end());
+  return out;
+}
+
+std::vector<std::string> lines_of_page(const fs::path& page) {
+  return test::lines_of(test::read_text(page.string()));
+}
+
+/// A folder as a reader has it at the root of a clone: data and examples beside what was written,
+/// and the program on the path.
+class ReadersFolder {
+ public:
+  ReadersFolder() {
+    fs::create_directory(folder_.path() / ".bin");
+    fs::create_symlink(PERFMODEL_BINARY, folder_.path() / ".bin" / "perfmodel");
+    fs::create_directory_symlink(root / "data", folder_.path() / "data");
+    fs::create_directory_symlink(root / "examples", folder_.path() / "examples");
+  }
+
+  /// What a terminal shows of a command, whether it fails or not.
+  std::vector<std::string> run(const std::string& command) const {
+    const std::string text = "cd '" + folder_.path().string() +
+                             "' && export PATH=\"$PWD/.bin:$PATH\"; { " + command +
+                             "} 2>&1 </dev/null; true";
+    return test::lines_of(test::output_of(text).value_or("(the shell failed)\n"));
+  }
+
+ private:
+  test::TemporaryDirectory folder_;
+};
+
+bool updates() {
+  const char* value = std::getenv("PERFMODEL_UPDATE_DOCS");
+  return value != nullptr && std::string(value) == "1";
+}
+
+/// Whether the output lacks what an optional library would have added.
+bool lacks_a_library(const std::vector<std::string>& output) {
+  return test::joined(output).find("this perfmodel was built without") != std::string::npos;
+}
+
+/// The block as it should stand; complains about what does not.
+std::vector<std::string> checked_block(const ReadersFolder& folder, const fs::path& page,
+                                       const test::FencedBlock& block) {
+  std::vector<std::string> out;
+  for (const test::ConsoleCommand& item : test::console_commands(block.lines)) {
+    INFO(page.string() << ":" << block.first << ": " << item.command);
+    const std::vector<std::string> actual = folder.run(item.command);
+    const bool as_shown = test::shows(item.output, actual);
+    out.insert(out.end(), item.shown.begin(), item.shown.end());
+    std::vector<std::string> output = item.output;
+    if (lacks_a_library(actual)) {
+      WARN(page.string() << ":" << block.first << ": not compared: built without a library");
+    } else if (!as_shown && updates()) {
+      const auto refreshed = test::with_the_cuts_of(item.output, actual);
+      output = refreshed.value_or(actual);
+      if (!refreshed)
+        WARN(page.string() << ":" << block.first << ": its cuts (...) are lost: cut it again");
+    } else {
+      INFO("shown:\n" << test::joined(item.output) << "\nprinted:\n" << test::joined(actual));
+      CHECK(as_shown);
+    }
+    out.insert(out.end(), output.begin(), output.end());
+  }
+  return out;
+}
+
+void check_page(const fs::path& page) {
+  const ReadersFolder folder;
+  std::vector<std::string> lines = lines_of_page(page);
+  const std::vector<std::string> before = lines;
+  std::ptrdiff_t shift = 0;
+  for (const test::FencedBlock& block : test::fenced_blocks(before)) {
+    if (block.language != "console")
+      continue;
+    const std::vector<std::string> now = checked_block(folder, page, block);
+    const auto at = lines.begin() + static_cast<std::ptrdiff_t>(block.first) + shift;
+    const auto old_size = static_cast<std::ptrdiff_t>(block.lines.size());
+    lines.insert(lines.erase(at, at + old_size), now.begin(), now.end());
+    shift += static_cast<std::ptrdiff_t>(now.size()) - old_size;
+  }
+  if (updates() && lines != before)
+    std::ofstream(page, std::ios::binary) << test::joined(lines);
+}
+
+std::set<std::string> matches(const std::string& text, const std::string& pattern) {
+  const std::regex expression(pattern);
+  std::set<std::string> found;
+  for (std::sregex_iterator it(text.begin(), text.end(), expression), end; it != end; ++it) {
+    found.insert((*it)[1]);
+  }
+  return found;
+}
+
+/// The options in the first column of the table below a heading of docs/options.md.
+std::set<std::string> options_in_section(const std::string& heading) {
+  const std::string text = test::read_text((root / "docs/options.md").string());
+  const std::size_t begin = text.find(heading + "\n");
+  REQUIRE(begin != std::string::npos);
+  const std::string section = text.substr(begin, text.find("\n## ", begin + 1) - begin);
+  std::set<std::string> options;
+  for (const std::string& line : test::lines_of(section)) {
+    if (line.starts_with("| `-"))
+      options.merge(matches(line.substr(0, line.find(" | ")), "`(--?[a-z0-9-]+)"));
+  }
+  return options;
+}
+
+/// Why a link of this page leads nowhere; empty where it leads somewhere or out of the project.
+std::string dead_link(const fs::path& page, const std::string& target) {
+  if (target.starts_with("https://") || target.starts_with("http://"))
+    return "";
+  const std::size_t hash = target.find('#');
+  const std::string path = target.substr(0, hash);
+  const fs::path file = path.empty() ? page : page.parent_path() / path;
+  if (!fs::exists(file))
+    return "there is no " + file.lexically_normal().string();
+  if (hash != std::string::npos && file.extension() == ".md" &&
+      !test::heading_anchors(lines_of_page(file)).contains(target.substr(hash + 1)))
+    return file.lexically_normal().string() + " has no heading " + target.substr(hash);
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("the README shows what the program prints", "[cli][docs][whole-fits]") {
+  check_page(root / "README.md");
+}
+
+TEST_CASE("the pages of docs/ show what the program prints", "[cli][docs][whole-fits]") {
+  for (const fs::path& page : pages()) {
+    if (page.filename() != "README.md" || page.parent_path().filename() == "docs")
+      check_page(page);
+  }
+}
+
+TEST_CASE("nearly all commands of the docs are run by the tests", "[cli][docs]") {
+  std::size_t run = 0;
+  std::size_t not_run = 0;
+  for (const fs::path& page : pages()) {
+    for (const test::FencedBlock& block : test::fenced_blocks(lines_of_page(page))) {
+      INFO(page.string() << ":" << block.first);
+      std::size_t commands = 0;
+      for (const std::string& line : block.lines)
+        commands += line.starts_with("$ ") || line.starts_with("perfmodel ");
+      (block.language == "console" ? run : not_run) += commands;
+      CHECK((block.language != "console" || block.lines.front().starts_with("$ ")));
+      CHECK((commands == 0 || block.language == "console" || block.language == "text" ||
+             block.language == "sh"));
+    }
+  }
+  INFO(run << " commands are run, " << not_run << " are not");
+  CHECK(run >= 10 * not_run);
+  CHECK(run >= 30);
+}
+
+TEST_CASE("the links of the docs lead somewhere", "[cli][docs]") {
+  std::vector<fs::path> all = pages();
+  for (const char* name :
+       {"CONTRIBUTING.md", "CHANGELOG.md", "data/README.md", "data/paper/README.md"})
+    all.push_back(root / name);
+  std::size_t links = 0;
+  for (const fs::path& page : all) {
+    for (const std::string& target : test::link_targets(lines_of_page(page))) {
+      INFO(page.string() << ": " << target);
+      CHECK(dead_link(page, target).empty());
+      ++links;
+    }
+  }
+  CHECK(links >= 20);
+}
+
+TEST_CASE("every page of docs/ stands in its index", "[cli][docs]") {
+  const std::vector<std::string> links = test::link_targets(lines_of_page(root / "docs/README.md"));
+  const std::set<std::string> listed(links.begin(), links.end());
+  for (const fs::path& page : pages()) {
+    INFO(page.string());
+    CHECK((page.filename() == "README.md" || listed.contains(page.filename().string())));
+  }
+}
+
+TEST_CASE("the README is short", "[cli][docs]") {
+  CHECK(lines_of_page(root / "README.md").size() <= 200);
+}
+
+TEST_CASE("the tables of options are those of --help", "[cli][docs]") {
+  const std::set<std::string> shared = options_in_section("## Options of several commands");
+  const std::set<std::string> of_fit = options_in_section("## Options of fit");
+  for (const std::string command : {"fit", "predict", "evaluate", "show", "report", "sweep",
+                                    "compare", "scaling", "plan", "suggest", "simulate", "ssgd"}) {
+    const std::set<std::string> in_help =
+        matches(test::run_perfmodel({command, "--help"}).output, R"(\n  (?:-\w,)?(--?[a-z0-9-]+))");
+    const std::set<std::string> in_table = options_in_section("## Options of " + command);
+    for (const std::string& option : in_table) {
+      INFO(command << ": " << option << " stands in the table");
+      CHECK(in_help.contains(option));
+    }
+    const bool takes_options_of_fit = command == "sweep" || command == "compare";
+    for (const std::string& option : in_help) {
+      INFO(command << ": " << option << " stands in --help");
+      CHECK((option == "--help" || in_table.contains(option) || shared.contains(option) ||
+             (takes_options_of_fit && of_fit.contains(option))));
+    }
+  }
+}

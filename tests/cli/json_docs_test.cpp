@@ -1,0 +1,104 @@
+// docs/json.md names every field of every document that the program writes.
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/sample_runs.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace perfmodel;
+
+namespace {
+
+/// Names of columns, levels and constants are keys, too.
+bool is_name_of_the_data(const std::string& key) {
+  static const std::set<std::string> names = {"filters", "activation", "workers",
+                                              "relu",    "tanh",       "work"};
+  return names.contains(key) || key.find('[') != std::string::npos;
+}
+
+void collect_fields(const nlohmann::json& node, std::set<std::string>& fields) {
+  for (const auto& [key, value] : node.items()) {
+    if (node.is_object() && !is_name_of_the_data(key))
+      fields.insert(key);
+    if (value.is_structured())
+      collect_fields(value, fields);
+  }
+}
+
+class Documents {
+ public:
+  Documents() {
+    folder_.write("runs.csv", test::sample_runs());
+    folder_.write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+      {"column": "filters", "values": [4, 8]}, {"column": "activation", "values": ["relu", "tanh"]},
+      {"column": "workers", "values": [1, 2]}]})");
+    folder_.write("layers.csv", "layer,t_f_us,t_b_us,grad_bytes\n1,4,3,1000\n2,3,5,2000\n");
+    folder_.write("latencies.csv", "bytes,latency_us\n1000,10\n2000,15\n4000,25\n");
+    const std::string runs = test::sample_runs();
+    folder_.write("doubled.csv", runs + runs.substr(runs.find('\n') + 1));
+  }
+
+  /// The fields of what a command writes to standard output.
+  std::set<std::string> fields_of(const std::vector<std::string>& arguments) const {
+    const test::ProgramResult result = test::run_perfmodel(
+        arguments,
+        {.input = "", .environment = {}, .directory = folder_.path(), .output_descriptor = {}});
+    INFO(arguments.front() << ": " << result.errors);
+    REQUIRE(result.exit_code == 0);
+    std::set<std::string> fields;
+    collect_fields(nlohmann::json::parse(result.output), fields);
+    CHECK(fields.size() > 4);
+    return fields;
+  }
+
+  void save(std::vector<std::string> arguments, const std::string& name) const {
+    arguments.insert(arguments.end(), {"-o", name});
+    const test::ProgramResult result = test::run_perfmodel(
+        arguments,
+        {.input = "", .environment = {}, .directory = folder_.path(), .output_descriptor = {}});
+    REQUIRE(result.exit_code == 0);
+  }
+
+ private:
+  test::TemporaryDirectory folder_;
+};
+
+}  // namespace
+
+TEST_CASE("docs/json.md names every field", "[cli][docs]") {
+  const std::string page = test::read_text(PERFMODEL_SOURCE_DIR "/docs/json.md");
+  const Documents documents;
+  documents.save({"fit", "runs.csv"}, "old.json");
+  documents.save({"fit", "runs.csv", "--coverage", "0.5"}, "model.json");
+  std::set<std::string> fields;
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"fit", "doubled.csv", "--split", "60:20:20", "--bootstrap", "20", "--repeats", "2",
+            "--folds", "3", "--derive", "work = filters * workers", "--ignore", "filters"},
+           {"fit", "runs.csv", "--coverage", "0.5", "--l1", "0.001", "--penalise", "scaled"},
+           {"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--bootstrap", "20"},
+           {"predict", "model.json", "--json", "--set", "filters=4", "activation=relu",
+            "workers=2"},
+           {"evaluate", "model.json", "runs.csv", "--format", "json", "--baseline", "old.json",
+            "--outliers", "1"},
+           {"compare", "runs.csv", "--terms", "1", "--format", "json"},
+           {"sweep", "runs.csv", "--lambdas", "1e-3:1e-2", "--format", "json"},
+           {"scaling", "model.json", "--column", "workers", "--format", "json"},
+           {"scaling", "model.json", "--column", "workers", "--kind", "weak", "--format", "json"},
+           {"ssgd", "layers.csv", "--workers", "4", "--batch", "8", "--fit-allreduce",
+            "latencies.csv", "--format", "json"},
+           {"suggest", "model.json", "space.json", "--price", "workers", "--format", "json"},
+           {"suggest", "model.json", "space.json", "--next", "1", "--runs", "runs.csv", "--format",
+            "json"},
+           {"selftest", "--format", "json"}}) {
+    fields.merge(documents.fields_of(arguments));
+  }
+  for (const std::string& field : fields) {
+    INFO(field);
+    const bool predicted = field.starts_with("predicted_") && field != "predicted_time";
+    CHECK(page.find(predicted ? "`predicted_<target>`" : "`" + field + "`") != std::string::npos);
+  }
+}

@@ -1,0 +1,130 @@
+// Times and columns far from 1: a fit is either the one of the same runs in other units, or
+// refused.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/sample_runs.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::WithinRel;
+
+namespace {
+
+const std::string refusal =
+    error_prefix +
+    "the fit leads to figures that are too large for a number; write the times and the columns in "
+    "units in which they are nearer to 1, or narrow --bounds\n";
+
+/// The sample runs, all times 5 % off to either side, with `e` and a power of ten after each number
+/// of one column.
+std::string scaled_runs(std::size_t column, int power) {
+  std::istringstream lines(sample_runs());
+  std::string line;
+  std::getline(lines, line);
+  std::string text = line + "\n";
+  std::minstd_rand random(5);
+  while (std::getline(lines, line)) {
+    std::istringstream cells(line);
+    std::vector<std::string> row;
+    for (std::string cell; std::getline(cells, cell, ',');) {
+      row.push_back(cell);
+    }
+    row.back() = std::to_string(std::stod(row.back()) * (random() % 2 == 0 ? 0.95 : 1.05));
+    row[column] += "e" + std::to_string(power);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      text += (k == 0 ? "" : ",") + row[k];
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string with_first_cell(std::size_t column, const std::string& value) {
+  const std::string runs = sample_runs();
+  const auto begin = runs.find('\n') + 1;
+  const auto end = runs.find('\n', begin);
+  std::istringstream cells(runs.substr(begin, end - begin));
+  std::string row;
+  std::size_t k = 0;
+  for (std::string cell; std::getline(cells, cell, ','); ++k) {
+    row += (k == 0 ? "" : ",") + (k == column ? value : cell);
+  }
+  return runs.substr(0, begin) + row + runs.substr(end);
+}
+
+ProgramResult run_on(const std::string& runs, const std::vector<std::string>& arguments) {
+  const TemporaryDirectory directory;
+  directory.write("runs.csv", runs);
+  ProgramOptions options;
+  options.directory = directory.path();
+  return run_perfmodel(arguments, options);
+}
+
+constexpr std::size_t filters = 0;
+constexpr std::size_t time_s = 3;
+
+}  // namespace
+
+TEST_CASE("numbers of which no square can be held are refused with advice", "[cli]") {
+  const std::vector<std::string> runs = {
+      scaled_runs(time_s, 307),           scaled_runs(time_s, 160),
+      scaled_runs(time_s, -155),          scaled_runs(time_s, -170),
+      scaled_runs(time_s, -320),          with_first_cell(time_s, "1e308"),
+      with_first_cell(time_s, "5e-324"),  with_first_cell(filters, "1e308"),
+      with_first_cell(filters, "5e-324"), scaled_runs(filters, 200)};
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"fit", "runs.csv", "--loss", "mae"},
+           {"fit", "runs.csv", "--loss", "rmsle", "--coverage", "0.5"},
+           {"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--loss", "mse"},
+           {"fit", "runs.csv", "--expression", "multi"},
+           {"sweep", "runs.csv"},
+           {"compare", "runs.csv"}}) {
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      const ProgramResult result = run_on(runs[k], arguments);
+      CAPTURE(arguments, k, result.errors);
+      CHECK(result.exit_code == 3);
+      CHECK_THAT(result.errors, EndsWith(refusal));
+      CHECK(result.output.empty());
+    }
+  }
+}
+
+TEST_CASE("far from 1 a fit is the one of the same runs in other units", "[cli]") {
+  const std::string form = GENERATE("generic", "multi");
+  const std::string loss = GENERATE("mae", "mape", "mse", "rmsle");
+  std::vector<std::string> arguments = {"fit", "runs.csv", "--expression", form, "--loss", loss};
+  if (form == "multi") {
+    arguments.insert(arguments.end(), {"--terms", "1"});
+  }
+  const auto metrics = [&](std::size_t column, int power) {
+    const ProgramResult result = run_on(scaled_runs(column, power), arguments);
+    CAPTURE(form, loss, column, power, result.errors);
+    REQUIRE(result.exit_code == 0);
+    return nlohmann::json::parse(result.output)["metrics"]["train"];
+  };
+  const nlohmann::json ordinary = metrics(time_s, 0);
+  const auto [column, power] = GENERATE(std::pair(time_s, -148), std::pair(time_s, 148),
+                                        std::pair(filters, 100), std::pair(filters, -100));
+  const nlohmann::json far = metrics(column, power);
+  CAPTURE(form, loss, column, power);
+  for (const char* name : {"mape_percent", "smape_percent", "r2"}) {
+    CHECK_THAT(far[name].get<double>(), WithinRel(ordinary[name].get<double>(), 1e-3));
+  }
+  const double rms = far["rmse"].get<double>() / far["mae"].get<double>();
+  CHECK_THAT(rms, WithinRel(ordinary["rmse"].get<double>() / ordinary["mae"].get<double>(), 1e-3));
+}
+
+TEST_CASE("a penalty beyond all numbers is refused with advice", "[cli]") {
+  const ProgramResult result =
+      run_on(scaled_runs(time_s, 120), {"fit", "runs.csv", "--l2", "1e200", "--folds", "4"});
+  CAPTURE(result.errors);
+  CHECK(result.exit_code == 3);
+  CHECK_THAT(result.errors, EndsWith("in units in which they are nearer to 1\n"));
+}

@@ -1,0 +1,48 @@
+// The sanitizers map terabytes for their own use: there is no bound that leaves a program room.
+#ifndef PERFMODEL_SANITIZE
+
+#include <string>
+
+#include "support/catch.hpp"
+#include "support/program.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+
+/// Runs whose numbers take about as much memory as the bytes that they are written in.
+std::string many_runs() {
+  std::string text = "filters,workers,time_s\n";
+  for (int row = 0; row < 1'000'000; ++row) {
+    text += std::to_string(row % 977 + 1) + "," + std::to_string(row % 4 + 1) + "," +
+            std::to_string(row % 89 + 1) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("memory that runs out ends with exit code 6 and leaves the old output", "[cli]") {
+  const TemporaryDirectory directory;
+  directory.write("runs.csv", many_runs());
+  const std::string model = directory.write("model.json", "old");
+  ProgramOptions options;
+  options.directory = directory.path();
+  // One thread: the stacks of more would be what the bound is met by. The smallest bound lets the
+  // program start, the file pass it while it is read; the larger one, while it is fitted.
+  const std::size_t bound = GENERATE(60 * mebibyte, 120 * mebibyte);
+  options.address_space = bound;
+  const ProgramResult result =
+      run_perfmodel({"fit", "runs.csv", "-o", "model.json", "--quiet", "--threads", "1"}, options);
+  CAPTURE(bound, result.errors);
+  CHECK(result.exit_code == 6);
+  CHECK_THAT(result.errors, StartsWith(error_prefix + "out of memory: "));
+  CHECK(result.output.empty());
+  CHECK(read_text(model) == "old");
+  CHECK(directory.entries() == 2);
+}
+
+#endif

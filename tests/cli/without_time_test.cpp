@@ -1,0 +1,242 @@
+// Rows to which a model gives no time: one rule for all that reads a table.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/sample_runs.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
+
+namespace {
+
+/// t = filters^1.5 - 8, beyond all numbers at filters = 1e250.
+const std::string model = R"json({
+  "schema": "perfmodel/model", "schema_version": 1,
+  "expression": {"form": "generic", "formula": ""},
+  "target": {"column": "time_s", "unit": "s"},
+  "constants": {
+    "intrinsic": [{"column": "filters", "a": 1, "p": 1.5, "range": [1, 1000]}],
+    "categorical": [],
+    "extrinsic": [{"column": "workers", "q": 0, "range": [1, 2]}],
+    "C": -8},
+  "scaling_powers": {"workers": 0},
+  "metrics": {"train": null, "validation": null, "test": null},
+  "repeats": null, "search": null, "warnings": [],
+  "prediction_intervals": {"method": "split conformal", "score": "ln(measured / predicted)",
+    "level": 0.5, "count": 3, "test_coverage": null, "ranks": [1, 2, 3], "scores": [-0.5, 0, 0.5]},
+  "provenance": {"tool": "", "data": {"file": "", "rows": 0, "sha256": "", "notices": []}}
+})json";
+
+/// Lines 3 (below 0), 4 (exactly 0) and 6 (too large for a number) have no time.
+const std::string runs =
+    "filters,workers,time_s\n16,1,60\n1,1,1\n4,1,2\n25,2,115\n1e250,1,3\n36,2,200\n";
+
+const std::string places =
+    "runs.csv: in 3 of 6 rows (lines 3, 4 and 6) the model predicts no time > 0 that a number "
+    "holds";
+
+/// The same runs without these lines.
+const std::string judged_runs = "filters,workers,time_s\n16,1,60\n25,2,115\n36,2,200\n";
+
+class Folder {
+ public:
+  Folder() {
+    directory_.write("model.json", model);
+    directory_.write("runs.csv", runs);
+    directory_.write("judged.csv", judged_runs);
+    directory_.write("configs.csv", configurations());
+    options_.directory = directory_.path();
+  }
+
+  ProgramResult run(const std::vector<std::string>& arguments) const {
+    return run_perfmodel(arguments, options_);
+  }
+  std::string text(const std::string& file) const { return read_text(directory_.file(file)); }
+  void write(const std::string& file, const std::string& content) const {
+    directory_.write(file, content);
+  }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+
+  static std::string configurations() {
+    std::string text = "filters,workers\n";
+    for (int k = 0; k < 9; ++k) {
+      text += "1,1\n";
+    }
+    return text + "16,2\n";
+  }
+};
+
+}  // namespace
+
+TEST_CASE("predict leaves the cells of rows without a time empty and places them", "[cli]") {
+  const Folder folder;
+  const ProgramResult result = folder.run({"predict", "model.json", "runs.csv"});
+  CAPTURE(result.errors);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.output, ContainsSubstring("\n1,1,1,,"));
+  CHECK_THAT(result.output, ContainsSubstring("\n4,1,2,,"));
+  CHECK_THAT(result.output, ContainsSubstring("\n1e250,1,3,,"));
+  CHECK_THAT(result.output, ContainsSubstring("\n16,1,60,56,"));
+  CHECK_THAT(result.errors,
+             ContainsSubstring("perfmodel: warning: " + places + ": their cells stay empty\n"));
+}
+
+TEST_CASE("of many rows without a time the first are named", "[cli]") {
+  const Folder folder;
+  const ProgramResult result = folder.run({"predict", "model.json", "configs.csv"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.errors,
+             ContainsSubstring("configs.csv: in 9 of 10 rows (lines 2, 3, 4, 5, 6 and 4 more) "));
+  CHECK_THAT(result.output, ContainsSubstring("\n16,2,56,"));
+}
+
+TEST_CASE("--strict-range refuses rows without a time", "[cli]") {
+  const Folder folder;
+  folder.write("inside.csv", "filters,workers,time_s\n16,1,60\n1,1,1\n");
+  for (const std::string command : {"predict", "evaluate"}) {
+    const ProgramResult result =
+        folder.run({command, "model.json", "inside.csv", "--strict-range"});
+    CAPTURE(command);
+    CHECK(result.exit_code == 3);
+    CHECK(result.output.empty());
+    CHECK(result.errors == error_prefix +
+                               "--strict-range: inside.csv: in 1 of 2 rows (line 3) the model "
+                               "predicts no time > 0 that a number holds\n");
+  }
+}
+
+TEST_CASE("one configuration without a time is refused", "[cli]") {
+  const Folder folder;
+  const ProgramResult result =
+      folder.run({"predict", "model.json", "--set", "filters=1", "workers=1"});
+  CHECK(result.exit_code == 3);
+  CHECK(result.output.empty());
+  CHECK_THAT(result.errors, ContainsSubstring("the model predicts -7, which is no time"));
+}
+
+TEST_CASE("evaluate leaves out and counts the rows that predict leaves empty", "[cli]") {
+  const Folder folder;
+  const auto evaluated = [&](const std::string& file, const std::string& format) {
+    return folder.run({"evaluate", "model.json", file, "--format", format});
+  };
+  const ProgramResult all = evaluated("runs.csv", "json");
+  CAPTURE(all.errors);
+  REQUIRE(all.exit_code == 0);
+  CHECK_THAT(all.errors,
+             ContainsSubstring("perfmodel: warning: " + places + ": they are left out\n"));
+  const auto document = nlohmann::json::parse(all.output);
+  const auto judged = nlohmann::json::parse(evaluated("judged.csv", "json").output);
+  CHECK(document["data"]["rows_left_out"] == 3);
+  CHECK(judged["data"]["rows_left_out"] == 0);
+  CHECK(document["metrics"]["rows"] == 3);
+  CHECK(document["metrics"] == judged["metrics"]);
+  CHECK_THAT(evaluated("runs.csv", "text").output,
+             ContainsSubstring("rows left out, which have no predicted time: 3\n"));
+}
+
+TEST_CASE("residuals and outliers have the lines of the judged rows", "[cli]") {
+  const Folder folder;
+  std::string many = "filters,workers,time_s\n1,1,1\n";
+  for (int k = 0; k < 12; ++k) {
+    many += std::to_string(16 + k) + ",1," + std::to_string(50 + 9 * k) + "\n";
+  }
+  folder.write("many.csv", many);
+  const ProgramResult result =
+      folder.run({"evaluate", "model.json", "many.csv", "--residuals", "residuals.csv",
+                  "--outliers", "13", "--format", "json"});
+  CAPTURE(result.errors);
+  REQUIRE(result.exit_code == 0);
+  CHECK(folder.text("residuals.csv")
+            .starts_with("line,measured,predicted,error,error_percent\n3,50,56,6,12\n4,59,"));
+  CHECK_THAT(folder.text("residuals.csv"), ContainsSubstring("\n12,131,117,-14,"));
+  std::vector<int> lines;
+  const auto document = nlohmann::json::parse(result.output);
+  for (const auto& run : document["outliers"]) {
+    lines.push_back(run["line"]);
+  }
+  std::sort(lines.begin(), lines.end());
+  CHECK(lines == std::vector<int>{3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14});
+}
+
+TEST_CASE("a gate is not judged on some of the rows", "[cli]") {
+  const Folder folder;
+  const ProgramResult result =
+      folder.run({"evaluate", "model.json", "runs.csv", "--fail-if", "mape>1000"});
+  CHECK(result.exit_code == 3);
+  CHECK_THAT(result.errors, EndsWith("runs.csv: 3 of 6 rows cannot be judged; --fail-if needs all: "
+                                     "remove these rows, or fit such runs too\n"));
+}
+
+TEST_CASE("with a baseline both models are judged on the rows of which both give times", "[cli]") {
+  const Folder folder;
+  std::string old = model;
+  old.replace(old.find("-8"), 2, "-64");  // 0 at 16 filters
+  folder.write("old.json", old);
+  const ProgramResult result = folder.run(
+      {"evaluate", "model.json", "runs.csv", "--baseline", "old.json", "--format", "json"});
+  CAPTURE(result.errors);
+  REQUIRE(result.exit_code == 0);
+  const auto document = nlohmann::json::parse(result.output);
+  CHECK(document["data"]["rows_left_out"] == 4);
+  CHECK(document["metrics"]["rows"] == 2);
+  CHECK(document["metrics"]["mae"] == 5);  // |117 - 115|, |208 - 200|
+  CHECK(document["baseline"]["metrics"]["rows"] == 2);
+  CHECK(document["baseline"]["metrics"]["mae"] == 51);  // |61 - 115|, |152 - 200|
+  CHECK_THAT(result.errors,
+             ContainsSubstring("old.json: runs.csv: in 1 of 3 rows (line 2) the model predicts"));
+}
+
+TEST_CASE("report leaves out and counts the rows that predict leaves empty", "[cli]") {
+  const Folder folder;
+  const ProgramResult result =
+      folder.run({"report", "model.json", "runs.csv", "-o", "report.html"});
+  CAPTURE(result.errors);
+  REQUIRE(result.exit_code == 0);
+  CHECK_THAT(result.errors,
+             ContainsSubstring("perfmodel: warning: " + places + ": they are left out\n"));
+  const std::string page = folder.text("report.html");
+  CHECK_THAT(page, ContainsSubstring("in 3 of 6 rows (lines 3, 4 and 6)"));
+  CHECK_THAT(page, ContainsSubstring("held against the 3 runs of runs.csv"));
+}
+
+TEST_CASE("runs of which the model gives no row a time cannot be judged", "[cli]") {
+  const Folder folder;
+  folder.write("none.csv", "filters,workers,time_s\n1,1,1\n");
+  for (const std::string command : {"evaluate", "report"}) {
+    const ProgramResult result = folder.run({command, "model.json", "none.csv"});
+    CHECK(result.exit_code == 3);
+    CHECK_THAT(result.errors, EndsWith(": no row can be judged: the configurations are too far "
+                                       "from the measured ones\n"));
+  }
+}
+
+TEST_CASE("suggest counts the configurations without a time", "[cli]") {
+  const Folder folder;
+  folder.write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1,
+    "columns": [{"column": "filters", "values": [1, 4, 16]}, {"column": "workers", "values": [1]}]})");
+  const ProgramResult result =
+      folder.run({"suggest", "model.json", "space.json", "--format", "json"});
+  CAPTURE(result.errors);
+  REQUIRE(result.exit_code == 0);
+  CHECK(nlohmann::json::parse(result.output)["without_time"] == 2);
+  CHECK_THAT(result.errors, ContainsSubstring("space.json: for 2 of 3 configurations the model "
+                                              "predicts no time > 0 that a number holds"));
+  CHECK(folder.run({"suggest", "model.json", "space.json", "--strict-range"}).exit_code == 3);
+}
+
+TEST_CASE("simulate makes no runs without a time and places all such rows", "[cli]") {
+  const Folder folder;
+  const ProgramResult result = folder.run({"simulate", "model.json", "configs.csv"});
+  CHECK(result.exit_code == 3);
+  CHECK(result.output.empty());
+  CHECK_THAT(result.errors, ContainsSubstring("configs.csv:2: the model predicts -7, "));
+  CHECK_THAT(result.errors, ContainsSubstring("configs.csv:10: the model predicts -7, "));
+}

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace perfmodel::test {
+
+/// A command of a ```console block and what it shows below it.
+struct ConsoleCommand {
+  std::vector<std::string> shown;  ///< the lines of the command, as they stand in the block
+  std::string command;             ///< for the shell
+  std::vector<std::string> output;
+};
+
+/// The commands of a block: each begins with "$ ", and goes on in the next line after a backslash
+/// or where that begins with "> ", as a shell shows it. A line "..." in an output stands for any
+/// number of lines.
+std::vector<ConsoleCommand> console_commands(const std::vector<std::string>& block);
+
+/// Whether an output is what the block shows. What differs from run to run or from machine to
+/// machine is not compared: times that a command took, counts of generations and evaluations, and
+/// the digits of numbers beyond the sixth, where ten or more are printed.
+bool shows(const std::vector<std::string>& expected, const std::vector<std::string>& actual);
+
+/// The new output with the cuts ("...") of the old one. Nothing where the lines around a cut are
+/// not found again, numbers aside.
+std::optional<std::vector<std::string>> with_the_cuts_of(const std::vector<std::string>& expected,
+                                                         const std::vector<std::string>& actual);
+
+}  // namespace perfmodel::test
