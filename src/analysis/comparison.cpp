@@ -20,8 +20,8 @@ double default_limit(const std::set<double>& values) {
 
 }  // namespace
 
-Extrapolation split_by_value(const Table& table, std::string_view column,
-                             std::optional<double> limit) {
+Extrapolation split_by_value(const Table& table, std::span<const std::size_t> rows,
+                             std::string_view column, std::optional<double> limit) {
   const Column& source = table.at(column);
   if (!source.is_numeric()) {
     throw InputError("column '" + source.name + "' in " + table.source +
@@ -34,7 +34,7 @@ Extrapolation split_by_value(const Table& table, std::string_view column,
   }
   Extrapolation out;
   out.limit = limit.value_or(default_limit(values));
-  for (std::size_t row = 0; row < table.rows(); ++row) {
+  for (const std::size_t row : rows) {
     (source.numbers[row] <= out.limit ? out.split.train : out.split.test).push_back(row);
   }
   if (out.split.train.empty() || out.split.test.empty()) {

@@ -154,19 +154,19 @@ PreparedRuns prepared(const CompareArguments& arguments, const std::string& path
   const LabelledRuns runs = read_labelled_runs(path, arguments.roles, console);
   const Table& table = runs.file.table;
   if (arguments.extrapolate) {
-    const auto [split, limit] =
-        split_by_value(table, arguments.extrapolate->column, arguments.extrapolate->limit);
+    const auto [split, limit] = split_by_value(table, runs.rows, arguments.extrapolate->column,
+                                               arguments.extrapolate->limit);
     console.notice(table.source + ": rows with " + arguments.extrapolate->column + " up to " +
                    to_text(limit) + " train, the others test");
     return prepare(path, runs, split);
   }
   if (arguments.test) {
-    PreparedRuns out = prepare(path, runs, split_rows(table.rows(), {}, 1));
+    PreparedRuns out = prepare(path, runs, split_rows(runs.rows, {}, 1));
     out.test = read_test_runs(*arguments.test, out.spec, !arguments.gates.empty(), console);
     require_fitted_range(*out.test);
     return out;
   }
-  return prepare(path, runs, split_of(table, arguments.split));
+  return prepare(path, runs, split_of(runs, arguments.split));
 }
 
 ModelScore score(Regressor& model, const PreparedRuns& runs) {

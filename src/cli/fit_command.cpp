@@ -182,8 +182,8 @@ int run_fit(const FitArguments& arguments, Console& console) {
   OutputFile output(
       arguments.output);  // a place that cannot be written is found out before the fit
 
-  const auto [runs, roles] = read_labelled_runs(arguments.runs, arguments.roles, console);
-  const Split split = split_rows(runs.table.rows(), arguments.split.value_or(SplitShares{}),
+  const auto [runs, roles, rows] = read_labelled_runs(arguments.runs, arguments.roles, console);
+  const Split split = split_rows(rows, arguments.split.value_or(SplitShares{}),
                                  arguments.split_seed.value_or(default_split_seed));
   const ModelSpec spec = make_spec(runs.table, roles, split.train);
   const Design training = make_design(runs.table, spec, Target::required, split.train);

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/numbers.hpp"
+#include "perfmodel/data/row_order.hpp"
 #include "perfmodel/fit/number_range.hpp"
 
 namespace perfmodel::cli {
@@ -37,6 +38,7 @@ LabelledRuns read_labelled_runs(const std::string& path, const RoleRequest& requ
   runs.file = read_runs(path, {request.categorical.begin(), request.categorical.end()});
   runs.file.table = derive_as_requested(runs.file.table, request.derived);
   runs.roles = resolve_roles(runs.file.table, request);
+  runs.rows = rows_by_content(runs.file.table, runs.roles.target);
   for (const auto& notice : runs.roles.notices) {
     console.notice(notice);
   }
@@ -54,8 +56,8 @@ PreparedRuns prepare(const std::string& path, const LabelledRuns& runs, const Sp
   return out;
 }
 
-Split split_of(const Table& table, const SplitArguments& arguments) {
-  return split_rows(table.rows(), arguments.shares.value_or(parse_split(default_shares)),
+Split split_of(const LabelledRuns& runs, const SplitArguments& arguments) {
+  return split_rows(runs.rows, arguments.shares.value_or(parse_split(default_shares)),
                     arguments.seed.value_or(default_split_seed));
 }
 

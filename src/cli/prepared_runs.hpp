@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/console.hpp"
 #include "cli/runs_file.hpp"
@@ -43,6 +44,7 @@ struct PreparedRuns {
 struct LabelledRuns {
   RunsFile file;
   Roles roles;
+  std::vector<std::size_t> rows;  ///< in the order of their content: what is drawn, is from these
 };
 
 LabelledRuns read_labelled_runs(const std::string& path, const RoleRequest& request,
@@ -51,6 +53,6 @@ LabelledRuns read_labelled_runs(const std::string& path, const RoleRequest& requ
 PreparedRuns prepare(const std::string& path, const LabelledRuns& runs, const Split& split);
 
 /// The split that was asked for, else that of `default_shares`.
-Split split_of(const Table& table, const SplitArguments& arguments);
+Split split_of(const LabelledRuns& runs, const SplitArguments& arguments);
 
 }  // namespace perfmodel::cli

@@ -135,7 +135,7 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
   const LabelledRuns runs = read_labelled_runs(arguments.runs, arguments.roles, console);
   const PreparedRuns parts =
-      prepare(arguments.runs, runs, split_of(runs.file.table, arguments.split));
+      prepare(arguments.runs, runs, split_of(runs, arguments.split));
   if (!parts.validation) {
     throw UsageError(
         "lambda is chosen on validation rows; give them a share: --split 60:20:20 or 80:20:0");

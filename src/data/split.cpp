@@ -42,9 +42,14 @@ std::string text_of(const SplitShares& shares) {
          (shares.validation == 0 ? "" : to_text(shares.validation) + ":") + to_text(shares.test);
 }
 
-std::vector<std::size_t> sorted(std::span<const std::size_t> rows) {
-  std::vector<std::size_t> result(rows.begin(), rows.end());
+/// The chosen ones of `rows`, in their order.
+std::vector<std::size_t> chosen(std::span<const std::size_t> rows,
+                                std::span<const std::size_t> choice) {
+  std::vector<std::size_t> result(choice.begin(), choice.end());
   std::sort(result.begin(), result.end());
+  for (std::size_t& each : result) {
+    each = rows[each];
+  }
   return result;
 }
 
@@ -63,7 +68,9 @@ SplitShares parse_split(std::string_view text) {
   return {(*shares)[0], (*shares)[1], (*shares)[2]};
 }
 
-Split split_rows(std::size_t rows, const SplitShares& shares, std::uint64_t seed) {
+Split split_rows(std::span<const std::size_t> all_rows, const SplitShares& shares,
+                 std::uint64_t seed) {
+  const std::size_t rows = all_rows.size();
   const double total = shares.train + shares.validation + shares.test;
   const auto part = [&](double share) {
     return static_cast<std::size_t>(std::round(static_cast<double>(rows) * share / total));
@@ -91,7 +98,8 @@ Split split_rows(std::size_t rows, const SplitShares& shares, std::uint64_t seed
   RandomStream(seed, "split").shuffle(std::span(order));
 
   const std::span<const std::size_t> all(order);
-  return {sorted(all.first(train)), sorted(all.subspan(train, validation)), sorted(all.last(test))};
+  return {chosen(all_rows, all.first(train)), chosen(all_rows, all.subspan(train, validation)),
+          chosen(all_rows, all.last(test))};
 }
 
 }  // namespace perfmodel

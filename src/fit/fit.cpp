@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "fit/canonical_order.hpp"
 #include "fit/identify.hpp"
 #include "fit/loss_value.hpp"
 #include "fit/multi/fit_multi.hpp"
@@ -205,9 +206,10 @@ FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions&
   if (options.expression == Expression::generic && options.loss == Loss::soft_l1)
     throw UsageError("the loss soft-l1 is for sums of product terms");
   require_fitted_range(training);
-  FittedModel model = options.expression == Expression::multi
-                          ? fit_multi(spec, training, options)
-                          : fit_generic(spec, training, options);
+  const CanonicalOrder runs(spec, training);
+  FittedModel model = runs.restored(options.expression == Expression::multi
+                                        ? fit_multi(runs.spec(), runs.training(), options)
+                                        : fit_generic(runs.spec(), runs.training(), options));
   require_finite(model);
   return model;
 }

@@ -7,6 +7,7 @@
 #include "fit/multi/candidate_judge.hpp"
 #include "fit/multi/choice.hpp"
 #include "fit/multi/held_out_errors.hpp"
+#include "fit/multi/regimes.hpp"
 
 namespace perfmodel {
 namespace {
@@ -114,7 +115,9 @@ class Selector {
   void try_logarithms() {
     for (std::size_t j = 0; j < task_.spec.extrinsic.size(); ++j) {
       const std::optional<Candidate> from = current_;
-      if (!from || task_.spec.extrinsic[j].low < 1 || task_.training.extrinsic[j].values.size() < 3)
+      const std::set<double> values =
+          distinct_values(task_.training.extrinsic[j], task_.training.rows);
+      if (!from || !are_counts(values) || values.size() < 3)
         continue;
       std::vector<Candidate> candidates;
       for (const int r : {1, 2}) {

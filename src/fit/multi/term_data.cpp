@@ -21,6 +21,15 @@ VectorXd logs(const NumericFactor& factor, std::size_t rows) {
   return out;
 }
 
+/// Logarithms are as good as equal where they differ by less. Another unit of a column or of the
+/// time changes their last bits; rounded to this they are the same, and so is what a search makes
+/// of them.
+constexpr double kResolution = 0x1p-40;
+
+VectorXd resolved(const VectorXd& values) {
+  return kResolution * (values / kResolution).array().round().matrix();
+}
+
 /// The sum must not depend on the order of the rows, down to its last bit.
 double mean_of_sorted(VectorXd values) {
   std::sort(values.data(), values.data() + values.size());
@@ -88,7 +97,7 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
   const auto fill_numeric = [&](const NumericFactor& factor, std::vector<double>& centres) {
     const VectorXd values = logs(factor, training.rows);
     centres.push_back(mean_of_sorted(values));
-    features.col(inputs_[input++].first) = (values.array() - centres.back()).matrix();
+    features.col(inputs_[input++].first) = resolved((values.array() - centres.back()).matrix());
   };
   for (const NumericFactor& factor : training.intrinsic)
     fill_numeric(factor, intrinsic_centres_);
@@ -119,8 +128,11 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
     }
   }
 
-  typical_time_ = std::exp(mean_of_sorted(training.time.array().log().matrix()));
-  const VectorXd time = training.time / typical_time_;
+  const VectorXd log_time = training.time.array().log().matrix();
+  const double typical_log_time = mean_of_sorted(log_time);
+  typical_time_ = std::exp(typical_log_time);
+  const VectorXd time =
+      resolved((log_time.array() - typical_log_time).matrix()).array().exp().matrix();
   order_ = sorted_rows(features, time);
   const std::vector<Index> rows_in_order(order_.begin(), order_.end());
   data_ = take_rows({features, log_logs, time}, rows_in_order);
