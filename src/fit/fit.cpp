@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fit/identify.hpp"
+#include "fit/level_groups.hpp"
 #include "fit/loss_value.hpp"
 #include "fit/multi/fit_multi.hpp"
 #include "fit/objective.hpp"
@@ -115,15 +116,20 @@ void clear_idle_powers(const GenericLayout& layout, std::size_t intrinsic, const
   }
 }
 
-FittedModel fit_generic(const ModelSpec& spec, const Design& training, const FitOptions& options) {
-  const WeightedRows all = WeightedRows::merged(training, options.loss);
-  const SearchSpace space(spec, all, options);
-  const Regulariser penalty(space, all, options);
-  const std::size_t exploration_rows =
-      options.exploration_rows.value_or(search_defaults(options.method).exploration_rows);
-  const std::optional<WeightedRows> sample = random_sample(all, exploration_rows, options.seed);
-  const WeightedRows& explored = sample ? *sample : all;
-  // An exact finish makes up for what rounding does to the search.
+/// The best of the starts, in constants of the whole model.
+struct Explored {
+  Start best;
+  VectorXd of_search;  ///< where its search ended
+  VectorXd of_finish;
+  std::size_t evaluations = 0;
+};
+
+/// On a sample of the rows and on rounded columns, where an exact finish makes up for what that does
+/// to the search.
+Explored explore(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
+                 const FitOptions& options, std::size_t exploration_rows) {
+  const std::optional<WeightedRows> sample = random_sample(rows, exploration_rows, options.seed);
+  const WeightedRows& explored = sample ? *sample : rows;
   const bool rounds = polishes(options) && exploration_rows > 0;
   const WeightedRows searched = rounds ? explored.with(round_columns(explored.design())) : explored;
   const Objective objective(searched, space, penalty, options);
@@ -133,16 +139,45 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
     starts[k] = run_start(objective, explored, space, penalty, options, k);
   });
   const auto cheaper = [](const Start& a, const Start& b) { return a.finish.cost < b.finish.cost; };
-  Start best = *std::min_element(starts.begin(), starts.end(), cheaper);
-  std::size_t evaluations = 0;
+  Explored out;
+  out.best = *std::min_element(starts.begin(), starts.end(), cheaper);
+  out.of_search = space.scaled_from_coordinates(out.best.search.best);
+  out.of_finish = out.best.finish.scaled;
   for (const Start& start : starts)
-    evaluations += start.search.evaluations + start.finish.evaluations;
+    out.evaluations += start.search.evaluations + start.finish.evaluations;
+  return out;
+}
+
+/// The same, on groups of levels.
+Explored explore(const LevelGroups& groups, const WeightedRows& rows, const FitOptions& options,
+                 std::size_t exploration_rows) {
+  const WeightedRows grouped = groups.group(rows);
+  const SearchSpace space(groups.spec(), grouped, options);
+  const Regulariser penalty(space, grouped, options);
+  Explored out = explore(grouped, space, penalty, options, exploration_rows);
+  out.of_search = groups.of_levels(out.of_search);
+  out.of_finish = groups.of_levels(out.of_finish);
+  return out;
+}
+
+FittedModel fit_generic(const ModelSpec& spec, const Design& training, const FitOptions& options) {
+  const WeightedRows all = WeightedRows::merged(training, options.loss);
+  const SearchSpace space(spec, all, options);
+  const Regulariser penalty(space, all, options);
+  const std::size_t exploration_rows =
+      options.exploration_rows.value_or(search_defaults(options.method).exploration_rows);
+  const std::optional<LevelGroups> groups =
+      polishes(options) ? LevelGroups::make(spec, all) : std::nullopt;
+  Explored explored = groups ? explore(*groups, all, options, exploration_rows)
+                             : explore(all, space, penalty, options, exploration_rows);
+  Start& best = explored.best;
+  best.finish.scaled = explored.of_finish;
+  std::size_t evaluations = explored.evaluations;
   // The best start is finished exactly, on all rows. Far more rows than the sample: a sample
   // between brings the finish near before it looks at all.
   for (std::size_t rows = kSampleGrowth * exploration_rows; polishes(options);
        rows *= kSampleGrowth) {
-    const std::optional<WeightedRows> larger =
-        sample ? random_sample(all, rows, options.seed) : std::nullopt;
+    const std::optional<WeightedRows> larger = random_sample(all, rows, options.seed);
     best.finish = polish(larger ? *larger : all, space, penalty, options, best.finish.scaled,
                          larger ? kLooseGap : kExactGap);
     evaluations += best.finish.evaluations;
@@ -157,7 +192,7 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
     model.constants = space.raw_from_scaled(scaled);
     return loss_of(model, training, options) + penalty(scaled);
   };
-  const double cost_of_search = cost_at(space.scaled_from_coordinates(best.search.best));
+  const double cost_of_search = cost_at(explored.of_search);
   const double cost = cost_at(best.finish.scaled);
   // Data without noise can be met exactly: then nothing was left to gain.
   const bool gains = polishes(options) && cost < cost_of_search;
@@ -166,7 +201,7 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
                   .penalty = options.penalty,
                   .seed = options.seed,
                   .strategy = std::string(to_text(search_options(options).strategy)),
-                  .starts = starts.size(),
+                  .starts = options.starts.value_or(search_defaults(options.method).starts),
                   .population = static_cast<std::size_t>(best.search.population.cols()),
                   .generations = best.search.generations,
                   .evaluations = evaluations,

@@ -1,20 +1,20 @@
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <vector>
 
+#include "fit/arrow_matrix.hpp"
 #include "fit/idle_terms.hpp"
 #include "fit/penalty.hpp"
 #include "fit/polish.hpp"
 #include "fit/scaled_model.hpp"
+#include "perfmodel/optimise/level_columns.hpp"
 
 namespace perfmodel {
 namespace {
 
 using Eigen::Index;
-using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr std::size_t kMostDampedSteps = 500;
@@ -26,10 +26,10 @@ constexpr double kShareOfGap = 0.1;  // steps of damped least squares soon gain 
 /// Loss plus penalty near a point: cost + g'd + d'Hd/2.
 struct CostParabola {
   VectorXd gradient;
-  MatrixXd hessian;
+  ArrowMatrix hessian;
   /// Without the second derivatives of the predictions: never indefinite, but slow to converge
   /// where residuals remain.
-  MatrixXd gauss_newton;
+  ArrowMatrix gauss_newton;
 };
 
 class SquaredFit {
@@ -50,27 +50,35 @@ class SquaredFit {
   }
 
   CostParabola quadratic(const VectorXd& scaled) const {
-    ScaledModel::RowMajor jacobian;
+    optimise::LevelMatrix jacobian;
     const VectorXd predicted = model_.linearise(scaled, jacobian);
     const VectorXd residual = residuals(predicted);
     const VectorXd pull = weighted(residual);
-    const MatrixXd bend =
+    const ArrowMatrix bend =
         model_.curvature(jacobian, logarithmic_ ? VectorXd(pull.cwiseQuotient(predicted)) : pull);
-    if (logarithmic_)
-      jacobian.array().colwise() /= predicted.array();
+    if (logarithmic_) {
+      jacobian.others.array().colwise() /= predicted.array();
+      if (!jacobian.levels.empty())
+        jacobian.levels.value.array() /= predicted.array();
+    }
     double factor = 2 / rows_.total_weight();
     // d sqrt(m) = dm / (2 sqrt(m))
     const double root = logarithmic_ ? std::max(1e-300, std::sqrt(mean_square(residual))) : 1;
     if (logarithmic_)
       factor /= 2 * root;
-    CostParabola out{.gradient = -factor * (jacobian.transpose() * pull),
-                     .hessian = {},
-                     .gauss_newton = gram(factor, jacobian)};
-    out.hessian = out.gauss_newton - factor * bend;
+    CostParabola out{
+        .gradient =
+            -factor * optimise::transposed_product(jacobian.others, jacobian.levels, pull),
+        .hessian = {},
+        .gauss_newton = gram(factor, jacobian, rows_.weights())};
+    out.hessian = out.gauss_newton;
+    out.hessian.add(-factor, bend);
     if (logarithmic_) {
-      // The logarithm bends, too, and so does the root.
-      out.hessian += factor * (jacobian.transpose() * pull.asDiagonal() * jacobian) -
-                     out.gradient * out.gradient.transpose() / root;
+      // The logarithm bends, too, and so does the root. What the root takes away couples all
+      // levels; it vanishes at the optimum, and is left out where they are many.
+      out.hessian.add(1, gram(factor, jacobian, pull));
+      if (jacobian.levels.empty())
+        out.hessian.core -= out.gradient * out.gradient.transpose() / root;
     }
     if (penalty_.active())
       add_penalty(scaled, out);
@@ -113,56 +121,42 @@ class SquaredFit {
     return (sum + rows_.scatter()) / rows_.total_weight();
   }
 
-  /// factor J'WJ
-  MatrixXd gram(double factor, const ScaledModel::RowMajor& jacobian) const {
-    if (rows_.weights().size() > 0)
-      return factor * (jacobian.transpose() * rows_.weights().asDiagonal() * jacobian);
-    return factor * (jacobian.transpose() * jacobian);
-  }
-
   /// |v| is replaced by its tangent parabola v^2 / (2 |v0|), which touches it from above.
   void add_penalty(const VectorXd& scaled, CostParabola& out) const {
     const PenalisedConstants penalised = penalty_.linearise(scaled);
     const VectorXd curvature =
         (penalty_.l1() / penalised.values.array().abs().max(1e-12) + 2 * penalty_.l2()).matrix();
-    out.gradient += penalised.gradients.transpose() * curvature.cwiseProduct(penalised.values);
-    const MatrixXd bend =
-        penalised.gradients.transpose() * curvature.asDiagonal() * penalised.gradients;
-    out.hessian += bend;
-    out.gauss_newton += bend;
+    out.gradient +=
+        optimise::transposed_product(penalised.gradients.others, penalised.gradients.levels,
+                                     curvature.cwiseProduct(penalised.values));
+    const ArrowMatrix bend = gram(1, penalised.gradients, curvature);
+    out.hessian.add(1, bend);
+    out.gauss_newton.add(1, bend);
   }
 };
 
 /// The step to the minimum of a damped parabola in the box: constants that the step would carry
 /// past a bound go to the bound, and the others are solved for again. Nothing where the parabola
 /// opens downwards.
-std::optional<VectorXd> damped_step(const CostParabola& model, const MatrixXd& curvature,
+std::optional<VectorXd> damped_step(const CostParabola& model, const ArrowMatrix& curvature,
                                     double damping, const VectorXd& at,
                                     const optimise::Bounds& box) {
   const Index size = at.size();
   VectorXd step = VectorXd::Zero(size);
   std::vector<bool> held(static_cast<std::size_t>(size), false);
+  const VectorXd diagonal = model.gauss_newton.whole_diagonal();
   for (Index i = 0; i < size; ++i) {
-    held[static_cast<std::size_t>(i)] = model.gauss_newton(i, i) == 0 ||
+    held[static_cast<std::size_t>(i)] = diagonal[i] == 0 ||
                                         (at[i] <= box.lower[i] && model.gradient[i] > 0) ||
                                         (at[i] >= box.upper[i] && model.gradient[i] < 0);
   }
+  ArrowMatrix damped = curvature;
+  damped.add_to_diagonal(damping * diagonal);
   for (Index round = 0; round < size; ++round) {
-    MatrixXd hessian = curvature;
-    hessian.diagonal() += damping * model.gauss_newton.diagonal();
-    VectorXd gradient = model.gradient + curvature * step;
-    for (Index i = 0; i < size; ++i) {
-      if (!held[static_cast<std::size_t>(i)])
-        continue;
-      hessian.row(i).setZero();
-      hessian.col(i).setZero();
-      hessian(i, i) = 1;
-      gradient[i] = 0;
-    }
-    const Eigen::LLT<MatrixXd> factors(hessian);
-    if (factors.info() != Eigen::Success)
+    const auto solved = solve_free(damped, held, -(model.gradient + curvature * step));
+    if (!solved)
       return std::nullopt;
-    const VectorXd free_step = factors.solve(-gradient);
+    const VectorXd& free_step = *solved;
     bool inside = true;
     for (Index i = 0; i < size; ++i) {
       if (held[static_cast<std::size_t>(i)])
@@ -197,7 +191,7 @@ PolishResult polish_squared(const WeightedRows& rows, const SearchSpace& space,
          !options.stop.stop_requested()) {
     ++out.steps;
     // Newton's step where there is one.
-    const MatrixXd* curvature = &model.hessian;
+    const ArrowMatrix* curvature = &model.hessian;
     auto step = damped_step(model, *curvature, damping, out.scaled, space.scaled());
     if (!step) {
       curvature = &model.gauss_newton;

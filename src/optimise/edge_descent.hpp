@@ -35,10 +35,8 @@ class EdgeDescent {
   std::vector<Kink> kinks_;
   std::size_t pivots_ = 0;
 
-  void perturb();
   void start_at_vertex(const std::vector<Eigen::Index>& rows);
 
-  double linear_cost(const Eigen::VectorXd& x) const;
   double hold_weight(Eigen::Index k) const;
   Eigen::Index choose_leaving(const Eigen::VectorXd& slope) const;
 
