@@ -49,26 +49,41 @@ ArrowMatrix zero_arrow(const LevelMatrix& like) {
           .core = MatrixXd::Zero(others, others)};
 }
 
-ArrowMatrix gram(double factor, const LevelMatrix& jacobian, const VectorXd& weights) {
-  ArrowMatrix out = zero_arrow(jacobian);
-  const RowMajorMatrix& others = jacobian.others;
-  const bool weighted = weights.size() > 0;
-  if (weighted)
-    out.core = factor * (others.transpose() * weights.asDiagonal() * others);
-  else
-    out.core = factor * (others.transpose() * others);
+namespace {
+
+void add_levels(double factor, const LevelMatrix& jacobian, const VectorXd& weights,
+                ArrowMatrix& to) {
   if (jacobian.levels.empty())
-    return out;
+    return;
   for (Index row = 0; row < jacobian.rows(); ++row) {
     const Index level = jacobian.levels.of_row[static_cast<std::size_t>(row)];
     if (level == LevelColumns::none)
       continue;
     const double value = jacobian.levels.value[row];
-    const double weight = factor * value * (weighted ? weights[row] : 1.0);
-    out.diagonal[level] += weight * value;
-    out.border.row(level) += weight * others.row(row);
+    const double weight = factor * value * (weights.size() > 0 ? weights[row] : 1.0);
+    to.diagonal[level] += weight * value;
+    to.border.row(level) += weight * jacobian.others.row(row);
   }
+}
+
+}  // namespace
+
+ArrowMatrix gram(double factor, const LevelMatrix& jacobian, const VectorXd& weights) {
+  ArrowMatrix out = zero_arrow(jacobian);
+  const RowMajorMatrix& others = jacobian.others;
+  if (weights.size() > 0)
+    out.core = factor * (others.transpose() * weights.asDiagonal() * others);
+  else
+    out.core = factor * (others.transpose() * others);
+  add_levels(factor, jacobian, weights, out);
   return out;
+}
+
+void add_gram(double factor, const LevelMatrix& jacobian, const VectorXd& weights,
+              ArrowMatrix& to) {
+  const RowMajorMatrix& others = jacobian.others;
+  to.core += factor * (others.transpose() * weights.asDiagonal() * others);
+  add_levels(factor, jacobian, weights, to);
 }
 
 ArrowMatrix without(ArrowMatrix matrix, const std::vector<bool>& held, double diagonal) {

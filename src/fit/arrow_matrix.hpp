@@ -35,6 +35,10 @@ ArrowMatrix zero_arrow(const optimise::LevelMatrix& like);
 ArrowMatrix gram(double factor, const optimise::LevelMatrix& jacobian,
                  const Eigen::VectorXd& weights);
 
+/// The same, added to a matrix.
+void add_gram(double factor, const optimise::LevelMatrix& jacobian, const Eigen::VectorXd& weights,
+              ArrowMatrix& to);
+
 /// Rows and columns of held constants are those of the unit matrix times `diagonal`.
 ArrowMatrix without(ArrowMatrix matrix, const std::vector<bool>& held, double diagonal);
 

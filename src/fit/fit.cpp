@@ -13,6 +13,7 @@
 #include "fit/objective.hpp"
 #include "fit/penalty.hpp"
 #include "fit/polish.hpp"
+#include "fit/reentry.hpp"
 #include "fit/rounded_columns.hpp"
 #include "fit/search_space.hpp"
 #include "fit/warnings.hpp"
@@ -30,6 +31,9 @@ using Eigen::VectorXd;
 
 /// From one sample of the rows to the next, on the way from the exploration to all rows.
 constexpr std::size_t kSampleGrowth = 32;
+
+/// After so many the population of a search in very many dimensions creeps.
+constexpr std::size_t kGenerationsForManyPowers = 30;
 
 optimise::DifferentialEvolutionOptions search_options(const FitOptions& options) {
   const SearchDefaults defaults = search_defaults(options.method);
@@ -78,14 +82,22 @@ struct Start {
 Start run_start(const Objective& objective, const WeightedRows& rows, const SearchSpace& space,
                 const Regulariser& penalty, const FitOptions& options, std::size_t index) {
   optimise::DifferentialEvolutionOptions search = search_options(options);
+  const bool reenters = polishes(options) && has_many_powers(space);
+  if (reenters && !options.generations && !options.tolerance)
+    search.generations = kGenerationsForManyPowers;
   if (index > 0)
     search.observer = nullptr;  // progress tells of one start
   search.seed = index == 0 ? options.seed : RandomStream(options.seed, "start", index).bits();
   Start out;
   out.search = optimise::minimise(std::cref(objective), space.coordinates(), search);
+  // What the population left open is for the terms that leave and come back.
+  if (reenters && !options.generations &&
+      out.search.termination == optimise::Termination::generation_limit)
+    out.search.termination = optimise::Termination::converged;
   const VectorXd scaled = space.scaled_from_coordinates(out.search.best);
   if (polishes(options)) {
-    out.finish = polish(rows, space, penalty, options, scaled, kLooseGap);
+    out.finish = polish(rows, space, penalty, options, scaled,
+                        reenters ? kRoughGap : kLooseGap);
   } else if (options.polish) {
     const optimise::QuasiNewtonResult end = optimise::descend(
         std::cref(objective), space.coordinates(), out.search.best, {.stop = options.stop});
@@ -141,6 +153,11 @@ Explored explore(const WeightedRows& rows, const SearchSpace& space, const Regul
   const auto cheaper = [](const Start& a, const Start& b) { return a.finish.cost < b.finish.cost; };
   Explored out;
   out.best = *std::min_element(starts.begin(), starts.end(), cheaper);
+  if (polishes(options) && has_many_powers(space)) {
+    const std::size_t before = out.best.finish.evaluations;
+    out.best.finish = reenter_terms(explored, space, penalty, options, out.best.finish);
+    out.evaluations += out.best.finish.evaluations - before;
+  }
   out.of_search = space.scaled_from_coordinates(out.best.search.best);
   out.of_finish = out.best.finish.scaled;
   for (const Start& start : starts)

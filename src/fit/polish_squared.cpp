@@ -67,8 +67,7 @@ class SquaredFit {
     if (logarithmic_)
       factor /= 2 * root;
     CostParabola out{
-        .gradient =
-            -factor * optimise::transposed_product(jacobian.others, jacobian.levels, pull),
+        .gradient = optimise::scaled_transposed_product(-factor, jacobian, pull),
         .hessian = {},
         .gauss_newton = gram(factor, jacobian, rows_.weights())};
     out.hessian = out.gauss_newton;
@@ -76,7 +75,7 @@ class SquaredFit {
     if (logarithmic_) {
       // The logarithm bends, too, and so does the root. What the root takes away couples all
       // levels; it vanishes at the optimum, and is left out where they are many.
-      out.hessian.add(1, gram(factor, jacobian, pull));
+      add_gram(factor, jacobian, pull, out.hessian);
       if (jacobian.levels.empty())
         out.hessian.core -= out.gradient * out.gradient.transpose() / root;
     }

@@ -59,6 +59,12 @@ VectorXd transposed_product(const RowMajorMatrix& others, const LevelColumns& le
                        level_sums(levels, v, [](double entry) { return entry; }));
 }
 
+VectorXd scaled_transposed_product(double factor, const LevelMatrix& matrix, const VectorXd& v) {
+  if (matrix.levels.empty())
+    return factor * (matrix.others.transpose() * v);
+  return factor * transposed_product(matrix.others, matrix.levels, v);
+}
+
 VectorXd absolute_transposed_product(const RowMajorMatrix& others, const LevelColumns& levels,
                                      const VectorXd& v) {
   if (levels.empty())

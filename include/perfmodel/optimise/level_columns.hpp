@@ -44,6 +44,8 @@ Eigen::VectorXd product(const RowMajorMatrix& others, const LevelColumns& levels
                         const Eigen::VectorXd& x);
 Eigen::VectorXd transposed_product(const RowMajorMatrix& others, const LevelColumns& levels,
                                    const Eigen::VectorXd& v);
+Eigen::VectorXd scaled_transposed_product(double factor, const LevelMatrix& matrix,
+                                          const Eigen::VectorXd& v);
 /// Of the entries without their signs.
 Eigen::VectorXd absolute_transposed_product(const RowMajorMatrix& others,
                                             const LevelColumns& levels, const Eigen::VectorXd& v);
