@@ -79,13 +79,6 @@ ArrowMatrix gram(double factor, const LevelMatrix& jacobian, const VectorXd& wei
   return out;
 }
 
-void add_gram(double factor, const LevelMatrix& jacobian, const VectorXd& weights,
-              ArrowMatrix& to) {
-  const RowMajorMatrix& others = jacobian.others;
-  to.core += factor * (others.transpose() * weights.asDiagonal() * others);
-  add_levels(factor, jacobian, weights, to);
-}
-
 ArrowMatrix without(ArrowMatrix matrix, const std::vector<bool>& held, double diagonal) {
   const LevelColumns parts = matrix.layout();
   for (Index k = 0; k < matrix.size(); ++k) {
@@ -128,8 +121,7 @@ std::optional<VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<
   if (factors.info() != Eigen::Success)
     return std::nullopt;
   const VectorXd at_levels = parts.levels(right);
-  const VectorXd others =
-      factors.solve(parts.others(right) - eliminated.transpose() * at_levels);
+  const VectorXd others = factors.solve(parts.others(right) - eliminated.transpose() * at_levels);
   return parts.joined(others, at_levels.cwiseQuotient(free.diagonal) - eliminated * others);
 }
 

@@ -11,8 +11,8 @@ namespace perfmodel {
 /// A symmetric matrix over the constants in which the levels of one column do not meet each other:
 /// their block is diagonal, as in J'J where no row has two of them.
 struct ArrowMatrix {
-  Eigen::Index first = 0;    ///< of the levels among the constants
-  Eigen::VectorXd diagonal;  ///< level by level; empty where all constants are in the core
+  Eigen::Index first = 0;           ///< of the levels among the constants
+  Eigen::VectorXd diagonal;         ///< level by level; empty where all constants are in the core
   optimise::RowMajorMatrix border;  ///< levels by others
   Eigen::MatrixXd core;             ///< others by others
 
@@ -34,10 +34,6 @@ ArrowMatrix zero_arrow(const optimise::LevelMatrix& like);
 /// factor J' diag(weights) J; all weights are 1 where there are none.
 ArrowMatrix gram(double factor, const optimise::LevelMatrix& jacobian,
                  const Eigen::VectorXd& weights);
-
-/// The same, added to a matrix.
-void add_gram(double factor, const optimise::LevelMatrix& jacobian, const Eigen::VectorXd& weights,
-              ArrowMatrix& to);
 
 /// Rows and columns of held constants are those of the unit matrix times `diagonal`.
 ArrowMatrix without(ArrowMatrix matrix, const std::vector<bool>& held, double diagonal);

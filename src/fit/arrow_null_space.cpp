@@ -53,8 +53,7 @@ MatrixXd null_space(const ArrowMatrix& matrix, const std::vector<bool>& held) {
   }
   if (kept.empty())
     return {matrix.size(), 0};
-  const optimise::RowMajorMatrix eliminated =
-      inverse_of(free.diagonal).asDiagonal() * free.border;
+  const optimise::RowMajorMatrix eliminated = inverse_of(free.diagonal).asDiagonal() * free.border;
   const Decomposed found = decompose(free, eliminated, kept);
   const Index flat = (found.values.array() < kFlatEigenvalue).count();
   MatrixXd out = MatrixXd::Zero(matrix.size(), flat);
@@ -86,8 +85,7 @@ VectorXd ArrowPseudoInverse::operator*(const VectorXd& b) const {
   if (layout_.count == 0)
     return core_inverse_ * b;
   const VectorXd at_levels = layout_.levels(b);
-  const VectorXd others =
-      core_inverse_ * (layout_.others(b) - eliminated_.transpose() * at_levels);
+  const VectorXd others = core_inverse_ * (layout_.others(b) - eliminated_.transpose() * at_levels);
   return layout_.joined(others, level_inverse_.cwiseProduct(at_levels) - eliminated_ * others);
 }
 

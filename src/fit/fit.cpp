@@ -32,8 +32,12 @@ using Eigen::VectorXd;
 /// From one sample of the rows to the next, on the way from the exploration to all rows.
 constexpr std::size_t kSampleGrowth = 32;
 
+/// Constants whose identification takes no noticeable time.
+constexpr std::size_t kConstantsAtOnce = 200;
+
 /// After so many the population of a search in very many dimensions creeps.
 constexpr std::size_t kGenerationsForManyPowers = 30;
+constexpr std::size_t kMembersForManyPowers = 400;
 
 optimise::DifferentialEvolutionOptions search_options(const FitOptions& options) {
   const SearchDefaults defaults = search_defaults(options.method);
@@ -85,6 +89,9 @@ Start run_start(const Objective& objective, const WeightedRows& rows, const Sear
   const bool reenters = polishes(options) && has_many_powers(space);
   if (reenters && !options.generations && !options.tolerance)
     search.generations = kGenerationsForManyPowers;
+  if (reenters && !options.population)
+    search.population = std::clamp<std::size_t>(kMembersForManyPowers / space.layout().size(), 1,
+                                                search.population);
   if (index > 0)
     search.observer = nullptr;  // progress tells of one start
   search.seed = index == 0 ? options.seed : RandomStream(options.seed, "start", index).bits();
@@ -96,8 +103,7 @@ Start run_start(const Objective& objective, const WeightedRows& rows, const Sear
     out.search.termination = optimise::Termination::converged;
   const VectorXd scaled = space.scaled_from_coordinates(out.search.best);
   if (polishes(options)) {
-    out.finish = polish(rows, space, penalty, options, scaled,
-                        reenters ? kRoughGap : kLooseGap);
+    out.finish = polish(rows, space, penalty, options, scaled, reenters ? kRoughGap : kLooseGap);
   } else if (options.polish) {
     const optimise::QuasiNewtonResult end = optimise::descend(
         std::cref(objective), space.coordinates(), out.search.best, {.stop = options.stop});
@@ -136,8 +142,8 @@ struct Explored {
   std::size_t evaluations = 0;
 };
 
-/// On a sample of the rows and on rounded columns, where an exact finish makes up for what that does
-/// to the search.
+/// On a sample of the rows and on rounded columns, where an exact finish makes up for what that
+/// does to the search.
 Explored explore(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
                  const FitOptions& options, std::size_t exploration_rows) {
   const std::optional<WeightedRows> sample = random_sample(rows, exploration_rows, options.seed);
@@ -232,8 +238,12 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
                   [&](const NumericInput& input) { return spec.is_derived_from(input.column); })) {
     model.typical = median_configuration(training);
   }
-  const Findings findings = identify(model, training, space, options, best.finish.scaled);
-  model.identifiability = findings.identifiability;
+  // Who stops a large fit does not wait for what can be said about its constants.
+  Findings findings;
+  if (!options.stop.stop_requested() || space.layout().size() <= kConstantsAtOnce) {
+    findings = identify(model, training, space, options, best.finish.scaled);
+    model.identifiability = findings.identifiability;
+  }
   model.warnings = find_warnings(model, training, findings);
   return model;
 }

@@ -36,8 +36,8 @@ std::vector<std::uint32_t> groups_of(const LevelFactor& factor, const WeightedRo
     if (weights[level] == 0)
       continue;
     const double middle = (before + weights[level] / 2) / rows.total_weight();
-    out[level] = static_cast<std::uint32_t>(
-        std::min<double>(kGroups - 1, std::floor(middle * kGroups)));
+    out[level] =
+        static_cast<std::uint32_t>(std::min<double>(kGroups - 1, std::floor(middle * kGroups)));
     before += weights[level];
   }
   return out;

@@ -64,7 +64,8 @@ class LinearisedFit {
     predicted_ = model_.linearise(scaled, jacobian_);
     effects_ = (weights_.transpose() * jacobian_.others.cwiseAbs()).transpose();
     if (!jacobian_.levels.empty())
-      effects_ = optimise::absolute_transposed_product(jacobian_.others, jacobian_.levels, weights_);
+      effects_ =
+          optimise::absolute_transposed_product(jacobian_.others, jacobian_.levels, weights_);
     if (penalty_.active())
       penalised_ = penalty_.linearise(scaled);
   }
@@ -162,8 +163,8 @@ class LinearisedFit {
       if (row < rows_)
         out[row] = 0;
     }
-    const VectorXd slopes = step.vertex->slopes(
-        optimise::transposed_product(jacobian_.others, jacobian_.levels, out));
+    const VectorXd slopes =
+        step.vertex->slopes(optimise::transposed_product(jacobian_.others, jacobian_.levels, out));
     for (std::size_t k = 0; k < step.active_rows.size(); ++k) {
       const Index row = step.active_rows[k];
       if (row < rows_)

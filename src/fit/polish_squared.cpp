@@ -66,18 +66,20 @@ class SquaredFit {
     const double root = logarithmic_ ? std::max(1e-300, std::sqrt(mean_square(residual))) : 1;
     if (logarithmic_)
       factor /= 2 * root;
-    CostParabola out{
-        .gradient = optimise::scaled_transposed_product(-factor, jacobian, pull),
-        .hessian = {},
-        .gauss_newton = gram(factor, jacobian, rows_.weights())};
+    CostParabola out{.gradient = optimise::scaled_transposed_product(-factor, jacobian, pull),
+                     .hessian = {},
+                     .gauss_newton = gram(factor, jacobian, rows_.weights())};
     out.hessian = out.gauss_newton;
     out.hessian.add(-factor, bend);
     if (logarithmic_) {
       // The logarithm bends, too, and so does the root. What the root takes away couples all
       // levels; it vanishes at the optimum, and is left out where they are many.
-      add_gram(factor, jacobian, pull, out.hessian);
       if (jacobian.levels.empty())
-        out.hessian.core -= out.gradient * out.gradient.transpose() / root;
+        out.hessian.core +=
+            factor * (jacobian.others.transpose() * pull.asDiagonal() * jacobian.others) -
+            out.gradient * out.gradient.transpose() / root;
+      else
+        out.hessian.add(1, gram(factor, jacobian, pull));
     }
     if (penalty_.active())
       add_penalty(scaled, out);

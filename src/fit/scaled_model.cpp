@@ -147,8 +147,7 @@ ArrowMatrix ScaledModel::curvature(const LevelMatrix& jacobian, const VectorXd& 
   for (std::size_t j = 0; j < design_.extrinsic.size(); ++j) {
     const Index q = place(layout_.extrinsic_power(j));
     VectorXd row = optimise::transposed_product(
-        jacobian.others, jacobian.levels,
-        weighted_logs(design_.extrinsic[j], extrinsic_logs_[j]));
+        jacobian.others, jacobian.levels, weighted_logs(design_.extrinsic[j], extrinsic_logs_[j]));
     row[row.size() - 1] = 0;  // C does not scale
     const VectorXd others = jacobian.levels.empty() ? row : jacobian.levels.others(row);
     out.core.row(q) = others;

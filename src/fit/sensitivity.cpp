@@ -98,13 +98,13 @@ std::vector<Standing> standings_of(const SearchSpace& space, const VectorXd& sca
 }  // namespace
 
 Sensitivity::Sensitivity(NormalEquations equations)
-    : Sensitivity(NormalEquationsOf<ArrowMatrix>{
-          .rows = equations.rows,
-          .standings = std::move(equations.standings),
-          .norms = std::move(equations.norms),
-          .left_out = std::move(equations.left_out),
-          .normal = all_in_core(std::move(equations.normal)),
-          .scores = all_in_core(std::move(equations.scores))}) {}
+    : Sensitivity(
+          NormalEquationsOf<ArrowMatrix>{.rows = equations.rows,
+                                         .standings = std::move(equations.standings),
+                                         .norms = std::move(equations.norms),
+                                         .left_out = std::move(equations.left_out),
+                                         .normal = all_in_core(std::move(equations.normal)),
+                                         .scores = all_in_core(std::move(equations.scores))}) {}
 
 Sensitivity::Sensitivity(NormalEquationsOf<ArrowMatrix> equations)
     : standings_(std::move(equations.standings)),

@@ -164,8 +164,7 @@ BorderedVector BorderedBasis::solve(const VectorXd& raises) const {
 VectorXd BorderedBasis::slopes(const BorderedVector& gradient) const {
   const VectorXd own = gradient.levels.cwiseQuotient(diagonal_);
   VectorXd out(levels_ + border_);
-  out.tail(border_) =
-      inverse_.transpose() * (gradient.others - own_others_.transpose() * own);
+  out.tail(border_) = inverse_.transpose() * (gradient.others - own_others_.transpose() * own);
   out.head(levels_) = own;
   for (Index b = 0; b < border_; ++b) {
     const Index level = border_level_[static_cast<std::size_t>(b)];

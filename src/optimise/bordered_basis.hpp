@@ -64,13 +64,13 @@ class BorderedBasis {
   Eigen::Index border_;
   std::vector<ActiveConstraint> constraints_;
   std::vector<char> holds_row_;
-  Eigen::VectorXd diagonal_;                        ///< D
-  RowMajorMatrix own_others_;                       ///< B
-  RowMajorMatrix border_others_;                    ///< F
-  std::vector<Eigen::Index> border_level_;          ///< which column of E, or none
-  Eigen::VectorXd border_entry_;                    ///< the entry there
-  Eigen::VectorXi touching_;                        ///< border constraints in each level
-  Eigen::MatrixXd inverse_;                         ///< of S
+  Eigen::VectorXd diagonal_;                ///< D
+  RowMajorMatrix own_others_;               ///< B
+  RowMajorMatrix border_others_;            ///< F
+  std::vector<Eigen::Index> border_level_;  ///< which column of E, or none
+  Eigen::VectorXd border_entry_;            ///< the entry there
+  Eigen::VectorXi touching_;                ///< border constraints in each level
+  Eigen::MatrixXd inverse_;                 ///< of S
 
   void set_own(Eigen::Index level, ActiveConstraint constraint);
   void set_border(Eigen::Index place, ActiveConstraint constraint);

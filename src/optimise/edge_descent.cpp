@@ -40,7 +40,7 @@ class DenseVertex : public LadVertex {
 }  // namespace
 
 EdgeDescent::EdgeDescent(const LadProblem& problem, const VectorXd& start,
-                         const std::vector<Index>& active_rows)
+                         const LadOptions& options)
     : problem_(problem),
       rows_(problem.matrix.rows()),
       columns_(problem.matrix.cols()),
@@ -52,8 +52,8 @@ EdgeDescent::EdgeDescent(const LadProblem& problem, const VectorXd& start,
   if (problem.linear.size() > 0)
     column_scale_ += problem.linear.cwiseAbs();
   refresh_gradient();
-  if (!active_rows.empty())
-    start_at_vertex(active_rows);
+  if (!options.active_rows.empty())
+    start_at_vertex(options.active_rows, options.stop);
 }
 
 bool EdgeDescent::step() {
@@ -90,10 +90,12 @@ LadResult EdgeDescent::result() {
 
 /// Goes to the vertex where the given rows have no residual, if there is one in the box: each row
 /// takes the place of the parked coordinate that it determines best.
-void EdgeDescent::start_at_vertex(const std::vector<Index>& rows) {
+void EdgeDescent::start_at_vertex(const std::vector<Index>& rows, const std::stop_token& stop) {
   const VectorXd cold_x = x_;
   const LadBasis cold_basis = basis_;
   for (const Index row : rows) {
+    if (stop.stop_requested())
+      break;  // as good a vertex as any: nothing will be made of it
     const Eigen::RowVectorXd along = problem_.matrix.row(row) * basis_.edges();
     Index place = -1;
     for (Index k = 0; k < columns_; ++k) {

@@ -35,8 +35,8 @@ LadResult run(Descent descent, const LadOptions& options) {
 
 LadResult descend(const LadProblem& problem, const Eigen::VectorXd& start,
                   const LadOptions& options) {
-  return problem.levels.empty() ? run(EdgeDescent(problem, start, options.active_rows), options)
-                                : run(LevelDescent(problem, start, options.active_rows), options);
+  return problem.levels.empty() ? run(EdgeDescent(problem, start, options), options)
+                                : run(LevelDescent(problem, start, options), options);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ class BorderedVertex : public LadVertex {
 }  // namespace
 
 LevelDescent::LevelDescent(const LadProblem& problem, const VectorXd& start,
-                           const std::vector<Index>& active_rows)
+                           const LadOptions& options)
     : problem_(problem),
       response_(perturbed_response(problem)),
       x_(parted(start)),
@@ -65,8 +65,8 @@ LevelDescent::LevelDescent(const LadProblem& problem, const VectorXd& start,
   list_rows();
   refresh_residual();
   refresh_gradient();
-  if (!active_rows.empty())
-    start_at_vertex(active_rows);
+  if (!options.active_rows.empty())
+    start_at_vertex(options.active_rows, options.stop);
 }
 
 BorderedVector LevelDescent::parted(const VectorXd& x) const {
@@ -303,10 +303,12 @@ void LevelDescent::release(Index leaving, double change) {
 /// Goes to the vertex where the given rows have no residual, if there is one in the box: a row
 /// takes the place of its level's parked coordinate, or that of the parked coordinate of the border
 /// that it determines best.
-void LevelDescent::start_at_vertex(const std::vector<Index>& rows) {
+void LevelDescent::start_at_vertex(const std::vector<Index>& rows, const std::stop_token& stop) {
   const BorderedVector cold_x = x_;
   const BorderedBasis cold_basis = basis_;
   for (const Index row : rows) {
+    if (stop.stop_requested())
+      break;
     const ActiveConstraint entering{Hold::row, row};
     const Index level = basis_.level_of(entering);
     if (level != LevelColumns::none && basis_[level].hold == Hold::parked &&
@@ -314,12 +316,11 @@ void LevelDescent::start_at_vertex(const std::vector<Index>& rows) {
       basis_.exchange(level, entering);
       continue;
     }
-    const VectorXd along =
-        basis_.slopes({level == LevelColumns::none
-                           ? VectorXd::Zero(basis_.levels())
-                           : VectorXd(basis_.level_entry_of(entering) *
-                                      VectorXd::Unit(basis_.levels(), level)),
-                       basis_.others_of(entering)});
+    const VectorXd along = basis_.slopes(
+        {level == LevelColumns::none
+             ? VectorXd::Zero(basis_.levels())
+             : VectorXd(basis_.level_entry_of(entering) * VectorXd::Unit(basis_.levels(), level)),
+         basis_.others_of(entering)});
     Index place = -1;
     for (Index k = basis_.levels(); k < along.size(); ++k) {
       if (basis_[k].hold == Hold::parked &&
@@ -344,8 +345,8 @@ void LevelDescent::factorise() {
   const Index size = basis_.levels() + basis_.border();
   VectorXd level(size);
   for (Index k = 0; k < size; ++k)
-    level[k] = basis_[k].hold == Hold::row ? response_[basis_[k].index]
-                                           : coordinate(basis_[k].index);
+    level[k] =
+        basis_[k].hold == Hold::row ? response_[basis_[k].index] : coordinate(basis_[k].index);
   x_ = basis_.solve(level);
   for (Index k = 0; k < size; ++k) {
     const auto [hold, j] = basis_[k];

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <stop_token>
 #include <vector>
 
 #include "optimise/bordered_basis.hpp"
@@ -14,9 +15,9 @@ namespace perfmodel::optimise {
 /// they do. Such edges are followed wherever one descends; the others only where none does.
 class LevelDescent {
  public:
-  /// Begins at `start`, or where `active_rows` have no residual if that is a vertex in the box.
-  LevelDescent(const LadProblem& problem, const Eigen::VectorXd& start,
-               const std::vector<Eigen::Index>& active_rows);
+  /// Begins at `start`, or where the options' active rows have no residual if that is a vertex in
+  /// the box.
+  LevelDescent(const LadProblem& problem, const Eigen::VectorXd& start, const LadOptions& options);
 
   /// Every level to where it alone cannot improve, then one edge of the border. False where none
   /// descends: the vertex is optimal.
@@ -45,7 +46,7 @@ class LevelDescent {
   double& coordinate(Eigen::Index j);
   double bound(Eigen::Index j, Hold hold) const;
   void list_rows();
-  void start_at_vertex(const std::vector<Eigen::Index>& rows);
+  void start_at_vertex(const std::vector<Eigen::Index>& rows, const std::stop_token& stop);
 
   double hold_weight(Eigen::Index k) const;
   double descent_of(Eigen::Index k, double slope) const;
