@@ -91,6 +91,7 @@ TEST_CASE("absolute deviations with level columns have the optimum of the dense 
 
 TEST_CASE("the rows that were active are a place to begin with level columns, too", "[lad]") {
   LadProblem problem = problem_with_levels(5, 400, 80);
+  problem.bounds = {VectorXd::Constant(84, -50), VectorXd::Constant(84, 50)};
   const VectorXd start = VectorXd::Zero(84);
   const LadResult first = solve_lad(problem, start);
   problem.response[7] += 1e-3;
