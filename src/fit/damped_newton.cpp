@@ -1,6 +1,5 @@
 #include "fit/damped_newton.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,7 +9,6 @@ namespace perfmodel {
 namespace {
 
 using Eigen::Index;
-using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr std::size_t kMostDampedSteps = 500;
@@ -22,33 +20,25 @@ constexpr double kShareOfGap = 0.1;  // steps of damped least squares soon gain 
 /// The step to the minimum of a damped parabola in the box: constants that the step would carry
 /// past a bound go to the bound, and the others are solved for again. Nothing where the parabola
 /// opens downwards.
-std::optional<VectorXd> damped_step(const CostParabola& model, const MatrixXd& curvature,
+std::optional<VectorXd> damped_step(const CostParabola& model, const ArrowMatrix& curvature,
                                     double damping, const VectorXd& at,
                                     const optimise::Bounds& box) {
   const Index size = at.size();
   VectorXd step = VectorXd::Zero(size);
   std::vector<bool> held(static_cast<std::size_t>(size), false);
+  const VectorXd diagonal = model.gauss_newton.whole_diagonal();
   for (Index i = 0; i < size; ++i) {
-    held[static_cast<std::size_t>(i)] = model.gauss_newton(i, i) == 0 ||
+    held[static_cast<std::size_t>(i)] = diagonal[i] == 0 ||
                                         (at[i] <= box.lower[i] && model.gradient[i] > 0) ||
                                         (at[i] >= box.upper[i] && model.gradient[i] < 0);
   }
+  ArrowMatrix damped = curvature;
+  damped.add_to_diagonal(damping * diagonal);
   for (Index round = 0; round < size; ++round) {
-    MatrixXd hessian = curvature;
-    hessian.diagonal() += damping * model.gauss_newton.diagonal();
-    VectorXd gradient = model.gradient + curvature * step;
-    for (Index i = 0; i < size; ++i) {
-      if (!held[static_cast<std::size_t>(i)])
-        continue;
-      hessian.row(i).setZero();
-      hessian.col(i).setZero();
-      hessian(i, i) = 1;
-      gradient[i] = 0;
-    }
-    const Eigen::LLT<MatrixXd> factors(hessian);
-    if (factors.info() != Eigen::Success)
+    const auto solved = solve_free(damped, held, -(model.gradient + curvature * step));
+    if (!solved)
       return std::nullopt;
-    const VectorXd free_step = factors.solve(-gradient);
+    const VectorXd& free_step = *solved;
     bool inside = true;
     for (Index i = 0; i < size; ++i) {
       if (held[static_cast<std::size_t>(i)])
@@ -81,7 +71,7 @@ DampedNewtonResult minimise_by_damped_newton(const CurvedProblem& fit, const opt
   while (out.steps < kMostDampedSteps && damping < kLargestDamping && !stop.stop_requested()) {
     ++out.steps;
     // Newton's step where there is one.
-    const MatrixXd* curvature = &model.hessian;
+    const ArrowMatrix* curvature = &model.hessian;
     auto step = damped_step(model, *curvature, damping, out.at, box);
     if (!step) {
       curvature = &model.gauss_newton;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "fit/arrow_matrix.hpp"
 #include "perfmodel/optimise/bounds.hpp"
 
 namespace perfmodel {
@@ -12,10 +13,10 @@ namespace perfmodel {
 /// A cost near a point: cost + g'd + d'Hd/2.
 struct CostParabola {
   Eigen::VectorXd gradient;
-  Eigen::MatrixXd hessian;
+  ArrowMatrix hessian;
   /// Without the second derivatives of the predictions: never indefinite, but slow to converge
   /// where residuals remain.
-  Eigen::MatrixXd gauss_newton;
+  ArrowMatrix gauss_newton;
 };
 
 /// A cost with two derivatives.

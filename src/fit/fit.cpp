@@ -8,11 +8,13 @@
 
 #include "fit/canonical_order.hpp"
 #include "fit/identify.hpp"
+#include "fit/level_groups.hpp"
 #include "fit/loss_value.hpp"
 #include "fit/multi/fit_multi.hpp"
 #include "fit/objective.hpp"
 #include "fit/penalty.hpp"
 #include "fit/polish.hpp"
+#include "fit/reentry.hpp"
 #include "fit/rounded_columns.hpp"
 #include "fit/search_space.hpp"
 #include "fit/warnings.hpp"
@@ -31,6 +33,13 @@ using Eigen::VectorXd;
 
 /// From one sample of the rows to the next, on the way from the exploration to all rows.
 constexpr std::size_t kSampleGrowth = 32;
+
+/// Constants whose identification takes no noticeable time.
+constexpr std::size_t kConstantsAtOnce = 200;
+
+/// After so many the population of a search in very many dimensions creeps.
+constexpr std::size_t kGenerationsForManyPowers = 30;
+constexpr std::size_t kMembersForManyPowers = 400;
 
 optimise::DifferentialEvolutionOptions search_options(const FitOptions& options) {
   const SearchDefaults defaults = search_defaults(options.method);
@@ -79,14 +88,24 @@ struct Start {
 Start run_start(const Objective& objective, const WeightedRows& rows, const SearchSpace& space,
                 const Regulariser& penalty, const FitOptions& options, std::size_t index) {
   optimise::DifferentialEvolutionOptions search = search_options(options);
+  const bool reenters = polishes(options) && has_many_powers(space);
+  if (reenters && !options.generations && !options.tolerance)
+    search.generations = kGenerationsForManyPowers;
+  if (reenters && !options.population)
+    search.population = std::clamp<std::size_t>(kMembersForManyPowers / space.layout().size(), 1,
+                                                search.population);
   if (index > 0)
     search.observer = nullptr;  // progress tells of one start
   search.seed = index == 0 ? options.seed : RandomStream(options.seed, "start", index).bits();
   Start out;
   out.search = optimise::minimise(std::cref(objective), space.coordinates(), search);
+  // What the population left open is for the terms that leave and come back.
+  if (reenters && !options.generations &&
+      out.search.termination == optimise::Termination::generation_limit)
+    out.search.termination = optimise::Termination::converged;
   const VectorXd scaled = space.scaled_from_coordinates(out.search.best);
   if (polishes(options)) {
-    out.finish = polish(rows, space, penalty, options, scaled, kLooseGap);
+    out.finish = polish(rows, space, penalty, options, scaled, reenters ? kRoughGap : kLooseGap);
   } else if (options.polish) {
     const optimise::QuasiNewtonResult end = optimise::descend(
         std::cref(objective), space.coordinates(), out.search.best, {.stop = options.stop});
@@ -117,15 +136,20 @@ void clear_idle_powers(const GenericLayout& layout, std::size_t intrinsic, const
   }
 }
 
-FittedModel fit_generic(const ModelSpec& spec, const Design& training, const FitOptions& options) {
-  const WeightedRows all = WeightedRows::merged(training, options.loss);
-  const SearchSpace space(spec, all, options);
-  const Regulariser penalty(space, all, options);
-  const std::size_t exploration_rows =
-      options.exploration_rows.value_or(search_defaults(options.method).exploration_rows);
-  const std::optional<WeightedRows> sample = random_sample(all, exploration_rows, options.seed);
-  const WeightedRows& explored = sample ? *sample : all;
-  // An exact finish makes up for what rounding does to the search.
+/// The best of the starts, in constants of the whole model.
+struct Explored {
+  Start best;
+  VectorXd of_search;  ///< where its search ended
+  VectorXd of_finish;
+  std::size_t evaluations = 0;
+};
+
+/// On a sample of the rows and on rounded columns, where an exact finish makes up for what that
+/// does to the search.
+Explored explore(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
+                 const FitOptions& options, std::size_t exploration_rows) {
+  const std::optional<WeightedRows> sample = random_sample(rows, exploration_rows, options.seed);
+  const WeightedRows& explored = sample ? *sample : rows;
   const bool rounds = polishes(options) && exploration_rows > 0;
   const WeightedRows searched = rounds ? explored.with(round_columns(explored.design())) : explored;
   const Objective objective(searched, space, penalty, options);
@@ -135,16 +159,50 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
     starts[k] = run_start(objective, explored, space, penalty, options, k);
   });
   const auto cheaper = [](const Start& a, const Start& b) { return a.finish.cost < b.finish.cost; };
-  Start best = *std::min_element(starts.begin(), starts.end(), cheaper);
-  std::size_t evaluations = 0;
+  Explored out;
+  out.best = *std::min_element(starts.begin(), starts.end(), cheaper);
+  if (polishes(options) && has_many_powers(space)) {
+    const std::size_t before = out.best.finish.evaluations;
+    out.best.finish = reenter_terms(explored, space, penalty, options, out.best.finish);
+    out.evaluations += out.best.finish.evaluations - before;
+  }
+  out.of_search = space.scaled_from_coordinates(out.best.search.best);
+  out.of_finish = out.best.finish.scaled;
   for (const Start& start : starts)
-    evaluations += start.search.evaluations + start.finish.evaluations;
+    out.evaluations += start.search.evaluations + start.finish.evaluations;
+  return out;
+}
+
+/// The same, on groups of levels.
+Explored explore(const LevelGroups& groups, const WeightedRows& rows, const FitOptions& options,
+                 std::size_t exploration_rows) {
+  const WeightedRows grouped = groups.group(rows);
+  const SearchSpace space(groups.spec(), grouped, options);
+  const Regulariser penalty(space, grouped, options);
+  Explored out = explore(grouped, space, penalty, options, exploration_rows);
+  out.of_search = groups.of_levels(out.of_search);
+  out.of_finish = groups.of_levels(out.of_finish);
+  return out;
+}
+
+FittedModel fit_generic(const ModelSpec& spec, const Design& training, const FitOptions& options) {
+  const WeightedRows all = WeightedRows::merged(training, options.loss);
+  const SearchSpace space(spec, all, options);
+  const Regulariser penalty(space, all, options);
+  const std::size_t exploration_rows =
+      options.exploration_rows.value_or(search_defaults(options.method).exploration_rows);
+  const std::optional<LevelGroups> groups =
+      polishes(options) ? LevelGroups::make(spec, all) : std::nullopt;
+  Explored explored = groups ? explore(*groups, all, options, exploration_rows)
+                             : explore(all, space, penalty, options, exploration_rows);
+  Start& best = explored.best;
+  best.finish.scaled = explored.of_finish;
+  std::size_t evaluations = explored.evaluations;
   // The best start is finished exactly, on all rows. Far more rows than the sample: a sample
   // between brings the finish near before it looks at all.
   for (std::size_t rows = kSampleGrowth * exploration_rows; polishes(options);
        rows *= kSampleGrowth) {
-    const std::optional<WeightedRows> larger =
-        sample ? random_sample(all, rows, options.seed) : std::nullopt;
+    const std::optional<WeightedRows> larger = random_sample(all, rows, options.seed);
     best.finish = polish(larger ? *larger : all, space, penalty, options, best.finish.scaled,
                          larger ? kLooseGap : kExactGap);
     evaluations += best.finish.evaluations;
@@ -159,7 +217,7 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
     model.constants = space.raw_from_scaled(scaled);
     return loss_of(model, training, options) + penalty(scaled);
   };
-  const double cost_of_search = cost_at(space.scaled_from_coordinates(best.search.best));
+  const double cost_of_search = cost_at(explored.of_search);
   const double cost = cost_at(best.finish.scaled);
   // Data without noise can be met exactly: then nothing was left to gain.
   const bool gains = polishes(options) && cost < cost_of_search;
@@ -168,7 +226,7 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
                   .penalty = options.penalty,
                   .seed = options.seed,
                   .strategy = std::string(to_text(search_options(options).strategy)),
-                  .starts = starts.size(),
+                  .starts = options.starts.value_or(search_defaults(options.method).starts),
                   .population = static_cast<std::size_t>(best.search.population.cols()),
                   .generations = best.search.generations,
                   .evaluations = evaluations,
@@ -184,8 +242,12 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
                   [&](const NumericInput& input) { return spec.is_derived_from(input.column); })) {
     model.typical = median_configuration(training);
   }
-  const Findings findings = identify(model, training, space, options, best.finish.scaled);
-  model.identifiability = findings.identifiability;
+  // Who stops a large fit does not wait for what can be said about its constants.
+  Findings findings;
+  if (!options.stop.stop_requested() || space.layout().size() <= kConstantsAtOnce) {
+    findings = identify(model, training, space, options, best.finish.scaled);
+    model.identifiability = findings.identifiability;
+  }
   model.warnings = find_warnings(model, training, findings);
   return model;
 }

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "fit/loss_value.hpp"
+#include "fit/many_levels.hpp"
+#include "perfmodel/base/index.hpp"
 
 namespace perfmodel {
 
@@ -16,6 +18,10 @@ Regulariser::Regulariser(const SearchSpace& space, const WeightedRows& training,
       l2_(options.penalty.l2),
       intrinsic_shift_(space.intrinsic_log_centres()),
       extrinsic_shift_(space.extrinsic_log_centres()) {
+  if (const auto many = column_of_many_levels(training.design())) {
+    first_level_ = layout_.level(*many, 0);
+    levels_ = training.design().categorical[*many].levels;
+  }
   if (options.penalty.constants == Penalise::raw || !active())
     return;
   unit_ = median(training.measured().time);
@@ -53,25 +59,37 @@ double Regulariser::operator()(const VectorXd& scaled) const {
 
 PenalisedConstants Regulariser::linearise(const VectorXd& scaled) const {
   const Index penalised = scaled.size() - 1;
-  PenalisedConstants out{scaled.head(penalised), Eigen::MatrixXd::Zero(penalised, scaled.size())};
+  PenalisedConstants out{.values = scaled.head(penalised), .gradients = {}};
+  optimise::LevelColumns& levels = out.gradients.levels;
+  levels.first = index(first_level_);
+  levels.count = index(levels_);
+  levels.of_row.assign(static_cast<std::size_t>(penalised), optimise::LevelColumns::none);
+  levels.value = VectorXd::Zero(penalised);
+  out.gradients.others.setZero(penalised, scaled.size() - levels.count);
+  const auto put = [&](Index k, Index constant, double derivative) {
+    if (levels.holds(constant)) {
+      levels.of_row[static_cast<std::size_t>(k)] = constant - levels.first;
+      levels.value[k] = derivative;
+    } else {
+      out.gradients.others(k, levels.other(constant)) = derivative;
+    }
+  };
   for (Index k = 0; k < penalised; ++k) {
     const std::size_t constant = static_cast<std::size_t>(k);
     const ConstantKind kind = layout_.kind(constant);
     if (kind == ConstantKind::intrinsic_power || kind == ConstantKind::extrinsic_power) {
-      out.gradients(k, k) = 1;
+      put(k, k, 1);
       continue;
     }
     // x = a * exp(-p shift - sum_j q_j shift_j) / unit
-    out.gradients(k, k) = factor(constant, scaled);
-    out.values[k] *= out.gradients(k, k);
+    const double own = factor(constant, scaled);
+    put(k, k, own);
+    out.values[k] *= own;
     if (kind == ConstantKind::coefficient) {
-      out.gradients(k, static_cast<Index>(layout_.intrinsic_power(constant))) =
-          -intrinsic_shift_[constant] * out.values[k];
+      put(k, index(layout_.intrinsic_power(constant)), -intrinsic_shift_[constant] * out.values[k]);
     }
-    for (std::size_t j = 0; j < extrinsic_shift_.size(); ++j) {
-      out.gradients(k, static_cast<Index>(layout_.extrinsic_power(j))) =
-          -extrinsic_shift_[j] * out.values[k];
-    }
+    for (std::size_t j = 0; j < extrinsic_shift_.size(); ++j)
+      put(k, index(layout_.extrinsic_power(j)), -extrinsic_shift_[j] * out.values[k]);
   }
   return out;
 }

@@ -6,13 +6,14 @@
 #include "fit/search_space.hpp"
 #include "fit/weighted_rows.hpp"
 #include "perfmodel/fit/fit_options.hpp"
+#include "perfmodel/optimise/level_columns.hpp"
 
 namespace perfmodel {
 
 /// The penalised constants as functions of the scaled ones, to first order.
 struct PenalisedConstants {
-  Eigen::VectorXd values;     ///< one per constant without C
-  Eigen::MatrixXd gradients;  ///< their derivatives by the scaled constants, one row per value
+  Eigen::VectorXd values;           ///< one per constant without C
+  optimise::LevelMatrix gradients;  ///< by the scaled constants, one row per value
 };
 
 /// Eqs. (10) and (11): lambda times the sum of |x| or x^2 over all constants but C, in the units of
@@ -39,6 +40,9 @@ class Regulariser {
   double l1_;
   double l2_;
   double unit_ = 1;  ///< of the penalised coefficients
+  /// The column of many levels, whose gradients stand apart: its first constant and their number.
+  std::size_t first_level_ = 0;
+  std::size_t levels_ = 0;
   /// What the logarithm of each column is shifted by between scaled and penalised constants.
   std::vector<double> intrinsic_shift_;
   std::vector<double> extrinsic_shift_;

@@ -23,6 +23,8 @@ struct PolishResult {
 /// Gaps at which a finish stops: for the result, and for what another finish goes on from.
 inline constexpr double kExactGap = 1e-12;
 inline constexpr double kLooseGap = 1e-6;
+/// Enough to tell one of many attempts from a better one.
+inline constexpr double kRoughGap = 1e-3;
 
 /// Walks from `start` (scaled constants) down to where no step in the box gains to first order: by
 /// sequential linear programming for losses of absolute errors, by damped least squares for squared

@@ -8,6 +8,7 @@
 #include "fit/polish.hpp"
 #include "fit/scaled_model.hpp"
 #include "fit/sequential_lad.hpp"
+#include "perfmodel/optimise/level_columns.hpp"
 
 namespace perfmodel {
 namespace {
@@ -46,7 +47,10 @@ class LinearisedFit : public LinearisedProblem {
   void linearise_at(const VectorXd& scaled) override {
     at_ = scaled;
     predicted_ = model_.linearise(scaled, jacobian_);
-    effects_ = (weights_.transpose() * jacobian_.cwiseAbs()).transpose();
+    effects_ = (weights_.transpose() * jacobian_.others.cwiseAbs()).transpose();
+    if (!jacobian_.levels.empty())
+      effects_ =
+          optimise::absolute_transposed_product(jacobian_.others, jacobian_.levels, weights_);
     if (penalty_.active())
       penalised_ = penalty_.linearise(scaled);
   }
@@ -59,16 +63,19 @@ class LinearisedFit : public LinearisedProblem {
     const Index l1_rows = penalty_.l1() > 0 ? penalised : 0;
     const Index l2_rows = penalty_.l2() > 0 ? penalised * 2 * kKinks : 0;
     const Index all = rows_ + l1_rows + l2_rows;
-    out.matrix.resize(all, constants_);
+    out.levels = jacobian_.levels;
+    out.matrix.resize(all, jacobian_.others.cols());
     out.response.resize(all);
     out.weights.resize(all);
     out.linear = VectorXd::Zero(constants_);
-    out.matrix.topRows(rows_) = jacobian_;
+    out.matrix.topRows(rows_) = jacobian_.others;
     out.response.head(rows_) = training_.time - predicted_;
     out.weights.head(rows_) = weights_;
     constant = 0;
     if (l1_rows > 0) {
-      out.matrix.middleRows(rows_, l1_rows) = penalised_.gradients;
+      out.matrix.middleRows(rows_, l1_rows) = penalised_.gradients.others;
+      if (!out.levels.empty())
+        add_levels(penalised_.gradients.levels, 0, l1_rows, 1, out.levels);
       out.response.segment(rows_, l1_rows) = -penalised_.values;
       out.weights.segment(rows_, l1_rows).setConstant(penalty_.l1());
     }
@@ -81,14 +88,13 @@ class LinearisedFit : public LinearisedProblem {
   /// where the curvature of the model has moved them: a second-order correction.
   VectorXd correction(const optimise::LadResult& step, const VectorXd& trial) const override {
     const VectorXd predicted = model_.predict(trial);
-    VectorXd change = VectorXd::Zero(constants_);
+    VectorXd raises = VectorXd::Zero(static_cast<Index>(step.active_rows.size()));
     for (std::size_t k = 0; k < step.active_rows.size(); ++k) {
       const Index row = step.active_rows[k];
-      if (row >= rows_)
-        continue;  // a row of the penalty
-      change += (training_.time[row] - predicted[row]) * step.edges.col(static_cast<Index>(k));
+      if (row < rows_)  // else of the penalty
+        raises[static_cast<Index>(k)] = training_.time[row] - predicted[row];
     }
-    return change;
+    return step.vertex->change_for(raises);
   }
 
   /// The constants from which the finish can go on where no step gains any more; see
@@ -135,7 +141,7 @@ class LinearisedFit : public LinearisedProblem {
   VectorXd weights_;
   VectorXd at_;
   VectorXd predicted_;
-  ScaledModel::RowMajor jacobian_;
+  optimise::LevelMatrix jacobian_;
   VectorXd effects_;  ///< weighted mean of each column of the jacobian, without signs
   PenalisedConstants penalised_;
 
@@ -148,12 +154,12 @@ class LinearisedFit : public LinearisedProblem {
       if (row < rows_)
         out[row] = 0;
     }
-    const VectorXd slope = jacobian_.transpose() * out;
+    const VectorXd slopes =
+        step.vertex->slopes(optimise::transposed_product(jacobian_.others, jacobian_.levels, out));
     for (std::size_t k = 0; k < step.active_rows.size(); ++k) {
       const Index row = step.active_rows[k];
       if (row < rows_)
-        out[row] = std::clamp(-slope.dot(step.edges.col(static_cast<Index>(k))), -weights_[row],
-                              weights_[row]);
+        out[row] = std::clamp(-slopes[static_cast<Index>(k)], -weights_[row], weights_[row]);
     }
     return out;
   }
@@ -180,17 +186,30 @@ class LinearisedFit : public LinearisedProblem {
   /// lambda (v + u)^2, u = g'd: the linear part 2 lambda v u is exact, and lambda u^2 becomes
   /// lambda s sum_k |u - b_k| with kinks b_k = +-(k + 1/2) s over the reach of u, up to a constant.
   void add_squared_penalty(Index row, optimise::LadProblem& out, double& constant) const {
+    const optimise::LevelMatrix& gradients = penalised_.gradients;
     const VectorXd reach = out.bounds.upper.cwiseMax(-out.bounds.lower);
+    const VectorXd reach_of_others = gradients.levels.others(reach);
     for (Index k = 0; k < penalised_.values.size(); ++k) {
-      const VectorXd gradient = penalised_.gradients.row(k);
-      out.linear += 2 * penalty_.l2() * penalised_.values[k] * gradient;
-      constant -= penalty_.l2() * penalised_.values[k] * penalised_.values[k];
-      VectorXd bounded = gradient.cwiseAbs().cwiseProduct(reach);
+      const VectorXd gradient = gradients.others.row(k);
+      VectorXd bounded = gradient.cwiseAbs().cwiseProduct(reach_of_others);
       for (Index j = 0; j < bounded.size(); ++j) {
         if (gradient[j] == 0)
           bounded[j] = 0;
+        else
+          out.linear[column_of(j)] += 2 * penalty_.l2() * penalised_.values[k] * gradient[j];
       }
-      const double spacing = bounded.sum() / static_cast<double>(kKinks);
+      double sum = bounded.sum();
+      const Index level = gradients.levels.of_row[static_cast<std::size_t>(k)];
+      if (level != optimise::LevelColumns::none) {
+        const double own = gradients.levels.value[k];
+        out.linear[gradients.levels.first + level] +=
+            2 * penalty_.l2() * penalised_.values[k] * own;
+        sum += std::abs(own) * reach[gradients.levels.first + level];
+      }
+      constant -= penalty_.l2() * penalised_.values[k] * penalised_.values[k];
+      const double spacing = sum / static_cast<double>(kKinks);
+      if (!out.levels.empty())
+        add_levels(gradients.levels, k, 1, 2 * kKinks, out.levels);
       for (Index m = 0; m < kKinks; ++m) {
         for (const double side : {-1.0, 1.0}) {
           const double kink = side * (static_cast<double>(m) + 0.5) * spacing;
@@ -202,6 +221,23 @@ class LinearisedFit : public LinearisedProblem {
         }
       }
     }
+  }
+
+  /// Among all constants, of a column beside the levels'.
+  Index column_of(Index other) const {
+    return other < jacobian_.levels.first ? other : other + jacobian_.levels.count;
+  }
+
+  /// Appends rows `first` .. `first + count`, each `times`.
+  static void add_levels(const optimise::LevelColumns& from, Index first, Index count, Index times,
+                         optimise::LevelColumns& to) {
+    for (Index k = first; k < first + count; ++k)
+      to.of_row.insert(to.of_row.end(), static_cast<std::size_t>(times),
+                       from.of_row[static_cast<std::size_t>(k)]);
+    const Index before = to.value.size();
+    to.value.conservativeResize(before + count * times);
+    for (Index k = 0; k < count * times; ++k)
+      to.value[before + k] = from.value[first + k / times];
   }
 };
 

@@ -2,18 +2,19 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "fit/damped_newton.hpp"
 #include "fit/idle_terms.hpp"
 #include "fit/penalty.hpp"
 #include "fit/polish.hpp"
 #include "fit/scaled_model.hpp"
+#include "perfmodel/optimise/level_columns.hpp"
 
 namespace perfmodel {
 namespace {
 
 using Eigen::Index;
-using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 class SquaredFit : public CurvedProblem {
@@ -35,27 +36,36 @@ class SquaredFit : public CurvedProblem {
   }
 
   CostParabola quadratic(const VectorXd& scaled) const override {
-    ScaledModel::RowMajor jacobian;
+    optimise::LevelMatrix jacobian;
     const VectorXd predicted = model_.linearise(scaled, jacobian);
     const VectorXd residual = residuals(predicted);
     const VectorXd pull = weighted(residual);
-    const MatrixXd bend =
+    const ArrowMatrix bend =
         model_.curvature(jacobian, logarithmic_ ? VectorXd(pull.cwiseQuotient(predicted)) : pull);
-    if (logarithmic_)
-      jacobian.array().colwise() /= predicted.array();
+    if (logarithmic_) {
+      jacobian.others.array().colwise() /= predicted.array();
+      if (!jacobian.levels.empty())
+        jacobian.levels.value.array() /= predicted.array();
+    }
     double factor = 2 / rows_.total_weight();
     // d sqrt(m) = dm / (2 sqrt(m))
     const double root = logarithmic_ ? std::max(1e-300, std::sqrt(mean_square(residual))) : 1;
     if (logarithmic_)
       factor /= 2 * root;
-    CostParabola out{.gradient = -factor * (jacobian.transpose() * pull),
+    CostParabola out{.gradient = optimise::scaled_transposed_product(-factor, jacobian, pull),
                      .hessian = {},
-                     .gauss_newton = gram(factor, jacobian)};
-    out.hessian = out.gauss_newton - factor * bend;
+                     .gauss_newton = gram(factor, jacobian, rows_.weights())};
+    out.hessian = out.gauss_newton;
+    out.hessian.add(-factor, bend);
     if (logarithmic_) {
-      // The logarithm bends, too, and so does the root.
-      out.hessian += factor * (jacobian.transpose() * pull.asDiagonal() * jacobian) -
-                     out.gradient * out.gradient.transpose() / root;
+      // The logarithm bends, too, and so does the root. What the root takes away couples all
+      // levels; it vanishes at the optimum, and is left out where they are many.
+      if (jacobian.levels.empty())
+        out.hessian.core +=
+            factor * (jacobian.others.transpose() * pull.asDiagonal() * jacobian.others) -
+            out.gradient * out.gradient.transpose() / root;
+      else
+        out.hessian.add(1, gram(factor, jacobian, pull));
     }
     if (penalty_.active())
       add_penalty(scaled, out);
@@ -99,23 +109,17 @@ class SquaredFit : public CurvedProblem {
     return (sum + rows_.scatter()) / rows_.total_weight();
   }
 
-  /// factor J'WJ
-  MatrixXd gram(double factor, const ScaledModel::RowMajor& jacobian) const {
-    if (rows_.weights().size() > 0)
-      return factor * (jacobian.transpose() * rows_.weights().asDiagonal() * jacobian);
-    return factor * (jacobian.transpose() * jacobian);
-  }
-
   /// |v| is replaced by its tangent parabola v^2 / (2 |v0|), which touches it from above.
   void add_penalty(const VectorXd& scaled, CostParabola& out) const {
     const PenalisedConstants penalised = penalty_.linearise(scaled);
     const VectorXd curvature =
         (penalty_.l1() / penalised.values.array().abs().max(1e-12) + 2 * penalty_.l2()).matrix();
-    out.gradient += penalised.gradients.transpose() * curvature.cwiseProduct(penalised.values);
-    const MatrixXd bend =
-        penalised.gradients.transpose() * curvature.asDiagonal() * penalised.gradients;
-    out.hessian += bend;
-    out.gauss_newton += bend;
+    out.gradient +=
+        optimise::transposed_product(penalised.gradients.others, penalised.gradients.levels,
+                                     curvature.cwiseProduct(penalised.values));
+    const ArrowMatrix bend = gram(1, penalised.gradients, curvature);
+    out.hessian.add(1, bend);
+    out.gauss_newton.add(1, bend);
   }
 };
 

@@ -2,11 +2,15 @@
 
 #include <cmath>
 
+#include "fit/many_levels.hpp"
+#include "perfmodel/base/index.hpp"
+
 namespace perfmodel {
 namespace {
 
 using Eigen::Index;
 using Eigen::VectorXd;
+using optimise::LevelMatrix;
 
 std::size_t entry(const NumericFactor& factor, std::size_t row) {
   return factor.coded() ? factor.codes[row] : row;
@@ -38,6 +42,7 @@ struct ScaledModel::Parts {
 ScaledModel::ScaledModel(const Design& design, const SearchSpace& space)
     : design_(design),
       layout_(space.layout()),
+      many_levels_(column_of_many_levels(design)),
       intrinsic_logs_(centred_logs(design.intrinsic, space.intrinsic_log_centres())),
       extrinsic_logs_(centred_logs(design.extrinsic, space.extrinsic_log_centres())) {}
 
@@ -79,13 +84,26 @@ VectorXd ScaledModel::predict(const VectorXd& scaled) const {
   return (p.sum.array() * p.product.array() + scaled[scaled.size() - 1]).matrix();
 }
 
-VectorXd ScaledModel::linearise(const VectorXd& scaled, RowMajor& jacobian) const {
+LevelMatrix ScaledModel::empty_jacobian() const {
+  LevelMatrix out;
+  if (many_levels_) {
+    out.levels.first = index(layout_.level(*many_levels_, 0));
+    out.levels.count = index(design_.categorical[*many_levels_].levels);
+    const std::vector<std::uint32_t>& codes = design_.categorical[*many_levels_].codes;
+    out.levels.of_row.assign(codes.begin(), codes.end());
+    out.levels.value.resize(index(design_.rows));
+  }
+  out.others.setZero(index(design_.rows), index(layout_.size()) - out.levels.count);
+  return out;
+}
+
+VectorXd ScaledModel::linearise(const VectorXd& scaled, LevelMatrix& jacobian) const {
   const Parts part = parts(scaled);
-  jacobian.setZero(static_cast<Index>(design_.rows), scaled.size());
+  jacobian = empty_jacobian();
   for (std::size_t r = 0; r < design_.rows; ++r) {
     const Index row = static_cast<Index>(r);
     const auto put = [&](std::size_t constant, double derivative) {
-      jacobian(row, static_cast<Index>(constant)) = derivative;
+      jacobian.others(row, jacobian.levels.other(index(constant))) = derivative;
     };
     const double product = part.product[row];
     for (std::size_t i = 0; i < design_.intrinsic.size(); ++i) {
@@ -96,7 +114,10 @@ VectorXd ScaledModel::linearise(const VectorXd& scaled, RowMajor& jacobian) cons
           scaled[static_cast<Index>(layout_.coefficient(i))] * power * intrinsic_logs_[i][e]);
     }
     for (std::size_t c = 0; c < design_.categorical.size(); ++c) {
-      put(layout_.level(c, design_.categorical[c].codes[r]), product);
+      if (c == many_levels_)
+        jacobian.levels.value[row] = product;
+      else
+        put(layout_.level(c, design_.categorical[c].codes[r]), product);
     }
     for (std::size_t j = 0; j < design_.extrinsic.size(); ++j) {
       put(layout_.extrinsic_power(j),
@@ -107,28 +128,32 @@ VectorXd ScaledModel::linearise(const VectorXd& scaled, RowMajor& jacobian) cons
   return (part.sum.array() * part.product.array() + scaled[scaled.size() - 1]).matrix();
 }
 
-Eigen::MatrixXd ScaledModel::curvature(const RowMajor& jacobian, const VectorXd& weights) const {
-  const Index size = jacobian.cols();
-  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(size, size);
+ArrowMatrix ScaledModel::curvature(const LevelMatrix& jacobian, const VectorXd& weights) const {
+  ArrowMatrix out = zero_arrow(jacobian);
   const auto weighted_logs = [&](const NumericFactor& factor, const std::vector<double>& logs) {
     VectorXd weighted = weights;
     for (std::size_t r = 0; r < design_.rows; ++r)
       weighted[static_cast<Index>(r)] *= logs[entry(factor, r)];
     return weighted;
   };
+  const auto place = [&](std::size_t constant) { return jacobian.levels.other(index(constant)); };
   for (std::size_t i = 0; i < design_.intrinsic.size(); ++i) {
     const VectorXd weighted = weighted_logs(design_.intrinsic[i], intrinsic_logs_[i]);
-    const Index a = static_cast<Index>(layout_.coefficient(i));
-    const Index p = static_cast<Index>(layout_.intrinsic_power(i));
-    out(a, p) = out(p, a) = jacobian.col(a).dot(weighted);
-    out(p, p) = jacobian.col(p).dot(weighted);
+    const Index a = place(layout_.coefficient(i));
+    const Index p = place(layout_.intrinsic_power(i));
+    out.core(a, p) = out.core(p, a) = jacobian.others.col(a).dot(weighted);
+    out.core(p, p) = jacobian.others.col(p).dot(weighted);
   }
   for (std::size_t j = 0; j < design_.extrinsic.size(); ++j) {
-    const Index q = static_cast<Index>(layout_.extrinsic_power(j));
-    VectorXd row = jacobian.transpose() * weighted_logs(design_.extrinsic[j], extrinsic_logs_[j]);
-    row[size - 1] = 0;  // C does not scale
-    out.row(q) = row;
-    out.col(q) = row;
+    const Index q = place(layout_.extrinsic_power(j));
+    VectorXd row = optimise::transposed_product(
+        jacobian.others, jacobian.levels, weighted_logs(design_.extrinsic[j], extrinsic_logs_[j]));
+    row[row.size() - 1] = 0;  // C does not scale
+    const VectorXd others = jacobian.levels.empty() ? row : jacobian.levels.others(row);
+    out.core.row(q) = others;
+    out.core.col(q) = others;
+    if (!jacobian.levels.empty())
+      out.border.col(q) = jacobian.levels.levels(row);
   }
   return out;
 }

@@ -1,6 +1,5 @@
 #include "fit/sensitivity.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,38 +15,8 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kBoundMargin = 1e-3;      // of the range between the bounds
-constexpr double kFlatEigenvalue = 1e-11;  // of J'J with columns of unit length
-constexpr double kFlatPart = 1e-4;         // of a gradient
-
-/// Columns of `matrix` and rows of it for the constants that are kept; zeros elsewhere.
-MatrixXd without(const MatrixXd& matrix, const std::vector<bool>& held) {
-  MatrixXd out = matrix;
-  for (Index k = 0; k < out.rows(); ++k) {
-    if (!held[static_cast<std::size_t>(k)])
-      continue;
-    out.row(k).setZero();
-    out.col(k).setZero();
-  }
-  return out;
-}
-
-/// Eigenvectors to eigenvalues near 0, of the constants that are not held.
-MatrixXd null_space(const MatrixXd& normal, const std::vector<bool>& held) {
-  std::vector<Index> kept;
-  for (Index k = 0; k < normal.rows(); ++k) {
-    if (!held[static_cast<std::size_t>(k)])
-      kept.push_back(k);
-  }
-  if (kept.empty())
-    return MatrixXd(normal.rows(), 0);
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(normal(kept, kept));
-  const Index flat = (eigen.eigenvalues().array() < kFlatEigenvalue).count();  // ascending
-  MatrixXd out = MatrixXd::Zero(normal.rows(), flat);
-  for (std::size_t i = 0; i < kept.size(); ++i)
-    out.row(kept[i]) = eigen.eigenvectors().row(static_cast<Index>(i)).head(flat);
-  return out;
-}
+constexpr double kBoundMargin = 1e-3;  // of the range between the bounds
+constexpr double kFlatPart = 1e-4;     // of a gradient
 
 /// Gauss-Jordan on the columns: each gets a row of its own in which it alone is not 0.
 void separate(MatrixXd& basis) {
@@ -68,6 +37,36 @@ void separate(MatrixXd& basis) {
         basis.col(other) -= basis(pivot, other) * basis.col(d);
     }
   }
+}
+
+/// A matrix in which no constants stand apart.
+ArrowMatrix all_in_core(MatrixXd matrix) {
+  ArrowMatrix out;
+  out.border.resize(0, matrix.cols());
+  out.core = std::move(matrix);
+  return out;
+}
+
+VectorXd column_norms(const optimise::LevelMatrix& matrix) {
+  const VectorXd others = matrix.others.colwise().norm().transpose();
+  if (matrix.levels.empty())
+    return others;
+  VectorXd squares = VectorXd::Zero(matrix.levels.count);
+  for (Index row = 0; row < matrix.rows(); ++row)
+    squares[matrix.levels.of_row[static_cast<std::size_t>(row)]] +=
+        matrix.levels.value[row] * matrix.levels.value[row];
+  return matrix.levels.joined(others, squares.cwiseSqrt());
+}
+
+void divide_columns(const VectorXd& norms, optimise::LevelMatrix& matrix) {
+  const optimise::LevelColumns& levels = matrix.levels;
+  if (levels.empty()) {
+    matrix.others.array().rowwise() /= norms.transpose().array();
+    return;
+  }
+  matrix.others.array().rowwise() /= levels.others(norms).transpose().array();
+  for (Index row = 0; row < matrix.rows(); ++row)
+    matrix.levels.value[row] /= norms[levels.first + levels.of_row[static_cast<std::size_t>(row)]];
 }
 
 std::vector<Standing> standings_of(const SearchSpace& space, const VectorXd& scaled) {
@@ -99,37 +98,45 @@ std::vector<Standing> standings_of(const SearchSpace& space, const VectorXd& sca
 }  // namespace
 
 Sensitivity::Sensitivity(NormalEquations equations)
-    : standings_(std::move(equations.standings)), norms_(std::move(equations.norms)) {
-  const std::vector<bool>& left_out = equations.left_out;
-  normal_ = without(equations.normal, left_out);
-  null_ = null_space(normal_, left_out);
+    : Sensitivity(
+          NormalEquationsOf<ArrowMatrix>{.rows = equations.rows,
+                                         .standings = std::move(equations.standings),
+                                         .norms = std::move(equations.norms),
+                                         .left_out = std::move(equations.left_out),
+                                         .normal = all_in_core(std::move(equations.normal)),
+                                         .scores = all_in_core(std::move(equations.scores))}) {}
 
-  std::vector<bool> held = left_out;
+Sensitivity::Sensitivity(NormalEquationsOf<ArrowMatrix> equations)
+    : standings_(std::move(equations.standings)),
+      norms_(std::move(equations.norms)),
+      normal_(without(std::move(equations.normal), equations.left_out, 0)),
+      scores_(std::move(equations.scores)),
+      null_(null_space(normal_, equations.left_out)) {
+  std::vector<bool> held = equations.left_out;
   for (std::size_t k = 0; k < held.size(); ++k)
     held[k] = held[k] || standings_[k] != Standing::free;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(without(normal_, held));
-  const VectorXd inverse =
-      (eigen.eigenvalues().array() < kFlatEigenvalue).select(0, eigen.eigenvalues().cwiseInverse());
-  const double rank = static_cast<double>((inverse.array() > 0).count());
+  inverse_ = ArrowPseudoInverse(normal_, held);
+  const double rank = static_cast<double>(inverse_.rank());
   const double rows = static_cast<double>(equations.rows);
   enough_rows_ = rows > rank;
-  const MatrixXd bread =
-      eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose();
-  covariance_ = enough_rows_ ? MatrixXd(rows / (rows - rank) * bread * equations.scores * bread)
-                             : MatrixXd::Zero(norms_.size(), norms_.size());
+  factor_ = rows / (rows - rank);
+  held_ = std::move(held);
 }
 
 Sensitivity generic_sensitivity(const SearchSpace& space, const Design& training,
                                 const FitOptions& options, const VectorXd& scaled) {
   const GenericLayout& layout = space.layout();
-  NormalEquations out;
+  NormalEquationsOf<ArrowMatrix> out;
   out.rows = training.rows;
   out.standings = standings_of(space, scaled);
-  ScaledModel::RowMajor jacobian;
+  optimise::LevelMatrix jacobian;
   const VectorXd predicted = ScaledModel(training, space).linearise(scaled, jacobian);
   const Curvature curvature = curvature_of(options.loss, training.time, predicted);
-  jacobian.array().colwise() *= curvature.weights.array().sqrt();
-  out.norms = jacobian.colwise().norm().transpose();
+  const VectorXd roots = curvature.weights.cwiseSqrt();
+  jacobian.others.array().colwise() *= roots.array();
+  if (!jacobian.levels.empty())
+    jacobian.levels.value.array() *= roots.array();
+  out.norms = column_norms(jacobian);
   out.left_out.resize(layout.size(), false);
   for (std::size_t k = 0; k < layout.size(); ++k) {
     const Index i = static_cast<Index>(k);
@@ -144,10 +151,9 @@ Sensitivity generic_sensitivity(const SearchSpace& space, const Design& training
     if (out.left_out[k])
       out.norms[i] = 1;
   }
-  jacobian.array().rowwise() /= out.norms.transpose().array();
-  out.normal = jacobian.transpose() * jacobian;
-  jacobian.array().colwise() *= curvature.scores.array();
-  out.scores = jacobian.transpose() * jacobian;
+  divide_columns(out.norms, jacobian);
+  out.normal = gram(1, jacobian, VectorXd());
+  out.scores = gram(1, jacobian, curvature.scores.cwiseAbs2());
   return Sensitivity(std::move(out));
 }
 
@@ -157,16 +163,17 @@ double Sensitivity::effect(const VectorXd& direction) const {
 }
 
 MatrixXd Sensitivity::flat_directions(const std::vector<bool>& held) const {
+  const VectorXd diagonal = normal_.whole_diagonal();
   std::vector<bool> all = held;
   for (std::size_t k = 0; k < all.size(); ++k)
-    all[k] = all[k] || normal_(static_cast<Index>(k), static_cast<Index>(k)) == 0;
+    all[k] = all[k] || diagonal[static_cast<Index>(k)] == 0;
   MatrixXd out = null_space(normal_, all);
   separate(out);
   return out;
 }
 
 VectorXd Sensitivity::of_coordinates(const VectorXd& gradient) const {
-  return (normal_.diagonal().array() == 0).select(0, gradient.array()).matrix();
+  return (normal_.whole_diagonal().array() == 0).select(0, gradient.array()).matrix();
 }
 
 bool Sensitivity::is_estimable(const VectorXd& gradient) const {
@@ -177,8 +184,13 @@ bool Sensitivity::is_estimable(const VectorXd& gradient) const {
 double Sensitivity::standard_error(const VectorXd& gradient) const {
   if (!enough_rows_)
     return std::numeric_limits<double>::infinity();
-  const VectorXd scaled = gradient.cwiseQuotient(norms_);
-  return std::sqrt(std::max(0.0, scaled.dot(covariance_ * scaled)));
+  VectorXd scaled = gradient.cwiseQuotient(norms_);
+  for (std::size_t k = 0; k < held_.size(); ++k) {
+    if (held_[k])
+      scaled[static_cast<Index>(k)] = 0;
+  }
+  const VectorXd spread = inverse_ * scaled;
+  return std::sqrt(std::max(0.0, factor_ * spread.dot(scores_ * spread)));
 }
 
 }  // namespace perfmodel

@@ -3,6 +3,8 @@
 #include <Eigen/Core>
 #include <vector>
 
+#include "fit/arrow_matrix.hpp"
+#include "fit/arrow_null_space.hpp"
 #include "fit/search_space.hpp"
 #include "perfmodel/fit/fit_options.hpp"
 #include "perfmodel/fit/identifiability.hpp"
@@ -22,14 +24,17 @@ enum class Standing {
 
 /// The training rows' Jacobian J at the optimum, weighted by the curvature W of their losses.
 /// Columns have unit length; those of constants that are left out do not count.
-struct NormalEquations {
+template <class Matrix>
+struct NormalEquationsOf {
   std::size_t rows = 0;
   std::vector<Standing> standings;
   Eigen::VectorXd norms;  ///< of the columns before; 1 where that was 0 or the constant is left out
   std::vector<bool> left_out;
-  Eigen::MatrixXd normal;  ///< J'WJ
-  Eigen::MatrixXd scores;  ///< J'WSSJ, S being the scores of Curvature
+  Matrix normal;  ///< J'WJ
+  Matrix scores;  ///< J'WSSJ, S being the scores of Curvature
 };
+
+using NormalEquations = NormalEquationsOf<Eigen::MatrixXd>;
 
 /// The training rows' Jacobian at the optimum, as its normal equations: what can be said to first
 /// order about directions in which the predictions do not change, and about standard errors.
@@ -39,6 +44,7 @@ struct NormalEquations {
 class Sensitivity {
  public:
   explicit Sensitivity(NormalEquations equations);
+  explicit Sensitivity(NormalEquationsOf<ArrowMatrix> equations);
 
   const std::vector<Standing>& standings() const { return standings_; }
   /// Length of the change of the predictions, to first order, where the scaled constants move along
@@ -58,10 +64,13 @@ class Sensitivity {
 
  private:
   std::vector<Standing> standings_;
-  Eigen::VectorXd norms_;       ///< of the Jacobian's columns; 1 where that is 0 or left out
-  Eigen::MatrixXd normal_;      ///< 0 where left out
-  Eigen::MatrixXd null_;        ///< orthonormal basis of its null space
-  Eigen::MatrixXd covariance_;  ///< of norms_ * scaled constants
+  Eigen::VectorXd norms_;  ///< of the Jacobian's columns; 1 where that is 0 or left out
+  ArrowMatrix normal_;     ///< 0 where left out
+  ArrowMatrix scores_;
+  Eigen::MatrixXd null_;        ///< orthonormal basis of the null space
+  ArrowPseudoInverse inverse_;  ///< of the free constants' part
+  std::vector<bool> held_;      ///< all others
+  double factor_ = 1;           ///< of the covariance: rows / (rows - rank)
   bool enough_rows_ = true;
 };
 

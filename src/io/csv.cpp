@@ -17,6 +17,10 @@
 namespace perfmodel {
 namespace {
 
+/// More are no settings of a run: a table that was written with rows and columns exchanged, or the
+/// samples of a profile.
+constexpr std::size_t kMostColumns = 1000;
+
 /// Builds the table line by line. A line of the wrong shape is noted and the reading goes on, so
 /// that one message tells of all of them.
 class TableReader {
@@ -123,6 +127,12 @@ void TableReader::read_header(std::uint32_t number) {
 }
 
 void TableReader::check_names(std::uint32_t number) const {
+  if (fields_.size() > kMostColumns) {
+    throw InputError(at_line(number) + "the header has " + std::to_string(fields_.size()) +
+                     " columns, but at most " + std::to_string(kMostColumns) +
+                     " are read; one line per run and one column per setting is expected: keep "
+                     "the time and the settings, or transpose the table");
+  }
   if (std::all_of(fields_.begin(), fields_.end(),
                   [](std::string_view field) { return parse_number(field).has_value(); })) {
     throw InputError(at_line(number) +

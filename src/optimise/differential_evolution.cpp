@@ -18,6 +18,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t smallest_population = 5;
+/// Candidates between two looks at whether to stop.
+constexpr std::size_t most_at_once = 512;
 
 class Search {
  public:
@@ -107,8 +109,9 @@ class Search {
     const std::size_t size = population_.size();
     for (std::size_t i = 0; i < size; ++i)
       make_trial(i);
-    evaluate(trials_.leftCols(static_cast<Eigen::Index>(size)), population_.costs,
-             std::span(trial_costs_).first(size));
+    if (!evaluate(trials_.leftCols(static_cast<Eigen::Index>(size)), population_.costs,
+                  std::span(trial_costs_).first(size)))
+      return false;
     for (std::size_t i = 0; i < size; ++i)
       select(i);
     population_.promote_best();
@@ -128,14 +131,24 @@ class Search {
     trial_controls_[target] = controls;
   }
 
-  void evaluate(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
+  /// False where a stop was requested on the way: the costs of the rest are then infinite.
+  bool evaluate(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
                 std::span<const double> abandon_above, std::span<double> costs) {
-    objective_(candidates, abandon_above, costs);
-    evaluations_ += costs.size();
+    std::size_t done = 0;
+    while (done < costs.size() && (done == 0 || !options_.stop.stop_requested())) {
+      const std::size_t count = std::min(most_at_once, costs.size() - done);
+      objective_(
+          candidates.middleCols(static_cast<Eigen::Index>(done), static_cast<Eigen::Index>(count)),
+          abandon_above.subspan(done, count), costs.subspan(done, count));
+      done += count;
+    }
+    evaluations_ += done;
+    std::fill(costs.begin() + static_cast<std::ptrdiff_t>(done), costs.end(), infinity);
     for (double& cost : costs) {
       if (!std::isfinite(cost))
         cost = infinity;
     }
+    return done == costs.size();
   }
 
   /// The trial takes its target's place unless it costs more.

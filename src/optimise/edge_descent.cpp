@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
+#include <memory>
+#include <utility>
+
+#include "optimise/lad_parts.hpp"
 
 namespace perfmodel::optimise {
 namespace {
@@ -11,40 +14,46 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-/// Pivots after which the basis is factorised anew, so that rounding does not pile up.
-constexpr std::size_t kRefactorEvery = 64;
+/// The edges that leave an active row, one per column.
+class DenseVertex : public LadVertex {
+ public:
+  explicit DenseVertex(Eigen::MatrixXd edges) : edges_(std::move(edges)) {}
 
-/// A row that moves a coordinate less than this, beside the others, cannot hold it in place.
-constexpr double kWorthlessPivot = 1e-8;
+  VectorXd change_for(const VectorXd& raises) const override {
+    VectorXd change = VectorXd::Zero(edges_.rows());
+    for (Index k = 0; k < edges_.cols(); ++k)
+      change += raises[k] * edges_.col(k);
+    return change;
+  }
 
-/// For any |lambda_i| <= w_i:  cost(x) >= lambda'r + min over the box of (c - A'lambda)'x.
-double dual_bound_of(const LadProblem& problem, const VectorXd& lambda) {
-  VectorXd reduced = -(problem.matrix.transpose() * lambda);
-  if (problem.linear.size() > 0)
-    reduced += problem.linear;
-  const auto low = reduced.cwiseProduct(problem.bounds.lower);
-  const auto high = reduced.cwiseProduct(problem.bounds.upper);
-  return lambda.dot(problem.response) + low.cwiseMin(high).sum();
-}
+  VectorXd slopes(const VectorXd& gradient) const override {
+    VectorXd out(edges_.cols());
+    for (Index k = 0; k < edges_.cols(); ++k)
+      out[k] = gradient.dot(edges_.col(k));
+    return out;
+  }
+
+ private:
+  Eigen::MatrixXd edges_;
+};
 
 }  // namespace
 
 EdgeDescent::EdgeDescent(const LadProblem& problem, const VectorXd& start,
-                         const std::vector<Index>& active_rows)
+                         const LadOptions& options)
     : problem_(problem),
       rows_(problem.matrix.rows()),
       columns_(problem.matrix.cols()),
       x_(start),
-      response_(problem.response),
+      response_(perturbed_response(problem)),
       basis_(problem, start) {
-  perturb();
   residual_ = response_ - problem.matrix * x_;
   column_scale_ = (problem.matrix.cwiseAbs().transpose() * problem.weights).cwiseMax(1e-300);
   if (problem.linear.size() > 0)
     column_scale_ += problem.linear.cwiseAbs();
   refresh_gradient();
-  if (!active_rows.empty())
-    start_at_vertex(active_rows);
+  if (!options.active_rows.empty())
+    start_at_vertex(options.active_rows, options.stop);
 }
 
 bool EdgeDescent::step() {
@@ -66,39 +75,27 @@ LadResult EdgeDescent::result() {
   response_ = problem_.response;
   factorise();
   LadResult out;
-  out.x = x_.cwiseMax(problem_.bounds.lower).cwiseMin(problem_.bounds.upper);
-  const VectorXd residual = problem_.response - problem_.matrix * out.x;
-  out.cost = problem_.weights.dot(residual.cwiseAbs()) + linear_cost(out.x);
+  set_point(problem_, x_, out);
   out.dual_bound = dual_bound_of(problem_, lambda);
-  out.edges.resize(columns_, 0);
+  std::vector<Index> places;
   for (Index k = 0; k < columns_; ++k) {
     if (basis_[k].hold != Hold::row)
       continue;
     out.active_rows.push_back(basis_[k].index);
-    out.edges.conservativeResize(Eigen::NoChange, out.edges.cols() + 1);
-    out.edges.col(out.edges.cols() - 1) = basis_.edges().col(k);
+    places.push_back(k);
   }
+  out.vertex = std::make_shared<DenseVertex>(basis_.edges()(Eigen::all, places));
   return out;
-}
-
-/// Equal rows make vertices where many residuals are zero at once, and a descent may then cycle.
-/// Tiny different shifts of the responses part them; multipliers do not depend on the responses, so
-/// the final basis is the right one for the given problem too.
-void EdgeDescent::perturb() {
-  const double size = 1e-11 * (problem_.response.cwiseAbs().maxCoeff() + 1e-300);
-  std::uint64_t state = 0x9E3779B97F4A7C15ULL;
-  for (Index i = 0; i < rows_; ++i) {
-    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-    response_[i] += size * (static_cast<double>(state >> 11) * 0x1.0p-53 - 0.5);
-  }
 }
 
 /// Goes to the vertex where the given rows have no residual, if there is one in the box: each row
 /// takes the place of the parked coordinate that it determines best.
-void EdgeDescent::start_at_vertex(const std::vector<Index>& rows) {
+void EdgeDescent::start_at_vertex(const std::vector<Index>& rows, const std::stop_token& stop) {
   const VectorXd cold_x = x_;
   const LadBasis cold_basis = basis_;
   for (const Index row : rows) {
+    if (stop.stop_requested())
+      break;  // as good a vertex as any: nothing will be made of it
     const Eigen::RowVectorXd along = problem_.matrix.row(row) * basis_.edges();
     Index place = -1;
     for (Index k = 0; k < columns_; ++k) {
@@ -118,10 +115,6 @@ void EdgeDescent::start_at_vertex(const std::vector<Index>& rows) {
   basis_ = cold_basis;
   residual_ = response_ - problem_.matrix * x_;
   refresh_gradient();
-}
-
-double EdgeDescent::linear_cost(const VectorXd& x) const {
-  return problem_.linear.size() > 0 ? problem_.linear.dot(x) : 0.0;
 }
 
 /// The slope that both senses of an edge pay for leaving a row.

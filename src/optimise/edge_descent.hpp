@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <stop_token>
 #include <vector>
 
 #include "optimise/kinks.hpp"
@@ -12,9 +13,9 @@ namespace perfmodel::optimise {
 /// The descent along the edges of a LadProblem's cost, from vertex to vertex.
 class EdgeDescent {
  public:
-  /// Begins at `start`, or where `active_rows` have no residual if that is a vertex in the box.
-  EdgeDescent(const LadProblem& problem, const Eigen::VectorXd& start,
-              const std::vector<Eigen::Index>& active_rows);
+  /// Begins at `start`, or where the options' active rows have no residual if that is a vertex in
+  /// the box.
+  EdgeDescent(const LadProblem& problem, const Eigen::VectorXd& start, const LadOptions& options);
 
   /// One edge. False where no edge descends: the vertex is optimal.
   bool step();
@@ -35,10 +36,8 @@ class EdgeDescent {
   std::vector<Kink> kinks_;
   std::size_t pivots_ = 0;
 
-  void perturb();
-  void start_at_vertex(const std::vector<Eigen::Index>& rows);
+  void start_at_vertex(const std::vector<Eigen::Index>& rows, const std::stop_token& stop);
 
-  double linear_cost(const Eigen::VectorXd& x) const;
   double hold_weight(Eigen::Index k) const;
   Eigen::Index choose_leaving(const Eigen::VectorXd& slope) const;
 

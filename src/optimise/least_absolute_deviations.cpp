@@ -3,14 +3,15 @@
 #include <stdexcept>
 
 #include "optimise/edge_descent.hpp"
+#include "optimise/level_descent.hpp"
 #include "optimise/sifting.hpp"
 
 namespace perfmodel::optimise {
 namespace {
 
-LadResult descend_along_edges(const LadProblem& problem, const Eigen::VectorXd& start,
-                              const LadOptions& options) {
-  EdgeDescent descent(problem, start, options.active_rows);
+/// Whole steps of a descent until it ends or is to end.
+template <class Descent>
+LadResult run(Descent descent, const LadOptions& options) {
   std::size_t iterations = 0;
   LadTermination termination = LadTermination::optimal;
   while (true) {
@@ -32,6 +33,12 @@ LadResult descend_along_edges(const LadProblem& problem, const Eigen::VectorXd& 
   return out;
 }
 
+LadResult descend(const LadProblem& problem, const Eigen::VectorXd& start,
+                  const LadOptions& options) {
+  return problem.levels.empty() ? run(EdgeDescent(problem, start, options), options)
+                                : run(LevelDescent(problem, start, options), options);
+}
+
 }  // namespace
 
 LadResult solve_lad(const LadProblem& problem, const Eigen::VectorXd& start,
@@ -39,8 +46,8 @@ LadResult solve_lad(const LadProblem& problem, const Eigen::VectorXd& start,
   if (!problem.bounds.contains(start))
     throw std::invalid_argument("the start is outside the box");
   const bool many_rows = problem.matrix.rows() > static_cast<Eigen::Index>(options.sift_above);
-  return many_rows ? sift(problem, start, options, descend_along_edges)
-                   : descend_along_edges(problem, start, options);
+  return many_rows && leaves_rows_out(problem) ? sift(problem, start, options, descend)
+                                               : descend(problem, start, options);
 }
 
 }  // namespace perfmodel::optimise

@@ -14,18 +14,29 @@ using Eigen::VectorXd;
 constexpr Index kRowsPerColumn = 50;
 constexpr Index kOneRowIn = 100;
 
+/// All columns, those of levels included.
+Index columns_of(const LadProblem& problem) {
+  return problem.matrix.cols() + problem.levels.count;
+}
+
+Index rows_at_first(const LadProblem& problem) {
+  const Index rows = problem.matrix.rows();
+  return std::min(rows, std::max(kRowsPerColumn * columns_of(problem), rows / kOneRowIn));
+}
+
 /// How near each row is to its kink, in units of what a typical change of x does to it.
 VectorXd distance_to_kink(const LadProblem& problem, const VectorXd& residual) {
   const Eigen::RowVectorXd typical =
       problem.matrix.cwiseAbs().colwise().mean().array().max(1e-300).matrix();
-  const VectorXd reach = problem.matrix.cwiseAbs() * typical.cwiseInverse().transpose();
+  VectorXd reach = problem.matrix.cwiseAbs() * typical.cwiseInverse().transpose();
+  if (!problem.levels.empty())
+    reach.array() += 1;  // a level's own entry, in units of itself
   return (residual.array().abs() / reach.array().max(1e-300)).matrix();
 }
 
 std::vector<char> nearest_rows(const LadProblem& problem, const VectorXd& residual) {
   const Index rows = problem.matrix.rows();
-  const Index kept =
-      std::min(rows, std::max(kRowsPerColumn * problem.matrix.cols(), rows / kOneRowIn));
+  const Index kept = rows_at_first(problem);
   const VectorXd distance = distance_to_kink(problem, residual);
   std::vector<Index> order(static_cast<std::size_t>(rows));
   std::iota(order.begin(), order.end(), Index{0});
@@ -60,18 +71,27 @@ Sifted reduce(const LadProblem& problem, const std::vector<char>& keeps_kink,
   }
   out.linear_cost = pull.dot(problem.response);
   out.problem.bounds = problem.bounds;
-  out.problem.linear = -(problem.matrix.transpose() * pull);
+  out.problem.linear = -transposed_product(problem.matrix, problem.levels, pull);
   if (problem.linear.size() > 0)
     out.problem.linear += problem.linear;
   const Index kept = static_cast<Index>(out.rows.size());
   out.problem.matrix.resize(kept, problem.matrix.cols());
   out.problem.response.resize(kept);
   out.problem.weights.resize(kept);
+  if (!problem.levels.empty())
+    out.problem.levels = {.first = problem.levels.first,
+                          .count = problem.levels.count,
+                          .of_row = {},
+                          .value = VectorXd(kept)};
   for (Index k = 0; k < kept; ++k) {
     const Index row = out.rows[static_cast<std::size_t>(k)];
     out.problem.matrix.row(k) = problem.matrix.row(row);
     out.problem.response[k] = problem.response[row];
     out.problem.weights[k] = problem.weights[row];
+    if (!problem.levels.empty()) {
+      out.problem.levels.of_row.push_back(problem.levels.of_row[static_cast<std::size_t>(row)]);
+      out.problem.levels.value[k] = problem.levels.value[row];
+    }
   }
   return out;
 }
@@ -87,9 +107,13 @@ std::vector<Index> places_of(const std::vector<Index>& rows, const std::vector<I
 
 }  // namespace
 
+bool leaves_rows_out(const LadProblem& problem) {
+  return rows_at_first(problem) < problem.matrix.rows();
+}
+
 LadResult sift(const LadProblem& problem, const VectorXd& start, const LadOptions& options,
                const LadSolver& solve) {
-  VectorXd residual = problem.response - problem.matrix * start;
+  VectorXd residual = problem.response - product(problem.matrix, problem.levels, start);
   std::vector<char> keeps_kink = nearest_rows(problem, residual);
   std::vector<Index> active = options.active_rows;
   for (const Index row : active)
@@ -105,7 +129,7 @@ LadResult sift(const LadProblem& problem, const VectorXd& start, const LadOption
       row = sifted.rows[static_cast<std::size_t>(row)];
     active = out.active_rows;
     iterations += out.iterations;
-    const VectorXd new_residual = problem.response - problem.matrix * out.x;
+    const VectorXd new_residual = problem.response - product(problem.matrix, problem.levels, out.x);
     bool any_wrong = false;
     for (Index i = 0; i < new_residual.size(); ++i) {
       char& keeps = keeps_kink[static_cast<std::size_t>(i)];

@@ -275,5 +275,18 @@ TEST_CASE("a file that cannot be read is an error with the reason", "[csv]") {
   CHECK_THROWS_MATCHES(read_csv("/"), InputError, Message("cannot read /: Is a directory"));
 }
 
+TEST_CASE("a table of far more columns than settings is refused", "[csv]") {
+  std::string header = "time_s";
+  std::string row = "1";
+  for (int i = 1; i <= 1000; ++i) {
+    header += ",c" + std::to_string(i);
+    row += ",2";
+  }
+  CHECK(csv_error(header + "\n" + row + "\n") ==
+        "runs.csv:1: the header has 1001 columns, but at most 1000 are read; one line per run and "
+        "one column per setting is expected: keep the time and the settings, or transpose the "
+        "table");
+}
+
 }  // namespace
 }  // namespace perfmodel

@@ -102,7 +102,7 @@ struct DifferentialEvolutionResult {
 /// hypercube start, one dither weight per generation, out-of-box coordinates drawn anew, a trial
 /// replaces its target where its cost is not higher, the best member stands at index 0.
 ///
-/// The initial population is always evaluated, also after a stop was requested, so that there is a
+/// The first 512 members are always evaluated, also after a stop was requested, so that there is a
 /// best. Costs that are not finite count as +infinity. Not converging is a result, not an error.
 /// Throws std::invalid_argument for bounds that are not finite or crossed, or options outside their
 /// range.

@@ -2,10 +2,12 @@
 
 #include <Eigen/Core>
 #include <cstddef>
+#include <memory>
 #include <stop_token>
 #include <vector>
 
 #include "perfmodel/optimise/bounds.hpp"
+#include "perfmodel/optimise/level_columns.hpp"
 
 namespace perfmodel::optimise {
 
@@ -13,14 +15,26 @@ namespace perfmodel::optimise {
 ///
 /// `matrix` is rows x columns (row-major: an iteration reads whole rows), `response` and `weights`
 /// have one entry per row (weights >= 0), `linear` one per column (empty: zero). All bounds are
-/// finite.
+/// finite. The columns of `levels`, where there are any, stand beside those of `matrix`.
 struct LadProblem {
-  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using Matrix = RowMajorMatrix;
   Matrix matrix;
+  LevelColumns levels;
   Eigen::VectorXd response;
   Eigen::VectorXd weights;
   Eigen::VectorXd linear;
   Bounds bounds;
+};
+
+/// The place where the active rows of a result have no residual, and the ways that lead from it.
+class LadVertex {
+ public:
+  virtual ~LadVertex() = default;
+  /// The change of x that raises A x by these amounts in the active rows and leaves the active
+  /// bounds as they are.
+  virtual Eigen::VectorXd change_for(const Eigen::VectorXd& raises) const = 0;
+  /// How a function of x with this gradient changes where A x rises by one in an active row.
+  virtual Eigen::VectorXd slopes(const Eigen::VectorXd& gradient) const = 0;
 };
 
 enum class LadTermination { optimal, iteration_limit, interrupted };
@@ -30,11 +44,9 @@ struct LadResult {
   double cost = 0;
   /// A feasible dual value: no point of the box costs less. cost - dual_bound is the certificate.
   double dual_bound = 0;
-  /// Rows whose residual is zero at the vertex, and per row the change of x that raises A x in this
-  /// row by one and leaves the other active rows and bounds as they are (one column per active
-  /// row).
+  /// Rows whose residual is zero at the vertex.
   std::vector<Eigen::Index> active_rows;
-  Eigen::MatrixXd edges;
+  std::shared_ptr<const LadVertex> vertex;
   std::size_t iterations = 0;
   LadTermination termination = LadTermination::optimal;
 };
@@ -52,7 +64,8 @@ struct LadOptions {
 /// Solves the problem exactly (to rounding) from `start`, a point of the box, by a descent along
 /// the edges of the piecewise linear cost: each step leaves one active row or bound and runs
 /// through as many kinks as still improve (Barrodale and Roberts 1973; Bloomfield and Steiger
-/// 1983), with bounds as further kinks of infinite weight.
+/// 1983), with bounds as further kinks of infinite weight. With levels, the edges that move one
+/// level alone are followed first: each is a weighted median of its rows.
 LadResult solve_lad(const LadProblem& problem, const Eigen::VectorXd& start,
                     const LadOptions& options = {});
 

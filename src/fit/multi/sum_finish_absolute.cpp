@@ -77,13 +77,13 @@ class LinearisedSum : public LinearisedProblem {
 
   VectorXd correction(const optimise::LadResult& step, const VectorXd& trial) const override {
     const VectorXd predicted = parts(trial).total;
-    VectorXd change = VectorXd::Zero(shape_.size());
+    VectorXd raises = VectorXd::Zero(index(step.active_rows.size()));
     for (std::size_t k = 0; k < step.active_rows.size(); ++k) {
       const Index row = step.active_rows[k];
       if (row < data_.rows())  // else one of the penalty
-        change += (data_.time[row] - predicted[row]) * step.edges.col(index(k));
+        raises[index(k)] = data_.time[row] - predicted[row];
     }
-    return change;
+    return step.vertex->change_for(raises);
   }
 
   VectorXd inside(const VectorXd& x, double) const override {
@@ -112,7 +112,7 @@ class LinearisedSum : public LinearisedProblem {
   VectorXd weights_;
   VectorXd at_;
   VectorXd predicted_;
-  optimise::LadProblem::Matrix jacobian_;
+  optimise::RowMajorMatrix jacobian_;
 
   SumParts parts(const VectorXd& x) const {
     return evaluate_sum(data_, shape_, search_coordinates(shape_, x), instructions_);

@@ -48,17 +48,25 @@ class SmoothSum : public CurvedProblem {
   CostParabola quadratic(const VectorXd& x) const override {
     const SumParts at = parts(x);
     const RowDerivatives rows = derivatives(at.total.array());
-    CostParabola out{gradient(at, rows.slope), hessian(at, rows.curvature),
-                     hessian(at, rows.convex_curvature)};
+    Parabola out{gradient(at, rows.slope), hessian(at, rows.curvature),
+                 hessian(at, rows.convex_curvature)};
     add_bend(at, rows.slope, out.hessian);
     if (goal_.loss() == Loss::rmsle)
       take_root(at, out);
     if (goal_.penalised().size() > 0)
       add_penalty(x, out);
-    return out;
+    return {std::move(out.gradient), dense_arrow(std::move(out.hessian)),
+            dense_arrow(std::move(out.gauss_newton))};
   }
 
  private:
+  /// See CostParabola.
+  struct Parabola {
+    VectorXd gradient;
+    MatrixXd hessian;
+    MatrixXd gauss_newton;
+  };
+
   const TermData& data_;
   const SumShape& shape_;
   const SumGoal& goal_;
@@ -122,7 +130,7 @@ class SmoothSum : public CurvedProblem {
   }
 
   /// From the mean square m to its root: d sqrt(m) = dm / (2 sqrt(m)), which bends, too.
-  void take_root(const SumParts& at, CostParabola& out) const {
+  void take_root(const SumParts& at, Parabola& out) const {
     const double root = std::max(1e-300, loss_value(Loss::rmsle, data_.time, at.total));
     out.gradient /= 2 * root;
     out.hessian /= 2 * root;
@@ -131,7 +139,7 @@ class SmoothSum : public CurvedProblem {
   }
 
   /// |u| is replaced by its tangent parabola u^2 / (2 |u0|), which touches it from above.
-  void add_penalty(const VectorXd& x, CostParabola& out) const {
+  void add_penalty(const VectorXd& x, Parabola& out) const {
     const VectorXd u = goal_.penalised() * x;
     const VectorXd curvature =
         (goal_.l1() / u.array().abs().max(kLeastPenalised) + 2 * goal_.l2()).matrix();
