@@ -169,8 +169,9 @@ void add_search_options(CLI::App& app, SearchArguments& arguments) {
   add_choice<Loss>(
       app, "--loss", {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle},
       [&arguments](Loss loss) { arguments.loss = loss; },
-      "what is minimised (default: mae; where multi chooses\n"
-      "its terms, soft-l1 of ln(time), with a small ridge)",
+      "what is minimised (default: mae)\n"
+      "where multi chooses its terms and no loss is given:\n"
+      "soft-l1 of ln(time), with a small ridge",
       loss_group);
   add_number(app, "--l1", arguments.l1, "lambda of Eq. (10): sum |x| of all constants but C")
       ->type_name("LAMBDA")

@@ -11,7 +11,7 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr std::size_t kMostDampedSteps = 500;
+constexpr std::size_t kMostDampedSteps = 2000;
 constexpr double kStartDamping = 1e-3;
 constexpr double kLargestDamping = 1e12;
 constexpr double kCostRounding = 1e-14;
@@ -68,6 +68,7 @@ DampedNewtonResult minimise_by_damped_newton(const CurvedProblem& fit, const opt
   CostParabola model = fit.quadratic(start);
   double damping = kStartDamping;
   double cost_when_woken = std::numeric_limits<double>::infinity();
+  bool refused = false;  // the last step
   while (out.steps < kMostDampedSteps && damping < kLargestDamping && !stop.stop_requested()) {
     ++out.steps;
     // Newton's step where there is one.
@@ -103,12 +104,16 @@ DampedNewtonResult minimise_by_damped_newton(const CurvedProblem& fit, const opt
     const double trial_cost = fit.cost(trial);
     ++out.evaluations;
     if (gain > 0 && trial_cost < out.cost) {
-      damping = std::max(1e-15, 0.1 * damping);
+      // Along a curved valley the damping hovers where steps are taken, instead of having every
+      // second one refused.
+      damping = std::max(1e-15, (refused ? 0.7 : 0.1) * damping);
+      refused = false;
       out.at = trial;
       out.cost = trial_cost;
       model = fit.quadratic(trial);
     } else {
-      damping *= 10;
+      damping *= refused ? 10 : 4;
+      refused = true;
     }
   }
   return out;

@@ -208,7 +208,7 @@ def simulate(path):
     """160 runs of a sum of three products, with 10 % of noise."""
     random = np.random.default_rng(7)
     with open(path, "w", newline="") as file:
-        writer = csv.writer(file)
+        writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["size", "depth", "kind", "gpus", "batch", "time_s"])
         for _ in range(160):
             size, depth = random.choice([8, 16, 32, 64, 128]), random.choice([2, 4, 6, 10])

@@ -17,7 +17,7 @@ namespace {
 /// t = filters^1.5 - 8, beyond all numbers at filters = 1e250.
 const std::string model = R"json({
   "schema": "perfmodel/model", "schema_version": 1,
-  "expression": {"form": "generic", "formula": ""},
+  "expression": {"form": "generic"},
   "target": {"column": "time_s", "unit": "s"},
   "constants": {
     "intrinsic": [{"column": "filters", "a": 1, "p": 1.5, "range": [1, 1000]}],

@@ -94,7 +94,7 @@ TEST_CASE("a fit does not depend on the order of rows and columns", "[fit][whole
   const test::PaperRuns runs = test::runs_of(table_of_runs(), roles());
   const Table other_order = shuffled(runs.table);
   RoleRequest other_roles = roles();
-  std::reverse(other_roles.extrinsic.begin(), other_roles.extrinsic.end());
+  std::reverse(other_roles.extrinsic->begin(), other_roles.extrinsic->end());
   const test::PaperRuns other = test::runs_of(other_order, other_roles);
   REQUIRE(other.spec.extrinsic.front().column != runs.spec.extrinsic.front().column);
   for (const Kind& kind : kinds()) {

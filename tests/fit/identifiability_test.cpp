@@ -108,7 +108,7 @@ TEST_CASE("two scales that move together are named", "[fit]") {
   const FittedModel model = fitted(table);
   const auto found = messages(model);
   CHECK(std::count(found.begin(), found.end(),
-                   "'workers' and 'nodes' move together: only their joint effect is determined") ==
+                   "'nodes' and 'workers' move together: only their joint effect is determined") ==
         1);
   const auto names = identified(model);
   CHECK(std::count(names.begin(), names.end(), "q[workers]") == 0);

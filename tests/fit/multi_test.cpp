@@ -173,18 +173,6 @@ TEST_CASE("each loss is lowest where it is the one that is minimised", "[fit][mu
   CHECK(mae.search.cost == Catch::Approx(mae.metrics.train.mae).epsilon(1e-12));
 }
 
-TEST_CASE("an L1 penalty takes powers without effect to exactly 0", "[fit][multi]") {
-  const MultiRuns runs = test::multi_runs(200, 0.05, 1);
-  FitOptions options = multi(2);
-  const FittedModel plain = fit(runs.spec, runs.design, options);
-  options.penalty.l1 = 0.002;
-  const FittedModel model = fit(runs.spec, runs.design, options);
-  const auto zeros = std::count(model.constants.begin(), model.constants.end() - 1, 0.0);
-  CHECK(zeros >= 1);
-  CHECK(std::count(plain.constants.begin(), plain.constants.end() - 1, 0.0) == 0);
-  CHECK(model.metrics.train.mae < 1.3 * plain.metrics.train.mae);
-}
-
 TEST_CASE("the terms of a sum stand in the order of their share", "[fit][multi]") {
   const MultiRuns runs = test::multi_runs(200, 0.05, 1);
   const FittedModel model = fit(runs.spec, runs.design, multi(3));

@@ -1,5 +1,6 @@
 #include <Eigen/Core>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -82,11 +83,15 @@ std::pair<double, double> penalised_sums(const FittedModel& model) {
       add(constant(layout.extrinsic_power(k, j)));
     for (std::size_t c = 0; c < model.spec.categorical.size(); ++c) {
       const std::size_t levels = model.spec.categorical[c].levels.size();
-      double mean = 0;
-      for (std::size_t l = 0; l < levels; ++l)
-        mean += std::log(constant(layout.level(k, c, l))) / static_cast<double>(levels);
-      for (std::size_t l = 0; l < levels; ++l)
-        add(std::log(constant(layout.level(k, c, l))) - mean);
+      std::vector<double> logs;  // where the term exists
+      for (std::size_t l = 0; l < levels; ++l) {
+        if (constant(layout.level(k, c, l)) > 0)
+          logs.push_back(std::log(constant(layout.level(k, c, l))));
+      }
+      const double mean =
+          std::accumulate(logs.begin(), logs.end(), 0.0) / static_cast<double>(logs.size());
+      for (const double log : logs)
+        add(log - mean);
     }
   }
   return {absolute, squared};
@@ -199,5 +204,26 @@ TEST_CASE("penalties of a sum hold its powers and factors, to the optimum", "[fi
         }
       }
     }
+  }
+}
+
+TEST_CASE("an L1 penalty takes powers that do little to exactly 0", "[fit][multi]") {
+  const test::PaperRuns runs = three_products();
+  for (const Loss loss : {Loss::mae, Loss::rmsle}) {
+    const auto powers_of_zero = [&](double l1) {
+      const FittedModel model = fitted(runs, loss, 2, {.l1 = l1});
+      const MultiLayout layout(model.spec, model.multi->structure);
+      std::size_t out = 0;
+      for (std::size_t k = 0; k < 2; ++k) {
+        for (const std::size_t power : {layout.intrinsic_power(k, 0), layout.intrinsic_power(k, 1),
+                                        layout.extrinsic_power(k, 0), layout.extrinsic_power(k, 1)})
+          out += model.constants[static_cast<Eigen::Index>(power)] == 0 ? 1 : 0;
+      }
+      return out;
+    };
+    CAPTURE(std::string(to_text(loss)));
+    CHECK(powers_of_zero(0) == 0);
+    CHECK(powers_of_zero(0.05) >= 1);
+    CHECK(powers_of_zero(10) == 8);
   }
 }

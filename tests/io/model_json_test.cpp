@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "perfmodel/base/error.hpp"
 #include "perfmodel/model/generic_expression.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
@@ -65,10 +66,10 @@ TEST_CASE("an undefined r2 is null, and nothing else may be", "[io]") {
 
   model = sample();
   model.constants[0] = std::nan("");
-  CHECK_THROWS_AS(to_json(model), std::logic_error);
+  CHECK_THROWS_AS(to_json(model), InputError);
   model = sample();
   model.search.cost = std::numeric_limits<double>::infinity();
-  CHECK_THROWS_AS(to_json(model), std::logic_error);
+  CHECK_THROWS_AS(to_json(model), InputError);
 }
 
 TEST_CASE("levels of a file edited by hand may stand in any order", "[io]") {

@@ -20,7 +20,10 @@ SumFit finish(const TermData& data, const SumShape& shape, const SumGoal& goal, 
   SumFit out = is_absolute(goal.loss()) ? finish_absolute(data, shape, goal, start, options)
                                         : finish_smooth(data, shape, goal, start, options);
   out.evaluations += start.evaluations;
-  return out;
+  SumFit tidied = out;
+  tidied.theta = goal.without_traces(out.theta);
+  tidied.cost = goal_cost(data, shape, goal, tidied.theta);
+  return tidied.cost <= (1 + kSumGap) * out.cost ? tidied : out;
 }
 
 }  // namespace perfmodel

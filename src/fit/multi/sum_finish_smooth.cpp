@@ -17,8 +17,6 @@ using Eigen::VectorXd;
 
 /// The least |u| that a tangent parabola is laid at.
 constexpr double kLeastPenalised = 1e-12;
-/// A penalised constant below this is as good as 0.
-constexpr double kNoPenalised = 1e-8;
 
 /// Derivatives of a loss by the prediction of each row.
 struct RowDerivatives {
@@ -151,21 +149,6 @@ class SmoothSum : public CurvedProblem {
   }
 };
 
-/// Coordinates that an L1 penalty has brought next to 0 are 0 where that costs nothing.
-VectorXd without_traces(const SmoothSum& sum, const SumGoal& goal, const VectorXd& x, double cost) {
-  VectorXd out = x;
-  if (goal.l1() == 0)
-    return out;
-  const VectorXd reach = goal.penalised().cwiseAbs() * x.cwiseAbs();
-  for (Index j = 0; j < out.size(); ++j) {
-    const bool traces =
-        ((goal.penalised().col(j).array() == 0) || (reach.array() < kNoPenalised)).all();
-    if (traces && (goal.penalised().col(j).array() != 0).any())
-      out[j] = 0;
-  }
-  return sum.cost(out) <= (1 + kSumGap) * cost ? out : x;
-}
-
 }  // namespace
 
 SumFit finish_smooth(const TermData& data, const SumShape& shape, const SumGoal& goal,
@@ -173,8 +156,7 @@ SumFit finish_smooth(const TermData& data, const SumShape& shape, const SumGoal&
   const SmoothSum sum(data, shape, goal, options.instructions);
   const DampedNewtonResult end = minimise_by_damped_newton(
       sum, goal.box(), finish_coordinates(shape, goal, start.theta), kSumGap, options.stop);
-  const VectorXd x = without_traces(sum, goal, end.at, end.cost);
-  return {search_coordinates(shape, x), sum.cost(x), end.evaluations, end.relative_gap};
+  return {search_coordinates(shape, end.at), end.cost, end.evaluations, end.relative_gap};
 }
 
 }  // namespace perfmodel

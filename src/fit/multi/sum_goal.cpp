@@ -16,6 +16,8 @@ using Eigen::VectorXd;
 
 /// exp(60) times the typical time, or 1/exp(60) of it, is no time of a term any more.
 constexpr double kWidestLog = 60;
+/// A penalised constant below this is as good as 0.
+constexpr double kTrace = 1e-8;
 /// No C is larger than twice the longest time, whatever the loss.
 constexpr double kWidestIntercept = 2;
 
@@ -92,6 +94,19 @@ double SumGoal::penalty(const VectorXd& x) const {
     return 0;
   const VectorXd u = penalised_ * x;
   return l1_ * u.cwiseAbs().sum() + l2_ * u.squaredNorm();
+}
+
+VectorXd SumGoal::without_traces(const VectorXd& x) const {
+  VectorXd out = x;
+  if (l1_ == 0)
+    return out;
+  const Eigen::ArrayXd size = (penalised_.cwiseAbs() * x.cwiseAbs()).array();
+  for (Index j = 0; j < out.size(); ++j) {
+    const Eigen::ArrayXd share = penalised_.col(j).array();
+    if ((share != 0).any() && ((share == 0) || (size < kTrace)).all())
+      out[j] = 0;
+  }
+  return out;
 }
 
 VectorXd finish_coordinates(const SumShape& shape, const SumGoal& goal, VectorXd theta) {

@@ -37,6 +37,8 @@ class SumGoal {
   const optimise::Bounds& box() const { return box_; }
 
   double penalty(const Eigen::VectorXd& x) const;
+  /// With exactly 0 where an L1 penalty has brought all that a coordinate takes part in next to 0.
+  Eigen::VectorXd without_traces(const Eigen::VectorXd& x) const;
 
  private:
   Loss loss_;
