@@ -217,7 +217,7 @@ TEST_CASE("an L1 penalty takes powers that do little to exactly 0", "[fit][multi
       for (std::size_t k = 0; k < 2; ++k) {
         for (const std::size_t power : {layout.intrinsic_power(k, 0), layout.intrinsic_power(k, 1),
                                         layout.extrinsic_power(k, 0), layout.extrinsic_power(k, 1)})
-          out += model.constants[static_cast<Eigen::Index>(power)] == 0 ? 1 : 0;
+          out += model.constants[static_cast<Eigen::Index>(power)] == 0 ? 1U : 0U;
       }
       return out;
     };
