@@ -21,7 +21,8 @@ SumFit finish(const TermData& data, const SumShape& shape, const SumGoal& goal, 
                                         : finish_smooth(data, shape, goal, start, options);
   out.evaluations += start.evaluations;
   SumFit tidied = out;
-  tidied.theta = goal.without_traces(out.theta);
+  tidied.theta = search_coordinates(
+      shape, goal.without_traces(finish_coordinates(shape, goal, out.theta)));
   tidied.cost = goal_cost(data, shape, goal, tidied.theta);
   return tidied.cost <= (1 + kSumGap) * out.cost ? tidied : out;
 }
