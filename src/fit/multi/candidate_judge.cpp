@@ -98,11 +98,15 @@ std::vector<Candidate> CandidateJudge::operator()(const std::vector<Candidate>& 
   const std::set<std::size_t> distinct(family.begin(), family.end());
   const std::vector<std::size_t> touched(distinct.begin(), distinct.end());
   parallel_for(touched.size() * folds_.size(), task_.options.threads, [&](std::size_t job) {
+    if (task_.options.stop.stop_requested())
+      return;
     const std::size_t f = job % folds_.size();
     Family& own = families_[touched[job / folds_.size()]];
     extend(own.widest, folds_[f], own.of_fold[f]);
   });
   std::vector<Candidate> out;
+  if (task_.options.stop.stop_requested())
+    return out;
   for (std::size_t c = 0; c < asked.size(); ++c) {
     for (std::size_t entry = 0; entry < entries(asked[c]); ++entry)
       out.push_back(judged(asked[c], families_[family[c]], entry));

@@ -31,12 +31,13 @@ struct RowDerivatives {
 class SmoothSum : public CurvedProblem {
  public:
   SmoothSum(const TermData& data, const SumShape& shape, const SumGoal& goal,
-            InstructionSet instructions)
+            const DescentOptions& options)
       : data_(data),
         shape_(shape),
         goal_(goal),
-        instructions_(instructions),
-        normal_matrix_(data.features.leftCols(shape.features()), instructions) {}
+        instructions_(options.instructions),
+        normal_matrix_(data.features.leftCols(shape.features()), options.instructions,
+                       options.stop) {}
 
   double cost(const VectorXd& x) const override {
     const VectorXd total = parts(x).total;
@@ -170,7 +171,7 @@ VectorXd without_traces(const SmoothSum& sum, const SumGoal& goal, const VectorX
 
 SumFit finish_smooth(const TermData& data, const SumShape& shape, const SumGoal& goal,
                      const SumFit& start, const DescentOptions& options) {
-  const SmoothSum sum(data, shape, goal, options.instructions);
+  const SmoothSum sum(data, shape, goal, options);
   const DampedNewtonResult end = minimise_by_damped_newton(
       sum, goal.box(), finish_coordinates(shape, goal, start.theta), kSumGap, options.stop);
   const VectorXd x = without_traces(sum, goal, end.at, end.cost);
