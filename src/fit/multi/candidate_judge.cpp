@@ -7,6 +7,7 @@
 #include "fit/multi/held_out_errors.hpp"
 #include "perfmodel/base/parallel.hpp"
 #include "perfmodel/fit/fit.hpp"
+#include "perfmodel/fit/sum_size.hpp"
 
 namespace perfmodel {
 namespace {
@@ -46,10 +47,11 @@ double generic_error(const SelectionTask& task, const Fold& fold) {
   return log_error(held_out.time, predict(fit(task.spec, training, options), held_out));
 }
 
-/// With as many terms as the training rows can bear.
+/// With as many terms as the training rows, and the time, can bear.
 Candidate affordable(const SelectionTask& task, Candidate candidate) {
   while (!candidate.generic && candidate.shape.terms > 1 &&
-         candidate.shape.size() > static_cast<Index>(task.training.rows))
+         candidate.shape.size() >
+             static_cast<Index>(std::min(task.training.rows, most_sum_constants)))
     candidate.shape = with_terms(candidate.shape, candidate.shape.terms - 1);
   return candidate;
 }

@@ -218,14 +218,15 @@ Findings findings_of(const FittedModel& model, const Design& training, const Fit
 
 }  // namespace
 
-Findings identify_sum(const FittedModel& model, const Design& training, const FitOptions& options) {
+std::optional<Findings> identify_sum(const FittedModel& model, const Design& training,
+                                     const FitOptions& options) {
   FitOptions own = options;
   if (work_of(model, training) <= kWorkAtOnce)
     own.stop = {};
   try {
     return findings_of(model, training, own);
   } catch (const Interrupted&) {
-    return {};
+    return std::nullopt;
   }
 }
 
