@@ -89,7 +89,7 @@ TEST_CASE("two columns of very many levels need no table of all their pairs", "[
   design.rows = levels;
   for (const char* column : {"host", "job"}) {
     spec.categorical.push_back({column, std::vector<std::string>(levels, "some")});
-    design.categorical.push_back({{}, levels});
+    design.categorical.push_back({.levels = levels, .codes = {}});
     for (std::size_t row = 0; row < levels; ++row)
       design.categorical.back().codes.push_back(static_cast<std::uint32_t>(row));
   }
