@@ -101,9 +101,10 @@ Eigensystem decompose_symmetric(const MatrixXd& matrix, const std::stop_token& s
   const VectorXd factors = tridiagonalise(out.vectors, stop);
   out.values = out.vectors.diagonal();
   VectorXd beside = out.vectors.diagonal<-1>();
-  out.vectors = MatrixXd(Eigen::HouseholderSequence<MatrixXd, VectorXd>(out.vectors, factors)
-                             .setLength(matrix.rows() - 1)
-                             .setShift(1));
+  // In place: assigned to anything else, the reflections would be blocked and round differently.
+  out.vectors = Eigen::HouseholderSequence<MatrixXd, VectorXd>(out.vectors, factors)
+                    .setLength(matrix.rows() - 1)
+                    .setShift(1);
   diagonalise(out.values, beside, out.vectors, stop);
   sort_ascending(out);
   out.values *= scale;
