@@ -19,6 +19,7 @@
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/fit/number_range.hpp"
+#include "perfmodel/fit/sum_size.hpp"
 #include "perfmodel/io/output_file.hpp"
 
 namespace perfmodel::cli {
@@ -137,7 +138,9 @@ Regressors models_for(const ModelSpec& spec, const SearchArguments& search, FitO
   options.penalty.l2 = 0;
   options.expression = Expression::multi;
   options.loss = search.loss.value_or(default_loss(options));
-  models.push_back(make_expression("sum of products", spec, options));
+  if (terms_can_be_chosen(spec)) {
+    models.push_back(make_expression("sum of products", spec, options));
+  }
   if (has_black_boxes()) {
     models.push_back(make_random_forest(options.seed));
     models.push_back(make_support_vectors(SvrTarget::time));
@@ -279,6 +282,10 @@ int run_compare(const CompareArguments& arguments, Console& console) {
     data.push_back(runs.provenance);
     unit = runs.spec.unit == unit ? unit : "";
     const Regressors models = models_for(runs.spec, arguments.search, options);
+    if (!terms_can_be_chosen(runs.spec)) {
+      console.notice(runs.provenance.file +
+                     ": too many levels for a sum of products, which is left out");
+    }
     for (const auto& model : models) {
       scores.push_back(score(*model, runs));
       scores.back().source = data.size() - 1;

@@ -1,6 +1,6 @@
 #include "fit/arrow_matrix.hpp"
 
-#include <Eigen/Cholesky>
+#include "fit/stoppable_cholesky.hpp"
 
 namespace perfmodel {
 
@@ -106,7 +106,7 @@ ArrowMatrix without(ArrowMatrix matrix, const std::vector<bool>& held, double di
 }
 
 std::optional<VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<bool>& held,
-                                   const VectorXd& b) {
+                                   const VectorXd& b, const std::stop_token& stop) {
   const ArrowMatrix free = without(matrix, held, 1);
   VectorXd right = b;
   for (Index k = 0; k < b.size(); ++k) {
@@ -114,8 +114,8 @@ std::optional<VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<
       right[k] = 0;
   }
   if (free.levels() == 0) {
-    const Eigen::LLT<MatrixXd> factors(free.core);
-    if (factors.info() != Eigen::Success)
+    const StoppableCholesky factors(free.core, stop);
+    if (factors.stopped() || !factors.is_positive())
       return std::nullopt;
     return factors.solve(right);
   }
@@ -124,8 +124,8 @@ std::optional<VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<
   // Level by level, then what is left: the Schur complement.
   const LevelColumns parts = free.layout();
   const RowMajorMatrix eliminated = free.diagonal.cwiseInverse().asDiagonal() * free.border;
-  const Eigen::LLT<MatrixXd> factors(free.core - free.border.transpose() * eliminated);
-  if (factors.info() != Eigen::Success)
+  const StoppableCholesky factors(free.core - free.border.transpose() * eliminated, stop);
+  if (factors.stopped() || !factors.is_positive())
     return std::nullopt;
   const VectorXd at_levels = parts.levels(right);
   const VectorXd others = factors.solve(parts.others(right) - eliminated.transpose() * at_levels);

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "perfmodel/optimise/level_columns.hpp"
@@ -41,8 +42,9 @@ ArrowMatrix gram(double factor, const optimise::LevelMatrix& jacobian,
 /// Rows and columns of held constants are those of the unit matrix times `diagonal`.
 ArrowMatrix without(ArrowMatrix matrix, const std::vector<bool>& held, double diagonal);
 
-/// M x = b with the held constants at 0; nothing where M without them is not positive definite.
+/// M x = b with the held constants at 0; nothing where M without them is not positive definite, or
+/// where a stop was requested.
 std::optional<Eigen::VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<bool>& held,
-                                          const Eigen::VectorXd& b);
+                                          const Eigen::VectorXd& b, const std::stop_token& stop);
 
 }  // namespace perfmodel

@@ -3,6 +3,8 @@
 #include <Eigen/Eigenvalues>
 #include <vector>
 
+#include "fit/stoppable_eigen.hpp"
+
 namespace perfmodel {
 namespace {
 
@@ -18,17 +20,10 @@ VectorXd inverse_of(const VectorXd& diagonal) {
 
 /// Eigenvectors of what is left of the others when the levels are eliminated, among `kept` of them;
 /// each has length 1 together with the levels that follow it.
-struct Decomposed {
-  VectorXd values;  ///< ascending
-  MatrixXd vectors;
-};
-
-Decomposed decompose(const ArrowMatrix& matrix, const optimise::RowMajorMatrix& eliminated,
-                     const std::vector<Index>& kept) {
-  if (matrix.levels() == 0) {
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(matrix.core(kept, kept));
-    return {eigen.eigenvalues(), eigen.eigenvectors()};
-  }
+Eigensystem decompose(const ArrowMatrix& matrix, const optimise::RowMajorMatrix& eliminated,
+                      const std::vector<Index>& kept, const std::stop_token& stop) {
+  if (matrix.levels() == 0)
+    return decompose_symmetric(matrix.core(kept, kept), stop);
   const MatrixXd border = matrix.border(Eigen::all, kept);
   const MatrixXd followed = eliminated(Eigen::all, kept);
   const Index size = static_cast<Index>(kept.size());
@@ -40,7 +35,8 @@ Decomposed decompose(const ArrowMatrix& matrix, const optimise::RowMajorMatrix& 
 
 }  // namespace
 
-MatrixXd null_space(const ArrowMatrix& matrix, const std::vector<bool>& held) {
+MatrixXd null_space(const ArrowMatrix& matrix, const std::vector<bool>& held,
+                    const std::stop_token& stop) {
   const ArrowMatrix free = without(matrix, held, 0);
   const optimise::LevelColumns layout = free.layout();
   std::vector<Index> kept;         // among the others
@@ -54,7 +50,7 @@ MatrixXd null_space(const ArrowMatrix& matrix, const std::vector<bool>& held) {
   if (kept.empty())
     return {matrix.size(), 0};
   const optimise::RowMajorMatrix eliminated = inverse_of(free.diagonal).asDiagonal() * free.border;
-  const Decomposed found = decompose(free, eliminated, kept);
+  const Eigensystem found = decompose(free, eliminated, kept, stop);
   const Index flat = (found.values.array() < kFlatEigenvalue).count();
   MatrixXd out = MatrixXd::Zero(matrix.size(), flat);
   for (std::size_t i = 0; i < kept.size(); ++i)
@@ -65,7 +61,8 @@ MatrixXd null_space(const ArrowMatrix& matrix, const std::vector<bool>& held) {
   return out;
 }
 
-ArrowPseudoInverse::ArrowPseudoInverse(const ArrowMatrix& matrix, const std::vector<bool>& held) {
+ArrowPseudoInverse::ArrowPseudoInverse(const ArrowMatrix& matrix, const std::vector<bool>& held,
+                                       const std::stop_token& stop) {
   const ArrowMatrix free = without(matrix, held, 0);
   layout_ = free.layout();
   level_inverse_ = inverse_of(free.diagonal);
@@ -73,7 +70,7 @@ ArrowPseudoInverse::ArrowPseudoInverse(const ArrowMatrix& matrix, const std::vec
   std::vector<Index> all;
   for (Index k = 0; k < free.core.rows(); ++k)
     all.push_back(k);
-  const Decomposed found = decompose(free, eliminated_, all);
+  const Eigensystem found = decompose(free, eliminated_, all, stop);
   const VectorXd inverse =
       (found.values.array() < kFlatEigenvalue).select(0, found.values.cwiseInverse());
   core_inverse_ = found.vectors * inverse.asDiagonal() * found.vectors.transpose();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <stop_token>
 #include <vector>
 
 #include "fit/arrow_matrix.hpp"
@@ -12,14 +13,17 @@ namespace perfmodel {
 /// 0.
 ///
 /// Only what is left of the others when the levels are eliminated is decomposed. A flat direction
-/// is one of the others that the levels follow, so its length is measured with them.
-Eigen::MatrixXd null_space(const ArrowMatrix& matrix, const std::vector<bool>& held);
+/// is one of the others that the levels follow, so its length is measured with them. Throws
+/// Interrupted.
+Eigen::MatrixXd null_space(const ArrowMatrix& matrix, const std::vector<bool>& held,
+                           const std::stop_token& stop = {});
 
 /// Solves M x = b in the range of M, of the constants that are not held.
 class ArrowPseudoInverse {
  public:
   ArrowPseudoInverse() = default;
-  ArrowPseudoInverse(const ArrowMatrix& matrix, const std::vector<bool>& held);
+  ArrowPseudoInverse(const ArrowMatrix& matrix, const std::vector<bool>& held,
+                     const std::stop_token& stop = {});
 
   Eigen::VectorXd operator*(const Eigen::VectorXd& b) const;
   std::size_t rank() const { return rank_; }

@@ -21,8 +21,8 @@ constexpr double kShareOfGap = 0.1;  // steps of damped least squares soon gain 
 /// past a bound go to the bound, and the others are solved for again. Nothing where the parabola
 /// opens downwards.
 std::optional<VectorXd> damped_step(const CostParabola& model, const ArrowMatrix& curvature,
-                                    double damping, const VectorXd& at,
-                                    const optimise::Bounds& box) {
+                                    double damping, const VectorXd& at, const optimise::Bounds& box,
+                                    const std::stop_token& stop) {
   const Index size = at.size();
   VectorXd step = VectorXd::Zero(size);
   std::vector<bool> held(static_cast<std::size_t>(size), false);
@@ -35,7 +35,7 @@ std::optional<VectorXd> damped_step(const CostParabola& model, const ArrowMatrix
   ArrowMatrix damped = curvature;
   damped.add_to_diagonal(damping * diagonal);
   for (Index round = 0; round < size; ++round) {
-    const auto solved = solve_free(damped, held, -(model.gradient + curvature * step));
+    const auto solved = solve_free(damped, held, -(model.gradient + curvature * step), stop);
     if (!solved)
       return std::nullopt;
     const VectorXd& free_step = *solved;
@@ -65,6 +65,8 @@ DampedNewtonResult minimise_by_damped_newton(const CurvedProblem& fit, const opt
   DampedNewtonResult out;
   out.at = start;
   out.cost = fit.cost(start);
+  if (stop.stop_requested())
+    return out;
   CostParabola model = fit.quadratic(start);
   double damping = kStartDamping;
   double cost_when_woken = std::numeric_limits<double>::infinity();
@@ -73,10 +75,10 @@ DampedNewtonResult minimise_by_damped_newton(const CurvedProblem& fit, const opt
     ++out.steps;
     // Newton's step where there is one.
     const ArrowMatrix* curvature = &model.hessian;
-    auto step = damped_step(model, *curvature, damping, out.at, box);
+    auto step = damped_step(model, *curvature, damping, out.at, box, stop);
     if (!step) {
       curvature = &model.gauss_newton;
-      step = damped_step(model, *curvature, damping, out.at, box);
+      step = damped_step(model, *curvature, damping, out.at, box, stop);
     }
     if (!step) {
       damping *= 10;

@@ -7,6 +7,7 @@
 
 #include "fit/curvature.hpp"
 #include "fit/scaled_model.hpp"
+#include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
 namespace {
@@ -97,25 +98,27 @@ std::vector<Standing> standings_of(const SearchSpace& space, const VectorXd& sca
 
 }  // namespace
 
-Sensitivity::Sensitivity(NormalEquations equations)
+Sensitivity::Sensitivity(NormalEquations equations, std::stop_token stop)
     : Sensitivity(
           NormalEquationsOf<ArrowMatrix>{.rows = equations.rows,
                                          .standings = std::move(equations.standings),
                                          .norms = std::move(equations.norms),
                                          .left_out = std::move(equations.left_out),
                                          .normal = all_in_core(std::move(equations.normal)),
-                                         .scores = all_in_core(std::move(equations.scores))}) {}
+                                         .scores = all_in_core(std::move(equations.scores))},
+          std::move(stop)) {}
 
-Sensitivity::Sensitivity(NormalEquationsOf<ArrowMatrix> equations)
-    : standings_(std::move(equations.standings)),
+Sensitivity::Sensitivity(NormalEquationsOf<ArrowMatrix> equations, std::stop_token stop)
+    : stop_(std::move(stop)),
+      standings_(std::move(equations.standings)),
       norms_(std::move(equations.norms)),
       normal_(without(std::move(equations.normal), equations.left_out, 0)),
       scores_(std::move(equations.scores)),
-      null_(null_space(normal_, equations.left_out)) {
+      null_(null_space(normal_, equations.left_out, stop_)) {
   std::vector<bool> held = equations.left_out;
   for (std::size_t k = 0; k < held.size(); ++k)
     held[k] = held[k] || standings_[k] != Standing::free;
-  inverse_ = ArrowPseudoInverse(normal_, held);
+  inverse_ = ArrowPseudoInverse(normal_, held, stop_);
   const double rank = static_cast<double>(inverse_.rank());
   const double rows = static_cast<double>(equations.rows);
   enough_rows_ = rows > rank;
@@ -167,7 +170,7 @@ MatrixXd Sensitivity::flat_directions(const std::vector<bool>& held) const {
   std::vector<bool> all = held;
   for (std::size_t k = 0; k < all.size(); ++k)
     all[k] = all[k] || diagonal[static_cast<Index>(k)] == 0;
-  MatrixXd out = null_space(normal_, all);
+  MatrixXd out = null_space(normal_, all, stop_);
   separate(out);
   return out;
 }
@@ -182,6 +185,8 @@ bool Sensitivity::is_estimable(const VectorXd& gradient) const {
 }
 
 double Sensitivity::standard_error(const VectorXd& gradient) const {
+  if (stop_.stop_requested())
+    throw Interrupted();
   if (!enough_rows_)
     return std::numeric_limits<double>::infinity();
   VectorXd scaled = gradient.cwiseQuotient(norms_);

@@ -43,8 +43,9 @@ using NormalEquations = NormalEquationsOf<Eigen::MatrixXd>;
 /// that it is linearised in: scaled ones of Eq. (4); of a sum those of sum_sensitivity().
 class Sensitivity {
  public:
-  explicit Sensitivity(NormalEquations equations);
-  explicit Sensitivity(NormalEquationsOf<ArrowMatrix> equations);
+  /// Once a stop is requested, this and what takes long of the others throw Interrupted.
+  explicit Sensitivity(NormalEquations equations, std::stop_token stop = {});
+  explicit Sensitivity(NormalEquationsOf<ArrowMatrix> equations, std::stop_token stop = {});
 
   const std::vector<Standing>& standings() const { return standings_; }
   /// Length of the change of the predictions, to first order, where the scaled constants move along
@@ -63,6 +64,7 @@ class Sensitivity {
   double standard_error(const Eigen::VectorXd& gradient) const;
 
  private:
+  std::stop_token stop_;
   std::vector<Standing> standings_;
   Eigen::VectorXd norms_;  ///< of the Jacobian's columns; 1 where that is 0 or left out
   ArrowMatrix normal_;     ///< 0 where left out

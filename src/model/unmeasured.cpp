@@ -111,15 +111,29 @@ RegionPart joined_cells(const CellColumn& column, const CellRun& run) {
   return part;
 }
 
-/// Runs of empty cells of `b` beside one cell of `a`.
-std::vector<CellRun> empty_runs(const CellColumn& a, std::size_t cell, const CellColumn& b,
-                                const std::vector<std::size_t>& rows_of_pairs) {
-  const double rows = static_cast<double>(a.of_row.size());
+/// By cell, its rows: a table of all pairs of cells could be larger than memory.
+std::vector<std::vector<std::size_t>> rows_by_cell(const CellColumn& column) {
+  std::vector<std::vector<std::size_t>> out(column.cells.size());
+  for (std::size_t row = 0; row < column.of_row.size(); ++row)
+    out[column.of_row[row]].push_back(row);
+  return out;
+}
+
+/// How many rows of the whole table a cell of `b` would share with one of `a` of so many rows, if
+/// the columns had nothing to do with each other.
+double expected_rows(std::size_t rows_of_a, std::size_t rows_of_b, std::size_t rows) {
+  return static_cast<double>(rows_of_a) * static_cast<double>(rows_of_b) /
+         static_cast<double>(rows);
+}
+
+/// Runs of empty cells of `b` beside a cell of `a` with these rows.
+std::vector<CellRun> empty_runs(const std::vector<std::size_t>& rows_of_a, const CellColumn& b) {
+  std::vector<bool> measured(b.cells.size(), false);
+  for (const std::size_t row : rows_of_a)
+    measured[b.of_row[row]] = true;
   std::vector<CellRun> out;
   for (std::size_t k = 0; k < b.cells.size(); ++k) {
-    const double expected =
-        static_cast<double>(a.rows[cell]) * static_cast<double>(b.rows[k]) / rows;
-    if (rows_of_pairs[cell * b.cells.size() + k] > 0 || expected < kExpectedRows)
+    if (measured[k] || expected_rows(rows_of_a.size(), b.rows[k], b.of_row.size()) < kExpectedRows)
       continue;
     if (b.ordered && !out.empty() && out.back().last + 1 == k)
       out.back().last = k;
@@ -130,12 +144,13 @@ std::vector<CellRun> empty_runs(const CellColumn& a, std::size_t cell, const Cel
 }
 
 void add_empty_pairs(const CellColumn& a, const CellColumn& b, std::vector<UnmeasuredRegion>& out) {
-  std::vector<std::size_t> rows_of_pairs(a.cells.size() * b.cells.size(), 0);
-  for (std::size_t row = 0; row < a.of_row.size(); ++row)
-    ++rows_of_pairs[a.of_row[row] * b.cells.size() + b.of_row[row]];
+  const std::vector<std::vector<std::size_t>> rows = rows_by_cell(a);
+  const std::size_t most = b.rows.empty() ? 0 : *std::max_element(b.rows.begin(), b.rows.end());
   std::vector<std::pair<CellRun, CellRun>> rectangles;
   for (std::size_t cell = 0; cell < a.cells.size(); ++cell) {
-    for (const CellRun& run : empty_runs(a, cell, b, rows_of_pairs)) {
+    if (expected_rows(a.rows[cell], most, a.of_row.size()) < kExpectedRows)
+      continue;  // too few rows to miss any
+    for (const CellRun& run : empty_runs(rows[cell], b)) {
       const auto below =
           std::find_if(rectangles.begin(), rectangles.end(), [&](const auto& rectangle) {
             return a.ordered && rectangle.first.last + 1 == cell && rectangle.second == run;

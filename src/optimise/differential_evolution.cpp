@@ -55,7 +55,7 @@ class Search {
   void evaluate_initial_population() {
     require_evaluations_for(initial_size_, options_);
     require_guesses_fit(options_, bounds_, initial_size_);
-    population_.members = latin_hypercube(bounds_, initial_size_, random_);
+    population_.members = latin_hypercube(bounds_, initial_size_, random_, options_.stop);
     for (std::size_t i = 0; i < options_.initial_guesses.size(); ++i) {
       population_.members.col(static_cast<Eigen::Index>(i)) =
           options_.initial_guesses[i].cwiseMax(bounds_.lower).cwiseMin(bounds_.upper);

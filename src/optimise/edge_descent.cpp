@@ -14,6 +14,9 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
+/// So many are factorised at once; who stops a larger descent does not wait for the last digits.
+constexpr Index kColumnsAtOnce = 200;
+
 /// The edges that leave an active row, one per column.
 class DenseVertex : public LadVertex {
  public:
@@ -46,6 +49,7 @@ EdgeDescent::EdgeDescent(const LadProblem& problem, const VectorXd& start,
       columns_(problem.matrix.cols()),
       x_(start),
       response_(perturbed_response(problem)),
+      stop_(options.stop),
       basis_(problem, start) {
   residual_ = response_ - problem.matrix * x_;
   column_scale_ = (problem.matrix.cwiseAbs().transpose() * problem.weights).cwiseMax(1e-300);
@@ -73,7 +77,8 @@ bool EdgeDescent::step() {
 LadResult EdgeDescent::result() {
   const VectorXd lambda = multipliers();
   response_ = problem_.response;
-  factorise();
+  if (!stop_.stop_requested() || columns_ <= kColumnsAtOnce)
+    factorise();
   LadResult out;
   set_point(problem_, x_, out);
   out.dual_bound = dual_bound_of(problem_, lambda);

@@ -32,6 +32,7 @@ class EdgeDescent {
   Eigen::VectorXd residual_;
   Eigen::VectorXd gradient_;      ///< of the cost without the rows that the basis holds
   Eigen::VectorXd column_scale_;  ///< the largest slope a coordinate can have
+  std::stop_token stop_;
   LadBasis basis_;
   std::vector<Kink> kinks_;
   std::size_t pivots_ = 0;

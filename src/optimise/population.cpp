@@ -51,10 +51,13 @@ std::vector<std::size_t> ranking(std::span<const double> costs) {
   return order;
 }
 
-Eigen::MatrixXd latin_hypercube(const Bounds& bounds, std::size_t count, RandomStream& random) {
+Eigen::MatrixXd latin_hypercube(const Bounds& bounds, std::size_t count, RandomStream& random,
+                                const std::stop_token& stop) {
   Eigen::MatrixXd points = bounds.lower.replicate(1, static_cast<Eigen::Index>(count));
   std::vector<std::size_t> strata(count);
   for (const Eigen::Index j : free_coordinates(bounds)) {
+    if (stop.stop_requested())
+      break;
     std::iota(strata.begin(), strata.end(), std::size_t{0});
     random.shuffle(std::span(strata));
     const double width = bounds.upper[j] - bounds.lower[j];

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "perfmodel/base/random.hpp"
@@ -44,7 +45,9 @@ std::vector<std::size_t> ranking(std::span<const double> costs);
 
 /// One point per column. Each free coordinate's interval is cut into `count` equal strata; each
 /// stratum holds one point at a uniform position, in an order drawn for each coordinate.
-Eigen::MatrixXd latin_hypercube(const Bounds& bounds, std::size_t count, RandomStream& random);
+/// Coordinates that a stop leaves out stand at their lower bounds.
+Eigen::MatrixXd latin_hypercube(const Bounds& bounds, std::size_t count, RandomStream& random,
+                                const std::stop_token& stop = {});
 
 /// Mean and standard deviation (over n) of the costs; +infinity where one of the costs is.
 struct CostStatistics {

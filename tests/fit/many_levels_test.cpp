@@ -127,3 +127,32 @@ TEST_CASE("threads do not change a fit of many levels", "[fit]") {
   options.threads = 2;
   CHECK(fit(runs.spec, runs.design, options).constants == one.constants);
 }
+
+TEST_CASE("a sum of more constants than can be fitted is refused", "[fit][multi]") {
+  const LevelRuns runs = level_runs();
+  FitOptions options;
+  options.expression = Expression::multi;
+  options.terms = 4;
+  CHECK_THROWS_WITH(fit(runs.spec, runs.design, options),
+                    "a sum of 4 terms would have 1201 constants here, and at most 1000 can be "
+                    "fitted together: use --expression generic, or leave out 'host', which has 300 "
+                    "levels");
+}
+
+TEST_CASE("a sum of many levels that is stopped is there without a look at its constants",
+          "[fit][multi]") {
+  const LevelRuns runs = level_runs();
+  std::stop_source stop;
+  stop.request_stop();
+  FitOptions options;
+  options.expression = Expression::multi;
+  options.stop = stop.get_token();
+  for (const std::optional<std::size_t> terms : {std::optional<std::size_t>{}, {3}}) {
+    options.terms = terms;
+    const FittedModel model = fit(runs.spec, runs.design, options);
+    CHECK(model.search.termination == "interrupted");
+    CHECK(model.search.evaluations <= 1);
+    CHECK_FALSE(model.identifiability.has_value());
+    CHECK(model.constants.allFinite());
+  }
+}

@@ -43,7 +43,8 @@ TEST_CASE("the normal matrix is J'J, with the same bits for every instruction se
                                              {65, 6, 3},
                                              {200, 13, 5},
                                              {130, 9, 7},
-                                             {15000, 17, 2}}) {
+                                             {15000, 17, 2},
+                                             {700, 80, 2}}) {
     CAPTURE(rows, features, terms);
     const MatrixXd x = random_matrix(rows, features, random);
     const MatrixXd t = random_matrix(rows, terms, random);

@@ -81,3 +81,17 @@ TEST_CASE("a level without a training row is a region of its own", "[unmeasured]
   for (std::size_t row = 0; row < runs.design.rows; ++row)
     CHECK(inside[row] == (runs.table.find("activation")->text(row) == "tanh"));
 }
+
+TEST_CASE("two columns of very many levels need no table of all their pairs", "[unmeasured]") {
+  constexpr std::size_t levels = 400'000;  // 1.3 TB of pairs
+  ModelSpec spec;
+  Design design;
+  design.rows = levels;
+  for (const char* column : {"host", "job"}) {
+    spec.categorical.push_back({column, std::vector<std::string>(levels, "some")});
+    design.categorical.push_back({.levels = levels, .codes = {}});
+    for (std::size_t row = 0; row < levels; ++row)
+      design.categorical.back().codes.push_back(static_cast<std::uint32_t>(row));
+  }
+  CHECK(find_unmeasured(spec, design).empty());
+}

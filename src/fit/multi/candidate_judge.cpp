@@ -7,6 +7,7 @@
 #include "fit/multi/held_out_errors.hpp"
 #include "perfmodel/base/parallel.hpp"
 #include "perfmodel/fit/fit.hpp"
+#include "perfmodel/fit/sum_size.hpp"
 
 namespace perfmodel {
 namespace {
@@ -46,10 +47,11 @@ double generic_error(const SelectionTask& task, const Fold& fold) {
   return log_error(held_out.time, predict(fit(task.spec, training, options), held_out));
 }
 
-/// With as many terms as the training rows can bear.
+/// With as many terms as the training rows, and the time, can bear.
 Candidate affordable(const SelectionTask& task, Candidate candidate) {
   while (!candidate.generic && candidate.shape.terms > 1 &&
-         candidate.shape.size() > static_cast<Index>(task.training.rows))
+         candidate.shape.size() >
+             static_cast<Index>(std::min(task.training.rows, most_sum_constants)))
     candidate.shape = with_terms(candidate.shape, candidate.shape.terms - 1);
   return candidate;
 }
@@ -98,11 +100,15 @@ std::vector<Candidate> CandidateJudge::operator()(const std::vector<Candidate>& 
   const std::set<std::size_t> distinct(family.begin(), family.end());
   const std::vector<std::size_t> touched(distinct.begin(), distinct.end());
   parallel_for(touched.size() * folds_.size(), task_.options.threads, [&](std::size_t job) {
+    if (task_.options.stop.stop_requested())
+      return;
     const std::size_t f = job % folds_.size();
     Family& own = families_[touched[job / folds_.size()]];
     extend(own.widest, folds_[f], own.of_fold[f]);
   });
   std::vector<Candidate> out;
+  if (task_.options.stop.stop_requested())
+    return out;
   for (std::size_t c = 0; c < asked.size(); ++c) {
     for (std::size_t entry = 0; entry < entries(asked[c]); ++entry)
       out.push_back(judged(asked[c], families_[family[c]], entry));

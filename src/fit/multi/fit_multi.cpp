@@ -1,5 +1,8 @@
 #include "fit/multi/fit_multi.hpp"
 
+#include <algorithm>
+#include <string>
+
 #include "fit/multi/goal_search.hpp"
 #include "fit/multi/identify_sum.hpp"
 #include "fit/multi/join_levels.hpp"
@@ -10,7 +13,9 @@
 #include "fit/multi/term_search.hpp"
 #include "fit/multi/tidy.hpp"
 #include "fit/warnings.hpp"
+#include "perfmodel/base/error.hpp"
 #include "perfmodel/fit/fit.hpp"
+#include "perfmodel/fit/sum_size.hpp"
 
 namespace perfmodel {
 namespace {
@@ -112,9 +117,29 @@ FittedModel fit_generic_instead(const ModelSpec& spec, const Design& training, F
   return fit(spec, training, options);
 }
 
+void require_few_constants(const ModelSpec& spec, const FitOptions& options) {
+  const std::size_t terms = options.terms.value_or(2);
+  const std::size_t constants = count_sum_constants(spec, terms);
+  if (constants <= most_sum_constants)
+    return;
+  const auto most = std::max_element(spec.categorical.begin(), spec.categorical.end(),
+                                     [](const CategoricalInput& a, const CategoricalInput& b) {
+                                       return a.levels.size() < b.levels.size();
+                                     });
+  const std::string advice = most == spec.categorical.end()
+                                 ? "leave columns out"
+                                 : "leave out '" + most->column + "', which has " +
+                                       std::to_string(most->levels.size()) + " levels";
+  throw InputError("a sum of " + std::to_string(terms) + (terms == 1 ? " term" : " terms") +
+                   " would have " + std::to_string(constants) + " constants here, and at most " +
+                   std::to_string(most_sum_constants) +
+                   " can be fitted together: use --expression generic, or " + advice);
+}
+
 }  // namespace
 
 FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOptions& options) {
+  require_few_constants(spec, options);
   const Found found =
       options.terms ? given_sum(spec, training, options) : chosen_sum(spec, training, options);
   if (!found.sum) {
@@ -150,9 +175,10 @@ FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOp
   }
   model.metrics.train = compute_metrics(training.time, predict(model, training));
   model.noise_floor = noise_floor(training);
-  const Findings findings = identify_sum(model, training, options);
-  model.identifiability = findings.identifiability;
-  model.warnings = find_multi_warnings(model, training, findings);
+  const std::optional<Findings> findings = identify_sum(model, training, options);
+  if (findings)
+    model.identifiability = findings->identifiability;
+  model.warnings = find_multi_warnings(model, training, findings.value_or(Findings{}));
   return model;
 }
 

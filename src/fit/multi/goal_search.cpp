@@ -106,6 +106,8 @@ SumFit minimise_goal(const GoalTask& task, const VectorXd& start) {
   for (std::size_t number = 0; idle < patience && !task.options.stop.stop_requested();) {
     std::array<SumFit, kBatch> ends;
     parallel_for(kBatch, task.options.threads, [&](std::size_t k) {
+      if (task.options.stop.stop_requested())
+        return;  // what it would have found costs infinitely much
       const std::size_t own = number + k;
       ends[k] = own % kNudgeEvery == kNudgeEvery - 1
                     ? nudged(task, best.theta, own)

@@ -6,6 +6,7 @@
 
 #include "fit/multi/flat_terms.hpp"
 #include "fit/multi/sum_sensitivity.hpp"
+#include "perfmodel/base/error.hpp"
 #include "perfmodel/base/index.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/fit/fit.hpp"
@@ -15,6 +16,8 @@ namespace {
 
 using Eigen::VectorXd;
 
+/// What fewer constants and rows say is there at once, and who stops a fit is told it.
+constexpr double kWorkAtOnce = 1e7;
 constexpr double kNegligibleTermShare = 1;  // percent of the predicted time
 // A power's width and, to first order, that of a coefficient or factor are those of its logarithm.
 constexpr double kWidestLog = kWidestShareOfValue;
@@ -181,9 +184,12 @@ std::vector<Warning> part_warnings(const PartJudge& judge, const MultiLayout& la
   return out;
 }
 
-}  // namespace
+double work_of(const FittedModel& model, const Design& training) {
+  const auto constants = static_cast<double>(model.constants.size());
+  return constants * constants * (constants + static_cast<double>(training.rows));
+}
 
-Findings identify_sum(const FittedModel& model, const Design& training, const FitOptions& options) {
+Findings findings_of(const FittedModel& model, const Design& training, const FitOptions& options) {
   Findings out;
   const Configuration& typical = model.multi->typical;
   const std::vector<double> shares = time_shares(model, training);
@@ -208,6 +214,20 @@ Findings identify_sum(const FittedModel& model, const Design& training, const Fi
     }
   }
   return out;
+}
+
+}  // namespace
+
+std::optional<Findings> identify_sum(const FittedModel& model, const Design& training,
+                                     const FitOptions& options) {
+  FitOptions own = options;
+  if (work_of(model, training) <= kWorkAtOnce)
+    own.stop = {};
+  try {
+    return findings_of(model, training, own);
+  } catch (const Interrupted&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace perfmodel

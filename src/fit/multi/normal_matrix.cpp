@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "fit/multi/row_kernel.hpp"
 
@@ -16,6 +17,8 @@ using Eigen::MatrixXd;
 constexpr Index kBlock = 64;
 /// Products of features that are kept, 16 MiB of them; more are made anew each time.
 constexpr Index kMostKept = Index{1} << 21;
+/// Of those, as many at once as stay in the cache for a block of rows.
+constexpr Index kMostAtOnce = Index{1} << 11;
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
@@ -33,26 +36,28 @@ Index stride(Index columns) {
   return (columns + multiple - 1) / multiple * multiple;
 }
 
-/// x_i x_j of all i <= j < columns in each row.
-void fill_pairs(const RowMajor& values, Index columns, RowMajor& out) {
-  for (Index row = 0; row < values.rows(); ++row) {
-    const double* x = values.data() + row * values.cols();
-    double* next = out.data() + row * out.cols();
-    for (Index i = 0; i < columns; ++i) {
+/// x_i x_j of all i <= j < columns in each row, first <= i <= last.
+void fill_pairs(const double* values, Index value_stride, Index rows, Index first, Index last,
+                Index columns, double* out, Index out_stride) {
+  for (Index row = 0; row < rows; ++row) {
+    const double* x = values + row * value_stride;
+    double* next = out + row * out_stride;
+    for (Index i = first; i <= last; ++i) {
       for (Index j = i; j < columns; ++j)
         *next++ = x[i] * x[j];
     }
   }
 }
 
-/// The sums over pairs of terms and pairs of features, each where it belongs.
-MatrixXd unpacked(const RowMajor& sums, Index features, Index terms) {
-  MatrixXd out(terms * features, terms * features);
+/// Puts the sums over pairs of terms and the pairs of features from `first` to `last` where they
+/// belong.
+void unpack(const RowMajor& sums, Index first, Index last, Index features, Index terms,
+            MatrixXd& out) {
   Index pair = 0;
   for (Index k = 0; k < terms; ++k) {
     for (Index l = k; l < terms; ++l, ++pair) {
       Index product = 0;
-      for (Index i = 0; i < features; ++i) {
+      for (Index i = first; i <= last; ++i) {
         for (Index j = i; j < features; ++j, ++product) {
           const double sum = sums(pair, product);
           out(k * features + i, l * features + j) = sum;
@@ -63,45 +68,78 @@ MatrixXd unpacked(const RowMajor& sums, Index features, Index terms) {
       }
     }
   }
-  return out;
 }
 
 }  // namespace
 
-NormalMatrix::NormalMatrix(const Eigen::Ref<const MatrixXd>& features, InstructionSet instructions)
+/// As many rows of the triangle of pairs as may be in each.
+std::vector<NormalMatrix::Slab> NormalMatrix::slabs_of(Index columns, Index most_pairs) {
+  std::vector<Slab> out;
+  for (Index i = 0; i < columns; ++i) {
+    const Index own = columns - i;
+    if (out.empty() || out.back().pairs + own > most_pairs)
+      out.push_back({i, i, 0, 0});
+    out.back().last = i;
+    out.back().pairs += own;
+  }
+  for (Slab& slab : out)
+    slab.stride = stride(slab.pairs);
+  return out;
+}
+
+NormalMatrix::NormalMatrix(const Eigen::Ref<const MatrixXd>& features, InstructionSet instructions,
+                           std::stop_token stop)
     : kernel_(row_kernel::functions_for(instructions)),
+      stop_(std::move(stop)),
       columns_(features.cols()),
       features_(RowMajor::Zero(features.rows(), stride(columns_))) {
   features_.leftCols(columns_) = features;
-  const Index pair_stride = stride(pairs(columns_));
-  if (features_.rows() * pair_stride <= kMostKept) {
-    pairs_ = RowMajor::Zero(features_.rows(), pair_stride);
-    fill_pairs(features_, columns_, pairs_);
+  const bool keep = features_.rows() * stride(pairs(columns_)) <= kMostKept;
+  slabs_ = slabs_of(columns_, keep ? pairs(columns_) : kMostAtOnce);
+  if (keep) {
+    pairs_ = RowMajor::Zero(features_.rows(), stride(pairs(columns_)));
+    fill_pairs(features_.data(), features_.cols(), features_.rows(), 0, columns_ - 1, columns_,
+               pairs_.data(), pairs_.cols());
   }
 }
 
 MatrixXd NormalMatrix::operator()(const MatrixXd& terms, const ArrayXd& curvature) const {
   const bool kept = pairs_.size() > 0;
-  const Index pair_stride = stride(pairs(columns_));
-  RowMajor made = RowMajor::Zero(kept ? 0 : kBlock, pair_stride);
   RowMajor weights(kBlock, pairs(terms.cols()));
-  RowMajor sums = RowMajor::Zero(weights.cols(), pair_stride);
+  std::vector<RowMajor> sums;
+  Index widest = 0;
+  for (const Slab& slab : slabs_) {
+    sums.push_back(RowMajor::Zero(weights.cols(), slab.stride));
+    widest = std::max(widest, slab.stride);
+  }
+  std::vector<double> made(kept ? 0 : to_size(kBlock * widest), 0.0);
+  MatrixXd out(terms.cols() * columns_, terms.cols() * columns_);
   for (Index first = 0; first < features_.rows(); first += kBlock) {
     const Index rows = std::min(kBlock, features_.rows() - first);
-    if (!kept)
-      fill_pairs(features_.middleRows(first, rows), columns_, made);
-    fill_pairs(terms.middleRows(first, rows), terms.cols(), weights);
+    const RowMajor own_terms = terms.middleRows(first, rows);
+    fill_pairs(own_terms.data(), own_terms.cols(), rows, 0, terms.cols() - 1, terms.cols(),
+               weights.data(), weights.cols());
     for (Index row = 0; row < rows; ++row)
       weights.row(row) *= curvature[first + row];
-    const double* products = kept ? pairs_.row(first).data() : made.data();
-    add(rows, {products, to_size(pairs(columns_)), to_size(pair_stride)}, weights, sums);
+    for (std::size_t s = 0; s < slabs_.size(); ++s) {
+      if (stop_.stop_requested())
+        return MatrixXd::Zero(out.rows(), out.cols());
+      const Slab& slab = slabs_[s];
+      if (!kept)
+        fill_pairs(features_.row(first).data(), features_.cols(), rows, slab.first, slab.last,
+                   columns_, made.data(), slab.stride);
+      const double* products = kept ? pairs_.row(first).data() : made.data();
+      add(rows, {products, to_size(slab.pairs), to_size(slab.stride)}, weights, sums[s]);
+    }
   }
-  return unpacked(sums, columns_, terms.cols());
+  for (std::size_t s = 0; s < slabs_.size(); ++s)
+    unpack(sums[s], slabs_[s].first, slabs_[s].last, columns_, terms.cols(), out);
+  return out;
 }
 
 MatrixXd NormalMatrix::feature_sums(const MatrixXd& row_weights) const {
   RowMajor sums = RowMajor::Zero(row_weights.cols(), features_.cols());
-  for (Index first = 0; first < features_.rows(); first += kBlock) {
+  for (Index first = 0; first < features_.rows() && !stop_.stop_requested(); first += kBlock) {
     const Index rows = std::min(kBlock, features_.rows() - first);
     const RowMajor weights = row_weights.middleRows(first, rows);
     add(rows, {features_.row(first).data(), to_size(columns_), to_size(features_.cols())}, weights,

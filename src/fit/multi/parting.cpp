@@ -162,7 +162,9 @@ class JudgedWhole {
       return known->second;
     Judged out;
     out.folds = make_folds(task_.coordinates, task_.spec, rows, task_.options.seed);
-    out.whole = CandidateJudge(task_, out.folds)({chosen_}).back();
+    const std::vector<Candidate> judged = CandidateJudge(task_, out.folds)({chosen_});
+    if (!judged.empty())  // else a stop was requested
+      out.whole = judged.back();
     return judged_.emplace(rows, std::move(out)).first->second;
   }
 

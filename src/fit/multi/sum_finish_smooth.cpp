@@ -29,12 +29,13 @@ struct RowDerivatives {
 class SmoothSum : public CurvedProblem {
  public:
   SmoothSum(const TermData& data, const SumShape& shape, const SumGoal& goal,
-            InstructionSet instructions)
+            const DescentOptions& options)
       : data_(data),
         shape_(shape),
         goal_(goal),
-        instructions_(instructions),
-        normal_matrix_(data.features.leftCols(shape.features()), instructions) {}
+        instructions_(options.instructions),
+        normal_matrix_(data.features.leftCols(shape.features()), options.instructions,
+                       options.stop) {}
 
   double cost(const VectorXd& x) const override {
     const VectorXd total = parts(x).total;
@@ -153,7 +154,7 @@ class SmoothSum : public CurvedProblem {
 
 SumFit finish_smooth(const TermData& data, const SumShape& shape, const SumGoal& goal,
                      const SumFit& start, const DescentOptions& options) {
-  const SmoothSum sum(data, shape, goal, options.instructions);
+  const SmoothSum sum(data, shape, goal, options);
   const DampedNewtonResult end = minimise_by_damped_newton(
       sum, goal.box(), finish_coordinates(shape, goal, start.theta), kSumGap, options.stop);
   return {search_coordinates(shape, end.at), end.cost, end.evaluations, end.relative_gap};

@@ -1,12 +1,12 @@
 #include "fit/multi/sum_fit.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "fit/multi/normal_matrix.hpp"
 #include "fit/multi/row_kernel.hpp"
+#include "fit/stoppable_cholesky.hpp"
 
 namespace perfmodel {
 namespace {
@@ -43,13 +43,14 @@ struct Quadratic {
 class SumObjective {
  public:
   SumObjective(const TermData& data, const SumShape& shape, const SumLoss& loss,
-               InstructionSet instructions)
+               const DescentOptions& options)
       : data_(data),
         shape_(shape),
         loss_(loss),
-        instructions_(instructions),
+        instructions_(options.instructions),
         measured_(data.time),
-        normal_matrix_(data.features.leftCols(shape.features()), instructions) {
+        normal_matrix_(data.features.leftCols(shape.features()), options.instructions,
+                       options.stop) {
     if (loss.residual == Residual::logarithmic)
       measured_ = measured_.log();
   }
@@ -169,7 +170,9 @@ SumParts evaluate_sum(const TermData& data, const SumShape& shape, const VectorX
 
 SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
                const VectorXd& start, const DescentOptions& options) {
-  const SumObjective objective(data, shape, loss, options.instructions);
+  if (options.stop.stop_requested())
+    return {start};
+  const SumObjective objective(data, shape, loss, options);
   Point point = objective.at(start);
   Quadratic model = objective.near(point);
   hold(options.held, model);
@@ -182,7 +185,10 @@ SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
     MatrixXd damped = model.hessian;
     const double least = 1e-12 * (1e-300 + model.hessian.diagonal().maxCoeff());
     damped.diagonal().array() += damping * model.hessian.diagonal().array().max(least);
-    const VectorXd step = damped.selfadjointView<Eigen::Lower>().llt().solve(-model.gradient);
+    const StoppableCholesky factors(std::move(damped), options.stop);
+    if (factors.stopped())
+      break;
+    const VectorXd step = factors.solve(-model.gradient);
     const double gain = -(model.gradient.dot(step) +
                           0.5 * step.dot(model.hessian.selfadjointView<Eigen::Lower>() * step));
     gap = std::abs(gain) / std::max(point.cost, 1e-300);

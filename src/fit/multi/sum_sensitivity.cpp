@@ -6,6 +6,7 @@
 #include "fit/curvature.hpp"
 #include "fit/multi/normal_matrix.hpp"
 #include "fit/multi/sum_goal.hpp"
+#include "perfmodel/base/error.hpp"
 #include "perfmodel/base/index.hpp"
 
 namespace perfmodel {
@@ -128,12 +129,14 @@ Sensitivity sensitivity_of(const SumPart& part, const Design& runs, const Vector
   const Curvature curvature = curvature_of(options.loss, runs.time, predicted);
   const MatrixXd derivatives = log_derivatives(part.structure, runs, centres);
   const MatrixXd terms = parts.leftCols(parts.cols() - 1);
-  const NormalMatrix normal_matrix(derivatives, options.instructions);
+  const NormalMatrix normal_matrix(derivatives, options.instructions, options.stop);
   const ArrayXd weights = curvature.weights.array();
   NormalEquations out;
   out.rows = runs.rows;
   out.normal = with_intercept(normal_matrix, terms, weights);
   out.scores = with_intercept(normal_matrix, terms, weights * curvature.scores.array().square());
+  if (options.stop.stop_requested())
+    throw Interrupted();  // the sums are not complete
   set_standings(part, options, out);
   out.norms = out.normal.diagonal().cwiseMax(0).cwiseSqrt();
   for (std::size_t k = 0; k < out.left_out.size(); ++k) {
@@ -147,7 +150,7 @@ Sensitivity sensitivity_of(const SumPart& part, const Design& runs, const Vector
   const auto inverse = out.norms.cwiseInverse().asDiagonal();
   out.normal = inverse * out.normal * inverse;
   out.scores = inverse * out.scores * inverse;
-  return Sensitivity(std::move(out));
+  return Sensitivity(std::move(out), options.stop);
 }
 
 }  // namespace

@@ -58,6 +58,8 @@ SumFit search_from(const TermData& data, const SumShape& shape, const TermSearch
   const std::size_t starts = options.starts;
   std::vector<SumFit> fits(starts);
   parallel_for(starts, options.threads, [&](std::size_t s) {
+    if (options.stop.stop_requested() && s > 0)
+      return;
     RandomStream random(options.seed, "terms " + std::to_string(shape.terms), s);
     const VectorXd start = start_of(shape, log_linear, smaller, s % 2 == 0, log_intercept, random);
     fits[s] = descend(data, shape, loss, start,
@@ -73,6 +75,8 @@ SumFit search_from(const TermData& data, const SumShape& shape, const TermSearch
     evaluations += fit.evaluations;
   fits.resize(std::min(starts, options.kept));
   parallel_for(fits.size(), options.threads, [&](std::size_t s) {
+    if (options.stop.stop_requested())
+      return;
     fits[s] = descend(data, shape, loss, fits[s].theta,
                       {.iterations = options.iterations,
                        .held = shape.held(),
