@@ -1,7 +1,6 @@
 #include "cli/scaling_command.hpp"
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 
 #include "cli/choices.hpp"
 #include "cli/numbers.hpp"
@@ -85,10 +84,10 @@ int run_scaling(const ScalingArguments& arguments, Console& console) {
   ScalingDocument document = arguments.input.ends_with(".json")
                                  ? scaling_of_model(arguments, console)
                                  : scaling_of_runs(arguments, console);
-  document.file = arguments.input == "-"
-                      ? arguments.input
-                      : std::filesystem::path(arguments.input).filename().string();
-  output.write(arguments.format == ScalingFormat::json ? to_json(document)
+  document.file = base_name(arguments.input);
+  // Written first whatever the format: it refuses figures that are no numbers.
+  const std::string json = to_json(document);
+  output.write(arguments.format == ScalingFormat::json ? json
                                                        : printable(scaling_report(document)));
   output.commit();
   return 0;
