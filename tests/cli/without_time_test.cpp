@@ -98,7 +98,7 @@ TEST_CASE("of many rows without a time the first are named", "[cli]") {
   CHECK_THAT(result.output, ContainsSubstring("\n16,2,56,"));
 }
 
-TEST_CASE("--strict-range refuses rows without a time", "[cli]") {
+TEST_CASE("rows without a time are refused by --strict-range", "[cli]") {
   const Folder folder;
   folder.write("inside.csv", "filters,workers,time_s\n16,1,60\n1,1,1\n");
   for (const std::string command : {"predict", "evaluate"}) {
