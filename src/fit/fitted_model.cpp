@@ -77,4 +77,36 @@ std::vector<double> scaling_powers(const FittedModel& model) {
   return out;
 }
 
+std::vector<double> time_shares(const FittedModel& model, const Design& design) {
+  if (model.multi) {
+    const Eigen::MatrixXd parts =
+        multi_parts(model.spec, model.multi->structure, model.constants, design);
+    const Eigen::VectorXd sums = 100 * parts.colwise().sum().transpose() / parts.sum();
+    return {sums.begin(), sums.end()};
+  }
+  // A part's share is what the prediction loses without it: Eq. (4) is linear in a and C.
+  const GenericLayout layout(model.spec);
+  const double total = predict(model, design).sum();
+  if (total == 0)  // a penalty can leave nothing
+    return std::vector<double>(model.spec.intrinsic.size() + model.spec.categorical.size() + 1, 0);
+  const double intercept = model.constants[static_cast<Eigen::Index>(layout.intercept())];
+  const auto share_of = [&](std::size_t first, std::size_t count) {
+    Eigen::VectorXd alone = model.constants;
+    alone.head(static_cast<Eigen::Index>(layout.intrinsic_power(0))).setZero();
+    alone[static_cast<Eigen::Index>(layout.intercept())] = 0;
+    for (std::size_t k = first; k < first + count; ++k) {
+      alone[static_cast<Eigen::Index>(k)] = model.constants[static_cast<Eigen::Index>(k)];
+    }
+    return 100 * predict_generic(model.spec, alone, design).sum() / total;
+  };
+  std::vector<double> shares;
+  for (std::size_t i = 0; i < model.spec.intrinsic.size(); ++i)
+    shares.push_back(share_of(layout.coefficient(i), 1));
+  for (std::size_t c = 0; c < model.spec.categorical.size(); ++c) {
+    shares.push_back(share_of(layout.level(c, 0), model.spec.categorical[c].levels.size()));
+  }
+  shares.push_back(100 * intercept * static_cast<double>(design.rows) / total);
+  return shares;
+}
+
 }  // namespace perfmodel

@@ -12,9 +12,4 @@ namespace perfmodel {
 /// converge is a result with a warning.
 FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options);
 
-/// Share of each part of the predicted time, summed over the rows of the design, in percent: one
-/// entry per intrinsic column, then one per categorical column, then C; for a sum of product terms
-/// one per term, then C.
-std::vector<double> time_shares(const FittedModel& model, const Design& design);
-
 }  // namespace perfmodel

@@ -139,4 +139,9 @@ Eigen::VectorXd predict(const FittedModel& model, const Design& design);
 /// overflow a double.
 bool is_time(double predicted);
 
+/// Share of each part of the predicted time, summed over the rows of the design, in percent: one
+/// entry per intrinsic column, then one per categorical column, then C; for a sum of product terms
+/// one per term, then C.
+std::vector<double> time_shares(const FittedModel& model, const Design& design);
+
 }  // namespace perfmodel

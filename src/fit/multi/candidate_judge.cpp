@@ -4,9 +4,9 @@
 #include <cmath>
 #include <set>
 
+#include "fit/fit_generic.hpp"
 #include "fit/multi/held_out_errors.hpp"
 #include "perfmodel/base/parallel.hpp"
-#include "perfmodel/fit/fit.hpp"
 #include "perfmodel/fit/sum_size.hpp"
 
 namespace perfmodel {
@@ -44,7 +44,7 @@ double generic_error(const SelectionTask& task, const Fold& fold) {
   options.observer = nullptr;
   const Design training = take_rows(task.training, design_rows(task.coordinates, fold.training));
   const Design held_out = take_rows(task.training, design_rows(task.coordinates, fold.held_out));
-  return log_error(held_out.time, predict(fit(task.spec, training, options), held_out));
+  return log_error(held_out.time, predict(fit_generic(task.spec, training, options), held_out));
 }
 
 /// With as many terms as the training rows, and the time, can bear.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include "fit/fit_generic.hpp"
 
 #include "fit/multi/goal_search.hpp"
 #include "fit/multi/identify_sum.hpp"
@@ -14,7 +15,6 @@
 #include "fit/multi/tidy.hpp"
 #include "fit/warnings.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/fit/fit.hpp"
 #include "perfmodel/fit/sum_size.hpp"
 
 namespace perfmodel {
@@ -114,7 +114,7 @@ FittedModel fit_generic_instead(const ModelSpec& spec, const Design& training, F
   options.expression = Expression::generic;
   if (options.loss == Loss::soft_l1)
     options.loss = Loss::mae;
-  return fit(spec, training, options);
+  return fit_generic(spec, training, options);
 }
 
 void require_few_constants(const ModelSpec& spec, const FitOptions& options) {
