@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 
 #include "cli/evaluate_report.hpp"
 #include "cli/held_out.hpp"
@@ -22,10 +21,6 @@
 
 namespace perfmodel::cli {
 namespace {
-
-std::string base_name(const std::string& path) {
-  return std::filesystem::path(path).filename().string();
-}
 
 /// The runs that stand farthest from the model, with their lines in the file.
 std::vector<OutlyingRun> farthest_runs(const JudgedRuns& runs, std::size_t count) {

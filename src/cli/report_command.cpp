@@ -1,10 +1,10 @@
 #include "cli/report_command.hpp"
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 
 #include "cli/judged_runs.hpp"
 #include "cli/predictions.hpp"
+#include "cli/runs_file.hpp"
 #include "cli/shared_options.hpp"
 #include "perfmodel/analysis/report/content.hpp"
 #include "perfmodel/base/error.hpp"
@@ -14,13 +14,6 @@
 #include "perfmodel/io/report_html.hpp"
 
 namespace perfmodel::cli {
-namespace {
-
-std::string base_name(const std::string& path) {
-  return path == "-" ? path : std::filesystem::path(path).filename().string();
-}
-
-}  // namespace
 
 void setup_report(CLI::App& command, ReportArguments& arguments) {
   add_judged_runs(command, arguments.model, arguments.runs, arguments.target);

@@ -9,6 +9,10 @@
 
 namespace perfmodel::cli {
 
+std::string base_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
 RunsFile read_runs(const std::string& path, const std::set<std::string>& text_columns) {
   RunsFile runs;
   runs.bytes = read_file(path);
@@ -34,9 +38,8 @@ void refuse_to_replace(const std::vector<std::optional<std::string>>& inputs,
 }
 
 Provenance provenance_of(const std::string& path, const RunsFile& runs, const Roles& roles) {
-  return {"perfmodel " PERFMODEL_VERSION,
-          path == "-" ? path : std::filesystem::path(path).filename().string(), runs.table.rows(),
-          sha256(runs.bytes), roles.notices};
+  return {"perfmodel " PERFMODEL_VERSION, base_name(path), runs.table.rows(), sha256(runs.bytes),
+          roles.notices};
 }
 
 std::set<std::string> categorical_columns(const ModelSpec& spec) {

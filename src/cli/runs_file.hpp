@@ -16,6 +16,10 @@ struct RunsFile {
   Table table;
 };
 
+/// The last part of a path: what a result says of a file, without folders of this machine. "-"
+/// stays.
+std::string base_name(const std::string& path);
+
 RunsFile read_runs(const std::string& path, const std::set<std::string>& text_columns);
 
 /// Throws UsageError where the output is the same file as an input that it would replace.

@@ -1,7 +1,6 @@
 #include "cli/scaling_command.hpp"
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 
 #include "cli/choices.hpp"
 #include "cli/numbers.hpp"
@@ -85,9 +84,7 @@ int run_scaling(const ScalingArguments& arguments, Console& console) {
   ScalingDocument document = arguments.input.ends_with(".json")
                                  ? scaling_of_model(arguments, console)
                                  : scaling_of_runs(arguments, console);
-  document.file = arguments.input == "-"
-                      ? arguments.input
-                      : std::filesystem::path(arguments.input).filename().string();
+  document.file = base_name(arguments.input);
   output.write(arguments.format == ScalingFormat::json ? to_json(document)
                                                        : printable(scaling_report(document)));
   output.commit();
