@@ -85,7 +85,9 @@ int run_scaling(const ScalingArguments& arguments, Console& console) {
                                  ? scaling_of_model(arguments, console)
                                  : scaling_of_runs(arguments, console);
   document.file = base_name(arguments.input);
-  output.write(arguments.format == ScalingFormat::json ? to_json(document)
+  // Written first whatever the format: it refuses figures that are no numbers.
+  const std::string json = to_json(document);
+  output.write(arguments.format == ScalingFormat::json ? json
                                                        : printable(scaling_report(document)));
   output.commit();
   return 0;
