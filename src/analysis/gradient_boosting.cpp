@@ -21,10 +21,9 @@ void require_success(int status) {
 /// Rows of features, and times where there are some, as XGBoost holds them.
 class BoostingRows {
  public:
-  explicit BoostingRows(const Design& design) {
-    // Trees ask for the order of values only, so their logarithms would give the same.
+  explicit BoostingRows(const Eigen::MatrixXd& rows) {
     const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> features =
-        one_hot_features(design, NumericForm::plain).cast<float>();
+        rows.cast<float>();
     require_success(xgboost_functions().create_matrix(
         features.data(), static_cast<bst_ulong>(features.rows()),
         static_cast<bst_ulong>(features.cols()), std::nanf(""), &handle_));
@@ -58,7 +57,10 @@ class GradientBoosting final : public Regressor {
   void fit(const Design& training) override {
     const Eigen::VectorXd logs = training.time.array().log();
     offset_ = logs.mean();
-    BoostingRows rows(training);
+    // Trees ask for the order of values only, so their logarithms would give the same.
+    const Eigen::MatrixXd features = one_hot_features(training, NumericForm::plain);
+    units_ = FloatUnits(features);
+    BoostingRows rows(units_(features));
     rows.set_labels((logs.array() - offset_).cast<float>());
     const DMatrixHandle data[] = {rows.handle()};
     require_success(xgboost_functions().create_booster(data, 1, &booster_));
@@ -81,7 +83,7 @@ class GradientBoosting final : public Regressor {
   }
 
   Eigen::VectorXd predict(const Design& design) const override {
-    const BoostingRows rows(design);
+    const BoostingRows rows(units_(one_hot_features(design, NumericForm::plain)));
     const char* config =
         R"({"type": 0, "training": false, "iteration_begin": 0, "iteration_end": 0,)"
         R"( "strict_shape": false})";
@@ -97,6 +99,7 @@ class GradientBoosting final : public Regressor {
  private:
   std::uint64_t seed_;
   double offset_ = 0;
+  FloatUnits units_;
   BoosterHandle booster_ = nullptr;
 };
 
