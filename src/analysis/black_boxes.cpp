@@ -50,16 +50,18 @@ class RandomForest final : public Regressor {
     trainer.set_feature_subsampling_fraction(1);  // dlib's own default is 1/3
     trainer.set_min_samples_per_leaf(1);          // dlib's own default is 5
     trainer.set_seed(std::to_string(seed_));
-    forest_ = trainer.train(samples_of(one_hot_features(training, NumericForm::plain)),
-                            list_of(training.time));
+    const Eigen::MatrixXd features = one_hot_features(training, NumericForm::plain);
+    units_ = FloatUnits(features);
+    forest_ = trainer.train(samples_of(units_(features)), list_of(training.time));
   }
 
   Eigen::VectorXd predict(const Design& design) const override {
-    return evaluate(forest_, one_hot_features(design, NumericForm::plain));
+    return evaluate(forest_, units_(one_hot_features(design, NumericForm::plain)));
   }
 
  private:
   std::uint64_t seed_;
+  FloatUnits units_;
   dlib::random_forest_regression_function<dlib::dense_feature_extractor> forest_;
 };
 

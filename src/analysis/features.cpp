@@ -1,6 +1,8 @@
 #include "perfmodel/analysis/features.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace perfmodel {
 
@@ -43,6 +45,23 @@ Standardiser::Standardiser(const MatrixXd& rows)
 
 MatrixXd Standardiser::operator()(const MatrixXd& rows) const {
   return (rows.rowwise() - mean_).array().rowwise() / deviation_.array();
+}
+
+FloatUnits::FloatUnits(const MatrixXd& rows) : exponents_(rows.cols()) {
+  for (Index column = 0; column < rows.cols(); ++column) {
+    const double largest = rows.col(column).maxCoeff();
+    exponents_[column] = largest > 0 ? std::ilogb(largest) : 0;  // a level may have no row
+  }
+}
+
+MatrixXd FloatUnits::operator()(const MatrixXd& rows) const {
+  constexpr double largest = std::numeric_limits<float>::max();
+  MatrixXd out(rows.rows(), rows.cols());
+  for (Index column = 0; column < rows.cols(); ++column) {
+    for (Index row = 0; row < rows.rows(); ++row)
+      out(row, column) = std::min(std::ldexp(rows(row, column), -exponents_[column]), largest);
+  }
+  return out;
 }
 
 }  // namespace perfmodel

@@ -2,15 +2,11 @@
 
 #ifdef PERFMODEL_WITH_XGBOOST
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "analysis/xgboost_library.hpp"
 #include "perfmodel/analysis/features.hpp"
 #include "perfmodel/base/text.hpp"
-#include "perfmodel/fit/number_range.hpp"
 
 namespace perfmodel {
 namespace {
@@ -22,41 +18,12 @@ void require_success(int status) {
     throw std::runtime_error(std::string("xgboost: ") + xgboost_functions().last_error());
 }
 
-/// Trees ask for the order of values only, so their logarithms would give the same.
-Eigen::MatrixXd features_of(const Design& design) {
-  return one_hot_features(design, NumericForm::plain);
-}
-
-/// Brings the largest value of each column near to 1, since XGBoost computes in single precision:
-/// it refuses what a float does not hold. By powers of two, which change no other bit.
-class FloatUnits {
- public:
-  FloatUnits() = default;
-  explicit FloatUnits(const Eigen::MatrixXd& features) {
-    for (const auto& column : features.colwise())
-      exponents_.push_back(std::ilogb(std::max(column.maxCoeff(), least_fitted_number)));
-  }
-
-  float operator()(double value, Index column) const {
-    constexpr double largest = std::numeric_limits<float>::max();
-    return static_cast<float>(
-        std::min(std::ldexp(value, -exponents_[static_cast<std::size_t>(column)]), largest));
-  }
-
- private:
-  std::vector<int> exponents_;
-};
-
 /// Rows of features, and times where there are some, as XGBoost holds them.
 class BoostingRows {
  public:
-  BoostingRows(const Eigen::MatrixXd& values, const FloatUnits& units) {
-    Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> features(values.rows(),
-                                                                                   values.cols());
-    for (Index column = 0; column < values.cols(); ++column) {
-      for (Index row = 0; row < values.rows(); ++row)
-        features(row, column) = units(values(row, column), column);
-    }
+  explicit BoostingRows(const Eigen::MatrixXd& rows) {
+    const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> features =
+        rows.cast<float>();
     require_success(xgboost_functions().create_matrix(
         features.data(), static_cast<bst_ulong>(features.rows()),
         static_cast<bst_ulong>(features.cols()), std::nanf(""), &handle_));
@@ -90,9 +57,10 @@ class GradientBoosting final : public Regressor {
   void fit(const Design& training) override {
     const Eigen::VectorXd logs = training.time.array().log();
     offset_ = logs.mean();
-    const Eigen::MatrixXd features = features_of(training);
+    // Trees ask for the order of values only, so their logarithms would give the same.
+    const Eigen::MatrixXd features = one_hot_features(training, NumericForm::plain);
     units_ = FloatUnits(features);
-    BoostingRows rows(features, units_);
+    BoostingRows rows(units_(features));
     rows.set_labels((logs.array() - offset_).cast<float>());
     const DMatrixHandle data[] = {rows.handle()};
     require_success(xgboost_functions().create_booster(data, 1, &booster_));
@@ -115,7 +83,7 @@ class GradientBoosting final : public Regressor {
   }
 
   Eigen::VectorXd predict(const Design& design) const override {
-    const BoostingRows rows(features_of(design), units_);
+    const BoostingRows rows(units_(one_hot_features(design, NumericForm::plain)));
     const char* config =
         R"({"type": 0, "training": false, "iteration_begin": 0, "iteration_end": 0,)"
         R"( "strict_shape": false})";

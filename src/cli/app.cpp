@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 #include <new>
+#include <system_error>
 
 #include "cli/compare_command.hpp"
 #include "cli/console.hpp"
@@ -254,6 +255,13 @@ int run_app(int argc, const char* const* argv) {
     Console(program.console_options()).error(message);
     return code(exit_code);
   };
+  const auto defect = [&](const std::exception& error) {
+    return fail(ExitCode::internal_error,
+                std::string(error.what()) + "; this is a defect of perfmodel, please report it");
+  };
+  constexpr auto out_of_memory =
+      "out of memory: this takes more than the machine, or a limit of it, gives; pass fewer rows "
+      "or columns, or fewer --threads";
   const auto advice = [&] { return "\nSee '" + program.command_name() + " --help'."; };
   try {
     return run_program(program, argc, argv);
@@ -273,12 +281,14 @@ int run_app(int argc, const char* const* argv) {
     fail(ExitCode::internal_error, error.what());
     return exit_code_of_signal(received_signal().value_or(SIGINT));
   } catch (const std::bad_alloc&) {
-    return fail(ExitCode::out_of_memory,
-                "out of memory: this takes more than the machine, or a limit of it, gives; pass "
-                "fewer rows or columns, or fewer --threads");
+    return fail(ExitCode::out_of_memory, out_of_memory);
+  } catch (const std::system_error& error) {
+    // A thread for which there is no room.
+    return error.code() == std::errc::resource_unavailable_try_again
+               ? fail(ExitCode::out_of_memory, out_of_memory)
+               : defect(error);
   } catch (const std::exception& error) {
-    return fail(ExitCode::internal_error,
-                std::string(error.what()) + "; this is a defect of perfmodel, please report it");
+    return defect(error);
   }
 }
 

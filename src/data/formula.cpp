@@ -136,7 +136,9 @@ void refuse_unknown_functions(const std::string& text, const mu::Parser& parser,
       quote = c;
       word.clear();
     } else if (in_word(c)) {
-      word = ended ? std::string(1, c) : word + c;
+      if (ended)
+        word.clear();
+      word += c;
       ended = false;
     } else if (is_formula_blank(c)) {
       ended = true;

@@ -70,6 +70,20 @@ void check_differences(const CategoricalInput& input, const JsonCursor& column) 
   }
 }
 
+/// The levels of a column that is computed are its values.
+void check_levels_of_derived(const FittedModel& model, const JsonCursor& constants) {
+  const std::vector<JsonCursor> columns = constants.member("categorical").items();
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (!model.spec.is_derived(model.spec.categorical[c].column))
+      continue;
+    for (const JsonCursor& item : columns[c].member("levels").items()) {
+      const JsonCursor level = model.multi ? item : item.member("level");
+      if (!parse_number(level.text()))
+        level.fail("'" + level.text() + "' is not a number, and the column is derived");
+    }
+  }
+}
+
 void check_scaling_powers(const FittedModel& model, const JsonCursor& root) {
   const auto node = root.optional_member("scaling_powers");
   if (!node)
@@ -86,6 +100,7 @@ void check_scaling_powers(const FittedModel& model, const JsonCursor& root) {
 void check_derived_fields(const FittedModel& model, const JsonCursor& root) {
   const JsonCursor constants = root.member("constants");
   const JsonCursor expression = root.member("expression");
+  check_levels_of_derived(model, constants);
   if (model.multi) {
     const MultiStructure& structure = model.multi->structure;
     check_formula(expression, multi_formula(model.spec, structure, model.constants));

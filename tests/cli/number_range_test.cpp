@@ -1,6 +1,7 @@
 // Times and columns far from 1: a fit is either the one of the same runs in other units, or
 // refused.
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
@@ -119,6 +120,33 @@ TEST_CASE("far from 1 a fit is the one of the same runs in other units", "[cli]"
   }
   const double rms = far["rmse"].get<double>() / far["mae"].get<double>();
   CHECK_THAT(rms, WithinRel(ordinary["rmse"].get<double>() / ordinary["mae"].get<double>(), 1e-3));
+}
+
+TEST_CASE("black boxes are compared on columns of any unit", "[cli][compare]") {
+  const auto errors = [](int power) {
+    const ProgramResult result =
+        run_on(scaled_runs(filters, power),
+               {"compare", "runs.csv", "--terms", "1", "--starts", "1", "--format", "json"});
+    CAPTURE(power, result.errors);
+    REQUIRE(result.exit_code == 0);
+    std::map<std::string, double> out;
+    const nlohmann::json document = nlohmann::json::parse(result.output);
+    for (const auto& model : document["models"]) {
+      out[model["name"]] = model["metrics"]["test"]["mape_percent"];
+    }
+    return out;
+  };
+  const auto ordinary = errors(0);
+  for (const int power : {100, -100}) {
+    const auto far = errors(power);
+    for (const char* name : {"random forest", "gradient boosting", "SVR"}) {
+      CAPTURE(power, name);
+      REQUIRE(far.contains(name) == ordinary.contains(name));
+      if (far.contains(name)) {
+        CHECK_THAT(far.at(name), WithinRel(ordinary.at(name), 0.02));
+      }
+    }
+  }
 }
 
 TEST_CASE("a penalty beyond all numbers is refused with advice", "[cli]") {

@@ -2,9 +2,11 @@
 #ifndef PERFMODEL_SANITIZE
 
 #include <string>
+#include <vector>
 
 #include "support/catch.hpp"
 #include "support/program.hpp"
+#include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::StartsWith;
@@ -43,6 +45,25 @@ TEST_CASE("memory that runs out ends with exit code 6 and leaves the old output"
   CHECK(result.output.empty());
   CHECK(read_text(model) == "old");
   CHECK(directory.entries() == 2);
+}
+
+TEST_CASE("where memory is bounded as many threads work as there is room for", "[cli]") {
+  ProgramOptions options;
+  options.input = sample_runs();
+  const std::vector<std::string> arguments = {"fit",   "-",       "--expression",
+                                              "multi", "--quiet", "--threads"};
+  const auto fit = [&](const std::string& threads) {
+    std::vector<std::string> complete = arguments;
+    complete.push_back(threads);
+    return run_perfmodel(complete, options);
+  };
+  const ProgramResult alone = fit("1");
+  REQUIRE(alone.exit_code == 0);
+  options.address_space = 100 * mebibyte;
+  const ProgramResult many = fit("64");
+  CAPTURE(many.errors);
+  CHECK(many.exit_code == 0);
+  CHECK(many.output == alone.output);
 }
 
 #endif

@@ -132,6 +132,20 @@ TEST_CASE("scaling refuses what was not measured where it is told to", "[cli][sc
   CHECK(nlohmann::json::parse(inside.output)["rows"].back()["scale"] == 4);
 }
 
+TEST_CASE("scaling refuses figures that are no numbers in every format", "[cli][scaling]") {
+  for (const std::string runs : {"workers,time_s\n1,1e308\n2,1e308\n4,1e308\n",
+                                 "workers,time_s\n1,1e-200\n2,1e200\n4,1\n"}) {
+    for (const char* format : {"text", "json"}) {
+      const ProgramResult result =
+          run_scaling({"--column", "workers", "--target", "time_s", "--format", format}, runs);
+      CAPTURE(runs, format);
+      CHECK(result.exit_code == 3);
+      CHECK(result.output.empty());
+      CHECK_THAT(result.errors, ContainsSubstring("in units in which they are nearer to 1"));
+    }
+  }
+}
+
 TEST_CASE("scaling names what is wrong with its input", "[cli][scaling]") {
   const auto error_of = [](const std::vector<std::string>& arguments, const std::string& input,
                            int exit_code) {

@@ -125,3 +125,18 @@ TEST_CASE("a sum of products has no level twice and none without levels", "[io][
   levels = Json::array({written[1], written[0]});  // in any order
   CHECK_NOTHROW(read(model));
 }
+
+TEST_CASE("the levels of a derived column are numbers", "[io]") {
+  const bool sum = GENERATE(false, true);
+  CAPTURE(sum);
+  Json model = sum ? multi_model() : Json::parse(test::sample_model());
+  const std::string column = model["constants"]["categorical"][0]["column"];
+  REQUIRE_NOTHROW(read(model));
+  model["derived"] = Json::array({{{"column", column}, {"formula", "filters > 4"}}});
+  CHECK_THROWS_MATCHES(
+      read(model), InputError, Catch::Matchers::Predicate<InputError>([&](const InputError& error) {
+        return std::string(error.what())
+            .ends_with(std::string(": constants.categorical[0].levels[0]") + (sum ? "" : ".level") +
+                       ": 'relu' is not a number, and the column is derived");
+      }));
+}

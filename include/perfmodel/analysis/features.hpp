@@ -26,4 +26,18 @@ class Standardiser {
   Eigen::RowVectorXd deviation_;
 };
 
+/// Writes each column in a unit in which its largest value in the rows it was made from is near 1:
+/// black boxes that compute in single precision do not hold the values of every unit. Units are
+/// powers of two, so that no digit changes.
+class FloatUnits {
+ public:
+  FloatUnits() = default;
+  explicit FloatUnits(const Eigen::MatrixXd& rows);
+  /// What no float holds even so becomes the largest one.
+  Eigen::MatrixXd operator()(const Eigen::MatrixXd& rows) const;
+
+ private:
+  Eigen::RowVectorXi exponents_;
+};
+
 }  // namespace perfmodel

@@ -4,6 +4,8 @@
 #include <memory>
 #include <new>
 
+#include "perfmodel/base/parallel.hpp"
+
 namespace perfmodel::kernel {
 namespace {
 
@@ -51,7 +53,8 @@ void Evaluator::operator()(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
   const std::size_t count = sums.size();
   const std::size_t blocks = (count + kLanes - 1) / kLanes;
   const bool parallel = threads_ > 1 && blocks > 1 && blocks * plan_.rows() >= kWorthThreads;
-#pragma omp parallel for schedule(static) num_threads(static_cast <int>(threads_)) if (parallel)
+  const std::size_t threads = parallel ? threads_with_room(threads_) : 1;
+#pragma omp parallel for schedule(static) num_threads(static_cast <int>(threads)) if (parallel)
   for (std::size_t block = 0; block < blocks; ++block) {
     evaluate_block(candidates, block * kLanes, abandon_above, sums);
   }
