@@ -1,6 +1,8 @@
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "fit/kernel/evaluator.hpp"
@@ -132,6 +134,10 @@ TEST_CASE("every instruction set and any number of threads give the same bits", 
         return sums(rows, space, loss, candidates, instructions, threads);
       };
       const std::vector<double> reference = with(InstructionSet::baseline, 1);
+      // Sums of these candidates, not what the vector held before.
+      CHECK(std::set<double>(reference.begin(), reference.end()).size() > 500);
+      CHECK(std::all_of(reference.begin(), reference.end(),
+                        [](double sum) { return std::isfinite(sum) && sum > 0; }));
       CHECK(with(InstructionSet::baseline, 3) == reference);
       for (const InstructionSet instructions : available_instruction_sets()) {
         CAPTURE(to_text(instructions));
