@@ -42,10 +42,12 @@ TEST_CASE("black boxes learn a smooth function of many columns", "[dlib]") {
 }
 
 TEST_CASE("a forest depends on its seed alone", "[dlib]") {
-  if (has_black_boxes()) {
-    CHECK(test_mape(*make_random_forest(3)) == test_mape(*make_random_forest(3)));
-    CHECK(test_mape(*make_random_forest(3)) != test_mape(*make_random_forest(4)));
+  if (!has_black_boxes()) {
+    CHECK(make_random_forest(3) == nullptr);
+    return;
   }
+  CHECK(test_mape(*make_random_forest(3)) == test_mape(*make_random_forest(3)));
+  CHECK(test_mape(*make_random_forest(3)) != test_mape(*make_random_forest(4)));
 }
 
 TEST_CASE("gradient boosting learns a smooth function of many columns") {

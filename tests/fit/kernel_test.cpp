@@ -1,6 +1,8 @@
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "fit/kernel/evaluator.hpp"
@@ -66,7 +68,7 @@ double plain_loss(Loss loss, const VectorXd& time, const VectorXd& predicted) {
   return 0;
 }
 
-constexpr Loss kLosses[] = {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle};
+constexpr Loss kKernelLosses[] = {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle};
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -74,7 +76,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 TEST_CASE("the kernel's cost is the loss of the plain prediction with the raw constants",
           "[kernel]") {
   const test::PaperRuns runs = test::paper_runs(test::Framework::mxnet, 333, 0.05, 1);
-  for (const Loss loss : kLosses) {
+  for (const Loss loss : kKernelLosses) {
     FitOptions options;
     options.loss = loss;
     const SearchSpace space(runs.spec, runs.design, options);
@@ -120,7 +122,7 @@ TEST_CASE("every instruction set and any number of threads give the same bits", 
   for (std::size_t row = 0; row < runs.design.rows; ++row)
     some_twice.insert(some_twice.end(), 1 + row % 2, row);
   const Design replicated = take_rows(runs.design, some_twice);
-  for (const Loss loss : kLosses) {
+  for (const Loss loss : kKernelLosses) {
     FitOptions options;
     options.loss = loss;
     const SearchSpace space(runs.spec, runs.design, options);
@@ -132,6 +134,10 @@ TEST_CASE("every instruction set and any number of threads give the same bits", 
         return sums(rows, space, loss, candidates, instructions, threads);
       };
       const std::vector<double> reference = with(InstructionSet::baseline, 1);
+      // Sums of these candidates, not what the vector held before.
+      CHECK(std::set<double>(reference.begin(), reference.end()).size() > 500);
+      CHECK(std::all_of(reference.begin(), reference.end(),
+                        [](double sum) { return std::isfinite(sum) && sum > 0; }));
       CHECK(with(InstructionSet::baseline, 3) == reference);
       for (const InstructionSet instructions : available_instruction_sets()) {
         CAPTURE(to_text(instructions));
@@ -156,7 +162,7 @@ TEST_CASE("a candidate's cost does not depend on its neighbours in the batch", "
 
 TEST_CASE("giving up a candidate never changes whether it wins", "[kernel]") {
   const test::PaperRuns runs = test::paper_runs(test::Framework::mxnet, 500, 0.05, 10);
-  for (const Loss loss : kLosses) {
+  for (const Loss loss : kKernelLosses) {
     FitOptions options;
     options.loss = loss;
     options.penalty.l2 = 1e-3;

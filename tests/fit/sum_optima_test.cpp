@@ -97,7 +97,7 @@ std::pair<double, double> penalised_sums(const FittedModel& model) {
   return {absolute, squared};
 }
 
-constexpr std::array kLosses = {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle};
+constexpr std::array kSumLosses = {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle};
 
 /// The best that tests/benchmarks/sum_optima.py found with scipy from several random starts and the
 /// program's own constants: [terms - 1][loss].
@@ -105,13 +105,13 @@ using Optima = std::array<std::array<double, 4>, 3>;
 
 void require_optima(const test::PaperRuns& runs, const Optima& best) {
   for (std::size_t terms = 1; terms <= best.size(); ++terms) {
-    for (std::size_t l = 0; l < kLosses.size(); ++l) {
-      const FittedModel model = fitted(runs, kLosses[l], terms);
-      CAPTURE(terms, std::string(to_text(kLosses[l])));
+    for (std::size_t l = 0; l < kSumLosses.size(); ++l) {
+      const FittedModel model = fitted(runs, kSumLosses[l], terms);
+      CAPTURE(terms, std::string(to_text(kSumLosses[l])));
       CHECK(model.search.cost <= (1 + 1e-6) * best[terms - 1][l]);
-      CHECK(model.search.cost == Catch::Approx(loss_of(kLosses[l], model, runs)).epsilon(1e-10));
+      CHECK(model.search.cost == Catch::Approx(loss_of(kSumLosses[l], model, runs)).epsilon(1e-10));
       CHECK(model.search.gap < 1e-6);
-      CHECK(model.search.loss == kLosses[l]);
+      CHECK(model.search.loss == kSumLosses[l]);
       CHECK(model.search.ridges.empty());
     }
   }
@@ -141,19 +141,19 @@ TEST_CASE("a form that is chosen gets constants for the loss that was asked for"
           "[fit][multi][whole-fits]") {
   const test::PaperRuns runs = three_products();
   std::vector<FittedModel> models;
-  for (const Loss loss : kLosses)
+  for (const Loss loss : kSumLosses)
     models.push_back(fitted(runs, loss, std::nullopt));
-  for (std::size_t own = 0; own < kLosses.size(); ++own) {
-    CAPTURE(std::string(to_text(kLosses[own])));
+  for (std::size_t own = 0; own < kSumLosses.size(); ++own) {
+    CAPTURE(std::string(to_text(kSumLosses[own])));
     REQUIRE(models[own].multi);
     CHECK(models[own].multi->structure == models[0].multi->structure);
     CHECK_FALSE(models[own].search.form->given);
     CHECK(models[own].search.form->candidates > 10);
     CHECK(models[own].search.form->random_folds == 5);
-    for (std::size_t other = 0; other < kLosses.size(); ++other) {
+    for (std::size_t other = 0; other < kSumLosses.size(); ++other) {
       if (other != own) {
-        CHECK(loss_of(kLosses[own], models[own], runs) <
-              (1 - 1e-6) * loss_of(kLosses[own], models[other], runs));
+        CHECK(loss_of(kSumLosses[own], models[own], runs) <
+              (1 - 1e-6) * loss_of(kSumLosses[own], models[other], runs));
       }
     }
   }
@@ -180,7 +180,7 @@ TEST_CASE("where no loss is asked for, a chosen form minimises a soft loss and s
 TEST_CASE("penalties of a sum hold its powers and factors, to the optimum", "[fit][multi]") {
   const test::PaperRuns runs = three_products();
   const double typical = std::exp(runs.design.time.array().log().mean());
-  for (const Loss loss : kLosses) {
+  for (const Loss loss : kSumLosses) {
     const double unit = loss == Loss::mae ? typical : loss == Loss::mse ? typical * typical : 1;
     const FittedModel free = fitted(runs, loss, 2);
     for (const Penalty penalty : {Penalty{.l1 = 0.02}, Penalty{.l2 = 0.02}}) {

@@ -21,7 +21,7 @@ using test::PaperRuns;
 
 namespace {
 
-constexpr Loss kLosses[] = {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle};
+constexpr Loss kMergedLosses[] = {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle};
 
 PaperRuns distinct_runs() {
   return test::paper_runs(test::Framework::mxnet, 150, 0.05, 21);
@@ -89,7 +89,7 @@ TEST_CASE("equal runs become one row with their number as weight", "[fit][weight
   const PaperRuns runs = distinct_runs();
   const std::vector<std::size_t> counts = unequal_counts(runs.design.rows);
   const Design measured = replicated(runs.design, counts, 0, 1);
-  for (const Loss loss : kLosses) {
+  for (const Loss loss : kMergedLosses) {
     CAPTURE(to_text(loss));
     const WeightedRows rows = WeightedRows::merged(measured, loss);
     CHECK(rows.size() == runs.design.rows);
@@ -109,7 +109,7 @@ TEST_CASE("equal runs become one row with their number as weight", "[fit][weight
 TEST_CASE("runs that differ in time alone are merged for squared losses only", "[fit][weights]") {
   const PaperRuns runs = distinct_runs();
   const Design measured = replicated(runs.design, unequal_counts(runs.design.rows), 0.1, 2);
-  for (const Loss loss : kLosses) {
+  for (const Loss loss : kMergedLosses) {
     CAPTURE(to_text(loss));
     const bool squared = loss == Loss::mse || loss == Loss::rmsle;
     const WeightedRows rows = WeightedRows::merged(measured, loss);
@@ -142,7 +142,7 @@ TEST_CASE("the cost of merged rows is the mean loss over all runs", "[fit][weigh
   RandomStream random(5);
   for (const double noise : {0.0, 0.2}) {
     const Design measured = replicated(runs.design, unequal_counts(runs.design.rows), noise, 5);
-    for (const Loss loss : kLosses) {
+    for (const Loss loss : kMergedLosses) {
       FitOptions options;
       options.loss = loss;
       const SearchSpace space(runs.spec, measured, options);
@@ -186,7 +186,7 @@ TEST_CASE("the exact finish of merged rows ends where that of all runs does",
   const PaperRuns runs = distinct_runs();
   for (const double noise : {0.0, 0.2}) {
     const Design measured = replicated(runs.design, unequal_counts(runs.design.rows), noise, 7);
-    for (const Loss loss : kLosses) {
+    for (const Loss loss : kMergedLosses) {
       FitOptions options;
       options.loss = loss;
       // A penalty is no part of the scatter: where the loss is a root, only the right scatter
@@ -211,7 +211,7 @@ TEST_CASE("measuring every run again with the same result changes no bit of a co
   for (std::size_t k = 0; k < rows.size(); ++k)
     rows[k] = k % runs.design.rows;
   const Design tripled = take_rows(runs.design, rows);
-  for (const Loss loss : kLosses) {
+  for (const Loss loss : kMergedLosses) {
     FitOptions options;
     options.loss = loss;
     const FittedModel once = fit(runs.spec, runs.design, options);
@@ -229,7 +229,7 @@ TEST_CASE("measuring every run again with the same result changes no bit of a co
 TEST_CASE("the order of replicated runs does not matter", "[fit][weights][whole-fits]") {
   const PaperRuns runs = distinct_runs();
   const std::vector<std::size_t> counts = unequal_counts(runs.design.rows);
-  for (const Loss loss : kLosses) {
+  for (const Loss loss : kMergedLosses) {
     FitOptions options;
     options.loss = loss;
     const Design one = replicated(runs.design, counts, 0, 8);

@@ -148,11 +148,8 @@ TEST_CASE("nobody reads a new version before it has the old file's permissions",
   }
 }
 
-TEST_CASE("root keeps the owner and the group of a file that it replaces", "[io]") {
-  if (::geteuid() != 0) {
-    WARN("needs root");
-    return;
-  }
+TEST_CASE("root keeps the owner and the group of a file that it replaces", "[io][needs-root]") {
+  REQUIRE(::geteuid() == 0);
   const TemporaryDirectory directory;
   const std::string old = directory.write("old", "old");
   REQUIRE(::chown(old.c_str(), 12345, 23456) == 0);
@@ -164,11 +161,9 @@ TEST_CASE("root keeps the owner and the group of a file that it replaces", "[io]
   CHECK(permissions(old) == 0640);
 }
 
-TEST_CASE("where the group cannot be kept, a new one gets no right that it had not", "[io]") {
-  if (::geteuid() != 0) {
-    WARN("needs root, to become somebody else");
-    return;
-  }
+TEST_CASE("where the group cannot be kept, a new one gets no right that it had not",
+          "[io][needs-root]") {
+  REQUIRE(::geteuid() == 0);
   const TemporaryDirectory directory;
   REQUIRE(::chmod(directory.path().c_str(), 0777) == 0);
   const std::string old = directory.write("old", "old");

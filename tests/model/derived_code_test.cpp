@@ -103,9 +103,8 @@ void check_lines(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("formulas of derived columns have the same values in Python", "[model][show][derive]") {
-  if (!test::succeeds("python3 -c 'import math'"))
-    return;
+TEST_CASE("formulas of derived columns have the same values in Python",
+          "[model][show][derive][needs-python]") {
   const test::CsvFile file("import math\n" +
                            printing(FormulaLanguage::python, "print(repr(float(", ")))"));
   const auto printed = test::output_of("python3 " + file.path());
@@ -113,9 +112,8 @@ TEST_CASE("formulas of derived columns have the same values in Python", "[model]
   check_lines(*printed);
 }
 
-TEST_CASE("formulas of derived columns have the same values in C", "[model][show][derive]") {
-  if (!test::succeeds("cc --version"))
-    return;
+TEST_CASE("formulas of derived columns have the same values in C",
+          "[model][show][derive][needs-cc]") {
   const test::CsvFile file("#include <math.h>\n#include <stdio.h>\nint main(void) {\n" +
                            printing(FormulaLanguage::c, "printf(\"%.17g\\n\", ", ");") +
                            "return 0;\n}\n");

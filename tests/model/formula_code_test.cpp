@@ -123,9 +123,7 @@ DerivedModel derived_sum() {
 
 }  // namespace
 
-TEST_CASE("the Python function computes what predict does", "[model][show]") {
-  if (!test::succeeds("python3 -c 'import math'"))
-    return;
+TEST_CASE("the Python function computes what predict does", "[model][show][needs-python]") {
   const test::MultiRuns runs = shown_runs();
   const test::PaperRuns paper = test::paper_runs(test::Framework::mxnet, 40, 0, 1);
   const auto check = [](const ModelSpec& spec, const MultiStructure* structure,
@@ -144,9 +142,7 @@ TEST_CASE("the Python function computes what predict does", "[model][show]") {
         predict_generic(paper.spec, paper.constants, paper.design));
 }
 
-TEST_CASE("the C function computes what predict does", "[model][show]") {
-  if (!test::succeeds("cc --version"))
-    return;
+TEST_CASE("the C function computes what predict does", "[model][show][needs-cc]") {
   const test::MultiRuns runs = shown_runs();
   const std::string code = formula_code(runs.spec, &runs.truth.multi->structure,
                                         runs.truth.constants, FormulaLanguage::c) +
@@ -172,9 +168,8 @@ TEST_CASE("a spreadsheet gets one formula over defined names", "[model][show]") 
         "*gpus^0.5*LOG(MAX(gpus,1),2)*IF(gpus>1,1,0)+0.0125\n");
 }
 
-TEST_CASE("the Python function computes derived columns itself", "[model][show][derive]") {
-  if (!test::succeeds("python3 -c 'import math'"))
-    return;
+TEST_CASE("the Python function computes derived columns itself",
+          "[model][show][derive][needs-python]") {
   for (const DerivedModel& model : {derived_model(), derived_sum()}) {
     const std::string code = model.code(FormulaLanguage::python);
     CHECK_THAT(code, Catch::Matchers::ContainsSubstring("def predict(mode, workers, m, batch):\n"));
@@ -186,9 +181,7 @@ TEST_CASE("the Python function computes derived columns itself", "[model][show][
   }
 }
 
-TEST_CASE("the C function computes derived columns itself", "[model][show][derive]") {
-  if (!test::succeeds("cc --version"))
-    return;
+TEST_CASE("the C function computes derived columns itself", "[model][show][derive][needs-cc]") {
   for (const DerivedModel& model : {derived_model(), derived_sum()}) {
     const std::string code =
         model.code(FormulaLanguage::c) + "#include <stdio.h>\nint main(void) {\n" +
@@ -371,13 +364,11 @@ TEST_CASE("code with controls in levels and line feeds in formulas computes what
   }
 }
 
-TEST_CASE("names that C keeps for itself are none of its function's", "[model][show]") {
+TEST_CASE("names that C keeps for itself are none of its function's", "[model][show][needs-cc]") {
   ModelSpec spec;
   spec.intrinsic = {{"_Bool", 1, 2}, {"__LINE__", 1, 2}};
   Eigen::VectorXd constants(5);
   constants << 2, 3, 1, 1, 0.5;
-  if (!test::succeeds("cc --version"))
-    return;
   const test::CsvFile file(formula_code(spec, nullptr, constants, FormulaLanguage::c) +
                            "#include <stdio.h>\nint main(void) {\n"
                            "printf(\"%g\\n\", predict(1, 10));\nreturn 0;\n}\n");

@@ -246,13 +246,10 @@ TEST_CASE("the lanes of a timeline hold the iteration and do not overlap", "[ssg
   }
 }
 
-TEST_CASE("the public GoogLeNet traces give the published figures", "[ssgd]") {
+TEST_CASE("the public GoogLeNet traces give the published figures", "[ssgd][needs-shared-data]") {
   // Traces of eight K80 nodes and less, too large for a test; the figures are theirs.
   const char* folder = std::getenv("PERFMODEL_SHARED_DATA");
-  if (folder == nullptr) {
-    WARN("PERFMODEL_SHARED_DATA is not set: the traces were not looked at");
-    return;
-  }
+  REQUIRE(folder != nullptr);
   struct Golden {
     std::size_t nodes;
     double backward, communication, finish, exposed, naive, iteration, speedup_naive, speedup;
