@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/numbers.hpp"
+#include "perfmodel/base/utf8.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -52,9 +53,16 @@ void add_role_options(CLI::App& app, RoleRequest& request) {
       ->type_name("NAME=FORMULA")
       ->trigger_on_parse()
       ->group("Columns");
-  app.add_option("--time-unit", request.time_unit,
-                 "label of the unit of the target, never a conversion\n"
-                 "(default: read from a name that ends in _s, _ms, _us)")
+  app.add_option_function<std::string>(
+         "--time-unit",
+         [&](const std::string& text) {
+           if (!is_utf8(text)) {
+             throw CLI::ValidationError("--time-unit", "'" + text + "' is not UTF-8");
+           }
+           request.time_unit = text;
+         },
+         "label of the unit of the target, never a conversion\n"
+         "(default: read from a name that ends in _s, _ms, _us)")
       ->type_name("UNIT")
       ->group("Columns");
 }

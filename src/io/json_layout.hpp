@@ -23,9 +23,14 @@ inline Json number(double value) {
   return value + 0.0;  // no negative zero: its text, -0, would read back as the integer 0
 }
 
+/// A name of a file need not be UTF-8; a document is.
+inline std::string quoted_text(const Json& text) {
+  return text.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 /// Shortest texts of numbers ("4", not "4.0"), the rest as nlohmann has it.
 inline std::string scalar_text(const Json& scalar) {
-  return scalar.is_number_float() ? to_text(scalar.get<double>()) : scalar.dump();
+  return scalar.is_number_float() ? to_text(scalar.get<double>()) : quoted_text(scalar);
 }
 
 inline std::string one_line(const Json& node) {
@@ -35,7 +40,7 @@ inline std::string one_line(const Json& node) {
   std::string text;
   for (const auto& [key, value] : node.items()) {
     text += text.empty() ? "" : ", ";
-    text += node.is_object() ? Json(key).dump() + ": " + one_line(value) : one_line(value);
+    text += node.is_object() ? quoted_text(Json(key)) + ": " + one_line(value) : one_line(value);
   }
   return node.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
@@ -72,7 +77,7 @@ inline std::string layout(const Json& node, std::size_t indentation, std::size_t
   const std::string inner(indentation + 2, ' ');
   std::string text;
   for (const auto& [key, value] : node.items()) {
-    const std::string head = inner + (node.is_object() ? Json(key).dump() + ": " : "");
+    const std::string head = inner + (node.is_object() ? quoted_text(Json(key)) + ": " : "");
     text += (text.empty() ? "" : ",\n") + head + layout(value, indentation + 2, head.size());
   }
   const std::string outer(indentation, ' ');
