@@ -16,13 +16,14 @@ double goal_cost(const TermData& data, const SumShape& shape, const SumGoal& goa
 }
 
 SumFit finish(const TermData& data, const SumShape& shape, const SumGoal& goal, const SumFit& start,
-              const DescentOptions& options) {
-  SumFit out = is_absolute(goal.loss()) ? finish_absolute(data, shape, goal, start, options)
-                                        : finish_smooth(data, shape, goal, start, options);
+              const DescentOptions& options, double gap_to_stop) {
+  SumFit out = is_absolute(goal.loss())
+                   ? finish_absolute(data, shape, goal, start, options, gap_to_stop)
+                   : finish_smooth(data, shape, goal, start, options, gap_to_stop);
   out.evaluations += start.evaluations;
   SumFit tidied = out;
-  tidied.theta = search_coordinates(
-      shape, goal.without_traces(finish_coordinates(shape, goal, out.theta)));
+  tidied.theta =
+      search_coordinates(shape, goal.without_traces(finish_coordinates(shape, goal, out.theta)));
   tidied.cost = goal_cost(data, shape, goal, tidied.theta);
   return tidied.cost <= (1 + kSumGap) * out.cost ? tidied : out;
 }

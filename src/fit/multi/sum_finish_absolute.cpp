@@ -156,10 +156,10 @@ class LinearisedSum : public LinearisedProblem {
 }  // namespace
 
 SumFit finish_absolute(const TermData& data, const SumShape& shape, const SumGoal& goal,
-                       const SumFit& start, const DescentOptions& options) {
+                       const SumFit& start, const DescentOptions& options, double gap_to_stop) {
   LinearisedSum sum(data, shape, goal, options.instructions);
   const SequentialLadResult end = minimise_by_sequential_lad(
-      sum, finish_coordinates(shape, goal, start.theta), kSumGap, options.stop);
+      sum, finish_coordinates(shape, goal, start.theta), gap_to_stop, options.stop);
   return {search_coordinates(shape, end.at), end.cost, end.evaluations, end.relative_gap};
 }
 

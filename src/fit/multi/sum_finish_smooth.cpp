@@ -153,10 +153,10 @@ class SmoothSum : public CurvedProblem {
 }  // namespace
 
 SumFit finish_smooth(const TermData& data, const SumShape& shape, const SumGoal& goal,
-                     const SumFit& start, const DescentOptions& options) {
+                     const SumFit& start, const DescentOptions& options, double gap_to_stop) {
   const SmoothSum sum(data, shape, goal, options);
   const DampedNewtonResult end = minimise_by_damped_newton(
-      sum, goal.box(), finish_coordinates(shape, goal, start.theta), kSumGap, options.stop);
+      sum, goal.box(), finish_coordinates(shape, goal, start.theta), gap_to_stop, options.stop);
   return {search_coordinates(shape, end.at), end.cost, end.evaluations, end.relative_gap};
 }
 
