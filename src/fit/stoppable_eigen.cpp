@@ -14,7 +14,7 @@ using Eigen::Lower;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr Index kMostSteps = 30;  // per eigenvalue, as in Eigen
+constexpr Index kMostRotations = 30;  // per eigenvalue, as in Eigen
 
 void check(const std::stop_token& stop) {
   if (stop.stop_requested())
@@ -60,7 +60,7 @@ void diagonalise(VectorXd& diagonal, VectorXd& beside, MatrixXd& vectors,
   const Index size = diagonal.size();
   Index start = 0;
   Index end = size - 1;
-  for (Index step = 0; end > 0 && step <= kMostSteps * size; ++step) {
+  for (Index step = 0; end > 0 && step <= kMostRotations * size; ++step) {
     check(stop);
     drop_negligible(diagonal, start, end, beside);
     while (end > 0 && beside[end - 1] == 0)

@@ -13,7 +13,7 @@ int run_shell(const std::string& command) {
   return std::system((command + " >/dev/null 2>&1").c_str());
 }
 
-std::size_t lines_of(const std::string& path) {
+std::size_t line_count(const std::string& path) {
   const std::string text = read_text(path);
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
@@ -35,17 +35,17 @@ TEST_CASE("ten configurations are planned, measured, resumed and fitted where Py
                               " --iterations 2 --warm-up 1 --visits ";
   REQUIRE(run_shell(measure + "1") == 0);
   const std::string visits = directory.file("runs_visits.csv");
-  CHECK(lines_of(visits) == 11);
-  const std::size_t measured = lines_of(runs);
+  CHECK(line_count(visits) == 11);
+  const std::size_t measured = line_count(runs);
   CHECK(measured >= 6);  // some configurations have an image shrink to nothing
 
   // An interruption that cut off the last line: that visit is done again, no other.
   const std::string text = read_text(visits);
   directory.write("runs_visits.csv", text.substr(0, text.size() - 3));
   REQUIRE(run_shell(measure + "2") == 0);
-  CHECK(lines_of(visits) == 21);
+  CHECK(line_count(visits) == 21);
   CHECK(read_text(visits).starts_with(text.substr(0, text.rfind('\n', text.size() - 2))));
-  CHECK(lines_of(runs) == measured);
+  CHECK(line_count(runs) == measured);
   CHECK(run_perfmodel({"fit", runs, "--intrinsic", "filters", "--extrinsic", "batch_size",
                        "--ignore", "spread_s,visits", "-o", directory.file("model.json")})
             .exit_code == 0);

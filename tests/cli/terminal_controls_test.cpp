@@ -17,9 +17,9 @@ const std::string workers = "wor\xC2\x85kers\u200F";    // C1, a mark of directi
 const std::string relu = "re\x1b]0;x\alu\u202E";        // ESC, BEL, an override of direction
 const std::string tanh_level = "ta\x7fnh\u2066\u061C";  // DEL, an isolate, a mark
 const std::string target = "time\x1b[31m_s";
-const std::string runs = "ru\x1b[2Jns\xC2\x9B.csv";
-const std::string layers = "lay\u202Eers\x7f.csv";
-const std::string model = "mo\x1b[2Jdel.json";
+const std::string runs_file = "ru\x1b[2Jns\xC2\x9B.csv";
+const std::string layers_file = "lay\u202Eers\x7f.csv";
+const std::string model_file = "mo\x1b[2Jdel.json";
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
@@ -45,8 +45,8 @@ std::string as_json(std::string text) {
 class Terminal {
  public:
   Terminal() {
-    directory_.write(runs, renamed(sample_runs()));
-    directory_.write(model, as_json(sample_model()));
+    directory_.write(runs_file, renamed(sample_runs()));
+    directory_.write(model_file, as_json(sample_model()));
     directory_.write("bad.csv", renamed("filters,activation,workers,time_s\n4,relu,1,1\n"
                                         "tanh,relu,0,2\n8,tanh,2,relu\n16,relu,4,-1\n"));
     directory_.write("unknown.csv",
@@ -59,7 +59,7 @@ class Terminal {
                       {"column": "filters", "values": [4, 8, 16, 32]},
                       {"column": "activation", "values": ["tanh", "relu"]},
                       {"column": "workers", "values": [1, 2, 4]}]})"));
-    directory_.write(layers, "layer,t_f_us,t_b_us,grad_bytes\n1,4,3,1000\n2,3,5,2000\n");
+    directory_.write(layers_file, "layer,t_f_us,t_b_us,grad_bytes\n1,4,3,1000\n2,3,5,2000\n");
     directory_.write("named.csv", "layer,t_f_us,t_b_us,grad_bytes\nco\x1b[2Jnv\xC2\x9B,4,3,1000\n");
     options_.directory = directory_.path().string();
   }
@@ -97,7 +97,7 @@ Arguments joined(Arguments first, const Arguments& second) {
 
 TEST_CASE("no command lets names of a file steer the terminal", "[cli][controls]") {
   Terminal terminal;
-  const Arguments fit = with_roles({"fit", runs, "-o", model});
+  const Arguments fit = with_roles({"fit", runs_file, "-o", model_file});
   terminal.check(joined(fit, {"--bootstrap", "20", "--repeats", "2", "--folds", "3", "--split",
                               "60:20:20", "--coverage", "0.8"}),
                  0, false);
@@ -106,32 +106,34 @@ TEST_CASE("no command lets names of a file steer the terminal", "[cli][controls]
     // The names are there, without what was in them.
     CHECK_THAT(fitted.errors, Catch::Matchers::ContainsSubstring("fil?[2Jters?"));
     CHECK_THAT(fitted.errors, Catch::Matchers::ContainsSubstring("re?]0;x?lu?"));
-    terminal.check({"show", model}, 0, true);
-    terminal.check({"show", model, "--as", "latex"}, 0, true);
-    terminal.check({"evaluate", model, runs, "--outliers", "3"}, 0, true);
-    terminal.check({"evaluate", model, runs, "--baseline", model, "--format", "md"}, 0, true);
-    terminal.check({"scaling", model, "--column", workers}, 0, true);
-    terminal.check({"predict", model, "unknown.csv"}, 3, false);
+    terminal.check({"show", model_file}, 0, true);
+    terminal.check({"show", model_file, "--as", "latex"}, 0, true);
+    terminal.check({"evaluate", model_file, runs_file, "--outliers", "3"}, 0, true);
+    terminal.check({"evaluate", model_file, runs_file, "--baseline", model_file, "--format", "md"},
+                   0, true);
+    terminal.check({"scaling", model_file, "--column", workers}, 0, true);
+    terminal.check({"predict", model_file, "unknown.csv"}, 3, false);
     terminal.check(
-        {"predict", model, "--set", filters + "=99", "activation=" + relu, workers + "=77"}, 0,
+        {"predict", model_file, "--set", filters + "=99", "activation=" + relu, workers + "=77"}, 0,
         true);
-    terminal.check({"predict", model, "--set", filters + "=99", "activation=" + tanh_level + "x",
-                    workers + "=77"},
+    terminal.check({"predict", model_file, "--set", filters + "=99",
+                    "activation=" + tanh_level + "x", workers + "=77"},
                    2, false);
-    terminal.check({"predict", model, "--set", filters + "x=99"}, 2, false);
-    terminal.check({"simulate", model, "unknown.csv"}, 3, false);
-    terminal.check({"report", model, runs, "-o", "page.html", "--title", relu}, 0, false);
-    terminal.check({"report", model, "bad.csv", "-o", "page.html"}, 3, false);
-    terminal.check({"suggest", model, "space.json"}, 0, true);
-    terminal.check({"suggest", model, "space.json", "--where", "\x1b" + filters}, 2, false);
+    terminal.check({"predict", model_file, "--set", filters + "x=99"}, 2, false);
+    terminal.check({"simulate", model_file, "unknown.csv"}, 3, false);
+    terminal.check({"report", model_file, runs_file, "-o", "page.html", "--title", relu}, 0, false);
+    terminal.check({"report", model_file, "bad.csv", "-o", "page.html"}, 3, false);
+    terminal.check({"suggest", model_file, "space.json"}, 0, true);
+    terminal.check({"suggest", model_file, "space.json", "--where", "\x1b" + filters}, 2, false);
   }
-  terminal.check({"suggest", model, "space.json", "--next", "2", "--runs", runs}, 0, true);
-  terminal.check(with_roles({"compare", runs}), 0, true);
-  terminal.check(with_roles({"compare", runs, "--format", "md"}), 0, true);
-  terminal.check(with_roles({"sweep", runs}), 0, true);
-  terminal.check({"scaling", runs, "--column", workers, "--target", target}, 0, true);
+  terminal.check({"suggest", model_file, "space.json", "--next", "2", "--runs", runs_file}, 0,
+                 true);
+  terminal.check(with_roles({"compare", runs_file}), 0, true);
+  terminal.check(with_roles({"compare", runs_file, "--format", "md"}), 0, true);
+  terminal.check(with_roles({"sweep", runs_file}), 0, true);
+  terminal.check({"scaling", runs_file, "--column", workers, "--target", target}, 0, true);
   terminal.check({"plan", "space.json", "-n", "100"}, 3, false);
-  terminal.check({"ssgd", layers, "--workers", "2", "--allreduce", "ring", "--alpha-us", "15",
+  terminal.check({"ssgd", layers_file, "--workers", "2", "--allreduce", "ring", "--alpha-us", "15",
                   "--bandwidth", "1", "--timeline"},
                  0, true);
 }
@@ -142,15 +144,15 @@ TEST_CASE("no complaint lets what it quotes steer the terminal", "[cli][controls
   terminal.check({"fit", "bad.csv", "--target", "\x1b[2J"}, 2, false);
   terminal.check({"fit", "\x1b[2Jmissing\xC2\x9B.csv"}, 3, false);
   terminal.check({"fit", "missing\x9B.csv"}, 3, false);
-  terminal.check({"fit", runs}, 3, false);
-  terminal.check(joined(with_roles({"fit", runs}), {"--derive", "x = \x1b[2J"}), 2, false);
-  terminal.check(joined(with_roles({"fit", runs}), {"--fail-if", "\u202Emape>3"}), 2, false);
+  terminal.check({"fit", runs_file}, 3, false);
+  terminal.check(joined(with_roles({"fit", runs_file}), {"--derive", "x = \x1b[2J"}), 2, false);
+  terminal.check(joined(with_roles({"fit", runs_file}), {"--fail-if", "\u202Emape>3"}), 2, false);
   terminal.check({"fit", "--\x1b[2J"}, 2, false);
   terminal.check({"ssgd", "named.csv", "--workers", "2"}, 3, false);
   terminal.check({"\xC2\x9B"}, 2, false);
   terminal.check({"predict", "bad.json", "unknown.csv"}, 3, false);
   terminal.check({"predict", "no.json", "unknown.csv"}, 3, false);
-  terminal.check({"predict", model, "unknown.csv", "-o", "\x1b[2J/out"}, 5, false);
+  terminal.check({"predict", model_file, "unknown.csv", "-o", "\x1b[2J/out"}, 5, false);
 }
 
 TEST_CASE("colours stay the program's own", "[cli][controls]") {

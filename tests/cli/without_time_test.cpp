@@ -15,7 +15,7 @@ using Catch::Matchers::EndsWith;
 namespace {
 
 /// t = filters^1.5 - 8, beyond all numbers at filters = 1e250.
-const std::string model = R"json({
+const std::string model_without_times = R"json({
   "schema": "perfmodel/model", "schema_version": 1,
   "expression": {"form": "generic"},
   "target": {"column": "time_s", "unit": "s"},
@@ -33,7 +33,7 @@ const std::string model = R"json({
 })json";
 
 /// Lines 3 (below 0), 4 (exactly 0) and 6 (too large for a number) have no time.
-const std::string runs =
+const std::string runs_without_times =
     "filters,workers,time_s\n16,1,60\n1,1,1\n4,1,2\n25,2,115\n1e250,1,3\n36,2,200\n";
 
 const std::string places =
@@ -46,8 +46,8 @@ const std::string judged_runs = "filters,workers,time_s\n16,1,60\n25,2,115\n36,2
 class Folder {
  public:
   Folder() {
-    directory_.write("model.json", model);
-    directory_.write("runs.csv", runs);
+    directory_.write("model.json", model_without_times);
+    directory_.write("runs.csv", runs_without_times);
     directory_.write("judged.csv", judged_runs);
     directory_.write("configs.csv", configurations());
     options_.directory = directory_.path();
@@ -177,7 +177,7 @@ TEST_CASE("a gate is not judged on some of the rows", "[cli]") {
 
 TEST_CASE("with a baseline both models are judged on the rows of which both give times", "[cli]") {
   const Folder folder;
-  std::string old = model;
+  std::string old = model_without_times;
   old.replace(old.find("-8"), 2, "-64");  // 0 at 16 filters
   folder.write("old.json", old);
   const ProgramResult result = folder.run(

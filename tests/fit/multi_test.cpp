@@ -59,7 +59,7 @@ TEST_CASE("auto finds two planted products and their regime", "[fit][multi][whol
   CHECK(worst_relative_error(model, fresh.design) < 0.06);
 }
 
-TEST_CASE("auto gives each of two jobs terms of its own", "[fit][multi]") {
+TEST_CASE("auto gives each of two jobs terms of its own", "[fit][multi][whole-fits]") {
   const MultiRuns runs = test::two_jobs(200, 0.03, 1);
   const MultiRuns fresh = test::two_jobs(200, 0, 2);
   const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));

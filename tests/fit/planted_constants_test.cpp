@@ -53,7 +53,7 @@ TEST_CASE("scaling powers come back from runs with 5 % noise", "[fit][whole-fits
   }
 }
 
-TEST_CASE("other losses find the planted powers too", "[fit]") {
+TEST_CASE("other losses find the planted powers too", "[fit][whole-fits]") {
   const PaperRuns runs = test::paper_runs(Framework::mxnet, 1500, 0.05, 4);
   for (const Loss loss : {Loss::mape, Loss::mse, Loss::rmsle}) {
     FitOptions options;

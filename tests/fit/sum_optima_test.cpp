@@ -177,7 +177,8 @@ TEST_CASE("where no loss is asked for, a chosen form minimises a soft loss and s
             .epsilon(1e-6));
 }
 
-TEST_CASE("penalties of a sum hold its powers and factors, to the optimum", "[fit][multi]") {
+TEST_CASE("penalties of a sum hold its powers and factors, to the optimum",
+          "[fit][multi][whole-fits]") {
   const test::PaperRuns runs = three_products();
   const double typical = std::exp(runs.design.time.array().log().mean());
   for (const Loss loss : kSumLosses) {

@@ -16,7 +16,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 /// Where a C of 0 starts again, of the shortest time: from 0 itself no descent of ln C leads away.
-constexpr double kLeastIntercept = 0.01;
+constexpr double kLeastRefittedIntercept = 0.01;
 
 SumShape shape_of(const SumPart& part, const TermCoordinates& coordinates) {
   SumShape out;
@@ -142,7 +142,7 @@ VectorXd SumRefit::refitted(const SumPart& part, const Design& runs) const {
   VectorXd from = part.constants;
   if (shape.intercept) {
     double& intercept = from[from.size() - 1];
-    intercept = std::max(intercept, kLeastIntercept * runs.time.minCoeff());
+    intercept = std::max(intercept, kLeastRefittedIntercept * runs.time.minCoeff());
   }
   SumShape masked = shape;
   masked.still = still_coordinates(part, coordinates, shape);
