@@ -9,18 +9,21 @@
 
 #include "cli/compare_report.hpp"
 #include "cli/predictions.hpp"
+#include "cli/replaced_input.hpp"
 #include "cli/role_options.hpp"
 #include "cli/search_progress.hpp"
 #include "cli/shared_options.hpp"
 #include "cli/signals.hpp"
-#include "cli/test_runs.hpp"
 #include "cli/text_table.hpp"
 #include "perfmodel/analysis/regressor.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/fit/number_range.hpp"
 #include "perfmodel/fit/sum_size.hpp"
+#include "perfmodel/io/csv.hpp"
 #include "perfmodel/io/output_file.hpp"
+#include "perfmodel/pipeline/judging.hpp"
+#include "perfmodel/pipeline/test_runs.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -161,15 +164,20 @@ PreparedRuns prepared(const CompareArguments& arguments, const std::string& path
                                                arguments.extrapolate->limit);
     console.notice(table.source + ": rows with " + arguments.extrapolate->column + " up to " +
                    to_text(limit) + " train, the others test");
-    return prepare(path, runs, split);
+    return prepare_runs(runs, split);
   }
   if (arguments.test) {
-    PreparedRuns out = prepare(path, runs, split_rows(runs.rows, {}, 1));
-    out.test = read_test_runs(*arguments.test, out.spec, !arguments.gates.empty(), console);
+    PreparedRuns out = prepare_runs(runs, split_rows(runs.rows, {}, 1));
+    TestRuns test = select_test_runs(read_csv(*arguments.test, categorical_columns(out.spec)),
+                                     out.spec, !arguments.gates.empty());
+    if (test.left_out) {
+      console.warning(*test.left_out);
+    }
+    out.test = std::move(test.design);
     require_fitted_range(*out.test);
     return out;
   }
-  return prepare(path, runs, split_of(runs, arguments.split));
+  return prepare_runs(runs, split_of(runs, arguments.split));
 }
 
 ModelScore score(Regressor& model, const PreparedRuns& runs) {
