@@ -35,7 +35,7 @@ configuration='kernel_size=3 pool_size=2 activation=relu optimizer=adam dataset=
     learning_rate=0.001 padding=same stride=1 dropout=0.5 workers=2 batch_size=64'
 cd "$work"
 "$program" --quiet fit "$runs" -o expected.json 2>warnings
-# shellcheck disable=SC2086 # one word per column
+# shellcheck disable=SC2046,SC2086 # one word per column
 time=$("$program" --quiet predict expected.json $(printf -- '--set %s ' $configuration))
 
 check() { # PROGRAM NAME
@@ -44,8 +44,7 @@ check() { # PROGRAM NAME
     cmp model.json expected.json || fail "$2: another model than that of fit"
     awk -v expected="$time" '$1 == "time_s" { found = ($3 - expected)^2 < (1e-5 * expected)^2 } END { exit !found }' \
         output || fail "$2: predict says $time, the example: $(cat output)"
-    grep -qE '^~ workers\^-?[0-9]' output && grep -qE '^~ batch_size\^-?[0-9]' output ||
-        fail "$2: no scaling powers: $(cat output)"
+    [ "$(grep -cE '^~ (workers|batch_size)\^-?[0-9.]+$' output)" = 2 ] || fail "$2: no scaling powers: $(cat output)"
 }
 check "$work/build/first_model" find_package
 

@@ -67,7 +67,7 @@ TEST_CASE("parts of the split are judged, intervals come from the validation par
 }
 
 TEST_CASE(
-    "further runs are read with the levels of the model as texts; unknown ones are left out") {
+    "further runs are read with the levels of the model as texts, and unknown ones are left out") {
   FitRequest request = quick_request();
   std::set<std::string> asked;
   request.test_runs = [&](const std::set<std::string>& text_columns) {
