@@ -80,17 +80,10 @@ endif()
 # not made with CMake, so there is no download: every distribution has it.
 find_package(Nettle REQUIRED)
 
-# muParser: conditions and prices that users write as formulas over columns. Its CMake package file
-# is not in every distribution's package, hence the search for the library itself.
-find_path(PERFMODEL_MUPARSER_INCLUDE muParser.h)
-find_library(PERFMODEL_MUPARSER_LIBRARY muparser)
-if(PERFMODEL_MUPARSER_INCLUDE AND PERFMODEL_MUPARSER_LIBRARY)
-  add_library(muparser::muparser UNKNOWN IMPORTED)
-  set_target_properties(
-    muparser::muparser
-    PROPERTIES IMPORTED_LOCATION "${PERFMODEL_MUPARSER_LIBRARY}"
-               INTERFACE_INCLUDE_DIRECTORIES "${PERFMODEL_MUPARSER_INCLUDE}")
-else()
+# muParser: conditions and prices that users write as formulas over columns; see
+# cmake/FindMuParser.cmake.
+find_package(MuParser)
+if(NOT TARGET muparser::muparser)
   set(ENABLE_SAMPLES OFF)
   set(ENABLE_OPENMP OFF)
   set(BUILD_SHARED_LIBS OFF)

@@ -3,15 +3,12 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/numbers.hpp"
-#include "cli/search_progress.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/fit/bootstrap.hpp"
 
 namespace perfmodel::cli {
 namespace {
 
 constexpr std::size_t fewest_samples = 20;
-constexpr double default_confidence = 0.95;
 
 }  // namespace
 
@@ -32,22 +29,14 @@ void check_bootstrap(const BootstrapArguments& arguments) {
   }
 }
 
-std::optional<Uncertainty> run_bootstrap(const BootstrapArguments& arguments,
-                                         const FittedModel& model, const Design& training,
-                                         const FitOptions& options, Console& console) {
+std::optional<BootstrapRequest> bootstrap_request(const BootstrapArguments& arguments) {
   if (!arguments.samples) {
     return std::nullopt;
   }
-  SearchProgress progress(console);
-  const std::size_t wanted = *arguments.samples;
-  const BootstrapSamples samples =
-      bootstrap(model, training, options, wanted,
-                [&](std::size_t done) { progress.show("bootstrap", done, wanted); });
-  if (samples.constants.cols() < 2) {
-    return std::nullopt;
-  }
-  return percentile_intervals(model, training, samples,
-                              arguments.confidence.value_or(default_confidence));
+  BootstrapRequest request;
+  request.samples = *arguments.samples;
+  request.confidence = arguments.confidence.value_or(request.confidence);
+  return request;
 }
 
 }  // namespace perfmodel::cli

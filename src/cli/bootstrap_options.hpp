@@ -3,8 +3,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "cli/console.hpp"
-#include "perfmodel/fit/fitted_model.hpp"
+#include "perfmodel/pipeline/fit_runs.hpp"
 
 namespace CLI {
 class App;
@@ -23,10 +22,7 @@ void add_bootstrap_options(CLI::App& app, BootstrapArguments& arguments);
 /// Throws UsageError where they do not go with each other.
 void check_bootstrap(const BootstrapArguments& arguments);
 
-/// Intervals of the constants where they were asked for; nothing where they were not, or where an
-/// interruption left less than two samples.
-std::optional<Uncertainty> run_bootstrap(const BootstrapArguments& arguments,
-                                         const FittedModel& model, const Design& training,
-                                         const FitOptions& options, Console& console);
+/// Nothing where none are asked for.
+std::optional<BootstrapRequest> bootstrap_request(const BootstrapArguments& arguments);
 
 }  // namespace perfmodel::cli

@@ -3,31 +3,29 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <memory>
 #include <set>
+#include <utility>
 
 #include "cli/compare_report.hpp"
-#include "cli/predictions.hpp"
+#include "cli/replaced_input.hpp"
 #include "cli/role_options.hpp"
 #include "cli/search_progress.hpp"
 #include "cli/shared_options.hpp"
 #include "cli/signals.hpp"
-#include "cli/test_runs.hpp"
 #include "cli/text_table.hpp"
 #include "perfmodel/analysis/regressor.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/fit/number_range.hpp"
 #include "perfmodel/fit/sum_size.hpp"
+#include "perfmodel/io/csv.hpp"
 #include "perfmodel/io/output_file.hpp"
+#include "perfmodel/pipeline/compare_models.hpp"
+#include "perfmodel/pipeline/test_runs.hpp"
 
 namespace perfmodel::cli {
 namespace {
 
-using Regressors = std::vector<std::unique_ptr<Regressor>>;
-
-constexpr double default_lambda = 0.001;  // the one that the paper chose
 constexpr auto judging_group = "Judging the models";
 
 ExtrapolateArgument parse_extrapolate(const std::string& text) {
@@ -122,36 +120,6 @@ void check_combination(const CompareArguments& arguments) {
   refuse_to_replace(arguments.test.value_or("-"), arguments.output);
 }
 
-Regressors models_for(const ModelSpec& spec, const SearchArguments& search, FitOptions options) {
-  const double l1 = search.l1.value_or(default_lambda);
-  const double l2 = search.l2.value_or(default_lambda);
-  Regressors models;
-  options.expression = Expression::generic;
-  options.loss = search.loss.value_or(default_loss(options));
-  options.penalty.l1 = options.penalty.l2 = 0;
-  models.push_back(make_expression("Eq. (4)", spec, options));
-  options.penalty.l1 = l1;
-  models.push_back(make_expression("Eq. (4), L1 " + short_number(l1), spec, options));
-  options.penalty.l1 = 0;
-  options.penalty.l2 = l2;
-  models.push_back(make_expression("Eq. (4), L2 " + short_number(l2), spec, options));
-  options.penalty.l2 = 0;
-  options.expression = Expression::multi;
-  options.loss = search.loss.value_or(default_loss(options));
-  if (terms_can_be_chosen(spec)) {
-    models.push_back(make_expression("sum of products", spec, options));
-  }
-  if (has_black_boxes()) {
-    models.push_back(make_random_forest(options.seed));
-    models.push_back(make_support_vectors(SvrTarget::time));
-    models.push_back(make_support_vectors(SvrTarget::log_time));
-  }
-  if (has_gradient_boosting()) {
-    models.push_back(make_gradient_boosting(options.seed));
-  }
-  return models;
-}
-
 PreparedRuns prepared(const CompareArguments& arguments, const std::string& path,
                       Console& console) {
   const LabelledRuns runs = read_labelled_runs(path, arguments.roles, console);
@@ -161,41 +129,30 @@ PreparedRuns prepared(const CompareArguments& arguments, const std::string& path
                                                arguments.extrapolate->limit);
     console.notice(table.source + ": rows with " + arguments.extrapolate->column + " up to " +
                    to_text(limit) + " train, the others test");
-    return prepare(path, runs, split);
+    return prepare_runs(runs, split);
   }
   if (arguments.test) {
-    PreparedRuns out = prepare(path, runs, split_rows(runs.rows, {}, 1));
-    out.test = read_test_runs(*arguments.test, out.spec, !arguments.gates.empty(), console);
+    PreparedRuns out = prepare_runs(runs, split_rows(runs.rows, {}, 1));
+    TestRuns test = select_test_runs(read_csv(*arguments.test, categorical_columns(out.spec)),
+                                     out.spec, !arguments.gates.empty());
+    if (test.left_out) {
+      console.warning(*test.left_out);
+    }
+    out.test = std::move(test.design);
     require_fitted_range(*out.test);
     return out;
   }
-  return prepare(path, runs, split_of(runs, arguments.split));
+  return prepare_runs(runs, split_of(runs, arguments.split));
 }
 
-ModelScore score(Regressor& model, const PreparedRuns& runs) {
-  ModelScore out;
-  const auto start = std::chrono::steady_clock::now();
-  model.fit(runs.training);
-  out.fit_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  out.name = model.name();
-  out.file = runs.provenance.file;
-  const auto judge = [&](const Design& design) {
-    return measure(design, model.predict(design), out.file + " by " + out.name);
-  };
-  out.metrics.train = judge(runs.training);
-  if (runs.validation) {
-    out.metrics.validation = judge(*runs.validation);
-  }
-  if (runs.test) {
-    out.metrics.test = judge(*runs.test);
-  }
-  if (const FittedModel* fitted = model.expression()) {
-    for (const auto& input : runs.spec.extrinsic) {
-      out.columns.push_back(input.column);
-    }
-    out.scaling_powers = scaling_powers(*fitted);
-  }
-  return out;
+CompareRequest request_of(const SearchArguments& search, const SignalWatch& signals) {
+  CompareRequest request;
+  request.options = fit_options(search);
+  request.options.stop = signals.token();
+  request.loss = search.loss;
+  request.l1 = search.l1.value_or(request.l1);
+  request.l2 = search.l2.value_or(request.l2);
+  return request;
 }
 
 }  // namespace
@@ -272,8 +229,7 @@ int run_compare(const CompareArguments& arguments, Console& console) {
   }
 
   const SignalWatch signals;
-  FitOptions options = fit_options(arguments.search);
-  options.stop = signals.token();
+  const CompareRequest request = request_of(arguments.search, signals);
   std::vector<ModelScore> scores;
   std::vector<Provenance> data;
   std::string unit = files.front().spec.unit;
@@ -281,18 +237,16 @@ int run_compare(const CompareArguments& arguments, Console& console) {
   for (const auto& runs : files) {
     data.push_back(runs.provenance);
     unit = runs.spec.unit == unit ? unit : "";
-    const Regressors models = models_for(runs.spec, arguments.search, options);
     if (!terms_can_be_chosen(runs.spec)) {
       console.notice(runs.provenance.file +
                      ": too many levels for a sum of products, which is left out");
     }
-    for (const auto& model : models) {
-      scores.push_back(score(*model, runs));
-      scores.back().source = data.size() - 1;
-      if (received_signal()) {
-        throw Interrupted();
-      }
-      progress.show("comparing", scores.size(), models.size() * files.size());
+    const std::size_t before = scores.size();
+    for (ModelScore& score : compare_models(runs, request, [&](std::size_t done, std::size_t all) {
+           progress.show("comparing", before + done, all * files.size());
+         })) {
+      score.source = data.size() - 1;
+      scores.push_back(std::move(score));
     }
   }
   output.write(formatted({data, scores, unit}, arguments.format));

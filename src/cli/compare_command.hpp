@@ -7,8 +7,8 @@
 #include "cli/console.hpp"
 #include "cli/gates.hpp"
 #include "cli/output_format.hpp"
-#include "cli/prepared_runs.hpp"
 #include "cli/search_options.hpp"
+#include "cli/split_options.hpp"
 
 namespace CLI {
 class App;

@@ -9,7 +9,7 @@
 #include "cli/numbers.hpp"
 #include "cli/predictions.hpp"
 #include "cli/range_check.hpp"
-#include "cli/runs_file.hpp"
+#include "cli/replaced_input.hpp"
 #include "cli/shared_options.hpp"
 #include "perfmodel/analysis/drift.hpp"
 #include "perfmodel/base/error.hpp"
@@ -18,6 +18,8 @@
 #include "perfmodel/io/model_json.hpp"
 #include "perfmodel/io/output_file.hpp"
 #include "perfmodel/model/design.hpp"
+#include "perfmodel/pipeline/judging.hpp"
+#include "perfmodel/pipeline/runs_file.hpp"
 
 namespace perfmodel::cli {
 namespace {

@@ -1,31 +1,26 @@
 #include "cli/fit_command.hpp"
 
 #include <CLI/CLI.hpp>
-#include <chrono>
+#include <set>
+#include <utility>
 
 #include "cli/numbers.hpp"
-#include "cli/predictions.hpp"
-#include "cli/prepared_runs.hpp"
+#include "cli/replaced_input.hpp"
 #include "cli/role_options.hpp"
-#include "cli/runs_file.hpp"
 #include "cli/search_progress.hpp"
 #include "cli/shared_options.hpp"
 #include "cli/signals.hpp"
+#include "cli/split_options.hpp"
 #include "cli/summary.hpp"
-#include "cli/test_runs.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/fit/repeat.hpp"
 #include "perfmodel/fit/spread.hpp"
+#include "perfmodel/io/csv.hpp"
 #include "perfmodel/io/model_json.hpp"
 #include "perfmodel/io/output_file.hpp"
-#include "perfmodel/model/design.hpp"
-#include "perfmodel/model/spec.hpp"
-#include "perfmodel/model/unmeasured.hpp"
+#include "perfmodel/pipeline/fit_runs.hpp"
 
 namespace perfmodel::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// What conditions can speak of: the test part where there is one, else the training part; with a
 /// prefix, any part.
@@ -75,37 +70,47 @@ void check_combination(const FitArguments& arguments) {
   check_gated_parts(arguments);
 }
 
-/// The fits that were asked for, in the order of their seeds.
-std::vector<FittedModel> run_fits(const FitArguments& arguments, const ModelSpec& spec,
-                                  const Design& training, FitOptions options, Console& console) {
-  SearchProgress progress(console);
-  const std::size_t repeats = arguments.repeats.value_or(1);
-  if (repeats == 1) {
-    if (console.shows_progress()) {
-      options.observer = [&](const optimise::Progress& state) { progress.show(state); };
-    }
-    return {fit(spec, training, options)};
+/// All but how it is searched and who watches.
+FitRequest request_of(const FitArguments& arguments) {
+  FitRequest request;
+  request.roles = arguments.roles;
+  request.options.seed = arguments.search.seed.value_or(default_seed);
+  request.split = arguments.split.value_or(SplitShares{});
+  request.split_seed = arguments.split_seed.value_or(default_split_seed);
+  if (arguments.test) {
+    request.test_runs = [path = *arguments.test](const std::set<std::string>& text_columns) {
+      return read_csv(path, text_columns);
+    };
   }
-  return fit_repeatedly(spec, training, options, repeats,
-                        [&](std::size_t done) { progress.show("fitting", done, repeats); });
+  request.gated = !arguments.gates.empty();
+  request.repeats = arguments.repeats.value_or(1);
+  request.bootstrap = bootstrap_request(arguments.bootstrap);
+  request.held_out = arguments.held_out;
+  return request;
 }
 
-/// The parts of the data that the model is judged on besides its training rows.
-PartMetrics judge(const FittedModel& model, const Table& table, const Split& split,
-                  const std::optional<Design>& further_runs) {
-  PartMetrics metrics = model.metrics;
-  if (!split.validation.empty()) {
-    metrics.validation =
-        measure(model, make_design(table, model.spec, Target::required, split.validation),
-                "the validation part");
+std::string to_text(FitStage stage) {
+  switch (stage) {
+    case FitStage::bootstrap:
+      return "bootstrap";
+    case FitStage::folds:
+      return "folds";
+    case FitStage::fits:
+      break;
   }
-  if (!split.test.empty()) {
-    metrics.test = measure(model, make_design(table, model.spec, Target::required, split.test),
-                           "the test part");
-  } else if (further_runs) {
-    metrics.test = measure(model, *further_runs, "the test part");
+  return "fitting";
+}
+
+/// Fits while a line shows how far it is.
+FitOutcome fit_watched(const PreparedFit& prepared, FitRequest request, Console& console) {
+  SearchProgress progress(console);
+  request.progress = [&](FitStage stage, std::size_t done, std::size_t all) {
+    progress.show(to_text(stage), done, all);
+  };
+  if (console.shows_progress()) {
+    request.options.observer = [&](const optimise::Progress& state) { progress.show(state); };
   }
-  return metrics;
+  return fit_prepared(prepared, request);
 }
 
 void check_fit_gates(const std::vector<Gate>& gates, const FittedModel& model) {
@@ -182,61 +187,33 @@ int run_fit(const FitArguments& arguments, Console& console) {
   OutputFile output(
       arguments.output);  // a place that cannot be written is found out before the fit
 
-  const auto [runs, roles, rows] = read_labelled_runs(arguments.runs, arguments.roles, console);
-  const Split split = split_rows(rows, arguments.split.value_or(SplitShares{}),
-                                 arguments.split_seed.value_or(default_split_seed));
-  const ModelSpec spec = make_spec(runs.table, roles, split.train);
-  const Design training = make_design(runs.table, spec, Target::required, split.train);
-  const HeldOutPlan held_out = plan_held_out(arguments.held_out, runs.table, split, training,
-                                             arguments.search.seed.value_or(default_seed));
-  std::optional<Design> further_runs;
-  if (arguments.test) {
-    further_runs = read_test_runs(*arguments.test, spec, !arguments.gates.empty(), console);
+  FitRequest request = request_of(arguments);
+  const PreparedFit prepared =
+      prepare_fit(read_labelled_runs(arguments.runs, arguments.roles, console), request);
+  for (const auto& warning : prepared.warnings) {
+    console.warning(warning);
   }
 
   const SignalWatch signals;
-  FitOptions options = fit_options(arguments.search);
-  options.stop = signals.token();
-  const auto start = Clock::now();
-  std::vector<FittedModel> fits = run_fits(arguments, spec, training, options, console);
-  const std::chrono::duration<double> seconds = Clock::now() - start;
-  for (auto& fitted : fits) {
-    fitted.metrics = judge(fitted, runs.table, split, further_runs);
-  }
-  FittedModel model = fits[best_of(fits)];
-  if (fits.size() > 1) {
-    model.repeats = summarise(fits);
-  }
-  model.uncertainty = run_bootstrap(arguments.bootstrap, model, training, options, console);
-  model.provenance = provenance_of(arguments.runs, runs, roles);
-  model.unmeasured = find_unmeasured(spec, training);
-  if (!received_signal()) {
-    std::optional<Design> test = further_runs;
-    if (!split.test.empty()) {
-      test = make_design(runs.table, spec, Target::required, split.test);
-    }
-    add_held_out(arguments.held_out, held_out, runs.table, split, training, options, test, model,
-                 console);
-  }
+  request.options = fit_options(arguments.search);
+  request.options.stop = signals.token();
+  const FitOutcome outcome = fit_watched(prepared, std::move(request), console);
+  const FittedModel& model = outcome.model;
 
-  const auto signal = received_signal();
-  if (signal) {
-    model.search.termination = to_text(optimise::Termination::interrupted);  // whichever start won
-  }
-  const bool keep_old_file = signal && output.replaces_file();
+  const bool keep_old_file = outcome.interrupted && output.replaces_file();
   if (!keep_old_file) {
     output.write(to_json(model));
     output.commit();
   }
   console.summary(
-      fit_summary({model, roles, time_shares(model, training), seconds.count()}, console));
+      fit_summary({model, outcome.roles, outcome.time_shares, outcome.seconds}, console));
   for (const auto& warning : model.warnings) {
     console.warning(warning.message);
   }
-  if (signal) {
+  if (outcome.interrupted) {
     console.warning(keep_old_file ? "interrupted: " + arguments.output + " was not written"
                                   : "interrupted: the model is the best that was found until then");
-    return exit_code_of_signal(*signal);
+    return exit_code_of_signal(received_signal().value());
   }
   check_fit_gates(arguments.gates, model);
   return 0;

@@ -27,7 +27,7 @@ struct FitArguments {
   std::optional<std::uint64_t> split_seed;
   std::optional<std::string> test;
   BootstrapArguments bootstrap;
-  HeldOutArguments held_out;
+  HeldOutRequest held_out;
   std::vector<Gate> gates;
 };
 

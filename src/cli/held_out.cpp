@@ -5,19 +5,14 @@
 #include <cmath>
 
 #include "cli/numbers.hpp"
-#include "cli/search_progress.hpp"
 #include "cli/text_table.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/fit/folds.hpp"
 #include "perfmodel/fit/spread.hpp"
 
 namespace perfmodel::cli {
 namespace {
 
-/// Of `--coverage` without validation rows.
-constexpr std::size_t default_folds = 10;
-
-HeldOutArguments::Folds parse_folds(const std::string& text) {
+HeldOutRequest::Folds parse_folds(const std::string& text) {
   if (text == "all") {
     return {};
   }
@@ -26,45 +21,6 @@ HeldOutArguments::Folds parse_folds(const std::string& text) {
     throw CLI::ValidationError("--folds", "'" + text + "' is neither 'all' nor a number >= 2");
   }
   return {static_cast<std::size_t>(*count)};
-}
-
-bool calibrates_on_folds(const HeldOutArguments& arguments, const Split& split) {
-  return arguments.coverage && split.validation.empty();
-}
-
-RowGroups groups_for(const HeldOutArguments& arguments, const Table& table, const Split& split,
-                     const Design& training) {
-  if (!arguments.group_by) {
-    return configuration_groups(training);
-  }
-  const Column& column = table.at(*arguments.group_by);
-  if (!column.bad_cells.empty()) {
-    throw InputError(table.where(column.bad_cells.front().row) + ": column '" + column.name +
-                     "': \"" + column.bad_cells.front().text +
-                     "\" is not a number, but --group-by groups by this column; pass it as "
-                     "--categorical too, or clean it");
-  }
-  return column_groups(column, split.train);
-}
-
-void cross_validate_model(const HeldOutArguments& arguments, const HeldOutPlan& plan,
-                          const Split& split, const Design& training, const FitOptions& options,
-                          FittedModel& model, Console& console) {
-  SearchProgress progress(console);
-  auto validation =
-      cross_validate(model.spec, training, options, plan.parts,
-                     [&](std::size_t done) { progress.show("folds", done, plan.parts.size()); });
-  if (!validation) {
-    return;  // a signal
-  }
-  if (calibrates_on_folds(arguments, split)) {
-    model.intervals = calibrate(training.time, validation->predicted, Calibration::cross_validation,
-                                *arguments.coverage);
-  }
-  if (arguments.folds) {
-    validation->group_by = plan.group_by;
-    model.cross_validation = std::move(validation);
-  }
 }
 
 }  // namespace
@@ -88,66 +44,27 @@ std::optional<IntervalFactors> interval_of(const FittedModel& model, std::option
   return std::nullopt;
 }
 
-void add_held_out_options(CLI::App& app, HeldOutArguments& arguments) {
+void add_held_out_options(CLI::App& app, HeldOutRequest& request) {
   constexpr auto group = "Judging the model";
   app.add_option_function<std::string>(
-         "--folds", [&](const std::string& text) { arguments.folds = parse_folds(text); },
+         "--folds", [&](const std::string& text) { request.folds = parse_folds(text); },
          "cross-validation: fit K times without a K-th of the\n"
          "training rows and judge on it; all: leave one group out;\n"
          "the model is still fitted to all training rows")
       ->type_name("K|all")
       ->group(group);
-  app.add_option("--group-by", arguments.group_by,
+  app.add_option("--group-by", request.group_by,
                  "rows with one value of this column are held out\n"
                  "together (default: those of one configuration)")
       ->type_name("COL")
       ->group(group);
-  add_coverage(app, arguments.coverage,
+  add_coverage(app, request.coverage,
                "prediction intervals that cover this share of new\n"
                "times, from the validation rows, else from " +
-                   std::to_string(default_folds) + " folds");
+                   std::to_string(HeldOutRequest::default_folds) + " folds");
   app.get_option("--coverage")->group(group);
 }
 
-HeldOutPlan plan_held_out(const HeldOutArguments& arguments, const Table& table, const Split& split,
-                          const Design& training, std::uint64_t seed) {
-  HeldOutPlan plan;
-  plan.group_by = arguments.group_by;
-  const bool needs_folds = arguments.folds || calibrates_on_folds(arguments, split);
-  if (arguments.group_by && !needs_folds) {
-    throw UsageError("--group-by has no effect without --folds" +
-                     std::string(arguments.coverage ? " where there are validation rows" : ""));
-  }
-  if (arguments.coverage) {
-    require_level(*arguments.coverage,
-                  split.validation.empty() ? training.rows : split.validation.size());
-  }
-  if (needs_folds) {
-    const RowGroups groups = groups_for(arguments, table, split, training);
-    plan.parts = make_held_out_parts(
-        groups, arguments.folds ? arguments.folds->count : std::min(default_folds, groups.count),
-        seed);
-  }
-  return plan;
-}
-
-void add_held_out(const HeldOutArguments& arguments, const HeldOutPlan& plan, const Table& table,
-                  const Split& split, const Design& training, const FitOptions& options,
-                  const std::optional<Design>& test, FittedModel& model, Console& console) {
-  if (arguments.coverage && !split.validation.empty()) {
-    const Design validation = make_design(table, model.spec, Target::required, split.validation);
-    model.intervals = calibrate(validation.time, predict(model, validation),
-                                Calibration::validation, *arguments.coverage);
-  }
-  if (!plan.parts.empty()) {
-    cross_validate_model(arguments, plan, split, training, options, model, console);
-  }
-  if (model.intervals && test) {
-    model.intervals->test_coverage =
-        covered_share(interval_factors(*model.intervals, model.intervals->level), test->time,
-                      predict(model, *test));
-  }
-}
 std::string held_out_section(const FittedModel& model, const Console& console) {
   using enum Align;
   std::string text;

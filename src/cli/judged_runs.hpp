@@ -9,13 +9,13 @@
 
 #include "cli/console.hpp"
 #include "cli/range_check.hpp"
-#include "cli/runs_file.hpp"
 #include "perfmodel/fit/fitted_model.hpp"
 #include "perfmodel/model/design.hpp"
 
 namespace CLI {
 class App;
 }
+#include "perfmodel/pipeline/runs_file.hpp"
 
 namespace perfmodel::cli {
 

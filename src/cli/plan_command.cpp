@@ -5,7 +5,7 @@
 #include "cli/choices.hpp"
 #include "cli/configurations_csv.hpp"
 #include "cli/numbers.hpp"
-#include "cli/runs_file.hpp"
+#include "cli/replaced_input.hpp"
 #include "cli/shared_options.hpp"
 #include "perfmodel/analysis/plan/information.hpp"
 #include "perfmodel/analysis/plan/sampling.hpp"

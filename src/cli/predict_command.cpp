@@ -6,8 +6,7 @@
 #include "cli/held_out.hpp"
 #include "cli/predictions.hpp"
 #include "cli/range_check.hpp"
-#include "cli/runs_file.hpp"
-#include "cli/setting.hpp"
+#include "cli/replaced_input.hpp"
 #include "cli/shared_options.hpp"
 #include "cli/signals.hpp"
 #include "cli/text_table.hpp"
@@ -17,6 +16,8 @@
 #include "perfmodel/io/model_json.hpp"
 #include "perfmodel/io/output_file.hpp"
 #include "perfmodel/model/design.hpp"
+#include "perfmodel/pipeline/runs_file.hpp"
+#include "perfmodel/pipeline/settings.hpp"
 
 namespace perfmodel::cli {
 namespace {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "cli/console.hpp"
-#include "perfmodel/data/metrics.hpp"
 #include "perfmodel/data/table.hpp"
 #include "perfmodel/fit/fitted_model.hpp"
 #include "perfmodel/model/design.hpp"
@@ -35,10 +34,5 @@ void report_without_time(const Predictions& predictions, const Table& table,
 /// as `where` names them. For single configurations and for what needs a time of every row.
 Eigen::VectorXd predicted_times(const FittedModel& model, const Design& design,
                                 const std::function<std::string(std::size_t row)>& where);
-
-/// How far predictions are from the measured times of a design. Throws InputError, with `part` to
-/// say where, if the errors are no numbers.
-Metrics measure(const Design& design, const Eigen::VectorXd& predicted, const std::string& part);
-Metrics measure(const FittedModel& model, const Design& design, const std::string& part);
 
 }  // namespace perfmodel::cli

@@ -4,7 +4,7 @@
 
 #include "cli/judged_runs.hpp"
 #include "cli/predictions.hpp"
-#include "cli/runs_file.hpp"
+#include "cli/replaced_input.hpp"
 #include "cli/shared_options.hpp"
 #include "perfmodel/analysis/report/content.hpp"
 #include "perfmodel/base/error.hpp"
@@ -12,6 +12,8 @@
 #include "perfmodel/io/model_json.hpp"
 #include "perfmodel/io/output_file.hpp"
 #include "perfmodel/io/report_html.hpp"
+#include "perfmodel/pipeline/judging.hpp"
+#include "perfmodel/pipeline/runs_file.hpp"
 
 namespace perfmodel::cli {
 

@@ -5,12 +5,13 @@
 #include "cli/choices.hpp"
 #include "cli/numbers.hpp"
 #include "cli/range_check.hpp"
-#include "cli/runs_file.hpp"
+#include "cli/replaced_input.hpp"
 #include "cli/scaling_report.hpp"
 #include "cli/scaling_source.hpp"
 #include "cli/shared_options.hpp"
 #include "perfmodel/base/printable.hpp"
 #include "perfmodel/io/output_file.hpp"
+#include "perfmodel/pipeline/runs_file.hpp"
 
 namespace perfmodel::cli {
 

@@ -5,7 +5,6 @@
 
 #include "cli/predictions.hpp"
 #include "cli/range_check.hpp"
-#include "cli/setting.hpp"
 #include "cli/text_table.hpp"
 #include "perfmodel/analysis/scaling/curve.hpp"
 #include "perfmodel/base/error.hpp"
@@ -13,6 +12,7 @@
 #include "perfmodel/io/csv.hpp"
 #include "perfmodel/io/model_json.hpp"
 #include "perfmodel/model/roles.hpp"
+#include "perfmodel/pipeline/settings.hpp"
 
 namespace perfmodel::cli {
 namespace {

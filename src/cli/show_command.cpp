@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/runs_file.hpp"
+#include "cli/replaced_input.hpp"
 #include "cli/shared_options.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/io/model_json.hpp"

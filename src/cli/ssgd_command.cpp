@@ -6,7 +6,7 @@
 
 #include "cli/choices.hpp"
 #include "cli/numbers.hpp"
-#include "cli/runs_file.hpp"
+#include "cli/replaced_input.hpp"
 #include "cli/shared_options.hpp"
 #include "cli/ssgd_report.hpp"
 #include "cli/timeline_text.hpp"

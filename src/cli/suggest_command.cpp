@@ -8,7 +8,7 @@
 #include "cli/choices.hpp"
 #include "cli/numbers.hpp"
 #include "cli/range_check.hpp"
-#include "cli/runs_file.hpp"
+#include "cli/replaced_input.hpp"
 #include "cli/shared_options.hpp"
 #include "cli/suggest_report.hpp"
 #include "perfmodel/analysis/plan/information.hpp"
@@ -21,6 +21,7 @@
 #include "perfmodel/io/space_json.hpp"
 #include "perfmodel/io/suggestion_json.hpp"
 #include "perfmodel/model/known_levels.hpp"
+#include "perfmodel/pipeline/runs_file.hpp"
 
 namespace perfmodel::cli {
 namespace {

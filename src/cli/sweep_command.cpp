@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cli/numbers.hpp"
+#include "cli/replaced_input.hpp"
 #include "cli/role_options.hpp"
 #include "cli/search_progress.hpp"
 #include "cli/shared_options.hpp"
@@ -134,8 +135,7 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
   refuse_to_replace(arguments.runs, arguments.output);
   OutputFile output(arguments.output);
   const LabelledRuns runs = read_labelled_runs(arguments.runs, arguments.roles, console);
-  const PreparedRuns parts =
-      prepare(arguments.runs, runs, split_of(runs, arguments.split));
+  const PreparedRuns parts = prepare_runs(runs, split_of(runs, arguments.split));
   if (!parts.validation) {
     throw UsageError(
         "lambda is chosen on validation rows; give them a share: --split 60:20:20 or 80:20:0");

@@ -6,8 +6,8 @@
 
 #include "cli/console.hpp"
 #include "cli/output_format.hpp"
-#include "cli/prepared_runs.hpp"
 #include "cli/search_options.hpp"
+#include "cli/split_options.hpp"
 #include "perfmodel/analysis/sweep.hpp"
 
 namespace CLI {

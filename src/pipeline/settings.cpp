@@ -1,4 +1,4 @@
-#include "cli/setting.hpp"
+#include "perfmodel/pipeline/settings.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/text.hpp"
 
-namespace perfmodel::cli {
+namespace perfmodel {
 namespace {
 
 /// Column -> value, every column one that the model has.
@@ -100,4 +100,4 @@ Table table_of_settings(const std::vector<std::string>& settings, const ModelSpe
   return table;
 }
 
-}  // namespace perfmodel::cli
+}  // namespace perfmodel

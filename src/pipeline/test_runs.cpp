@@ -1,13 +1,12 @@
-#include "cli/test_runs.hpp"
+#include "perfmodel/pipeline/test_runs.hpp"
 
 #include <algorithm>
 
-#include "cli/runs_file.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/model/known_levels.hpp"
 
-namespace perfmodel::cli {
+namespace perfmodel {
 namespace {
 
 /// "gpu = "v100" (162 rows, from line 26 on)", several one after the other.
@@ -29,12 +28,10 @@ std::string list_of(const std::vector<UnknownLevel>& unknown) {
 
 }  // namespace
 
-Design read_test_runs(const std::string& path, const ModelSpec& spec, bool gated,
-                      Console& console) {
-  const Table table = read_runs(path, categorical_columns(spec)).table;
+TestRuns select_test_runs(const Table& table, const ModelSpec& spec, bool gated) {
   const KnownLevelRows known = rows_of_known_levels(table, spec);
   if (known.unknown.empty()) {
-    return make_design(table, spec, Target::required);
+    return {make_design(table, spec, Target::required), std::nullopt};
   }
   const std::string reason =
       ": the runs that the model is fitted to have no " + list_of(known.unknown);
@@ -47,9 +44,8 @@ Design read_test_runs(const std::string& path, const ModelSpec& spec, bool gated
     throw InputError(table.source + ": " + of_rows + " cannot be judged" + reason +
                      "; --fail-if needs all: remove these rows, or fit such runs too");
   }
-  Design design = make_design(table, spec, Target::required, known.rows);
-  console.warning(table.source + ": " + of_rows + " are left out of the test" + reason);
-  return design;
+  return {make_design(table, spec, Target::required, known.rows),
+          table.source + ": " + of_rows + " are left out of the test" + reason};
 }
 
-}  // namespace perfmodel::cli
+}  // namespace perfmodel

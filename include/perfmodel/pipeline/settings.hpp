@@ -6,7 +6,7 @@
 #include "perfmodel/data/table.hpp"
 #include "perfmodel/model/spec.hpp"
 
-namespace perfmodel::cli {
+namespace perfmodel {
 
 /// The configuration that `--set COL=VALUE ...` describes, as a table of one row.
 ///
@@ -15,4 +15,4 @@ namespace perfmodel::cli {
 /// is not a number > 0.
 Table table_of_settings(const std::vector<std::string>& settings, const ModelSpec& spec);
 
-}  // namespace perfmodel::cli
+}  // namespace perfmodel

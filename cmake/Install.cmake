@@ -1,0 +1,65 @@
+# What `cmake --install` puts where: the program (component `program`), and the library with its
+# headers, its CMake package and its pkg-config file (component `library`).
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS perfmodel RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)
+
+# Who uses the static library links what it uses. That must be found where it is installed, so that
+# what was downloaded into the build would be missing there.
+get_target_property(perfmodel_imported muparser::muparser IMPORTED)
+if(NOT perfmodel_imported OR eigen3_SOURCE_DIR)
+  message(STATUS "Eigen or muParser was downloaded: the library is not installed, the program is")
+  return()
+endif()
+
+set(PERFMODEL_INSTALLS_LIBRARY TRUE) # the tests look
+
+set(perfmodel_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/perfmodel")
+set_target_properties(perfmodel_core PROPERTIES EXPORT_NAME core)
+set_target_properties(perfmodel_io PROPERTIES EXPORT_NAME io)
+set_target_properties(perfmodel_pipeline PROPERTIES EXPORT_NAME perfmodel)
+install(
+  TARGETS perfmodel_core perfmodel_io perfmodel_pipeline
+  EXPORT perfmodel
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library
+  INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(
+  DIRECTORY "${PROJECT_SOURCE_DIR}/include/perfmodel"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  COMPONENT library)
+install(
+  EXPORT perfmodel
+  NAMESPACE perfmodel::
+  FILE perfmodelTargets.cmake
+  DESTINATION "${perfmodel_package_dir}"
+  COMPONENT library)
+
+set(perfmodel_with_dlib FALSE)
+set(perfmodel_private_libraries "-lmuparser -lnettle")
+if(TARGET Dlib::Dlib)
+  set(perfmodel_with_dlib TRUE)
+  string(APPEND perfmodel_private_libraries " ${Dlib_LIBRARY}")
+endif()
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/perfmodelConfig.cmake.in" perfmodelConfig.cmake
+  INSTALL_DESTINATION "${perfmodel_package_dir}")
+# Before version 1 a new minor version may change what callers see.
+write_basic_package_version_file(perfmodelConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(
+  FILES "${CMAKE_CURRENT_BINARY_DIR}/perfmodelConfig.cmake"
+        "${CMAKE_CURRENT_BINARY_DIR}/perfmodelConfigVersion.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/FindDlib.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/FindMuParser.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/FindNettle.cmake"
+  DESTINATION "${perfmodel_package_dir}"
+  COMPONENT library)
+
+# The prefix is told by the place of the file, so that `cmake --install --prefix` needs no other.
+file(RELATIVE_PATH perfmodel_prefix_from_pc "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig"
+     "${CMAKE_INSTALL_PREFIX}")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/perfmodel.pc.in" perfmodel.pc @ONLY)
+install(
+  FILES "${CMAKE_CURRENT_BINARY_DIR}/perfmodel.pc"
+  DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
+  COMPONENT library)

@@ -1,0 +1,25 @@
+// Fits measured runs, predicts one configuration, says how the time scales and saves the model.
+#include <fstream>
+#include <iostream>
+
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/io/model_json.hpp"
+#include "perfmodel/pipeline/fit_runs.hpp"
+#include "perfmodel/pipeline/settings.hpp"
+
+int main(int argc, char** argv) try {
+  using namespace perfmodel;
+  if (argc < 4)
+    throw UsageError("usage: first_model RUNS.csv MODEL.json COLUMN=VALUE ...");
+  const FittedModel model = fit_runs(read_runs(argv[1])).model;
+
+  const Table configuration = table_of_settings({argv + 3, argv + argc}, model.spec);
+  const auto times = predict(model, make_design(configuration, model.spec, Target::absent));
+  std::cout << model.spec.target << " = " << times[0] << " " << model.spec.unit << "\n";
+  for (std::size_t k = 0; k < model.spec.extrinsic.size(); ++k)
+    std::cout << "~ " << model.spec.extrinsic[k].column << "^" << scaling_powers(model)[k] << "\n";
+  std::ofstream(argv[2]) << to_json(model);
+} catch (const std::exception& error) {
+  std::cerr << "first_model: " << error.what() << "\n";
+  return 1;
+}

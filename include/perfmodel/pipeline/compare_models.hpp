@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "perfmodel/analysis/comparison.hpp"
+#include "perfmodel/analysis/regressor.hpp"
+#include "perfmodel/fit/fit_options.hpp"
+#include "perfmodel/pipeline/prepared_runs.hpp"
+
+namespace perfmodel {
+
+/// How the models of a comparison are fitted.
+struct CompareRequest {
+  FitOptions options;        ///< expression, loss and penalty are set model by model
+  std::optional<Loss> loss;  ///< nothing: each expression has its own default
+  double l1 = 0.001;         ///< of the second and third model; the lambda that the paper chose
+  double l2 = 0.001;
+};
+
+/// Fits a model to the training rows and judges it on every part.
+ModelScore score_model(Regressor& model, const PreparedRuns& runs);
+
+/// Eq. (4) without a penalty and with either, a sum of product terms where its terms can be chosen
+/// (terms_can_be_chosen()), and the black boxes that were built in, all on the same rows. `done` is
+/// told after each how many of all models are done.
+///
+/// Throws Interrupted after a stop request.
+std::vector<ModelScore> compare_models(
+    const PreparedRuns& runs, const CompareRequest& request,
+    const std::function<void(std::size_t done, std::size_t all)>& done = nullptr);
+
+}  // namespace perfmodel

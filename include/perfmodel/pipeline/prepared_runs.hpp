@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "perfmodel/data/split.hpp"
+#include "perfmodel/fit/fitted_model.hpp"
+#include "perfmodel/model/design.hpp"
+#include "perfmodel/model/roles.hpp"
+#include "perfmodel/model/spec.hpp"
+#include "perfmodel/pipeline/runs_file.hpp"
+
+namespace perfmodel {
+
+/// Where no seed of a split is given.
+constexpr std::uint64_t default_split_seed = 1;
+
+/// Runs whose columns have their parts, with the derived columns behind their own.
+struct LabelledRuns {
+  RunsFile file;
+  Roles roles;
+  std::vector<std::size_t> rows;  ///< in the order of their content: what is drawn, is from these
+};
+
+/// Throws what derive_as_requested() and resolve_roles() throw.
+LabelledRuns label_runs(RunsFile file, const RoleRequest& request);
+
+/// Runs with the parts that are trained and judged on. Parts without rows are empty.
+struct PreparedRuns {
+  Provenance provenance;
+  ModelSpec spec;
+  Design training;
+  std::optional<Design> validation;
+  std::optional<Design> test;
+};
+
+/// Throws InputError for numbers of a judging part that are too large to be squared.
+PreparedRuns prepare_runs(const LabelledRuns& runs, const Split& split);
+
+}  // namespace perfmodel

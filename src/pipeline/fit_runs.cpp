@@ -1,0 +1,141 @@
+#include "perfmodel/pipeline/fit_runs.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/fit/bootstrap.hpp"
+#include "perfmodel/fit/fit.hpp"
+#include "perfmodel/fit/repeat.hpp"
+#include "perfmodel/model/unmeasured.hpp"
+#include "perfmodel/pipeline/judging.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::function<void(std::size_t)> told_to(const FitProgress& progress, FitStage stage,
+                                         std::size_t all) {
+  if (!progress) {
+    return nullptr;
+  }
+  return [&progress, stage, all](std::size_t done) { progress(stage, done, all); };
+}
+
+/// The fits that were asked for, in the order of their seeds.
+std::vector<FittedModel> run_fits(const PreparedFit& prepared, const FitRequest& request,
+                                  const FitOptions& silent) {
+  if (request.repeats <= 1) {
+    return {fit(prepared.spec, prepared.training, request.options)};
+  }
+  return fit_repeatedly(prepared.spec, prepared.training, silent, request.repeats,
+                        told_to(request.progress, FitStage::fits, request.repeats));
+}
+
+/// The parts of the data that the model is judged on, beside its training rows.
+PartMetrics judge(const FittedModel& model, const JudgingParts& parts) {
+  PartMetrics metrics = model.metrics;
+  if (parts.validation) {
+    metrics.validation = measure(model, *parts.validation, "the validation part");
+  }
+  if (parts.test) {
+    metrics.test = measure(model, *parts.test, "the test part");
+  }
+  return metrics;
+}
+
+/// Nothing where none was asked for, or where an interruption left less than two samples.
+std::optional<Uncertainty> run_bootstrap(const FittedModel& model, const Design& training,
+                                         const FitRequest& request, const FitOptions& silent) {
+  if (!request.bootstrap) {
+    return std::nullopt;
+  }
+  const std::size_t wanted = request.bootstrap->samples;
+  const BootstrapSamples samples = bootstrap(
+      model, training, silent, wanted, told_to(request.progress, FitStage::bootstrap, wanted));
+  if (samples.constants.cols() < 2) {
+    return std::nullopt;
+  }
+  return percentile_intervals(model, training, samples, request.bootstrap->confidence);
+}
+
+std::optional<Design> design_of_rows(const Table& table, const ModelSpec& spec,
+                                     const std::vector<std::size_t>& rows) {
+  if (rows.empty()) {
+    return std::nullopt;
+  }
+  return make_design(table, spec, Target::required, rows);
+}
+
+}  // namespace
+
+PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
+  if (request.test_runs && request.split.test > 0) {
+    throw UsageError("further runs and a share of the split both name test rows; ask for one");
+  }
+  PreparedFit out;
+  out.runs = std::move(runs);
+  const Table& table = out.runs.file.table;
+  const Split split = split_rows(out.runs.rows, request.split, request.split_seed);
+  out.spec = make_spec(table, out.runs.roles, split.train);
+  out.training = make_design(table, out.spec, Target::required, split.train);
+  out.held_out = plan_held_out(request.held_out, table, split, out.training, request.options.seed);
+  out.judging.validation = design_of_rows(table, out.spec, split.validation);
+  out.judging.test = design_of_rows(table, out.spec, split.test);
+  if (request.test_runs) {
+    TestRuns test =
+        select_test_runs(request.test_runs(categorical_columns(out.spec)), out.spec, request.gated);
+    out.judging.test = std::move(test.design);
+    if (test.left_out) {
+      out.warnings.push_back(*std::move(test.left_out));
+    }
+  }
+  return out;
+}
+
+FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) {
+  const Design& training = prepared.training;
+  FitOptions silent = request.options;  // of fits beside others: the observer hears of one search
+  silent.observer = nullptr;
+  FitOutcome out;
+
+  const auto start = Clock::now();
+  std::vector<FittedModel> fits = run_fits(prepared, request, silent);
+  out.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  for (auto& fitted : fits) {
+    fitted.metrics = judge(fitted, prepared.judging);
+  }
+  FittedModel model = fits[best_of(fits)];
+  if (fits.size() > 1) {
+    model.repeats = summarise(fits);
+  }
+  model.uncertainty = run_bootstrap(model, training, request, silent);
+  model.provenance = provenance_of(prepared.runs.file, prepared.runs.roles);
+  model.unmeasured = find_unmeasured(prepared.spec, training);
+  if (!silent.stop.stop_requested()) {
+    add_held_out(request.held_out, prepared.held_out, training, prepared.judging, silent, model,
+                 told_to(request.progress, FitStage::folds, prepared.held_out.parts.size()));
+  }
+
+  out.interrupted = silent.stop.stop_requested();
+  if (out.interrupted) {  // whichever start won
+    model.search.termination = to_text(optimise::Termination::interrupted);
+  }
+  out.time_shares = time_shares(model, training);
+  out.roles = prepared.runs.roles;
+  out.warnings = prepared.warnings;
+  out.model = std::move(model);
+  return out;
+}
+
+FitOutcome fit_runs(RunsFile runs, const FitRequest& request) {
+  return fit_prepared(prepare_fit(label_runs(std::move(runs), request.roles), request), request);
+}
+
+FitOutcome fit_runs(Table runs, const FitRequest& request) {
+  std::string name = runs.source;
+  return fit_runs(RunsFile{std::move(name), {}, std::move(runs)}, request);
+}
+
+}  // namespace perfmodel
