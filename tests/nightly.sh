@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# What .ci/run leaves out for its length; to be run before a release, on two cores for some hours:
+# clang-tidy on all sources, the development build as its preset has it, and all tests under the
+# sanitizers, those too that repeat whole fits.
+set -euo pipefail
+
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+. tests/parts.sh
+jobs=$(nproc)
+
+part 'dependencies' sh cmake/install-dependencies.sh --tests --checks
+
+# Folders of its own: those of .ci/run have other settings.
+part 'dev: configuration' cmake --preset dev -B build/nightly-dev
+part 'dev: build' cmake --build build/nightly-dev --parallel "$jobs"
+part 'clang-tidy: all' bash tests/tidy.sh build/nightly-dev --all
+
+# In one process and in random order: no test may need what another left behind.
+part 'dev: tests in random order' env OMP_WAIT_POLICY=PASSIVE \
+  build/nightly-dev/tests/perfmodel_tests '~[needs-shared-data]~[needs-pytorch]' --order rand \
+  --rng-seed "$RANDOM"
+
+part 'sanitizers: configuration' cmake --preset asan -B build/nightly-asan \
+  -DPERFMODEL_SANITIZE_WHOLE_FITS=ON
+part 'sanitizers: build' cmake --build build/nightly-asan --parallel "$jobs"
+part 'sanitizers: tests' env ASAN_OPTIONS=malloc_context_size=10 \
+  UBSAN_OPTIONS=print_stacktrace=1 \
+  ctest --test-dir build/nightly-asan --output-on-failure --parallel "$jobs"
