@@ -28,7 +28,7 @@ PreparedRuns prepared(const std::string& shares) {
   return prepare_runs(runs, split_rows(runs.rows, parse_split(shares), 1));
 }
 
-CompareRequest quick_request() {
+CompareRequest quick_comparison() {
   CompareRequest request;
   request.options.starts = 1;
   return request;
@@ -39,7 +39,7 @@ CompareRequest quick_request() {
 TEST_CASE("models are scored in order on the parts that there are, and progress is told") {
   std::vector<std::pair<std::size_t, std::size_t>> told;
   const auto scores =
-      compare_models(prepared("80:20"), quick_request(),
+      compare_models(prepared("80:20"), quick_comparison(),
                      [&](std::size_t done, std::size_t all) { told.emplace_back(done, all); });
   REQUIRE(scores.size() >= 4);
   CHECK(scores[0].name == "Eq. (4)");
@@ -61,7 +61,7 @@ TEST_CASE("models are scored in order on the parts that there are, and progress 
 TEST_CASE("a comparison that is stopped has no result") {
   std::stop_source stop;
   stop.request_stop();
-  CompareRequest request = quick_request();
+  CompareRequest request = quick_comparison();
   request.options.stop = stop.get_token();
   CHECK_THROWS_AS(compare_models(prepared("80:20"), request), Interrupted);
 }
