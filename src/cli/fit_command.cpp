@@ -89,7 +89,7 @@ FitRequest request_of(const FitArguments& arguments) {
   return request;
 }
 
-std::string to_text(FitStage stage) {
+std::string name_of(FitStage stage) {
   switch (stage) {
     case FitStage::bootstrap:
       return "bootstrap";
@@ -105,7 +105,7 @@ std::string to_text(FitStage stage) {
 FitOutcome fit_watched(const PreparedFit& prepared, FitRequest request, Console& console) {
   SearchProgress progress(console);
   request.progress = [&](FitStage stage, std::size_t done, std::size_t all) {
-    progress.show(to_text(stage), done, all);
+    progress.show(name_of(stage), done, all);
   };
   if (console.shows_progress()) {
     request.options.observer = [&](const optimise::Progress& state) { progress.show(state); };

@@ -31,7 +31,7 @@ Table runs(const std::string& second_level = "b") {
   return parse_csv(text, "runs.csv");
 }
 
-FitRequest quick_request() {
+FitRequest quick_fit() {
   FitRequest request;
   request.options.starts = 1;
   return request;
@@ -40,7 +40,7 @@ FitRequest quick_request() {
 }  // namespace
 
 TEST_CASE("a table is fitted without a word: notices are data") {
-  const FitOutcome outcome = fit_runs(runs(), quick_request());
+  const FitOutcome outcome = fit_runs(runs(), quick_fit());
   CHECK(outcome.roles.target == "time_s");
   CHECK(outcome.roles.extrinsic == std::vector<std::string>{"workers"});
   CHECK_FALSE(outcome.roles.notices.empty());
@@ -55,7 +55,7 @@ TEST_CASE("a table is fitted without a word: notices are data") {
 }
 
 TEST_CASE("parts of the split are judged, intervals come from the validation part") {
-  FitRequest request = quick_request();
+  FitRequest request = quick_fit();
   request.split = {60, 20, 20};
   request.held_out.coverage = 0.5;
   const FittedModel model = fit_runs(runs(), request).model;
@@ -68,7 +68,7 @@ TEST_CASE("parts of the split are judged, intervals come from the validation par
 
 TEST_CASE(
     "further runs are read with the levels of the model as texts, and unknown ones are left out") {
-  FitRequest request = quick_request();
+  FitRequest request = quick_fit();
   std::set<std::string> asked;
   request.test_runs = [&](const std::set<std::string>& text_columns) {
     asked = text_columns;
@@ -86,14 +86,14 @@ TEST_CASE(
 }
 
 TEST_CASE("test rows are named once") {
-  FitRequest request = quick_request();
+  FitRequest request = quick_fit();
   request.test_runs = [](const auto&) { return runs(); };
   request.split = {80, 0, 20};
   CHECK_THROWS_AS(fit_runs(runs(), request), UsageError);
 }
 
 TEST_CASE("every stage tells how far it is, the observer hears of a single search alone") {
-  FitRequest request = quick_request();
+  FitRequest request = quick_fit();
   std::vector<std::pair<FitStage, std::size_t>> last;
   request.progress = [&](FitStage stage, std::size_t done, std::size_t all) {
     if (last.empty() || last.back().first != stage) {
@@ -115,7 +115,7 @@ TEST_CASE("every stage tells how far it is, the observer hears of a single searc
   CHECK(outcome.model.uncertainty.has_value());
   CHECK(outcome.model.cross_validation.value().folds.size() == 3);
 
-  request = quick_request();
+  request = quick_fit();
   request.options.observer = [&](const optimise::Progress&) { observed = true; };
   fit_runs(runs(), request);
   CHECK(observed);
@@ -124,7 +124,7 @@ TEST_CASE("every stage tells how far it is, the observer hears of a single searc
 TEST_CASE("a stop request gives the model so far, without what was not reached") {
   std::stop_source stop;
   stop.request_stop();
-  FitRequest request = quick_request();
+  FitRequest request = quick_fit();
   request.options.stop = stop.get_token();
   request.held_out.folds = HeldOutRequest::Folds{3};
   request.bootstrap = BootstrapRequest{};
