@@ -40,13 +40,13 @@ std::string runs_of_two_products() {
   perfmodel::RandomStream random(1, "runs of two products");
   std::string text = "filters,activation,gpus,batch_size,time_s\n";
   for (int row = 0; row < 160; ++row) {
-    const double filters = std::exp2(2.0 + static_cast<double>(random.below(5)));
+    const double width = std::exp2(2.0 + static_cast<double>(random.below(5)));
     const double gpus = std::exp2(static_cast<double>(random.below(4)));
     const double batch = std::exp2(3.0 + static_cast<double>(random.below(5)));
     const bool tanh = random.below(2) == 1;
-    const double time = 2e-4 * std::pow(filters, 1.5) * batch / gpus * (tanh ? 1.5 : 1) +
-                        0.02 * std::pow(filters, 0.3) * std::sqrt(gpus);
-    text += perfmodel::to_text(filters) + (tanh ? ",tanh," : ",relu,") + perfmodel::to_text(gpus) +
+    const double time = 2e-4 * std::pow(width, 1.5) * batch / gpus * (tanh ? 1.5 : 1) +
+                        0.02 * std::pow(width, 0.3) * std::sqrt(gpus);
+    text += perfmodel::to_text(width) + (tanh ? ",tanh," : ",relu,") + perfmodel::to_text(gpus) +
             "," + perfmodel::to_text(batch) + "," +
             perfmodel::to_text(time * std::exp(0.03 * random.normal())) + "\n";
   }

@@ -82,12 +82,12 @@ TEST_CASE("levels of a file edited by hand may stand in any order", "[io]") {
 }
 
 TEST_CASE("levels that are numbers stand in the order of their values", "[io]") {
-  using Json = nlohmann::json;
-  Json model = Json::parse(test::sample_model());
+  using Document = nlohmann::json;
+  Document model = Document::parse(test::sample_model());
   model["constants"]["intrinsic"][0].update({{"a_identified", true}, {"p_identified", true}});
-  Json& column = model["constants"]["categorical"][0];
+  Document& column = model["constants"]["categorical"][0];
   column["reference"] = "8";
-  column["levels"] = Json::array();
+  column["levels"] = Document::array();
   for (const int level : {16, 8, 128}) {
     column["levels"].push_back({{"level", std::to_string(level)},
                                 {"a", level},
