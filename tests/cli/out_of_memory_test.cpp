@@ -1,6 +1,3 @@
-// The sanitizers map terabytes for their own use: there is no bound that leaves a program room.
-#ifndef PERFMODEL_SANITIZE
-
 #include <string>
 #include <vector>
 
@@ -27,7 +24,8 @@ std::string many_runs() {
 
 }  // namespace
 
-TEST_CASE("memory that runs out ends with exit code 6 and leaves the old output", "[cli]") {
+TEST_CASE("memory that runs out ends with exit code 6 and leaves the old output",
+          "[cli][needs-bounded-memory]") {
   const TemporaryDirectory directory;
   directory.write("runs.csv", many_runs());
   const std::string model = directory.write("model.json", "old");
@@ -47,7 +45,8 @@ TEST_CASE("memory that runs out ends with exit code 6 and leaves the old output"
   CHECK(directory.entries() == 2);
 }
 
-TEST_CASE("where memory is bounded as many threads work as there is room for", "[cli]") {
+TEST_CASE("where memory is bounded as many threads work as there is room for",
+          "[cli][needs-bounded-memory]") {
   ProgramOptions options;
   options.input = sample_runs();
   const std::vector<std::string> arguments = {"fit",   "-",       "--expression",
@@ -65,5 +64,3 @@ TEST_CASE("where memory is bounded as many threads work as there is room for", "
   CHECK(many.exit_code == 0);
   CHECK(many.output == alone.output);
 }
-
-#endif
