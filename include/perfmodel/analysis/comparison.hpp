@@ -31,13 +31,13 @@ struct Extrapolation {
   double limit = 0;  ///< rows up to this value train, the others test
 };
 
-/// Of these rows, trains on the lower values of a numeric column and tests on the higher ones: up to `limit`, or
-/// else up to the value that leaves 60 % of the distinct values (rounded up, but not all) to train.
+/// Of these rows, trains on the lower values of a numeric column and tests on the higher ones: up
+/// to `limit`, or else up to the value that leaves 60 % of the distinct values (rounded up, but not
+/// all) to train.
 ///
 /// Throws InputError where the column is missing or holds texts, UsageError where either side would
 /// be empty.
 Extrapolation split_by_value(const Table& table, std::span<const std::size_t> rows,
-                             std::string_view column,
-                             std::optional<double> limit);
+                             std::string_view column, std::optional<double> limit);
 
 }  // namespace perfmodel
