@@ -63,9 +63,9 @@ plan::Plan make_plan(const PlanArguments& arguments, const plan::Space& space,
         return plan::d_optimal_plan(space, n, seed, existing, plan::default_linearisation(space));
       }
       const FittedModel model = read_model(*arguments.model);
-      if (model.multi) {
+      if (model.form->name() != to_text(Expression::generic)) {
         throw UsageError("--model: d-optimal is for models of the generic form, and '" +
-                         *arguments.model + "' is a sum of product terms");
+                         *arguments.model + "' is a " + std::string(model.form->words().noun));
       }
       return plan::d_optimal_plan(space, n, seed, existing, {model.spec, model.constants});
     }

@@ -199,16 +199,17 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
                                   least_efficiency(arguments));
   report_range(check_range(model, design), arguments.strict_range, console);
 
-  if (model.multi || model.spec.is_derived_from(column)) {
-    console.notice(model.multi
-                       ? "the model is a sum of product terms: there is no one power to be read"
-                       : "another input is derived from '" + column +
-                             "': there is no one power to be read");
+  const auto power_constant = model.form->scaling_constant(model.spec, index);
+  if (!power_constant || model.spec.is_derived_from(column)) {
+    console.notice(!power_constant ? "the model is a " + std::string(model.form->words().noun) +
+                                         ": there is no one power to be read"
+                                   : "another input is derived from '" + column +
+                                         "': there is no one power to be read");
     return document;
   }
   scaling::PowerPlusConstant power;
-  power.power = scaling_powers(model)[index];
-  power.constant = model.constants[model.constants.size() - 1];  // C is the last
+  power.power = model.constants[static_cast<Eigen::Index>(*power_constant)];
+  power.constant = model.form->unscaled_time(model.constants);
   const Design of_one = design_of_scales(document.settings, column, {1}, model.spec);
   power.scalable = timings_of(model, of_one, column, {1})[0].time - power.constant;
   document.power = power;

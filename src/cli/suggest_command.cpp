@@ -115,9 +115,9 @@ Eigen::MatrixXd known_rows(const SuggestArguments& arguments, const FittedModel&
 
 void find_next(const SuggestArguments& arguments, const FittedModel& model,
                SuggestionDocument& document, Console& console) {
-  if (model.multi) {
+  if (model.form->name() != to_text(Expression::generic)) {
     throw UsageError("--next is for models of the generic form, and '" + arguments.model +
-                     "' is a sum of product terms");
+                     "' is a " + std::string(model.form->words().noun));
   }
   const plan::Space& space = document.space;
   const std::uint64_t seed = arguments.seed.value_or(default_seed);

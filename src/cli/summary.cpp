@@ -9,9 +9,8 @@
 #include "cli/repeat_section.hpp"
 #include "cli/text_table.hpp"
 #include "cli/trust_section.hpp"
+#include "perfmodel/analysis/constant_table.hpp"
 #include "perfmodel/analysis/words.hpp"
-#include "perfmodel/model/generic_expression.hpp"
-#include "perfmodel/model/multi_formula.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -60,39 +59,63 @@ std::string header(const FitReport& report, const Console& console) {
          "\n";
 }
 
+/// The input that is called so, where it is a number.
+const NumericInput* numeric_input(const ModelSpec& spec, const std::string& column) {
+  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic}) {
+    for (const NumericInput& input : *inputs) {
+      if (input.column == column) {
+        return &input;
+      }
+    }
+  }
+  return nullptr;
+}
+
+/// The constants of a form whose parts are inputs, input by input; scales have a section of their
+/// own.
 std::string constants_section(const FitReport& report, const Console& console) {
   using enum Align;
   const FittedModel& model = report.model;
-  const GenericLayout layout(model.spec);
   const ConstantMarks marks(model);
-  const auto constant = [&](std::size_t index) {
-    return short_number(model.constants[static_cast<Eigen::Index>(index)]) + marks.of(index);
-  };
-  std::size_t part = 0;
-  const auto next_share = [&] { return percent(report.time_shares.at(part++)); };
-
+  const std::vector<ConstantRow> constants = constant_table(model);
+  const std::vector<std::string> groups = model.form->groups(model.spec);
+  std::vector<std::vector<std::string>> texts(groups.size());
+  std::vector<std::vector<std::string>> levels(groups.size());
+  std::vector<bool> scales(groups.size(), false);
+  for (std::size_t k = 0; k < constants.size(); ++k) {
+    const ConstantRow& row = constants[k];
+    texts[row.group].push_back(short_number(row.value) + marks.of(k));
+    if (row.role == ConstantRole::level) {
+      levels[row.group].push_back(row.level);
+    }
+    scales[row.group] = row.role == ConstantRole::scaling_power;
+  }
   TextTable table({left, left, right, right, left, right});
   const std::string no_mark = marks.legend().empty() ? "" : " ";
   table.add({"input", "", "a" + no_mark, "p" + no_mark, "measured", "share of time"});
-  for (std::size_t i = 0; i < model.spec.intrinsic.size(); ++i) {
-    table.add({clipped(model.spec.intrinsic[i].column, longest_name), "",
-               constant(layout.coefficient(i)), constant(layout.intrinsic_power(i)),
-               range_text(model.spec.intrinsic[i]), next_share()});
-  }
-  for (std::size_t c = 0; c < model.spec.categorical.size(); ++c) {
-    const auto& input = model.spec.categorical[c];
-    const std::size_t shown = std::min(input.levels.size(), most_levels);
+  std::size_t part = 0;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (scales[g]) {
+      continue;
+    }
+    const std::string share = percent(report.time_shares.at(part++));
+    const NumericInput* const input = numeric_input(model.spec, groups[g]);
+    if (levels[g].empty()) {
+      const std::string p = texts[g].size() > 1 ? texts[g][1] : "";
+      table.add({clipped(groups[g], longest_name), "", texts[g][0], p,
+                 p.empty() || input == nullptr ? "" : range_text(*input), share});
+      continue;
+    }
+    const std::size_t shown = std::min(levels[g].size(), most_levels);
     for (std::size_t l = 0; l < shown; ++l) {
-      const bool first = l == 0;
-      table.add({first ? clipped(input.column, longest_name) : "",
-                 clipped(input.levels[l], longest_name / 2), constant(layout.level(c, l)), "", "",
-                 first ? next_share() : ""});
+      table.add({l == 0 ? clipped(groups[g], longest_name) : "",
+                 clipped(levels[g][l], longest_name / 2), texts[g][l], "", "",
+                 l == 0 ? share : ""});
     }
-    if (shown < input.levels.size()) {
-      table.add({"", std::to_string(input.levels.size() - shown) + " more levels"});
+    if (shown < levels[g].size()) {
+      table.add({"", std::to_string(levels[g].size() - shown) + " more levels"});
     }
   }
-  table.add({"C", "", constant(layout.intercept()), "", "", next_share()});
   return section(table, console) + indented(marks.legend());
 }
 
@@ -126,17 +149,16 @@ std::string terms_section(const FitReport& report, const Console& console) {
   const Eigen::Index intercept = model.constants.size() - 1;
   TextTable table({right, left});
   table.add({"share", "term"});
-  for (std::size_t k = 0; k < model.multi->structure.terms; ++k) {
+  std::vector<TimePart> parts = model.form->parts(model.spec, model.constants, mark);
+  parts.back().formula = short_number(model.constants[intercept]) +
+                         marks.behind(static_cast<std::size_t>(intercept)) + "  (C)";
+  for (std::size_t k = 0; k < parts.size(); ++k) {
     std::string share = percent(report.time_shares.at(k));
-    for (const auto& line :
-         wrapped(multi_term_text(model.spec, model.multi->structure, model.constants, k, mark))) {
+    for (const auto& line : wrapped(parts[k].formula)) {
       table.add({share, line});
       share.clear();
     }
   }
-  table.add({percent(report.time_shares.back()),
-             short_number(model.constants[intercept]) +
-                 marks.behind(static_cast<std::size_t>(intercept)) + "  (C)"});
   return section(table, console) + indented(marks.legend());
 }
 
@@ -147,7 +169,7 @@ std::string scaling_section(const FitReport& report, const Console& console) {
     return {};
   }
   TextTable table({left, right, left, left});
-  table.add({"scaling", model.multi || model.typical ? "local power" : "q", "measured", ""});
+  table.add({"scaling", model.typical ? "local power" : "q", "measured", ""});
   const std::vector<double> powers = scaling_powers(model);
   const ConstantMarks marks(model);
   for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
@@ -220,7 +242,8 @@ std::string search_line(const FitReport& report, const Console& console) {
 
 std::string fit_summary(const FitReport& report, const Console& console) {
   return header(report, console) +
-         (report.model.multi ? terms_section : constants_section)(report, console) +
+         (report.model.form->words().lists_terms ? terms_section : constants_section)(report,
+                                                                                      console) +
          scaling_section(report, console) + errors_section(report, console) +
          uncertainty_section(report, console) + repeat_section(report, console) +
          held_out_section(report.model, console) + search_line(report, console);

@@ -1,8 +1,9 @@
 #include "cli/trust_section.hpp"
 
-#include "perfmodel/analysis/constant_status.hpp"
-#include "perfmodel/base/index.hpp"
-#include "perfmodel/model/generic_expression.hpp"
+#include <optional>
+#include <vector>
+
+#include "perfmodel/analysis/constant_table.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -23,6 +24,11 @@ char mark_of(ConstantStatus status) {
   return ' ';
 }
 
+/// Where a model does not say what its runs determine, everything is shown.
+bool can_be_quoted(ConstantStatus status) {
+  return status == ConstantStatus::determined || status == ConstantStatus::unknown;
+}
+
 void add_interval(TextTable& table, const std::string& name, double fitted,
                   const Interval& interval) {
   table.add({clipped(name, 44), short_number(fitted),
@@ -35,16 +41,18 @@ ConstantMarks::ConstantMarks(const FittedModel& model) {
   if (!model.identifiability) {
     return;
   }
-  const ConstantStatuses statuses = constant_statuses(model);
-  const auto add = [&](const std::vector<ConstantStatus>& from, std::string& marks) {
-    for (const ConstantStatus status : from) {
-      marks += mark_of(status);
-      of_a_bound_ = of_a_bound_ || marks.back() == bound_mark;
-      of_data_ = of_data_ || marks.back() == data_mark;
-    }
+  const auto mark = [&](ConstantStatus status) {
+    const char out = mark_of(status);
+    of_a_bound_ = of_a_bound_ || out == bound_mark;
+    of_data_ = of_data_ || out == data_mark;
+    return out;
   };
-  add(statuses.constants, marks_);
-  add(statuses.scaling_powers, scaling_powers_);
+  for (const ConstantRow& row : constant_table(model)) {
+    marks_ += mark(row.status);
+  }
+  for (const ScalingPower& power : scaling_power_table(model)) {
+    scaling_powers_ += mark(power.status);
+  }
 }
 
 std::string ConstantMarks::of(std::size_t constant) const {
@@ -68,76 +76,44 @@ std::string ConstantMarks::legend() const {
   return bound + (of_a_bound_ && of_data_ ? "   " : "") + data;
 }
 
-namespace {
-
-void add_generic_intervals(const FittedModel& model, const Uncertainty& uncertainty,
-                           TextTable& table) {
-  const GenericLayout layout(model.spec);
-  const auto add = [&](std::size_t k) {
-    if (!model.identifiability || model.identifiability->constants[k]) {
-      add_interval(table, layout.name(k), model.constants[index(k)], uncertainty.constants[k]);
-    }
-  };
-  for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
-    add(layout.extrinsic_power(j));
-  }
-  add(layout.intercept());
-  for (std::size_t i = 0; i < model.spec.intrinsic.size(); ++i) {
-    add(layout.intrinsic_power(i));
-  }
-  std::size_t next = 0;
-  for (std::size_t c = 0; c < model.spec.categorical.size(); ++c) {
-    const CategoricalInput& input = model.spec.categorical[c];
-    for (std::size_t l = 0; l < input.levels.size(); ++l, ++next) {
-      if (l > 0 && (!model.identifiability || model.identifiability->differences[next])) {
-        add_interval(
-            table, input.column + ": " + input.levels[l] + " - " + input.levels[0],
-            model.constants[index(layout.level(c, l))] - model.constants[index(layout.level(c, 0))],
-            uncertainty.differences[next]);
-      }
-    }
-  }
-}
-
-/// Powers, C and local powers: the factors of many terms and levels would bury them.
-void add_sum_intervals(const FittedModel& model, const Uncertainty& uncertainty, TextTable& table) {
-  const auto& identified = model.identifiability;
-  const auto add = [&](const std::string& name, double fitted, const Interval& interval,
-                       bool is_identified) {
-    // What is 0 by definition has no width.
-    if (is_identified && interval.low < interval.high) {
-      add_interval(table, name, fitted, interval);
-    }
-  };
-  const std::vector<double> powers = scaling_powers(model);
-  for (std::size_t j = 0; j < powers.size(); ++j) {
-    add("scaling with " + model.spec.extrinsic[j].column, powers[j], uncertainty.scaling_powers[j],
-        !identified || identified->scaling_powers[j]);
-  }
-  const MultiLayout layout(model.spec, model.multi->structure);
-  const auto add_constant = [&](std::size_t k) {
-    add(layout.name(k), model.constants[index(k)], uncertainty.constants[k],
-        !identified || identified->constants[k]);
-  };
-  add_constant(layout.intercept());
-  for (std::size_t k = 0; k < model.multi->structure.terms; ++k) {
-    for (std::size_t i = 0; i < model.spec.intrinsic.size(); ++i) {
-      add_constant(layout.intrinsic_power(k, i));
-    }
-    for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
-      add_constant(layout.extrinsic_power(k, j));
-    }
-  }
-}
-
-}  // namespace
-
 TextTable uncertainty_table(const FittedModel& model, const Uncertainty& uncertainty) {
   using enum Align;
   TextTable table({left, right, left});
   table.add({std::to_string(uncertainty.samples) + " bootstrap samples", "fitted",
              short_number(100 * uncertainty.confidence) + " % interval"});
-  (model.multi ? add_sum_intervals : add_generic_intervals)(model, uncertainty, table);
+  const auto add = [&](const std::string& name, double fitted,
+                       const std::optional<Interval>& interval, ConstantStatus status) {
+    // What is 0 by definition has no width.
+    if (interval && interval->low < interval->high && can_be_quoted(status)) {
+      add_interval(table, name, fitted, *interval);
+    }
+  };
+  const auto add_row = [&](const ConstantRow& row) {
+    add(row.name, row.value, row.interval, row.status);
+  };
+  const std::vector<ConstantRow> constants = constant_table(model);
+  const bool local = model.form->has_local_powers();
+  for (const ScalingPower& power : scaling_power_table(model)) {
+    if (local) {
+      add("scaling with " + power.column, power.power, power.interval, power.status);
+    }
+  }
+  for (const ConstantRow& row : constants) {
+    if (!local && row.role == ConstantRole::scaling_power) {
+      add_row(row);
+    }
+  }
+  add_row(constants.back());  // C
+  for (const ConstantRow& row : constants) {
+    if (row.role == ConstantRole::intrinsic_power ||
+        (local && row.role == ConstantRole::scaling_power)) {
+      add_row(row);
+    }
+  }
+  for (const LevelDifference& item : difference_table(model)) {
+    const ConstantRow& row = item.difference;
+    add(item.column + ": " + row.name, row.value, row.interval, row.status);
+  }
   return table;
 }
 

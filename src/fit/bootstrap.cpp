@@ -1,12 +1,10 @@
 #include "perfmodel/fit/bootstrap.hpp"
 
+#include <memory>
 #include <mutex>
 #include <vector>
 
-#include "fit/multi/refit.hpp"
-#include "fit/polish.hpp"
 #include "fit/resampling.hpp"
-#include "fit/search_space.hpp"
 #include "perfmodel/base/index.hpp"
 #include "perfmodel/base/parallel.hpp"
 #include "perfmodel/base/random.hpp"
@@ -17,33 +15,6 @@ namespace {
 using Eigen::VectorXd;
 
 constexpr std::size_t kRowsPerConstant = 3;  // below that, residuals are resampled
-
-/// The constants of the model as other runs would have given them.
-using Refit = std::function<VectorXd(const Design& runs)>;
-
-/// Eq. (4), by the exact finish.
-class GenericRefit {
- public:
-  GenericRefit(const FittedModel& model, const Design& training, const FitOptions& options)
-      : options_(options),
-        space_(model.spec, training, options),
-        penalty_(space_, training, options),
-        start_(space_.scaled_from_raw(model.constants)) {}
-
-  VectorXd operator()(const Design& runs) const {
-    return space_.raw_from_scaled(
-        polish(WeightedRows::merged(runs, options_.loss), space_, penalty_, options_, start_)
-            .scaled);
-  }
-
-  std::size_t constants() const { return space_.layout().size(); }
-
- private:
-  const FitOptions& options_;
-  SearchSpace space_;
-  Regulariser penalty_;
-  VectorXd start_;
-};
 
 Resampling resampling_of(const Design& training, std::size_t constants) {
   return training.rows < kRowsPerConstant * constants ? Resampling::residuals : Resampling::rows;
@@ -84,20 +55,11 @@ BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
                            const std::function<void(std::size_t)>& sample_done) {
   FitOptions options = fit_options;
   options.loss = model.search.loss;  // what its constants minimise
+  const std::unique_ptr<Refit> refit = model.form->refit(model, training, options);
   BootstrapSamples out;
-  const auto sample_with = [&](const Refit& refit, std::size_t constants) {
-    out.resampling = resampling_of(training, constants);
-    return refit_samples(refit, Resampler(model, training, out.resampling), options, samples,
-                         sample_done);
-  };
-  std::vector<VectorXd> found;
-  if (model.multi) {
-    const SumRefit refit(model, options);
-    found = sample_with(std::cref(refit), refit.free_constants());
-  } else {
-    const GenericRefit refit(model, training, options);
-    found = sample_with(std::cref(refit), refit.constants());
-  }
+  out.resampling = resampling_of(training, refit->free_constants());
+  const std::vector<VectorXd> found = refit_samples(
+      *refit, Resampler(model, training, out.resampling), options, samples, sample_done);
   out.constants.resize(model.constants.size(), index(found.size()));
   for (std::size_t b = 0; b < found.size(); ++b)
     out.constants.col(index(b)) = found[b];

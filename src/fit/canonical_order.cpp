@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "perfmodel/base/index.hpp"
-#include "perfmodel/model/generic_expression.hpp"
 
 namespace perfmodel {
 namespace {
@@ -24,15 +23,6 @@ Items taken(const Items& items, const std::vector<std::size_t>& which) {
   Items out;
   for (const std::size_t item : which)
     out.push_back(items[item]);
-  return out;
-}
-
-/// What taken() has taken, back where it came from.
-template <class Items>
-Items put_back(const Items& items, const std::vector<std::size_t>& which) {
-  Items out = items;
-  for (std::size_t i = 0; i < which.size(); ++i)
-    out[which[i]] = items[i];
   return out;
 }
 
@@ -83,26 +73,15 @@ CanonicalOrder::CanonicalOrder(const ModelSpec& spec, const Design& training)
 }
 
 FittedModel CanonicalOrder::restored(FittedModel model) const {
-  std::vector<std::size_t> origin;  // of the canonical constants among the given ones
-  if (model.multi) {
-    MultiForm& form = *model.multi;
-    const MultiStructure given = restored(form.structure);
-    origin = sum_origin(given, form.structure);
-    form.structure = given;
-    form.typical = restored(form.typical);
-    if (form.estimates.parted)
-      form.estimates.parted = columns_.categorical[*form.estimates.parted];
-  } else {
-    origin = generic_origin();
-  }
-  const Eigen::VectorXd constants = model.constants;
-  for (std::size_t k = 0; k < origin.size(); ++k)
-    model.constants[index(origin[k])] = constants[index(k)];
+  const auto [form, origin] = model.form->reordered(spec_, given_, columns_);
+  model.form = form;
+  model.constants = put_back(model.constants, origin);
   if (model.typical)
     model.typical = restored(*model.typical);
   if (model.identifiability) {
     Identifiability& known = *model.identifiability;
     known.constants = put_back(known.constants, origin);
+    known.at_bound = put_back(known.at_bound, origin);
     if (!known.scaling_powers.empty())
       known.scaling_powers = put_back(known.scaling_powers, columns_.extrinsic);
     if (!known.differences.empty())
@@ -110,57 +89,6 @@ FittedModel CanonicalOrder::restored(FittedModel model) const {
   }
   model.spec = given_;
   return model;
-}
-
-std::vector<std::size_t> CanonicalOrder::generic_origin() const {
-  const GenericLayout given(given_);
-  const GenericLayout canonical(spec_);
-  std::vector<std::size_t> out(canonical.size());
-  for (std::size_t i = 0; i < columns_.intrinsic.size(); ++i) {
-    out[canonical.coefficient(i)] = given.coefficient(columns_.intrinsic[i]);
-    out[canonical.intrinsic_power(i)] = given.intrinsic_power(columns_.intrinsic[i]);
-  }
-  for (std::size_t c = 0; c < columns_.categorical.size(); ++c) {
-    for (std::size_t l = 0; l < spec_.categorical[c].levels.size(); ++l)
-      out[canonical.level(c, l)] = given.level(columns_.categorical[c], l);
-  }
-  for (std::size_t j = 0; j < columns_.extrinsic.size(); ++j)
-    out[canonical.extrinsic_power(j)] = given.extrinsic_power(columns_.extrinsic[j]);
-  out[canonical.intercept()] = given.intercept();
-  return out;
-}
-
-std::vector<std::size_t> CanonicalOrder::sum_origin(const MultiStructure& given_structure,
-                                                    const MultiStructure& structure) const {
-  const MultiLayout given(given_, given_structure);
-  const MultiLayout canonical(spec_, structure);
-  std::vector<std::size_t> out(canonical.size());
-  for (std::size_t k = 0; k < structure.terms; ++k) {
-    out[canonical.coefficient(k)] = given.coefficient(k);
-    for (std::size_t i = 0; i < columns_.intrinsic.size(); ++i)
-      out[canonical.intrinsic_power(k, i)] = given.intrinsic_power(k, columns_.intrinsic[i]);
-    for (std::size_t c = 0; c < columns_.categorical.size(); ++c) {
-      for (std::size_t l = 0; l < spec_.categorical[c].levels.size(); ++l)
-        out[canonical.level(k, c, l)] = given.level(k, columns_.categorical[c], l);
-    }
-    for (std::size_t j = 0; j < columns_.extrinsic.size(); ++j)
-      out[canonical.extrinsic_power(k, j)] = given.extrinsic_power(k, columns_.extrinsic[j]);
-    for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
-      for (const std::size_t side : {0U, 1U})
-        out[canonical.regime(k, g, side)] = given.regime(k, g, side);
-    }
-  }
-  out[canonical.intercept()] = given.intercept();
-  return out;
-}
-
-MultiStructure CanonicalOrder::restored(const MultiStructure& structure) const {
-  MultiStructure out = structure;
-  for (Regime& regime : out.regimes)
-    regime.extrinsic = columns_.extrinsic[regime.extrinsic];
-  for (std::vector<int>& powers : out.log_powers)
-    powers = put_back(powers, columns_.extrinsic);
-  return out;
 }
 
 Configuration CanonicalOrder::restored(const Configuration& configuration) const {

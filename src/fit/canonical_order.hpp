@@ -7,6 +7,23 @@
 
 namespace perfmodel {
 
+/// Which of the given columns each column of a canonical order is.
+struct ColumnOrder {
+  std::vector<std::size_t> intrinsic;
+  std::vector<std::size_t> categorical;
+  std::vector<std::size_t> extrinsic;
+};
+
+/// Items of a canonical order, back where they came from: item i at origin[i].
+template <class Items>
+Items put_back(const Items& items, const std::vector<std::size_t>& origin) {
+  Items out = items;
+  using Place = decltype(items.size());  // Eigen's is signed
+  for (std::size_t i = 0; i < origin.size(); ++i)
+    out[static_cast<Place>(origin[i])] = items[static_cast<Place>(i)];
+  return out;
+}
+
 /// The runs of a fit with their columns in the order of their names and their rows in the order of
 /// their content. A search draws random numbers column by column and adds up row by row: in this
 /// order it finds the same model however the file was written.
@@ -21,22 +38,11 @@ class CanonicalOrder {
   FittedModel restored(FittedModel model) const;
 
  private:
-  /// Which of the given columns each is.
-  struct Columns {
-    std::vector<std::size_t> intrinsic;
-    std::vector<std::size_t> categorical;
-    std::vector<std::size_t> extrinsic;
-  };
-
   const ModelSpec& given_;
-  Columns columns_;
+  ColumnOrder columns_;
   ModelSpec spec_;
   Design training_;
 
-  std::vector<std::size_t> generic_origin() const;
-  std::vector<std::size_t> sum_origin(const MultiStructure& given,
-                                      const MultiStructure& canonical) const;
-  MultiStructure restored(const MultiStructure& structure) const;
   Configuration restored(const Configuration& configuration) const;
   std::vector<bool> restored_differences(const std::vector<bool>& differences) const;
 };

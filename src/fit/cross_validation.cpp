@@ -7,7 +7,7 @@
 #include "perfmodel/base/parallel.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/fit/fit.hpp"
-#include "perfmodel/model/generic_expression.hpp"
+#include "perfmodel/fit/fitted_model.hpp"
 
 namespace perfmodel {
 namespace {
@@ -51,29 +51,6 @@ std::vector<std::size_t> other_rows(std::size_t rows, const std::vector<std::siz
   return out;
 }
 
-/// A level that no row of the fit has takes the mean of its column's others: the fit itself leaves
-/// its constant wherever the search began.
-void settle_unseen_levels(const Design& kept, FittedModel& model) {
-  if (model.multi)
-    return;
-  const GenericLayout layout(model.spec);
-  for (std::size_t c = 0; c < kept.categorical.size(); ++c) {
-    std::vector<bool> seen(kept.categorical[c].levels, false);
-    for (const std::uint32_t code : kept.categorical[c].codes)
-      seen[code] = true;
-    const auto constant = [&](std::size_t level) -> double& {
-      return model.constants[static_cast<Eigen::Index>(layout.level(c, level))];
-    };
-    double sum = 0;
-    for (std::size_t level = 0; level < seen.size(); ++level)
-      sum += seen[level] ? constant(level) : 0;
-    for (std::size_t level = 0; level < seen.size(); ++level) {
-      if (!seen[level])
-        constant(level) = sum / static_cast<double>(std::count(seen.begin(), seen.end(), true));
-    }
-  }
-}
-
 }  // namespace
 
 std::optional<CrossValidation> cross_validate(const ModelSpec& spec, const Design& training,
@@ -95,7 +72,7 @@ std::optional<CrossValidation> cross_validate(const ModelSpec& spec, const Desig
     require_variation(spec, training, kept);
     const Design judged = take_rows(training, held_out[fold]);
     FittedModel model = fit(spec, kept, fold_options);
-    settle_unseen_levels(kept, model);
+    model.form->settle_unseen_levels(kept, model);
     const Eigen::VectorXd predicted = predict(model, judged);
     out.folds[fold] = compute_metrics(judged.time, predicted);
     for (std::size_t k = 0; k < held_out[fold].size(); ++k) {

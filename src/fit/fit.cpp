@@ -1,11 +1,11 @@
 #include "perfmodel/fit/fit.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "fit/canonical_order.hpp"
-#include "fit/fit_generic.hpp"
-#include "fit/multi/fit_multi.hpp"
+#include "fit/forms/form_kinds.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/fit/number_range.hpp"
 
@@ -22,16 +22,19 @@ void require_finite(const FittedModel& model) {
   }
 }
 
+const FormKind& kind_of(Expression expression) {
+  const std::vector<FormKind>& kinds = form_kinds();
+  return *std::find_if(kinds.begin(), kinds.end(),
+                       [&](const FormKind& kind) { return kind.name == to_text(expression); });
+}
+
 }  // namespace
 
 FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options) {
-  if (options.expression == Expression::generic && options.loss == Loss::soft_l1)
-    throw UsageError("the loss soft-l1 is for sums of product terms");
   require_fitted_range(training);
   const CanonicalOrder runs(spec, training);
-  FittedModel model = runs.restored(options.expression == Expression::multi
-                                        ? fit_multi(runs.spec(), runs.training(), options)
-                                        : fit_generic(runs.spec(), runs.training(), options));
+  FittedModel model =
+      runs.restored(kind_of(options.expression).fit(runs.spec(), runs.training(), options));
   require_finite(model);
   return model;
 }

@@ -8,6 +8,7 @@
 #include "fit/identify.hpp"
 #include "fit/loss_value.hpp"
 #include "fit/warnings.hpp"
+#include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
 namespace {
@@ -40,6 +41,8 @@ void clear_idle_powers(const GenericLayout& layout, std::size_t intrinsic, const
 }  // namespace
 
 FittedModel fit_generic(const ModelSpec& spec, const Design& training, const FitOptions& options) {
+  if (options.loss == Loss::soft_l1)
+    throw UsageError("the loss soft-l1 is for sums of product terms");
   const WeightedRows all = WeightedRows::merged(training, options.loss);
   const SearchSpace space(spec, all, options);
   const Regulariser penalty(space, all, options);

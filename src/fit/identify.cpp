@@ -30,8 +30,10 @@ class Judge {
 
   Identifiability identifiability() const {
     Identifiability out;
-    for (std::size_t k = 0; k < layout_.size(); ++k)
+    for (std::size_t k = 0; k < layout_.size(); ++k) {
       out.constants.push_back(is_identified(k));
+      out.at_bound.push_back(standing(k) == Standing::at_bound);
+    }
     for (std::size_t c = 0; c < model_.spec.categorical.size(); ++c) {
       for (std::size_t l = 0; l < model_.spec.categorical[c].levels.size(); ++l)
         out.differences.push_back(

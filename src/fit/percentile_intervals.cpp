@@ -5,7 +5,6 @@
 #include "fit/resampling.hpp"
 #include "perfmodel/base/index.hpp"
 #include "perfmodel/fit/bootstrap.hpp"
-#include "perfmodel/model/generic_expression.hpp"
 
 namespace perfmodel {
 namespace {
@@ -24,33 +23,6 @@ double quantile(const std::vector<double>& sorted, double p) {
   return (1 - part) * sorted[below] + part * sorted[above];
 }
 
-/// How a constant is widened: a time must not become negative, a factor changes by factors.
-enum class Widened { as_it_is, not_below_zero, as_logarithm };
-
-std::vector<Widened> widened(const FittedModel& model) {
-  std::vector<Widened> out(static_cast<std::size_t>(model.constants.size()), Widened::as_it_is);
-  if (!model.multi) {
-    const GenericLayout layout(model.spec);
-    for (std::size_t k = 0; k < out.size(); ++k) {
-      const ConstantKind kind = layout.kind(k);
-      if (kind != ConstantKind::intrinsic_power && kind != ConstantKind::extrinsic_power)
-        out[k] = Widened::not_below_zero;
-    }
-    return out;
-  }
-  const MultiStructure& structure = model.multi->structure;
-  const MultiLayout layout(model.spec, structure);
-  std::fill(out.begin(), out.end(), Widened::as_logarithm);
-  for (std::size_t k = 0; k < structure.terms; ++k) {
-    for (std::size_t i = 0; i < model.spec.intrinsic.size(); ++i)
-      out[layout.intrinsic_power(k, i)] = Widened::as_it_is;
-    for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j)
-      out[layout.extrinsic_power(k, j)] = Widened::as_it_is;
-  }
-  out[layout.intercept()] = Widened::not_below_zero;
-  return out;
-}
-
 class Percentiles {
  public:
   Percentiles(double confidence, double factor) : tail_(0.5 * (1 - confidence)), factor_(factor) {}
@@ -62,13 +34,13 @@ class Percentiles {
             fitted + factor_ * (quantile(sorted, 1 - tail_) - fitted)};
   }
 
-  Interval operator()(const VectorXd& values, double fitted, Widened how) const {
-    if (how == Widened::as_logarithm && fitted > 0 && values.minCoeff() > 0) {
+  Interval operator()(const VectorXd& values, double fitted, ConstantRange range) const {
+    if (range == ConstantRange::factor && fitted > 0 && values.minCoeff() > 0) {
       const Interval logs = (*this)(VectorXd(values.array().log()), std::log(fitted));
       return {std::exp(logs.low), std::exp(logs.high)};
     }
     Interval out = (*this)(values, fitted);
-    if (how != Widened::as_it_is && values.minCoeff() >= 0)
+    if (range != ConstantRange::any && values.minCoeff() >= 0)
       out.low = std::max(out.low, 0.0);
     return out;
   }
@@ -80,26 +52,27 @@ class Percentiles {
 
 std::vector<Interval> differences(const FittedModel& model, const BootstrapSamples& samples,
                                   const Percentiles& interval) {
-  const GenericLayout layout(model.spec);
   std::vector<Interval> out;
-  for (std::size_t c = 0; c < model.spec.categorical.size(); ++c) {
-    const Index reference = index(layout.level(c, 0));
-    for (std::size_t l = 0; l < model.spec.categorical[c].levels.size(); ++l) {
-      const Index level = index(layout.level(c, l));
-      out.push_back(interval(samples.constants.row(level) - samples.constants.row(reference),
-                             model.constants[level] - model.constants[reference]));
-    }
+  for (const ConstantDifference& item : model.form->differences(model.spec)) {
+    const Index level = index(item.constant);
+    const Index first = index(item.first);
+    out.push_back(interval(samples.constants.row(level) - samples.constants.row(first),
+                           model.constants[level] - model.constants[first]));
   }
   return out;
 }
 
+/// Of the scaling powers that are no constants.
 std::vector<Interval> local_powers(const FittedModel& model, const BootstrapSamples& samples,
                                    const Percentiles& interval) {
+  if (!model.form->has_local_powers())
+    return {};
   const std::vector<double> fitted = scaling_powers(model);
   MatrixXd found(samples.constants.cols(), index(fitted.size()));
   FittedModel sample;
   sample.spec = model.spec;
-  sample.multi = model.multi;
+  sample.form = model.form;
+  sample.typical = model.typical;
   for (Index b = 0; b < samples.constants.cols(); ++b) {
     sample.constants = samples.constants.col(b);
     const std::vector<double> powers = scaling_powers(sample);
@@ -122,14 +95,12 @@ Uncertainty percentile_intervals(const FittedModel& model, const Design& trainin
   out.resampling = samples.resampling;
   out.samples = static_cast<std::size_t>(samples.constants.cols());
   out.confidence = confidence;
-  const std::vector<Widened> how = widened(model);
-  for (std::size_t k = 0; k < how.size(); ++k)
+  const std::vector<ConstantInfo> constants = model.form->constants(model.spec);
+  for (std::size_t k = 0; k < constants.size(); ++k)
     out.constants.push_back(
-        interval(samples.constants.row(index(k)), model.constants[index(k)], how[k]));
-  if (model.multi)
-    out.scaling_powers = local_powers(model, samples, interval);
-  else
-    out.differences = differences(model, samples, interval);
+        interval(samples.constants.row(index(k)), model.constants[index(k)], constants[k].range));
+  out.scaling_powers = local_powers(model, samples, interval);
+  out.differences = differences(model, samples, interval);
   return out;
 }
 

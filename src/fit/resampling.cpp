@@ -4,26 +4,13 @@
 #include <cmath>
 #include <vector>
 
-#include "fit/multi/sum_parts.hpp"
 #include "perfmodel/base/index.hpp"
 
 namespace perfmodel {
-namespace {
-
-using Eigen::VectorXd;
-
-/// Of Eq. (4): not those at exactly 0, nor powers of terms that are.
-std::size_t constants_in_use(const FittedModel& model) {
-  if (model.multi)
-    return free_constants(sum_parts(model));
-  return static_cast<std::size_t>((model.constants.array() != 0).count());
-}
-
-}  // namespace
 
 double widening(const FittedModel& model, const Design& training) {
   const double n = static_cast<double>(training.rows);
-  const double k = static_cast<double>(constants_in_use(model));
+  const double k = static_cast<double>(model.form->constants_in_use(model));
   return std::sqrt(n / std::max(n - k, 0.5 * n));
 }
 

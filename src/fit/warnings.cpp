@@ -34,7 +34,8 @@ void warn_of_untrained_levels(const FittedModel& model, const Design& training,
       if (seen[l])
         continue;
       out.push_back({"untrained_level",
-                     (model.multi ? "g[" : "a[") + model.spec.categorical[c].column + "=" +
+                     std::string(1, model.form->words().level_letter) + "[" +
+                         model.spec.categorical[c].column + "=" +
                          model.spec.categorical[c].levels[l] + "]",
                      "no training row has " + model.spec.categorical[c].column + " = " +
                          model.spec.categorical[c].levels[l] + ": its constant means nothing"});
@@ -58,8 +59,8 @@ void warn_of_derived_scales(const FittedModel& model, std::vector<Warning>& out)
 /// nothing where derived columns cannot be computed there.
 std::optional<double> power_between(const FittedModel& model, std::size_t scale, double low,
                                     double high) {
-  const auto near = with_scale(model.spec, model.multi->typical, scale, low);
-  const auto far = with_scale(model.spec, model.multi->typical, scale, high);
+  const auto near = with_scale(model.spec, *model.typical, scale, low);
+  const auto far = with_scale(model.spec, *model.typical, scale, high);
   if (!near || !far)
     return std::nullopt;
   const auto time = [&](const Configuration& at) {

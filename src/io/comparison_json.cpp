@@ -1,7 +1,7 @@
 #include "perfmodel/io/comparison_json.hpp"
 
-#include "io/json_layout.hpp"
 #include "io/metrics_json.hpp"
+#include "json/json_layout.hpp"
 
 namespace perfmodel {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "io/json_cursor.hpp"
+#include "json/json_cursor.hpp"
 #include "perfmodel/fit/fitted_model.hpp"
 
 namespace perfmodel {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "io/json_cursor.hpp"
-#include "io/json_layout.hpp"
+#include "json/json_cursor.hpp"
+#include "json/json_layout.hpp"
 #include "perfmodel/data/formula.hpp"
 #include "perfmodel/model/derived.hpp"
 #include "perfmodel/model/spec.hpp"

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "io/json_layout.hpp"
 #include "io/metrics_json.hpp"
 #include "io/uncertainty_json.hpp"
+#include "json/json_layout.hpp"
 
 namespace perfmodel {
 

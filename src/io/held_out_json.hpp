@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "io/json_cursor.hpp"
-#include "io/json_layout.hpp"
+#include "json/json_cursor.hpp"
+#include "json/json_layout.hpp"
 #include "perfmodel/fit/cross_validation.hpp"
 #include "perfmodel/fit/prediction_intervals.hpp"
 #include "perfmodel/model/unmeasured.hpp"

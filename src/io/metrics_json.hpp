@@ -3,8 +3,8 @@
 #include <cmath>
 #include <optional>
 
-#include "io/json_cursor.hpp"
-#include "io/json_layout.hpp"
+#include "json/json_cursor.hpp"
+#include "json/json_layout.hpp"
 #include "perfmodel/data/metrics.hpp"
 #include "perfmodel/fit/fitted_model.hpp"
 

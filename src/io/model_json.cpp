@@ -1,58 +1,19 @@
 #include "perfmodel/io/model_json.hpp"
 
+#include "io/configuration_json.hpp"
 #include "io/derived_json.hpp"
 #include "io/held_out_json.hpp"
-#include "io/json_layout.hpp"
 #include "io/metrics_json.hpp"
 #include "io/model_schema.hpp"
-#include "io/multi_identifiability_json.hpp"
-#include "io/multi_json.hpp"
 #include "io/repeats_json.hpp"
 #include "io/uncertainty_json.hpp"
-#include "perfmodel/model/generic_expression.hpp"
+#include "json/json_layout.hpp"
 
 // nlohmann/json takes seconds to compile: only the few files of this room that write or read JSON
 // include it.
 
 namespace perfmodel {
 namespace {
-
-Json range(const NumericInput& input) {
-  return Json::array({number(input.low), number(input.high)});
-}
-
-Json constants_to_json(const ModelSpec& spec, const Eigen::VectorXd& constants) {
-  const GenericLayout layout(spec);
-  const auto constant = [&](std::size_t index) {
-    return number(constants[static_cast<Eigen::Index>(index)]);
-  };
-  Json intrinsic = Json::array();
-  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
-    intrinsic.push_back({{"column", spec.intrinsic[i].column},
-                         {"a", constant(layout.coefficient(i))},
-                         {"p", constant(layout.intrinsic_power(i))},
-                         {"range", range(spec.intrinsic[i])}});
-  }
-  Json categorical = Json::array();
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-    Json levels = Json::array();
-    for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l) {
-      levels.push_back(
-          {{"level", spec.categorical[c].levels[l]}, {"a", constant(layout.level(c, l))}});
-    }
-    categorical.push_back({{"column", spec.categorical[c].column}, {"levels", levels}});
-  }
-  Json extrinsic = Json::array();
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
-    extrinsic.push_back({{"column", spec.extrinsic[j].column},
-                         {"q", constant(layout.extrinsic_power(j))},
-                         {"range", range(spec.extrinsic[j])}});
-  }
-  return {{"intrinsic", intrinsic},
-          {"categorical", categorical},
-          {"extrinsic", extrinsic},
-          {"C", constant(layout.intercept())}};
-}
 
 Json to_json(const Penalty& penalty) {
   Json node = {{"l1", number(penalty.l1)}, {"l2", number(penalty.l2)}};
@@ -120,57 +81,44 @@ std::string to_json(const FittedModel& model) {
   for (std::size_t j = 0; j < powers.size(); ++j) {
     scaling_powers[model.spec.extrinsic[j].column] = number(powers[j]);
   }
-  const bool is_multi = model.multi.has_value();
-  const std::string formula =
-      is_multi ? multi_formula(model.spec, model.multi->structure, model.constants)
-               : generic_formula(model.spec);
   Json warnings = Json::array();
   for (const auto& warning : model.warnings) {
     warnings.push_back(
         {{"kind", warning.kind}, {"constant", warning.constant}, {"message", warning.message}});
   }
-  Json constants =
-      is_multi ? multi_constants_to_json(model) : constants_to_json(model.spec, model.constants);
-  if (model.identifiability) {
-    if (is_multi) {
-      add_multi_identifiability(model, constants);
-    } else {
-      add_identifiability(model.spec, model.constants, *model.identifiability, constants);
-    }
-  }
-  Json document = {
-      {"schema", "perfmodel/model"},
-      {"schema_version", model_schema_version},
-      {"expression", {{"form", is_multi ? "multi" : "generic"}, {"formula", formula}}},
-      {"target", {{"column", model.spec.target}, {"unit", model.spec.unit}}},
-      {"derived", derived_to_json(model.spec.derived)},
-      {"derived_sources", sources_to_json(model.spec.sources)},
-      {"constants", std::move(constants)},
-      {"scaling_powers", std::move(scaling_powers)},
-      {"scaling_powers_at", is_multi ? configuration_to_json(model.spec, model.multi->typical)
-                            : model.typical ? configuration_to_json(model.spec, *model.typical)
-                                            : Json()},
-      {"metrics", to_json(model.metrics)},
-      {"noise_floor", to_json(model.noise_floor)},
-      {"uncertainty", uncertainty_to_json(model)},
-      {"repeats", model.repeats ? to_json(*model.repeats) : Json()},
-      {"search", model.search.strategy.empty() ? Json() : to_json(model.search)},
-      {"warnings", std::move(warnings)},
-      {"provenance",
-       {{"tool", model.provenance.tool},
-        {"data",
-         {{"file", model.provenance.file},
-          {"rows", model.provenance.rows},
-          {"sha256", model.provenance.sha256},
-          {"notices", model.provenance.notices}}}}}};
+  Json document = {{"schema", "perfmodel/model"},
+                   {"schema_version", model_schema_version},
+                   {"expression",
+                    {{"form", model.form->name()},
+                     {"formula", model.form->formula(model.spec, model.constants)}}},
+                   {"target", {{"column", model.spec.target}, {"unit", model.spec.unit}}},
+                   {"derived", derived_to_json(model.spec.derived)},
+                   {"derived_sources", sources_to_json(model.spec.sources)},
+                   {"constants", model.form->constants_to_json(model)},
+                   {"scaling_powers", std::move(scaling_powers)},
+                   {"scaling_powers_at",
+                    model.typical ? configuration_to_json(model.spec, *model.typical) : Json()},
+                   {"metrics", to_json(model.metrics)},
+                   {"noise_floor", to_json(model.noise_floor)},
+                   {"uncertainty", uncertainty_to_json(model)},
+                   {"repeats", model.repeats ? to_json(*model.repeats) : Json()},
+                   {"search", model.search.strategy.empty() ? Json() : to_json(model.search)},
+                   {"warnings", std::move(warnings)},
+                   {"provenance",
+                    {{"tool", model.provenance.tool},
+                     {"data",
+                      {{"file", model.provenance.file},
+                       {"rows", model.provenance.rows},
+                       {"sha256", model.provenance.sha256},
+                       {"notices", model.provenance.notices}}}}}};
   if (model.spec.derived.empty()) {
     document.erase("derived");
   }
   if (model.spec.sources.empty()) {
     document.erase("derived_sources");
   }
-  if (!is_multi && !model.typical) {
-    document.erase("scaling_powers_at");  // the powers of Eq. (4) are the same everywhere
+  if (!model.typical) {
+    document.erase("scaling_powers_at");  // the powers are the same everywhere
   }
   if (model.cross_validation) {
     document["cross_validation"] = to_json(*model.cross_validation);

@@ -1,25 +1,22 @@
-#include "perfmodel/io/model_json.hpp"
+#include "io/model_json_reading.hpp"
 
+#include <algorithm>
 #include <array>
-#include <map>
-#include <set>
 #include <utility>
 
+#include "fit/forms/form_kinds.hpp"
+#include "io/configuration_json.hpp"
 #include "io/derived_fields.hpp"
 #include "io/derived_json.hpp"
 #include "io/held_out_json.hpp"
-#include "io/json_cursor.hpp"
-#include "io/json_layout.hpp"
 #include "io/metrics_json.hpp"
 #include "io/model_schema.hpp"
-#include "io/multi_identifiability_json.hpp"
-#include "io/multi_json.hpp"
 #include "io/repeats_json.hpp"
 #include "io/uncertainty_json.hpp"
-#include "model/level_order.hpp"
+#include "json/json_cursor.hpp"
+#include "json/json_layout.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/io/input_file.hpp"
-#include "perfmodel/model/generic_expression.hpp"
 
 namespace perfmodel {
 namespace {
@@ -62,129 +59,8 @@ SearchSummary read_search(const JsonCursor& node) {
   return search;
 }
 
-/// Reads the inputs and their constants; each kind of constant in its own list, joined at the end
-/// in the order of GenericLayout.
-class ConstantsReader {
- public:
-  ConstantsReader(ModelSpec& spec, const JsonCursor& node) : spec_(spec) {
-    columns_.insert(spec.target);
-    for (const auto& item : node.member("intrinsic").items()) {
-      spec_.intrinsic.push_back(numeric_input(item));
-      coefficients_.push_back(item.member("a").number());
-      intrinsic_powers_.push_back(item.member("p").number());
-    }
-    for (const auto& item : node.member("categorical").items()) {
-      add_categorical(item);
-    }
-    for (const auto& item : node.member("extrinsic").items()) {
-      spec_.extrinsic.push_back(numeric_input(item));
-      extrinsic_powers_.push_back(item.member("q").number());
-    }
-    intercept_ = node.member("C").number();
-  }
-
-  /// The inputs alone: a sum of product terms has its constants elsewhere.
-  static void read_inputs(ModelSpec& spec, const JsonCursor& node) {
-    ConstantsReader reader(spec);
-    for (const auto& item : node.member("intrinsic").items()) {
-      spec.intrinsic.push_back(reader.numeric_input(item));
-    }
-    for (const auto& item : node.member("categorical").items()) {
-      CategoricalInput input{reader.column(item), {}};
-      std::set<std::string> known;
-      for (const auto& level : item.member("levels").items()) {
-        refuse_repeated(known, level, level.text());
-      }
-      refuse_no_levels(known, item);
-      input.levels.assign(known.begin(), known.end());
-      sort_levels(input.levels);  // a file edited by hand may have them in any order
-      spec.categorical.push_back(std::move(input));
-    }
-    for (const auto& item : node.member("extrinsic").items()) {
-      spec.extrinsic.push_back(reader.numeric_input(item));
-    }
-  }
-
-  Eigen::VectorXd constants() const {
-    std::vector<double> all;
-    for (const auto* part : {&coefficients_, &levels_, &intrinsic_powers_, &extrinsic_powers_}) {
-      all.insert(all.end(), part->begin(), part->end());
-    }
-    all.push_back(intercept_);
-    return Eigen::Map<Eigen::VectorXd>(all.data(), static_cast<Eigen::Index>(all.size()));
-  }
-
- private:
-  ModelSpec& spec_;
-  std::set<std::string> columns_;
-  std::vector<double> coefficients_;
-  std::vector<double> levels_;
-  std::vector<double> intrinsic_powers_;
-  std::vector<double> extrinsic_powers_;
-  double intercept_ = 0;
-
-  explicit ConstantsReader(ModelSpec& spec) : spec_(spec) { columns_.insert(spec.target); }
-
-  static void refuse_repeated(std::set<std::string>& known, const JsonCursor& node,
-                              const std::string& level) {
-    if (!known.insert(level).second) {
-      node.fail("the level '" + level + "' stands twice");
-    }
-  }
-
-  static void refuse_no_levels(const std::set<std::string>& known, const JsonCursor& item) {
-    if (known.empty()) {
-      item.member("levels").fail("expected at least one level");
-    }
-  }
-
-  std::string column(const JsonCursor& item) {
-    const auto node = item.member("column");
-    std::string name = node.name();
-    if (!columns_.insert(name).second) {
-      node.fail("the column '" + name + "' already has a part in the model");
-    }
-    return name;
-  }
-
-  NumericInput numeric_input(const JsonCursor& item) {
-    NumericInput input;
-    input.column = column(item);
-    const auto range = item.member("range");
-    const auto ends = range.items();
-    if (ends.size() != 2) {
-      range.fail("expected two numbers, the lowest and the highest value");
-    }
-    input.low = ends[0].number();
-    input.high = ends[1].number();
-    if (!(0 < input.low && input.low <= input.high)) {
-      range.fail("expected 0 < lowest <= highest");
-    }
-    return input;
-  }
-
-  void add_categorical(const JsonCursor& item) {
-    CategoricalInput input;
-    input.column = column(item);
-    std::map<std::string, double> coefficients;
-    std::set<std::string> known;
-    for (const auto& level : item.member("levels").items()) {
-      const std::string name = level.member("level").text();
-      refuse_repeated(known, level, name);
-      coefficients[name] = level.member("a").number();
-    }
-    refuse_no_levels(known, item);
-    input.levels.assign(known.begin(), known.end());
-    sort_levels(input.levels);  // a file edited by hand may have them in any order
-    for (const std::string& level : input.levels) {
-      levels_.push_back(coefficients.at(level));
-    }
-    spec_.categorical.push_back(std::move(input));
-  }
-};
-
-/// Checks that this is a model that this program can read, and returns its form.
-Expression read_form(const JsonCursor& root) {
+/// Checks that this is a model that this program can read.
+void check_version(const JsonCursor& root) {
   const auto schema = root.member("schema");
   if (schema.text() != "perfmodel/model") {
     schema.fail("'" + schema.text() + "' is not 'perfmodel/model': this is not a model file");
@@ -198,17 +74,49 @@ Expression read_form(const JsonCursor& root) {
   if (version.count() != model_schema_version) {
     version.fail("there is no version " + std::to_string(version.count()));
   }
-  return read_enum(root.member("expression").member("form"),
-                   std::array{Expression::generic, Expression::multi});
+}
+
+const FormKind& read_form(const JsonCursor& root, const std::vector<FormKind>& kinds) {
+  const auto node = root.member("expression").member("form");
+  const std::string text = node.text();
+  std::vector<std::string> names;
+  for (const FormKind& kind : kinds) {
+    if (kind.name == text) {
+      return kind;
+    }
+    names.emplace_back(kind.name);
+  }
+  node.fail("'" + text + "' is not one of " + quoted_list(names));
+}
+
+/// Which constants stand at a bound is said in the warnings alone.
+void mark_bounds(FittedModel& model) {
+  if (!model.identifiability) {
+    return;
+  }
+  const std::vector<std::string> names = constant_names(model);
+  std::vector<bool>& at_bound = model.identifiability->at_bound;
+  at_bound.assign(names.size(), false);
+  for (const Warning& warning : model.warnings) {
+    const auto found = std::find(names.begin(), names.end(), warning.constant);
+    if (warning.kind == "at_bound" && found != names.end()) {
+      at_bound[static_cast<std::size_t>(found - names.begin())] = true;
+    }
+  }
 }
 
 }  // namespace
 
 FittedModel read_model(const std::string& path) {
+  return read_model(path, form_kinds());
+}
+
+FittedModel read_model(const std::string& path, const std::vector<FormKind>& kinds) {
   const std::string source = display_name(path);
   const nlohmann::json document = parse_json(source, read_file(path));
   const JsonCursor root(source, document);
-  const Expression form = read_form(root);
+  check_version(root);
+  const FormKind& form = read_form(root, kinds);
 
   FittedModel model;
   model.spec.target = root.member("target").member("column").name();
@@ -216,17 +124,11 @@ FittedModel read_model(const std::string& path) {
   model.spec.derived = read_derived(root);
   model.spec.sources = read_sources(root);
   const auto constants = root.member("constants");
-  if (form == Expression::multi) {
-    ConstantsReader::read_inputs(model.spec, constants);
-    read_multi_terms(constants, model);
-    model.multi->typical = read_configuration(model.spec, root.member("scaling_powers_at"));
-    model.identifiability = read_multi_identifiability(model, constants);
-  } else {
-    model.constants = ConstantsReader(model.spec, constants).constants();
-    model.identifiability = read_identifiability(model.spec, constants);
-    if (const auto node = root.optional_member("scaling_powers_at")) {
-      model.typical = read_configuration(model.spec, *node);
-    }
+  form.read(constants, model);
+  if (model.form->has_local_powers()) {
+    model.typical = read_configuration(model.spec, root.member("scaling_powers_at"));
+  } else if (const auto node = root.optional_member("scaling_powers_at")) {
+    model.typical = read_configuration(model.spec, *node);
   }
   check_derived_fields(model, root);
   model.uncertainty = read_uncertainty(model, root);
@@ -261,6 +163,7 @@ FittedModel read_model(const std::string& path) {
     model.warnings.push_back({item.member("kind").text(), item.member("constant").text(),
                               item.member("message").text()});
   }
+  mark_bounds(model);
   const auto provenance = root.member("provenance");
   const auto data = provenance.member("data");
   model.provenance.tool = provenance.member("tool").text();

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "io/json_cursor.hpp"
-#include "io/json_layout.hpp"
+#include "json/json_cursor.hpp"
+#include "json/json_layout.hpp"
 #include "perfmodel/fit/repeat_summary.hpp"
 
 namespace perfmodel {

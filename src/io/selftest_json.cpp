@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "io/json_layout.hpp"
+#include "json/json_layout.hpp"
 
 namespace perfmodel {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/json_cursor.hpp"
+#include "json/json_cursor.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/io/input_file.hpp"
 

@@ -1,6 +1,6 @@
 #include "perfmodel/io/ssgd_json.hpp"
 
-#include "io/json_layout.hpp"
+#include "json/json_layout.hpp"
 
 namespace perfmodel {
 namespace {

@@ -1,24 +1,15 @@
 #include "io/uncertainty_json.hpp"
 
-#include <map>
 #include <utility>
-
-#include "perfmodel/base/index.hpp"
-#include "perfmodel/model/generic_expression.hpp"
 
 namespace perfmodel {
 namespace {
 
-/// "activation=tanh - relu", in the order of an uncertainty. The factors of a sum of product terms
-/// are relative to each other as they are.
+/// "activation=tanh - relu", in the order of an uncertainty.
 std::vector<std::string> difference_list(const FittedModel& model) {
   std::vector<std::string> out;
-  if (model.multi)
-    return out;
-  for (const CategoricalInput& input : model.spec.categorical) {
-    for (const std::string& level : input.levels)
-      out.push_back(input.column + "=" + level + " - " + input.levels[0]);
-  }
+  for (const ConstantDifference& item : model.form->differences(model.spec))
+    out.push_back(item.column + "=" + item.level + " - " + item.first_level);
   return out;
 }
 
@@ -62,62 +53,6 @@ std::optional<JsonCursor> present(const JsonCursor& root, const std::string& nam
 
 }  // namespace
 
-void add_identifiability(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                         const Identifiability& identifiability, Json& node) {
-  const GenericLayout layout(spec);
-  const std::vector<bool>& identified = identifiability.constants;
-  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
-    node["intrinsic"][i]["a_identified"] = bool{identified[layout.coefficient(i)]};
-    node["intrinsic"][i]["p_identified"] = bool{identified[layout.intrinsic_power(i)]};
-  }
-  std::size_t next = 0;
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-    Json& column = node["categorical"][c];
-    column["reference"] = spec.categorical[c].levels[0];
-    for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l) {
-      Json& level = column["levels"][l];
-      level["identified"] = bool{identified[layout.level(c, l)]};
-      level["difference"] =
-          number(constants[index(layout.level(c, l))] - constants[index(layout.level(c, 0))]);
-      level["difference_identified"] = bool{identifiability.differences[next++]};
-    }
-  }
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    node["extrinsic"][j]["q_identified"] = bool{identified[layout.extrinsic_power(j)]};
-  node["C_identified"] = bool{identified[layout.intercept()]};
-}
-
-std::optional<Identifiability> read_identifiability(const ModelSpec& spec,
-                                                    const JsonCursor& constants) {
-  const auto intercept = constants.optional_member("C_identified");
-  if (!intercept)
-    return std::nullopt;
-  Identifiability out;
-  std::vector<bool> powers;
-  for (const auto& item : constants.member("intrinsic").items()) {
-    out.constants.push_back(item.member("a_identified").boolean());
-    powers.push_back(item.member("p_identified").boolean());
-  }
-  std::size_t column = 0;
-  for (const auto& item : constants.member("categorical").items()) {
-    // In the order of the spec, whatever that of the file.
-    std::map<std::string, std::pair<bool, bool>> levels;
-    for (const auto& level : item.member("levels").items()) {
-      levels[level.member("level").text()] = {level.member("identified").boolean(),
-                                              level.member("difference_identified").boolean()};
-    }
-    for (const std::string& level : spec.categorical[column++].levels) {
-      out.constants.push_back(levels.at(level).first);
-      out.differences.push_back(levels.at(level).second);
-    }
-  }
-  out.constants.insert(out.constants.end(), powers.begin(), powers.end());
-  for (const auto& item : constants.member("extrinsic").items())
-    out.constants.push_back(item.member("q_identified").boolean());
-  out.constants.push_back(intercept->boolean());
-  return out;
-}
-
 Json to_json(const std::optional<NoiseFloor>& floor) {
   if (!floor)
     return {};
@@ -149,7 +84,7 @@ Json uncertainty_to_json(const FittedModel& model) {
               {"confidence", number(uncertainty.confidence)},
               {"constants", std::move(constants)},
               {"level_differences", std::move(differences)}};
-  if (model.multi) {
+  if (model.form->has_local_powers()) {
     out["scaling_powers"] = intervals_json(scale_list(model.spec), uncertainty.scaling_powers,
                                            found ? &found->scaling_powers : nullptr);
   }
@@ -170,7 +105,7 @@ std::optional<Uncertainty> read_uncertainty(const FittedModel& model, const Json
   out.confidence = node->member("confidence").number();
   out.constants = read_intervals(node->member("constants"), constant_names(model));
   out.differences = read_intervals(node->member("level_differences"), difference_list(model));
-  if (model.multi)
+  if (model.form->has_local_powers())
     out.scaling_powers = read_intervals(node->member("scaling_powers"), scale_list(model.spec));
   return out;
 }

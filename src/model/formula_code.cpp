@@ -213,8 +213,8 @@ class Writer {
   }
 };
 
-std::string multi_code(const ModelSpec& spec, const MultiStructure& structure,
-                       const Eigen::VectorXd& constants, FormulaLanguage language) {
+std::string multi_computed(const ModelSpec& spec, const MultiStructure& structure,
+                           const Eigen::VectorXd& constants, FormulaLanguage language) {
   const Writer writer(spec, language);
   const MultiLayout layout(spec, structure);
   const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
@@ -248,8 +248,8 @@ std::string multi_code(const ModelSpec& spec, const MultiStructure& structure,
   return writer.whole(terms);
 }
 
-std::string generic_code(const ModelSpec& spec, const Eigen::VectorXd& constants,
-                         FormulaLanguage language) {
+std::string generic_computed(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                             FormulaLanguage language) {
   const Writer writer(spec, language);
   const GenericLayout layout(spec);
   const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
@@ -267,8 +267,13 @@ std::string generic_code(const ModelSpec& spec, const Eigen::VectorXd& constants
   return writer.whole({writer.product(factors), writer.number(constant(layout.intercept()))});
 }
 
+bool is_for_reading(FormulaLanguage language) {
+  return language == FormulaLanguage::text || language == FormulaLanguage::latex;
+}
+
 /// What the derived columns are, one per line: a line feed would end the comment that it stands in.
-std::string definitions(const ModelSpec& spec, const std::string& before) {
+std::string definitions(const ModelSpec& spec, FormulaLanguage language) {
+  const std::string before = language == FormulaLanguage::latex ? "% with " : "with ";
   std::string out;
   for (const DerivedColumn& item : spec.derived) {
     std::string formula = item.formula;
@@ -296,14 +301,18 @@ std::string_view to_text(FormulaLanguage language) {
   return "";
 }
 
-std::string formula_code(const ModelSpec& spec, const MultiStructure* structure,
-                         const Eigen::VectorXd& constants, FormulaLanguage language) {
-  if (language == FormulaLanguage::text || language == FormulaLanguage::latex) {
-    return readable_formula(spec, structure, constants, language) +
-           definitions(spec, language == FormulaLanguage::latex ? "% with " : "with ");
-  }
-  return structure != nullptr ? multi_code(spec, *structure, constants, language)
-                              : generic_code(spec, constants, language);
+std::string generic_code(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                         FormulaLanguage language) {
+  return is_for_reading(language)
+             ? readable_generic(spec, constants, language) + definitions(spec, language)
+             : generic_computed(spec, constants, language);
+}
+
+std::string multi_code(const ModelSpec& spec, const MultiStructure& structure,
+                       const Eigen::VectorXd& constants, FormulaLanguage language) {
+  return is_for_reading(language)
+             ? readable_multi(spec, structure, constants, language) + definitions(spec, language)
+             : multi_computed(spec, structure, constants, language);
 }
 
 }  // namespace perfmodel

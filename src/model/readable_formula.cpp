@@ -145,14 +145,17 @@ std::string generic(const ModelSpec& spec, const Eigen::VectorXd& constants, boo
 
 }  // namespace
 
-std::string readable_formula(const ModelSpec& spec, const MultiStructure* structure,
-                             const Eigen::VectorXd& constants, FormulaLanguage language) {
-  const bool latex = language == FormulaLanguage::latex;
+std::string readable_generic(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                             FormulaLanguage language) {
+  return generic(with_printable_names(spec), constants, language == FormulaLanguage::latex);
+}
+
+std::string readable_multi(const ModelSpec& spec, const MultiStructure& structure,
+                           const Eigen::VectorXd& constants, FormulaLanguage language) {
   const ModelSpec shown = with_printable_names(spec);
-  if (structure == nullptr)
-    return generic(shown, constants, latex);
-  return latex ? latex_multi(shown, *structure, constants)
-               : multi_formula(shown, *structure, constants, "\n  + ") + "\n";
+  return language == FormulaLanguage::latex
+             ? latex_multi(shown, structure, constants)
+             : multi_formula(shown, structure, constants, "\n  + ") + "\n";
 }
 
 }  // namespace perfmodel

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <vector>
 
+#include "fit/forms/sum_form.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/fit/bootstrap.hpp"
 #include "perfmodel/fit/fit.hpp"
@@ -32,14 +33,13 @@ double worst_relative_error(const FittedModel& model, const Design& design) {
 
 TEST_CASE("one product is found again to six digits of its powers", "[fit][multi]") {
   MultiRuns runs = test::multi_runs(200, 0, 1);
-  MultiForm& form = *runs.truth.multi;
-  form.structure = {.terms = 1, .regimes = {}, .log_powers = {{0, 0}}};
+  own_sum_form(runs.truth).structure = {.terms = 1, .regimes = {}, .log_powers = {{0, 0}}};
   VectorXd constants(7);
   constants << 2e-5, 1.5, 1, 1.5, -1, 1, 0;
   runs.truth.constants = constants;
   runs.design.time = predict(runs.truth, runs.design);
   const FittedModel model = fit(runs.spec, runs.design, multi(1));
-  const MultiLayout layout(runs.spec, model.multi->structure);
+  const MultiLayout layout(runs.spec, sum_form(model).structure);
   const auto constant = [&](std::size_t k) {
     return model.constants[static_cast<Eigen::Index>(k)];
   };
@@ -53,9 +53,9 @@ TEST_CASE("auto finds two planted products and their regime", "[fit][multi][whol
   const MultiRuns runs = test::multi_runs(250, 0.03, 1);
   const MultiRuns fresh = test::multi_runs(100, 0, 2);
   const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
-  REQUIRE(model.multi);
-  CHECK(model.multi->structure.terms == 2);
-  CHECK(model.multi->structure.regimes == std::vector<Regime>{{0, 1}});
+  REQUIRE(sum_form_of(model) != nullptr);
+  CHECK(sum_form(model).structure.terms == 2);
+  CHECK(sum_form(model).structure.regimes == std::vector<Regime>{{0, 1}});
   CHECK(worst_relative_error(model, fresh.design) < 0.06);
 }
 
@@ -63,9 +63,9 @@ TEST_CASE("auto gives each of two jobs terms of its own", "[fit][multi][whole-fi
   const MultiRuns runs = test::two_jobs(200, 0.03, 1);
   const MultiRuns fresh = test::two_jobs(200, 0, 2);
   const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
-  REQUIRE(model.multi);
-  const MultiLayout layout(runs.spec, model.multi->structure);
-  for (std::size_t k = 0; k < model.multi->structure.terms; ++k) {
+  REQUIRE(sum_form_of(model) != nullptr);
+  const MultiLayout layout(runs.spec, sum_form(model).structure);
+  for (std::size_t k = 0; k < sum_form(model).structure.terms; ++k) {
     const auto factor = [&](std::size_t level) {
       return model.constants[static_cast<Eigen::Index>(layout.level(k, 0, level))];
     };
@@ -91,10 +91,10 @@ TEST_CASE("terms per level are those of the column that gains most", "[fit][mult
   // With these runs terms per host would pay, too.
   const test::PaperRuns runs = test::four_jobs(header, 2);
   const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
-  REQUIRE(model.multi);
-  const MultiLayout layout(model.spec, model.multi->structure);
+  REQUIRE(sum_form_of(model) != nullptr);
+  const MultiLayout layout(model.spec, sum_form(model).structure);
   const std::size_t job = header.starts_with("job") ? 0 : 1;
-  for (std::size_t k = 0; k < model.multi->structure.terms; ++k) {
+  for (std::size_t k = 0; k < sum_form(model).structure.terms; ++k) {
     int jobs = 0;
     for (std::size_t level = 0; level < 4; ++level)
       jobs += model.constants[static_cast<Eigen::Index>(layout.level(k, job, level))] != 0 ? 1 : 0;
@@ -129,8 +129,8 @@ TEST_CASE("auto takes the constant where nothing has an effect", "[fit][multi][w
   const MultiRuns noise = test::multi_runs(150, 0.05, 1);
   runs.design.time = noise.design.time.cwiseQuotient(runs.design.time);
   const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
-  REQUIRE(model.multi);
-  CHECK(model.multi->structure.terms == 0);
+  REQUIRE(sum_form_of(model) != nullptr);
+  CHECK(sum_form(model).structure.terms == 0);
   CHECK(model.constants[0] == Catch::Approx(1).epsilon(0.02));
 }
 

@@ -3,6 +3,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "fit/forms/sum_form.hpp"
 #include "fit/multi/identify_sum.hpp"
 #include "fit/multi/sum_sensitivity.hpp"
 #include "fit/multi/term_data.hpp"
@@ -30,7 +31,7 @@ FitOptions terms_of_sum(std::size_t terms) {
 /// 2e-4 filters^1.5 batch_size / gpus {relu: 1, tanh: 1.5} + 0.02 filters^0.3 gpus^0.5 + 0.005
 MultiRuns two_products(std::size_t rows, double noise, std::uint64_t seed) {
   MultiRuns out = test::multi_runs(rows, 0, seed);
-  out.truth.multi->structure = {.terms = 2, .regimes = {}, .log_powers = {{0, 0}, {0, 0}}};
+  own_sum_form(out.truth).structure = {.terms = 2, .regimes = {}, .log_powers = {{0, 0}, {0, 0}}};
   // a | p[filters] | relu, tanh | q[gpus], q[batch_size]
   out.truth.constants.resize(13);
   out.truth.constants << 2e-4, 1.5, 1, 1.5, -1, 1,  //
@@ -46,7 +47,7 @@ MultiRuns two_products(std::size_t rows, double noise, std::uint64_t seed) {
 /// The planted model as if it had been fitted.
 FittedModel as_fitted(const MultiRuns& runs, bool intercept) {
   FittedModel out = runs.truth;
-  out.multi->estimates.sums = {{.intercept = intercept}};
+  own_sum_form(out).estimates.sums = {{.intercept = intercept}};
   return out;
 }
 
@@ -64,8 +65,8 @@ std::vector<std::string> messages_of(const std::vector<Warning>& warnings) {
 /// The planted model whose first term is there twice, with half of its time each.
 FittedModel with_first_term_twice(const MultiRuns& runs) {
   FittedModel out = as_fitted(runs, true);
-  out.multi->structure.terms = 3;
-  out.multi->structure.log_powers.emplace_back(2, 0);
+  own_sum_form(out).structure.terms = 3;
+  own_sum_form(out).structure.log_powers.emplace_back(2, 0);
   const VectorXd old = out.constants;
   out.constants.resize(19);
   out.constants << old.head(6), old;
@@ -106,7 +107,7 @@ TEST_CASE("every constant of two planted products is identified", "[fit][multi]"
 TEST_CASE("a third term that two products do not need is not identified", "[fit][multi]") {
   const MultiRuns runs = two_products(200, 0.05, 1);
   const FittedModel model = fit(runs.spec, runs.design, terms_of_sum(3));
-  const MultiLayout layout(model.spec, model.multi->structure);
+  const MultiLayout layout(model.spec, sum_form(model).structure);
   CHECK_FALSE(all_true(model.identifiability->constants));
   CHECK_FALSE(model.warnings.empty());
   // What the sum says as a whole is as certain as before.
@@ -117,7 +118,7 @@ TEST_CASE("of a term that is there twice only the sum is determined", "[fit][mul
   const MultiRuns runs = two_products(200, 0.02, 1);
   const FittedModel model = with_first_term_twice(runs);
   const Findings found = identify_sum(model, runs.design, {}).value();
-  const MultiLayout layout(model.spec, model.multi->structure);
+  const MultiLayout layout(model.spec, sum_form(model).structure);
   for (const std::size_t term : {0U, 1U}) {
     CHECK_FALSE(found.identifiability.constants[layout.coefficient(term)]);
     CHECK_FALSE(found.identifiability.constants[layout.intrinsic_power(term, 0)]);
@@ -139,7 +140,7 @@ TEST_CASE("columns of a sum that follow from one another move together", "[fit][
   runs.design.time = predict(runs.truth, runs.design);
   const FittedModel model = as_fitted(runs, true);
   const Findings found = identify_sum(model, runs.design, {}).value();
-  const MultiLayout layout(model.spec, model.multi->structure);
+  const MultiLayout layout(model.spec, sum_form(model).structure);
   CHECK(found.identifiability.constants[layout.intrinsic_power(0, 0)]);
   CHECK_FALSE(found.identifiability.constants[layout.extrinsic_power(0, 0)]);
   CHECK_FALSE(found.identifiability.constants[layout.extrinsic_power(0, 1)]);
@@ -168,9 +169,9 @@ TEST_CASE("gradients of ln t are those of finite differences", "[fit][multi]") {
   const MultiRuns runs = two_products(60, 0.02, 1);
   const FittedModel model = as_fitted(runs, true);
   const SumSensitivity sum(sum_parts(model).at(0), runs.design, {});
-  const VectorXd gradient = sum.gradient_of_log_time(model.multi->typical);
-  const Design row = design_of(model.multi->typical, model.spec);
-  const MultiLayout layout(model.spec, model.multi->structure);
+  const VectorXd gradient = sum.gradient_of_log_time(*model.typical);
+  const Design row = design_of(*model.typical, model.spec);
+  const MultiLayout layout(model.spec, sum_form(model).structure);
   const auto log_time = [&](std::size_t k, double value) {
     FittedModel moved = model;
     moved.constants[static_cast<Index>(k)] = value;
@@ -191,7 +192,7 @@ TEST_CASE("gradients of ln t are those of finite differences", "[fit][multi]") {
 TEST_CASE("a term that is a constant cannot be told from C", "[fit][multi]") {
   const MultiRuns runs = two_products(200, 0.02, 1);
   FittedModel model = as_fitted(runs, true);
-  const MultiLayout layout(model.spec, model.multi->structure);
+  const MultiLayout layout(model.spec, sum_form(model).structure);
   model.constants[static_cast<Index>(layout.intrinsic_power(1, 0))] = 0;
   model.constants[static_cast<Index>(layout.extrinsic_power(1, 0))] = 0;
   const Findings found = identify_sum(model, runs.design, {}).value();
@@ -205,19 +206,19 @@ TEST_CASE("a term that is a constant cannot be told from C", "[fit][multi]") {
 
 TEST_CASE("the gradient of a local scaling power is its derivative", "[fit][multi]") {
   MultiRuns runs = test::multi_runs(100, 0.05, 1);
-  runs.truth.multi->structure.log_powers[1] = {1, 0};
+  own_sum_form(runs.truth).structure.log_powers[1] = {1, 0};
   runs.truth.constants[16] = 0.01;
   const FittedModel model = as_fitted(runs, true);
   const SumSensitivity sum(sum_parts(model).at(0), runs.design, {});
-  Configuration at = model.multi->typical;
+  Configuration at = *model.typical;
   at.extrinsic = {4, 32};
-  const MultiLayout layout(model.spec, model.multi->structure);
+  const MultiLayout layout(model.spec, sum_form(model).structure);
   const std::vector<SumConstant> kinds = sum_constants(sum.part());
   double centre = 0;
   for (std::size_t row = 0; row < runs.design.rows; ++row)
     centre += std::log(runs.design.intrinsic[0].value(row)) / static_cast<double>(runs.design.rows);
   const auto power_at = [&](const VectorXd& constants) {
-    return multi_elasticities(model.spec, model.multi->structure, constants,
+    return multi_elasticities(model.spec, sum_form(model).structure, constants,
                               design_of(at, model.spec))(0, 0);
   };
   const VectorXd gradient = sum.gradient_of_scaling_power(0, at);
@@ -291,7 +292,7 @@ TEST_CASE("few rows of a sum have their residuals resampled", "[fit][multi]") {
 TEST_CASE("what plays no part in a sum plays none in its samples", "[fit][multi]") {
   const MultiRuns runs = test::multi_runs(150, 0.03, 1);
   const FittedModel model = as_fitted(runs, false);
-  const MultiLayout layout(model.spec, model.multi->structure);
+  const MultiLayout layout(model.spec, sum_form(model).structure);
   const BootstrapSamples samples = bootstrap(model, runs.design, {}, 10);
   const auto row = [&](std::size_t k) {
     return samples.constants.row(static_cast<Index>(k)).array();
@@ -308,8 +309,8 @@ TEST_CASE("what plays no part in a sum plays none in its samples", "[fit][multi]
 TEST_CASE("levels with terms of their own are sampled each for itself", "[fit][multi]") {
   const MultiRuns runs = test::two_jobs(240, 0.03, 1);
   FittedModel model = runs.truth;
-  model.multi->estimates = {0, {{}, {}}};
-  const MultiLayout layout(model.spec, model.multi->structure);
+  own_sum_form(model).estimates = {0, {{}, {}}};
+  const MultiLayout layout(model.spec, sum_form(model).structure);
   const BootstrapSamples samples = bootstrap(model, runs.design, {}, 40);
   const Uncertainty found = percentile_intervals(model, runs.design, samples, 0.95);
   const auto row = [&](std::size_t k) {
@@ -335,7 +336,7 @@ TEST_CASE("levels with terms of their own are sampled each for itself", "[fit][m
 TEST_CASE("a sum without terms is its C alone", "[fit][multi]") {
   MultiRuns runs = two_products(50, 0, 1);
   FittedModel model = as_fitted(runs, true);
-  model.multi->structure = {.terms = 0, .regimes = {}, .log_powers = {}};
+  own_sum_form(model).structure = {.terms = 0, .regimes = {}, .log_powers = {}};
   model.constants = VectorXd::Constant(1, 2);
   RandomStream random(1, "noise of a constant");
   for (double& time : runs.design.time)
@@ -361,7 +362,7 @@ TEST_CASE("where auto takes Eq. (4) the bootstrap is that of Eq. (4)", "[fit][mu
   FitOptions options;
   options.expression = Expression::multi;
   const FittedModel model = fit(runs.spec, runs.design, options);
-  REQUIRE_FALSE(model.multi);
+  REQUIRE(sum_form_of(model) == nullptr);
   const BootstrapSamples samples = bootstrap(model, runs.design, options, 10);
   options.expression = Expression::generic;
   CHECK(samples.constants == bootstrap(model, runs.design, options, 10).constants);
@@ -373,7 +374,7 @@ TEST_CASE("intervals of a sum hold the planted constants", "[fit][multi][whole-f
   constexpr int sets = 40;
   const MultiRuns any = two_products(10, 0, 1);
   const VectorXd& truth = any.truth.constants;
-  const MultiLayout layout(any.spec, any.truth.multi->structure);
+  const MultiLayout layout(any.spec, sum_form(any.truth).structure);
   std::vector<int> identified(layout.size(), 0);
   std::vector<int> held(layout.size(), 0);
   std::vector<int> held_scaling(2, 0);
@@ -392,7 +393,7 @@ TEST_CASE("intervals of a sum hold the planted constants", "[fit][multi][whole-f
       identified[k] += model.identifiability->constants[k] ? 1 : 0;
       held[k] += holds(found.constants[k], truth[static_cast<Index>(k)]);
     }
-    runs.truth.multi->typical = model.multi->typical;
+    runs.truth.typical = model.typical;
     const std::vector<double> powers = scaling_powers(runs.truth);
     for (std::size_t j = 0; j < powers.size(); ++j)
       held_scaling[j] += holds(found.scaling_powers[j], powers[j]);

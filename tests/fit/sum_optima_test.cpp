@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "fit/forms/sum_form.hpp"
 #include "perfmodel/fit/fit.hpp"
 #include "perfmodel/io/csv.hpp"
 #include "support/catch.hpp"
@@ -66,7 +67,7 @@ double loss_of(Loss loss, const FittedModel& model, const test::PaperRuns& runs)
 /// Sums of |x| and x^2 over the powers and the logarithms of factors around the mean of their
 /// column.
 std::pair<double, double> penalised_sums(const FittedModel& model) {
-  const MultiLayout layout(model.spec, model.multi->structure);
+  const MultiLayout layout(model.spec, sum_form(model).structure);
   double absolute = 0;
   double squared = 0;
   const auto add = [&](double x) {
@@ -76,7 +77,7 @@ std::pair<double, double> penalised_sums(const FittedModel& model) {
   const auto constant = [&](std::size_t k) {
     return model.constants[static_cast<Eigen::Index>(k)];
   };
-  for (std::size_t k = 0; k < model.multi->structure.terms; ++k) {
+  for (std::size_t k = 0; k < sum_form(model).structure.terms; ++k) {
     for (std::size_t i = 0; i < model.spec.intrinsic.size(); ++i)
       add(constant(layout.intrinsic_power(k, i)));
     for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j)
@@ -145,8 +146,8 @@ TEST_CASE("a form that is chosen gets constants for the loss that was asked for"
     models.push_back(fitted(runs, loss, std::nullopt));
   for (std::size_t own = 0; own < kSumLosses.size(); ++own) {
     CAPTURE(std::string(to_text(kSumLosses[own])));
-    REQUIRE(models[own].multi);
-    CHECK(models[own].multi->structure == models[0].multi->structure);
+    REQUIRE(sum_form_of(models[own]) != nullptr);
+    CHECK(sum_form(models[own]).structure == sum_form(models[0]).structure);
     CHECK_FALSE(models[own].search.form->given);
     CHECK(models[own].search.form->candidates > 10);
     CHECK(models[own].search.form->random_folds == 5);
@@ -196,7 +197,7 @@ TEST_CASE("penalties of a sum hold its powers and factors, to the optimum",
       CHECK(loss_of(loss, held, runs) > loss_of(loss, free, runs));
       CHECK(penalised_sums(held).first < penalised_sums(free).first);
       // No power can be moved without a loss.
-      const MultiLayout layout(held.spec, held.multi->structure);
+      const MultiLayout layout(held.spec, sum_form(held).structure);
       for (const std::size_t k : {layout.intrinsic_power(0, 0), layout.extrinsic_power(1, 1)}) {
         for (const double step : {-1e-3, 1e-3}) {
           FittedModel moved = held;
@@ -213,7 +214,7 @@ TEST_CASE("an L1 penalty takes powers that do little to exactly 0", "[fit][multi
   for (const Loss loss : {Loss::mae, Loss::rmsle}) {
     const auto powers_of_zero = [&](double l1) {
       const FittedModel model = fitted(runs, loss, 2, {.l1 = l1});
-      const MultiLayout layout(model.spec, model.multi->structure);
+      const MultiLayout layout(model.spec, sum_form(model).structure);
       std::size_t out = 0;
       for (std::size_t k = 0; k < 2; ++k) {
         for (const std::size_t power : {layout.intrinsic_power(k, 0), layout.intrinsic_power(k, 1),

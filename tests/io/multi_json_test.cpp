@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "fit/forms/sum_form.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/model_json.hpp"
 #include "support/catch.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 FittedModel model_with_everything() {
   test::MultiRuns runs = test::multi_runs(50, 0, 1);
-  runs.truth.multi->structure.log_powers[1] = {2, 0};
+  own_sum_form(runs.truth).structure.log_powers[1] = {2, 0};
   runs.truth.metrics.train = compute_metrics(runs.design.time, predict(runs.truth, runs.design));
   runs.truth.identifiability = Identifiability{};
   runs.truth.uncertainty = Uncertainty{};
@@ -36,8 +37,8 @@ TEST_CASE("a sum of products comes back from its file as it was", "[io][multi]")
   const std::string text = to_json(model);
   const test::CsvFile file(text);
   const FittedModel back = read_model(file.path());
-  REQUIRE(back.multi);
-  CHECK(back.multi->structure == model.multi->structure);
+  REQUIRE(sum_form_of(back) != nullptr);
+  CHECK(sum_form(back).structure == sum_form(model).structure);
   CHECK(back.constants == model.constants);
   CHECK(scaling_powers(back) == scaling_powers(model));
   REQUIRE(back.identifiability);

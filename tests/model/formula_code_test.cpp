@@ -1,4 +1,5 @@
 #include "perfmodel/model/formula_code.hpp"
+#include "fit/forms/sum_form.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -51,7 +52,7 @@ void check_numbers(const std::string& text, const Eigen::VectorXd& expected, std
 
 test::MultiRuns shown_runs() {
   test::MultiRuns runs = test::multi_runs(40, 0, 1);
-  runs.truth.multi->structure.log_powers[1] = {1, 0};
+  own_sum_form(runs.truth).structure.log_powers[1] = {1, 0};
   runs.truth.constants[16] = 0.0125;
   return runs;
 }
@@ -81,7 +82,8 @@ struct DerivedModel {
   Eigen::VectorXd constants;
 
   std::string code(FormulaLanguage language) const {
-    return formula_code(spec, structure ? &*structure : nullptr, constants, language);
+    return structure ? multi_code(spec, *structure, constants, language)
+                     : generic_code(spec, constants, language);
   }
   Eigen::VectorXd predicted() const {
     const Design design = make_design(table, spec, Target::absent);
@@ -126,26 +128,25 @@ DerivedModel derived_sum() {
 TEST_CASE("the Python function computes what predict does", "[model][show][needs-python]") {
   const test::MultiRuns runs = shown_runs();
   const test::PaperRuns paper = test::paper_runs(test::Framework::mxnet, 40, 0, 1);
-  const auto check = [](const ModelSpec& spec, const MultiStructure* structure,
-                        const Eigen::VectorXd& constants, const Design& design,
+  const auto check = [](const ModelSpec& spec, const std::string& code, const Design& design,
                         const Eigen::VectorXd& expected) {
-    const std::string code = formula_code(spec, structure, constants, FormulaLanguage::python) +
-                             calls(spec, design, "print(repr(", "))", 40);
-    const test::CsvFile file(code);
+    const test::CsvFile file(code + calls(spec, design, "print(repr(", "))", 40));
     const auto printed = test::output_of("python3 " + file.path());
     REQUIRE(printed);
     check_numbers(*printed, expected, 40);
   };
-  check(runs.spec, &runs.truth.multi->structure, runs.truth.constants, runs.design,
-        predict(runs.truth, runs.design));
-  check(paper.spec, nullptr, paper.constants, paper.design,
-        predict_generic(paper.spec, paper.constants, paper.design));
+  check(runs.spec,
+        multi_code(runs.spec, sum_form(runs.truth).structure, runs.truth.constants,
+                   FormulaLanguage::python),
+        runs.design, predict(runs.truth, runs.design));
+  check(paper.spec, generic_code(paper.spec, paper.constants, FormulaLanguage::python),
+        paper.design, predict_generic(paper.spec, paper.constants, paper.design));
 }
 
 TEST_CASE("the C function computes what predict does", "[model][show][needs-cc]") {
   const test::MultiRuns runs = shown_runs();
-  const std::string code = formula_code(runs.spec, &runs.truth.multi->structure,
-                                        runs.truth.constants, FormulaLanguage::c) +
+  const std::string code = multi_code(runs.spec, sum_form(runs.truth).structure,
+                                      runs.truth.constants, FormulaLanguage::c) +
                            "#include <stdio.h>\nint main(void) {\n" +
                            calls(runs.spec, runs.design, "printf(\"%.17g\\n\", ", ");", 40) +
                            "return 0;\n}\n";
@@ -160,8 +161,8 @@ TEST_CASE("the C function computes what predict does", "[model][show][needs-cc]"
 
 TEST_CASE("a spreadsheet gets one formula over defined names", "[model][show]") {
   const test::MultiRuns runs = shown_runs();
-  CHECK(formula_code(runs.spec, &runs.truth.multi->structure, runs.truth.constants,
-                     FormulaLanguage::spreadsheet) ==
+  CHECK(multi_code(runs.spec, sum_form(runs.truth).structure, runs.truth.constants,
+                   FormulaLanguage::spreadsheet) ==
         "=2e-05*filters^1.5*IF(activation=\"relu\",1,IF(activation=\"tanh\",1.5,NA()))"
         "*gpus^(-1)*batch_size*IF(gpus>1,1,1)"
         "+0.01*filters^0.5*IF(activation=\"relu\",1,IF(activation=\"tanh\",1,NA()))"
@@ -206,7 +207,7 @@ TEST_CASE("a spreadsheet formula computes derived columns where they stand",
   spec.categorical = {{"big", {"0", "1"}}};
   Eigen::VectorXd constants(5);
   constants << 2, 0.25, 0.5, 1.5, 0.125;
-  CHECK(formula_code(spec, nullptr, constants, FormulaLanguage::spreadsheet) ==
+  CHECK(generic_code(spec, constants, FormulaLanguage::spreadsheet) ==
         "=(2 * (-INT(-(m/4)))^1.5 + "
         "IF(IF((-INT(-(m/4)))>3,1,0)=0,0.25,IF(IF((-INT(-(m/4)))>3,1,0)=1,0.5,NA())))+0.125\n");
 }
@@ -236,7 +237,7 @@ TEST_CASE("levels with a meaning in code remain texts", "[model][show]") {
   const Eigen::VectorXd constants = constants_of(spec);
   const Eigen::VectorXd expected = Eigen::VectorXd::LinSpaced(5, 2, 6);
   if (test::succeeds("python3 -c 'import math'")) {
-    const test::CsvFile file(formula_code(spec, nullptr, constants, FormulaLanguage::python) +
+    const test::CsvFile file(generic_code(spec, constants, FormulaLanguage::python) +
                              "for level in ['\"q\"', 'back\\\\', 'two\\nlines\\r', 'what?\?/', "
                              "'{x}%s']:\n    print(predict(1, level))\n");
     const auto printed = test::output_of("python3 " + file.path());
@@ -245,7 +246,7 @@ TEST_CASE("levels with a meaning in code remain texts", "[model][show]") {
   }
   if (test::succeeds("cc --version")) {
     const test::CsvFile file(
-        formula_code(spec, nullptr, constants, FormulaLanguage::c) +
+        generic_code(spec, constants, FormulaLanguage::c) +
         "#include <stdio.h>\nint main(void) {\n"
         "const char *levels[] = {\"\\\"q\\\"\", \"back\\\\\", \"two\\nlines\\r\", "
         "\"what?\" \"?/\", \"{x}%s\"};\n"
@@ -263,8 +264,7 @@ TEST_CASE("a spreadsheet compares a level with what the cell holds once it is ty
           "[model][show]") {
   const auto choice = [](const std::vector<std::string>& levels) {
     const ModelSpec spec = spec_of_levels(levels);
-    const std::string code =
-        formula_code(spec, nullptr, constants_of(spec), FormulaLanguage::spreadsheet);
+    const std::string code = generic_code(spec, constants_of(spec), FormulaLanguage::spreadsheet);
     return code.substr(0, code.find(",2,"));
   };
   CHECK(choice({"adam", "sgd"}) == "=(1 * x + IF(level=\"adam\",1,IF(level=\"sgd\"");
@@ -285,12 +285,11 @@ TEST_CASE("a formula too long for a spreadsheet is refused before it fills the m
   spec.intrinsic = {{"d59", 1, 2}};
   Eigen::VectorXd constants(3);
   constants << 2, 1, 0;
-  CHECK_THROWS_MATCHES(formula_code(spec, nullptr, constants, FormulaLanguage::spreadsheet),
-                       InputError,
+  CHECK_THROWS_MATCHES(generic_code(spec, constants, FormulaLanguage::spreadsheet), InputError,
                        Catch::Matchers::Message(
                            "column 'd11' takes more than 8192 characters in one formula, which no "
                            "spreadsheet reads; use --as python or --as c"));
-  CHECK_NOTHROW(formula_code(spec, nullptr, constants, FormulaLanguage::c));
+  CHECK_NOTHROW(generic_code(spec, constants, FormulaLanguage::c));
 }
 
 namespace {
@@ -369,7 +368,7 @@ TEST_CASE("names that C keeps for itself are none of its function's", "[model][s
   spec.intrinsic = {{"_Bool", 1, 2}, {"__LINE__", 1, 2}};
   Eigen::VectorXd constants(5);
   constants << 2, 3, 1, 1, 0.5;
-  const test::CsvFile file(formula_code(spec, nullptr, constants, FormulaLanguage::c) +
+  const test::CsvFile file(generic_code(spec, constants, FormulaLanguage::c) +
                            "#include <stdio.h>\nint main(void) {\n"
                            "printf(\"%g\\n\", predict(1, 10));\nreturn 0;\n}\n");
   const std::string binary = file.path() + ".out";
@@ -381,14 +380,14 @@ TEST_CASE("names that C keeps for itself are none of its function's", "[model][s
 
 TEST_CASE("LaTeX has a sign for each character that means something to it", "[model][show]") {
   const ModelSpec spec = spec_of_levels({"a~b c_d", "50%{&}$#"});
-  CHECK_THAT(formula_code(spec, nullptr, constants_of(spec), FormulaLanguage::latex),
+  CHECK_THAT(generic_code(spec, constants_of(spec), FormulaLanguage::latex),
              Catch::Matchers::ContainsSubstring("\\mathrm{a{\\sim}b\\ c\\_d} \\\\ 2") &&
                  Catch::Matchers::ContainsSubstring("\\mathrm{50\\%\\{\\&\\}\\$\\#}"));
 }
 
 TEST_CASE("LaTeX sets backslashes and carets of names as they are", "[model][show]") {
   const ModelSpec spec = spec_of_levels({"a\\b", "c^d^e"});
-  CHECK(formula_code(spec, nullptr, constants_of(spec), FormulaLanguage::latex) ==
+  CHECK(generic_code(spec, constants_of(spec), FormulaLanguage::latex) ==
         "t = \\left(1 \\cdot \\mathrm{x} + \\left\\{\\begin{array}{ll}1 & \\mathrm{level} = "
         "\\mathrm{a\\backslash{}b} \\\\ 2 & \\mathrm{level} = "
         "\\mathrm{c\\hat{}d\\hat{}e}\\end{array}\\right.\\right) + 0\n");

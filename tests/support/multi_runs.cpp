@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cmath>
+#include <memory>
 #include <sstream>
 
+#include "fit/forms/sum_form.hpp"
 #include "perfmodel/base/random.hpp"
 #include "perfmodel/base/text.hpp"
 #include "support/csv_text.hpp"
@@ -31,8 +33,9 @@ MultiRuns multi_runs(std::size_t rows, double noise, std::uint64_t seed) {
   PaperRuns runs = runs_of(table_of(csv.str()));
   MultiRuns out{runs.table, runs.spec, runs.design, {}};
   out.truth.spec = runs.spec;
-  out.truth.multi = MultiForm{{.terms = 2, .regimes = {{0, 1}}, .log_powers = {{0, 0}, {0, 0}}},
-                              median_configuration(runs.design)};
+  out.truth.form = std::make_shared<SumForm>(
+      MultiStructure{.terms = 2, .regimes = {{0, 1}}, .log_powers = {{0, 0}, {0, 0}}});
+  out.truth.typical = median_configuration(runs.design);
   // a | p[filters] | relu, tanh | q[gpus], q[batch_size] | gpus <= 1, gpus > 1
   out.truth.constants.resize(17);
   out.truth.constants << 2e-5, 1.5, 1, 1.5, -1, 1, 1, 1,  //
@@ -61,8 +64,9 @@ MultiRuns two_jobs(std::size_t rows, double noise, std::uint64_t seed) {
   PaperRuns runs = runs_of(table_of(csv.str()));
   MultiRuns out{runs.table, runs.spec, runs.design, {}};
   out.truth.spec = runs.spec;
-  out.truth.multi = MultiForm{{.terms = 3, .regimes = {}, .log_powers = {{0, 0}, {0, 0}, {0, 0}}},
-                              median_configuration(runs.design)};
+  out.truth.form = std::make_shared<SumForm>(
+      MultiStructure{.terms = 3, .regimes = {}, .log_powers = {{0, 0}, {0, 0}, {0, 0}}});
+  out.truth.typical = median_configuration(runs.design);
   // a | p[width] | dense, lookup | q[gpus], q[batch_size]
   out.truth.constants.resize(19);
   out.truth.constants << 3e-6, 2, 1, 0, -1, 1,  //

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,14 +11,13 @@
 #include "perfmodel/data/metrics.hpp"
 #include "perfmodel/fit/cross_validation.hpp"
 #include "perfmodel/fit/fit_options.hpp"
+#include "perfmodel/fit/form.hpp"
 #include "perfmodel/fit/identifiability.hpp"
 #include "perfmodel/fit/prediction_intervals.hpp"
 #include "perfmodel/fit/repeat_summary.hpp"
-#include "perfmodel/fit/sum_estimate.hpp"
 #include "perfmodel/fit/uncertainty.hpp"
 #include "perfmodel/model/configuration.hpp"
 #include "perfmodel/model/design.hpp"
-#include "perfmodel/model/multi_expression.hpp"
 #include "perfmodel/model/replicates.hpp"
 #include "perfmodel/model/spec.hpp"
 #include "perfmodel/model/unmeasured.hpp"
@@ -77,22 +77,14 @@ struct Provenance {
   std::vector<std::string> notices;  ///< what was inferred about its columns
 };
 
-/// The structure of a sum of product terms.
-struct MultiForm {
-  MultiStructure structure;
-  /// Where the local scaling powers are taken: the median configuration of the training rows.
-  Configuration typical;
-  SumEstimates estimates = {};  ///< without sums where the model was read from a file
-};
-
-/// A model ready to predict: the spec, its constants in the units of the data and how they were
-/// found.
+/// A model ready to predict: the spec, its form, the constants in the units of the data and how
+/// they were found.
 struct FittedModel {
   ModelSpec spec;
-  std::optional<MultiForm> multi;  ///< nothing: the model is Eq. (4)
-  Eigen::VectorXd constants;       ///< in the order of GenericLayout, or of MultiLayout
-  /// The median configuration of the training rows; of Eq. (4) where a column is derived from a
-  /// scale. A sum of product terms has its own.
+  std::shared_ptr<const Form> form = generic_form();  ///< never null
+  Eigen::VectorXd constants;                          ///< in the order of form->constants()
+  /// The median configuration of the training rows, where scaling powers depend on one: those of a
+  /// sum of product terms, and those of Eq. (4) where a column is derived from a scale.
   std::optional<Configuration> typical;
   PartMetrics metrics;
   /// Of models that were fitted here; not known of those that were read without it.
@@ -111,9 +103,8 @@ struct FittedModel {
 /// "a[filters]", "C": one per constant, in their order.
 std::vector<std::string> constant_names(const FittedModel& model);
 
-/// d ln t / d ln E_j, one per extrinsic column: of a sum of product terms at its typical
-/// configuration; of Eq. (4) the powers q of its scalable part. Where columns are derived from E_j,
-/// power_through_derived().
+/// d ln t / d ln E_j, one per extrinsic column, at the typical configuration; of Eq. (4) the powers
+/// q of its scalable part. Where columns are derived from E_j, power_through_derived().
 std::vector<double> scaling_powers(const FittedModel& model);
 
 /// A scale that columns are derived from, varied around the typical configuration: from half a
@@ -139,9 +130,8 @@ Eigen::VectorXd predict(const FittedModel& model, const Design& design);
 /// overflow a double.
 bool is_time(double predicted);
 
-/// Share of each part of the predicted time, summed over the rows of the design, in percent: one
-/// entry per intrinsic column, then one per categorical column, then C; for a sum of product terms
-/// one per term, then C.
+/// Share of each of Form::parts() in the predicted time, summed over the rows of the design, in
+/// percent.
 std::vector<double> time_shares(const FittedModel& model, const Design& design);
 
 }  // namespace perfmodel

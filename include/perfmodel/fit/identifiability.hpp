@@ -17,6 +17,8 @@ namespace perfmodel {
 /// does not exist it takes less than 1e-4 of the time.
 struct Identifiability {
   std::vector<bool> constants;  ///< one per constant, in the order of the model's
+  /// Where a bound other than 0 decides, not the rows; one per constant.
+  std::vector<bool> at_bound = {};
   /// Of Eq. (4): one per level, column by column: its difference to the first level of the column
   /// (which stands at true). Where several columns have levels, only such differences are
   /// determined.

@@ -19,11 +19,15 @@ std::string_view to_text(FormulaLanguage language);
 ///
 /// `python`: a function predict(filters, activation, ...). `c`: a function of C99. `spreadsheet`: a
 /// formula whose inputs are defined names. Their inputs are required_columns(): derived columns are
-/// computed inside. `text` and `latex` say below how those are computed. `constants` are those of
-/// GenericLayout where there is no structure, else those of MultiLayout.
+/// computed inside. `text` and `latex` say below how those are computed.
 ///
 /// Throws InputError for a derived column whose formula the language cannot be given.
-std::string formula_code(const ModelSpec& spec, const MultiStructure* structure,
-                         const Eigen::VectorXd& constants, FormulaLanguage language);
+///
+/// Eq. (4): `constants` in the order of GenericLayout.
+std::string generic_code(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                         FormulaLanguage language);
+/// A sum of product terms: `constants` in the order of MultiLayout.
+std::string multi_code(const ModelSpec& spec, const MultiStructure& structure,
+                       const Eigen::VectorXd& constants, FormulaLanguage language);
 
 }  // namespace perfmodel

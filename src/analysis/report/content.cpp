@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "analysis/report/constants.hpp"
 #include "analysis/report/moved_configuration.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/fit/fit.hpp"
 #include "perfmodel/fit/spread.hpp"
 #include "perfmodel/model/formula_code.hpp"
-#include "perfmodel/model/multi_formula.hpp"
 
 namespace perfmodel::report {
 namespace {
@@ -37,24 +36,24 @@ std::vector<Share> shares_of(const FittedModel& model, const Design& design) {
   if (!std::all_of(percents.begin(), percents.end(), [](double p) { return std::isfinite(p); }))
     return {};
   std::vector<Share> shares;
-  if (model.multi) {
-    for (std::size_t k = 0; k < model.multi->structure.terms; ++k) {
-      shares.push_back({"term " + std::to_string(k + 1),
-                        multi_term_text(model.spec, model.multi->structure, model.constants, k),
-                        percents[k]});
-    }
-  } else {
-    for (const NumericInput& input : model.spec.intrinsic)
-      shares.push_back({input.column, "", percents[shares.size()]});
-    for (const CategoricalInput& input : model.spec.categorical)
-      shares.push_back({input.column, "", percents[shares.size()]});
+  for (TimePart& part : model.form->parts(model.spec, model.constants)) {
+    if (part.exists)
+      shares.push_back({std::move(part.name), std::move(part.formula), percents[shares.size()]});
   }
-  const double constant = model.constants[model.constants.size() - 1];
-  if (!model.multi || constant != 0)
-    shares.push_back({"C", model.multi ? rounded(constant) : "", percents.back()});
   std::stable_sort(shares.begin(), shares.end(),
                    [](const Share& a, const Share& b) { return a.percent > b.percent; });
   return shares;
+}
+
+std::vector<ConstantGroup> constants_of(const FittedModel& model) {
+  std::vector<ConstantGroup> out;
+  for (std::string& name : model.form->groups(model.spec))
+    out.push_back({std::move(name), {}});
+  for (ConstantRow& row : constant_table(model)) {
+    std::vector<ConstantRow>& group = out[row.group].constants;
+    group.push_back(std::move(row));
+  }
+  return out;
 }
 
 std::vector<Setting> settings_of(const ModelSpec& spec, const Configuration& configuration) {
@@ -72,10 +71,8 @@ std::vector<Setting> settings_of(const ModelSpec& spec, const Configuration& con
 
 TypicalConfiguration typical_of(const FittedModel& model, const Design& runs) {
   TypicalConfiguration out;
-  out.of_the_fit = model.multi || model.typical;
-  out.configuration = model.multi     ? model.multi->typical
-                      : model.typical ? *model.typical
-                                      : median_configuration(runs);
+  out.of_the_fit = model.typical.has_value();
+  out.configuration = model.typical ? *model.typical : median_configuration(runs);
   out.settings = settings_of(model.spec, out.configuration);
   out.time = time_of(model, out.configuration);
   return out;
@@ -95,9 +92,8 @@ std::optional<IntervalCoverage> coverage_of(const Source& source) {
 
 Content content_of(const Source& source) {
   const FittedModel& model = source.model;
-  const MultiStructure* const structure = model.multi ? &model.multi->structure : nullptr;
   const auto formula = [&](FormulaLanguage language) {
-    return formula_code(model.spec, structure, model.constants, language);
+    return model.form->code(model.spec, model.constants, language);
   };
   std::vector<double> times(source.design.time.begin(), source.design.time.end());
   std::sort(times.begin(), times.end());
@@ -122,10 +118,10 @@ Content content_of(const Source& source) {
           .shares = shares_of(model, source.design),
           .typical = typical,
           .effects = effects_of(model, typical.configuration),
-          .powers = powers_of(model),
+          .powers = scaling_power_table(model),
           .curves = scale_curves(model, typical.configuration, source.design, source.predicted),
           .constants = constants_of(model),
-          .differences = differences_of(model),
+          .differences = difference_table(model),
           .formula = formula(FormulaLanguage::text),
           .latex = formula(FormulaLanguage::latex)};
 }

@@ -34,12 +34,10 @@ std::vector<double> scales_between(double low, double high, const FittedModel& m
   std::vector<double> scales = {low, high};
   for (std::size_t i = 1; i < curve_points && low < high; ++i)
     scales.push_back(range.value(static_cast<double>(i) / static_cast<double>(curve_points)));
-  if (model.multi) {
-    for (const Regime& regime : model.multi->structure.regimes) {
-      if (regime.extrinsic == extrinsic && low <= regime.above && regime.above < high) {
-        scales.push_back(regime.above);
-        scales.push_back(std::nextafter(regime.above, high));
-      }
+  for (const double step : model.form->steps(model.spec, extrinsic)) {
+    if (low <= step && step < high) {
+      scales.push_back(step);
+      scales.push_back(std::nextafter(step, high));
     }
   }
   if (whole) {

@@ -1,9 +1,11 @@
 #include "fit/multi/fit_multi.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <string>
-#include "fit/fit_generic.hpp"
 
+#include "fit/fit_generic.hpp"
+#include "fit/forms/sum_form.hpp"
 #include "fit/multi/goal_search.hpp"
 #include "fit/multi/identify_sum.hpp"
 #include "fit/multi/join_levels.hpp"
@@ -157,8 +159,8 @@ FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOp
   }
   FittedModel model;
   model.spec = spec;
-  model.multi =
-      MultiForm{found.sum->structure, median_configuration(training), found.sum->estimates};
+  model.form = std::make_shared<SumForm>(found.sum->structure, found.sum->estimates);
+  model.typical = median_configuration(training);
   model.constants = found.sum->constants;
   switch_off_negligible_factors(model, training, options.loss);
   order_by_share(model, training);

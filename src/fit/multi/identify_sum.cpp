@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "fit/forms/sum_form.hpp"
 #include "fit/multi/flat_terms.hpp"
 #include "fit/multi/sum_sensitivity.hpp"
 #include "perfmodel/base/error.hpp"
@@ -85,7 +86,7 @@ class PartJudge {
   VectorXd gradient_of_reported_power(const FittedModel& model, std::size_t extrinsic) const {
     const auto of_part = [&](const Configuration& at) { return without_level(at, part()); };
     if (!power_through_derived(model, extrinsic))
-      return sum_.gradient_of_scaling_power(extrinsic, of_part(model.multi->typical));
+      return sum_.gradient_of_scaling_power(extrinsic, of_part(*model.typical));
     const ScaleStep step = *step_through_derived(model, extrinsic);
     return (sum_.gradient_of_log_time(of_part(step.above)) -
             sum_.gradient_of_log_time(of_part(step.below))) /
@@ -191,17 +192,20 @@ double work_of(const FittedModel& model, const Design& training) {
 
 Findings findings_of(const FittedModel& model, const Design& training, const FitOptions& options) {
   Findings out;
-  const Configuration& typical = model.multi->typical;
+  const Configuration& typical = *model.typical;
   const std::vector<double> shares = time_shares(model, training);
-  const MultiLayout layout(model.spec, model.multi->structure);
+  const MultiLayout layout(model.spec, sum_form(model).structure);
   out.identifiability.constants.resize(static_cast<std::size_t>(model.constants.size()), true);
+  out.identifiability.at_bound.resize(out.identifiability.constants.size(), false);
   for (const SumPart& part : sum_parts(model)) {
     const Design runs = part.runs(training);
     if (runs.rows == 0)
       continue;
     const PartJudge judge(part, runs, options);
-    for (std::size_t k = 0; k < part.origin.size(); ++k)
+    for (std::size_t k = 0; k < part.origin.size(); ++k) {
       out.identifiability.constants[part.origin[k]] = judge.is_identified(k);
+      out.identifiability.at_bound[part.origin[k]] = judge.is_at_bound(k);
+    }
     for (Warning& warning : part_warnings(judge, layout, shares)) {
       const bool said = std::any_of(out.warnings.begin(), out.warnings.end(),
                                     [&](const Warning& w) { return w.message == warning.message; });

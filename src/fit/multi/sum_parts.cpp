@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "fit/forms/sum_form.hpp"
 #include "fit/multi/join_levels.hpp"
 #include "perfmodel/base/index.hpp"
 
@@ -14,19 +15,19 @@ using Eigen::VectorXd;
 SumPart whole(const FittedModel& model) {
   SumPart out;
   out.spec = model.spec;
-  out.structure = model.multi->structure;
+  out.structure = sum_form(model).structure;
   out.constants = model.constants;
   out.origin.resize(static_cast<std::size_t>(model.constants.size()));
   std::iota(out.origin.begin(), out.origin.end(), std::size_t{0});
   out.terms.resize(out.structure.terms);
   std::iota(out.terms.begin(), out.terms.end(), std::size_t{0});
-  out.estimate = model.multi->estimates.sums.at(0);
+  out.estimate = sum_form(model).estimates.sums.at(0);
   return out;
 }
 
 /// The terms that exist at the level.
 SumPart part_of_level(const FittedModel& model, std::size_t column, std::size_t level) {
-  const MultiStructure& structure = model.multi->structure;
+  const MultiStructure& structure = sum_form(model).structure;
   const MultiLayout layout(model.spec, structure);
   SumPart out;
   out.level = level;
@@ -58,7 +59,7 @@ SumPart part_of_level(const FittedModel& model, std::size_t column, std::size_t 
   out.constants.resize(index(out.origin.size()));
   for (std::size_t i = 0; i < out.origin.size(); ++i)
     out.constants[index(i)] = model.constants[index(out.origin[i])];
-  out.estimate = model.multi->estimates.sums.at(level);
+  out.estimate = sum_form(model).estimates.sums.at(level);
   out.estimate.intercept = false;  // it is a term of the level
   return out;
 }
@@ -70,7 +71,7 @@ Design SumPart::runs(const Design& all) const {
 }
 
 std::vector<SumPart> sum_parts(const FittedModel& model) {
-  const SumEstimates& estimates = model.multi->estimates;
+  const SumEstimates& estimates = sum_form(model).estimates;
   if (!estimates.parted)
     return {whole(model)};
   std::vector<SumPart> out;

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "perfmodel/fit/fitted_model.hpp"
+#include "perfmodel/fit/sum_estimate.hpp"
+#include "perfmodel/model/multi_expression.hpp"
 
 namespace perfmodel {
 

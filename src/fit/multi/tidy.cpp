@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "fit/forms/sum_form.hpp"
 #include "fit/loss_value.hpp"
 
 namespace perfmodel {
@@ -47,7 +48,7 @@ void tidy_factors(const VectorXd& shares, const std::vector<std::uint32_t>& code
 }  // namespace
 
 void switch_off_negligible_factors(FittedModel& model, const Design& training, Loss loss) {
-  const MultiStructure& structure = model.multi->structure;
+  const MultiStructure& structure = sum_form(model).structure;
   const MultiLayout layout(model.spec, structure);
   const auto loss_at = [&](const VectorXd& constants) {
     return loss_value(loss, training.time,
@@ -81,7 +82,7 @@ void switch_off_negligible_factors(FittedModel& model, const Design& training, L
 }
 
 void order_by_share(FittedModel& model, const Design& training) {
-  MultiStructure& structure = model.multi->structure;
+  MultiStructure& structure = own_sum_form(model).structure;
   const MultiLayout layout(model.spec, structure);
   const VectorXd sums =
       multi_parts(model.spec, structure, model.constants, training).colwise().sum();

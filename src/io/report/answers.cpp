@@ -42,7 +42,7 @@ std::string effect_text(const Effect& effect) {
 Answer share_answer(const Content& content) {
   Answer answer{"What makes it long?", "not known", {}};
   std::size_t first_effect = 0;
-  if (content.model.multi && !content.effects.empty()) {
+  if (content.model.form->words().lists_terms && !content.effects.empty()) {
     const Effect& strongest = content.effects.front();
     answer.figure = clipped(strongest.column, 24) + ": \u00d7" + rounded(strongest.ratio());
     answer.lines.push_back("from " + strongest.fast + " to " + strongest.slow +
@@ -144,9 +144,7 @@ std::vector<Answer> answers_of(const Content& content) {
 
 std::string subtitle(const Content& content) {
   const std::string& fitted = content.model.provenance.file;
-  return std::string(content.model.multi
-                         ? "A sum of product terms"
-                         : "The generic performance model, Eq. (4) of Kavarakuntla et al. 2024") +
+  return std::string(content.model.form->words().title) +
          (fitted.empty() ? "" : ", fitted to " + shown_name(fitted)) + ", held against the " +
          std::to_string(content.metrics.rows) + " runs of " + shown_name(content.runs.file);
 }

@@ -196,16 +196,11 @@ std::string share_figure(const Content& content) {
                            : text_at(to + 6, y + 15, "start", percent(share.percent)));
     y += step;
   }
-  return figure(
-      drawing({"shares", "Share of the predicted time",
-               "A bar chart; the largest share is " + shares.front().name + " with " +
-                   percent(shares.front().percent) + "."},
-              Chart::width, y + 4, drawn),
-      content.model.multi
-          ? "Share of the predicted time of the runs per term of the sum; the terms are listed "
-            "below."
-          : "Share of the predicted time of the runs per input. What multiplies the sum, the "
-            "scales, is in the part on scaling; C does not scale.");
+  return figure(drawing({"shares", "Share of the predicted time",
+                         "A bar chart; the largest share is " + shares.front().name + " with " +
+                             percent(shares.front().percent) + "."},
+                        Chart::width, y + 4, drawn),
+                std::string(content.model.form->words().share_caption));
 }
 
 }  // namespace perfmodel::report

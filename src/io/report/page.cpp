@@ -57,7 +57,7 @@ std::string duration_section(const Content& content) {
     settings += (settings.empty() ? "" : ", ") + setting.column + " = " + setting.value;
   return section(
       "How long does an iteration take?",
-      (content.model.multi
+      (content.model.form->words().lists_terms
            ? paragraph("The model is the sum of the terms that the next part lists.")
            : paragraph("The model, its numbers rounded to three digits:") +
                  preformatted(content.formula)) +
@@ -84,14 +84,9 @@ std::string scaling_section(const Content& content) {
   std::string drawn;
   for (std::size_t i = 0; i < content.curves.size(); ++i)
     drawn += scale_figure(content, content.curves[i], i + 1);
-  // Of Eq. (4) a power is that of its scalable part, of a sum that of the whole.
-  std::string meaning = "A power says how the time answers to a scale at the typical configuration";
-  if (!content.model.multi) {
-    meaning = std::string(
-                  "A power says how the part of the time that scales, all but C, answers "
-                  "to a scale") +
-              (content.model.typical ? " at the typical configuration" : "");
-  }
+  const std::string meaning =
+      "A power says how " + std::string(content.model.form->words().scaled_part) +
+      " answers to a scale" + (content.model.typical ? " at the typical configuration" : "");
   return section("How does it scale?", paragraph(meaning + ": -1 is ideal, 0 is no gain.") +
                                            power_table(content) + paragraph(scale_legend(content)) +
                                            figures(drawn));
@@ -145,7 +140,7 @@ std::string constant_section(const Content& content) {
                       : "") +
           "<div class=\"tables\">\n" + constant_tables(content) + difference_table(content) +
           "</div>\n" +
-          (content.model.multi
+          (content.model.form->words().lists_terms
                ? element("h3", "", "The formula") + "\n" + preformatted(content.formula)
                : "") +
           element("h3", "", "The formula in LaTeX") + "\n" + preformatted(content.latex));

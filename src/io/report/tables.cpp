@@ -151,7 +151,7 @@ std::string worst_table(const Content& content) {
 }
 
 std::string term_table(const Content& content) {
-  if (!content.model.multi || content.shares.empty())
+  if (!content.model.form->words().lists_terms || content.shares.empty())
     return "";
   Table table("The terms, the largest share first",
               {{"term"}, {"share", Kind::number}, {"formula"}});
@@ -214,7 +214,7 @@ std::string power_table(const Content& content) {
 std::string constant_tables(const Content& content) {
   const FittedModel& model = content.model;
   std::string out;
-  if (model.multi) {
+  if (model.form->words().lists_terms) {
     for (const ConstantGroup& group : content.constants) {
       Table table(group.name == "C" ? "Constant part" : "Constants of " + group.name,
                   constant_headings(model, "constant"));
@@ -269,7 +269,7 @@ std::string search_table(const Content& content) {
     return "";
   Table table("The search for the constants", {{"what"}, {"value"}});
   table.add({"program", escaped_markup(content.model.provenance.tool)});
-  table.add({"expression", content.model.multi ? "sum of product terms" : "Eq. (4)"});
+  table.add({"expression", std::string(content.model.form->words().noun)});
   table.add({"loss", escaped_markup(std::string(to_text(search.loss)))});
   if (search.penalty.l1 != 0)
     table.add({"L1 penalty", short_number(search.penalty.l1)});

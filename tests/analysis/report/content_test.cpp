@@ -1,4 +1,5 @@
 #include "perfmodel/analysis/report/content.hpp"
+#include "fit/forms/sum_form.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -47,7 +48,7 @@ const ScaleCurve& curve_along(const Content& content, const std::string& column)
 TEST_CASE("the shares of a sum are those of its terms and add up", "[report]") {
   const Judged judged = judged_runs(200, 0.05);
   const Content content = content_of_runs(judged);
-  const Eigen::MatrixXd parts = multi_parts(judged.runs.spec, judged.runs.truth.multi->structure,
+  const Eigen::MatrixXd parts = multi_parts(judged.runs.spec, sum_form(judged.runs.truth).structure,
                                             judged.runs.truth.constants, judged.runs.design);
   REQUIRE(content.shares.size() == 2);  // C is 0
   double sum = 0;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "perfmodel/analysis/constant_status.hpp"
+#include "perfmodel/analysis/constant_table.hpp"
 #include "perfmodel/analysis/report/effects.hpp"
 #include "perfmodel/analysis/report/errors.hpp"
 #include "perfmodel/analysis/report/scale_curve.hpp"
@@ -49,32 +49,10 @@ struct Share {
   double percent = 0;
 };
 
-struct ScalingPower {
-  std::string column;
-  double power = 0;
-  std::optional<Interval> interval;
-  ConstantStatus status = ConstantStatus::unknown;
-  NumericInput measured;
-  bool derived = false;
-};
-
-struct ConstantRow {
-  std::string name;
-  double value = 0;
-  std::optional<Interval> interval;
-  ConstantStatus status = ConstantStatus::unknown;
-};
-
 /// Constants that belong together.
 struct ConstantGroup {
   std::string name;  ///< of the input or the term
   std::vector<ConstantRow> constants;
-};
-
-/// How a level of Eq. (4) differs from the first one of its column.
-struct LevelDifference {
-  std::string column;
-  ConstantRow difference;  ///< named "tanh - relu"
 };
 
 /// The model's prediction intervals on the runs.
