@@ -1,3 +1,4 @@
+#include <Eigen/Cholesky>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
