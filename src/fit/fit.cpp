@@ -1,7 +1,6 @@
 #include "perfmodel/fit/fit.hpp"
 
 #include <cmath>
-#include <string>
 
 #include "fit/canonical_order.hpp"
 #include "fit/fit_generic.hpp"
@@ -18,7 +17,7 @@ void require_finite(const FittedModel& model) {
   if (!model.constants.allFinite() || !std::isfinite(metrics.mse) ||
       !std::isfinite(metrics.mape_percent) || !std::isfinite(model.search.cost) ||
       !std::isfinite(model.search.gap)) {
-    throw InputError(std::string(numbers_out_of_range));
+    throw InputError(numbers_out_of_range());
   }
 }
 

@@ -124,10 +124,14 @@ std::string to_json(const FittedModel& model) {
   const std::string formula =
       is_multi ? multi_formula(model.spec, model.multi->structure, model.constants)
                : generic_formula(model.spec);
+  Json notices = Json::array();
+  for (const Sentence& notice : model.provenance.notices)
+    notices.push_back(notice.text());
   Json warnings = Json::array();
   for (const auto& warning : model.warnings) {
-    warnings.push_back(
-        {{"kind", warning.kind}, {"constant", warning.constant}, {"message", warning.message}});
+    warnings.push_back({{"kind", warning.kind},
+                        {"constant", warning.constant},
+                        {"message", warning.message.text()}});
   }
   Json constants =
       is_multi ? multi_constants_to_json(model) : constants_to_json(model.spec, model.constants);
@@ -162,7 +166,7 @@ std::string to_json(const FittedModel& model) {
          {{"file", model.provenance.file},
           {"rows", model.provenance.rows},
           {"sha256", model.provenance.sha256},
-          {"notices", model.provenance.notices}}}}}};
+          {"notices", std::move(notices)}}}}}};
   if (model.spec.derived.empty()) {
     document.erase("derived");
   }

@@ -23,7 +23,7 @@ import tempfile
 
 import same_output_cases as cases
 
-LIMIT_SECONDS = 900
+LIMIT_SECONDS = 3600
 CLOCK = [(re.compile(rb"(evaluations, )[0-9.]+ (s|ms)"), rb"\1TIME"),
          (re.compile(rb'("fit_seconds": )[-+0-9.e]+'), rb"\1TIME"),
          (re.compile(rb"(?m)^(.*,(?:train|validation|test),.*,)[-+0-9.e]+$"), rb"\1TIME")]
@@ -89,6 +89,8 @@ def kept_answers(program, program_digest, chain, cache):
     if file.exists():
         return pickle.loads(file.read_bytes())
     found = answers(program, chain)
+    if any(answer[0] == "no end" for answer in found[0]):
+        return found  # the machine may be less busy next time
     part = file.with_suffix(".part")
     part.write_bytes(pickle.dumps(found))
     part.rename(file)
