@@ -29,7 +29,7 @@ Extrapolation split_by_value(const Table& table, std::span<const std::size_t> ro
   }
   const std::set<double> values(source.numbers.begin(), source.numbers.end());
   if (values.size() < 2) {
-    throw UsageError("--extrapolate " + source.name + ": " + table.source +
+    throw UsageError(Field{"extrapolate"} + " " + source.name + ": " + table.source +
                      " has only one value of it, so nothing is higher");
   }
   Extrapolation out;
@@ -38,7 +38,7 @@ Extrapolation split_by_value(const Table& table, std::span<const std::size_t> ro
     (source.numbers[row] <= out.limit ? out.split.train : out.split.test).push_back(row);
   }
   if (out.split.train.empty() || out.split.test.empty()) {
-    throw UsageError("--extrapolate " + source.name + ":" + to_text(out.limit) + ": " +
+    throw UsageError(Field{"extrapolate"} + " " + source.name + ":" + to_text(out.limit) + ": " +
                      table.source + " has values from " + to_text(*values.begin()) + " to " +
                      to_text(*values.rbegin()) + ", so one side would have no rows");
   }

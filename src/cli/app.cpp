@@ -12,6 +12,8 @@
 #include "cli/console.hpp"
 #include "cli/evaluate_command.hpp"
 #include "cli/fit_command.hpp"
+#include "cli/flag_names.hpp"
+#include "cli/gates.hpp"
 #include "cli/plan_command.hpp"
 #include "cli/predict_command.hpp"
 #include "cli/report_command.hpp"
@@ -268,9 +270,9 @@ int run_app(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     return fail(ExitCode::wrong_usage, error.what() + advice());
   } catch (const UsageError& error) {
-    return fail(ExitCode::wrong_usage, error.what() + advice());
+    return fail(ExitCode::wrong_usage, with_flags(error.sentence()) + advice());
   } catch (const InputError& error) {
-    return fail(ExitCode::bad_input, error.what());
+    return fail(ExitCode::bad_input, with_flags(error.sentence()));
   } catch (const GateError& error) {
     return fail(ExitCode::gate_failed, error.what());
   } catch (const ReaderGone&) {

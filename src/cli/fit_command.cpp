@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "cli/flag_names.hpp"
 #include "cli/numbers.hpp"
 #include "cli/replaced_input.hpp"
 #include "cli/role_options.hpp"
@@ -197,8 +198,9 @@ int run_fit(const FitArguments& arguments, Console& console) {
   const SignalWatch signals;
   request.options = fit_options(arguments.search);
   request.options.stop = signals.token();
-  const FitOutcome outcome = fit_watched(prepared, std::move(request), console);
-  const FittedModel& model = outcome.model;
+  FitOutcome outcome = fit_watched(prepared, std::move(request), console);
+  FittedModel& model = outcome.model;
+  name_flags(model);
 
   const bool keep_old_file = outcome.interrupted && output.replaces_file();
   if (!keep_old_file) {
@@ -208,7 +210,7 @@ int run_fit(const FitArguments& arguments, Console& console) {
   console.summary(
       fit_summary({model, outcome.roles, outcome.time_shares, outcome.seconds}, console));
   for (const auto& warning : model.warnings) {
-    console.warning(warning.message);
+    console.warning(warning.message.text());
   }
   if (outcome.interrupted) {
     console.warning(keep_old_file ? "interrupted: " + arguments.output + " was not written"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,6 +8,12 @@
 #include "perfmodel/data/metrics.hpp"
 
 namespace perfmodel::cli {
+
+/// A quality gate (`--fail-if`) held.
+class GateError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// A number that a run can be judged by.
 struct Figure {

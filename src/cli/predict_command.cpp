@@ -47,7 +47,8 @@ std::string time_cell(double value) {
 
 int predict_settings(const PredictArguments& arguments, const FittedModel& model,
                      OutputFile& output, Console& console) {
-  const Table table = table_of_settings(arguments.settings, model.spec);
+  Table table = table_of_settings(arguments.settings, model.spec);
+  table.source = "--set";
   const Design design = make_design(table, model.spec, Target::absent);
   const double time = predicted_times(model, design, [](std::size_t) { return "--set"; })[0];
   const RangeCheck range = check_range(model, design);

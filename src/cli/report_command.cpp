@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/flag_names.hpp"
 #include "cli/judged_runs.hpp"
 #include "cli/predictions.hpp"
 #include "cli/replaced_input.hpp"
@@ -55,7 +56,7 @@ int run_report(const ReportArguments& arguments, Console& console) {
        measure(runs.design, runs.predicted, runs.file.table.source),
        runs.range.findings,
        runs.left_out_text});
-  output.write(report_html(content, arguments.title));
+  output.write(report_html(content, arguments.title, flag_text));
   output.commit();
   return 0;
 }

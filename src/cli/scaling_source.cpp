@@ -88,6 +88,7 @@ Design design_of_scales(std::vector<std::string> settings, const std::string& co
                         const std::vector<double>& scales, const ModelSpec& spec) {
   settings.push_back(column + "=" + to_text(scales.front()));
   Table table = table_of_settings(settings, spec);
+  table.source = "--set";
   table.lines.assign(scales.size(), table.lines.front());
   for (Column& item : table.columns) {
     if (item.name == column) {

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/flag_names.hpp"
 #include "cli/numbers.hpp"
 
 namespace perfmodel::cli {
@@ -33,7 +34,7 @@ LabelledRuns read_labelled_runs(const std::string& path, const RoleRequest& requ
   LabelledRuns runs = label_runs(
       read_runs(path, {request.categorical.begin(), request.categorical.end()}), request);
   for (const auto& notice : runs.roles.notices) {
-    console.notice(notice);
+    console.notice(with_flags(notice));
   }
   return runs;
 }

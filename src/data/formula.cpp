@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t longest_shown = 60;
 
 /// muParser knows numbers only: each quoted text becomes its code.
-std::string with_codes(const std::string& text, TextCodes& codes, const std::string& where) {
+std::string with_codes(const std::string& text, TextCodes& codes, const Sentence& where) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '\'' && text[i] != '"') {
@@ -35,7 +35,7 @@ std::string with_codes(const std::string& text, TextCodes& codes, const std::str
 }
 
 /// muParser takes "x = 8" for an assignment, whose value is 8: a condition that always holds.
-void refuse_assignment(const std::string& text, const std::string& where) {
+void refuse_assignment(const std::string& text, const Sentence& where) {
   char quote = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (quote != 0) {
@@ -121,7 +121,7 @@ namespace {
 
 /// muParser takes the name of an unknown function for a variable and complains of the parenthesis.
 void refuse_unknown_functions(const std::string& text, const mu::Parser& parser,
-                              const std::string& where) {
+                              const Sentence& where) {
   const auto in_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '.';
@@ -158,7 +158,7 @@ void refuse_unknown_functions(const std::string& text, const mu::Parser& parser,
 
 }  // namespace
 
-std::vector<std::string> Formula::names_in(const std::string& text, const std::string& where) {
+std::vector<std::string> Formula::names_in(const std::string& text, const Sentence& where) {
   refuse_assignment(text, where);
   Parser all;
   refuse_unknown_functions(text, all.parser, where);
@@ -177,7 +177,7 @@ std::vector<std::string> Formula::names_in(const std::string& text, const std::s
 }
 
 Formula::Formula(const std::string& text, const std::vector<std::string>& names, TextCodes& codes,
-                 const std::string& where)
+                 const Sentence& where)
     : parser_(std::make_unique<Parser>()) {
   refuse_assignment(text, where);
   refuse_unknown_functions(text, parser_->parser, where);

@@ -26,7 +26,7 @@ void require_variation(const std::string& column, const NumericFactor& all, std:
     return;
   throw UsageError("a fold leaves no row to fit on with another " + column + " than " +
                    to_text(kept.value(0)) + ", so the power of " + column +
-                   " could be anything; hold out less, or --ignore " + column);
+                   " could be anything; hold out less, or " + Field{"ignore", {column}});
 }
 
 void require_variation(const ModelSpec& spec, const Design& all, const Design& kept) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "fit/canonical_order.hpp"
 #include "fit/forms/form_kinds.hpp"
@@ -18,7 +17,7 @@ void require_finite(const FittedModel& model) {
   if (!model.constants.allFinite() || !std::isfinite(metrics.mse) ||
       !std::isfinite(metrics.mape_percent) || !std::isfinite(model.search.cost) ||
       !std::isfinite(model.search.gap)) {
-    throw InputError(std::string(numbers_out_of_range));
+    throw InputError(numbers_out_of_range());
   }
 }
 

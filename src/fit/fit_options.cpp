@@ -64,9 +64,9 @@ SearchDefaults search_defaults(Method method) {
 }
 
 BoundOverride parse_bound(const std::string& text) {
-  const std::string form = "--bounds '" + text +
-                           "': write CONSTANT=LOW:HIGH or CONSTANT.COLUMN=LOW:HIGH, "
-                           "for example p=-2:2 or p.filters=0:3";
+  const Sentence form = Field{"bounds"} + " '" + text +
+                        "': write CONSTANT=LOW:HIGH or CONSTANT.COLUMN=LOW:HIGH, "
+                        "for example p=-2:2 or p.filters=0:3";
   const std::size_t equals = text.find('=');
   const std::size_t colon = equals == std::string::npos ? equals : text.find(':', equals);
   if (colon == std::string::npos || equals == 0)
@@ -74,13 +74,13 @@ BoundOverride parse_bound(const std::string& text) {
   BoundOverride out;
   out.constant = text[0];
   if (std::string("apqC").find(out.constant) == std::string::npos) {
-    throw UsageError("--bounds '" + text + "': the constants are a, p, q and C");
+    throw UsageError(Field{"bounds"} + " '" + text + "': the constants are a, p, q and C");
   }
   if (equals > 1) {
     if (text[1] != '.' || equals == 2)
       throw UsageError(form);
     if (out.constant == 'C')
-      throw UsageError("--bounds '" + text + "': C belongs to no column");
+      throw UsageError(Field{"bounds"} + " '" + text + "': C belongs to no column");
     out.column = text.substr(2, equals - 2);
   }
   const auto low = parse_number(std::string_view(text).substr(equals + 1, colon - equals - 1));
@@ -88,9 +88,9 @@ BoundOverride parse_bound(const std::string& text) {
   if (!low || !high)
     throw UsageError(form);
   if (*low > *high)
-    throw UsageError("--bounds '" + text + "': the lower bound is above the upper one");
+    throw UsageError(Field{"bounds"} + " '" + text + "': the lower bound is above the upper one");
   if (!std::isfinite(*high - *low))
-    throw UsageError("--bounds '" + text + "': the bounds are too far apart");
+    throw UsageError(Field{"bounds"} + " '" + text + "': the bounds are too far apart");
   out.low = *low;
   out.high = *high;
   return out;

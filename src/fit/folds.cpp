@@ -58,7 +58,7 @@ std::vector<std::vector<std::size_t>> make_held_out_parts(const RowGroups& group
         "cross-validation needs at least two groups of training rows; there is only one");
   }
   if (folds.value_or(groups.count) > groups.count) {
-    throw UsageError("--folds " + std::to_string(*folds) + ": the training rows are only " +
+    throw UsageError(Field{"folds", {std::to_string(*folds)}} + ": the training rows are only " +
                      std::to_string(groups.count) +
                      " groups that stay together; pass at most that number, or 'all'");
   }

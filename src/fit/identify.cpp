@@ -155,7 +155,7 @@ class Judge {
                        space_.scaled().upper[index(k)] - scaled_[index(k)];
     return {"at_bound", layout_.name(k),
             layout_.name(k) + " is at its " + (upper ? "upper" : "lower") +
-                " bound: the data do not determine it, or --bounds is too narrow"};
+                " bound: the data do not determine it, or " + Field{"bounds"} + " is too narrow"};
   }
 
   void warn_of_power(std::size_t power, double share, const std::string& column,

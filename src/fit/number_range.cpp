@@ -1,7 +1,6 @@
 #include "perfmodel/fit/number_range.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "perfmodel/base/error.hpp"
 
@@ -22,13 +21,19 @@ bool all_in_range(const std::vector<NumericFactor>& factors) {
 
 }  // namespace
 
+Sentence numbers_out_of_range() {
+  return "the fit leads to figures that are too large for a number; write the times and the "
+         "columns in units in which they are nearer to 1, or narrow " +
+         Field{"bounds"};
+}
+
 bool in_fitted_range(const Design& runs) {
   return all_in_range(runs.time) && all_in_range(runs.intrinsic) && all_in_range(runs.extrinsic);
 }
 
 void require_fitted_range(const Design& runs) {
   if (!in_fitted_range(runs))
-    throw InputError(std::string(numbers_out_of_range));
+    throw InputError(numbers_out_of_range());
 }
 
 }  // namespace perfmodel

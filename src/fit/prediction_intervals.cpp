@@ -58,7 +58,7 @@ void require_level(double level, std::size_t count) {
     return;
   const double needed = std::ceil(2 / (1 - level) - 1 - kRankSlack);
   throw UsageError(
-      "--coverage " + to_text(level) + " needs at least " + to_text(needed) +
+      Field{"coverage", {to_text(level)}} + " needs at least " + to_text(needed) +
       " held-out rows, and there are " + std::to_string(count) +
       (count > 1 ? ": they reach " + to_text(std::floor(1000 * highest_level(count)) / 1000) : ""));
 }
@@ -72,7 +72,8 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
     if (!is_time(predicted[row])) {
       throw InputError(
           "a held-out row is predicted to take no time, or one too large for a number: no "
-          "intervals can be given for this model; leave out --coverage");
+          "intervals can be given for this model; leave out " +
+          Field{"coverage"});
     }
     scores.push_back(std::log(measured[row] / predicted[row]));
   }

@@ -50,9 +50,9 @@ void check_columns(const ModelSpec& spec, const std::vector<BoundOverride>& boun
     if (std::find(known.begin(), known.end(), *bound.column) != known.end())
       continue;
     const std::string kind(1, bound.constant);
-    throw UsageError("--bounds " + kind + "." + *bound.column + ": the model has no constant " +
-                     kind + " for a column '" + *bound.column + "'" +
-                     did_you_mean(*bound.column, known));
+    throw UsageError(Field{"bounds"} + " " + kind + "." + *bound.column +
+                     ": the model has no constant " + kind + " for a column '" + *bound.column +
+                     "'" + did_you_mean(*bound.column, known));
   }
 }
 

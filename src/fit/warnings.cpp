@@ -20,8 +20,8 @@ void warn_of_few_rows(const FittedModel& model, const Design& training, std::vec
     return;
   out.push_back({"few_rows", "",
                  std::to_string(training.rows) + " training rows cannot determine " +
-                     std::to_string(constants) +
-                     " constants; measure more runs or --ignore columns"});
+                     std::to_string(constants) + " constants; measure more runs or " +
+                     Field{"ignore"} + " columns"});
 }
 
 void warn_of_untrained_levels(const FittedModel& model, const Design& training,
@@ -97,9 +97,9 @@ std::vector<Warning> find_warnings(const FittedModel& model, const Design& train
   std::vector<Warning> out;
   warn_of_few_rows(model, training, out);
   if (model.search.termination == "generation_limit") {
-    out.push_back(
-        {"not_converged", "",
-         "the search stopped at its limit of generations; raise --generations or --tolerance"});
+    out.push_back({"not_converged", "",
+                   "the search stopped at its limit of generations; raise " + Field{"generations"} +
+                       " or " + Field{"tolerance"}});
   }
   warn_of_untrained_levels(model, training, out);
   warn_of_derived_scales(model, out);

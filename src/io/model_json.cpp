@@ -81,10 +81,14 @@ std::string to_json(const FittedModel& model) {
   for (std::size_t j = 0; j < powers.size(); ++j) {
     scaling_powers[model.spec.extrinsic[j].column] = number(powers[j]);
   }
+  Json notices = Json::array();
+  for (const Sentence& notice : model.provenance.notices)
+    notices.push_back(notice.text());
   Json warnings = Json::array();
   for (const auto& warning : model.warnings) {
-    warnings.push_back(
-        {{"kind", warning.kind}, {"constant", warning.constant}, {"message", warning.message}});
+    warnings.push_back({{"kind", warning.kind},
+                        {"constant", warning.constant},
+                        {"message", warning.message.text()}});
   }
   Json document = {{"schema", "perfmodel/model"},
                    {"schema_version", model_schema_version},
@@ -110,7 +114,7 @@ std::string to_json(const FittedModel& model) {
                       {{"file", model.provenance.file},
                        {"rows", model.provenance.rows},
                        {"sha256", model.provenance.sha256},
-                       {"notices", model.provenance.notices}}}}}};
+                       {"notices", std::move(notices)}}}}}};
   if (model.spec.derived.empty()) {
     document.erase("derived");
   }

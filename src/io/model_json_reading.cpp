@@ -171,7 +171,7 @@ FittedModel read_model(const std::string& path, const std::vector<FormKind>& kin
   model.provenance.rows = data.member("rows").count();
   model.provenance.sha256 = data.member("sha256").text();
   for (const auto& notice : data.member("notices").items()) {
-    model.provenance.notices.push_back(notice.text());
+    model.provenance.notices.emplace_back(notice.text());
   }
   return model;
 }

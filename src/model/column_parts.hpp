@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/column_facts.hpp"
+#include "perfmodel/base/sentence.hpp"
 #include "perfmodel/data/table.hpp"
 #include "perfmodel/model/roles.hpp"
 
@@ -19,7 +20,7 @@ struct ColumnPart {
   ColumnFacts facts;     ///< not filled for a column that is ignored on request
 };
 
-/// One entry per column of the table, in its order, with the parts that the flags give. Throws
+/// One entry per column of the table, in its order, with the parts that the request gives. Throws
 /// UsageError for unknown names and for a column that is named twice.
 std::vector<ColumnPart> parts_by_flags(const Table& table, const RoleRequest& request);
 
@@ -27,16 +28,13 @@ std::vector<ColumnPart> parts_by_flags(const Table& table, const RoleRequest& re
 /// that name.
 bool asks_for_no_extrinsic(const Table& table, const RoleRequest& request);
 
-/// Finds the target and the extrinsic columns by their names among the open ones, where the flags
-/// do not tell. Throws InputError with flags to paste where names do not tell either. Adds to
+/// Finds the target and the extrinsic columns by their names among the open ones, where the request
+/// does not tell. Throws InputError with fields to fill in where names do not tell either. Adds to
 /// `notices`.
 void infer_target_and_extrinsic(const Table& table, const RoleRequest& request,
-                                std::vector<ColumnPart>& parts, std::vector<std::string>& notices);
+                                std::vector<ColumnPart>& parts, std::vector<Sentence>& notices);
 
 /// The names of the columns that play a part.
 std::vector<std::string> names_of(const std::vector<ColumnPart>& parts, Part part);
-
-/// "--ignore a,b", quoted for the shell where a name needs it.
-std::string flag_text(const std::string& flag, const std::vector<std::string>& names);
 
 }  // namespace perfmodel

@@ -102,7 +102,7 @@ void refuse_infinite(const Table& table, const Column& column) {
 }  // namespace
 
 DerivedColumn make_derived(const std::string& column, const std::string& formula,
-                           const std::string& where) {
+                           const Sentence& where) {
   if (!is_column_word(column)) {
     throw UsageError(where + ": the name of a derived column is made of letters, digits and '_'");
   }
@@ -120,7 +120,7 @@ DerivedColumn make_derived(const std::string& column, const std::string& formula
 }
 
 DerivedColumn parse_derived(const std::string& text) {
-  const std::string where = "--derive " + quoted_formula(text);
+  const Sentence where = Field{"derived"} + " " + quoted_formula(text);
   const auto equals = text.find('=');
   if (equals == std::string::npos || trimmed_word(text.substr(equals + 1)).empty()) {
     throw UsageError(where + ": expected NAME=FORMULA, such as 'flops = filters * kernel_size^2'");
@@ -149,7 +149,7 @@ Table with_derived_columns(const Table& table, const std::vector<DerivedColumn>&
 Table derive_as_requested(const Table& table, const std::vector<DerivedColumn>& derived) {
   Table names = table;
   for (const DerivedColumn& item : derived) {
-    const std::string where = "--derive " + quoted_formula(item.definition()) + ": ";
+    const Sentence where = Field{"derived"} + " " + quoted_formula(item.definition()) + ": ";
     if (names.find(item.column) != nullptr) {
       throw UsageError(where + table.source + " already has a column '" + item.column +
                        "'; choose another name");

@@ -184,8 +184,8 @@ class Writer {
       if (code.size() > most_in_a_cell) {
         throw InputError("column '" + column.column + "' takes more than " +
                          std::to_string(most_in_a_cell) +
-                         " characters in one formula, which no spreadsheet reads; use --as python "
-                         "or --as c");
+                         " characters in one formula, which no spreadsheet reads; use " +
+                         Field{"language", {"python"}} + " or " + Field{"language", {"c"}});
       }
       operands_[column.column] = code;
       return;

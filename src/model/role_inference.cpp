@@ -94,7 +94,7 @@ std::vector<std::string> possible_scales(const Parts& parts, const std::string& 
 /// What could not be inferred, and the flags that would settle it.
 struct Doubts {
   std::string questions;  // whole lines
-  std::string flags;
+  Sentence flags;
   std::string time_example;
   std::vector<std::string> scales;  // columns that could be one
 
@@ -102,7 +102,7 @@ struct Doubts {
     if (found.empty()) {
       questions += table.source + ": cannot tell which column is the measured time\n";
       time_example = example_time(parts).value_or("COLUMN");
-      flags += " " + flag_text("--target", {time_example});
+      flags += " " + Field{"target", {time_example}};
       return;
     }
     std::vector<std::string> names;
@@ -112,8 +112,8 @@ struct Doubts {
     questions +=
         table.source + ": several columns could be the measured time: " + quoted_list(names) + "\n";
     time_example = names[0];
-    flags += " " + flag_text("--target", {time_example}) + " " +
-             flag_text("--ignore", {names.begin() + 1, names.end()});
+    flags += " " + Field{"target", {time_example}} + " " +
+             Field{"ignore", {names.begin() + 1, names.end()}};
   }
 
   void about_scale(const Table& table, const Parts& parts) {
@@ -121,14 +121,14 @@ struct Doubts {
         table.source +
         ": cannot tell which columns are extrinsic (the scale: workers, batch size, ...)\n";
     scales = possible_scales(parts, time_example);
-    flags += " " + flag_text("--extrinsic", {scales.empty() ? "none" : scales[0]});
+    flags += " " + Field{"extrinsic", {scales.empty() ? "none" : scales[0]}};
   }
 };
 
 }  // namespace
 
 void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, Parts& parts,
-                                std::vector<std::string>& notices) {
+                                std::vector<Sentence>& notices) {
   Doubts doubts;
   if (!request.target) {
     std::vector<ColumnPart*> candidates = time_candidates(parts);
@@ -162,12 +162,14 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
   }
   if (!doubts.questions.empty()) {
     const std::vector<std::string> names = table.names();
-    throw InputError(
-        doubts.questions + "its columns are " + quoted_list(names) +
-        (doubts.scales.size() > 1 ? "\nof whole numbers > 0 are " + quoted_list(doubts.scales)
-                                  : "") +
-        "\npass, for example:" + doubts.flags +
-        (doubts.scales.empty() ? "" : "\nwhere no column is a scale, pass: --extrinsic none"));
+    throw InputError(doubts.questions + "its columns are " + quoted_list(names) +
+                     (doubts.scales.size() > 1
+                          ? "\nof whole numbers > 0 are " + quoted_list(doubts.scales)
+                          : "") +
+                     "\npass, for example:" + doubts.flags +
+                     (doubts.scales.empty()
+                          ? Sentence()
+                          : "\nwhere no column is a scale, pass: " + Field{"extrinsic", {"none"}}));
   }
 }
 

@@ -13,11 +13,11 @@ std::string counted(std::size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-std::string categorical_flag(const ColumnPart& part) {
-  return flag_text("--categorical", {part.column->name});
+Field as_categorical(const ColumnPart& part) {
+  return {"categorical", {part.column->name}};
 }
-std::string ignore_flag(const ColumnPart& part) {
-  return flag_text("--ignore", {part.column->name});
+Field ignored(const ColumnPart& part) {
+  return {"ignore", {part.column->name}};
 }
 
 /// Notes every cell that is not a number > 0. Returns whether there is none.
@@ -70,18 +70,18 @@ void refuse_row_names(const Table& table, const ColumnPart& part, Obstacles& obs
     obstacles.columns.push_back(table.source + ": " + named(part) + " has " +
                                 std::to_string(part.facts.levels) + " different texts in " +
                                 std::to_string(table.rows()) +
-                                " rows, too many to be levels; pass " + ignore_flag(part) +
-                                ", or " + categorical_flag(part) + " to keep it");
+                                " rows, too many to be levels; pass " + ignored(part) + ", or " +
+                                as_categorical(part) + " to keep it");
   }
 }
 
 }  // namespace
 
 void Obstacles::throw_if_any() const {
-  std::string message = cells.text();
+  Sentence message = cells.text();
   for (const auto* lines : {&columns, &advice}) {
-    for (const std::string& line : *lines) {
-      message += (message.empty() ? "" : "\n") + line;
+    for (const Sentence& line : *lines) {
+      message += Sentence(message.empty() ? "" : "\n") + line;
     }
   }
   if (!message.empty()) {
@@ -90,10 +90,10 @@ void Obstacles::throw_if_any() const {
 }
 
 void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
-  obstacles.columns.push_back(
-      table.source + ": " + named(part) + " mixes " + counted(part.facts.numbers, "number") +
-      " and " + counted(part.facts.texts, "text") + "; pass " + categorical_flag(part) +
-      " to take its values as levels, or " + ignore_flag(part));
+  obstacles.columns.push_back(table.source + ": " + named(part) + " mixes " +
+                              counted(part.facts.numbers, "number") + " and " +
+                              counted(part.facts.texts, "text") + "; pass " + as_categorical(part) +
+                              " to take its values as levels, or " + ignored(part));
 }
 
 void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obstacles& obstacles) {
@@ -105,12 +105,11 @@ void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obst
     const bool powered = part.part == Part::extrinsic || part.part == Part::intrinsic;
     if (powered && !check_numbers(part, obstacles.cells)) {
       obstacles.advice.push_back(named(part) + " needs numbers > 0: correct these cells, or pass " +
-                                 categorical_flag(part) + " or " + ignore_flag(part));
+                                 as_categorical(part) + " or " + ignored(part));
     }
     if (part.part == Part::categorical) {
       if (!check_levels(*part.column, obstacles.cells)) {
-        obstacles.advice.push_back(named(part) + ": fill these cells, or pass " +
-                                   ignore_flag(part));
+        obstacles.advice.push_back(named(part) + ": fill these cells, or pass " + ignored(part));
       }
       refuse_row_names(table, part, obstacles);
     }

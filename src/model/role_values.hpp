@@ -5,6 +5,7 @@
 
 #include "model/cell_problems.hpp"
 #include "model/column_parts.hpp"
+#include "perfmodel/base/sentence.hpp"
 #include "perfmodel/data/table.hpp"
 
 namespace perfmodel {
@@ -14,8 +15,8 @@ struct Obstacles {
   explicit Obstacles(const Table& table) : cells(table) {}
 
   CellProblems cells;
-  std::vector<std::string> columns;
-  std::vector<std::string> advice;
+  std::vector<Sentence> columns;
+  std::vector<Sentence> advice;
 
   /// Throws InputError that tells all of it.
   void throw_if_any() const;

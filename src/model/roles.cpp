@@ -14,7 +14,7 @@ namespace perfmodel {
 namespace {
 
 using Parts = std::vector<ColumnPart>;
-using Notices = std::vector<std::string>;
+using Notices = std::vector<Sentence>;
 
 /// With --intrinsic, that list is the whole list; without it, the rest is intrinsic.
 void share_out_the_rest(const RoleRequest& request, Parts& parts, Notices& notices) {
@@ -81,15 +81,14 @@ void require_intrinsic(const Table& table, const Roles& roles, Obstacles& obstac
     extrinsic.pop_back();
   }
   obstacles.columns.push_back(table.source + ": no intrinsic column varies, and the model needs " +
-                              "one; to model the scale alone, pass " +
-                              flag_text("--intrinsic", {last}) + " " +
-                              flag_text("--extrinsic", extrinsic));
+                              "one; to model the scale alone, pass " + Field{"intrinsic", {last}} +
+                              " " + Field{"extrinsic", extrinsic});
 }
 
 /// The time is what a model is asked for: nothing can be computed from it.
 void check_derived(const RoleRequest& request, const Roles& roles) {
   for (const DerivedColumn& item : request.derived) {
-    const std::string where = "--derive " + quoted_formula(item.definition()) + ": ";
+    const Sentence where = Field{"derived"} + " " + quoted_formula(item.definition()) + ": ";
     if (item.column == roles.target) {
       throw UsageError(where + "the measured time cannot be derived");
     }
@@ -125,10 +124,10 @@ void tell_what_was_inferred(const Table& table, const RoleRequest& request, cons
   for (const std::string& name : roles.intrinsic) {
     if (is_time_name(name) || has_time_unit(name)) {
       notices.push_back("Column '" + name + "' looks like another measured time; pass " +
-                        flag_text("--ignore", {name}) + " if it is one.");
+                        Field{"ignore", {name}} + " if it is one.");
     } else if (numbers_the_rows(table.at(name))) {
-      notices.push_back("Column '" + name + "' counts the rows; pass " +
-                        flag_text("--ignore", {name}) + " if it only numbers the runs.");
+      notices.push_back("Column '" + name + "' counts the rows; pass " + Field{"ignore", {name}} +
+                        " if it only numbers the runs.");
     }
   }
 }

@@ -16,9 +16,9 @@ RowGroups groups_for(const HeldOutRequest& request, const Table& table, const Sp
   const Column& column = table.at(*request.group_by);
   if (!column.bad_cells.empty()) {
     throw InputError(table.where(column.bad_cells.front().row) + ": column '" + column.name +
-                     "': \"" + column.bad_cells.front().text +
-                     "\" is not a number, but --group-by groups by this column; pass it as "
-                     "--categorical too, or clean it");
+                     "': \"" + column.bad_cells.front().text + "\" is not a number, but " +
+                     Field{"group_by"} + " groups by this column; pass it as " +
+                     Field{"categorical"} + " too, or clean it");
   }
   return column_groups(column, split.train);
 }
@@ -48,7 +48,7 @@ HeldOutPlan plan_held_out(const HeldOutRequest& request, const Table& table, con
   plan.group_by = request.group_by;
   const bool needs_folds = request.folds || (request.coverage && split.validation.empty());
   if (request.group_by && !needs_folds) {
-    throw UsageError("--group-by has no effect without --folds" +
+    throw UsageError(Field{"group_by"} + " has no effect without " + Field{"folds"} +
                      std::string(request.coverage ? " where there are validation rows" : ""));
   }
   if (request.coverage) {

@@ -16,16 +16,16 @@ std::map<std::string, std::string> values_by_column(const std::vector<std::strin
   for (const auto& setting : settings) {
     const auto equals = setting.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw UsageError("--set '" + setting + "': expected COL=VALUE");
+      throw UsageError(Field{"settings"} + " '" + setting + "': expected COL=VALUE");
     }
     const std::string column = setting.substr(0, equals);
     if (std::find(names.begin(), names.end(), column) == names.end()) {
       const std::string hint = did_you_mean(column, names);
-      throw UsageError("--set '" + setting + "': the model has no input '" + column + "'" +
-                       (hint.empty() ? "; it has " + quoted_list(names) : hint));
+      throw UsageError(Field{"settings"} + " '" + setting + "': the model has no input '" + column +
+                       "'" + (hint.empty() ? "; it has " + quoted_list(names) : hint));
     }
     if (!values.emplace(column, setting.substr(equals + 1)).second) {
-      throw UsageError("--set '" + setting + "': '" + column + "' is set twice");
+      throw UsageError(Field{"settings"} + " '" + setting + "': '" + column + "' is set twice");
     }
   }
   return values;
@@ -37,15 +37,15 @@ void refuse_missing(const std::map<std::string, std::string>& values,
   std::copy_if(names.begin(), names.end(), std::back_inserter(missing),
                [&](const std::string& name) { return !values.contains(name); });
   if (!missing.empty()) {
-    throw UsageError("the model also needs " + quoted_list(missing) + "; add --set " +
-                     missing.front() + "=VALUE" + (missing.size() > 1 ? " and so on" : ""));
+    throw UsageError("the model also needs " + quoted_list(missing) + "; add " + Field{"settings"} +
+                     " " + missing.front() + "=VALUE" + (missing.size() > 1 ? " and so on" : ""));
   }
 }
 
 Column numeric_column(const std::string& name, const std::string& text, bool is_input) {
   const auto value = parse_number(text);
   if (!value || (is_input && *value <= 0)) {
-    throw UsageError("--set '" + name + "=" + text + "': expected a number" +
+    throw UsageError(Field{"settings"} + " '" + name + "=" + text + "': expected a number" +
                      (is_input ? " > 0" : ""));
   }
   Column column;
@@ -57,7 +57,7 @@ Column numeric_column(const std::string& name, const std::string& text, bool is_
 Column text_column(const CategoricalInput& input, const std::string& text) {
   if (std::find(input.levels.begin(), input.levels.end(), text) == input.levels.end()) {
     const std::string hint = did_you_mean(text, input.levels);
-    throw UsageError("--set '" + input.column + "=" + text +
+    throw UsageError(Field{"settings"} + " '" + input.column + "=" + text +
                      "': the model does not know the level '" + text + "'; it knows " +
                      quoted_list(input.levels) + hint);
   }
@@ -76,7 +76,7 @@ Table table_of_settings(const std::vector<std::string>& settings, const ModelSpe
   const auto values = values_by_column(settings, names);
   refuse_missing(values, names);
   Table table;
-  table.source = "--set";
+  table.source = "settings";
   table.lines = {1};
   const auto add_numeric = [&](const std::string& column) {
     // What only derived columns use need not be > 0.

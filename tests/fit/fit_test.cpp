@@ -148,7 +148,7 @@ TEST_CASE("a bound for an unknown column is refused with the nearest name", "[fi
   FitOptions options;
   options.bounds = {parse_bound("p.filter=0:3")};
   CHECK_THROWS_WITH(fit_with(runs, options),
-                    "--bounds p.filter: the model has no constant p for a column 'filter'; did you "
+                    "bounds p.filter: the model has no constant p for a column 'filter'; did you "
                     "mean 'filters'?");
 }
 
@@ -275,9 +275,8 @@ TEST_CASE("bounds are read from text", "[fit]") {
   CHECK(all.low == -2);
   CHECK(all.high == 2.5);
   CHECK(parse_bound("p.kernel_size=0:3").column == "kernel_size");
-  CHECK_THROWS_WITH(parse_bound("p=3:0"),
-                    "--bounds 'p=3:0': the lower bound is above the upper one");
-  CHECK_THROWS_WITH(parse_bound("x=0:1"), "--bounds 'x=0:1': the constants are a, p, q and C");
+  CHECK_THROWS_WITH(parse_bound("p=3:0"), "bounds 'p=3:0': the lower bound is above the upper one");
+  CHECK_THROWS_WITH(parse_bound("x=0:1"), "bounds 'x=0:1': the constants are a, p, q and C");
   CHECK_THROWS_AS(parse_bound("p"), UsageError);
   CHECK_THROWS_AS(parse_bound("p=1"), UsageError);
   CHECK_THROWS_AS(parse_bound("p=1:x"), UsageError);

@@ -115,7 +115,7 @@ TEST_CASE("of hundreds of levels only the differences are determined beside a co
   CHECK(std::count(model.identifiability->differences.begin(),
                    model.identifiability->differences.end(), true) == kLevels);
   const auto says_so = [](const Warning& warning) {
-    return warning.message.starts_with("only differences between the levels of 'host'");
+    return warning.message.text().starts_with("only differences between the levels of 'host'");
   };
   CHECK(std::count_if(model.warnings.begin(), model.warnings.end(), says_so) == 1);
 }
@@ -135,7 +135,7 @@ TEST_CASE("a sum of more constants than can be fitted is refused", "[fit][multi]
   options.terms = 4;
   CHECK_THROWS_WITH(fit(runs.spec, runs.design, options),
                     "a sum of 4 terms would have 1201 constants here, and at most 1000 can be "
-                    "fitted together: use --expression generic, or leave out 'host', which has 300 "
+                    "fitted together: use expression = generic, or leave out 'host', which has 300 "
                     "levels");
 }
 

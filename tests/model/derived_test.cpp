@@ -59,32 +59,32 @@ TEST_CASE("a derived column has the value of its formula in each row", "[derived
 
 TEST_CASE("a text that defines no column is refused with the place in it", "[derived]") {
   CHECK(parse_error("flops") ==
-        "--derive 'flops': expected NAME=FORMULA, such as 'flops = filters * kernel_size^2'");
+        "derived 'flops': expected NAME=FORMULA, such as 'flops = filters * kernel_size^2'");
   CHECK(parse_error("flops =") ==
-        "--derive 'flops =': expected NAME=FORMULA, such as 'flops = filters * kernel_size^2'");
+        "derived 'flops =': expected NAME=FORMULA, such as 'flops = filters * kernel_size^2'");
   CHECK(parse_error("2x = filters") ==
-        "--derive '2x = filters': the name of a derived column is made of letters, digits and "
+        "derived '2x = filters': the name of a derived column is made of letters, digits and "
         "'_'");
   CHECK(parse_error("x = filters *") ==
-        "--derive 'x = filters *': Unexpected end of expression at position 10 of "
+        "derived 'x = filters *': Unexpected end of expression at position 10 of "
         "'filters *'");
   CHECK(parse_error("x = x + filters") ==
-        "--derive 'x = x + filters': 'x' cannot be computed from itself");
-  CHECK(parse_error("x = 2 * 3") == "--derive 'x = 2 * 3': the formula uses no column");
+        "derived 'x = x + filters': 'x' cannot be computed from itself");
+  CHECK(parse_error("x = 2 * 3") == "derived 'x = 2 * 3': the formula uses no column");
   CHECK(parse_error("x = padding == 'same'") ==
-        "--derive 'x = padding == 'same'': texts cannot be used, only columns of numbers");
+        "derived 'x = padding == 'same'': texts cannot be used, only columns of numbers");
 }
 
 TEST_CASE("an unknown column and a name that is taken are refused", "[derived]") {
   CHECK(request_error({"x = filterz * 2"}) ==
-        "--derive 'x = filterz * 2': no column 'filterz' in runs.csv; did you mean 'filters'?");
+        "derived 'x = filterz * 2': no column 'filterz' in runs.csv; did you mean 'filters'?");
   CHECK(request_error({"workers = filters * 2"}) ==
-        "--derive 'workers = filters * 2': runs.csv already has a column 'workers'; choose "
+        "derived 'workers = filters * 2': runs.csv already has a column 'workers'; choose "
         "another name");
   CHECK(request_error({"x = filters", "x = workers"}) ==
-        "--derive 'x = workers': runs.csv already has a column 'x'; choose another name");
+        "derived 'x = workers': runs.csv already has a column 'x'; choose another name");
   CHECK(request_error({"y = x * 2", "x = filters"}) ==
-        "--derive 'y = x * 2': no column 'x' in runs.csv");
+        "derived 'y = x * 2': no column 'x' in runs.csv");
 }
 
 TEST_CASE("cells and values that are no numbers are named with their line", "[derived]") {
@@ -104,7 +104,7 @@ TEST_CASE("a derived column that is not positive is refused where it is used", "
   CHECK(message_of<InputError>([&] { resolve_roles(table, request); }) ==
         "runs.csv:2: column 'x': -4 is not > 0\n"
         "runs.csv:3: column 'x': 0 is not > 0\n"
-        "column 'x' needs numbers > 0: correct these cells, or pass --categorical x or --ignore x");
+        "column 'x' needs numbers > 0: correct these cells, or pass categorical = x or ignore = x");
 }
 
 TEST_CASE("the measured time is neither derived nor derived from", "[derived]") {
@@ -116,10 +116,10 @@ TEST_CASE("the measured time is neither derived nor derived from", "[derived]") 
     return message_of<UsageError>([&] { resolve_roles(table, request); });
   };
   CHECK(error("x = time_s / workers", std::nullopt) ==
-        "--derive 'x = time_s / workers': 'time_s' is the measured time, which is not known where "
+        "derived 'x = time_s / workers': 'time_s' is the measured time, which is not known where "
         "it is to be predicted");
   CHECK(error("x = filters / workers", "x") ==
-        "--derive 'x = filters / workers': the measured time cannot be derived");
+        "derived 'x = filters / workers': the measured time cannot be derived");
 }
 
 TEST_CASE("a spec keeps the derived columns that its inputs need", "[derived]") {

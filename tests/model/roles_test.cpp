@@ -13,6 +13,7 @@ using Catch::Matchers::Message;
 using Catch::Matchers::StartsWith;
 using test::table_of;
 using Texts = std::vector<std::string>;
+using Notices = std::vector<Sentence>;
 
 constexpr std::string_view role_runs =
     "filters,padding,workers,batch_size,time_s\n"
@@ -48,9 +49,9 @@ TEST_CASE("without flags the roles are inferred from names and cells", "[roles]"
   CHECK(roles.ignored.empty());
   CHECK(roles.constant.empty());
   CHECK(roles.notices ==
-        Texts{"Column 'time_s' is taken as the measured time, by its name.",
-              "Columns 'workers' and 'batch_size' are taken as extrinsic, by their names.",
-              "Taken as intrinsic: 'filters'.", "Taken as categorical: 'padding'."});
+        Notices{"Column 'time_s' is taken as the measured time, by its name.",
+                "Columns 'workers' and 'batch_size' are taken as extrinsic, by their names.",
+                "Taken as intrinsic: 'filters'.", "Taken as categorical: 'padding'."});
 }
 
 TEST_CASE("the order of the columns in the file is the order of the roles", "[roles]") {
@@ -99,14 +100,14 @@ TEST_CASE("of several columns with a unit of time none is taken", "[roles]") {
   CHECK(error_of(table_of("x,fwd_s,gpus,bwd_s\n1,1,1,2\n2,2,2,3\n")) ==
         "runs.csv: several columns could be the measured time: 'fwd_s' and 'bwd_s'\n"
         "its columns are 'x', 'fwd_s', 'gpus' and 'bwd_s'\n"
-        "pass, for example: --target fwd_s --ignore bwd_s");
+        "pass, for example: target = fwd_s ignore = bwd_s");
 }
 
 TEST_CASE("a well-known name goes before a unit, which is pointed out", "[roles]") {
   const Roles roles = resolve_roles(table_of("x,fwd_s,gpus,time\n1,1,1,2\n2,2,2,3\n"), {});
   CHECK(roles.target == "time");
   CHECK(roles.notices.back() ==
-        "Column 'fwd_s' looks like another measured time; pass --ignore fwd_s if it is one.");
+        "Column 'fwd_s' looks like another measured time; pass ignore = fwd_s if it is one.");
 }
 
 TEST_CASE("texts, constants, columns with zeros and derived ones are no time by their unit",
@@ -170,7 +171,7 @@ TEST_CASE("the unit of a target that is named by a flag is read from its name", 
   CHECK(resolve_roles(table_of("wait_us,x,gpus\n1,1,1\n2,2,2\n"), request).unit == "us");
 }
 
-TEST_CASE("beside --intrinsic, columns in no list are ignored with a notice", "[roles]") {
+TEST_CASE("beside an intrinsic list, columns in no list are ignored with a notice", "[roles]") {
   RoleRequest request;
   request.intrinsic = Texts{"filters"};
   const Roles roles = resolve_roles(table_of(role_runs), request);
@@ -181,7 +182,7 @@ TEST_CASE("beside --intrinsic, columns in no list are ignored with a notice", "[
   CHECK(roles.notices.back() == "Column 'padding' is in no list and is ignored.");
 }
 
-TEST_CASE("a scale named by --intrinsic or --categorical is not inferred as extrinsic", "[roles]") {
+TEST_CASE("a scale named intrinsic or categorical is not inferred as extrinsic", "[roles]") {
   RoleRequest request;
   request.categorical = {"workers"};
   CHECK(resolve_roles(table_of(role_runs), request).extrinsic == Texts{"batch_size"});
@@ -217,7 +218,7 @@ TEST_CASE("columns with one value are dropped with a notice, whatever their role
   CHECK(roles.constant == Texts{"stride", "padding", "batch_size"});
   CHECK(roles.intrinsic == Texts{"filters"});
   CHECK(roles.extrinsic == Texts{"workers"});
-  const Texts& notices = roles.notices;
+  const Notices& notices = roles.notices;
   const auto told = [&](const char* notice) {
     return std::find(notices.begin(), notices.end(), notice) != notices.end();
   };
@@ -258,7 +259,7 @@ TEST_CASE("another time among the inputs is pointed out", "[roles]") {
   const Roles roles =
       resolve_roles(table_of("step_time_s,x,gpus,time_s\n1,1,1,1\n2,2,2,2\n"), request);
   CHECK(roles.notices.back() ==
-        "Column 'step_time_s' looks like another measured time; pass --ignore step_time_s if it is "
+        "Column 'step_time_s' looks like another measured time; pass ignore = step_time_s if it is "
         "one.");
 }
 
@@ -269,7 +270,7 @@ TEST_CASE("a column that counts the rows is pointed at", "[roles]") {
     csv += std::to_string(run + 7) + "," + std::to_string(2 + run % 3) + "," +
            std::to_string(1 + run % 2) + ",1\n";
   const std::string notice =
-      "Column 'run' counts the rows; pass --ignore run if it only numbers the runs.";
+      "Column 'run' counts the rows; pass ignore = run if it only numbers the runs.";
   const Roles roles = resolve_roles(table_of(csv), {});
   CHECK(roles.intrinsic == Texts{"run", "filters"});
   CHECK((roles.notices.back() == notice) == (rows == 10));  // fewer may be a list of sizes
@@ -284,9 +285,9 @@ TEST_CASE("flags that name unknown columns are all told at once", "[roles]") {
   request.extrinsic = Texts{"worker", "batch_size"};
   request.ignore = {"dropout"};
   CHECK(usage_error_of(request) ==
-        "--target: no column 'time' in runs.csv; did you mean 'time_s'?\n"
-        "--extrinsic: no column 'worker' in runs.csv; did you mean 'workers'?\n"
-        "--ignore: no column 'dropout' in runs.csv");
+        "target: no column 'time' in runs.csv; did you mean 'time_s'?\n"
+        "extrinsic: no column 'worker' in runs.csv; did you mean 'workers'?\n"
+        "ignore: no column 'dropout' in runs.csv");
 }
 
 TEST_CASE("a column can be named by one flag, once", "[roles]") {
@@ -295,9 +296,9 @@ TEST_CASE("a column can be named by one flag, once", "[roles]") {
   request.extrinsic = Texts{"workers", "workers", "time_s"};
   request.ignore = {"workers"};
   CHECK(usage_error_of(request) ==
-        "--extrinsic names column 'workers' twice\n"
-        "column 'time_s' is named in both --target and --extrinsic\n"
-        "column 'workers' is named in both --extrinsic and --ignore");
+        "extrinsic names column 'workers' twice\n"
+        "column 'time_s' is named in both target and extrinsic\n"
+        "column 'workers' is named in both extrinsic and ignore");
 }
 
 TEST_CASE("where neither time nor scale are known, flags to paste are given", "[roles]") {
@@ -306,8 +307,8 @@ TEST_CASE("where neither time nor scale are known, flags to paste are given", "[
         "runs.csv: cannot tell which columns are extrinsic (the scale: workers, batch size, ...)\n"
         "its columns are 'size', 'devs', 'name' and 'dur'\n"
         "of whole numbers > 0 are 'size' and 'devs'\n"
-        "pass, for example: --target dur --extrinsic size\n"
-        "where no column is a scale, pass: --extrinsic none");
+        "pass, for example: target = dur extrinsic = size\n"
+        "where no column is a scale, pass: extrinsic = none");
 }
 
 TEST_CASE("the advice names the counts, those of few values first", "[roles]") {
@@ -315,36 +316,36 @@ TEST_CASE("the advice names the counts, those of few values first", "[roles]") {
         "runs.csv: cannot tell which columns are extrinsic (the scale: workers, batch size, ...)\n"
         "its columns are 'gpu', 'ratio', 'm', 'devs' and 'time_s'\n"
         "of whole numbers > 0 are 'devs' and 'm'\n"
-        "pass, for example: --extrinsic devs\n"
-        "where no column is a scale, pass: --extrinsic none");
+        "pass, for example: extrinsic = devs\n"
+        "where no column is a scale, pass: extrinsic = none");
   CHECK(error_of(table_of("gpu,ratio,time_s\n1a,0.5,1\n2b,1,2\n")) ==
         "runs.csv: cannot tell which columns are extrinsic (the scale: workers, batch size, ...)\n"
         "its columns are 'gpu', 'ratio' and 'time_s'\n"
-        "pass, for example: --extrinsic none");
+        "pass, for example: extrinsic = none");
 }
 
 TEST_CASE("of several possible times one has to be chosen", "[roles]") {
   CHECK(error_of(table_of("x,gpus,time_s,step time\n1,1,1,1\n2,2,2,2\n")) ==
         "runs.csv: several columns could be the measured time: 'time_s' and 'step time'\n"
         "its columns are 'x', 'gpus', 'time_s' and 'step time'\n"
-        "pass, for example: --target time_s --ignore 'step time'");
+        "pass, for example: target = time_s ignore = step time");
 }
 
 TEST_CASE("a scale that is a text or a switch is no scale", "[roles]") {
   CHECK(error_of(table_of("x,nodes,threads,time_s\n1,n1,0,1\n2,n2,1,2\n")) ==
         "runs.csv: cannot tell which columns are extrinsic (the scale: workers, batch size, ...)\n"
         "its columns are 'x', 'nodes', 'threads' and 'time_s'\n"
-        "pass, for example: --extrinsic x\n"
-        "where no column is a scale, pass: --extrinsic none");
+        "pass, for example: extrinsic = x\n"
+        "where no column is a scale, pass: extrinsic = none");
 }
 
 TEST_CASE("runs that vary nothing but the scale need one scale as intrinsic", "[roles]") {
   CHECK(error_of(table_of("x,gpus,batch,time_s\n1,1,8,1\n1,2,16,2\n")) ==
         "runs.csv: no intrinsic column varies, and the model needs one; to model the scale alone, "
-        "pass --intrinsic batch --extrinsic gpus");
+        "pass intrinsic = batch extrinsic = gpus");
   CHECK(error_of(table_of("x,gpus,time_s\n1,1,1\n1,2,2\n")) ==
         "runs.csv: no intrinsic column varies, and the model needs one; to model the scale alone, "
-        "pass --intrinsic gpus --extrinsic none");
+        "pass intrinsic = gpus extrinsic = none");
   CHECK(error_of(table_of("x,gpus,time_s\n1,1,1\n1,1,2\n")) ==
         "runs.csv: no column but the time varies, so there is nothing to model");
 }

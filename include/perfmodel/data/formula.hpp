@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "perfmodel/base/sentence.hpp"
+
 namespace perfmodel {
 
 /// What muParser skips between the words of a formula: blanks, tabs, line feeds and all controls.
@@ -36,13 +38,13 @@ class Formula {
  public:
   /// `where` names the place of the text in messages. Throws UsageError for what cannot be read.
   Formula(const std::string& text, const std::vector<std::string>& names, TextCodes& codes,
-          const std::string& where);
+          const Sentence& where);
   ~Formula();
   Formula(Formula&&) noexcept;
   Formula& operator=(Formula&&) noexcept;
 
   /// The names that an expression uses, whatever there is. Throws UsageError for what is none.
-  static std::vector<std::string> names_in(const std::string& text, const std::string& where);
+  static std::vector<std::string> names_in(const std::string& text, const Sentence& where);
 
   /// The names that the expression uses.
   const std::vector<std::string>& used() const { return used_; }

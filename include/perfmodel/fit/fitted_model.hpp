@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "perfmodel/base/sentence.hpp"
 #include "perfmodel/data/metrics.hpp"
 #include "perfmodel/fit/cross_validation.hpp"
 #include "perfmodel/fit/fit_options.hpp"
@@ -28,7 +29,7 @@ namespace perfmodel {
 struct Warning {
   std::string kind;      ///< "at_bound", "flat_direction", "few_rows", "untrained_level", ...
   std::string constant;  ///< "p[pool_size]"; empty where the warning is about no single constant
-  std::string message;   ///< a whole sentence
+  Sentence message;      ///< a whole one
 };
 
 /// How the form of a sum of product terms came about.
@@ -70,11 +71,11 @@ struct PartMetrics {
 
 /// Where the data came from: reproducible facts only.
 struct Provenance {
-  std::string tool;                  ///< "perfmodel 0.1.0"
-  std::string file;                  ///< base name of the runs file; "-" for standard input
-  std::size_t rows = 0;              ///< of the file
-  std::string sha256;                ///< of its bytes
-  std::vector<std::string> notices;  ///< what was inferred about its columns
+  std::string tool;               ///< "perfmodel 0.1.0"
+  std::string file;               ///< base name of the runs file; "-" for standard input
+  std::size_t rows = 0;           ///< of the file
+  std::string sha256;             ///< of its bytes
+  std::vector<Sentence> notices;  ///< what was inferred about its columns
 };
 
 /// A model ready to predict: the spec, its form, the constants in the units of the data and how

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <string_view>
-
+#include "perfmodel/base/sentence.hpp"
 #include "perfmodel/model/design.hpp"
 
 namespace perfmodel {
@@ -12,9 +11,7 @@ constexpr double least_fitted_number = 1e-150;
 constexpr double largest_fitted_number = 1e150;
 
 /// What is said of numbers beyond, and of fits that lead there.
-constexpr std::string_view numbers_out_of_range =
-    "the fit leads to figures that are too large for a number; write the times and the columns in "
-    "units in which they are nearer to 1, or narrow --bounds";
+Sentence numbers_out_of_range();
 
 /// Whether no measured time and no number of a column is beyond them.
 bool in_fitted_range(const Design& runs);

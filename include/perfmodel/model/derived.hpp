@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "perfmodel/base/sentence.hpp"
 #include "perfmodel/data/table.hpp"
 
 namespace perfmodel {
@@ -21,7 +22,7 @@ struct DerivedColumn {
 /// Throws UsageError, which begins with `where`, for a name that is no identifier, a formula that
 /// cannot be read, that uses its own column or quotes a text.
 DerivedColumn make_derived(const std::string& column, const std::string& formula,
-                           const std::string& where);
+                           const Sentence& where);
 
 /// "flops = filters * kernel_size^2", as it stands after --derive. Throws UsageError.
 DerivedColumn parse_derived(const std::string& text);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "perfmodel/base/sentence.hpp"
 #include "perfmodel/data/table.hpp"
 #include "perfmodel/model/derived.hpp"
 
@@ -37,7 +38,7 @@ struct Roles {
   std::vector<std::string> ignored;   ///< on request, or in no list beside --intrinsic
   std::vector<std::string> constant;  ///< dropped: one value only
   std::vector<DerivedColumn> derived;
-  std::vector<std::string> notices;  ///< whole sentences: what was inferred or dropped
+  std::vector<Sentence> notices;  ///< whole sentences: what was inferred or dropped
 };
 
 /// Settles the part of every column and checks its values: the target > 0, numeric intrinsic and

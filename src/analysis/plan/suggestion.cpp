@@ -91,11 +91,11 @@ class Search {
         cheapest_(request.most, &Suggestion::cost) {
     auto names = space.names();
     if (request.price) {
-      price_.emplace(*request.price, names, codes_, "--price");
+      price_.emplace(*request.price, names, codes_, Field{"price"});
     }
     names.insert(names.end(), {"time", "cost"});
     for (const std::string& condition : request.conditions) {
-      wanted_.emplace_back(condition, names, codes_, "--where");
+      wanted_.emplace_back(condition, names, codes_, Field{"conditions"});
     }
   }
 
@@ -157,10 +157,9 @@ class Search {
     if (price_) {
       const double price = (*price_)(values);
       if (!(price >= 0) || !std::isfinite(price)) {
-        throw UsageError(
-            "--price: a price has to be a number >= 0, and is not for every "
-            "configuration of " +
-            space_.source);
+        throw UsageError(Field{"price"} +
+                         ": a price has to be a number >= 0, and is not for every " +
+                         "configuration of " + space_.source);
       }
       suggestion.cost = suggestion.time * price;
     }

@@ -97,10 +97,10 @@ Curve curve_of(const Table& table, const CurveColumns& columns) {
   }
   curve.configurations = curve.timings.empty() ? 0 : curve.timings.front().configurations;
   if (curve.timings.size() < 2) {
-    throw InputError(table.source + ": no two rows differ in '" + columns.scale +
-                     "' alone, so nothing can be compared with " + columns.scale + " = " +
-                     to_text(first) +
-                     "; fit a model and pass that instead, or leave columns out with --ignore");
+    throw InputError(
+        table.source + ": no two rows differ in '" + columns.scale +
+        "' alone, so nothing can be compared with " + columns.scale + " = " + to_text(first) +
+        "; fit a model and pass that instead, or leave columns out with " + Field{"ignore"});
   }
   return curve;
 }

@@ -138,15 +138,17 @@ std::vector<double> forward_times(const Table& table, NumberReader& numbers,
                                   const ProfileOptions& options) {
   auto forward = numbers.optional("t_f_us");
   if (forward && options.forward_share) {
-    throw UsageError("--forward-share has no use: " + table.source + " has a column 't_f_us'");
+    throw UsageError(Field{"forward_share"} + " has no use: " + table.source +
+                     " has a column 't_f_us'");
   }
   if (forward) {
     return *forward;
   }
   if (!options.forward_share) {
     throw InputError(table.source +
-                     ": no column 't_f_us'; where forward times were not measured, --forward-share "
-                     "0.5 takes half of the backward time, as the authors of the model did");
+                     ": no column 't_f_us'; where forward times were not measured, " +
+                     Field{"forward_share", {"0.5"}} +
+                     " takes half of the backward time, as the authors of the model did");
   }
   std::vector<double> assumed = backward;
   for (double& value : assumed) {

@@ -36,9 +36,9 @@ class StudyMaker {
       exchange = Exchange{};  // nothing is sent
     }
     if (!exchange) {
-      throw UsageError(
-          "how long does a message take? Pass a cost model (--allreduce, --fit-allreduce or "
-          "--message-start-us), or, without merging, a file with a column t_c_us");
+      throw UsageError("how long does a message take? Pass a cost model (" + Field{"allreduce"} +
+                       ", " + Field{"fit_allreduce"} + " or " + Field{"message_start_us"} +
+                       "), or, without merging, a file with a column t_c_us");
     }
     Study study;
     study.workers = request_.workers;

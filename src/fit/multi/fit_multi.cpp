@@ -142,8 +142,8 @@ void require_few_constants(const ModelSpec& spec, const FitOptions& options) {
                                        std::to_string(most->levels.size()) + " levels";
   throw InputError("a sum of " + std::to_string(terms) + (terms == 1 ? " term" : " terms") +
                    " would have " + std::to_string(constants) + " constants here, and at most " +
-                   std::to_string(most_sum_constants) +
-                   " can be fitted together: use --expression generic, or " + advice);
+                   std::to_string(most_sum_constants) + " can be fitted together: use " +
+                   Field{"expression", {"generic"}} + ", or " + advice);
 }
 
 }  // namespace

@@ -92,11 +92,13 @@ std::string scaling_section(const Content& content) {
                                            figures(drawn));
 }
 
-std::string trust_section(const Content& content) {
+std::string trust_section(const Content& content, const FieldWords& words) {
   std::string text = paragraph(
       content.fitted_to_these_runs
-          ? "The model was fitted to this very file, or parts of it. Runs that no fit has seen "
-            "may be farther off; the validation and test parts of a fit (--split, --test) tell."
+          ? ("The model was fitted to this very file, or parts of it. Runs that no fit has seen "
+             "may be farther off; the validation and test parts of a fit (" +
+             Field{"split"} + ", " + Field{"test"} + ") tell.")
+                .text(words)
           : "");
   text += metrics_table(content);
   const std::string noise = noise_text(content);
@@ -107,7 +109,7 @@ std::string trust_section(const Content& content) {
 
   std::vector<std::string> warnings;
   for (const Warning& warning : content.model.warnings)
-    warnings.push_back(warning.message);
+    warnings.push_back(warning.message.text());
   for (const std::string& finding : content.range_findings)
     warnings.push_back(finding + ": the predictions there are extrapolated");
   if (content.left_out)
@@ -157,9 +159,11 @@ std::string origin_section(const Content& content) {
       out += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return plain ? file : out + "'";
   };
+  std::vector<std::string> notices;
+  for (const Sentence& notice : content.model.provenance.notices)
+    notices.push_back(notice.text());
   return section("Where it comes from",
-                 file_table(content) + search_table(content) +
-                     list(content.model.provenance.notices) +
+                 file_table(content) + search_table(content) + list(notices) +
                      paragraph("This page was written by " + content.tool +
                                "; the same program and files give the same bytes again:") +
                      preformatted("perfmodel report " + quoted(content.model_file) + " " +
@@ -175,7 +179,8 @@ std::string title_of(const Content& content, const std::string& wanted) {
 }  // namespace
 }  // namespace report
 
-std::string report_html(const report::Content& content, const std::string& wanted_title) {
+std::string report_html(const report::Content& content, const std::string& wanted_title,
+                        const FieldWords& words) {
   using namespace report;
   const std::string title = escaped_markup(title_of(content, wanted_title));
   std::string page =
@@ -189,7 +194,7 @@ std::string report_html(const report::Content& content, const std::string& wante
   page += element("p", attribute("class", "soft"), escaped_markup(subtitle(content))) +
           "\n</header>\n<main>\n" + cards(answers_of(content));
   page += duration_section(content) + share_section(content) + scaling_section(content) +
-          trust_section(content) + constant_section(content) + origin_section(content);
+          trust_section(content, words) + constant_section(content) + origin_section(content);
   return page + "</main>\n</body>\n</html>\n";
 }
 
