@@ -15,6 +15,7 @@
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/fit/outliers.hpp"
+#include "perfmodel/fit/prediction_intervals.hpp"
 #include "perfmodel/io/model_json.hpp"
 #include "perfmodel/io/output_file.hpp"
 #include "perfmodel/model/design.hpp"

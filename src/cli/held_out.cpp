@@ -7,6 +7,7 @@
 #include "cli/numbers.hpp"
 #include "cli/text_table.hpp"
 #include "perfmodel/base/error.hpp"
+#include "perfmodel/fit/prediction_intervals.hpp"
 #include "perfmodel/fit/spread.hpp"
 
 namespace perfmodel::cli {

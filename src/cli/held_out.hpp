@@ -5,6 +5,7 @@
 
 #include "cli/console.hpp"
 #include "perfmodel/fit/fitted_model.hpp"
+#include "perfmodel/fit/prediction_intervals.hpp"
 #include "perfmodel/pipeline/held_out.hpp"
 
 namespace CLI {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/console.hpp"
-#include "perfmodel/optimise/differential_evolution.hpp"
+#include "perfmodel/optimise/progress.hpp"
 
 namespace perfmodel::cli {
 

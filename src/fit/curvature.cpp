@@ -1,7 +1,7 @@
 #include "fit/curvature.hpp"
 
 #include "fit/loss_value.hpp"
-#include "fit/search_space.hpp"
+#include "perfmodel/data/median.hpp"
 
 namespace perfmodel {
 

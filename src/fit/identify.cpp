@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "fit/flat_directions.hpp"
-#include "fit/sensitivity.hpp"
+#include "fit/generic_sensitivity.hpp"
 #include "perfmodel/base/index.hpp"
 #include "perfmodel/base/text.hpp"
-#include "perfmodel/fit/fit.hpp"
+#include "perfmodel/data/median.hpp"
 
 namespace perfmodel {
 namespace {

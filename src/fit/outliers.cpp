@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "fit/search_space.hpp"
 #include "perfmodel/base/index.hpp"
+#include "perfmodel/data/median.hpp"
 
 namespace perfmodel {
 

@@ -5,6 +5,7 @@
 #include "fit/loss_value.hpp"
 #include "fit/many_levels.hpp"
 #include "perfmodel/base/index.hpp"
+#include "perfmodel/data/median.hpp"
 
 namespace perfmodel {
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "perfmodel/base/parallel.hpp"
+#include "perfmodel/fit/spread.hpp"
 
 namespace perfmodel {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/text.hpp"
+#include "perfmodel/data/median.hpp"
 
 namespace perfmodel {
 namespace {
@@ -79,12 +80,6 @@ double log_geometric_mean(const NumericFactor& factor, const WeightedRows& rows)
   for (std::size_t r = 0; r < rows.size(); ++r)
     sum += rows.weight(r) * std::log(factor.value(r));
   return sum / rows.total_weight();
-}
-
-double median(VectorXd values) {
-  const auto middle = values.data() + values.size() / 2;
-  std::nth_element(values.data(), middle, values.data() + values.size());
-  return *middle;
 }
 
 SearchSpace::SearchSpace(const ModelSpec& spec, const WeightedRows& training,

@@ -14,9 +14,6 @@ namespace perfmodel {
 /// ln of the geometric mean of a column of the rows' design over all runs.
 double log_geometric_mean(const NumericFactor& factor, const WeightedRows& rows);
 
-/// The upper of the two middle values where their number is even. At least one value.
-double median(Eigen::VectorXd values);
-
 /// The coordinates in which Eq. (4) is searched, and the way back to the user's constants.
 ///
 ///   raw constants      in the units of the data, as written to model.json

@@ -1,14 +1,11 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <stop_token>
 #include <vector>
 
 #include "fit/arrow_matrix.hpp"
 #include "fit/arrow_null_space.hpp"
-#include "fit/search_space.hpp"
-#include "perfmodel/fit/fit_options.hpp"
-#include "perfmodel/fit/identifiability.hpp"
-#include "perfmodel/model/design.hpp"
 
 namespace perfmodel {
 
@@ -75,9 +72,5 @@ class Sensitivity {
   double factor_ = 1;           ///< of the covariance: rows / (rows - rank)
   bool enough_rows_ = true;
 };
-
-/// Of Eq. (4); `scaled` are its constants in scaled form.
-Sensitivity generic_sensitivity(const SearchSpace& space, const Design& training,
-                                const FitOptions& options, const Eigen::VectorXd& scaled);
 
 }  // namespace perfmodel

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "fit/identify.hpp"
+#include "fit/findings.hpp"
 #include "perfmodel/fit/fitted_model.hpp"
 
 namespace perfmodel {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "io/metrics_json.hpp"
+#include "perfmodel/fit/prediction_intervals.hpp"
 #include "perfmodel/fit/spread.hpp"
 
 namespace perfmodel {

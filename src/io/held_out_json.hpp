@@ -4,8 +4,7 @@
 
 #include "json/json_cursor.hpp"
 #include "json/json_layout.hpp"
-#include "perfmodel/fit/cross_validation.hpp"
-#include "perfmodel/fit/prediction_intervals.hpp"
+#include "perfmodel/fit/held_out_results.hpp"
 #include "perfmodel/model/unmeasured.hpp"
 
 namespace perfmodel {

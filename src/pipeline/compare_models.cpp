@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "perfmodel/analysis/regressor.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/readable.hpp"
 #include "perfmodel/fit/sum_size.hpp"
@@ -43,8 +44,7 @@ Regressors models_for(const ModelSpec& spec, const CompareRequest& request) {
   return models;
 }
 
-}  // namespace
-
+/// Fits a model to the training rows and judges it on every part.
 ModelScore score_model(Regressor& model, const PreparedRuns& runs) {
   ModelScore out;
   const auto start = std::chrono::steady_clock::now();
@@ -70,6 +70,8 @@ ModelScore score_model(Regressor& model, const PreparedRuns& runs) {
   }
   return out;
 }
+
+}  // namespace
 
 std::vector<ModelScore> compare_models(const PreparedRuns& runs, const CompareRequest& request,
                                        const std::function<void(std::size_t, std::size_t)>& done) {

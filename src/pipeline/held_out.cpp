@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "perfmodel/base/error.hpp"
+#include "perfmodel/fit/cross_validation.hpp"
 #include "perfmodel/fit/folds.hpp"
+#include "perfmodel/fit/prediction_intervals.hpp"
 
 namespace perfmodel {
 namespace {

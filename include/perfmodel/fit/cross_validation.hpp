@@ -1,26 +1,16 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "perfmodel/data/metrics.hpp"
 #include "perfmodel/fit/fit_options.hpp"
+#include "perfmodel/fit/held_out_results.hpp"
 #include "perfmodel/model/design.hpp"
 #include "perfmodel/model/spec.hpp"
 
 namespace perfmodel {
-
-/// What fits to parts of the training rows say about the rest of them.
-struct CrossValidation {
-  std::optional<std::string> group_by;  ///< nothing: rows of one configuration stay together
-  std::vector<Metrics> folds;           ///< of the held-out rows of each fold
-  Eigen::VectorXd predicted;  ///< of every training row, by the fit that it was held out of; not
-                              ///< kept in model.json
-};
 
 /// Fits each fold's other rows from scratch, with the same options and seed, and predicts the
 /// fold's own: nothing that is learnt from a row reaches its prediction. A level that a fold holds

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "perfmodel/fit/instruction_set.hpp"
-#include "perfmodel/optimise/differential_evolution.hpp"
+#include "perfmodel/optimise/progress.hpp"
 
 namespace perfmodel {
 

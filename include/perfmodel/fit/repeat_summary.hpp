@@ -5,9 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "perfmodel/fit/spread.hpp"
-
 namespace perfmodel {
+
+/// Mean and standard deviation (over n - 1) of one quantity over several fits.
+struct Spread {
+  std::string name;  ///< "a[filters]", "mape_percent", "gpus"
+  double mean = 0;
+  double standard_deviation = 0;
+};
 
 /// A spread over the seeds of repeated fits.
 ///

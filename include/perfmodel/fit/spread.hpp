@@ -4,15 +4,9 @@
 #include <vector>
 
 #include "perfmodel/data/metrics.hpp"
+#include "perfmodel/fit/repeat_summary.hpp"
 
 namespace perfmodel {
-
-/// Mean and standard deviation (over n - 1) of one quantity over several fits.
-struct Spread {
-  std::string name;  ///< "a[filters]", "mape_percent", "gpus"
-  double mean = 0;
-  double standard_deviation = 0;
-};
 
 /// Of at least two values.
 Spread spread_of(const std::string& name, const std::vector<double>& values);

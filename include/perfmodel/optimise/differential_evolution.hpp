@@ -8,10 +8,10 @@
 #include <optional>
 #include <span>
 #include <stop_token>
-#include <string_view>
 #include <vector>
 
 #include "perfmodel/optimise/bounds.hpp"
+#include "perfmodel/optimise/progress.hpp"
 
 namespace perfmodel::optimise {
 
@@ -23,40 +23,6 @@ namespace perfmodel::optimise {
 using BatchObjective =
     std::function<void(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
                        std::span<const double> abandon_above, std::span<double> costs)>;
-
-/// How a mutant is made, and where its F and CR come from.
-enum class Strategy {
-  best1bin,           ///< as in scipy
-  rand1bin,           ///< as in scipy
-  currenttobest1bin,  ///< as in scipy
-  jde,  ///< Brest et al. 2006: rand/1/bin whose members carry and inherit their own F and CR
-  /// Tanabe and Fukunaga 2014: current-to-pbest/1/bin with an archive of beaten members, F and CR
-  /// drawn around what won before, and a population that shrinks linearly to 4 over the budget of
-  /// generations or evaluations.
-  lshade,
-};
-
-/// `immediate`: a winning trial takes its place at once and the next trial of the same generation
-/// already sees it. `deferred`: a whole generation of trials is made, then evaluated as one batch.
-enum class Updating { immediate, deferred };
-
-enum class Termination {
-  converged,  ///< the spread of the costs fell below the tolerance, or the box is a single point
-  generation_limit,  ///< `generations` were done
-  evaluation_limit,  ///< one more generation would exceed `evaluations`
-  interrupted,       ///< a stop was requested; the best so far is returned
-};
-
-std::string_view to_text(Strategy strategy);
-std::string_view to_text(Termination termination);
-
-/// The state after one generation, for progress and for tests.
-struct Progress {
-  std::size_t generation = 0;
-  std::size_t evaluations = 0;
-  double best_cost = 0;
-  double spread = 0;  ///< standard deviation (over n) of the population's costs
-};
 
 /// Differential evolution's own settings, with scipy's names and meanings.
 struct DifferentialEvolutionOptions {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "perfmodel/analysis/comparison.hpp"
-#include "perfmodel/analysis/regressor.hpp"
 #include "perfmodel/fit/fit_options.hpp"
 #include "perfmodel/pipeline/prepared_runs.hpp"
 
@@ -19,9 +18,6 @@ struct CompareRequest {
   double l1 = 0.001;         ///< of the second and third model; the lambda that the paper chose
   double l2 = 0.001;
 };
-
-/// Fits a model to the training rows and judges it on every part.
-ModelScore score_model(Regressor& model, const PreparedRuns& runs);
 
 /// Eq. (4) without a penalty and with either, a sum of product terms where its terms can be chosen
 /// (terms_can_be_chosen()), and the black boxes that were built in, all on the same rows. `done` is

@@ -7,6 +7,7 @@
 #include "analysis/report/moved_configuration.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/fit/fit.hpp"
+#include "perfmodel/fit/prediction_intervals.hpp"
 #include "perfmodel/fit/spread.hpp"
 #include "perfmodel/model/formula_code.hpp"
 

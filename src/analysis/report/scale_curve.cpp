@@ -8,6 +8,7 @@
 #include "analysis/report/moved_configuration.hpp"
 #include "perfmodel/analysis/report/errors.hpp"
 #include "perfmodel/base/index.hpp"
+#include "perfmodel/fit/prediction_intervals.hpp"
 
 namespace perfmodel::report {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "fit/multi/held_out_errors.hpp"
-#include "fit/search_space.hpp"
+#include "perfmodel/data/median.hpp"
 
 namespace perfmodel {
 namespace {

@@ -10,7 +10,7 @@
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/index.hpp"
 #include "perfmodel/base/text.hpp"
-#include "perfmodel/fit/fit.hpp"
+#include "perfmodel/data/median.hpp"
 
 namespace perfmodel {
 namespace {

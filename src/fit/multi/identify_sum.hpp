@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "fit/identify.hpp"
+#include "fit/findings.hpp"
 
 namespace perfmodel {
 
