@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fit/canonical_order.hpp"
+#include "fit/column_order.hpp"
 #include "fit/polish.hpp"
 #include "fit/search_space.hpp"
 #include "perfmodel/base/index.hpp"

@@ -1,8 +1,6 @@
 #include "fit/forms/sum_form.hpp"
 
-#include "fit/canonical_order.hpp"
-#include "fit/multi/refit.hpp"
-#include "fit/multi/sum_parts.hpp"
+#include "fit/column_order.hpp"
 #include "perfmodel/base/index.hpp"
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/fit/fitted_model.hpp"
@@ -174,15 +172,6 @@ Form::Reordered SumForm::reordered(const ModelSpec& from, const ModelSpec& to,
   }
   origin[old.intercept()] = next.intercept();
   return {std::move(form), std::move(origin)};
-}
-
-std::size_t SumForm::constants_in_use(const FittedModel& model) const {
-  return free_constants(sum_parts(model));
-}
-
-std::unique_ptr<Refit> SumForm::refit(const FittedModel& model, const Design&,
-                                      const FitOptions& options) const {
-  return std::make_unique<SumRefit>(model, options);
 }
 
 }  // namespace perfmodel
