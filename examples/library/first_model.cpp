@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/io/model_json.hpp"
+#include "perfmodel/io/model/model_json.hpp"
 #include "perfmodel/pipeline/fit_runs.hpp"
 #include "perfmodel/pipeline/settings.hpp"
 

@@ -1,4 +1,4 @@
-#include "perfmodel/analysis/drift.hpp"
+#include "analysis/drift.hpp"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "perfmodel/analysis/selftest.hpp"
+#include "analysis/selftest.hpp"
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -6,11 +6,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "perfmodel/base/random.hpp"
-#include "perfmodel/fit/fit.hpp"
-#include "perfmodel/fit/kernel_variants.hpp"
-#include "perfmodel/model/generic_expression.hpp"
-#include "perfmodel/optimise/least_absolute_deviations.hpp"
+#include "base/random.hpp"
+#include "fit/eq4/kernel/kernel_variants.hpp"
+#include "fit/fit.hpp"
+#include "model/form/generic_expression.hpp"
+#include "optimise/lad/least_absolute_deviations.hpp"
 
 namespace perfmodel {
 namespace {

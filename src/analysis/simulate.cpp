@@ -1,8 +1,8 @@
-#include "perfmodel/analysis/simulate.hpp"
+#include "analysis/simulate.hpp"
 
 #include <cmath>
 
-#include "perfmodel/base/random.hpp"
+#include "base/random.hpp"
 
 namespace perfmodel {
 

@@ -1,12 +1,12 @@
-#include "perfmodel/analysis/sweep.hpp"
+#include "analysis/sweep.hpp"
 
 #include <cmath>
 #include <mutex>
 
-#include "fit/loss_value.hpp"
+#include "base/parallel.hpp"
+#include "fit/fit.hpp"
+#include "fit/task/loss_value.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/base/parallel.hpp"
-#include "perfmodel/fit/fit.hpp"
 
 namespace perfmodel {
 namespace {

@@ -1,9 +1,9 @@
-#include "perfmodel/base/printable.hpp"
+#include "base/printable.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
-#include "perfmodel/base/utf8.hpp"
+#include "base/utf8.hpp"
 
 namespace perfmodel {
 namespace {

@@ -1,4 +1,4 @@
-#include "perfmodel/base/problem_list.hpp"
+#include "base/problem_list.hpp"
 
 namespace perfmodel {
 

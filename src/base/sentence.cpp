@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "perfmodel/base/text.hpp"
+#include "base/text.hpp"
 
 namespace perfmodel {
 namespace {

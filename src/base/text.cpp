@@ -1,4 +1,4 @@
-#include "perfmodel/base/text.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "perfmodel/base/printable.hpp"
+#include "base/printable.hpp"
 
 namespace perfmodel {
 namespace {

@@ -1,4 +1,4 @@
-#include "perfmodel/data/formula.hpp"
+#include "data/formula.hpp"
 
 #include <muParser.h>
 
@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstddef>
 
+#include "base/printable.hpp"
+#include "base/readable.hpp"
+#include "base/text.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/base/printable.hpp"
-#include "perfmodel/base/readable.hpp"
-#include "perfmodel/base/text.hpp"
 
 namespace perfmodel {
 namespace {

@@ -1,4 +1,4 @@
-#include "perfmodel/data/median.hpp"
+#include "data/median.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "perfmodel/data/row_order.hpp"
+#include "data/row_order.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 
+#include "base/random.hpp"
+#include "base/text.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/base/random.hpp"
-#include "perfmodel/base/text.hpp"
 
 namespace perfmodel {
 namespace {

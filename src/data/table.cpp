@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/base/text.hpp"
 
 namespace perfmodel {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "perfmodel/base/index.hpp"
+#include "base/index.hpp"
 
 namespace perfmodel {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "fit/column_order.hpp"
-#include "perfmodel/fit/fitted_model.hpp"
+#include "fit/result/column_order.hpp"
+#include "perfmodel/fit/result/fitted_model.hpp"
 
 namespace perfmodel {
 

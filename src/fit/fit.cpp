@@ -1,12 +1,12 @@
-#include "perfmodel/fit/fit.hpp"
+#include "fit/fit.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "fit/canonical_order.hpp"
-#include "fit/forms/form_kinds.hpp"
+#include "fit/form_kinds.hpp"
+#include "fit/task/number_range.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/fit/number_range.hpp"
 
 namespace perfmodel {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "perfmodel/base/text.hpp"
+#include "base/text.hpp"
 
 namespace perfmodel {
 namespace {

@@ -4,10 +4,10 @@
 #include <memory>
 #include <string>
 
-#include "perfmodel/analysis/regressor.hpp"
+#include "analysis/compare/regressor.hpp"
+#include "base/readable.hpp"
+#include "fit/sum/terms/sum_size.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/base/readable.hpp"
-#include "perfmodel/fit/sum_size.hpp"
 #include "perfmodel/pipeline/judging.hpp"
 
 namespace perfmodel {

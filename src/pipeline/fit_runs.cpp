@@ -3,12 +3,12 @@
 #include <chrono>
 #include <utility>
 
+#include "fit/fit.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/fit/bootstrap.hpp"
-#include "perfmodel/fit/fit.hpp"
-#include "perfmodel/fit/repeat.hpp"
-#include "perfmodel/model/unmeasured.hpp"
+#include "perfmodel/model/design/unmeasured.hpp"
 #include "perfmodel/pipeline/judging.hpp"
+#include "trust/bootstrap.hpp"
+#include "trust/repeat.hpp"
 
 namespace perfmodel {
 namespace {

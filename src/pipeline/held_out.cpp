@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "model/design/row_folds.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/fit/cross_validation.hpp"
-#include "perfmodel/fit/folds.hpp"
-#include "perfmodel/fit/prediction_intervals.hpp"
+#include "trust/cross_validation.hpp"
+#include "trust/prediction_intervals.hpp"
 
 namespace perfmodel {
 namespace {

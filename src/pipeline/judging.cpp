@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "fit/task/number_range.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/fit/number_range.hpp"
 
 namespace perfmodel {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "perfmodel/data/row_order.hpp"
-#include "perfmodel/fit/number_range.hpp"
+#include "data/row_order.hpp"
+#include "fit/task/number_range.hpp"
 
 namespace perfmodel {
 namespace {

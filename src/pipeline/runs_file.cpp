@@ -2,9 +2,9 @@
 
 #include <filesystem>
 
-#include "perfmodel/io/csv.hpp"
-#include "perfmodel/io/digest.hpp"
-#include "perfmodel/io/input_file.hpp"
+#include "io/file/digest.hpp"
+#include "io/file/input_file.hpp"
+#include "perfmodel/io/csv/csv.hpp"
 
 namespace perfmodel {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/base/text.hpp"
 
 namespace perfmodel {
 namespace {

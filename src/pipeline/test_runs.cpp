@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
+#include "model/design/known_levels.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/base/text.hpp"
-#include "perfmodel/model/known_levels.hpp"
 
 namespace perfmodel {
 namespace {

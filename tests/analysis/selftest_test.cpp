@@ -1,4 +1,4 @@
-#include "perfmodel/analysis/selftest.hpp"
+#include "analysis/selftest.hpp"
 
 #include <cmath>
 #include <set>

@@ -1,4 +1,4 @@
-#include "perfmodel/analysis/simulate.hpp"
+#include "analysis/simulate.hpp"
 
 #include <cmath>
 

@@ -1,8 +1,8 @@
-#include "perfmodel/analysis/sweep.hpp"
+#include "analysis/sweep.hpp"
 
 #include <cmath>
 
-#include "perfmodel/fit/fit.hpp"
+#include "fit/fit.hpp"
 #include "support/catch.hpp"
 #include "support/paper_runs.hpp"
 

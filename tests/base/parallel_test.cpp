@@ -1,4 +1,4 @@
-#include "perfmodel/base/parallel.hpp"
+#include "base/parallel.hpp"
 
 #include <stdexcept>
 #include <string>

@@ -1,4 +1,4 @@
-#include "perfmodel/base/printable.hpp"
+#include "base/printable.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "perfmodel/base/random.hpp"
+#include "base/random.hpp"
 
 #include <algorithm>
 #include <array>

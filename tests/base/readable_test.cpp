@@ -1,4 +1,4 @@
-#include "perfmodel/base/readable.hpp"
+#include "base/readable.hpp"
 
 #include "support/catch.hpp"
 

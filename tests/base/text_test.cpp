@@ -1,9 +1,9 @@
-#include "perfmodel/base/text.hpp"
+#include "base/text.hpp"
 
 #include <limits>
 #include <vector>
 
-#include "perfmodel/base/problem_list.hpp"
+#include "base/problem_list.hpp"
 #include "support/catch.hpp"
 
 namespace perfmodel {

@@ -1,4 +1,4 @@
-#include "perfmodel/base/utf8.hpp"
+#include "base/utf8.hpp"
 
 #include "support/catch.hpp"
 

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "fit/kernel/evaluator.hpp"
-#include "fit/search_space.hpp"
-#include "perfmodel/base/random.hpp"
-#include "perfmodel/io/csv.hpp"
-#include "perfmodel/model/design.hpp"
-#include "perfmodel/model/roles.hpp"
+#include "base/random.hpp"
+#include "fit/eq4/kernel/evaluator.hpp"
+#include "fit/eq4/space/search_space.hpp"
+#include "perfmodel/io/csv/csv.hpp"
+#include "perfmodel/model/columns/roles.hpp"
+#include "perfmodel/model/design/design.hpp"
 
 using namespace perfmodel;
 

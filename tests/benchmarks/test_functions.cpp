@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <iostream>
 
-#include "perfmodel/optimise/differential_evolution.hpp"
+#include "optimise/evolution/differential_evolution.hpp"
 #include "support/test_functions.hpp"
 
 using namespace perfmodel;

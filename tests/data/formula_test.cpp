@@ -1,8 +1,8 @@
-#include "perfmodel/data/formula.hpp"
+#include "data/formula.hpp"
 
+#include "base/printable.hpp"
+#include "base/readable.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/base/printable.hpp"
-#include "perfmodel/base/readable.hpp"
 #include "support/catch.hpp"
 
 using namespace perfmodel;

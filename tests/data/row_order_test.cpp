@@ -1,4 +1,4 @@
-#include "perfmodel/data/row_order.hpp"
+#include "data/row_order.hpp"
 
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "perfmodel/base/random.hpp"
-#include "perfmodel/fit/fit.hpp"
-#include "perfmodel/io/csv.hpp"
+#include "base/random.hpp"
+#include "fit/fit.hpp"
+#include "perfmodel/io/csv/csv.hpp"
 #include "support/catch.hpp"
 #include "support/paper_runs.hpp"
 

@@ -1,11 +1,11 @@
-#include "perfmodel/fit/fit.hpp"
+#include "fit/fit.hpp"
 
 #include <cmath>
 #include <numeric>
 #include <stop_token>
 
+#include "model/form/generic_expression.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/model/generic_expression.hpp"
 #include "support/catch.hpp"
 #include "support/paper_runs.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/io/csv.hpp"
+#include "perfmodel/io/csv/csv.hpp"
 #include "support/catch.hpp"
 
 using namespace perfmodel;

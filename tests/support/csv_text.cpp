@@ -1,7 +1,7 @@
 #include "support/csv_text.hpp"
 
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/io/csv.hpp"
+#include "perfmodel/io/csv/csv.hpp"
 
 namespace perfmodel::test {
 

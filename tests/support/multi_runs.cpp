@@ -5,9 +5,9 @@
 #include <memory>
 #include <sstream>
 
-#include "fit/forms/sum_form.hpp"
-#include "perfmodel/base/random.hpp"
-#include "perfmodel/base/text.hpp"
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "fit/sum/form/sum_form.hpp"
 #include "support/csv_text.hpp"
 
 namespace perfmodel::test {

@@ -5,10 +5,10 @@
 #include <numeric>
 #include <vector>
 
-#include "perfmodel/base/random.hpp"
-#include "perfmodel/base/text.hpp"
-#include "perfmodel/io/space_json.hpp"
-#include "perfmodel/model/generic_expression.hpp"
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "io/documents/space_json.hpp"
+#include "model/form/generic_expression.hpp"
 
 namespace perfmodel::test {
 namespace {

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <string>
 
-#include "perfmodel/analysis/plan/space.hpp"
+#include "analysis/plan/space.hpp"
 #include "perfmodel/data/table.hpp"
-#include "perfmodel/model/design.hpp"
-#include "perfmodel/model/roles.hpp"
-#include "perfmodel/model/spec.hpp"
+#include "perfmodel/model/columns/roles.hpp"
+#include "perfmodel/model/columns/spec.hpp"
+#include "perfmodel/model/design/design.hpp"
 
 namespace perfmodel::test {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "perfmodel/base/random.hpp"
+#include "base/random.hpp"
 
 namespace perfmodel::test {
 

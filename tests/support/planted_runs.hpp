@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "perfmodel/data/table.hpp"
-#include "perfmodel/model/design.hpp"
-#include "perfmodel/model/roles.hpp"
+#include "perfmodel/model/columns/roles.hpp"
+#include "perfmodel/model/design/design.hpp"
 
 namespace perfmodel::test {
 

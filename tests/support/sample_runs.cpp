@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "perfmodel/base/text.hpp"
+#include "base/text.hpp"
 
 namespace perfmodel::test {
 

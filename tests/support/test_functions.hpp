@@ -6,7 +6,7 @@
 #include <numbers>
 #include <string_view>
 
-#include "perfmodel/optimise/bounds.hpp"
+#include "optimise/algebra/bounds.hpp"
 
 namespace perfmodel::test {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "perfmodel/analysis/comparison.hpp"
-#include "perfmodel/fit/fit_options.hpp"
+#include "perfmodel/analysis/compare/comparison.hpp"
+#include "perfmodel/fit/task/fit_options.hpp"
 #include "perfmodel/pipeline/prepared_runs.hpp"
 
 namespace perfmodel {

@@ -9,9 +9,9 @@
 
 #include "perfmodel/data/split.hpp"
 #include "perfmodel/data/table.hpp"
-#include "perfmodel/fit/fit_options.hpp"
-#include "perfmodel/fit/fitted_model.hpp"
-#include "perfmodel/model/roles.hpp"
+#include "perfmodel/fit/result/fitted_model.hpp"
+#include "perfmodel/fit/task/fit_options.hpp"
+#include "perfmodel/model/columns/roles.hpp"
 #include "perfmodel/pipeline/held_out.hpp"
 #include "perfmodel/pipeline/prepared_runs.hpp"
 #include "perfmodel/pipeline/runs_file.hpp"

@@ -9,9 +9,9 @@
 
 #include "perfmodel/data/split.hpp"
 #include "perfmodel/data/table.hpp"
-#include "perfmodel/fit/fit_options.hpp"
-#include "perfmodel/fit/fitted_model.hpp"
-#include "perfmodel/model/design.hpp"
+#include "perfmodel/fit/result/fitted_model.hpp"
+#include "perfmodel/fit/task/fit_options.hpp"
+#include "perfmodel/model/design/design.hpp"
 
 namespace perfmodel {
 

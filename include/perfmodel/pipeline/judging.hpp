@@ -4,8 +4,8 @@
 #include <string>
 
 #include "perfmodel/data/metrics.hpp"
-#include "perfmodel/fit/fitted_model.hpp"
-#include "perfmodel/model/design.hpp"
+#include "perfmodel/fit/result/fitted_model.hpp"
+#include "perfmodel/model/design/design.hpp"
 
 namespace perfmodel {
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "perfmodel/data/split.hpp"
-#include "perfmodel/fit/fitted_model.hpp"
-#include "perfmodel/model/design.hpp"
-#include "perfmodel/model/roles.hpp"
-#include "perfmodel/model/spec.hpp"
+#include "perfmodel/fit/result/fitted_model.hpp"
+#include "perfmodel/model/columns/roles.hpp"
+#include "perfmodel/model/columns/spec.hpp"
+#include "perfmodel/model/design/design.hpp"
 #include "perfmodel/pipeline/runs_file.hpp"
 
 namespace perfmodel {

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "perfmodel/data/table.hpp"
-#include "perfmodel/fit/fitted_model.hpp"
-#include "perfmodel/model/roles.hpp"
-#include "perfmodel/model/spec.hpp"
+#include "perfmodel/fit/result/fitted_model.hpp"
+#include "perfmodel/model/columns/roles.hpp"
+#include "perfmodel/model/columns/spec.hpp"
 
 namespace perfmodel {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "perfmodel/data/table.hpp"
-#include "perfmodel/model/spec.hpp"
+#include "perfmodel/model/columns/spec.hpp"
 
 namespace perfmodel {
 

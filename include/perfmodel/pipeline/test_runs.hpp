@@ -6,8 +6,8 @@
 #include <string>
 
 #include "perfmodel/data/table.hpp"
-#include "perfmodel/model/design.hpp"
-#include "perfmodel/model/spec.hpp"
+#include "perfmodel/model/columns/spec.hpp"
+#include "perfmodel/model/design/design.hpp"
 
 namespace perfmodel {
 

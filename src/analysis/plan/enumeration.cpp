@@ -1,4 +1,4 @@
-#include "perfmodel/analysis/plan/enumeration.hpp"
+#include "analysis/plan/enumeration.hpp"
 
 namespace perfmodel::plan {
 

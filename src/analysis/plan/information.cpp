@@ -1,4 +1,4 @@
-#include "perfmodel/analysis/plan/information.hpp"
+#include "analysis/plan/information.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>
@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "perfmodel/base/index.hpp"
-#include "perfmodel/model/generic_expression.hpp"
+#include "base/index.hpp"
+#include "model/form/generic_expression.hpp"
 
 namespace perfmodel::plan {
 namespace {

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "perfmodel/analysis/plan/information.hpp"
+#include "analysis/plan/information.hpp"
+#include "base/index.hpp"
+#include "model/form/generic_expression.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/base/index.hpp"
-#include "perfmodel/model/generic_expression.hpp"
 
 namespace perfmodel::plan {
 namespace {

@@ -1,11 +1,11 @@
-#include "perfmodel/analysis/plan/sampling.hpp"
+#include "analysis/plan/sampling.hpp"
 
 #include <set>
 #include <string>
 
-#include "perfmodel/analysis/plan/enumeration.hpp"
+#include "analysis/plan/enumeration.hpp"
+#include "base/random.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/base/random.hpp"
 
 namespace perfmodel::plan {
 namespace {

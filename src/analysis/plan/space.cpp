@@ -1,13 +1,13 @@
-#include "perfmodel/analysis/plan/space.hpp"
+#include "analysis/plan/space.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 
-#include "model/cell_problems.hpp"
+#include "base/text.hpp"
+#include "model/columns/cell_problems.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/base/text.hpp"
 
 namespace perfmodel::plan {
 namespace {

@@ -1,13 +1,13 @@
-#include "perfmodel/analysis/plan/suggestion.hpp"
+#include "analysis/plan/suggestion.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "perfmodel/analysis/plan/enumeration.hpp"
+#include "analysis/plan/enumeration.hpp"
+#include "base/random.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/base/random.hpp"
-#include "perfmodel/fit/fitted_model.hpp"
+#include "perfmodel/fit/result/fitted_model.hpp"
 
 namespace perfmodel::plan {
 namespace {

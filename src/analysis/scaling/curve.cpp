@@ -1,12 +1,12 @@
-#include "perfmodel/analysis/scaling/curve.hpp"
+#include "analysis/scaling/curve.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "model/cell_problems.hpp"
+#include "base/text.hpp"
+#include "model/columns/cell_problems.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/base/text.hpp"
 
 namespace perfmodel::scaling {
 namespace {

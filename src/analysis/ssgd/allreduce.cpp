@@ -1,4 +1,4 @@
-#include "perfmodel/analysis/ssgd/allreduce.hpp"
+#include "analysis/ssgd/allreduce.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,11 +1,11 @@
-#include "perfmodel/analysis/ssgd/imbalance.hpp"
+#include "analysis/ssgd/imbalance.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <string>
 
+#include "base/text.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/base/text.hpp"
 
 namespace perfmodel::ssgd {
 

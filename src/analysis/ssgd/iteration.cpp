@@ -1,4 +1,4 @@
-#include "perfmodel/analysis/ssgd/iteration.hpp"
+#include "analysis/ssgd/iteration.hpp"
 
 #include <algorithm>
 #include <utility>

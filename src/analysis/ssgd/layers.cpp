@@ -1,4 +1,4 @@
-#include "perfmodel/analysis/ssgd/layers.hpp"
+#include "analysis/ssgd/layers.hpp"
 
 #include <algorithm>
 

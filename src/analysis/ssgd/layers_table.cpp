@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <map>
 
-#include "model/cell_problems.hpp"
-#include "perfmodel/analysis/ssgd/layers.hpp"
+#include "analysis/ssgd/layers.hpp"
+#include "base/text.hpp"
+#include "model/columns/cell_problems.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/base/text.hpp"
 
 namespace perfmodel::ssgd {
 namespace {

@@ -1,11 +1,11 @@
-#include "perfmodel/analysis/ssgd/merging.hpp"
+#include "analysis/ssgd/merging.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
 
+#include "base/text.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/base/text.hpp"
 
 namespace perfmodel::ssgd {
 namespace {

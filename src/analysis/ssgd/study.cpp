@@ -1,4 +1,4 @@
-#include "perfmodel/analysis/ssgd/study.hpp"
+#include "analysis/ssgd/study.hpp"
 
 #include "perfmodel/base/error.hpp"
 

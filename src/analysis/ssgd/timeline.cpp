@@ -1,4 +1,4 @@
-#include "perfmodel/analysis/ssgd/timeline.hpp"
+#include "analysis/ssgd/timeline.hpp"
 
 namespace perfmodel::ssgd {
 namespace {

@@ -1,11 +1,11 @@
-#include "perfmodel/analysis/plan/information.hpp"
+#include "analysis/plan/information.hpp"
 
 #include <Eigen/Dense>
 #include <cmath>
 #include <set>
 
-#include "perfmodel/io/space_json.hpp"
-#include "perfmodel/model/generic_expression.hpp"
+#include "io/documents/space_json.hpp"
+#include "model/form/generic_expression.hpp"
 #include "support/catch.hpp"
 #include "support/paper_runs.hpp"
 

@@ -1,12 +1,12 @@
-#include "perfmodel/analysis/plan/sampling.hpp"
+#include "analysis/plan/sampling.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 
+#include "io/documents/space_json.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/io/space_json.hpp"
 #include "support/catch.hpp"
 #include "support/paper_runs.hpp"
 

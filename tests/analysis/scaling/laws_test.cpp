@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "base/random.hpp"
 #include "perfmodel/analysis/scaling/study.hpp"
-#include "perfmodel/base/random.hpp"
 #include "support/catch.hpp"
 
 using namespace perfmodel;

@@ -1,7 +1,7 @@
-#include "perfmodel/analysis/ssgd/imbalance.hpp"
+#include "analysis/ssgd/imbalance.hpp"
 
+#include "base/random.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/base/random.hpp"
 #include "support/catch.hpp"
 
 using namespace perfmodel;

@@ -1,10 +1,10 @@
-#include "perfmodel/analysis/ssgd/merging.hpp"
+#include "analysis/ssgd/merging.hpp"
 
 #include <algorithm>
 #include <limits>
 
+#include "base/random.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/base/random.hpp"
 #include "support/catch.hpp"
 
 using namespace perfmodel;

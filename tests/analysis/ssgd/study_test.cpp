@@ -1,13 +1,13 @@
-#include "perfmodel/analysis/ssgd/study.hpp"
+#include "analysis/ssgd/study.hpp"
 
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 
-#include "perfmodel/analysis/ssgd/timeline.hpp"
+#include "analysis/ssgd/timeline.hpp"
+#include "base/random.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/base/random.hpp"
-#include "perfmodel/io/csv.hpp"
+#include "perfmodel/io/csv/csv.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 

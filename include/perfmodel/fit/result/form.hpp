@@ -1,0 +1,169 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perfmodel/export/formula_code.hpp"
+#include "perfmodel/fit/task/fit_options.hpp"
+#include "perfmodel/model/columns/spec.hpp"
+#include "perfmodel/model/design/configuration.hpp"
+#include "perfmodel/model/design/design.hpp"
+
+namespace perfmodel {
+
+struct ColumnOrder;
+struct FittedModel;
+class JsonCursor;
+
+/// What a constant does in its form.
+enum class ConstantRole {
+  coefficient,      ///< a of a numeric column or of a term
+  level,            ///< what a level adds, or multiplies by
+  step,             ///< a factor at or below, or above a threshold
+  intrinsic_power,  ///< p
+  scaling_power,    ///< q
+  intercept         ///< C
+};
+
+/// Which values a constant can take: decides how an interval of it is widened.
+enum class ConstantRange {
+  any,           ///< powers
+  not_negative,  ///< a time
+  factor         ///< changes by factors
+};
+
+/// An entry of the table of a form's constants.
+struct ConstantInfo {
+  std::string name;  ///< "p[filters]", "a[1]", "C"
+  ConstantRole role = ConstantRole::coefficient;
+  ConstantRange range = ConstantRange::any;
+  std::size_t group = 0;   ///< of Form::groups(): the input or the term that it belongs to
+  std::string level = {};  ///< of a level's constant
+};
+
+/// Two constants of which the runs can only tell the difference: a level and the first of its
+/// column.
+struct ConstantDifference {
+  std::string column;
+  std::string level;
+  std::string first_level;
+  std::size_t constant = 0;
+  std::size_t first = 0;
+};
+
+/// A part of the predicted time.
+struct TimePart {
+  std::string name;     ///< an input, "term 1", "C"
+  std::string formula;  ///< of a term; empty where the name says it all
+  bool exists = true;   ///< a C of 0 is no part of a sum
+};
+
+/// What people are told about a form.
+struct FormWords {
+  std::string_view noun;           ///< "sum of product terms"
+  std::string_view title;          ///< opens a sentence
+  std::string_view share_caption;  ///< of the figure of time shares
+  std::string_view scaled_part;    ///< what a scaling power speaks of: "the time"
+  char level_letter = 'a';         ///< of a level's constant: a[...], g[...]
+  bool lists_terms = false;        ///< is read term by term: each part has a formula of its own
+};
+
+/// Fits a model again to other runs of the same kind, with its form as it is.
+class Refit {
+ public:
+  virtual ~Refit() = default;
+  /// The constants in the order of the model's.
+  virtual Eigen::VectorXd operator()(const Design& runs) const = 0;
+  /// How many constants the runs have to determine.
+  virtual std::size_t free_constants() const = 0;
+};
+
+/// A kind of formula for the time of a configuration: Eq. (4), a sum of product terms. All that
+/// fits, predicts, prints, stores and judges models goes through this type; a new form is a class
+/// that derives from it and an entry in form_kinds().
+///
+/// A form says what is made of the constants of a model, in the units of the data; C, the part of
+/// the time that depends on nothing, is the last of them. It is immutable and shared by copies of a
+/// model.
+class Form {
+ public:
+  virtual ~Form() = default;
+
+  /// In model.json: "generic", "multi".
+  virtual std::string_view name() const = 0;
+  virtual const FormWords& words() const = 0;
+
+  /// One per constant, in their order.
+  virtual std::vector<ConstantInfo> constants(const ModelSpec& spec) const = 0;
+  /// What the constants are grouped by.
+  virtual std::vector<std::string> groups(const ModelSpec& spec) const = 0;
+  /// Column by column, level by level, the first of a column included. None where the constants of
+  /// levels speak for themselves.
+  virtual std::vector<ConstantDifference> differences(const ModelSpec& spec) const;
+
+  /// One time per row.
+  virtual Eigen::VectorXd predict(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                                  const Design& design) const = 0;
+  /// The parts of the time, C the last. `mark`, where it is given, is what stands behind the number
+  /// of a constant.
+  virtual std::vector<TimePart> parts(
+      const ModelSpec& spec, const Eigen::VectorXd& constants,
+      const std::function<std::string(std::size_t)>& mark = nullptr) const = 0;
+  /// Share of each of the parts in the predicted time, summed over the rows, in percent.
+  virtual std::vector<double> shares(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                                     const Design& design) const = 0;
+
+  /// Whether the scaling powers depend on the configuration.
+  virtual bool has_local_powers() const = 0;
+  /// Which constant is the scaling power of an extrinsic column, where they do not.
+  virtual std::optional<std::size_t> scaling_constant(const ModelSpec& spec,
+                                                      std::size_t extrinsic) const;
+  /// d ln t / d ln E of each extrinsic column at a configuration, or those constants. `at` is null
+  /// only where they are constants.
+  virtual std::vector<double> scaling_powers(const ModelSpec& spec,
+                                             const Eigen::VectorXd& constants,
+                                             const Configuration* at) const = 0;
+  /// The part of the time that scaling powers do not speak of.
+  virtual double unscaled_time(const Eigen::VectorXd& constants) const = 0;
+  /// Values of an extrinsic column at which the time jumps: up to each, and above it.
+  virtual std::vector<double> steps(const ModelSpec& spec, std::size_t extrinsic) const;
+
+  /// As model.json has it, on one line.
+  virtual std::string formula(const ModelSpec& spec, const Eigen::VectorXd& constants) const = 0;
+  /// The whole model in a language; throws what the writers of model/formula_code throw.
+  virtual std::string code(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                           FormulaLanguage language) const = 0;
+
+  /// The same form and its constants where the columns of a spec stand in another order.
+  struct Reordered {
+    std::shared_ptr<const Form> form;
+    std::vector<std::size_t> origin;  ///< place of each constant in the new order
+  };
+  virtual Reordered reordered(const ModelSpec& from, const ModelSpec& to,
+                              const ColumnOrder& order) const = 0;
+
+  /// How many of the constants of a fitted model play a part.
+  virtual std::size_t constants_in_use(const FittedModel& model) const = 0;
+  /// `options` are those of the fit, and outlive the result, as the model does.
+  virtual std::unique_ptr<Refit> refit(const FittedModel& model, const Design& training,
+                                       const FitOptions& options) const = 0;
+  /// Gives constants of levels that no row has a value that means something.
+  virtual void settle_unseen_levels(const Design& training, FittedModel& model) const;
+
+  /// The field `constants` of model.json, with what is known of each constant.
+  virtual nlohmann::ordered_json constants_to_json(const FittedModel& model) const = 0;
+  /// Throws InputError where fields beside the constants contradict them.
+  virtual void check_constants(const FittedModel& model, const JsonCursor& constants) const = 0;
+};
+
+/// Eq. (4).
+std::shared_ptr<const Form> generic_form();
+
+}  // namespace perfmodel

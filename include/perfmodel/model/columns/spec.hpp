@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "perfmodel/data/table.hpp"
+#include "perfmodel/model/columns/derived.hpp"
+#include "perfmodel/model/columns/roles.hpp"
+
+namespace perfmodel {
+
+/// A numeric column of the model and the range of its values in the training rows.
+struct NumericInput {
+  std::string column;
+  double low = 0;
+  double high = 0;
+};
+
+/// A categorical column of the model and its known levels, sorted.
+struct CategoricalInput {
+  std::string column;
+  std::vector<std::string> levels;
+};
+
+/// A column that is no input itself: derived columns are computed from it.
+struct SourceColumn {
+  std::string column;
+  double typical = 0;  ///< the lower median of the training rows
+};
+
+/// What a model takes in and gives out. The order of the inputs is the order of the constants.
+struct ModelSpec {
+  std::string target;
+  std::string unit;
+  std::vector<NumericInput> intrinsic;
+  std::vector<CategoricalInput> categorical;
+  std::vector<NumericInput> extrinsic;
+  std::vector<DerivedColumn> derived;  ///< what its inputs are computed from, in their order
+  std::vector<SourceColumn> sources;   ///< empty of a model file that does not tell them
+
+  std::size_t level_count() const;
+  bool is_derived(const std::string& column) const;
+  /// Whether a derived column is computed from this one.
+  bool is_derived_from(const std::string& column) const;
+};
+
+/// The columns that a configuration must have: the inputs that are not derived, and what derived
+/// ones are computed from.
+std::vector<std::string> required_columns(const ModelSpec& spec);
+
+/// Levels come from all rows of the table, ranges and typical values from `training_rows`.
+ModelSpec make_spec(const Table& table, const Roles& roles,
+                    std::span<const std::size_t> training_rows);
+
+}  // namespace perfmodel

@@ -1,0 +1,97 @@
+#include "analysis/constants/constant_table.hpp"
+
+#include <utility>
+
+#include "base/index.hpp"
+
+namespace perfmodel {
+namespace {
+
+ConstantStatus status_of(bool identified) {
+  return identified ? ConstantStatus::determined : ConstantStatus::undetermined;
+}
+
+}  // namespace
+
+std::string_view to_text(ConstantStatus status) {
+  switch (status) {
+    case ConstantStatus::unknown:
+      return "";
+    case ConstantStatus::determined:
+      return "determined";
+    case ConstantStatus::undetermined:
+      return "not determined";
+    case ConstantStatus::at_bound:
+      return "at a bound";
+  }
+  return "";
+}
+
+std::vector<ConstantRow> constant_table(const FittedModel& model) {
+  const auto& known = model.identifiability;
+  std::vector<ConstantRow> out;
+  for (ConstantInfo& constant : model.form->constants(model.spec)) {
+    const std::size_t k = out.size();
+    ConstantRow row{.name = std::move(constant.name),
+                    .value = model.constants[index(k)],
+                    .interval = {},
+                    .status = ConstantStatus::unknown,
+                    .role = constant.role,
+                    .group = constant.group,
+                    .level = std::move(constant.level)};
+    if (model.uncertainty)
+      row.interval = model.uncertainty->constants[k];
+    if (known)
+      row.status = known->at_bound[k] ? ConstantStatus::at_bound : status_of(known->constants[k]);
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+std::vector<ScalingPower> scaling_power_table(const FittedModel& model) {
+  const std::vector<double> powers = scaling_powers(model);
+  const std::vector<ConstantRow> constants = constant_table(model);
+  std::vector<ScalingPower> out;
+  for (std::size_t j = 0; j < powers.size(); ++j) {
+    const NumericInput& input = model.spec.extrinsic[j];
+    ScalingPower power{input.column, powers[j],
+                       {},           ConstantStatus::unknown,
+                       input,        model.spec.is_derived(input.column)};
+    if (const auto constant = model.form->scaling_constant(model.spec, j)) {
+      if (!power_through_derived(model, j)) {
+        power.interval = constants[*constant].interval;
+        power.status = constants[*constant].status;
+      }
+    } else {
+      if (model.uncertainty)
+        power.interval = model.uncertainty->scaling_powers[j];
+      if (model.identifiability)
+        power.status = status_of(model.identifiability->scaling_powers[j]);
+    }
+    out.push_back(std::move(power));
+  }
+  return out;
+}
+
+std::vector<LevelDifference> difference_table(const FittedModel& model) {
+  std::vector<LevelDifference> out;
+  std::size_t next = 0;
+  for (const ConstantDifference& item : model.form->differences(model.spec)) {
+    const std::size_t k = next++;
+    if (item.constant == item.first)
+      continue;
+    ConstantRow row;
+    row.name = item.level + " - " + item.first_level;
+    row.value = model.constants[index(item.constant)] - model.constants[index(item.first)];
+    row.role = ConstantRole::level;
+    row.level = item.level;
+    if (model.uncertainty)
+      row.interval = model.uncertainty->differences[k];
+    if (model.identifiability)
+      row.status = status_of(model.identifiability->differences[k]);
+    out.push_back({item.column, std::move(row)});
+  }
+  return out;
+}
+
+}  // namespace perfmodel

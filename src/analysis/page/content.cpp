@@ -1,0 +1,130 @@
+#include "analysis/page/content.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "analysis/page/moved_configuration.hpp"
+#include "base/text.hpp"
+#include "fit/fit.hpp"
+#include "perfmodel/export/formula_code.hpp"
+#include "trust/prediction_intervals.hpp"
+#include "trust/spread.hpp"
+
+namespace perfmodel::page {
+namespace {
+
+std::vector<Part> parts_of(const FittedModel& model) {
+  std::vector<Part> parts;
+  if (model.metrics.train.rows > 0)
+    parts.push_back({"training", model.metrics.train});
+  if (model.metrics.validation)
+    parts.push_back({"validation", *model.metrics.validation});
+  if (model.metrics.test)
+    parts.push_back({"test", *model.metrics.test});
+  if (model.cross_validation && !model.cross_validation->folds.empty()) {
+    const CrossValidation& validation = *model.cross_validation;
+    parts.push_back({"mean of " + std::to_string(validation.folds.size()) + " folds" +
+                         (validation.group_by ? " by " + *validation.group_by : ""),
+                     mean_metrics(validation.folds)});
+  }
+  return parts;
+}
+
+/// Empty where predictions of both signs make shares meaningless.
+std::vector<Share> shares_of(const FittedModel& model, const Design& design) {
+  const std::vector<double> percents = time_shares(model, design);
+  if (!std::all_of(percents.begin(), percents.end(), [](double p) { return std::isfinite(p); }))
+    return {};
+  std::vector<Share> shares;
+  for (TimePart& part : model.form->parts(model.spec, model.constants)) {
+    if (part.exists)
+      shares.push_back({std::move(part.name), std::move(part.formula), percents[shares.size()]});
+  }
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const Share& a, const Share& b) { return a.percent > b.percent; });
+  return shares;
+}
+
+std::vector<ConstantGroup> constants_of(const FittedModel& model) {
+  std::vector<ConstantGroup> out;
+  for (std::string& name : model.form->groups(model.spec))
+    out.push_back({std::move(name), {}});
+  for (ConstantRow& row : constant_table(model)) {
+    std::vector<ConstantRow>& group = out[row.group].constants;
+    group.push_back(std::move(row));
+  }
+  return out;
+}
+
+std::vector<Setting> settings_of(const ModelSpec& spec, const Configuration& configuration) {
+  std::vector<Setting> settings;
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    settings.push_back({spec.intrinsic[i].column, setting_text(configuration.intrinsic[i])});
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    const CategoricalInput& input = spec.categorical[c];
+    settings.push_back({input.column, input.levels[configuration.levels[c]]});
+  }
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    settings.push_back({spec.extrinsic[j].column, setting_text(configuration.extrinsic[j])});
+  return settings;
+}
+
+TypicalConfiguration typical_of(const FittedModel& model, const Design& runs) {
+  TypicalConfiguration out;
+  out.of_the_fit = model.typical.has_value();
+  out.configuration = model.typical ? *model.typical : median_configuration(runs);
+  out.settings = settings_of(model.spec, out.configuration);
+  out.time = time_of(model, out.configuration);
+  return out;
+}
+
+std::optional<IntervalCoverage> coverage_of(const Source& source) {
+  const auto& intervals = source.model.intervals;
+  if (!intervals)
+    return std::nullopt;
+  const IntervalFactors factors = interval_factors(*intervals, intervals->level);
+  return IntervalCoverage{intervals->level,
+                          covered_share(factors, source.design.time, source.predicted),
+                          {factors.lower, factors.upper}};
+}
+
+}  // namespace
+
+Content content_of(const Source& source) {
+  const FittedModel& model = source.model;
+  const auto formula = [&](FormulaLanguage language) {
+    return model.form->code(model.spec, model.constants, language);
+  };
+  std::vector<double> times(source.design.time.begin(), source.design.time.end());
+  std::sort(times.begin(), times.end());
+
+  const TypicalConfiguration typical = typical_of(model, source.design);
+  return {.model = model,
+          .tool = source.tool,
+          .model_file = source.model_file,
+          .runs = source.runs,
+          .fitted_to_these_runs =
+              !source.runs.sha256.empty() && source.runs.sha256 == model.provenance.sha256,
+          .range_findings = source.range_findings,
+          .left_out = source.left_out,
+          .metrics = source.metrics,
+          .parts = parts_of(model),
+          .noise_floor = noise_floor(source.design),
+          .intervals = coverage_of(source),
+          .shortest_time = times.front(),
+          .median_time = sorted_quantile(times, 0.5),
+          .longest_time = times.back(),
+          .errors = errors_of(source.lines, source.design.time, source.predicted, worst_rows),
+          .shares = shares_of(model, source.design),
+          .typical = typical,
+          .effects = effects_of(model, typical.configuration),
+          .powers = scaling_power_table(model),
+          .curves = scale_curves(model, typical.configuration, source.design, source.predicted),
+          .constants = constants_of(model),
+          .differences = difference_table(model),
+          .formula = formula(FormulaLanguage::text),
+          .latex = formula(FormulaLanguage::latex)};
+}
+
+}  // namespace perfmodel::page

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/constants/constant_table.hpp"
+#include "analysis/page/effects.hpp"
+#include "analysis/page/errors.hpp"
+#include "analysis/page/scale_curve.hpp"
+#include "perfmodel/fit/result/fitted_model.hpp"
+
+namespace perfmodel::page {
+
+/// A file by what is the same on every machine.
+struct FileFacts {
+  std::string file;  ///< base name
+  std::size_t rows = 0;
+  std::string sha256;  ///< empty where it is not known
+};
+
+/// A model and the runs that it is held against.
+struct Source {
+  const FittedModel& model;
+  std::string tool;        ///< that writes the report: "perfmodel 0.1.0"
+  std::string model_file;  ///< base name
+  FileFacts runs;
+  const std::vector<std::uint32_t>& lines;  ///< of the runs in their file
+  const Design& design;
+  const Eigen::VectorXd& predicted;
+  Metrics metrics;
+  std::vector<std::string> range_findings;   ///< where the runs leave what was measured
+  std::optional<std::string> left_out = {};  ///< in words, the rows that have no predicted time
+};
+
+/// Metrics of one part of the data.
+struct Part {
+  std::string name;  ///< "training", "validation", "test", "mean of 5 folds"
+  Metrics metrics;
+};
+
+/// A part of the predicted time: an input of Eq. (4), a term of a sum, or C.
+struct Share {
+  std::string name;
+  std::string formula;  ///< of a term
+  double percent = 0;
+};
+
+/// Constants that belong together.
+struct ConstantGroup {
+  std::string name;  ///< of the input or the term
+  std::vector<ConstantRow> constants;
+};
+
+/// The model's prediction intervals on the runs.
+struct IntervalCoverage {
+  double level = 0;    ///< promised share
+  double covered = 0;  ///< share of the runs that lie inside
+  Interval factors;    ///< a prediction times these is its interval
+};
+
+/// An input of the typical configuration.
+struct Setting {
+  std::string column;
+  std::string value;
+};
+
+/// The configuration at which the answers are given.
+struct TypicalConfiguration {
+  Configuration configuration;
+  bool of_the_fit = false;  ///< median of the training rows, as the model has it; else of the runs
+  std::vector<Setting> settings;
+  std::optional<double> time;  ///< predicted; nothing where the model gives no time
+};
+
+/// All that a report says, computed; how it is laid out is not decided here.
+struct Content {
+  const FittedModel& model;
+  std::string tool;
+  std::string model_file;
+  FileFacts runs;
+  bool fitted_to_these_runs = false;  ///< to this very file, or parts of it
+  std::vector<std::string> range_findings;
+  std::optional<std::string> left_out;    ///< rows of the runs, in words
+  Metrics metrics;                        ///< of the runs
+  std::vector<Part> parts;                ///< as the model has them
+  std::optional<NoiseFloor> noise_floor;  ///< of the runs
+  std::optional<IntervalCoverage> intervals;
+  double shortest_time = 0;  ///< measured
+  double median_time = 0;
+  double longest_time = 0;
+  Errors errors;
+  std::vector<Share> shares;  ///< of the predicted time of the runs, the largest first
+  TypicalConfiguration typical;
+  std::vector<Effect> effects;  ///< on the time of the typical configuration
+  std::vector<ScalingPower> powers;
+  std::vector<ScaleCurve> curves;
+  std::vector<ConstantGroup> constants;
+  std::vector<LevelDifference> differences;
+  std::string formula;  ///< as `show` prints it
+  std::string latex;
+};
+
+constexpr std::size_t worst_rows = 10;
+
+/// The result refers to the model of the source.
+Content content_of(const Source& source);
+
+}  // namespace perfmodel::page

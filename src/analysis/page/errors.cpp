@@ -1,0 +1,118 @@
+#include "analysis/page/errors.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/index.hpp"
+
+namespace perfmodel::page {
+namespace {
+
+constexpr std::size_t most_bars = 60;
+constexpr std::size_t all_shown = 200;
+constexpr double hidden_tail = 0.005;  // at each end, of more errors than that
+constexpr double widest = 1e12;        // percent; steps of more would run into the end of numbers
+
+std::vector<JudgedRow> judged(const std::vector<std::uint32_t>& lines,
+                              const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted) {
+  std::vector<JudgedRow> rows;
+  rows.reserve(lines.size());
+  for (std::size_t row = 0; row < lines.size(); ++row) {
+    const double t = measured[index(row)];
+    const double y = predicted[index(row)];
+    rows.push_back({lines[row], t, y, 100 * (y - t) / t});
+  }
+  return rows;
+}
+
+std::vector<JudgedRow> worst_of(std::vector<JudgedRow> rows, std::size_t count) {
+  const auto end = rows.begin() + index(std::min(count, rows.size()));
+  std::partial_sort(rows.begin(), end, rows.end(), [](const JudgedRow& a, const JudgedRow& b) {
+    const double of_a = std::abs(a.error_percent);
+    const double of_b = std::abs(b.error_percent);
+    return of_a != of_b ? of_a > of_b : a.line < b.line;
+  });
+  rows.erase(end, rows.end());
+  return rows;
+}
+
+std::vector<Bar> histogram_of(const std::vector<double>& sorted, const Range& range) {
+  const double step = round_step(range.high - range.low, most_bars);
+  const auto first_from = [&](double value) {
+    return std::lower_bound(sorted.begin(), sorted.end(), value);
+  };
+  std::vector<Bar> out;
+  for (double bar = std::floor(range.low / step); bar * step < range.high; ++bar) {
+    const double low = bar * step;
+    const double high = (bar + 1) * step;
+    out.push_back({low, high, static_cast<std::size_t>(first_from(high) - first_from(low))});
+  }
+  return out;
+}
+
+void add_clouds(const std::vector<JudgedRow>& rows, const Range& error_range, Errors& errors) {
+  std::vector<Point> times;
+  std::vector<Point> residuals;
+  std::vector<double> predictions;
+  std::vector<double> all_times;
+  for (const JudgedRow& row : rows) {
+    if (row.predicted > 0) {
+      times.push_back({row.measured, row.predicted});
+      residuals.push_back({row.predicted, row.error_percent});
+      predictions.push_back(row.predicted);
+      all_times.push_back(row.predicted);
+      all_times.push_back(row.measured);
+    }
+  }
+  errors.not_positive = rows.size() - times.size();
+  if (times.empty())
+    return;
+  const Range both = range_of(all_times, Spacing::logarithmic);
+  errors.predicted_against_measured = cloud_of(times, both, both);
+  errors.error_against_predicted =
+      cloud_of(residuals, range_of(predictions, Spacing::logarithmic), error_range);
+}
+
+}  // namespace
+
+double sorted_quantile(const std::vector<double>& sorted, double q) {
+  const double place = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const double share = place - static_cast<double>(below);
+  return sorted[below] * (1 - share) + sorted[above] * share;
+}
+
+Range error_range(const std::vector<double>& errors_percent) {
+  std::vector<double> sorted = errors_percent;
+  std::sort(sorted.begin(), sorted.end());
+  const double tail = sorted.size() > all_shown ? hidden_tail : 0;
+  return range_of({std::max(-widest, std::min(-1.0, sorted_quantile(sorted, tail))),
+                   std::min(widest, std::max(1.0, sorted_quantile(sorted, 1 - tail)))},
+                  Spacing::linear);
+}
+
+Errors errors_of(const std::vector<std::uint32_t>& lines, const Eigen::VectorXd& measured,
+                 const Eigen::VectorXd& predicted, std::size_t worst) {
+  const std::vector<JudgedRow> rows = judged(lines, measured, predicted);
+  std::vector<double> sorted;
+  sorted.reserve(rows.size());
+  for (const JudgedRow& row : rows)
+    sorted.push_back(row.error_percent);
+  std::sort(sorted.begin(), sorted.end());
+  const Range range = error_range(sorted);
+
+  Errors errors;
+  add_clouds(rows, range, errors);
+  errors.histogram = histogram_of(sorted, range);
+  errors.beyond_histogram = sorted.size();
+  for (const Bar& bar : errors.histogram)
+    errors.beyond_histogram -= bar.count;
+  errors.quantiles = {sorted_quantile(sorted, 0.05), sorted_quantile(sorted, 0.25),
+                      sorted_quantile(sorted, 0.5), sorted_quantile(sorted, 0.75),
+                      sorted_quantile(sorted, 0.95)};
+  errors.worst = worst_of(rows, worst);
+  return errors;
+}
+
+}  // namespace perfmodel::page

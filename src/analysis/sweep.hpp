@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perfmodel/fit/result/fitted_model.hpp"
+#include "perfmodel/fit/task/fit_options.hpp"
+#include "perfmodel/model/columns/spec.hpp"
+#include "perfmodel/model/design/design.hpp"
+
+namespace perfmodel {
+
+enum class PenaltyKind { none, l1, l2 };
+
+std::string_view to_text(PenaltyKind kind);
+
+/// One fit of the regularisation path.
+struct SweepPoint {
+  PenaltyKind penalty = PenaltyKind::none;
+  double lambda = 0;
+  FittedModel model;  ///< with the metrics of all parts
+  /// Mean over the validation rows of the loss of a row, without the penalty (|e|, |e| / t, e^2, or
+  /// the squared error of ln t), and its standard error.
+  double validation_loss = 0;
+  double standard_error = 0;
+};
+
+/// How lambda is chosen from the validation losses.
+enum class LambdaRule {
+  lowest,              ///< the lowest validation loss
+  one_standard_error,  ///< the largest lambda within a standard error of the lowest loss
+};
+
+std::string_view to_text(LambdaRule rule);
+
+/// `count` values from `low` to `high`, equally spaced in the logarithm. 0 < low <= high.
+std::vector<double> log_grid(double low, double high, std::size_t count);
+
+/// The rows of each part. Validation is required, test may be null.
+struct SweepData {
+  const ModelSpec& spec;
+  const Design& training;
+  const Design& validation;
+  const Design* test = nullptr;
+};
+
+/// A fit without penalty, then one per penalty and lambda, all with the seed of the options and
+/// each on its own: a point does not depend on the grid around it. options.threads fits run at a
+/// time.
+///
+/// Throws Interrupted where a stop was requested before all were done.
+std::vector<SweepPoint> sweep(const SweepData& data, const FitOptions& options,
+                              const std::vector<PenaltyKind>& penalties,
+                              const std::vector<double>& lambdas,
+                              const std::function<void(std::size_t)>& fit_done = nullptr);
+
+/// Index of the chosen point. The rule of one standard error stays with the penalty of the lowest
+/// loss (where that is none, with the penalty that comes nearest).
+std::size_t choose(const std::vector<SweepPoint>& points, LambdaRule rule);
+
+}  // namespace perfmodel

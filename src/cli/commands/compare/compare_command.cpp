@@ -1,0 +1,263 @@
+#include "cli/commands/compare/compare_command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "analysis/compare/regressor.hpp"
+#include "base/text.hpp"
+#include "cli/commands/compare/compare_text.hpp"
+#include "cli/options/replaced_input.hpp"
+#include "cli/options/role_options.hpp"
+#include "cli/options/shared_options.hpp"
+#include "cli/terminal/search_progress.hpp"
+#include "cli/terminal/signals.hpp"
+#include "cli/terminal/text_table.hpp"
+#include "fit/sum/terms/sum_size.hpp"
+#include "fit/task/number_range.hpp"
+#include "io/file/output_file.hpp"
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/io/csv/csv.hpp"
+#include "perfmodel/pipeline/compare_models.hpp"
+#include "perfmodel/pipeline/test_runs.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+constexpr auto judging_group = "Judging the models";
+
+ExtrapolateArgument parse_extrapolate(const std::string& text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string::npos) {
+    return {text, std::nullopt};
+  }
+  const auto limit = parse_number(text.substr(colon + 1));
+  if (!limit) {
+    throw CLI::ValidationError("--extrapolate", "'" + text +
+                                                    "': write COL, or COL:X where rows up to the "
+                                                    "value X train, for example batch_size:32");
+  }
+  return {text.substr(0, colon), limit};
+}
+
+/// Short names of the models in conditions, and how the names that are printed begin.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> gate_models = {
+    {{"generic_l1", "Eq. (4), L1"},
+     {"generic_l2", "Eq. (4), L2"},
+     {"generic", "Eq. (4)"},
+     {"multi", "sum of products"},
+     {"forest", "random forest"},
+     {"boosting", "gradient boosting"},
+     {"svr_log", "SVR of log time"},
+     {"svr", "SVR"}}};
+
+const FurtherFigures& compare_figures() {
+  static const FurtherFigures further = [] {
+    FurtherFigures out;
+    for (const auto& [name, begin] : gate_models) {
+      for (const auto& metric : gate_metrics()) {
+        out.names.push_back(std::string(name) + "." + metric);
+      }
+    }
+    out.words =
+        "; of one model: generic., generic_l1., generic_l2., multi., forest., boosting., svr. or "
+        "svr_log. before it";
+    return out;
+  }();
+  return further;
+}
+
+/// The metrics of every model on the rows that judge, and under their plain names the best of all
+/// models: r2 is better higher, the rest lower.
+std::vector<Figure> compared_figures(const std::vector<ModelScore>& scores, std::size_t source) {
+  std::vector<Figure> best;
+  std::vector<Figure> all;
+  for (const ModelScore& score : scores) {
+    if (score.source != source) {
+      continue;
+    }
+    const std::string part = score.name + ", " + score.file;
+    const auto model = std::find_if(gate_models.begin(), gate_models.end(), [&](const auto& known) {
+      return score.name.starts_with(known.second);
+    });
+    const Metrics& metrics = score.metrics.test.value_or(score.metrics.train);
+    if (model != gate_models.end()) {
+      const auto named = figures_of(metrics, part, std::string(model->first) + ".");
+      all.insert(all.end(), named.begin(), named.end());
+    }
+    const auto plain = figures_of(metrics, part);
+    if (best.empty()) {
+      best = plain;
+    }
+    for (std::size_t k = 0; k < plain.size(); ++k) {
+      const bool higher = plain[k].name == "r2";
+      if (higher ? plain[k].value > best[k].value : plain[k].value < best[k].value) {
+        best[k] = plain[k];
+      }
+    }
+  }
+  all.insert(all.end(), best.begin(), best.end());
+  return all;
+}
+
+void check_combination(const CompareArguments& arguments) {
+  const bool has_split = arguments.split.shares || arguments.split.seed;
+  if (arguments.test && arguments.runs.size() > 1) {
+    throw UsageError("--test goes with one file of runs");
+  }
+  if ((has_split ? 1 : 0) + (arguments.test ? 1 : 0) + (arguments.extrapolate ? 1 : 0) > 1) {
+    throw UsageError("--split, --test and --extrapolate each name the test rows; pass one of them");
+  }
+  std::set<std::string> names;
+  for (const auto& path : arguments.runs) {
+    if (!names.insert(path).second) {
+      throw UsageError("'" + path + "' is given twice");
+    }
+    refuse_to_replace(path, arguments.output);
+  }
+  refuse_to_replace(arguments.test.value_or("-"), arguments.output);
+}
+
+PreparedRuns prepared(const CompareArguments& arguments, const std::string& path,
+                      Console& console) {
+  const LabelledRuns runs = read_labelled_runs(path, arguments.roles, console);
+  const Table& table = runs.file.table;
+  if (arguments.extrapolate) {
+    const auto [split, limit] = split_by_value(table, runs.rows, arguments.extrapolate->column,
+                                               arguments.extrapolate->limit);
+    console.notice(table.source + ": rows with " + arguments.extrapolate->column + " up to " +
+                   to_text(limit) + " train, the others test");
+    return prepare_runs(runs, split);
+  }
+  if (arguments.test) {
+    PreparedRuns out = prepare_runs(runs, split_rows(runs.rows, {}, 1));
+    TestRuns test = select_test_runs(read_csv(*arguments.test, categorical_columns(out.spec)),
+                                     out.spec, !arguments.gates.empty());
+    if (test.left_out) {
+      console.warning(*test.left_out);
+    }
+    out.test = std::move(test.design);
+    require_fitted_range(*out.test);
+    return out;
+  }
+  return prepare_runs(runs, split_of(runs, arguments.split));
+}
+
+CompareRequest request_of(const SearchArguments& search, const SignalWatch& signals) {
+  CompareRequest request;
+  request.options = fit_options(search);
+  request.options.stop = signals.token();
+  request.loss = search.loss;
+  request.l1 = search.l1.value_or(request.l1);
+  request.l2 = search.l2.value_or(request.l2);
+  return request;
+}
+
+}  // namespace
+
+void setup_compare(CLI::App& command, CompareArguments& arguments) {
+  command
+      .add_option("RUNS.csv", arguments.runs,
+                  "measured runs, one per line; several files, such as\n"
+                  "one per framework, are compared side by side")
+      ->option_text(" ")
+      ->required();
+  add_output(command, arguments.output, "FILE");
+  add_format(command, arguments.format, "of the comparison");
+  add_role_options(command, arguments.roles);
+  add_search_options(command, arguments.search);
+  command.remove_option(command.get_option("--expression"));  // both are compared
+  add_split_options(command, arguments.split);
+  for (const char* name : {"--split", "--split-seed"}) {
+    command.get_option(name)->group(judging_group);
+  }
+  command.add_option("--test", arguments.test, "train on all of RUNS.csv and test on this file")
+      ->type_name("FILE")
+      ->group(judging_group);
+  command
+      .add_option_function<std::string>(
+          "--extrapolate",
+          [&](const std::string& text) { arguments.extrapolate = parse_extrapolate(text); },
+          "train on the lower values of a column and test on\n"
+          "the higher ones; up to X, or to the value below which\n"
+          "60 % of the distinct values lie")
+      ->type_name("COL[:X]")
+      ->group(judging_group);
+  add_gates(command, arguments.gates,
+            "end with exit code 4 if this holds on the test rows of\n"
+            "any file: 'mape>10' of the best model there, or\n"
+            "'multi.mape>12' of one: generic, generic_l1,\n"
+            "generic_l2, multi, forest, boosting, svr, svr_log\n"
+            "(repeatable)",
+            compare_figures());
+  command.get_option("--fail-if")->group(judging_group);
+  command.footer(
+      "Fits Eq. (4) without a penalty and with --l1 and --l2 (0.001 each where not given), a sum "
+      "of product\n"
+      "terms, a random forest, support vector regression (SVR) and gradient boosting to the same "
+      "training\n"
+      "rows and judges them on the same test rows. Forest and SVR have scikit-learn's default "
+      "settings;\n"
+      "SVR's epsilon of 0.1 is in the unit of the time, so there is also an SVR of the "
+      "standardised\n"
+      "ln(time). Boosting is of ln(time): 500 trees of depth 5, learning rate 0.1.\n"
+      "\n"
+      "Examples:\n"
+      "  perfmodel compare runs.csv\n"
+      "  perfmodel compare mxnet.csv pytorch.csv tensorflow.csv --format md\n"
+      "  perfmodel compare runs.csv --extrapolate batch_size:32 --format json -o comparison.json");
+}
+
+int run_compare(const CompareArguments& arguments, Console& console) {
+  check_combination(arguments);
+  OutputFile output(arguments.output);
+  std::vector<PreparedRuns> files;
+  for (const auto& path : arguments.runs) {
+    files.push_back(prepared(arguments, path, console));
+  }
+  if (!has_black_boxes()) {
+    console.warning(
+        "this perfmodel was built without dlib, so random forest and support vector regression are "
+        "left out; install libdlib-dev and build it again");
+  }
+  if (!has_gradient_boosting()) {
+    console.warning(
+        "this perfmodel was built without XGBoost, so gradient boosting is left out; install "
+        "libxgboost-dev and build it again");
+  }
+
+  const SignalWatch signals;
+  const CompareRequest request = request_of(arguments.search, signals);
+  std::vector<ModelScore> scores;
+  std::vector<Provenance> data;
+  std::string unit = files.front().spec.unit;
+  SearchProgress progress(console);
+  for (const auto& runs : files) {
+    data.push_back(runs.provenance);
+    unit = runs.spec.unit == unit ? unit : "";
+    if (!terms_can_be_chosen(runs.spec)) {
+      console.notice(runs.provenance.file +
+                     ": too many levels for a sum of products, which is left out");
+    }
+    const std::size_t before = scores.size();
+    for (ModelScore& score : compare_models(runs, request, [&](std::size_t done, std::size_t all) {
+           progress.show("comparing", before + done, all * files.size());
+         })) {
+      score.source = data.size() - 1;
+      scores.push_back(std::move(score));
+    }
+  }
+  output.write(formatted({data, scores, unit}, arguments.format));
+  output.commit();
+  std::vector<Figure> figures;
+  for (std::size_t source = 0; source < data.size(); ++source) {
+    const auto more = compared_figures(scores, source);
+    figures.insert(figures.end(), more.begin(), more.end());
+  }
+  check_gates(arguments.gates, figures);
+  return 0;
+}
+
+}  // namespace perfmodel::cli

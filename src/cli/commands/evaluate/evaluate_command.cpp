@@ -1,0 +1,264 @@
+#include "cli/commands/evaluate/evaluate_command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "analysis/drift.hpp"
+#include "base/text.hpp"
+#include "cli/commands/evaluate/evaluate_text.hpp"
+#include "cli/options/numbers.hpp"
+#include "cli/options/replaced_input.hpp"
+#include "cli/options/shared_options.hpp"
+#include "cli/runs/held_out_options.hpp"
+#include "cli/runs/judged_runs.hpp"
+#include "cli/runs/predictions.hpp"
+#include "cli/runs/range_check.hpp"
+#include "io/file/output_file.hpp"
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/io/model/model_json.hpp"
+#include "perfmodel/model/design/design.hpp"
+#include "perfmodel/pipeline/judging.hpp"
+#include "perfmodel/pipeline/runs_file.hpp"
+#include "trust/outliers.hpp"
+#include "trust/prediction_intervals.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+/// The runs that stand farthest from the model, with their lines in the file.
+std::vector<OutlyingRun> farthest_runs(const JudgedRuns& runs, std::size_t count) {
+  std::vector<OutlyingRun> out;
+  for (const Outlier& outlier : ranked_outliers(runs.design.time, runs.predicted)) {
+    if (out.size() == count) {
+      break;
+    }
+    const auto row = static_cast<Eigen::Index>(outlier.row);
+    out.push_back(
+        {runs.lines[outlier.row], runs.design.time[row], runs.predicted[row], outlier.robust_z});
+  }
+  return out;
+}
+
+/// One line per judged run: where it stands in the file, and how far the model is from it. A
+/// positive error is a prediction that is too long.
+void write_residuals(const JudgedRuns& runs, OutputFile& output) {
+  output.write("line,measured,predicted,error,error_percent\n");
+  for (std::size_t row = 0; row < runs.lines.size(); ++row) {
+    const auto index = static_cast<Eigen::Index>(row);
+    const double measured = runs.design.time[index];
+    const double predicted = runs.predicted[index];
+    const double error = predicted - measured;
+    output.write(std::to_string(runs.lines[row]) + "," + to_text(measured) + "," +
+                 to_text(predicted) + "," + to_text(error) + "," + to_text(100 * error / measured) +
+                 "\n");
+  }
+}
+
+const FurtherFigures& evaluate_figures() {
+  static const FurtherFigures further = [] {
+    FurtherFigures out{drift_names(), ""};
+    out.names.insert(out.names.end(), {"coverage", "mean_width"});
+    out.words =
+        "; coverage or mean_width of intervals; with --baseline " + joined(drift_names(), ", ");
+    return out;
+  }();
+  return further;
+}
+
+bool is_drift(const Gate& gate) {
+  const auto names = drift_names();
+  return std::find(names.begin(), names.end(), gate.figure) != names.end();
+}
+
+void check_combination(const EvaluateArguments& arguments) {
+  if (arguments.model == "-" && arguments.runs == "-") {
+    throw UsageError("the model and the runs cannot both come from standard input");
+  }
+  if (arguments.baseline == "-") {
+    throw UsageError("--baseline cannot come from standard input; write it to a file");
+  }
+  if (arguments.residuals == "-") {
+    throw UsageError("the metrics go to standard output; write --residuals to a file");
+  }
+  if (arguments.outliers && arguments.format == OutputFormat::csv) {
+    throw UsageError("--format csv is the metrics alone; list --outliers in another format");
+  }
+  for (const Gate& gate : arguments.gates) {
+    if (is_drift(gate) && !arguments.baseline) {
+      throw UsageError("--fail-if '" + gate.text +
+                       "': there is nothing to drift from; pass --baseline OLD.json");
+    }
+  }
+}
+
+/// The model's intervals where it has some, held against the measured times.
+std::optional<IntervalDocument> report_intervals(const EvaluateArguments& arguments,
+                                                 const FittedModel& model, const Design& design,
+                                                 const Eigen::VectorXd& predicted) {
+  const auto factors = interval_of(model, arguments.coverage, arguments.model);
+  if (!factors) {
+    return std::nullopt;
+  }
+  return IntervalDocument{arguments.coverage.value_or(model.intervals->level),
+                          covered_share(*factors, design.time, predicted),
+                          predicted.mean() * (factors->upper - factors->lower)};
+}
+
+/// An older model's predictions for the runs that are judged.
+struct Baseline {
+  FittedModel model;
+  Eigen::VectorXd predicted;
+};
+
+/// The baseline on the same rows; it may know other columns. Rows that it gives no time are left
+/// out of both.
+Baseline judge_baseline(const EvaluateArguments& arguments, const FittedModel& model,
+                        JudgedRuns& runs, Console& console) {
+  Baseline out{read_model(*arguments.baseline), {}};
+  ModelSpec spec = out.model.spec;
+  spec.target = arguments.target.value_or(spec.target);
+  const auto texts = categorical_columns(spec);
+  const bool same_texts = texts == categorical_columns(model.spec);
+  if (!same_texts && arguments.runs == "-") {
+    throw UsageError("the models read other columns as texts; pass RUNS.csv as a file");
+  }
+  Table table = same_texts ? runs.file.table : read_runs(arguments.runs, texts).table;
+  const Predictions all =
+      predictions_of(out.model, make_design(table, spec, Target::required, runs.rows));
+  table.lines = runs.lines;  // messages count the rows that are left
+  table.source = base_name(*arguments.baseline) + ": " + table.source;
+  report_without_time(all, table, "they are left out", arguments.strict_range, console);
+  std::vector<Eigen::Index> kept;
+  for (Eigen::Index row = 0; row < all.values.size(); ++row) {
+    if (is_time(all.values[row])) {
+      kept.push_back(row);
+    }
+  }
+  out.predicted = all.values(kept);
+  runs.leave_out(all.without_time);
+  return out;
+}
+
+BaselineDocument report_baseline(const EvaluateArguments& arguments, const Baseline& baseline,
+                                 const JudgedRuns& runs, const Metrics& now) {
+  BaselineDocument out;
+  out.file = base_name(*arguments.baseline);
+  out.metrics = measure(runs.design, baseline.predicted, runs.file.table.source);
+  out.drift = drift(now, out.metrics, runs.predicted, baseline.predicted);
+  return out;
+}
+
+/// A gate must not pass because the rows that it is about are missing.
+void require_all_rows(const EvaluateArguments& arguments, const JudgedRuns& runs) {
+  if (!arguments.gates.empty() && runs.left_out() > 0) {
+    throw InputError(runs.file.table.source + ": " + std::to_string(runs.left_out()) + " of " +
+                     std::to_string(runs.file.table.rows()) +
+                     " rows cannot be judged; --fail-if needs all: remove these rows, or fit such "
+                     "runs too");
+  }
+}
+
+std::vector<Figure> evaluated_figures(const EvaluationDocument& report) {
+  const std::string part = std::to_string(report.metrics.rows) + " rows";
+  std::vector<Figure> figures = figures_of(report.metrics, part);
+  if (report.intervals) {
+    figures.push_back({"coverage", report.intervals->coverage, part});
+    figures.push_back({"mean_width", report.intervals->mean_width, part});
+  }
+  if (report.baseline) {
+    for (const auto& [name, value] : report.baseline->drift) {
+      figures.push_back({name, value, part});
+    }
+  }
+  return figures;
+}
+
+}  // namespace
+
+void setup_evaluate(CLI::App& command, EvaluateArguments& arguments) {
+  add_judged_runs(command, arguments.model, arguments.runs, arguments.target);
+  add_format(command, arguments.format, "of the metrics");
+  command
+      .add_option("--residuals", arguments.residuals,
+                  "also write one line per run: its line in RUNS.csv,\n"
+                  "measured, predicted, error (predicted - measured)\n"
+                  "and error in percent of the measured time")
+      ->type_name("FILE.csv");
+  add_count<std::size_t>(command, "--outliers", arguments.outliers,
+                         "also list the N runs that stand farthest from the\n"
+                         "model, by a robust z of ln(measured / predicted)",
+                         1);
+  add_coverage(command, arguments.coverage,
+               "share of the times that the model's intervals shall\n"
+               "cover (default: as in its fit); the share that they do\n"
+               "cover and their mean width are printed");
+  command
+      .add_option("--baseline", arguments.baseline,
+                  "an older model, judged on the same runs; what has\n"
+                  "changed can be gated: 'mape_drift>2'")
+      ->type_name("OLD.json");
+  add_strict_range(command, arguments.strict_range);
+  add_gates(command, arguments.gates,
+            "end with exit code 4 if this holds: 'mape>10',\n"
+            "'r2<0.9', 'coverage<0.85', 'mape_drift>2' (repeatable)",
+            evaluate_figures());
+  command.footer(
+      "Rows to which a model gives no time > 0 are left out and counted; with --fail-if or\n"
+      "--strict-range they are refused.\n"
+      "\n"
+      "With --baseline, mape_drift and smape_drift are in points of percent, r2_drift is the "
+      "difference,\n"
+      "mae_drift, mse_drift and rmse_drift are in percent of the older model's, and "
+      "prediction_drift is\n"
+      "the mean distance of the two predictions in percent of the older one. Positive: larger "
+      "now.\n"
+      "\n"
+      "Examples:\n"
+      "  perfmodel evaluate model.json new_runs.csv\n"
+      "  perfmodel evaluate model.json new_runs.csv --residuals residuals.csv\n"
+      "  perfmodel evaluate model.json new_runs.csv --format json --fail-if 'mape>15'\n"
+      "  perfmodel evaluate new.json nightly.csv --baseline released.json --fail-if "
+      "'mape_drift>2'");
+}
+
+int run_evaluate(const EvaluateArguments& arguments, Console& console) {
+  check_combination(arguments);
+  OutputFile output("-");
+  std::optional<OutputFile> residuals;
+  if (arguments.residuals) {
+    refuse_to_replace(arguments.model, *arguments.residuals);
+    refuse_to_replace(arguments.runs, *arguments.residuals);
+    refuse_to_replace(arguments.baseline.value_or("-"), *arguments.residuals);
+    residuals.emplace(*arguments.residuals);
+  }
+  const FittedModel model = read_model(arguments.model);
+  JudgedRuns runs =
+      judge_runs(model, arguments.runs, arguments.target, arguments.strict_range, console);
+  std::optional<Baseline> baseline;
+  if (arguments.baseline) {
+    baseline.emplace(judge_baseline(arguments, model, runs, console));
+  }
+  require_all_rows(arguments, runs);
+  EvaluationDocument report;
+  report.runs_file = base_name(arguments.runs);
+  report.rows_left_out = runs.left_out();
+  report.metrics = measure(runs.design, runs.predicted, runs.file.table.source);
+  report.intervals = report_intervals(arguments, model, runs.design, runs.predicted);
+  report.noise_floor = noise_floor(runs.design);
+  if (arguments.outliers) {
+    report.outliers = farthest_runs(runs, *arguments.outliers);
+  }
+  if (baseline) {
+    report.baseline = report_baseline(arguments, *baseline, runs, report.metrics);
+  }
+  output.write(formatted(report, model, base_name(arguments.model), arguments.format));
+  if (residuals) {
+    write_residuals(runs, *residuals);
+    residuals->commit();
+  }
+  output.commit();
+  check_gates(arguments.gates, evaluated_figures(report));
+  return 0;
+}
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/options/gates.hpp"
+#include "cli/options/output_format.hpp"
+#include "cli/terminal/console.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace perfmodel::cli {
+
+struct EvaluateArguments {
+  std::string model;
+  std::string runs;
+  std::optional<std::string> target;  ///< where the file has another name for it
+  OutputFormat format = OutputFormat::text;
+  std::optional<std::string> residuals;  ///< where to write one line per run
+  std::optional<std::size_t> outliers;   ///< how many to list
+  std::optional<double> coverage;        ///< of the intervals; the model's own where not given
+  std::optional<std::string> baseline;   ///< an older model
+  bool strict_range = false;
+  std::vector<Gate> gates;
+};
+
+/// `perfmodel evaluate MODEL.json RUNS.csv`: how far a model is from measured runs.
+void setup_evaluate(CLI::App& command, EvaluateArguments& arguments);
+
+int run_evaluate(const EvaluateArguments& arguments, Console& console);
+
+}  // namespace perfmodel::cli

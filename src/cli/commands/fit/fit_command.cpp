@@ -1,0 +1,224 @@
+#include "cli/commands/fit/fit_command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <set>
+#include <utility>
+
+#include "cli/commands/fit/summary.hpp"
+#include "cli/options/flag_names.hpp"
+#include "cli/options/numbers.hpp"
+#include "cli/options/replaced_input.hpp"
+#include "cli/options/role_options.hpp"
+#include "cli/options/shared_options.hpp"
+#include "cli/options/split_options.hpp"
+#include "cli/terminal/search_progress.hpp"
+#include "cli/terminal/signals.hpp"
+#include "io/file/output_file.hpp"
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/io/csv/csv.hpp"
+#include "perfmodel/io/model/model_json.hpp"
+#include "perfmodel/pipeline/fit_runs.hpp"
+#include "trust/spread.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+/// What conditions can speak of: the test part where there is one, else the training part; with a
+/// prefix, any part.
+const FurtherFigures& fit_figures() {
+  static const FurtherFigures further = [] {
+    FurtherFigures out;
+    for (const char* part : {"train.", "validation.", "test.", "folds."}) {
+      for (const auto& metric : gate_metrics()) {
+        out.names.push_back(part + metric);
+      }
+    }
+    out.words = "; of a part: train., validation., test. or folds. before it";
+    return out;
+  }();
+  return further;
+}
+
+void check_gated_parts(const FitArguments& arguments) {
+  const SplitShares shares = arguments.split.value_or(SplitShares{});
+  for (const auto& gate : arguments.gates) {
+    const auto lacks = [&](const std::string& part, bool exists, const std::string& advice) {
+      if (gate.figure.starts_with(part + ".") && !exists) {
+        throw UsageError("--fail-if '" + gate.text + "': " + advice);
+      }
+    };
+    lacks("validation", shares.validation > 0,
+          "there is no validation part; pass --split 60:20:20");
+    lacks("test", shares.test > 0 || arguments.test.has_value(),
+          "there is no test part; pass --split 80:20 or --test");
+    lacks("folds", arguments.held_out.folds.has_value(), "there are no folds; pass --folds 5");
+  }
+}
+
+void check_combination(const FitArguments& arguments) {
+  refuse_options_of_others(arguments.search);
+  if (arguments.split_seed && !arguments.split) {
+    throw UsageError("--split-seed has no effect without --split");
+  }
+  if (arguments.test && arguments.split && arguments.split->test > 0) {
+    throw UsageError(
+        "both --test and --split name test rows; leave the test share out: --split 80:20:0");
+  }
+  if (arguments.test == arguments.runs && arguments.runs == "-") {
+    throw UsageError("the runs and the test runs cannot both come from standard input");
+  }
+  check_bootstrap(arguments.bootstrap);
+  check_gated_parts(arguments);
+}
+
+/// All but how it is searched and who watches.
+FitRequest request_of(const FitArguments& arguments) {
+  FitRequest request;
+  request.roles = arguments.roles;
+  request.options.seed = arguments.search.seed.value_or(default_seed);
+  request.split = arguments.split.value_or(SplitShares{});
+  request.split_seed = arguments.split_seed.value_or(default_split_seed);
+  if (arguments.test) {
+    request.test_runs = [path = *arguments.test](const std::set<std::string>& text_columns) {
+      return read_csv(path, text_columns);
+    };
+  }
+  request.gated = !arguments.gates.empty();
+  request.repeats = arguments.repeats.value_or(1);
+  request.bootstrap = bootstrap_request(arguments.bootstrap);
+  request.held_out = arguments.held_out;
+  return request;
+}
+
+std::string name_of(FitStage stage) {
+  switch (stage) {
+    case FitStage::bootstrap:
+      return "bootstrap";
+    case FitStage::folds:
+      return "folds";
+    case FitStage::fits:
+      break;
+  }
+  return "fitting";
+}
+
+/// Fits while a line shows how far it is.
+FitOutcome fit_watched(const PreparedFit& prepared, FitRequest request, Console& console) {
+  SearchProgress progress(console);
+  request.progress = [&](FitStage stage, std::size_t done, std::size_t all) {
+    progress.show(name_of(stage), done, all);
+  };
+  if (console.shows_progress()) {
+    request.options.observer = [&](const optimise::Progress& state) { progress.show(state); };
+  }
+  return fit_prepared(prepared, request);
+}
+
+void check_fit_gates(const std::vector<Gate>& gates, const FittedModel& model) {
+  const PartMetrics& parts = model.metrics;
+  std::vector<Figure> figures = parts.test ? figures_of(*parts.test, "the test part")
+                                           : figures_of(parts.train, "the training part");
+  const auto add = [&](const Metrics& metrics, const std::string& part, const std::string& prefix) {
+    const auto more = figures_of(metrics, part, prefix);
+    figures.insert(figures.end(), more.begin(), more.end());
+  };
+  add(parts.train, "the training part", "train.");
+  if (parts.validation) {
+    add(*parts.validation, "the validation part", "validation.");
+  }
+  if (parts.test) {
+    add(*parts.test, "the test part", "test.");
+  }
+  if (model.cross_validation) {
+    add(mean_metrics(model.cross_validation->folds), "the mean of the folds", "folds.");
+  }
+  check_gates(gates, figures);
+}
+
+}  // namespace
+
+void setup_fit(CLI::App& command, FitArguments& arguments) {
+  add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line")->required();
+  add_output(command, arguments.output, "MODEL.json");
+  add_role_options(command, arguments.roles);
+  add_search_options(command, arguments.search);
+  add_count<std::size_t>(command, "--repeats", arguments.repeats,
+                         "fits with the seeds N, N+1, ...; the model is the best\n"
+                         "one, mean and spread over the seeds are reported\n"
+                         "beside it (default: 1)",
+                         1)
+      ->group("Search");
+  command
+      .add_option_function<std::string>(
+          "--split", [&](const std::string& text) { arguments.split = parse_split(text); },
+          "shares of training, validation and test rows,\n"
+          "60:20:20 or 80:20 (default: all rows train)")
+      ->type_name("SHARES")
+      ->group("Judging the model");
+  add_count<std::uint64_t>(command, "--split-seed", arguments.split_seed,
+                           "seed of the split (default: 1)", 0)
+      ->group("Judging the model");
+  command.add_option("--test", arguments.test, "further runs to judge the model on")
+      ->type_name("FILE")
+      ->group("Judging the model");
+  add_bootstrap_options(command, arguments.bootstrap);
+  add_held_out_options(command, arguments.held_out);
+  add_gates(command, arguments.gates,
+            "end with exit code 4 if this holds on the test part,\n"
+            "or on the training part where there is none:\n"
+            "'mape>10', 'r2<0.9' (repeatable), or on a part that it\n"
+            "names: 'train.mape>10', 'folds.mape>12'; the model is\n"
+            "written all the same",
+            fit_figures());
+  command.get_option("--fail-if")->group("Judging the model");
+  command.footer(
+      "Examples:\n"
+      "  perfmodel fit runs.csv -o model.json\n"
+      "  perfmodel fit runs.csv --split 60:20:20 --fail-if 'mape>20' -o model.json\n"
+      "  perfmodel fit runs.csv --bootstrap 200 -o model.json\n"
+      "  perfmodel fit runs.csv --repeats 10 --l2 0.001 -o model.json\n"
+      "  perfmodel fit runs.csv --target step_ms --extrinsic gpus,batch --ignore host > "
+      "model.json");
+}
+
+int run_fit(const FitArguments& arguments, Console& console) {
+  check_combination(arguments);
+  refuse_to_replace(arguments.runs, arguments.output);
+  refuse_to_replace(arguments.test.value_or("-"), arguments.output);
+  OutputFile output(
+      arguments.output);  // a place that cannot be written is found out before the fit
+
+  FitRequest request = request_of(arguments);
+  const PreparedFit prepared =
+      prepare_fit(read_labelled_runs(arguments.runs, arguments.roles, console), request);
+  for (const auto& warning : prepared.warnings) {
+    console.warning(warning);
+  }
+
+  const SignalWatch signals;
+  request.options = fit_options(arguments.search);
+  request.options.stop = signals.token();
+  FitOutcome outcome = fit_watched(prepared, std::move(request), console);
+  FittedModel& model = outcome.model;
+  name_flags(model);
+
+  const bool keep_old_file = outcome.interrupted && output.replaces_file();
+  if (!keep_old_file) {
+    output.write(to_json(model));
+    output.commit();
+  }
+  console.summary(
+      fit_summary({model, outcome.roles, outcome.time_shares, outcome.seconds}, console));
+  for (const auto& warning : model.warnings) {
+    console.warning(warning.message.text());
+  }
+  if (outcome.interrupted) {
+    console.warning(keep_old_file ? "interrupted: " + arguments.output + " was not written"
+                                  : "interrupted: the model is the best that was found until then");
+    return exit_code_of_signal(received_signal().value());
+  }
+  check_fit_gates(arguments.gates, model);
+  return 0;
+}
+
+}  // namespace perfmodel::cli

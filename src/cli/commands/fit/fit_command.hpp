@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/commands/fit/bootstrap_options.hpp"
+#include "cli/options/gates.hpp"
+#include "cli/options/search_options.hpp"
+#include "cli/runs/held_out_options.hpp"
+#include "cli/terminal/console.hpp"
+#include "perfmodel/data/split.hpp"
+#include "perfmodel/model/columns/roles.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace perfmodel::cli {
+
+struct FitArguments {
+  std::string runs;
+  std::string output = "-";
+  RoleRequest roles;
+  SearchArguments search;
+  std::optional<std::size_t> repeats;
+  std::optional<SplitShares> split;
+  std::optional<std::uint64_t> split_seed;
+  std::optional<std::string> test;
+  BootstrapArguments bootstrap;
+  HeldOutRequest held_out;
+  std::vector<Gate> gates;
+};
+
+/// `perfmodel fit RUNS.csv`: from measured runs to model.json.
+void setup_fit(CLI::App& command, FitArguments& arguments);
+
+/// Returns the exit code: 0, or 128 plus the signal that ended the search early.
+int run_fit(const FitArguments& arguments, Console& console);
+
+}  // namespace perfmodel::cli

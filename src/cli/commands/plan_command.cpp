@@ -1,0 +1,140 @@
+#include "cli/commands/plan_command.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "analysis/plan/information.hpp"
+#include "analysis/plan/sampling.hpp"
+#include "cli/options/choices.hpp"
+#include "cli/options/numbers.hpp"
+#include "cli/options/replaced_input.hpp"
+#include "cli/options/shared_options.hpp"
+#include "cli/runs/configurations_csv.hpp"
+#include "io/documents/space_json.hpp"
+#include "io/file/output_file.hpp"
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/io/csv/csv.hpp"
+#include "perfmodel/io/model/model_json.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+void check_combination(const PlanArguments& arguments) {
+  if (arguments.model && arguments.method != PlanMethod::d_optimal) {
+    throw UsageError("--model has no effect without --method d-optimal");
+  }
+  const int from_stdin =
+      int{arguments.space == "-"} + int{arguments.model == "-"} + int{arguments.resume == "-"};
+  if (from_stdin > 1) {
+    throw UsageError("only one file can come from standard input");
+  }
+}
+
+std::vector<plan::Configuration> read_existing(const PlanArguments& arguments,
+                                               const plan::Space& space) {
+  if (!arguments.resume) {
+    return {};
+  }
+  std::set<std::string> texts;
+  for (const auto& column : space.columns) {
+    if (column.is_text()) {
+      texts.insert(column.name);
+    }
+  }
+  auto existing = plan::configurations_of(space, read_csv(*arguments.resume, texts));
+  if (existing.size() > *arguments.rows) {
+    throw UsageError("--resume: there are " + std::to_string(existing.size()) +
+                     " configurations already, more than the " + std::to_string(*arguments.rows) +
+                     " of -n");
+  }
+  return existing;
+}
+
+plan::Plan make_plan(const PlanArguments& arguments, const plan::Space& space,
+                     const std::vector<plan::Configuration>& existing) {
+  const std::size_t n = *arguments.rows;
+  const std::uint64_t seed = arguments.seed.value_or(default_seed);
+  switch (arguments.method) {
+    case PlanMethod::random:
+      break;
+    case PlanMethod::latin_hypercube:
+      return plan::latin_hypercube_plan(space, n, seed, existing);
+    case PlanMethod::d_optimal: {
+      if (!arguments.model) {
+        return plan::d_optimal_plan(space, n, seed, existing, plan::default_linearisation(space));
+      }
+      const FittedModel model = read_model(*arguments.model);
+      if (model.form->name() != to_text(Expression::generic)) {
+        throw UsageError("--model: d-optimal is for models of the generic form, and '" +
+                         *arguments.model + "' is a " + std::string(model.form->words().noun));
+      }
+      return plan::d_optimal_plan(space, n, seed, existing, {model.spec, model.constants});
+    }
+  }
+  return plan::random_plan(space, n, seed, existing);
+}
+
+}  // namespace
+
+void setup_plan(CLI::App& command, PlanArguments& arguments) {
+  add_input(command, "SPACE.json", arguments.space, "columns and their values or ranges")
+      ->required();
+  add_count<std::size_t>(command, "-n", arguments.rows,
+                         "configurations, those of --resume among them", 1)
+      ->required();
+  add_choice<PlanMethod>(command, "--method", arguments.method,
+                         {{"random", PlanMethod::random},
+                          {"lhs", PlanMethod::latin_hypercube},
+                          {"d-optimal", PlanMethod::d_optimal}},
+                         "random: as the paper did (default); lhs: a Latin\n"
+                         "hypercube, every value equally often; d-optimal: what\n"
+                         "determines the constants of Eq. (4) best");
+  add_count<std::uint64_t>(command, "--seed", arguments.seed, "of the choice (default: 1)", 0);
+  command
+      .add_option("--model", arguments.model,
+                  "constants that d-optimal is for (default: all inputs\n"
+                  "matter alike, powers 1 and -0.5)")
+      ->type_name("MODEL.json");
+  command
+      .add_option("--resume", arguments.resume,
+                  "an existing plan, or what was measured of it: comes\n"
+                  "first in the new one")
+      ->type_name("PLAN.csv");
+  add_output(command, arguments.output, "PLAN.csv");
+  command.footer(
+      "A space, with everything that one can say:\n"
+      "  {\"schema\": \"perfmodel/space\", \"schema_version\": 1,\n"
+      "   \"columns\": [{\"column\": \"filters\", \"values\": [4, 8, 16]},\n"
+      "               {\"column\": \"padding\", \"values\": [\"valid\", \"same\"]},\n"
+      "               {\"column\": \"learning_rate\", \"range\": [1e-6, 0.1], \"scale\": "
+      "\"log\"},\n"
+      "               {\"column\": \"batch_size\", \"range\": [8, 128], \"whole\": true}],\n"
+      "   \"extrinsic\": [\"batch_size\"],\n"
+      "   \"where\": [\"filters * batch_size <= 1024\", \"padding == 'same' || filters > 4\"]}\n"
+      "\n"
+      "Examples:\n"
+      "  perfmodel plan data/paper/table2.json -n 1500 -o plan.csv\n"
+      "  perfmodel plan space.json -n 300 --method lhs --seed 7 > plan.csv\n"
+      "  perfmodel plan space.json -n 400 --method d-optimal --resume plan.csv -o longer.csv");
+}
+
+int run_plan(const PlanArguments& arguments, Console& console) {
+  check_combination(arguments);
+  // A plan may be made longer in its place: it comes first in the new one.
+  refuse_to_replace({arguments.space, arguments.model}, arguments.output);
+  OutputFile output(arguments.output);
+  const plan::Space space = read_space(arguments.space);
+  const auto existing = read_existing(arguments, space);
+  const plan::Plan plan = make_plan(arguments, space, existing);
+  if (plan.off_balance > 0) {
+    console.warning("the conditions leave too little room: " + std::to_string(plan.off_balance) +
+                    " configurations are random ones, so values are not equally frequent");
+  }
+  output.write(csv_header(space));
+  for (const auto& configuration : plan.configurations) {
+    output.write(csv_line(space, configuration));
+  }
+  output.commit();
+  return 0;
+}
+
+}  // namespace perfmodel::cli

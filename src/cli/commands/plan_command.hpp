@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/terminal/console.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace perfmodel::cli {
+
+enum class PlanMethod { random, latin_hypercube, d_optimal };
+
+struct PlanArguments {
+  std::string space;
+  std::optional<std::size_t> rows;
+  PlanMethod method = PlanMethod::random;
+  std::optional<std::uint64_t> seed;
+  std::optional<std::string> model;   ///< whose constants a D-optimal plan is for
+  std::optional<std::string> resume;  ///< an existing plan
+  std::string output = "-";
+};
+
+/// `perfmodel plan SPACE.json -n N`: configurations to measure.
+void setup_plan(CLI::App& command, PlanArguments& arguments);
+
+int run_plan(const PlanArguments& arguments, Console& console);
+
+}  // namespace perfmodel::cli

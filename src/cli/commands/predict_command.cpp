@@ -1,0 +1,151 @@
+#include "cli/commands/predict_command.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.hpp"
+#include "cli/options/replaced_input.hpp"
+#include "cli/options/shared_options.hpp"
+#include "cli/runs/csv_columns.hpp"
+#include "cli/runs/held_out_options.hpp"
+#include "cli/runs/predictions.hpp"
+#include "cli/runs/range_check.hpp"
+#include "cli/terminal/signals.hpp"
+#include "cli/terminal/text_table.hpp"
+#include "io/documents/evaluation_json.hpp"
+#include "io/file/output_file.hpp"
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/io/model/model_json.hpp"
+#include "perfmodel/model/design/design.hpp"
+#include "perfmodel/pipeline/runs_file.hpp"
+#include "perfmodel/pipeline/settings.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+void check_combination(const PredictArguments& arguments) {
+  const bool has_file = !arguments.configurations.empty();
+  const bool has_settings = !arguments.settings.empty();
+  if (!has_file && !has_settings) {
+    throw UsageError("what shall be predicted? Pass --set COL=VALUE ... or a file CONFIGS.csv");
+  }
+  if (has_file && has_settings) {
+    throw UsageError("pass either --set COL=VALUE ... or a file CONFIGS.csv, not both ('" +
+                     arguments.configurations + "' was read as a file)");
+  }
+  if (has_file && arguments.json) {
+    throw UsageError("--json goes with --set; the predictions of a file are written as CSV");
+  }
+  if (arguments.model == "-" && arguments.configurations == "-") {
+    throw UsageError("the model and the configurations cannot both come from standard input");
+  }
+}
+
+/// Empty for what is no time.
+std::string time_cell(double value) {
+  return is_time(value) ? to_text(value) : "";
+}
+
+int predict_settings(const PredictArguments& arguments, const FittedModel& model,
+                     OutputFile& output, Console& console) {
+  Table table = table_of_settings(arguments.settings, model.spec);
+  table.source = "--set";
+  const Design design = make_design(table, model.spec, Target::absent);
+  const double time = predicted_times(model, design, [](std::size_t) { return "--set"; })[0];
+  const RangeCheck range = check_range(model, design);
+  report_range(range, arguments.strict_range, console);
+  std::optional<std::pair<double, double>> interval;
+  if (const auto factors = interval_of(model, arguments.coverage, arguments.model)) {
+    interval.emplace(time * factors->lower, time * factors->upper);
+  }
+  output.write(arguments.json
+                   ? prediction_to_json(model.spec.target, time, interval, range.in_range.front())
+                   : to_text(time) + "\n");
+  output.commit();
+  if (interval && !arguments.json) {
+    console.notice(short_number(100 * arguments.coverage.value_or(model.intervals->level)) +
+                   " % interval: " + short_number(interval->first) + " .. " +
+                   short_number(interval->second) +
+                   (model.spec.unit.empty() ? "" : " " + model.spec.unit));
+  }
+  return 0;
+}
+
+int predict_file(const PredictArguments& arguments, const FittedModel& model, OutputFile& output,
+                 Console& console) {
+  const auto factors = interval_of(model, arguments.coverage, arguments.model);
+  const RunsFile file = read_runs(arguments.configurations, categorical_columns(model.spec));
+  std::vector<std::string> names = {"predicted_" + model.spec.target, "in_range"};
+  if (factors) {
+    names.insert(names.begin() + 1, {"lower", "upper"});
+  }
+  refuse_taken_names(file.table, names);
+  const Design design = make_design(file.table, model.spec, Target::absent);
+  const Predictions predicted = predictions_of(model, design);
+  const RangeCheck range = check_range(model, design);
+  report_range(range, arguments.strict_range, console);
+  report_without_time(predicted, file.table, "their cells stay empty", arguments.strict_range,
+                      console);
+
+  // Where a file is replaced, a signal must not leave the unfinished one behind.
+  std::optional<SignalWatch> signals;
+  if (output.replaces_file()) {
+    signals.emplace();
+  }
+  append_columns(
+      file.bytes, file.table, names,
+      [&](std::size_t row) {
+        const double time = predicted.values[static_cast<Eigen::Index>(row)];
+        std::string further = time_cell(time);
+        if (factors) {
+          further +=
+              "," + time_cell(time * factors->lower) + "," + time_cell(time * factors->upper);
+        }
+        return further + (range.in_range[row] ? ",true" : ",false");
+      },
+      output);
+  if (const auto signal = received_signal()) {
+    return exit_code_of_signal(*signal);
+  }
+  output.commit();
+  return 0;
+}
+
+}  // namespace
+
+void setup_predict(CLI::App& command, PredictArguments& arguments) {
+  add_input(command, "MODEL.json", arguments.model, "a model that fit wrote")->required();
+  add_input(command, "CONFIGS.csv", arguments.configurations, "configurations, one per line");
+  command
+      .add_option("--set", arguments.settings,
+                  "one configuration: the value of every input of the\nmodel (repeatable)")
+      ->type_name("COL=VALUE");
+  command.add_flag("--json", arguments.json,
+                   "with --set: a JSON object instead of the bare number");
+  add_coverage(command, arguments.coverage,
+               "share of new times that the intervals cover, of a model\n"
+               "that was fitted with --coverage (default: as there)");
+  add_strict_range(command, arguments.strict_range);
+  add_output(command, arguments.output, "FILE");
+  command.footer(
+      "With --set the predicted time is printed as a plain number. A file comes back as it is,\n"
+      "with columns more: predicted_<target>; lower and upper where the model was fitted with\n"
+      "--coverage; and in_range, which is false where a number lies outside of the range that was\n"
+      "measured, or a combination of values where nothing was. Where the model gives no time > 0,\n"
+      "the cells stay empty; with --strict-range the file is refused.\n"
+      "\n"
+      "Examples:\n"
+      "  perfmodel predict model.json --set filters=32 workers=2 batch_size=64 activation=relu\n"
+      "  perfmodel predict model.json configs.csv -o predicted.csv\n"
+      "  perfmodel predict model.json configs.csv --coverage 0.5 --strict-range");
+}
+
+int run_predict(const PredictArguments& arguments, Console& console) {
+  check_combination(arguments);
+  refuse_to_replace(arguments.model, arguments.output);
+  OutputFile output(arguments.output);
+  const FittedModel model = read_model(arguments.model);
+  return arguments.configurations.empty() ? predict_settings(arguments, model, output, console)
+                                          : predict_file(arguments, model, output, console);
+}
+
+}  // namespace perfmodel::cli

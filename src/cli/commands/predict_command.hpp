@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/terminal/console.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace perfmodel::cli {
+
+struct PredictArguments {
+  std::string model;
+  std::string configurations;  ///< empty where --set is used
+  std::vector<std::string> settings;
+  bool json = false;
+  std::optional<double> coverage;  ///< of the intervals; the model's own where not given
+  bool strict_range = false;
+  std::string output = "-";
+};
+
+/// `perfmodel predict MODEL.json`: the time of one configuration or of every row of a file.
+void setup_predict(CLI::App& command, PredictArguments& arguments);
+
+int run_predict(const PredictArguments& arguments, Console& console);
+
+}  // namespace perfmodel::cli

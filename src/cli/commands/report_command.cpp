@@ -1,0 +1,64 @@
+#include "cli/commands/report_command.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "analysis/page/content.hpp"
+#include "cli/options/flag_names.hpp"
+#include "cli/options/replaced_input.hpp"
+#include "cli/options/shared_options.hpp"
+#include "cli/runs/judged_runs.hpp"
+#include "cli/runs/predictions.hpp"
+#include "io/file/digest.hpp"
+#include "io/file/output_file.hpp"
+#include "io/html/page.hpp"
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/io/model/model_json.hpp"
+#include "perfmodel/pipeline/judging.hpp"
+#include "perfmodel/pipeline/runs_file.hpp"
+
+namespace perfmodel::cli {
+
+void setup_report(CLI::App& command, ReportArguments& arguments) {
+  add_judged_runs(command, arguments.model, arguments.runs, arguments.target);
+  command
+      .add_option("--title", arguments.title,
+                  "of the page (default: the names of target, model\nand runs)")
+      ->type_name("TEXT");
+  add_output(command, arguments.output, "FILE.html");
+  command.footer(
+      "The page is one file of HTML with its figures inside; it loads nothing and runs nothing. It "
+      "says\n"
+      "how long an iteration takes, what makes it long, how it scales, and how far that can be "
+      "trusted.\n"
+      "\n"
+      "Examples:\n"
+      "  perfmodel report model.json runs.csv -o report.html\n"
+      "  perfmodel report model.json new_runs.csv --title 'Cluster B, May' -o report.html");
+}
+
+int run_report(const ReportArguments& arguments, Console& console) {
+  if (arguments.model == "-" && arguments.runs == "-") {
+    throw UsageError("the model and the runs cannot both come from standard input");
+  }
+  refuse_to_replace(arguments.model, arguments.output);
+  refuse_to_replace(arguments.runs, arguments.output);
+  OutputFile output(arguments.output);
+  const FittedModel model = read_model(arguments.model);
+  const JudgedRuns runs = judge_runs(model, arguments.runs, arguments.target, false, console);
+  const page::Content content = page::content_of(
+      {model,
+       "perfmodel " PERFMODEL_VERSION,
+       base_name(arguments.model),
+       {base_name(arguments.runs), runs.file.table.rows(), sha256(runs.file.bytes)},
+       runs.lines,
+       runs.design,
+       runs.predicted,
+       measure(runs.design, runs.predicted, runs.file.table.source),
+       runs.range.findings,
+       runs.left_out_text});
+  output.write(report_html(content, arguments.title, flag_text));
+  output.commit();
+  return 0;
+}
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,97 @@
+#include "cli/commands/scaling/scaling_command.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "base/printable.hpp"
+#include "cli/commands/scaling/scaling_source.hpp"
+#include "cli/commands/scaling/scaling_text.hpp"
+#include "cli/options/choices.hpp"
+#include "cli/options/numbers.hpp"
+#include "cli/options/replaced_input.hpp"
+#include "cli/options/shared_options.hpp"
+#include "cli/runs/range_check.hpp"
+#include "io/file/output_file.hpp"
+#include "perfmodel/pipeline/runs_file.hpp"
+
+namespace perfmodel::cli {
+
+void setup_scaling(CLI::App& command, ScalingArguments& arguments) {
+  add_input(command, "MODEL.json|RUNS.csv", arguments.input,
+            "a model (its name ends in .json) or measured runs")
+      ->required();
+  command
+      .add_option("--column", arguments.column,
+                  "the scale: workers, batch size (default: the one\nextrinsic column)")
+      ->type_name("COL");
+  add_choice<scaling::Kind>(command, "--kind", arguments.kind,
+                            {{"strong", scaling::Kind::strong}, {"weak", scaling::Kind::weak}},
+                            "strong: times are of a fixed amount of work (default);\n"
+                            "weak: of an iteration whose work grows with the scale");
+  add_number(
+      command, "--least-efficiency", arguments.least_efficiency,
+      "below which more workers do not pay, in percent\n(default: 50)",
+      {.low = 0, .high = 100, .low_included = false, .words = "a percentage > 0 and <= 100"});
+  add_choice<ScalingFormat>(command, "--format", arguments.format,
+                            {{"text", ScalingFormat::text}, {"json", ScalingFormat::json}},
+                            "of the result (default: text)");
+  add_output(command, arguments.output, "FILE");
+  command
+      .add_option("--set", arguments.settings,
+                  "hold an input at a value (default: the middle of its\n"
+                  "measured range, its first level)")
+      ->type_name("COL=VALUE")
+      ->group("Of a model");
+  command
+      .add_option_function<std::string>(
+          "--at",
+          [&arguments](const std::string& text) {
+            for (const auto& item : split_list(text)) {
+              const auto value = parse_number(item);
+              if (!value || *value <= 0) {
+                throw CLI::ValidationError("--at", "'" + item + "' is not a number > 0");
+              }
+              arguments.scales.push_back(*value);
+            }
+          },
+          "scales, 1,2,4,8 (default: doubling, up to four times\nwhat was measured; with "
+          "--strict-range up to that)")
+      ->type_name("X,X")
+      ->group("Of a model");
+  add_strict_range(command, arguments.strict_range)->group("Of a model");
+  command.add_option("--target", arguments.target, "the measured time (default: inferred)")
+      ->type_name("COL")
+      ->group("Of measured runs");
+  command.add_flag("--throughput", arguments.throughput, "the target is work per time, not a time")
+      ->group("Of measured runs");
+  command
+      .add_option_function<std::string>(
+          "--ignore",
+          [&arguments](const std::string& text) { arguments.ignore = split_list(text); },
+          "columns that do not tell configurations apart")
+      ->type_name("A,B")
+      ->group("Of measured runs");
+  command.footer(
+      "Of runs, rows that differ in the scale alone are compared with one another.\n"
+      "\n"
+      "Examples:\n"
+      "  perfmodel scaling model.json --column workers --set batch_size=64\n"
+      "  perfmodel scaling runs.csv --column workers --kind weak\n"
+      "  perfmodel scaling load.csv --column threads --target requests_per_s --throughput");
+}
+
+int run_scaling(const ScalingArguments& arguments, Console& console) {
+  refuse_to_replace(arguments.input, arguments.output);
+  OutputFile output(arguments.output);
+  ScalingDocument document = arguments.input.ends_with(".json")
+                                 ? scaling_of_model(arguments, console)
+                                 : scaling_of_runs(arguments, console);
+  document.file = base_name(arguments.input);
+  // Written first whatever the format: it refuses figures that are no numbers.
+  const std::string json = to_json(document);
+  output.write(arguments.format == ScalingFormat::json ? json
+                                                       : printable(scaling_report(document)));
+  output.commit();
+  return 0;
+}
+
+}  // namespace perfmodel::cli

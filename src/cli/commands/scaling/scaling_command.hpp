@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/terminal/console.hpp"
+#include "perfmodel/analysis/scaling/study.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace perfmodel::cli {
+
+enum class ScalingFormat { text, json };
+
+struct ScalingArguments {
+  std::string input;
+  std::optional<std::string> column;
+  scaling::Kind kind = scaling::Kind::strong;
+  std::optional<double> least_efficiency;  ///< percent
+  std::vector<double> scales;              ///< of a model
+  std::vector<std::string> settings;       ///< of a model
+  bool strict_range = false;               ///< of a model
+  std::optional<std::string> target;       ///< of runs
+  bool throughput = false;                 ///< of runs
+  std::vector<std::string> ignore;         ///< of runs
+  ScalingFormat format = ScalingFormat::text;
+  std::string output = "-";
+};
+
+/// `perfmodel scaling MODEL.json|RUNS.csv`: how the time scales along one column.
+void setup_scaling(CLI::App& command, ScalingArguments& arguments);
+
+int run_scaling(const ScalingArguments& arguments, Console& console);
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,223 @@
+#include "cli/commands/scaling/scaling_source.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/scaling/curve.hpp"
+#include "base/text.hpp"
+#include "cli/runs/predictions.hpp"
+#include "cli/runs/range_check.hpp"
+#include "cli/terminal/text_table.hpp"
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/io/csv/csv.hpp"
+#include "perfmodel/io/model/model_json.hpp"
+#include "perfmodel/model/columns/roles.hpp"
+#include "perfmodel/pipeline/settings.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+constexpr double default_least_efficiency = 50;
+
+double least_efficiency(const ScalingArguments& arguments) {
+  return arguments.least_efficiency.value_or(default_least_efficiency) / 100;
+}
+
+std::string choose_column(const std::optional<std::string>& wanted,
+                          const std::vector<std::string>& extrinsic) {
+  if (wanted) {
+    return *wanted;
+  }
+  if (extrinsic.size() != 1) {
+    throw UsageError("which column is the scale? Pass --column" +
+                     (extrinsic.empty() ? " COL" : ": " + quoted_list(extrinsic)));
+  }
+  return extrinsic.front();
+}
+
+/// "workers=2" for every input but the scale.
+std::vector<std::string> complete_settings(const ModelSpec& spec, const std::string& scale,
+                                           const std::vector<std::string>& given,
+                                           Console& console) {
+  std::vector<std::string> settings = given;
+  std::string assumed;
+  const auto complete = [&](const std::string& column, const std::string& value) {
+    const bool is_given = std::any_of(given.begin(), given.end(), [&](const std::string& setting) {
+      return setting.starts_with(column + "=");
+    });
+    if (column == scale && is_given) {
+      throw UsageError("'" + scale + "' is the scale; its values are those of --at");
+    }
+    if (column != scale && !is_given && !spec.is_derived(column)) {
+      settings.push_back(column + "=" + value);
+      assumed += (assumed.empty() ? "" : " ") + settings.back();
+    }
+  };
+  const auto middle = [](const NumericInput& input) {
+    // Four digits are plenty for a value that nobody asked for.
+    return input.low == input.high ? to_text(input.low)
+                                   : short_number(std::sqrt(input.low) * std::sqrt(input.high));
+  };
+  for (const NumericInput& input : spec.intrinsic) {
+    complete(input.column, middle(input));
+  }
+  for (const CategoricalInput& input : spec.categorical) {
+    complete(input.column, input.levels.front());
+  }
+  for (const NumericInput& input : spec.extrinsic) {
+    complete(input.column, middle(input));
+  }
+  if (!assumed.empty()) {
+    console.notice("held fixed without being told (--set): " + assumed);
+  }
+  return settings;
+}
+
+/// Doubling from the lowest measured scale on.
+std::vector<double> default_scales(const NumericInput& input, bool within_measured) {
+  const double last = within_measured ? input.high : 4 * input.high;
+  std::vector<double> scales;
+  for (double scale = input.low; scale <= last && scales.size() < 20; scale *= 2) {
+    scales.push_back(scale);
+  }
+  return scales;
+}
+
+/// The configuration that the settings describe, once for each of these values of a column.
+Design design_of_scales(std::vector<std::string> settings, const std::string& column,
+                        const std::vector<double>& scales, const ModelSpec& spec) {
+  settings.push_back(column + "=" + to_text(scales.front()));
+  Table table = table_of_settings(settings, spec);
+  table.source = "--set";
+  table.lines.assign(scales.size(), table.lines.front());
+  for (Column& item : table.columns) {
+    if (item.name == column) {
+      item.numbers = scales;
+    } else if (item.is_numeric()) {
+      item.numbers.assign(scales.size(), item.numbers.front());
+    } else {
+      item.codes.assign(scales.size(), item.codes.front());
+    }
+  }
+  return make_design(table, spec, Target::absent);
+}
+
+std::vector<scaling::Timing> timings_of(const FittedModel& model, const Design& design,
+                                        const std::string& column,
+                                        const std::vector<double>& scales) {
+  const Eigen::VectorXd times = predicted_times(
+      model, design, [&](std::size_t row) { return column + " = " + to_text(scales[row]); });
+  std::vector<scaling::Timing> out;
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    out.push_back({scales[i], times[static_cast<Eigen::Index>(i)], 1});
+  }
+  return out;
+}
+
+}  // namespace
+
+ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& console) {
+  if (!arguments.settings.empty() || !arguments.scales.empty() || arguments.strict_range) {
+    throw UsageError("--set, --at and --strict-range go with a model, and '" + arguments.input +
+                     "' was read as measured runs (a model's name ends in .json)");
+  }
+  const Table table = read_csv(arguments.input);
+  scaling::CurveColumns columns;
+  columns.ignore = {arguments.ignore.begin(), arguments.ignore.end()};
+  columns.target_is_throughput = arguments.throughput;
+  std::string unit;
+  if (arguments.target && arguments.column) {
+    columns.target = *arguments.target;
+    columns.scale = *arguments.column;
+  } else {
+    RoleRequest request;
+    request.target = arguments.target;
+    request.ignore = arguments.ignore;
+    if (arguments.column) {
+      request.extrinsic = {*arguments.column};
+    }
+    const Roles roles = resolve_roles(table, request);
+    columns.target = roles.target;
+    columns.scale = choose_column(arguments.column, roles.extrinsic);
+    unit = arguments.throughput ? "" : roles.unit;
+  }
+  const scaling::Curve curve = scaling::curve_of(table, columns);
+  if (curve.relative) {
+    console.notice("times are geometric means over configurations that differ in '" +
+                   columns.scale + "' alone, relative to " + columns.scale + " = " +
+                   to_text(curve.timings.front().scale));
+  }
+  ScalingDocument document;
+  document.source = "runs";
+  document.column = columns.scale;
+  document.unit = unit;
+  document.relative = curve.relative;
+  // A throughput counts all work, so its inverse is the time of a fixed amount.
+  document.study =
+      scaling::study(curve.timings, arguments.throughput ? scaling::Kind::strong : arguments.kind,
+                     least_efficiency(arguments));
+  return document;
+}
+
+ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& console) {
+  if (arguments.target || arguments.throughput || !arguments.ignore.empty()) {
+    throw UsageError("--target, --throughput and --ignore go with measured runs, and '" +
+                     arguments.input + "' was read as a model");
+  }
+  const FittedModel model = read_model(arguments.input);
+  std::vector<std::string> extrinsic;
+  for (const NumericInput& input : model.spec.extrinsic) {
+    if (!model.spec.is_derived(input.column)) {
+      extrinsic.push_back(input.column);
+    }
+  }
+  const std::string column = choose_column(arguments.column, extrinsic);
+  if (std::find(extrinsic.begin(), extrinsic.end(), column) == extrinsic.end()) {
+    throw UsageError("--column: the model has no extrinsic column '" + column + "'; it has " +
+                     (extrinsic.empty() ? "none" : quoted_list(extrinsic)));
+  }
+  const auto found =
+      std::find_if(model.spec.extrinsic.begin(), model.spec.extrinsic.end(),
+                   [&](const NumericInput& input) { return input.column == column; });
+  const auto index = static_cast<std::size_t>(found - model.spec.extrinsic.begin());
+  const NumericInput& input = model.spec.extrinsic[index];
+
+  ScalingDocument document;
+  document.source = "model";
+  document.column = column;
+  document.unit = model.spec.unit;
+  document.settings = complete_settings(model.spec, column, arguments.settings, console);
+  std::vector<double> scales =
+      arguments.scales.empty() ? default_scales(input, arguments.strict_range) : arguments.scales;
+  std::sort(scales.begin(), scales.end());
+  scales.erase(std::unique(scales.begin(), scales.end()), scales.end());
+  if (scales.size() < 2) {
+    throw UsageError("scaling needs at least two different scales; pass them with --at 1,2,4");
+  }
+
+  const Design design = design_of_scales(document.settings, column, scales, model.spec);
+  document.study = scaling::study(timings_of(model, design, column, scales), arguments.kind,
+                                  least_efficiency(arguments));
+  report_range(check_range(model, design), arguments.strict_range, console);
+
+  const auto power_constant = model.form->scaling_constant(model.spec, index);
+  if (!power_constant || model.spec.is_derived_from(column)) {
+    console.notice(!power_constant ? "the model is a " + std::string(model.form->words().noun) +
+                                         ": there is no one power to be read"
+                                   : "another input is derived from '" + column +
+                                         "': there is no one power to be read");
+    return document;
+  }
+  scaling::PowerPlusConstant power;
+  power.power = model.constants[static_cast<Eigen::Index>(*power_constant)];
+  power.constant = model.form->unscaled_time(model.constants);
+  const Design of_one = design_of_scales(document.settings, column, {1}, model.spec);
+  power.scalable = timings_of(model, of_one, column, {1})[0].time - power.constant;
+  document.power = power;
+  document.readings = scaling::readings(power, scales, arguments.kind);
+  document.model_pays_until =
+      scaling::pays_until(power, arguments.kind, least_efficiency(arguments));
+  return document;
+}
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,128 @@
+#include "cli/commands/scaling/scaling_text.hpp"
+
+#include "base/text.hpp"
+#include "cli/terminal/text_table.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+using enum Align;
+
+std::string optional_number(const std::optional<double>& value) {
+  return value ? short_number(*value) : "-";
+}
+
+std::string header(const ScalingDocument& document) {
+  const auto& study = document.study;
+  std::string text =
+      document.file + ": " +
+      (study.kind == scaling::Kind::strong
+           ? "strong scaling, times are of a fixed amount of work\n"
+           : "weak scaling, times are of an iteration whose work grows with the scale\n");
+  if (study.rows.front().scale != 1) {
+    text += document.column + " = " + to_text(study.rows.front().scale) +
+            " is taken to be perfectly efficient, as 1 was not looked at\n";
+  }
+  return text;
+}
+
+std::string rows(const ScalingDocument& document) {
+  const std::string time = document.relative       ? "relative time"
+                           : document.unit.empty() ? "time"
+                                                   : "time [" + document.unit + "]";
+  TextTable table({right, right, right, right, right, right, right});
+  table.add({document.column, time, "speedup", "efficiency", "Karp-Flatt", "equivalent q",
+             document.relative ? "configurations" : ""});
+  for (const auto& row : document.study.rows) {
+    table.add({to_text(row.scale), short_number(row.time), short_number(row.speedup),
+               percent(100 * row.efficiency), optional_number(row.karp_flatt),
+               optional_number(row.equivalent_power),
+               document.relative ? std::to_string(row.configurations) : ""});
+  }
+  return "\n" + table.text(2);
+}
+
+std::string laws(const ScalingDocument& document) {
+  const auto& study = document.study;
+  TextTable table({left, left, left});
+  table.add({"law", "constants", "reading"});
+  if (study.amdahl) {
+    const double s = study.amdahl->serial_fraction;
+    table.add({"Amdahl", "serial fraction " + short_number(s),
+               s > 0 ? "speedup ends at " + short_number(1 / s) : "no end in sight"});
+  }
+  if (study.gustafson) {
+    table.add({"Gustafson", "serial fraction " + short_number(study.gustafson->serial_fraction),
+               "of the run on all workers"});
+  }
+  if (study.usl) {
+    const auto& usl = *study.usl;
+    const auto peak = usl.peak();
+    const std::string reading = usl.sigma > 1 ? "throughput falls from the start"
+                                : peak        ? "throughput peaks at " + short_number(*peak)
+                                              : "throughput never falls";
+    table.add({"USL",
+               "sigma " + short_number(usl.sigma) + ", kappa " + short_number(usl.kappa) +
+                   ", gamma " + short_number(usl.gamma),
+               reading});
+  }
+  std::string text = "\n" + table.text(2);
+  if (!study.usl) {
+    text += "  USL: needs four scales, or three with 1 among them\n";
+  } else if (study.usl->gamma_is_measured) {
+    text += "  USL: three scales cannot settle gamma; it is the throughput measured at 1\n";
+  }
+  return text;
+}
+
+std::string readings(const ScalingDocument& document) {
+  if (!document.power) {
+    return {};
+  }
+  const auto& power = *document.power;
+  std::string text = "\n  the fitted power, read in two ways: t = A " + document.column +
+                     "^q + C, A " + short_number(power.scalable) + ", q " +
+                     short_number(power.power) + ", C " + short_number(power.constant) + "\n";
+  TextTable table({right, right, right, right, right});
+  table.add({document.column, "scalable part: S", "E", "whole time: S", "E"});
+  for (const auto& reading : document.readings) {
+    table.add({to_text(reading.scale), short_number(reading.scalable_speedup),
+               percent(100 * reading.scalable_efficiency), short_number(reading.whole_speedup),
+               percent(100 * reading.whole_efficiency)});
+  }
+  text += table.text(2);
+  if (document.study.kind == scaling::Kind::strong && power.power < 0 && power.constant > 0) {
+    text += "  however many: the whole time is at most " +
+            short_number(1 + power.scalable / power.constant) + " times as fast as with 1\n";
+  }
+  return text;
+}
+
+std::string verdict(const ScalingDocument& document) {
+  const auto& study = document.study;
+  const std::string least = short_number(100 * study.least_efficiency) + " %";
+  std::string text = "\n";
+  if (document.power) {
+    return text + (document.model_pays_until
+                       ? "beyond " + document.column + " = " + to_text(*document.model_pays_until) +
+                             " efficiency < " + least + "\n"
+                       : "efficiency stays at " + least + " or above\n");
+  }
+  if (!study.pays_no_more_at) {
+    return text + "efficiency stays at " + least + " or above up to " + document.column + " = " +
+           to_text(study.rows.back().scale) + "\n";
+  }
+  return text + "beyond " + document.column + " = " +
+         to_text(study.pays_until.value_or(study.rows.front().scale)) + " efficiency < " + least +
+         " (at " + to_text(*study.pays_no_more_at) + "); most work per time at " +
+         to_text(study.fastest_scale) + "\n";
+}
+
+}  // namespace
+
+std::string scaling_report(const ScalingDocument& document) {
+  return header(document) + rows(document) + laws(document) + readings(document) +
+         verdict(document);
+}
+
+}  // namespace perfmodel::cli

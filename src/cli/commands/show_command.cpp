@@ -1,0 +1,55 @@
+#include "cli/commands/show_command.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.hpp"
+#include "cli/options/replaced_input.hpp"
+#include "cli/options/shared_options.hpp"
+#include "io/file/output_file.hpp"
+#include "perfmodel/io/model/model_json.hpp"
+
+namespace perfmodel::cli {
+
+void setup_show(CLI::App& command, ShowArguments& arguments) {
+  add_input(command, "MODEL.json", arguments.model, "a model that fit wrote")->required();
+  command
+      .add_option_function<std::string>(
+          "--as",
+          [&arguments](const std::string& word) {
+            using enum FormulaLanguage;
+            std::vector<std::string> names;
+            for (const FormulaLanguage language :
+                 {FormulaLanguage::text, latex, python, c, spreadsheet}) {
+              names.emplace_back(to_text(language));
+              if (names.back() == word) {
+                arguments.language = language;
+                return;
+              }
+            }
+            throw CLI::ValidationError("--as",
+                                       "'" + word + "' is not one of " + quoted_list(names));
+          },
+          "text and latex to read, with three digits (default:\n"
+          "text); python, c and spreadsheet to compute with,\nwith all digits")
+      ->type_name("text|latex|python|c|spreadsheet");
+  add_output(command, arguments.output, "FILE");
+  command.footer(
+      "The inputs of python, c and spreadsheet are the columns that predict asks for; derived\n"
+      "columns are computed inside. A spreadsheet takes them from defined names: name a cell\n"
+      "'filters', and so on.\n"
+      "\n"
+      "Examples:\n"
+      "  perfmodel show model.json\n"
+      "  perfmodel show model.json --as python > predict.py");
+}
+
+int run_show(const ShowArguments& arguments, Console& /*console*/) {
+  refuse_to_replace(arguments.model, arguments.output);
+  OutputFile output(arguments.output);
+  const FittedModel model = read_model(arguments.model);
+  output.write(model.form->code(model.spec, model.constants, arguments.language));
+  output.commit();
+  return 0;
+}
+
+}  // namespace perfmodel::cli

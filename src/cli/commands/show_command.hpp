@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "cli/terminal/console.hpp"
+#include "perfmodel/export/formula_code.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace perfmodel::cli {
+
+struct ShowArguments {
+  std::string model;
+  std::string output = "-";
+  FormulaLanguage language = FormulaLanguage::text;
+};
+
+/// `perfmodel show MODEL.json`: the formula, to read or to compute elsewhere.
+void setup_show(CLI::App& command, ShowArguments& arguments);
+int run_show(const ShowArguments& arguments, Console& console);
+
+}  // namespace perfmodel::cli

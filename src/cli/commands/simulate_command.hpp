@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/terminal/console.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace perfmodel::cli {
+
+struct SimulateArguments {
+  std::string model;
+  std::string configurations;
+  bool strict_range = false;
+  std::string output = "-";
+  double noise = 0;
+  std::optional<double> additive;
+  std::optional<std::uint64_t> seed;
+};
+
+/// `perfmodel simulate MODEL.json CONFIGS.csv`: runs whose true constants are known.
+void setup_simulate(CLI::App& command, SimulateArguments& arguments);
+
+int run_simulate(const SimulateArguments& arguments, Console& console);
+
+}  // namespace perfmodel::cli

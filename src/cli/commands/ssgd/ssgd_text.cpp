@@ -1,0 +1,203 @@
+#include "cli/commands/ssgd/ssgd_text.hpp"
+
+#include <array>
+#include <cstdio>
+#include <sstream>
+
+#include "cli/terminal/text_table.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+using enum Align;
+
+std::string fixed(double value) {
+  std::array<char, 400> text{};
+  std::snprintf(text.data(), text.size(), "%.3f", value);
+  return text.data();
+}
+
+std::string milliseconds(double us) {
+  return fixed(us / 1000);
+}
+
+std::string share(double us, double total_us) {
+  return percent(100 * us / total_us);
+}
+
+/// The words of a sentence in lines of at most 98, as an item of a list.
+std::string item(const std::string& sentence) {
+  constexpr std::size_t width = 98;
+  std::string text;
+  std::string line = "  -";
+  std::istringstream words(sentence);
+  for (std::string word; words >> word;) {
+    if (line.size() + 1 + word.size() > width) {
+      text += line + "\n";
+      line = "   ";
+    }
+    line += " " + word;
+  }
+  return text + line + "\n";
+}
+
+std::string header(const SsgdDocument& document) {
+  const ssgd::Study& study = document.study;
+  const std::size_t layers = document.profile.layers.size();
+  return document.file + ": " + std::to_string(layers) + (layers == 1 ? " layer, " : " layers, ") +
+         short_number(document.profile.gradient_bytes() / 1e6) + " MB of gradients, " +
+         std::to_string(study.workers) + (study.workers == 1 ? " worker\n" : " workers\n") +
+         (study.strong_scaling ? "strong scaling: the batch of all workers is fixed\n"
+                               : "weak scaling: the batch per worker is fixed\n") +
+         (study.workers > 1 ? "time of a message: " + document.message_times + "\n" : "");
+}
+
+std::string title(const ssgd::ScheduleFigures& schedule) {
+  if (schedule.name == "none") {
+    return "none (wait-free)";
+  }
+  return schedule.name == "optimal" ? "optimal *" : schedule.name;
+}
+
+std::string schedules(const SsgdDocument& document) {
+  TextTable table({left, left, right, right, right, right, right, right, left});
+  table.add({"schedule [ms]", "times are", "messages", "T_c", "exposed", "iteration", "speedup",
+             "efficiency", ""});
+  for (const auto& schedule : document.study.schedules) {
+    table.add({title(schedule), schedule.measured ? "measured" : "modelled",
+               std::to_string(schedule.messages), milliseconds(schedule.communication_us),
+               milliseconds(schedule.exposed_us), milliseconds(schedule.total_us),
+               fixed(schedule.speedup), percent(100 * schedule.efficiency),
+               schedule.chosen ? "<- chosen" : ""});
+  }
+  std::string text = "\n" + table.text(2);
+  if (document.study.workers > 1 && document.study.bound_us > 0) {
+    text += "  with a message per layer no order of messages takes less than " +
+            milliseconds(document.study.bound_us) + " ms *\n";
+  }
+  return text;
+}
+
+std::string phases(const SsgdDocument& document) {
+  const ssgd::Iteration& one = document.study.single;
+  const ssgd::Iteration& all = document.study.chosen;
+  TextTable table({left, right, right, right});
+  table.add({"phase [ms]", document.study.strong_scaling ? "1 worker, whole batch" : "1 worker",
+             std::to_string(document.study.workers) + " workers", "of iteration"});
+  const auto add = [&](const std::string& name, double one_us, double all_us) {
+    if (one_us > 0 || all_us > 0) {
+      table.add({name, milliseconds(one_us), milliseconds(all_us), share(all_us, all.total_us)});
+    }
+  };
+  add("read", one.phases.read_us, all.phases.read_us);
+  add("split *", one.phases.split_us, all.phases.split_us);
+  add("copy", one.phases.copy_us, all.phases.copy_us);
+  add("forward", one.compute.forward_us, all.compute.forward_us);
+  add("backward", one.compute.backward_us(), all.compute.backward_us());
+  add("exposed communication", one.exposed_us, all.exposed_us);
+  add("update", one.phases.update_us, all.phases.update_us);
+  add("iteration", one.total_us, all.total_us);
+  return "\n" + table.text(2);
+}
+
+std::string losses(const SsgdDocument& document) {
+  const ssgd::Study& study = document.study;
+  TextTable table({left, right, right});
+  table.add({"lost [ms]", "", "of iteration"});
+  const double total = study.chosen.total_us;
+  table.add({"to communication", milliseconds(study.lost_to_communication_us),
+             share(study.lost_to_communication_us, total)});
+  table.add({"to load imbalance *", milliseconds(study.lost_to_imbalance_us),
+             share(study.lost_to_imbalance_us, total)});
+  return "\n" + table.text(2);
+}
+
+std::string imbalance(const ssgd::Imbalance& imbalance) {
+  TextTable table({left, right, left});
+  table.add({"load imbalance *", "", ""});
+  table.add({"imbalance_ratio", short_number(imbalance.imbalance_ratio), "max / mean"});
+  table.add({"load_imbalance_factor", short_number(imbalance.load_imbalance_factor),
+             "(max - mean) / mean"});
+  table.add({"pop_load_balance", short_number(imbalance.pop_load_balance), "mean / max (POP)"});
+  table.add({"relative_imbalance", short_number(imbalance.relative_imbalance),
+             "(max - mean) / max (Sakellariou)"});
+  table.add({"imbalance_percentage", short_number(imbalance.imbalance_percentage),
+             "(max - mean) / max * G / (G - 1) * 100 (DeRose)"});
+  return "\n" + table.text(2);
+}
+
+std::string pop(const ssgd::PopFactors& pop) {
+  TextTable table({left, right, left});
+  const auto add = [&](const std::string& name, double value, const std::string& meaning) {
+    table.add({name, percent(100 * value), meaning});
+  };
+  table.add({"POP factors *", "", ""});
+  add("global efficiency", pop.global_efficiency, "parallel efficiency * computation scaling");
+  add("  parallel efficiency", pop.parallel_efficiency, "mean useful / iteration");
+  add("    load balance", pop.load_balance, "mean useful / max useful");
+  add("    communication efficiency", pop.communication_efficiency, "max useful / iteration");
+  add("      serialisation", pop.serialisation_efficiency, "max useful / ideal network");
+  add("      transfer", pop.transfer_efficiency, "ideal network / iteration");
+  add("  computation scaling", pop.computation_scaling, "useful on one worker / on all");
+  return "\n" + table.text(2);
+}
+
+}  // namespace
+
+std::string ssgd_report(const SsgdDocument& document) {
+  const ssgd::Study& study = document.study;
+  std::string text = header(document) + schedules(document) + phases(document);
+  if (document.batch) {
+    text += "  " +
+            short_number(static_cast<double>(study.workers) * *document.batch /
+                         study.chosen.total_us * 1e6) +
+            " samples per second\n";
+  }
+  text += losses(document);
+  if (study.workers > 1) {
+    text += imbalance(study.imbalance) + pop(study.pop);
+  }
+  text += "\n* our own design, not a formula of the model's authors:\n";
+  for (const auto& sentence : document.own_designs) {
+    text += item(sentence);
+  }
+  return text;
+}
+
+std::vector<std::string> own_designs(const ssgd::Profile& profile,
+                                     const ssgd::StudyRequest& request,
+                                     const std::optional<ssgd::Aggregation>& aggregation) {
+  std::vector<std::string> sentences = {
+      "optimal: an exact search over all groupings of neighbours; mgwfbp follows the authors' "
+      "released code, which can miss the optimum.",
+      "the bound of a message per layer: the last message comes after the backward pass, and none "
+      "before the first layer of it is done.",
+      "POP factors: forward, backward and update count as useful; the ideal network has no latency "
+      "and no transfer time."};
+  if (profile.workers_measured > 1) {
+    sentences.emplace_back(
+        "load imbalance: the slowest worker decides, gradient by gradient; perfect balance has the "
+        "mean of the workers' times in each layer.");
+  } else {
+    sentences.emplace_back(
+        "load imbalance: the published work names no formula; here forward and backward take "
+        "1 + load_imbalance_factor times as long.");
+  }
+  if (request.phases.split_us > 0) {
+    sentences.emplace_back("split: cutting the batch follows the reading, on the host.");
+  }
+  if (request.phases.pipeline != ssgd::InputPipeline::serial) {
+    sentences.emplace_back(
+        "input pipeline: which stages overlap; the first iteration is not pipelined.");
+  }
+  if (request.shared_disk || request.shared_bus) {
+    sentences.emplace_back("shared disk or bus: the workers' batches pass it one after another.");
+  }
+  if (aggregation && ssgd::is_own_design(*aggregation)) {
+    sentences.push_back("the cost of " + std::string(ssgd::to_text(*aggregation)) +
+                        ": the slowest link decides.");
+  }
+  return sentences;
+}
+
+}  // namespace perfmodel::cli

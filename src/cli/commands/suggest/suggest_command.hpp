@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/terminal/console.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace perfmodel::cli {
+
+enum class SuggestBy { time, cost, pareto };
+enum class SuggestFormat { text, csv, json };
+
+struct SuggestArguments {
+  std::string model;
+  std::string space;
+  SuggestBy by = SuggestBy::time;
+  std::optional<std::string> price;
+  std::vector<std::string> conditions;
+  std::optional<std::size_t> most;
+  std::optional<std::size_t> next;
+  std::optional<std::string> runs;  ///< what --next knows already
+  std::optional<std::uint64_t> seed;
+  bool strict_range = false;
+  SuggestFormat format = SuggestFormat::text;
+  std::string output = "-";
+};
+
+/// `perfmodel suggest MODEL.json SPACE.json`: the best configurations, or the next to measure.
+void setup_suggest(CLI::App& command, SuggestArguments& arguments);
+
+int run_suggest(const SuggestArguments& arguments, Console& console);
+
+}  // namespace perfmodel::cli

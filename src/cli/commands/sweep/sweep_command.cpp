@@ -1,0 +1,160 @@
+#include "cli/commands/sweep/sweep_command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+
+#include "cli/commands/sweep/sweep_text.hpp"
+#include "cli/options/numbers.hpp"
+#include "cli/options/replaced_input.hpp"
+#include "cli/options/role_options.hpp"
+#include "cli/options/shared_options.hpp"
+#include "cli/terminal/search_progress.hpp"
+#include "cli/terminal/signals.hpp"
+#include "cli/terminal/text_table.hpp"
+#include "io/file/output_file.hpp"
+#include "perfmodel/base/error.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+constexpr auto path_group = "Path";
+
+/// "1e-6:1e2", or "1e-6:1e2:17" with the number of values.
+std::vector<double> parse_lambdas(const std::string& text) {
+  const auto fail = [&] {
+    return CLI::ValidationError("--lambdas",
+                                "'" + text +
+                                    "': write LOW:HIGH or LOW:HIGH:COUNT with 0 < LOW < HIGH and "
+                                    "COUNT >= 2, for example 1e-6:1e2:17");
+  };
+  const auto first = text.find(':');
+  const auto second = first == std::string::npos ? first : text.find(':', first + 1);
+  if (first == std::string::npos) {
+    throw fail();
+  }
+  const auto low = parse_number(text.substr(0, first));
+  const auto high = parse_number(text.substr(first + 1, second - first - 1));
+  if (!low || !high || *low <= 0 || *high <= *low) {
+    throw fail();
+  }
+  constexpr double most = 1000;
+  double count = std::max(2.0, std::round(std::log10(*high / *low)) + 1);  // one per decade
+  if (second != std::string::npos) {
+    const auto given = parse_number(text.substr(second + 1));
+    if (!given || *given < 2 || *given > most || *given != std::floor(*given)) {
+      throw fail();
+    }
+    count = *given;
+  }
+  return log_grid(*low, *high, static_cast<std::size_t>(count));
+}
+
+std::vector<PenaltyKind> parse_penalties(const std::string& text) {
+  std::vector<PenaltyKind> penalties;
+  for (const auto& item : split_list(text)) {
+    if (item != "l1" && item != "l2") {
+      throw CLI::ValidationError("--penalty", "'" + text + "' is not l1, l2 or l1,l2");
+    }
+    penalties.push_back(item == "l1" ? PenaltyKind::l1 : PenaltyKind::l2);
+  }
+  return penalties;
+}
+
+void add_path_options(CLI::App& command, SweepArguments& arguments) {
+  command
+      .add_option_function<std::string>(
+          "--lambdas", [&](const std::string& text) { arguments.lambdas = parse_lambdas(text); },
+          "values of lambda, equally spaced in the logarithm;\n"
+          "one per decade, or COUNT (default: 1e-6:1e2)")
+      ->type_name("LO:HI[:COUNT]")
+      ->group(path_group);
+  command
+      .add_option_function<std::string>(
+          "--penalty",
+          [&](const std::string& text) { arguments.penalties = parse_penalties(text); },
+          "l1, l2 or both (default: l1,l2)")
+      ->type_name("l1,l2")
+      ->group(path_group);
+  command
+      .add_flag_callback(
+          "--one-standard-error", [&] { arguments.rule = LambdaRule::one_standard_error; },
+          "choose the largest lambda whose validation loss is\n"
+          "within a standard error of the lowest (default: the\n"
+          "lambda of the lowest validation loss)")
+      ->group(path_group);
+}
+
+std::string advice(const SweepArguments& arguments, const SweepPoint& chosen) {
+  std::string text = "chosen on the validation rows: ";
+  if (chosen.penalty == PenaltyKind::none) {
+    return text + "no penalty";
+  }
+  text += std::string(to_text(chosen.penalty)) + " " + short_number(chosen.lambda);
+  const FitOptions& options = arguments.search.options;
+  const std::string expression =
+      options.terms ? " --expression multi --terms " + std::to_string(*options.terms) : "";
+  const bool scaled = chosen.model.search.penalty.constants == Penalise::scaled;
+  return text + "; fit with it: perfmodel fit " + arguments.runs + expression + " --" +
+         std::string(to_text(chosen.penalty)) + " " + to_text(chosen.lambda) +
+         (scaled ? " --penalise scaled" : "");
+}
+
+}  // namespace
+
+void setup_sweep(CLI::App& command, SweepArguments& arguments) {
+  add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line")->required();
+  add_output(command, arguments.output, "FILE");
+  add_format(command, arguments.format, "of the path");
+  add_path_options(command, arguments);
+  add_role_options(command, arguments.roles);
+  add_search_options(command, arguments.search);
+  // The path sets these itself.
+  for (const char* name : {"--l1", "--l2"}) {
+    command.remove_option(command.get_option(name));
+  }
+  add_split_options(command, arguments.split);
+  command.footer(
+      "One fit without penalty and one per penalty and lambda, all with the same seed. Each is "
+      "judged on\n"
+      "the validation rows, which also choose lambda; the test rows have no say. json and csv hold "
+      "all\n"
+      "constants.\n"
+      "\n"
+      "Examples:\n"
+      "  perfmodel sweep runs.csv\n"
+      "  perfmodel sweep runs.csv --lambdas 1e-6:1e2:33 --format csv -o path.csv\n"
+      "  perfmodel sweep runs.csv --penalty l2 --penalise scaled --one-standard-error");
+}
+
+int run_sweep(const SweepArguments& arguments, Console& console) {
+  refuse_options_of_others(arguments.search);
+  if (arguments.search.options.expression == Expression::multi && !arguments.search.options.terms) {
+    // Each fit of the path would choose its own terms, and their constants could not be compared.
+    throw UsageError("sweep --expression multi needs a number of terms: --terms K");
+  }
+  refuse_to_replace(arguments.runs, arguments.output);
+  OutputFile output(arguments.output);
+  const LabelledRuns runs = read_labelled_runs(arguments.runs, arguments.roles, console);
+  const PreparedRuns parts = prepare_runs(runs, split_of(runs, arguments.split));
+  if (!parts.validation) {
+    throw UsageError(
+        "lambda is chosen on validation rows; give them a share: --split 60:20:20 or 80:20:0");
+  }
+
+  const SignalWatch signals;
+  FitOptions options = fit_options(arguments.search);
+  options.stop = signals.token();
+  const std::size_t fits = 1 + arguments.penalties.size() * arguments.lambdas.size();
+  SearchProgress progress(console);
+  const std::vector<SweepPoint> points =
+      sweep({parts.spec, parts.training, *parts.validation, parts.test ? &*parts.test : nullptr},
+            options, arguments.penalties, arguments.lambdas,
+            [&](std::size_t done) { progress.show("fitting", done, fits); });
+  const std::size_t chosen = choose(points, arguments.rule);
+  output.write(formatted({parts.provenance, points, chosen, arguments.rule}, arguments.format));
+  output.commit();
+  console.notice(advice(arguments, points[chosen]));
+  return 0;
+}
+
+}  // namespace perfmodel::cli

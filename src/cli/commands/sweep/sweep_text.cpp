@@ -1,0 +1,120 @@
+#include "cli/commands/sweep/sweep_text.hpp"
+
+#include <cmath>
+
+#include "base/text.hpp"
+#include "cli/terminal/csv_echo.hpp"
+#include "cli/terminal/text_table.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+std::string r2_text(double r2) {
+  return std::isnan(r2) ? "-" : short_number(r2);
+}
+
+TextTable table_of(const SweepDocument& report) {
+  using enum Align;
+  const ModelSpec& spec = report.points.front().model.spec;
+  const bool has_test = report.points.front().model.metrics.test.has_value();
+  std::vector<Align> columns = {left, right, right, right, right, right};
+  std::vector<std::string> header = {"penalty",
+                                     "lambda",
+                                     with_unit("train MAE", spec.unit),
+                                     with_unit("valid. MAE", spec.unit),
+                                     "valid. MAPE",
+                                     "valid. R2"};
+  if (has_test) {
+    columns.insert(columns.end(), {right, right});
+    header.insert(header.end(), {"test MAPE", "test R2"});
+  }
+  for (const auto& input : spec.extrinsic) {
+    columns.push_back(right);
+    header.push_back("q " + clipped(input.column, 12));
+  }
+  columns.push_back(left);
+  header.emplace_back();
+  TextTable table(columns);
+  table.add(header);
+  for (std::size_t k = 0; k < report.points.size(); ++k) {
+    const SweepPoint& point = report.points[k];
+    const PartMetrics& metrics = point.model.metrics;
+    std::vector<std::string> row = {
+        std::string(to_text(point.penalty)),       short_number(point.lambda),
+        short_number(metrics.train.mae),           short_number(metrics.validation->mae),
+        percent(metrics.validation->mape_percent), r2_text(metrics.validation->r2)};
+    if (has_test) {
+      row.insert(row.end(), {percent(metrics.test->mape_percent), r2_text(metrics.test->r2)});
+    }
+    for (const double power : scaling_powers(point.model)) {
+      row.push_back(short_number(power));
+    }
+    row.emplace_back(k == report.chosen ? "<- chosen" : "");
+    table.add(std::move(row));
+  }
+  return table;
+}
+
+std::string metrics_header(const std::string& part) {
+  std::string text;
+  for (const auto& [name, member] : named_metrics) {
+    text += "," + part + "_" + std::string(name);
+  }
+  return text;
+}
+
+std::string metrics_cells(const Metrics& metrics) {
+  std::string text;
+  for (const auto& [name, member] : named_metrics) {
+    const double value = metrics.*member;
+    text += "," + (std::isnan(value) ? "" : to_text(value));
+  }
+  return text;
+}
+
+std::string csv_of(const SweepDocument& report) {
+  const FittedModel& first = report.points.front().model;
+  std::string text = "penalty,lambda,chosen,cost,validation_loss,validation_loss_standard_error" +
+                     metrics_header("train") + metrics_header("validation") +
+                     (first.metrics.test ? metrics_header("test") : "");
+  for (const auto& name : constant_names(first)) {
+    text += "," + csv_field(name);
+  }
+  text += "\n";
+  for (std::size_t k = 0; k < report.points.size(); ++k) {
+    const SweepPoint& point = report.points[k];
+    const PartMetrics& metrics = point.model.metrics;
+    text += std::string(to_text(point.penalty)) + "," + to_text(point.lambda) +
+            (k == report.chosen ? ",true," : ",false,") + to_text(point.model.search.cost) + "," +
+            to_text(point.validation_loss) + "," + to_text(point.standard_error) +
+            metrics_cells(metrics.train) + metrics_cells(*metrics.validation) +
+            (metrics.test ? metrics_cells(*metrics.test) : "");
+    for (const double constant : point.model.constants) {
+      text += "," + to_text(constant);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string formatted(const SweepDocument& report, OutputFormat format) {
+  switch (format) {
+    case OutputFormat::json:
+      return sweep_to_json(report);
+    case OutputFormat::csv:
+      return csv_of(report);
+    case OutputFormat::md:
+      return table_of(report).markdown();
+    case OutputFormat::text:
+      break;
+  }
+  std::string text;
+  for (const auto& line : table_of(report).lines(0)) {
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace perfmodel::cli

@@ -1,5 +1,0 @@
-#include "cli/app.hpp"
-
-int main(int argc, char** argv) {
-  return perfmodel::cli::run_app(argc, argv);
-}

@@ -1,0 +1,259 @@
+#include "cli/options/search_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <thread>
+
+#include "cli/options/kernel_choice.hpp"
+#include "cli/options/numbers.hpp"
+#include "perfmodel/base/error.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+using optimise::Strategy;
+
+constexpr auto expression_group = "Expression";
+constexpr auto loss_group = "Loss";
+constexpr auto search_group = "Search";
+
+/// An option that takes the text of one enumerator.
+template <class Enum>
+void add_choice(CLI::App& app, const std::string& name, const std::vector<Enum>& choices,
+                const std::function<void(Enum)>& assign, const std::string& description,
+                const std::string& group) {
+  std::vector<std::string> names;
+  std::string listed;
+  for (const Enum choice : choices) {
+    names.emplace_back(to_text(choice));
+    listed += (listed.empty() ? "" : "|") + names.back();
+  }
+  const auto parse = [name, choices, names, assign](const std::string& text) {
+    const auto found = std::find(names.begin(), names.end(), text);
+    if (found == names.end()) {
+      throw CLI::ValidationError(name, "'" + text + "' is not one of " + quoted_list(names));
+    }
+    assign(choices[static_cast<std::size_t>(found - names.begin())]);
+  };
+  app.add_option_function<std::string>(name, parse, description)->type_name(listed)->group(group);
+}
+
+/// "0.5:1" is a range to draw from, "0.8" a fixed weight.
+std::pair<double, double> parse_weight(const std::string& name, const std::string& text) {
+  const auto colon = text.find(':');
+  const auto low = parse_number(text.substr(0, colon));
+  const auto high = colon == std::string::npos ? low : parse_number(text.substr(colon + 1));
+  if (!low || !high || *low < 0 || *high > 2 || *low > *high) {
+    throw CLI::ValidationError(
+        name, "'" + text + "' is neither a number from 0 to 2 nor a range of them such as 0.5:1");
+  }
+  return {*low, *high};
+}
+
+/// "auto" is no number of terms.
+std::optional<std::size_t> parse_terms(const std::string& text) {
+  if (text == "auto") {
+    return std::nullopt;
+  }
+  if (text.size() != 1 || text[0] < '1' || text[0] > '9') {
+    throw CLI::ValidationError("--terms", "'" + text + "' is neither 'auto' nor 1 to 9");
+  }
+  return static_cast<std::size_t>(text[0] - '0');
+}
+
+/// "(default: 8; paper: 15)": the defaults live in search_defaults() alone.
+std::string defaults_text(const std::function<std::string(const SearchDefaults&)>& text_of) {
+  const std::string scaled = text_of(search_defaults(Method::scaled));
+  const std::string paper = text_of(search_defaults(Method::paper));
+  return "(default: " + scaled + (paper == scaled ? ")" : "; paper: " + paper + ")");
+}
+
+std::string range_text(const std::pair<double, double>& range) {
+  return to_text(range.first) + ":" + to_text(range.second);
+}
+
+void add_evolution_options(CLI::App& app, SearchArguments& arguments) {
+  FitOptions& options = arguments.options;
+  using Defaults = SearchDefaults;
+  add_count<std::size_t>(
+      app, "--starts", options.starts,
+      "independent searches, of which the best is kept\n" +
+          defaults_text([](const Defaults& d) { return std::to_string(d.starts); }),
+      1)
+      ->group(search_group);
+  add_count<std::size_t>(
+      app, "--exploration-rows", options.exploration_rows,
+      "explore on that many random rows and on columns\n"
+      "rounded to 128 values, finish on all and exactly;\n"
+      "0: explore on all rows as they are\n" +
+          defaults_text([](const Defaults& d) { return std::to_string(d.exploration_rows); }),
+      0)
+      ->group(search_group);
+  add_choice<Strategy>(
+      app, "--strategy",
+      {Strategy::best1bin, Strategy::rand1bin, Strategy::currenttobest1bin, Strategy::jde,
+       Strategy::lshade},
+      [&options](Strategy strategy) { options.strategy = strategy; },
+      "how mutants are made\n" +
+          defaults_text([](const Defaults& d) { return std::string(to_text(d.strategy)); }),
+      search_group);
+  add_count<std::size_t>(app, "--population", options.population,
+                         "members per free constant\n" + defaults_text([](const Defaults& d) {
+                           return std::to_string(d.population);
+                         }),
+                         1)
+      ->group(search_group);
+  add_count<std::size_t>(
+      app, "--generations", options.generations,
+      "at most\n" + defaults_text([](const Defaults& d) { return std::to_string(d.generations); }),
+      1)
+      ->group(search_group);
+  add_number(app, "--tolerance", options.tolerance,
+             "converged when the costs of the population spread\n"
+             "less than this times their mean; the finish goes on\n" +
+                 defaults_text([](const Defaults& d) { return to_text(d.tolerance); }))
+      ->group(search_group);
+  app.add_option_function<std::string>(
+         "--differential-weight",
+         [&options](const std::string& text) {
+           options.differential_weight = parse_weight("--differential-weight", text);
+         },
+         "F, fixed or drawn anew for each generation from a\nrange " +
+             defaults_text([](const Defaults& d) { return range_text(d.differential_weight); }))
+      ->type_name("F|LO:HI")
+      ->group(search_group);
+  add_number(app, "--crossover-rate", options.crossover_rate,
+             "CR, the share of a trial that comes from the mutant\n" +
+                 defaults_text([](const Defaults& d) { return to_text(d.crossover_rate); }),
+             {0, 1, true, "a number from 0 to 1"})
+      ->group(search_group);
+  app.add_flag("--no-polish", arguments.no_polish, "leave out the exact finish of the search")
+      ->group(search_group);
+}
+
+std::size_t default_threads() {
+  if (const char* text = std::getenv("OMP_NUM_THREADS")) {
+    // A list gives the threads of nested levels; the first is ours.
+    const std::string_view list(text);
+    std::size_t threads = 0;
+    const auto [end, error] = std::from_chars(list.data(), list.data() + list.size(), threads);
+    const bool whole = end == list.data() + list.size() || *end == ',';
+    if (error == std::errc{} && whole && threads > 0) {
+      return threads;
+    }
+  }
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+void add_search_options(CLI::App& app, SearchArguments& arguments) {
+  FitOptions& options = arguments.options;
+  add_choice<Expression>(
+      app, "--expression", {Expression::generic, Expression::multi},
+      [&options](Expression expression) { options.expression = expression; },
+      "generic: Eq. (4) of the paper (default)\n"
+      "multi: a sum of product terms,\nt = sum_k a_k prod I^p_k prod E^q_k + C",
+      expression_group);
+  app.add_option_function<std::string>(
+         "--terms",
+         [&arguments](const std::string& text) {
+           arguments.options.terms = parse_terms(text);
+           arguments.terms_given = true;
+         },
+         "of multi: 1 to 9, or chosen by cross-validation\n(default: auto)")
+      ->type_name("K|auto")
+      ->group(expression_group);
+  add_choice<Loss>(
+      app, "--loss", {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle},
+      [&arguments](Loss loss) { arguments.loss = loss; },
+      "what is minimised (default: mae)\n"
+      "where multi chooses its terms and no loss is given:\n"
+      "soft-l1 of ln(time), with a small ridge",
+      loss_group);
+  add_number(app, "--l1", arguments.l1, "lambda of Eq. (10): sum |x| of all constants but C")
+      ->type_name("LAMBDA")
+      ->group(loss_group);
+  add_number(app, "--l2", arguments.l2, "lambda of Eq. (11): sum x^2 of all constants but C")
+      ->type_name("LAMBDA")
+      ->group(loss_group);
+  add_choice<Penalise>(
+      app, "--penalise", {Penalise::raw, Penalise::scaled},
+      [&arguments](Penalise constants) { arguments.penalise = constants; },
+      "raw: the constants in the units of the data, as in\n"
+      "the paper (default)\n"
+      "scaled: free of units",
+      loss_group);
+  add_choice<Method>(
+      app, "--method", {Method::scaled, Method::paper},
+      [&options](Method method) { options.method = method; },
+      "scaled: normalised columns, exact finish (default)\n"
+      "paper: scipy's defaults in the raw box of the paper",
+      search_group);
+  add_count<std::uint64_t>(app, "--seed", arguments.seed, "seed of the search (default: 1)", 0)
+      ->group(search_group);
+  app.add_option_function<std::string>(
+         "--bounds",
+         [&options](const std::string& text) { options.bounds.push_back(parse_bound(text)); },
+         "search box of the constants a, p, q or C, of all\n"
+         "columns or one: p=-2:2, p.filters=0:3 (repeatable)\n"
+         "(default: p, q in -5:5; a, C from the data)")
+      ->type_name("X=LO:HI")
+      ->trigger_on_parse()
+      ->group(search_group);
+  add_evolution_options(app, arguments);
+  add_count<std::size_t>(app, "--threads", arguments.threads,
+                         "worker threads; never change a result\n"
+                         "(default: OMP_NUM_THREADS, else all cores)",
+                         1)
+      ->group(search_group);
+}
+
+void refuse_options_of_others(const SearchArguments& arguments) {
+  const FitOptions& options = arguments.options;
+  if (options.expression == Expression::generic) {
+    if (arguments.terms_given) {
+      throw UsageError("--terms has no effect without --expression multi");
+    }
+    return;
+  }
+  std::vector<std::string> idle;
+  const auto refuse = [&](const char* name, bool given) {
+    if (given) {
+      idle.emplace_back(name);
+    }
+  };
+  refuse("--method", options.method != Method::scaled);
+  refuse("--bounds", !options.bounds.empty());
+  refuse("--penalise", arguments.penalise.has_value());
+  refuse("--exploration-rows", options.exploration_rows.has_value());
+  refuse("--strategy", options.strategy.has_value());
+  refuse("--population", options.population.has_value());
+  refuse("--generations", options.generations.has_value());
+  refuse("--tolerance", options.tolerance.has_value());
+  refuse("--differential-weight", options.differential_weight.has_value());
+  refuse("--crossover-rate", options.crossover_rate.has_value());
+  refuse("--no-polish", arguments.no_polish);
+  if (!idle.empty()) {
+    throw UsageError(quoted_list(idle) + (idle.size() == 1 ? " is" : " are") +
+                     " for Eq. (4); --expression multi has a search of its own, which takes "
+                     "--terms, --loss, --l1, --l2, --seed, --starts and --threads");
+  }
+}
+
+FitOptions fit_options(const SearchArguments& arguments) {
+  FitOptions options = arguments.options;
+  options.seed = arguments.seed.value_or(options.seed);
+  options.penalty.l1 = arguments.l1.value_or(0);
+  options.penalty.l2 = arguments.l2.value_or(0);
+  options.penalty.constants = arguments.penalise.value_or(options.penalty.constants);
+  options.loss = arguments.loss.value_or(default_loss(options));
+  options.polish = !arguments.no_polish;
+  options.threads = arguments.threads.value_or(default_threads());
+  options.instructions = kernel_of_environment();
+  return options;
+}
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "perfmodel/fit/task/fit_options.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace perfmodel::cli {
+
+/// What the command line says about loss and search, as far as it says something.
+struct SearchArguments {
+  FitOptions options;
+  std::optional<Loss> loss;
+  std::optional<std::uint64_t> seed;
+  std::optional<double> l1;
+  std::optional<double> l2;
+  bool no_polish = false;
+  std::optional<Penalise> penalise;
+  bool terms_given = false;
+  std::optional<std::size_t> threads;
+};
+
+/// The options of every command that fits.
+void add_search_options(CLI::App& app, SearchArguments& arguments);
+
+/// Of commands that fit one expression: throws UsageError for options that it does not know.
+void refuse_options_of_others(const SearchArguments& arguments);
+
+/// The options for fit(): what was given, else the defaults of FitOptions; all cores, or as many as
+/// OMP_NUM_THREADS says; the kernel that PERFMODEL_KERNEL names. Throws UsageError for a kernel
+/// that this machine lacks.
+FitOptions fit_options(const SearchArguments& arguments);
+
+}  // namespace perfmodel::cli

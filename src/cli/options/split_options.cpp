@@ -1,0 +1,42 @@
+#include "cli/options/split_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "cli/options/flag_names.hpp"
+#include "cli/options/numbers.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+/// Of commands that judge on rows that were not trained on, where no split is asked for.
+constexpr auto default_shares = "60:20:20";
+
+}  // namespace
+
+void add_split_options(CLI::App& app, SplitArguments& arguments) {
+  app.add_option_function<std::string>(
+         "--split", [&](const std::string& text) { arguments.shares = parse_split(text); },
+         "shares of training, validation and test rows\n(default: " + std::string(default_shares) +
+             ")")
+      ->type_name("SHARES")
+      ->group("Judging the model");
+  add_count<std::uint64_t>(app, "--split-seed", arguments.seed, "seed of the split (default: 1)", 0)
+      ->group("Judging the model");
+}
+
+Split split_of(const LabelledRuns& runs, const SplitArguments& arguments) {
+  return split_rows(runs.rows, arguments.shares.value_or(parse_split(default_shares)),
+                    arguments.seed.value_or(default_split_seed));
+}
+
+LabelledRuns read_labelled_runs(const std::string& path, const RoleRequest& request,
+                                Console& console) {
+  LabelledRuns runs = label_runs(
+      read_runs(path, {request.categorical.begin(), request.categorical.end()}), request);
+  for (const auto& notice : runs.roles.notices) {
+    console.notice(with_flags(notice));
+  }
+  return runs;
+}
+
+}  // namespace perfmodel::cli

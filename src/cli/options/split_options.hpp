@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/terminal/console.hpp"
+#include "perfmodel/data/split.hpp"
+#include "perfmodel/pipeline/prepared_runs.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace perfmodel::cli {
+
+/// Which rows train and which judge, as the command line says it.
+struct SplitArguments {
+  std::optional<SplitShares> shares;
+  std::optional<std::uint64_t> seed;
+};
+
+/// `--split` and `--split-seed`, for commands that split where nothing is said.
+void add_split_options(CLI::App& app, SplitArguments& arguments);
+
+/// The split that was asked for, else 60:20:20.
+Split split_of(const LabelledRuns& runs, const SplitArguments& arguments);
+
+/// Reads a runs file and settles the parts of its columns; notices go to the console.
+LabelledRuns read_labelled_runs(const std::string& path, const RoleRequest& request,
+                                Console& console);
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,32 @@
+#include "cli/runs/csv_columns.hpp"
+
+#include "cli/terminal/csv_echo.hpp"
+#include "perfmodel/base/error.hpp"
+
+namespace perfmodel::cli {
+
+void refuse_taken_names(const Table& table, const std::vector<std::string>& names) {
+  for (const auto& name : names) {
+    if (table.find(name) != nullptr) {
+      throw InputError(table.source + ": the column '" + name +
+                       "' is already there; rename or remove it");
+    }
+  }
+}
+
+void append_columns(std::string_view bytes, const Table& table,
+                    const std::vector<std::string>& names,
+                    const std::function<std::string(std::size_t row)>& cells, OutputFile& output) {
+  LineEcho lines(bytes);
+  output.write(lines.header());
+  for (const auto& name : names) {
+    output.write("," + csv_field(name));
+  }
+  output.write("\n");
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    output.write(lines.line(table.lines[row]));
+    output.write("," + cells(row) + "\n");
+  }
+}
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,72 @@
+#include "cli/runs/judged_runs.hpp"
+
+#include <CLI/CLI.hpp>
+#include <numeric>
+#include <utility>
+
+#include "cli/options/shared_options.hpp"
+#include "cli/runs/predictions.hpp"
+#include "perfmodel/base/error.hpp"
+
+namespace perfmodel::cli {
+
+void add_judged_runs(CLI::App& command, std::string& model, std::string& runs,
+                     std::optional<std::string>& target) {
+  add_input(command, "MODEL.json", model, "a model that fit wrote")->required();
+  add_input(command, "RUNS.csv", runs, "measured runs, one per line")->required();
+  command
+      .add_option("--target", target,
+                  "the measured time, where the file has another name\nfor it than the model")
+      ->type_name("COL");
+}
+
+void JudgedRuns::leave_out(const std::vector<std::size_t>& some) {
+  if (some.empty()) {
+    return;
+  }
+  std::vector<std::size_t> kept;
+  for (std::size_t row = 0, next = 0; row < rows.size(); ++row) {
+    if (next < some.size() && some[next] == row) {
+      ++next;
+    } else {
+      kept.push_back(row);
+    }
+  }
+  if (kept.empty()) {
+    throw InputError(file.table.source +
+                     ": no row can be judged: the configurations are too far from the measured "
+                     "ones");
+  }
+  design = take_rows(design, kept);
+  predicted = Eigen::VectorXd(predicted(kept));
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    rows[i] = rows[kept[i]];
+    lines[i] = lines[kept[i]];
+  }
+  rows.resize(kept.size());
+  lines.resize(kept.size());
+}
+
+JudgedRuns judge_runs(const FittedModel& model, const std::string& path,
+                      const std::optional<std::string>& target, bool strict_range,
+                      Console& console) {
+  ModelSpec spec = model.spec;
+  spec.target = target.value_or(spec.target);
+  JudgedRuns out;
+  out.file = read_runs(path, categorical_columns(spec));
+  const Table& table = out.file.table;
+  out.design = make_design(table, spec, Target::required);
+  out.range = check_range(model, out.design);
+  report_range(out.range, strict_range, console);
+  Predictions predictions = predictions_of(model, out.design);
+  report_without_time(predictions, table, "they are left out", strict_range, console);
+  out.left_out_text = without_time_text(predictions, table);
+  out.rows.resize(table.rows());
+  std::iota(out.rows.begin(), out.rows.end(), std::size_t{0});
+  out.lines = table.lines;
+  out.predicted = std::move(predictions.values);
+  out.leave_out(predictions.without_time);
+  return out;
+}
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,83 @@
+#include "cli/runs/predictions.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/problem_list.hpp"
+#include "base/text.hpp"
+#include "perfmodel/base/error.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+constexpr std::size_t most_lines = 5;  // that a message names
+
+/// "line 4", "lines 4 and 9", "lines 4, 9, 12, 15, 20 and 7 more"
+std::string places(const std::vector<std::size_t>& rows, const std::vector<std::uint32_t>& lines) {
+  const std::size_t named = std::min(rows.size(), most_lines);
+  std::vector<std::string> items;
+  for (std::size_t k = 0; k < named; ++k) {
+    items.push_back(std::to_string(lines[rows[k]]));
+  }
+  if (rows.size() > named) {
+    items.push_back(std::to_string(rows.size() - named) + " more");
+  }
+  if (items.size() == 1) {
+    return "line " + items.front();
+  }
+  const std::string last = items.back();
+  items.pop_back();
+  return "lines " + joined(items, ", ") + " and " + last;
+}
+
+}  // namespace
+
+Predictions predictions_of(const FittedModel& model, const Design& design) {
+  Predictions out{predict(model, design), {}};
+  for (std::size_t row = 0; row < design.rows; ++row) {
+    if (!is_time(out.values[static_cast<Eigen::Index>(row)])) {
+      out.without_time.push_back(row);
+    }
+  }
+  return out;
+}
+
+std::optional<std::string> without_time_text(const Predictions& predictions, const Table& table) {
+  const auto& rows = predictions.without_time;
+  if (rows.empty()) {
+    return std::nullopt;
+  }
+  return table.source + ": in " + std::to_string(rows.size()) + " of " +
+         std::to_string(table.rows()) + " rows (" + places(rows, table.lines) +
+         ") the model predicts no time > 0 that a number holds";
+}
+
+void report_without_time(const Predictions& predictions, const Table& table,
+                         const std::string& consequence, bool strict, Console& console) {
+  if (const auto text = without_time_text(predictions, table)) {
+    if (strict) {
+      throw InputError("--strict-range: " + *text);
+    }
+    console.warning(*text + ": " + consequence);
+  }
+}
+
+Eigen::VectorXd predicted_times(const FittedModel& model, const Design& design,
+                                const std::function<std::string(std::size_t row)>& where) {
+  const Predictions predictions = predictions_of(model, design);
+  ProblemList problems;
+  for (const std::size_t row : predictions.without_time) {
+    const double value = predictions.values[static_cast<Eigen::Index>(row)];
+    problems.add(row, 0, [&] {
+      return where(row) + ": the model predicts " +
+             (std::isfinite(value) ? to_text(value) : "a value too large for a number") +
+             ", which is no time; the configuration is too far from the measured ones";
+    });
+  }
+  if (!problems.empty()) {
+    throw InputError(problems.text());
+  }
+  return predictions.values;
+}
+
+}  // namespace perfmodel::cli

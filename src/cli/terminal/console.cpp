@@ -1,0 +1,136 @@
+#include "cli/terminal/console.hpp"
+
+#include <spdlog/logger.h>
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/ansicolor_sink.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/printable.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+/// spdlog's own names of the levels are made for log files.
+class Label final : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const std::tm&,
+              spdlog::memory_buf_t& out) override {
+    std::string_view label = "note";
+    if (message.level == spdlog::level::err) {
+      label = "error";
+    } else if (message.level == spdlog::level::warn) {
+      label = "warning";
+    }
+    out.append(label.data(), label.data() + label.size());
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override {
+    return spdlog::details::make_unique<Label>();
+  }
+};
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+bool wants_color(ColorChoice choice, bool terminal) {
+  switch (choice) {
+    case ColorChoice::always:
+      return true;
+    case ColorChoice::never:
+      return false;
+    case ColorChoice::automatic:
+      break;
+  }
+  const char* kind = std::getenv("TERM");
+  return terminal && !is_set("NO_COLOR") && kind != nullptr && std::string_view(kind) != "dumb";
+}
+
+std::shared_ptr<spdlog::logger> make_logger(bool color) {
+  auto formatter = std::make_unique<spdlog::pattern_formatter>();
+  formatter->add_flag<Label>('*').set_pattern("perfmodel: %^%*:%$ %v");
+  auto sink = std::make_shared<spdlog::sinks::ansicolor_stderr_sink_st>(
+      color ? spdlog::color_mode::always : spdlog::color_mode::never);
+  sink->set_formatter(std::move(formatter));
+  // Not registered anywhere: the program has one console and hands it on.
+  auto logger = std::make_shared<spdlog::logger>("perfmodel", std::move(sink));
+  logger->flush_on(spdlog::level::info);
+  return logger;
+}
+
+const std::string heading_begin = "\x1b[1m";
+const std::string heading_end = "\x1b[0m";
+
+/// The text with the codes of headings as the only controls that it keeps.
+std::string with_headings(std::string_view text) {
+  std::string out;
+  for (std::size_t heading = 0; !text.empty();) {
+    const std::string& code = heading == 0 ? heading_begin : heading_end;
+    const std::size_t at = std::min(text.find(code), text.size());
+    out += printable(text.substr(0, at));
+    text.remove_prefix(at);
+    if (!text.empty()) {
+      out += code;
+      text.remove_prefix(code.size());
+      heading = 1 - heading;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Console::Console(const ConsoleOptions& options)
+    : quiet_(options.quiet),
+      terminal_(::isatty(STDERR_FILENO) == 1),
+      color_(wants_color(options.color, terminal_)),
+      logger_(make_logger(color_)) {}
+
+void Console::error(std::string_view message) {
+  progress({});
+  logger_->error("{}", printable(message));
+}
+
+void Console::warning(std::string_view message) {
+  progress({});
+  logger_->warn("{}", printable(message));
+}
+
+void Console::notice(std::string_view message) {
+  if (!quiet_) {
+    progress({});
+    logger_->info("{}", printable(message));
+  }
+}
+
+void Console::summary(std::string_view text) {
+  if (!quiet_) {
+    progress({});
+    const std::string shown = color_ ? with_headings(text) : printable(text);
+    std::fwrite(shown.data(), 1, shown.size(), stderr);
+    std::fflush(stderr);
+  }
+}
+
+void Console::progress(std::string_view text) {
+  if (!shows_progress() || (text.empty() && !progress_shown_)) {
+    return;
+  }
+  std::string line = "\r\x1b[K";  // back to the left and erase the line
+  line += printable_word(text);
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+  progress_shown_ = !text.empty();
+}
+
+std::string Console::strong(std::string_view text) const {
+  const std::string shown = printable_word(text);
+  return color_ ? heading_begin + shown + heading_end : shown;
+}
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/readable.hpp"
+
+namespace perfmodel::cli {
+
+enum class Align { left, right };
+
+/// Rows of cells in aligned columns, two spaces apart, for people: controls in cells are masked.
+class TextTable {
+ public:
+  explicit TextTable(std::vector<Align> columns) : columns_(std::move(columns)) {}
+
+  /// Missing cells at the end are blank.
+  void add(std::vector<std::string> cells);
+  /// One line per row, each after `indentation` spaces and without trailing ones.
+  std::vector<std::string> lines(std::size_t indentation) const;
+  /// The lines as one text, each with its end.
+  std::string text(std::size_t indentation) const;
+  /// The rows as a Markdown table; the first is its header.
+  std::string markdown() const;
+
+ private:
+  std::vector<Align> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,117 @@
+#include "export/multi_formula.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "base/text.hpp"
+
+namespace perfmodel {
+namespace {
+
+constexpr double kUnseenPower = 0.005;   // rounds to 0 with two decimals
+constexpr double kUnseenChange = 0.005;  // of 1
+
+std::string power_text(double power) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2f", power);
+  std::string out = text.data();
+  while (out.back() == '0')
+    out.pop_back();
+  if (out.back() == '.')
+    out.pop_back();
+  return out;
+}
+
+/// "filters^1.9", "filters", or nothing; a mark needs a number before it.
+void add_power(const std::string& base, double power, const std::string& mark,
+               std::vector<std::string>& factors) {
+  if (std::abs(power) < kUnseenPower)
+    return;
+  const std::string text = power_text(power) + mark;
+  factors.push_back(text == "1" ? base : base + "^" + text);
+}
+
+/// "[app = bert]" of a term that the other levels lack, "padding{same: 1, valid: 0.9}", or nothing.
+void add_levels(const CategoricalInput& input, const std::vector<double>& values,
+                const std::vector<std::string>& marks, std::vector<std::string>& factors) {
+  const auto present = std::find_if(values.begin(), values.end(), [](double v) { return v != 0; });
+  const bool only =
+      values.size() > 1 && std::count(values.begin(), values.end(), 0.0) + 1 == std::ssize(values);
+  if (only && *present == 1) {
+    const auto level = static_cast<std::size_t>(present - values.begin());
+    factors.push_back("[" + input.column + " = " + input.levels[level] + "]");
+    return;
+  }
+  if (std::all_of(values.begin(), values.end(),
+                  [](double value) { return std::abs(value - 1) < kUnseenChange; }))
+    return;
+  std::string levels;
+  for (std::size_t l = 0; l < values.size(); ++l)
+    levels += (l == 0 ? "" : ", ") + input.levels[l] + ": " + rounded(values[l]) + marks[l];
+  factors.push_back(input.column + "{" + levels + "}");
+}
+
+}  // namespace
+
+std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structure,
+                            const Eigen::VectorXd& constants, std::size_t term,
+                            const std::function<std::string(std::size_t)>& mark) {
+  const MultiLayout layout(spec, structure);
+  const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
+  const auto marked = [&](std::size_t i) { return mark ? mark(i) : std::string(); };
+  const auto number = [&](std::size_t i) { return rounded(constant(i)) + marked(i); };
+  std::vector<std::string> factors = {number(layout.coefficient(term))};
+  const auto power = [&](const std::string& base, std::size_t i) {
+    add_power(base, constant(i), marked(i), factors);
+  };
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    power(spec.intrinsic[i].column, layout.intrinsic_power(term, i));
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
+    const std::string& column = spec.extrinsic[j].column;
+    power(column, layout.extrinsic_power(term, j));
+    add_power("log2(" + column + ")", structure.log_powers[term][j], "", factors);
+  }
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    std::vector<double> values;
+    std::vector<std::string> marks;
+    for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l) {
+      values.push_back(constant(layout.level(term, c, l)));
+      marks.push_back(marked(layout.level(term, c, l)));
+    }
+    add_levels(spec.categorical[c], values, marks, factors);
+  }
+  for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
+    const Regime& regime = structure.regimes[g];
+    const std::string column = spec.extrinsic[regime.extrinsic].column;
+    const double below = constant(layout.regime(term, g, 0));
+    const double above = constant(layout.regime(term, g, 1));
+    const std::string threshold = to_text(regime.above);
+    if (below == 0)
+      factors.push_back("[" + column + " > " + threshold + "]");
+    else if (above == 0)
+      factors.push_back("[" + column + " <= " + threshold + "]");
+    else if (std::abs(above - 1) >= kUnseenChange)
+      factors.push_back(number(layout.regime(term, g, 1)) + "^[" + column + " > " + threshold +
+                        "]");
+  }
+  std::string text;
+  for (const std::string& factor : factors)
+    text += (text.empty() ? "" : " * ") + factor;
+  return text;
+}
+
+std::string multi_formula(const ModelSpec& spec, const MultiStructure& structure,
+                          const Eigen::VectorXd& constants, const std::string& plus) {
+  std::string text = "t = ";
+  for (std::size_t k = 0; k < structure.terms; ++k)
+    text += (k == 0 ? "" : plus) + multi_term_text(spec, structure, constants, k);
+  const double intercept = constants[constants.size() - 1];
+  if (structure.terms == 0 || intercept != 0)
+    text += (structure.terms == 0 ? "" : plus) + rounded(intercept);
+  return text;
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "perfmodel/model/columns/spec.hpp"
+#include "perfmodel/model/form/multi_expression.hpp"
+
+namespace perfmodel {
+
+/// One term for people, its numbers to three digits:
+/// "0.0021 * filters^1.9 * workers^-0.9 * activation{relu: 1, tanh: 1.2} * [num_gpus > 1]".
+/// Powers that round to 0 and factors that round to 1 are left out; a factor that only one level
+/// has reads [activation = tanh]. `mark`, where it is given, is what stands behind the number of a
+/// constant.
+std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structure,
+                            const Eigen::VectorXd& constants, std::size_t term,
+                            const std::function<std::string(std::size_t)>& mark = nullptr);
+
+/// "t = TERM + TERM + C" with `plus` between its parts; a C of 0 is left out.
+std::string multi_formula(const ModelSpec& spec, const MultiStructure& structure,
+                          const Eigen::VectorXd& constants, const std::string& plus = " + ");
+
+}  // namespace perfmodel

@@ -1,0 +1,121 @@
+#include "fit/determined/warnings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "base/text.hpp"
+#include "perfmodel/model/design/configuration.hpp"
+
+namespace perfmodel {
+namespace {
+
+/// Powers further apart than this are different laws, not a floor that the time rises from.
+constexpr double kSteeper = 1;
+
+void warn_of_few_rows(const FittedModel& model, const Design& training, std::vector<Warning>& out) {
+  const std::size_t constants = static_cast<std::size_t>(model.constants.size());
+  if (training.rows > constants)
+    return;
+  out.push_back({"few_rows", "",
+                 std::to_string(training.rows) + " training rows cannot determine " +
+                     std::to_string(constants) + " constants; measure more runs or " +
+                     Field{"ignore"} + " columns"});
+}
+
+void warn_of_untrained_levels(const FittedModel& model, const Design& training,
+                              std::vector<Warning>& out) {
+  for (std::size_t c = 0; c < training.categorical.size(); ++c) {
+    std::vector<bool> seen(training.categorical[c].levels, false);
+    for (const std::uint32_t code : training.categorical[c].codes)
+      seen[code] = true;
+    for (std::size_t l = 0; l < seen.size(); ++l) {
+      if (seen[l])
+        continue;
+      out.push_back({"untrained_level",
+                     std::string(1, model.form->words().level_letter) + "[" +
+                         model.spec.categorical[c].column + "=" +
+                         model.spec.categorical[c].levels[l] + "]",
+                     "no training row has " + model.spec.categorical[c].column + " = " +
+                         model.spec.categorical[c].levels[l] + ": its constant means nothing"});
+    }
+  }
+}
+
+/// Where derived columns cannot be computed around the typical configuration.
+void warn_of_derived_scales(const FittedModel& model, std::vector<Warning>& out) {
+  for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
+    const NumericInput& input = model.spec.extrinsic[j];
+    if (model.spec.is_derived_from(input.column) && !power_through_derived(model, j)) {
+      out.push_back({"derived_scale", "q[" + input.column + "]",
+                     "a derived column is computed from " + input.column +
+                         ": the scaling power of " + input.column + " does not count its effect"});
+    }
+  }
+}
+
+/// Slope of ln(time) over ln(scale) between two values of a scale at the typical configuration;
+/// nothing where derived columns cannot be computed there.
+std::optional<double> power_between(const FittedModel& model, std::size_t scale, double low,
+                                    double high) {
+  const auto near = with_scale(model.spec, *model.typical, scale, low);
+  const auto far = with_scale(model.spec, *model.typical, scale, high);
+  if (!near || !far)
+    return std::nullopt;
+  const auto time = [&](const Configuration& at) {
+    return predict(model, design_of(at, model.spec))[0];
+  };
+  return std::log(time(*far) / time(*near)) / std::log(high / low);
+}
+
+/// Where a term that is small in the measured range takes over beyond it, and grows faster than in
+/// proportion. Communication that grows with the workers is no such case.
+void warn_of_steep_growth(const FittedModel& model, std::vector<Warning>& out) {
+  for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
+    const NumericInput& scale = model.spec.extrinsic[j];
+    if (!(scale.high > scale.low))
+      continue;
+    const auto measured = power_between(model, j, std::max(scale.low, scale.high / 2), scale.high);
+    const auto beyond = power_between(model, j, 2 * scale.high, 4 * scale.high);
+    if (!measured || !beyond || *beyond <= 1 || *beyond - *measured <= kSteeper)
+      continue;
+    out.push_back({"steep_growth", "",
+                   "beyond " + scale.column + " = " + rounded(scale.high) + " the model grows as " +
+                       scale.column + "^" + rounded(*beyond) + ", up to there as " + scale.column +
+                       "^" + rounded(*measured) +
+                       ": a term that is small where it was measured takes over; do not "
+                       "extrapolate " +
+                       scale.column});
+  }
+}
+
+}  // namespace
+
+std::vector<Warning> find_warnings(const FittedModel& model, const Design& training,
+                                   const Findings& findings) {
+  std::vector<Warning> out;
+  warn_of_few_rows(model, training, out);
+  if (model.search.termination == "generation_limit") {
+    out.push_back({"not_converged", "",
+                   "the search stopped at its limit of generations; raise " + Field{"generations"} +
+                       " or " + Field{"tolerance"}});
+  }
+  warn_of_untrained_levels(model, training, out);
+  warn_of_derived_scales(model, out);
+  out.insert(out.end(), findings.warnings.begin(), findings.warnings.end());
+  return out;
+}
+
+std::vector<Warning> find_multi_warnings(const FittedModel& model, const Design& training,
+                                         const Findings& findings) {
+  std::vector<Warning> out;
+  warn_of_few_rows(model, training, out);
+  warn_of_untrained_levels(model, training, out);
+  warn_of_derived_scales(model, out);
+  warn_of_steep_growth(model, out);
+  out.insert(out.end(), findings.warnings.begin(), findings.warnings.end());
+  return out;
+}
+
+}  // namespace perfmodel

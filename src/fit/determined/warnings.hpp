@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "fit/determined/findings.hpp"
+#include "perfmodel/fit/result/fitted_model.hpp"
+
+namespace perfmodel {
+
+/// What the reader of the constants should know: too few rows, levels without a training row,
+/// and what was found about its constants.
+std::vector<Warning> find_warnings(const FittedModel& model, const Design& training,
+                                   const Findings& findings);
+
+/// The same for a sum of product terms, and where it should not be extrapolated.
+std::vector<Warning> find_multi_warnings(const FittedModel& model, const Design& training,
+                                         const Findings& findings);
+
+}  // namespace perfmodel

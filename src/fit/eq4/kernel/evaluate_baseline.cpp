@@ -1,0 +1,3 @@
+#define PERFMODEL_KERNEL_WIDTH 2
+#define PERFMODEL_KERNEL_NAME evaluate_baseline
+#include "fit/eq4/kernel/evaluate.inc"

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <vector>
+
+#include "fit/task/weighted_rows.hpp"
+#include "model/form/generic_expression.hpp"
+#include "optimise/algebra/bounds.hpp"
+#include "perfmodel/fit/task/fit_options.hpp"
+
+namespace perfmodel {
+
+/// ln of the geometric mean of a column of the rows' design over all runs.
+double log_geometric_mean(const NumericFactor& factor, const WeightedRows& rows);
+
+/// The coordinates in which Eq. (4) is searched, and the way back to the user's constants.
+///
+///   raw constants      in the units of the data, as written to model.json
+///   scaled constants   of the columns divided by their geometric means: a is then the time that
+///   the
+///                      term takes at a typical configuration, whatever the powers
+///   search coordinates ln of the scaled constant where that must be positive (a, C), else itself
+///
+/// Dividing by the geometric mean makes I^p stay near 1 for every p: without it nearly every point
+/// of the box predicts nonsense, and a search collapses onto the constant C = median(t).
+class SearchSpace {
+ public:
+  SearchSpace(const ModelSpec& spec, const WeightedRows& training, const FitOptions& options);
+
+  const GenericLayout& layout() const { return layout_; }
+
+  /// ln of the geometric mean of each intrinsic and extrinsic column (0 where it is not divided).
+  const std::vector<double>& intrinsic_log_centres() const { return intrinsic_log_centres_; }
+  const std::vector<double>& extrinsic_log_centres() const { return extrinsic_log_centres_; }
+
+  /// Per constant: whether its search coordinate is the logarithm.
+  const std::vector<std::uint8_t>& logarithmic() const { return logarithmic_; }
+
+  /// The box of the search coordinates.
+  const optimise::Bounds& coordinates() const { return coordinates_; }
+
+  /// The box of the scaled constants: wider than that of the search, since a and C may be exactly
+  /// 0.
+  const optimise::Bounds& scaled() const { return scaled_; }
+
+  Eigen::VectorXd scaled_from_coordinates(const Eigen::VectorXd& x) const;
+  Eigen::VectorXd coordinates_from_scaled(const Eigen::VectorXd& scaled) const;
+  Eigen::VectorXd raw_from_scaled(const Eigen::VectorXd& scaled) const;
+  /// Inside the box: rounding may have carried a constant out of it.
+  Eigen::VectorXd scaled_from_raw(const Eigen::VectorXd& raw) const;
+
+  /// ln(raw / scaled) of coefficient `index`: minus the powers times the log centres.
+  double log_raw_factor(std::size_t index, const Eigen::VectorXd& scaled) const;
+
+ private:
+  GenericLayout layout_;
+  std::size_t intrinsic_ = 0;
+  std::size_t extrinsic_ = 0;
+  std::vector<double> intrinsic_log_centres_;
+  std::vector<double> extrinsic_log_centres_;
+  std::vector<std::uint8_t> logarithmic_;
+  optimise::Bounds coordinates_;
+  optimise::Bounds scaled_;
+};
+
+}  // namespace perfmodel

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "perfmodel/fit/result/fitted_model.hpp"
+#include "perfmodel/fit/task/fit_options.hpp"
+
+namespace perfmodel {
+
+/// Fits Eq. (4), or a sum of product terms, to the rows of a design (the training rows). Fills
+/// spec, constants, metrics.train, search and warnings; the rest is the caller's.
+///
+/// Throws UsageError for bounds that name unknown columns or are crossed. A search that did not
+/// converge is a result with a warning.
+FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options);
+
+}  // namespace perfmodel

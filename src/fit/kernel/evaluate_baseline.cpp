@@ -1,3 +1,0 @@
-#define PERFMODEL_KERNEL_WIDTH 2
-#define PERFMODEL_KERNEL_NAME evaluate_baseline
-#include "fit/kernel/evaluate.inc"

@@ -1,0 +1,176 @@
+#include "fit/sum/choose/candidate_judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/parallel.hpp"
+#include "fit/eq4/fit_generic.hpp"
+#include "fit/sum/choose/held_out_errors.hpp"
+#include "fit/sum/terms/sum_size.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+double log_error(const VectorXd& measured, const VectorXd& predicted) {
+  const Eigen::ArrayXd ratio = predicted.array() / measured.array();
+  double sum = 0;
+  for (const double r : ratio) {
+    const double error = std::abs(std::log(r));
+    sum += error < kLargestError ? error : kLargestError;  // also where it is no number
+  }
+  return log_of_mean_error(sum / static_cast<double>(ratio.size()));
+}
+
+std::vector<std::size_t> design_rows(const TermCoordinates& coordinates,
+                                     const std::vector<Index>& rows) {
+  std::vector<std::size_t> out;
+  for (const Index row : rows)
+    out.push_back(coordinates.order()[static_cast<std::size_t>(row)]);
+  return out;
+}
+
+double generic_error(const SelectionTask& task, const Fold& fold) {
+  FitOptions options = task.options;
+  options.expression = Expression::generic;
+  if (options.loss == Loss::soft_l1)
+    options.loss = Loss::mae;
+  options.penalty = {};
+  options.starts = 1;
+  options.threads = 1;
+  options.observer = nullptr;
+  const Design training = take_rows(task.training, design_rows(task.coordinates, fold.training));
+  const Design held_out = take_rows(task.training, design_rows(task.coordinates, fold.held_out));
+  return log_error(held_out.time, predict(fit_generic(task.spec, training, options), held_out));
+}
+
+/// With as many terms as the training rows, and the time, can bear.
+Candidate affordable(const SelectionTask& task, Candidate candidate) {
+  while (!candidate.generic && candidate.shape.terms > 1 &&
+         candidate.shape.size() >
+             static_cast<Index>(std::min(task.training.rows, most_sum_constants)))
+    candidate.shape = with_terms(candidate.shape, candidate.shape.terms - 1);
+  return candidate;
+}
+
+/// How many entries the path of a family has that reaches the candidate.
+std::size_t entries(const Candidate& candidate) {
+  return candidate.generic ? 1
+                           : static_cast<std::size_t>(std::max<Index>(1, candidate.shape.terms));
+}
+
+}  // namespace
+
+bool same_family(const Candidate& a, const Candidate& b) {
+  const bool alike = a.generic == b.generic && (a.shape.terms == 0) == (b.shape.terms == 0);
+  if (!alike || a.generic || a.shape.terms == 0)
+    return alike;
+  return a.ridge == b.ridge && a.shape.intercept == b.shape.intercept &&
+         a.shape.regimes == b.shape.regimes && a.shape.pure_logarithms == b.shape.pure_logarithms &&
+         a.shape.log_powers.front() == b.shape.log_powers.front();
+}
+
+TermSearchOptions fold_search(const FitOptions& options, double ridge) {
+  TermSearchOptions out;
+  out.seed = options.seed;
+  out.starts = 4;
+  out.kept = 1;
+  out.iterations = 40;
+  out.ridge = ridge;
+  out.threads = 1;
+  out.instructions = options.instructions;
+  out.stop = options.stop;
+  return out;
+}
+
+CandidateJudge::CandidateJudge(const SelectionTask& task, const std::vector<Fold>& folds)
+    : task_(task), folds_(folds), far_points_(task.coordinates, folds) {}
+
+std::vector<Candidate> CandidateJudge::operator()(const std::vector<Candidate>& candidates) {
+  std::vector<Candidate> asked;
+  std::vector<std::size_t> family;
+  for (const Candidate& candidate : candidates) {
+    asked.push_back(affordable(task_, candidate));
+    family.push_back(family_of(asked.back()));
+  }
+  // Each family once: several candidates may share it.
+  const std::set<std::size_t> distinct(family.begin(), family.end());
+  const std::vector<std::size_t> touched(distinct.begin(), distinct.end());
+  parallel_for(touched.size() * folds_.size(), task_.options.threads, [&](std::size_t job) {
+    if (task_.options.stop.stop_requested())
+      return;
+    const std::size_t f = job % folds_.size();
+    Family& own = families_[touched[job / folds_.size()]];
+    extend(own.widest, folds_[f], own.of_fold[f]);
+  });
+  std::vector<Candidate> out;
+  if (task_.options.stop.stop_requested())
+    return out;
+  for (std::size_t c = 0; c < asked.size(); ++c) {
+    for (std::size_t entry = 0; entry < entries(asked[c]); ++entry)
+      out.push_back(judged(asked[c], families_[family[c]], entry));
+  }
+  return out;
+}
+
+std::size_t CandidateJudge::family_of(const Candidate& candidate) {
+  const auto known = std::find_if(families_.begin(), families_.end(), [&](const Family& family) {
+    return same_family(family.widest, candidate);
+  });
+  if (known == families_.end()) {
+    families_.push_back({candidate, std::vector<FoldPath>(folds_.size())});
+    return families_.size() - 1;
+  }
+  if (entries(candidate) > entries(known->widest))
+    known->widest = candidate;
+  return static_cast<std::size_t>(known - families_.begin());
+}
+
+void CandidateJudge::extend(const Candidate& candidate, const Fold& fold, FoldPath& path) const {
+  if (path.log_errors.size() >= entries(candidate))
+    return;
+  if (candidate.generic) {
+    path.log_errors.push_back(generic_error(task_, fold));
+    return;
+  }
+  const TermData data = task_.coordinates.data(candidate.shape);
+  const TermData training = take_rows(data, fold.training);
+  const TermData held_out = take_rows(data, fold.held_out);
+  extend_path(training, candidate.shape, fold_search(task_.options, candidate.ridge), path.fits);
+  for (std::size_t k = path.log_errors.size(); k < path.fits.size(); ++k) {
+    const SumShape shape =
+        with_terms(candidate.shape, std::min(candidate.shape.terms, static_cast<Index>(k) + 1));
+    path.log_errors.push_back(
+        log_error(held_out.time, evaluate_sum(held_out, shape, path.fits[k].theta).total));
+    if (!fold.far_end())
+      path.far_predictions.push_back(far_points_.predictions(shape, path.fits[k].theta));
+  }
+}
+
+Candidate CandidateJudge::judged(const Candidate& candidate, const Family& family,
+                                 std::size_t entry) const {
+  Candidate out = candidate;
+  if (!out.generic && out.shape.terms > 0)
+    out.shape = with_terms(out.shape, static_cast<Index>(entry) + 1);
+  out.log_errors.clear();
+  std::vector<FarPredictions> far_predictions;
+  for (const FoldPath& path : family.of_fold) {
+    out.log_errors.push_back(path.log_errors[entry]);
+    if (entry < path.far_predictions.size())
+      far_predictions.push_back(path.far_predictions[entry]);
+  }
+  // What the fits to random parts say of the far points.
+  out.growth = far_points_.growth(far_predictions);
+  for (std::size_t f = 0; f < folds_.size(); ++f) {
+    if (folds_[f].far_end())
+      out.log_errors[f] = with_disagreement(
+          out.log_errors[f], far_points_.disagreement(far_predictions, *folds_[f].scale));
+  }
+  set_score(folds_, out);
+  return out;
+}
+
+}  // namespace perfmodel

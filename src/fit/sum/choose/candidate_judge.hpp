@@ -1,0 +1,52 @@
+#pragma once
+
+#include <vector>
+
+#include "fit/sum/choose/far_points.hpp"
+#include "fit/sum/choose/selection.hpp"
+
+namespace perfmodel {
+
+/// What shares one path of fits with 1, 2, ... terms.
+bool same_family(const Candidate& a, const Candidate& b);
+
+/// Judges candidates by the rows that folds hold out. The fits of a family are kept: asked for more
+/// of its terms, they go on from there.
+class CandidateJudge {
+ public:
+  /// The folds outlive this.
+  CandidateJudge(const SelectionTask& task, const std::vector<Fold>& folds);
+
+  /// Fits every candidate to every fold, in parallel, and scores it on what was held out. A sum
+  /// comes back as several candidates: with 1, 2, ..., shape.terms terms, which are fitted on the
+  /// way. Numbers of terms with more constants than there are training rows are left out; within a
+  /// fold the ridge makes up for rows that are missing.
+  std::vector<Candidate> operator()(const std::vector<Candidate>& candidates);
+
+ private:
+  /// A family in one fold, for each number of terms.
+  struct FoldPath {
+    std::vector<SumFit> fits;
+    std::vector<double> log_errors;
+    std::vector<FarPredictions> far_predictions;  ///< of random parts alone
+  };
+
+  struct Family {
+    Candidate widest;  ///< with the most terms that were asked for
+    std::vector<FoldPath> of_fold;
+  };
+
+  SelectionTask task_;
+  const std::vector<Fold>& folds_;
+  FarPoints far_points_;
+  std::vector<Family> families_;
+
+  std::size_t family_of(const Candidate& candidate);
+  void extend(const Candidate& candidate, const Fold& fold, FoldPath& path) const;
+  Candidate judged(const Candidate& candidate, const Family& family, std::size_t entry) const;
+};
+
+/// The search that folds are fitted with.
+TermSearchOptions fold_search(const FitOptions& options, double ridge);
+
+}  // namespace perfmodel

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "fit/sum/choose/selection.hpp"
+
+namespace perfmodel {
+
+/// A sum of at least one term, not Eq. (4).
+bool is_sum(const Candidate& candidate);
+
+bool scores_better(const Candidate& a, const Candidate& b);
+
+/// Which of the candidates that are as good as the best is taken.
+///
+/// The one with the fewest constants says how many terms it has. Of those with as many, the ones
+/// that grow least beyond the measured range stay: where held-out rows cannot tell candidates
+/// apart, one that grows too fast out there can be wrong by any factor, one that grows too slowly
+/// by no more than the growth. Of these the fewest constants, then the best score.
+Candidate cautious_choice(const ModelSpec& spec, const Selection& selection);
+
+}  // namespace perfmodel

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <vector>
+
+#include "fit/sum/choose/selection.hpp"
+
+namespace perfmodel {
+
+/// |ln(y / t)| beyond this counts as this: how wrong a useless prediction is does not matter.
+inline constexpr double kLargestError = 1;
+
+/// ln of the mean of |ln(predicted / measured)|. Its logarithm lets every fold speak alike: one
+/// that nobody predicts well does not drown the others.
+double log_of_mean_error(double mean);
+
+/// What log_of_mean_error() was made of.
+double mean_error(double log_error);
+
+/// The error of a far end together with how far fits to the random parts disagree beyond it, where
+/// none can be judged. A little of that says nothing: simple sums agree, be they right or wrong.
+double with_disagreement(double log_error, double disagreement);
+
+/// Weights of the folds in a score, summing to 1: half for the random parts, half for the far ends.
+std::vector<double> fold_weights(const std::vector<Fold>& folds);
+
+/// The weighted mean of the candidate's errors.
+void set_score(const std::vector<Fold>& folds, Candidate& candidate);
+
+/// Standard error of the difference of two scores, from how it scatters over the folds.
+double standard_error(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
+
+/// Whether `a` is at most a standard error worse than `b` on the random parts and on the far ends,
+/// each for itself: the far ends scatter so much that over all folds a model that is clearly worse
+/// within the measured range would pass.
+bool as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
+
+/// The same of the random parts alone.
+bool as_good_where_measured(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
+
+/// Whether `a` is better than `b` by more than a standard error on the random parts, and on the far
+/// ends at most one worse.
+bool better_where_measured(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
+
+}  // namespace perfmodel

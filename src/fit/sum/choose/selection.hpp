@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "fit/sum/choose/choice_folds.hpp"
+#include "fit/sum/descent/term_search.hpp"
+#include "perfmodel/fit/task/fit_options.hpp"
+
+namespace perfmodel {
+
+/// One way to fit the runs, and how it did on rows that it had not seen.
+struct Candidate {
+  bool generic = false;  ///< Eq. (4); shape and ridge then play no part
+  SumShape shape;
+  double ridge = 1e-4;
+  std::vector<double> log_errors;  ///< per fold: ln of the mean error of its held-out rows
+  double score = 0;                ///< their weighted mean
+  double growth = 0;               ///< beyond the measured range, see FarPoints::growth()
+};
+
+/// What all candidates have in common.
+struct SelectionTask {
+  const TermCoordinates& coordinates;
+  const ModelSpec& spec;
+  const Design& training;
+  const FitOptions& options;
+};
+
+struct Selection {
+  Candidate chosen;
+  Candidate best;  ///< what it is as good as
+  std::vector<Candidate> tried;
+  std::vector<Fold> folds;  ///< empty where there were too few rows to choose
+};
+
+/// Chooses terms, C, regimes, logarithms and ridge by cross-validation whose folds also hold out
+/// the far end of each scale: terms, C, regimes and ridge in all combinations, then step by step
+/// from the best so far, and at last a simple and cautious one that is as good as the best. Eq. (4)
+/// and the constant are among the candidates. Of many rows a part is looked at, then more of them
+/// with the best candidates alone.
+Selection select_shape(const SelectionTask& task);
+
+/// The same for one level of a column, by the folds of the whole and among sums alone.
+Selection select_shape_of_level(const SelectionTask& task, std::vector<Fold> folds);
+
+/// So many terms with all inputs, without regimes and logarithms.
+SumShape plain_shape(const SelectionTask& task, Eigen::Index terms, bool intercept);
+
+}  // namespace perfmodel

@@ -1,0 +1,125 @@
+#include "fit/sum/descent/term_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel.hpp"
+#include "base/random.hpp"
+#include "fit/sum/descent/robust_loss.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr std::size_t kShortDescent = 12;
+/// Standard deviation of a start's powers around the log-linear ones.
+constexpr double kScatter = 0.6;
+constexpr double kShareOfNewTerm = 0.25;
+
+/// A term scattered around the log-linear solution, of this share of its time.
+VectorXd scattered_term(const VectorXd& log_linear, double share, RandomStream& random) {
+  VectorXd term = log_linear;
+  term[0] += std::log(share);
+  for (Index j = 1; j < term.size(); ++j)
+    term[j] += kScatter * random.normal();
+  return term;
+}
+
+VectorXd start_of(const SumShape& shape, const VectorXd& log_linear, const VectorXd& smaller,
+                  bool from_smaller, double log_intercept, RandomStream& random) {
+  VectorXd theta(shape.size());
+  const Index size = shape.features();
+  for (Index k = 0; k < shape.terms; ++k) {
+    const bool old = from_smaller && k + 1 < shape.terms;
+    theta.segment(k * size, size) =
+        old ? VectorXd(smaller.segment(k * size, size))
+            : scattered_term(log_linear,
+                             from_smaller ? kShareOfNewTerm : 1 / static_cast<double>(shape.terms),
+                             random);
+    if (old)
+      theta[k * size] += std::log(1 - kShareOfNewTerm);
+  }
+  const std::vector<bool> held = shape.held();
+  for (Index j = 0; j < theta.size(); ++j) {
+    if (held[static_cast<std::size_t>(j)])
+      theta[j] = 0;
+  }
+  if (shape.intercept)
+    theta[theta.size() - 1] = from_smaller ? smaller[smaller.size() - 1] : log_intercept;
+  return theta;
+}
+
+SumFit search_from(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
+                   const VectorXd& log_linear, const VectorXd& smaller) {
+  const SumLoss loss = robust_loss(data, shape, options.ridge);
+  const double log_intercept = std::log(0.5 * data.time.minCoeff());
+  const std::size_t starts = options.starts;
+  std::vector<SumFit> fits(starts);
+  parallel_for(starts, options.threads, [&](std::size_t s) {
+    if (options.stop.stop_requested() && s > 0)
+      return;
+    RandomStream random(options.seed, "terms " + std::to_string(shape.terms), s);
+    const VectorXd start = start_of(shape, log_linear, smaller, s % 2 == 0, log_intercept, random);
+    fits[s] = descend(data, shape, loss, start,
+                      {.iterations = kShortDescent,
+                       .held = shape.held(),
+                       .instructions = options.instructions,
+                       .stop = options.stop});
+  });
+  std::stable_sort(fits.begin(), fits.end(),
+                   [](const SumFit& a, const SumFit& b) { return a.cost < b.cost; });
+  std::size_t evaluations = 0;
+  for (const SumFit& fit : fits)
+    evaluations += fit.evaluations;
+  fits.resize(std::min(starts, options.kept));
+  parallel_for(fits.size(), options.threads, [&](std::size_t s) {
+    if (options.stop.stop_requested())
+      return;
+    fits[s] = descend(data, shape, loss, fits[s].theta,
+                      {.iterations = options.iterations,
+                       .held = shape.held(),
+                       .instructions = options.instructions,
+                       .stop = options.stop});
+  });
+  for (const SumFit& fit : fits)
+    evaluations += fit.evaluations;
+  SumFit best = *std::min_element(fits.begin(), fits.end(),
+                                  [](const SumFit& a, const SumFit& b) { return a.cost < b.cost; });
+  best.evaluations = evaluations;
+  return best;
+}
+
+}  // namespace
+
+SumShape with_terms(const SumShape& shape, Index terms) {
+  SumShape out = shape;
+  out.terms = terms;
+  const std::size_t columns = shape.log_powers.empty() ? 0 : shape.log_powers.front().size();
+  out.log_powers.resize(static_cast<std::size_t>(terms), std::vector<int>(columns, 0));
+  return out;
+}
+
+void extend_path(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
+                 std::vector<SumFit>& path) {
+  if (path.empty()) {
+    const SumShape first = with_terms(shape, std::min<Index>(shape.terms, 1));
+    VectorXd zero = VectorXd::Zero(first.size());
+    if (first.intercept)
+      zero[zero.size() - 1] = std::log(0.5 * data.time.minCoeff());
+    const DescentOptions descent{.iterations = options.iterations,
+                                 .held = first.held(),
+                                 .instructions = options.instructions,
+                                 .stop = options.stop};
+    path.push_back(descend(data, first, robust_loss(data, first, options.ridge), zero, descent));
+  }
+  // The log-linear solution is the single term without C: least squares, up to robustness.
+  const VectorXd log_linear = path.front().theta.head(shape.terms > 0 ? shape.features() : 0);
+  while (static_cast<Index>(path.size()) < shape.terms) {
+    const SumShape next = with_terms(shape, static_cast<Index>(path.size()) + 1);
+    path.push_back(search_from(data, next, options, log_linear, path.back().theta));
+  }
+}
+
+}  // namespace perfmodel

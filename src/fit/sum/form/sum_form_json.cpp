@@ -1,0 +1,219 @@
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/index.hpp"
+#include "export/multi_formula.hpp"
+#include "fit/result/inputs_json.hpp"
+#include "fit/sum/form/sum_form.hpp"
+#include "json/contradiction.hpp"
+#include "perfmodel/fit/result/fitted_model.hpp"
+
+namespace perfmodel {
+namespace {
+
+/// What `of` gives for each constant of a term, laid out as the term is; "p" and the like take the
+/// ending.
+template <class Of>
+void add_of_each_constant(const ModelSpec& spec, const MultiStructure& structure, std::size_t k,
+                          const std::string& ending, const Of& of, Json& term) {
+  const MultiLayout layout(spec, structure);
+  term["a" + ending] = of(layout.coefficient(k));
+  Json p = Json::object();
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    p[spec.intrinsic[i].column] = of(layout.intrinsic_power(k, i));
+  term["p" + ending] = std::move(p);
+  Json levels = Json::object();
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    Json& column = levels[spec.categorical[c].column];
+    column = Json::object();
+    for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l)
+      column[spec.categorical[c].levels[l]] = of(layout.level(k, c, l));
+  }
+  term["levels" + ending] = std::move(levels);
+  Json q = Json::object();
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    q[spec.extrinsic[j].column] = of(layout.extrinsic_power(k, j));
+  term["q" + ending] = std::move(q);
+}
+
+template <class Of>
+Json of_each_regime(const ModelSpec& spec, const MultiStructure& structure, std::size_t k,
+                    const Of& of) {
+  const MultiLayout layout(spec, structure);
+  Json out = Json::array();
+  for (std::size_t g = 0; g < structure.regimes.size(); ++g)
+    out.push_back(Json::array({of(layout.regime(k, g, 0)), of(layout.regime(k, g, 1))}));
+  return out;
+}
+
+/// Reads what add_of_each_constant() and of_each_regime() wrote, in the order of MultiLayout.
+template <class Value, class Read>
+void read_of_each_constant(const ModelSpec& spec, const MultiStructure& structure,
+                           const JsonCursor& term, const std::string& ending, const Read& read,
+                           const std::string& expected, std::vector<Value>& out) {
+  out.push_back(read(term.member("a" + ending)));
+  for (const NumericInput& input : spec.intrinsic)
+    out.push_back(read(term.member("p" + ending).member(input.column)));
+  for (const CategoricalInput& input : spec.categorical) {
+    const JsonCursor levels = term.member("levels" + ending).member(input.column);
+    for (const std::string& level : input.levels)
+      out.push_back(read(levels.member(level)));
+  }
+  for (const NumericInput& input : spec.extrinsic)
+    out.push_back(read(term.member("q" + ending).member(input.column)));
+  const JsonCursor regimes = term.member("regime_factors" + ending);
+  const std::vector<JsonCursor> pairs = regimes.items();
+  if (pairs.size() != structure.regimes.size())
+    regimes.fail("expected two" + expected + " for each of the regimes");
+  for (const JsonCursor& pair : pairs) {
+    const std::vector<JsonCursor> sides = pair.items();
+    if (sides.size() != 2) {
+      pair.fail("expected two" + std::string(ending.empty() ? " numbers, the" : ", of the") +
+                " factors below and above");
+    }
+    out.push_back(read(sides[0]));
+    out.push_back(read(sides[1]));
+  }
+}
+
+Json term_to_json(const FittedModel& model, const MultiStructure& structure, std::size_t k) {
+  const ModelSpec& spec = model.spec;
+  const auto constant = [&](std::size_t i) { return number(model.constants[index(i)]); };
+  Json out = {{"formula", multi_term_text(spec, structure, model.constants, k)}};
+  add_of_each_constant(spec, structure, k, "", constant, out);
+  Json logs = Json::object();
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    logs[spec.extrinsic[j].column] = structure.log_powers[k][j];
+  out["log2_powers"] = std::move(logs);
+  out["regime_factors"] = of_each_regime(spec, structure, k, constant);
+  if (model.identifiability) {
+    const auto identified = [&](std::size_t i) {
+      return bool{model.identifiability->constants[i]};
+    };
+    add_of_each_constant(spec, structure, k, "_identified", identified, out);
+    out["regime_factors_identified"] = of_each_regime(spec, structure, k, identified);
+  }
+  return out;
+}
+
+std::vector<Regime> read_regimes(const ModelSpec& spec, const JsonCursor& node) {
+  std::vector<Regime> out;
+  for (const JsonCursor& item : node.items()) {
+    const JsonCursor column = item.member("column");
+    const auto found =
+        std::find_if(spec.extrinsic.begin(), spec.extrinsic.end(),
+                     [&](const NumericInput& input) { return input.column == column.text(); });
+    if (found == spec.extrinsic.end())
+      column.fail("'" + column.text() + "' is no extrinsic column of the model");
+    out.push_back(
+        {static_cast<std::size_t>(found - spec.extrinsic.begin()), item.member("above").number()});
+  }
+  return out;
+}
+
+std::vector<int> read_log_powers(const ModelSpec& spec, const JsonCursor& term) {
+  std::vector<int> out;
+  for (const NumericInput& input : spec.extrinsic) {
+    const JsonCursor log_power = term.member("log2_powers").member(input.column);
+    if (log_power.count() > 2)
+      log_power.fail("expected 0, 1 or 2");
+    out.push_back(static_cast<int>(log_power.count()));
+  }
+  return out;
+}
+
+void read_inputs(const JsonCursor& constants, ModelSpec& spec) {
+  InputsReader inputs(spec);
+  for (const JsonCursor& item : constants.member("intrinsic").items())
+    spec.intrinsic.push_back(inputs.numeric_input(item));
+  for (const JsonCursor& item : constants.member("categorical").items()) {
+    spec.categorical.push_back(
+        inputs.categorical_input(item, spec, [](const JsonCursor& level) { return level; }));
+  }
+  for (const JsonCursor& item : constants.member("extrinsic").items())
+    spec.extrinsic.push_back(inputs.numeric_input(item));
+}
+
+/// Nothing where the constants do not say it: models of an earlier version.
+std::optional<Identifiability> read_identifiability(const ModelSpec& spec,
+                                                    const MultiStructure& structure,
+                                                    const JsonCursor& constants) {
+  const auto intercept = constants.optional_member("C_identified");
+  if (!intercept)
+    return std::nullopt;
+  Identifiability out;
+  const auto boolean = [](const JsonCursor& node) { return node.boolean(); };
+  for (const JsonCursor& term : constants.member("terms").items())
+    read_of_each_constant(spec, structure, term, "_identified", boolean, "", out.constants);
+  out.constants.push_back(intercept->boolean());
+  for (const JsonCursor& column : constants.member("extrinsic").items())
+    out.scaling_powers.push_back(column.member("scaling_power_identified").boolean());
+  return out;
+}
+
+}  // namespace
+
+Json SumForm::constants_to_json(const FittedModel& model) const {
+  const ModelSpec& spec = model.spec;
+  const auto inputs = [](const std::vector<NumericInput>& from) {
+    Json out = Json::array();
+    for (const NumericInput& input : from)
+      out.push_back({{"column", input.column}, {"range", range_to_json(input)}});
+    return out;
+  };
+  Json extrinsic = inputs(spec.extrinsic);
+  Json categorical = Json::array();
+  for (const CategoricalInput& input : spec.categorical)
+    categorical.push_back({{"column", input.column}, {"levels", input.levels}});
+  Json regimes = Json::array();
+  for (const Regime& regime : structure.regimes) {
+    regimes.push_back(
+        {{"column", spec.extrinsic[regime.extrinsic].column}, {"above", number(regime.above)}});
+  }
+  Json terms = Json::array();
+  for (std::size_t k = 0; k < structure.terms; ++k)
+    terms.push_back(term_to_json(model, structure, k));
+  if (model.identifiability) {
+    for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+      extrinsic[j]["scaling_power_identified"] = bool{model.identifiability->scaling_powers[j]};
+  }
+  Json out = {{"intrinsic", inputs(spec.intrinsic)},
+              {"categorical", std::move(categorical)},
+              {"extrinsic", std::move(extrinsic)},
+              {"regimes", std::move(regimes)},
+              {"terms", std::move(terms)},
+              {"C", number(model.constants[model.constants.size() - 1])}};
+  if (model.identifiability)
+    out["C_identified"] = bool{model.identifiability->constants.back()};
+  return out;
+}
+
+void SumForm::check_constants(const FittedModel& model, const JsonCursor& constants) const {
+  const std::vector<JsonCursor> terms = constants.member("terms").items();
+  for (std::size_t k = 0; k < terms.size(); ++k)
+    check_formula(terms[k], multi_term_text(model.spec, structure, model.constants, k));
+}
+
+void SumForm::read(const JsonCursor& constants, FittedModel& model) {
+  const ModelSpec& spec = model.spec;
+  read_inputs(constants, model.spec);
+  MultiStructure structure;
+  structure.regimes = read_regimes(spec, constants.member("regimes"));
+  std::vector<double> values;
+  const std::vector<JsonCursor> terms = constants.member("terms").items();
+  structure.terms = terms.size();
+  const auto number_of = [](const JsonCursor& node) { return node.number(); };
+  for (const JsonCursor& term : terms) {
+    read_of_each_constant(spec, structure, term, "", number_of, " factors", values);
+    structure.log_powers.push_back(read_log_powers(spec, term));
+  }
+  values.push_back(constants.member("C").number());
+  model.constants = Eigen::Map<Eigen::VectorXd>(values.data(), index(values.size()));
+  model.identifiability = read_identifiability(spec, structure, constants);
+  model.form = std::make_shared<SumForm>(std::move(structure));
+}
+
+}  // namespace perfmodel

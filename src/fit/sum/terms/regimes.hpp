@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <vector>
+
+#include "perfmodel/model/design/design.hpp"
+#include "perfmodel/model/form/multi_expression.hpp"
+
+namespace perfmodel {
+
+std::set<double> distinct_values(const NumericFactor& factor, std::size_t rows);
+
+/// Whether a column counts something: whole numbers from 1 on. Only then has its unit a meaning
+/// that "more than one" and log2 can build on.
+bool are_counts(const std::set<double>& values);
+
+/// "num_gpus > 1": of columns that count from 1 and take two further values or more. With one other
+/// value the power of the column says the same.
+std::vector<Regime> possible_regimes(const ModelSpec& spec, const Design& training);
+
+}  // namespace perfmodel

@@ -1,0 +1,262 @@
+#include "fit/sum/terms/term_data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "fit/sum/terms/contrasts.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+VectorXd logs(const NumericFactor& factor, std::size_t rows) {
+  VectorXd out(static_cast<Index>(rows));
+  for (std::size_t r = 0; r < rows; ++r)
+    out[static_cast<Index>(r)] = std::log(factor.value(r));
+  return out;
+}
+
+/// Logarithms are as good as equal where they differ by less. Another unit of a column or of the
+/// time changes their last bits; rounded to this they are the same, and so is what a search makes
+/// of them.
+constexpr double kResolution = 0x1p-40;
+
+VectorXd resolved(const VectorXd& values) {
+  return kResolution * (values / kResolution).array().round().matrix();
+}
+
+/// The sum must not depend on the order of the rows, down to its last bit.
+double mean_of_sorted(VectorXd values) {
+  std::sort(values.data(), values.data() + values.size());
+  return values.sum() / static_cast<double>(values.size());
+}
+
+std::vector<std::size_t> sorted_rows(const MatrixXd& features, const VectorXd& time) {
+  std::vector<std::size_t> order(static_cast<std::size_t>(time.size()));
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const Index x = static_cast<Index>(a);
+    const Index y = static_cast<Index>(b);
+    for (Index j = 0; j < features.cols(); ++j) {
+      if (features(x, j) != features(y, j))
+        return features(x, j) < features(y, j);
+    }
+    return time[x] != time[y] ? time[x] < time[y] : x < y;
+  });
+  return order;
+}
+
+/// ln of the factors; of a factor of 0 the mean of the others'.
+VectorXd logs_of_factors(const VectorXd& constants, std::size_t first, std::size_t count) {
+  const auto factors = constants.segment(static_cast<Index>(first), static_cast<Index>(count));
+  VectorXd out = factors.array().max(1e-300).log();
+  const auto present = (factors.array() > 0).cast<double>();
+  const double mean = out.dot(present.matrix()) / std::max(present.sum(), 1.0);
+  return (factors.array() > 0).select(out.array(), mean).matrix();
+}
+
+}  // namespace
+
+TermData take_rows(const TermData& data, const std::vector<Index>& rows) {
+  const Index count = static_cast<Index>(rows.size());
+  TermData out{MatrixXd(count, data.features.cols()), MatrixXd(count, data.log_logs.cols()),
+               VectorXd(count)};
+  for (Index r = 0; r < count; ++r) {
+    const Index from = rows[static_cast<std::size_t>(r)];
+    out.features.row(r) = data.features.row(from);
+    out.log_logs.row(r) = data.log_logs.row(from);
+    out.time[r] = data.time[from];
+  }
+  return out;
+}
+
+TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
+                                 std::vector<Regime> regimes)
+    : spec_(spec), regimes_(std::move(regimes)) {
+  const Index rows = static_cast<Index>(training.rows);
+  const auto add_input = [&](Index count) {
+    inputs_.emplace_back(plain_features_, count);
+    plain_features_ += count;
+  };
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    add_input(1);
+  for (const CategoricalInput& input : spec.categorical)
+    add_input(static_cast<Index>(input.levels.size()) - 1);
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    add_input(1);
+
+  MatrixXd features(rows, plain_features_ + static_cast<Index>(regimes_.size()));
+  MatrixXd log_logs(rows, static_cast<Index>(spec.extrinsic.size()));
+  features.col(0).setOnes();
+  std::size_t input = 0;
+  const auto fill_numeric = [&](const NumericFactor& factor, std::vector<double>& centres) {
+    const VectorXd values = logs(factor, training.rows);
+    centres.push_back(mean_of_sorted(values));
+    features.col(inputs_[input++].first) = resolved((values.array() - centres.back()).matrix());
+  };
+  for (const NumericFactor& factor : training.intrinsic)
+    fill_numeric(factor, intrinsic_centres_);
+  for (const LevelFactor& factor : training.categorical) {
+    const MatrixXd basis = contrasts(factor.levels);
+    const auto [first, count] = inputs_[input++];
+    for (Index r = 0; r < rows; ++r) {
+      features.row(r).segment(first, count) =
+          basis.row(static_cast<Index>(factor.codes[static_cast<std::size_t>(r)]));
+    }
+  }
+  for (std::size_t j = 0; j < training.extrinsic.size(); ++j) {
+    fill_numeric(training.extrinsic[j], extrinsic_centres_);
+    for (Index r = 0; r < rows; ++r) {
+      const double value = training.extrinsic[j].value(static_cast<std::size_t>(r));
+      log_logs(r, static_cast<Index>(j)) =
+          value > 1 ? std::log(std::log2(value)) : -std::numeric_limits<double>::infinity();
+    }
+  }
+  const MatrixXd two = contrasts(2);
+  for (std::size_t g = 0; g < regimes_.size(); ++g) {
+    const Index column = plain_features_ + static_cast<Index>(g);
+    inputs_.emplace_back(column, 1);
+    for (Index r = 0; r < rows; ++r) {
+      const double value =
+          training.extrinsic[regimes_[g].extrinsic].value(static_cast<std::size_t>(r));
+      features(r, column) = two(value > regimes_[g].above ? 1 : 0, 0);
+    }
+  }
+
+  const VectorXd log_time = training.time.array().log().matrix();
+  const double typical_log_time = mean_of_sorted(log_time);
+  typical_time_ = std::exp(typical_log_time);
+  const VectorXd time =
+      resolved((log_time.array() - typical_log_time).matrix()).array().exp().matrix();
+  order_ = sorted_rows(features, time);
+  const std::vector<Index> rows_in_order(order_.begin(), order_.end());
+  data_ = take_rows({features, log_logs, time}, rows_in_order);
+}
+
+std::vector<bool> SumShape::held() const {
+  std::vector<bool> out = still;
+  out.resize(static_cast<std::size_t>(size()), false);
+  if (!pure_logarithms)
+    return out;
+  for (std::size_t k = 0; k < log_powers.size(); ++k) {
+    const std::size_t columns = log_powers[k].size();
+    const std::size_t first = k * static_cast<std::size_t>(features()) +
+                              static_cast<std::size_t>(plain_features) - columns;
+    for (std::size_t j = 0; j < columns; ++j)
+      out[first + j] = log_powers[k][j] != 0;
+  }
+  return out;
+}
+
+std::vector<Index> TermCoordinates::numeric_features() const {
+  std::vector<Index> out;
+  for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i)
+    out.push_back(inputs_[i].first);
+  for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j)
+    out.push_back(inputs_[spec_.intrinsic.size() + spec_.categorical.size() + j].first);
+  return out;
+}
+
+TermData TermCoordinates::select(const TermData& all_features, const SumShape& shape) const {
+  TermData out{MatrixXd(all_features.rows(), shape.features()), all_features.log_logs,
+               all_features.time};
+  out.features.leftCols(plain_features_) = all_features.features.leftCols(plain_features_);
+  for (std::size_t g = 0; g < shape.regimes.size(); ++g) {
+    out.features.col(plain_features_ + static_cast<Index>(g)) =
+        all_features.features.col(plain_features_ + shape.regimes[g]);
+  }
+  return out;
+}
+
+MultiStructure TermCoordinates::structure(const SumShape& shape) const {
+  MultiStructure out;
+  out.terms = static_cast<std::size_t>(shape.terms);
+  for (const Index g : shape.regimes)
+    out.regimes.push_back(regimes_[static_cast<std::size_t>(g)]);
+  out.log_powers = shape.log_powers;
+  return out;
+}
+
+VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta) const {
+  const MultiStructure form = structure(shape);
+  const MultiLayout layout(spec_, form);
+  VectorXd out = VectorXd::Zero(static_cast<Index>(layout.size()));
+  const auto put = [&](std::size_t at, double value) { out[static_cast<Index>(at)] = value; };
+  for (std::size_t k = 0; k < form.terms; ++k) {
+    const VectorXd term = theta.segment(static_cast<Index>(k) * shape.features(), shape.features());
+    double log_a = term[0] + std::log(typical_time_);
+    std::size_t input = 0;
+    for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i) {
+      const double power = term[inputs_[input++].first];
+      put(layout.intrinsic_power(k, i), power);
+      log_a -= power * intrinsic_centres_[i];
+    }
+    // The first level's factor is 1: a is then the time of a configuration with all first levels.
+    for (std::size_t c = 0; c < spec_.categorical.size(); ++c) {
+      const auto [first, count] = inputs_[input++];
+      const std::size_t levels = spec_.categorical[c].levels.size();
+      const VectorXd log_factors = contrasts(levels) * term.segment(first, count);
+      log_a += log_factors[0];
+      for (std::size_t l = 0; l < levels; ++l)
+        put(layout.level(k, c, l), std::exp(log_factors[static_cast<Index>(l)] - log_factors[0]));
+    }
+    for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j) {
+      const double power = term[inputs_[input++].first];
+      put(layout.extrinsic_power(k, j), power);
+      log_a -= power * extrinsic_centres_[j];
+    }
+    for (std::size_t g = 0; g < form.regimes.size(); ++g) {
+      const VectorXd log_factors =
+          contrasts(2) * term.segment(plain_features_ + static_cast<Index>(g), 1);
+      log_a += log_factors[0];
+      put(layout.regime(k, g, 0), 1);
+      put(layout.regime(k, g, 1), std::exp(log_factors[1] - log_factors[0]));
+    }
+    put(layout.coefficient(k), std::exp(log_a));
+  }
+  if (shape.intercept)
+    put(layout.intercept(), typical_time_ * std::exp(theta[theta.size() - 1]));
+  return out;
+}
+
+VectorXd TermCoordinates::theta(const SumShape& shape, const VectorXd& constants) const {
+  const MultiStructure form = structure(shape);
+  const MultiLayout layout(spec_, form);
+  const auto value = [&](std::size_t i) { return constants[static_cast<Index>(i)]; };
+  VectorXd out = VectorXd::Zero(shape.size());
+  for (std::size_t k = 0; k < form.terms; ++k) {
+    auto term = out.segment(static_cast<Index>(k) * shape.features(), shape.features());
+    term[0] = std::log(value(layout.coefficient(k)) / typical_time_);
+    const auto put_power = [&](std::size_t input, double power, double centre) {
+      term[inputs_[input].first] = power;
+      term[0] += power * centre;
+    };
+    // The factors of a column are exp(contrasts + mean of their logarithms).
+    const auto put_factors = [&](Index first, std::size_t at, std::size_t count) {
+      const VectorXd log_factors = logs_of_factors(constants, at, count);
+      term[0] += log_factors.mean();
+      term.segment(first, static_cast<Index>(count) - 1) =
+          contrasts(count).transpose() * log_factors;
+    };
+    std::size_t input = 0;
+    for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i)
+      put_power(input++, value(layout.intrinsic_power(k, i)), intrinsic_centres_[i]);
+    for (std::size_t c = 0; c < spec_.categorical.size(); ++c)
+      put_factors(inputs_[input++].first, layout.level(k, c, 0),
+                  spec_.categorical[c].levels.size());
+    for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j)
+      put_power(input++, value(layout.extrinsic_power(k, j)), extrinsic_centres_[j]);
+    for (std::size_t g = 0; g < form.regimes.size(); ++g)
+      put_factors(plain_features_ + static_cast<Index>(g), layout.regime(k, g, 0), 2);
+  }
+  if (shape.intercept)
+    out[out.size() - 1] = std::log(value(layout.intercept()) / typical_time_);
+  return out;
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <utility>
+#include <vector>
+
+#include "perfmodel/model/form/multi_expression.hpp"
+
+namespace perfmodel {
+
+/// Rows in the coordinates in which a product term is the exponential of a linear form:
+///
+///     ln term = theta_0 + sum_i p_i (ln I_i - centre_i) + sum_c contrasts of the level
+///               + sum_j q_j (ln E_j - centre_j) + contrasts of the regimes
+///               + sum_j r_j ln log2(E_j)
+///
+/// so that derivatives are products and no box is needed.
+struct TermData {
+  Eigen::MatrixXd features;  ///< rows x features; the first column is 1
+  /// ln log2(E_j), rows x extrinsic; -infinity where E <= 1. A refit adds a column per term, which
+  /// is -infinity where the term does not exist.
+  Eigen::MatrixXd log_logs;
+  Eigen::VectorXd time;  ///< in units of the typical time
+
+  Eigen::Index rows() const { return time.size(); }
+};
+
+TermData take_rows(const TermData& data, const std::vector<Eigen::Index>& rows);
+
+/// What is searched besides the constants: how many terms, which of the features, C or not.
+struct SumShape {
+  Eigen::Index terms = 1;
+  Eigen::Index plain_features = 1;    ///< of a term: those of the spec's inputs
+  std::vector<Eigen::Index> regimes;  ///< indices of those that are used
+  bool intercept = true;
+  std::vector<std::vector<int>> log_powers;  ///< r by term and extrinsic column
+  /// Terms with log2(E)^r have no E^q beside it.
+  bool pure_logarithms = false;
+  std::vector<bool> still = {};  ///< further coordinates that are kept at 0; empty: none
+
+  Eigen::Index features() const {
+    return plain_features + static_cast<Eigen::Index>(regimes.size());
+  }
+
+  Eigen::Index size() const { return terms * features() + (intercept ? 1 : 0); }
+  /// Per coordinate: whether it is kept at 0.
+  std::vector<bool> held() const;
+};
+
+/// The way from rows to TermData and from the coordinates back to the constants of MultiLayout.
+class TermCoordinates {
+ public:
+  TermCoordinates(const ModelSpec& spec, const Design& training, std::vector<Regime> regimes);
+
+  /// The rows sorted by their content: the order of the file plays no part in a fit. The features
+  /// of all regimes stand behind the plain ones.
+  const TermData& data() const { return data_; }
+  /// The rows with the features that the shape uses.
+  TermData data(const SumShape& shape) const { return select(data_, shape); }
+  /// The same of other rows in these coordinates.
+  TermData select(const TermData& all_features, const SumShape& shape) const;
+  Eigen::Index plain_features() const { return plain_features_; }
+  const std::vector<Regime>& regimes() const { return regimes_; }
+  /// First feature and number of features of each input but the constant: a numeric column has one,
+  /// a column of n levels n - 1.
+  const std::vector<std::pair<Eigen::Index, Eigen::Index>>& inputs() const { return inputs_; }
+  /// The feature of each numeric column: the intrinsic ones, then the extrinsic ones.
+  std::vector<Eigen::Index> numeric_features() const;
+  double typical_time() const { return typical_time_; }
+  /// Row of the design behind each row of data().
+  const std::vector<std::size_t>& order() const { return order_; }
+
+  MultiStructure structure(const SumShape& shape) const;
+  /// Constants in the units of the data, in the order of MultiLayout.
+  Eigen::VectorXd constants(const SumShape& shape, const Eigen::VectorXd& theta) const;
+  /// The way back. The logarithm of a factor of 0 counts as the mean of those of its column.
+  Eigen::VectorXd theta(const SumShape& shape, const Eigen::VectorXd& constants) const;
+
+ private:
+  const ModelSpec& spec_;
+  std::vector<Regime> regimes_;
+  std::vector<double> intrinsic_centres_;
+  std::vector<double> extrinsic_centres_;
+  std::vector<std::pair<Eigen::Index, Eigen::Index>> inputs_;
+  Eigen::Index plain_features_ = 1;
+  double typical_time_ = 1;
+  std::vector<std::size_t> order_;
+  TermData data_;
+};
+
+}  // namespace perfmodel

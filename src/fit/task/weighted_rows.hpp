@@ -1,0 +1,58 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "perfmodel/fit/task/fit_options.hpp"
+#include "perfmodel/model/design/design.hpp"
+
+namespace perfmodel {
+
+/// The training rows as the search and its exact finish see them: one row may stand for several
+/// measured runs.
+///
+/// With weights w_i, loss l and the scatter s, the mean loss of all runs is
+/// (sum_i w_i l_i + s) / sum_i w_i, whatever the predictions.
+class WeightedRows {
+ public:
+  /// Every row of the design, which must outlive this, for itself.
+  WeightedRows(const Design& design);  // not explicit: a design is rows of weight 1
+
+  /// Rows that are equal in inputs and time made one. Of squared losses, rows that are equal in
+  /// their inputs alone: sum_k (t_k - y)^2 = n (m - y)^2 + sum_k (t_k - m)^2 of their n times with
+  /// the mean m, of rmsle in logarithms. The rows of the design as they are where too few are equal
+  /// for it to pay; it must outlive this.
+  static WeightedRows merged(const Design& design, Loss loss);
+
+  /// The chosen rows with their weights.
+  WeightedRows take(std::span<const std::size_t> rows) const;
+
+  /// The same rows in another form, with the same weights.
+  WeightedRows with(Design design) const;
+
+  const Design& design() const { return own_ ? *own_ : *measured_; }
+  /// All runs as they were measured, also of a part of the rows.
+  const Design& measured() const { return *measured_; }
+  std::size_t size() const { return design().rows; }
+
+  /// Runs per row, without their common divisor; empty where that leaves 1 everywhere.
+  const Eigen::VectorXd& weights() const { return weights_; }
+  double weight(std::size_t row) const;
+  double total_weight() const { return total_weight_; }
+  /// The loss that no prediction can remove, since runs of one row differ; in units of weight 1.
+  double scatter() const { return total_scatter_; }
+
+ private:
+  const Design* measured_;
+  std::optional<Design> own_;
+  Eigen::VectorXd weights_;
+  Eigen::VectorXd scatter_;  ///< per row; empty where there is none
+  double total_weight_;
+  double total_scatter_ = 0;
+
+  void count(const Eigen::VectorXd& runs, const Eigen::VectorXd& scatter);
+};
+
+}  // namespace perfmodel

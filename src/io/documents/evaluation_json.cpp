@@ -1,0 +1,58 @@
+#include "io/documents/evaluation_json.hpp"
+
+#include <cmath>
+
+#include "io/model/metrics_json.hpp"
+#include "io/model/uncertainty_json.hpp"
+#include "json/json_layout.hpp"
+
+namespace perfmodel {
+
+std::string evaluation_to_json(const FittedModel& model, const EvaluationDocument& report) {
+  Json document = {{"schema", "perfmodel/evaluation"},
+                   {"schema_version", 1},
+                   {"target", {{"column", model.spec.target}, {"unit", model.spec.unit}}},
+                   {"data", {{"file", report.runs_file}, {"rows_left_out", report.rows_left_out}}},
+                   {"metrics", to_json(report.metrics)},
+                   {"noise_floor", to_json(report.noise_floor)}};
+  if (report.intervals) {
+    document["prediction_intervals"] = {{"level", number(report.intervals->level)},
+                                        {"coverage", number(report.intervals->coverage)},
+                                        {"mean_width", number(report.intervals->mean_width)}};
+  }
+  if (report.baseline) {
+    Json drift = Json::object();
+    for (const auto& [name, value] : report.baseline->drift) {
+      drift[name] = std::isfinite(value) ? number(value) : Json();
+    }
+    document["baseline"] = {{"file", report.baseline->file},
+                            {"metrics", to_json(report.baseline->metrics)},
+                            {"drift", drift}};
+  }
+  if (report.outliers) {
+    document["outliers"] = Json::array();
+    for (const OutlyingRun& run : *report.outliers) {
+      document["outliers"].push_back({{"line", run.line},
+                                      {"measured", number(run.measured)},
+                                      {"predicted", number(run.predicted)},
+                                      {"robust_z", number(run.robust_z)}});
+    }
+  }
+  return document_text(document);
+}
+
+std::string prediction_to_json(const std::string& target, double predicted,
+                               const std::optional<std::pair<double, double>>& interval,
+                               bool in_range) {
+  Json document = {{"schema", "perfmodel/prediction"},
+                   {"schema_version", 1},
+                   {"predicted_" + target, number(predicted)}};
+  if (interval) {
+    document["lower"] = number(interval->first);
+    document["upper"] = number(interval->second);
+  }
+  document["in_range"] = in_range;
+  return document_text(document);
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "perfmodel/fit/result/fitted_model.hpp"
+
+namespace perfmodel {
+
+/// A run that stands far from the model, with its line in the file.
+struct OutlyingRun {
+  std::uint32_t line = 0;
+  double measured = 0;
+  double predicted = 0;
+  double robust_z = 0;
+};
+
+/// How often and how far measured times lie in a model's intervals.
+struct IntervalDocument {
+  double level = 0;       ///< that was asked for
+  double coverage = 0;    ///< share of the rows that lie inside
+  double mean_width = 0;  ///< in the unit of the time
+};
+
+/// An older model on the same runs.
+struct BaselineDocument {
+  std::string file;
+  Metrics metrics;
+  /// By the names of conditions; see metric_drift().
+  std::vector<std::pair<std::string, double>> drift;
+};
+
+/// What a model is worth on measured runs.
+struct EvaluationDocument {
+  std::string runs_file;
+  std::size_t rows_left_out = 0;  ///< that a model gives no time
+  Metrics metrics;
+  std::optional<IntervalDocument> intervals;
+  std::optional<BaselineDocument> baseline;
+  std::optional<NoiseFloor> noise_floor;             ///< where some runs are replicates
+  std::optional<std::vector<OutlyingRun>> outliers;  ///< where they were asked for
+};
+
+/// Schema perfmodel/evaluation; ends with a newline.
+std::string evaluation_to_json(const FittedModel& model, const EvaluationDocument& report);
+
+/// One predicted time (schema perfmodel/prediction): {"predicted_time_s": 0.5, "lower": 0.4,
+/// "upper": 0.7, "in_range": true}; without lower and upper where there is no interval.
+std::string prediction_to_json(const std::string& target, double predicted,
+                               const std::optional<std::pair<double, double>>& interval,
+                               bool in_range);
+
+}  // namespace perfmodel

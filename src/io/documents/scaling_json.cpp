@@ -1,0 +1,81 @@
+#include "io/documents/scaling_json.hpp"
+
+#include "json/json_layout.hpp"
+
+namespace perfmodel {
+namespace {
+
+Json nullable(const std::optional<double>& value) {
+  return value ? number(*value) : Json();
+}
+
+Json laws(const scaling::ScalingStudy& study) {
+  Json laws = {{"amdahl", nullptr}, {"gustafson", nullptr}, {"usl", nullptr}};
+  if (study.amdahl) {
+    laws["amdahl"] = {{"serial_fraction", number(study.amdahl->serial_fraction)},
+                      {"time_of_one", number(study.amdahl->time_of_one)},
+                      {"rmse", number(study.amdahl->rmse)}};
+  }
+  if (study.gustafson) {
+    laws["gustafson"] = {{"serial_fraction", number(study.gustafson->serial_fraction)},
+                         {"rmse", number(study.gustafson->rmse)}};
+  }
+  if (study.usl) {
+    laws["usl"] = {
+        {"sigma", number(study.usl->sigma)},   {"kappa", number(study.usl->kappa)},
+        {"gamma", number(study.usl->gamma)},   {"gamma_is_measured", study.usl->gamma_is_measured},
+        {"peak", nullable(study.usl->peak())}, {"rmse", number(study.usl->rmse)}};
+  }
+  return laws;
+}
+
+}  // namespace
+
+std::string to_json(const ScalingDocument& document) {
+  Json rows = Json::array();
+  for (const auto& row : document.study.rows) {
+    rows.push_back({{"scale", number(row.scale)},
+                    {"time", number(row.time)},
+                    {"configurations", row.configurations},
+                    {"speedup", number(row.speedup)},
+                    {"efficiency", number(row.efficiency)},
+                    {"karp_flatt", nullable(row.karp_flatt)},
+                    {"equivalent_power", nullable(row.equivalent_power)}});
+  }
+  Json root = {{"schema", "perfmodel/scaling"},
+               {"schema_version", 1},
+               {"source", document.source},
+               {"file", document.file},
+               {"column", document.column},
+               {"kind", scaling::to_text(document.study.kind)},
+               {"time_unit", document.relative ? "" : document.unit},
+               {"time_is_relative", document.relative},
+               {"rows", std::move(rows)},
+               {"laws", laws(document.study)},
+               {"least_efficiency", number(document.study.least_efficiency)},
+               {"pays_until", nullable(document.study.pays_until)},
+               {"pays_no_more_at", nullable(document.study.pays_no_more_at)},
+               {"fastest_scale", number(document.study.fastest_scale)},
+               {"model", nullptr}};
+  if (document.power) {
+    Json readings = Json::array();
+    for (const auto& reading : document.readings) {
+      readings.push_back({{"scale", number(reading.scale)},
+                          {"scalable_part",
+                           {{"speedup", number(reading.scalable_speedup)},
+                            {"efficiency", number(reading.scalable_efficiency)}}},
+                          {"whole_time",
+                           {{"speedup", number(reading.whole_speedup)},
+                            {"efficiency", number(reading.whole_efficiency)}}}});
+    }
+    root["model"] = {{"settings", document.settings},
+                     {"q", number(document.power->power)},
+                     {"A", number(document.power->scalable)},
+                     {"C", number(document.power->constant)},
+                     {"pays_until", nullable(document.model_pays_until)},
+                     {"readings", std::move(readings)}};
+  }
+  return document_text(root);
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,55 @@
+#include "io/documents/suggestion_json.hpp"
+
+#include "json/json_layout.hpp"
+
+namespace perfmodel {
+namespace {
+
+Json to_json(const plan::Space& space, const plan::Suggestion& suggestion, bool with_cost) {
+  Json configuration = Json::object();
+  for (std::size_t c = 0; c < space.columns.size(); ++c) {
+    const auto& column = space.columns[c];
+    const double value = suggestion.configuration[c];
+    configuration[column.name] = column.is_text() ? Json(column.text(value)) : number(value);
+  }
+  Json item = {{"configuration", std::move(configuration)},
+               {"predicted_time", number(suggestion.time)}};
+  if (with_cost) {
+    item["cost"] = number(suggestion.cost);
+  }
+  return item;
+}
+
+}  // namespace
+
+std::string to_json(const SuggestionDocument& document) {
+  const auto list = [&](const std::vector<plan::Suggestion>& suggestions) {
+    Json items = Json::array();
+    for (const auto& suggestion : suggestions) {
+      items.push_back(to_json(document.space, suggestion, document.with_cost));
+    }
+    return items;
+  };
+  Json root = {{"schema", "perfmodel/suggestions"},
+               {"schema_version", 1},
+               {"target", {{"column", document.target}, {"unit", document.unit}}},
+               {"searched", document.suggestions.searched},
+               {"without_time", document.suggestions.without_time},
+               {"allowed", document.suggestions.allowed},
+               {"complete", document.suggestions.complete}};
+  if (document.next.empty()) {
+    root["fastest"] = list(document.suggestions.fastest);
+    if (document.with_cost) {
+      root["cheapest"] = list(document.suggestions.cheapest);
+      root["pareto"] = list(document.suggestions.pareto);
+    }
+  } else {
+    root["next"] = list(document.next);
+    for (std::size_t i = 0; i < document.next.size(); ++i) {
+      root["next"][i]["log_determinant_gain"] = number(document.next_gains[i]);
+    }
+  }
+  return document_text(root);
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,59 @@
+#include "io/documents/sweep_json.hpp"
+
+#include "io/model/metrics_json.hpp"
+#include "json/json_layout.hpp"
+
+namespace perfmodel {
+namespace {
+
+Json constants_by_name(const FittedModel& model) {
+  const std::vector<std::string> names = constant_names(model);
+  Json constants = Json::object();
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    constants[names[k]] = number(model.constants[static_cast<Eigen::Index>(k)]);
+  }
+  return constants;
+}
+
+Json to_json(const SweepPoint& point) {
+  return {{"penalty", to_text(point.penalty)},
+          {"lambda", number(point.lambda)},
+          {"cost", number(point.model.search.cost)},
+          {"validation_loss", number(point.validation_loss)},
+          {"validation_loss_standard_error", number(point.standard_error)},
+          {"termination", point.model.search.termination},
+          {"metrics", to_json(point.model.metrics)},
+          {"constants", constants_by_name(point.model)}};
+}
+
+}  // namespace
+
+std::string sweep_to_json(const SweepDocument& report) {
+  Json points = Json::array();
+  for (const SweepPoint& point : report.points) {
+    points.push_back(to_json(point));
+  }
+  const SweepPoint& chosen = report.points[report.chosen];
+  const SearchSummary& search = chosen.model.search;
+  const ModelSpec& spec = chosen.model.spec;
+  return document_text({{"schema", "perfmodel/sweep"},
+                        {"schema_version", 1},
+                        {"target", {{"column", spec.target}, {"unit", spec.unit}}},
+                        {"data",
+                         {{"file", report.provenance.file},
+                          {"rows", report.provenance.rows},
+                          {"sha256", report.provenance.sha256}}},
+                        {"search",
+                         {{"method", to_text(search.method)},
+                          {"loss", to_text(search.loss)},
+                          {"penalised_constants", to_text(search.penalty.constants)},
+                          {"seed", search.seed}}},
+                        {"points", points},
+                        {"chosen",
+                         {{"index", report.chosen},
+                          {"penalty", to_text(chosen.penalty)},
+                          {"lambda", number(chosen.lambda)},
+                          {"rule", to_text(report.rule)}}}});
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/page/content.hpp"
+
+namespace perfmodel::page {
+
+/// A question that readers come with, and what there is to say.
+struct Answer {
+  std::string question;
+  std::string figure;  ///< the answer in a few words
+  std::vector<std::string> lines;
+};
+
+/// What the page calls a file, which may be standard input.
+std::string shown_name(const std::string& file);
+
+/// How long, what makes it long, how it scales, how far to trust.
+std::vector<Answer> answers_of(const Content& content);
+
+/// "runs.csv: 1500 runs, ..."
+std::string subtitle(const Content& content);
+
+/// How the error compares with the noise of the runs; empty where it is not known.
+std::string noise_text(const Content& content);
+
+/// What the model's intervals promise and what they hold; empty where it has none.
+std::string interval_text(const Content& content);
+
+}  // namespace perfmodel::page

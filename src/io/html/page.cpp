@@ -1,0 +1,201 @@
+#include <algorithm>
+#include <vector>
+
+#include "io/html/answers.hpp"
+#include "io/html/figures.hpp"
+#include "io/html/markup.hpp"
+#include "io/html/page.hpp"
+#include "io/html/style.hpp"
+#include "io/html/tables.hpp"
+
+namespace perfmodel {
+namespace page {
+namespace {
+
+constexpr std::size_t most_regions = 10;
+
+std::string paragraph(const std::string& text) {
+  return text.empty() ? "" : element("p", "", escaped_markup(text)) + "\n";
+}
+
+std::string section(const std::string& heading, const std::string& content) {
+  return "<section>\n" + element("h2", "", escaped_markup(heading)) + "\n" + content +
+         "</section>\n";
+}
+
+std::string list(const std::vector<std::string>& items) {
+  std::string out;
+  for (const std::string& item : items)
+    out += element("li", "", escaped_markup(item)) + "\n";
+  return out.empty() ? "" : "<ul>\n" + out + "</ul>\n";
+}
+
+std::string figures(const std::string& drawn) {
+  return drawn.empty() ? "" : "<div class=\"figures\">\n" + drawn + "</div>\n";
+}
+
+std::string preformatted(const std::string& text) {
+  return element("pre", "", escaped_markup(text)) + "\n";
+}
+
+std::string cards(const std::vector<Answer>& answers) {
+  std::string out;
+  for (const Answer& answer : answers) {
+    out += "<div class=\"card\">" +
+           element("p", attribute("class", "question"), escaped_markup(answer.question)) +
+           element("p", attribute("class", "big"), escaped_markup(answer.figure));
+    for (const std::string& line : answer.lines)
+      out += paragraph(line);
+    out += "</div>\n";
+  }
+  return "<div class=\"cards\">\n" + out + "</div>\n";
+}
+
+std::string duration_section(const Content& content) {
+  std::string settings;
+  for (const Setting& setting : content.typical.settings)
+    settings += (settings.empty() ? "" : ", ") + setting.column + " = " + setting.value;
+  return section(
+      "How long does an iteration take?",
+      (content.model.form->words().lists_terms
+           ? paragraph("The model is the sum of the terms that the next part lists.")
+           : paragraph("The model, its numbers rounded to three digits:") +
+                 preformatted(content.formula)) +
+          paragraph("The typical configuration, at which this page gives its answers, has the "
+                    "median of each number and the most frequent level of the " +
+                    std::string(content.typical.of_the_fit ? "runs behind the fit"
+                                                           : "runs of this page") +
+                    ": " + settings + "."));
+}
+
+std::string share_section(const Content& content) {
+  if (content.shares.empty()) {
+    return section("What makes it long?",
+                   paragraph("The predictions of these runs add up to no time, so there are no "
+                             "shares of it."));
+  }
+  return section("What makes it long?",
+                 figures(share_figure(content) + effect_table(content)) + term_table(content));
+}
+
+std::string scaling_section(const Content& content) {
+  if (content.powers.empty())
+    return section("How does it scale?", paragraph("The model has no column of scale."));
+  std::string drawn;
+  for (std::size_t i = 0; i < content.curves.size(); ++i)
+    drawn += scale_figure(content, content.curves[i], i + 1);
+  const std::string meaning =
+      "A power says how " + std::string(content.model.form->words().scaled_part) +
+      " answers to a scale" + (content.model.typical ? " at the typical configuration" : "");
+  return section("How does it scale?", paragraph(meaning + ": -1 is ideal, 0 is no gain.") +
+                                           power_table(content) + paragraph(scale_legend(content)) +
+                                           figures(drawn));
+}
+
+std::string trust_section(const Content& content, const FieldWords& words) {
+  std::string text = paragraph(
+      content.fitted_to_these_runs
+          ? ("The model was fitted to this very file, or parts of it. Runs that no fit has seen "
+             "may be farther off; the validation and test parts of a fit (" +
+             Field{"split"} + ", " + Field{"test"} + ") tell.")
+                .text(words)
+          : "");
+  text += metrics_table(content);
+  const std::string noise = noise_text(content);
+  text += paragraph(noise.empty() ? "" : "Against the noise of these runs: " + noise + ".");
+  text += paragraph(interval_text(content));
+  text += figures(parity_figure(content) + residual_figure(content) + histogram_figure(content) +
+                  worst_table(content));
+
+  std::vector<std::string> warnings;
+  for (const Warning& warning : content.model.warnings)
+    warnings.push_back(warning.message.text());
+  for (const std::string& finding : content.range_findings)
+    warnings.push_back(finding + ": the predictions there are extrapolated");
+  if (content.left_out)
+    warnings.push_back(*content.left_out + ": they are left out of this page");
+  text += element("h3", "", "Warnings") + "\n" +
+          (warnings.empty() ? paragraph("None.") : list(warnings));
+
+  std::vector<std::string> regions;
+  for (const UnmeasuredRegion& region : content.model.unmeasured) {
+    if (regions.size() == most_regions) {
+      regions.push_back(std::to_string(content.model.unmeasured.size() - most_regions) +
+                        " further regions, which model.json lists");
+      break;
+    }
+    regions.push_back(to_text(region));
+  }
+  if (!regions.empty()) {
+    text += element("h3", "", "Not measured inside of the ranges of the columns") + "\n" +
+            list(regions);
+  }
+  return section("How far can it be trusted?", text);
+}
+
+std::string constant_section(const Content& content) {
+  const bool knows = content.model.identifiability.has_value();
+  return section(
+      "Constants",
+      paragraph(knows ? "A constant that is not determined by the runs, or that a bound holds, is "
+                        "not to be quoted; predictions within the measured range do not suffer."
+                      : "") +
+          "<div class=\"tables\">\n" + constant_tables(content) + difference_table(content) +
+          "</div>\n" +
+          (content.model.form->words().lists_terms
+               ? element("h3", "", "The formula") + "\n" + preformatted(content.formula)
+               : "") +
+          element("h3", "", "The formula in LaTeX") + "\n" + preformatted(content.latex));
+}
+
+std::string origin_section(const Content& content) {
+  const auto quoted = [](const std::string& file) {
+    const bool plain = std::all_of(file.begin(), file.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             std::string_view("._-+=@%").find(c) != std::string_view::npos;
+    });
+    std::string out = "'";
+    for (const char c : file)
+      out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return plain ? file : out + "'";
+  };
+  std::vector<std::string> notices;
+  for (const Sentence& notice : content.model.provenance.notices)
+    notices.push_back(notice.text());
+  return section("Where it comes from",
+                 file_table(content) + search_table(content) + list(notices) +
+                     paragraph("This page was written by " + content.tool +
+                               "; the same program and files give the same bytes again:") +
+                     preformatted("perfmodel report " + quoted(content.model_file) + " " +
+                                  quoted(content.runs.file) + " -o report.html"));
+}
+
+std::string title_of(const Content& content, const std::string& wanted) {
+  return wanted.empty() ? content.model.spec.target + ": " + shown_name(content.model_file) +
+                              " on " + shown_name(content.runs.file)
+                        : wanted;
+}
+
+}  // namespace
+}  // namespace page
+
+std::string report_html(const page::Content& content, const std::string& wanted_title,
+                        const FieldWords& words) {
+  using namespace page;
+  const std::string title = escaped_markup(title_of(content, wanted_title));
+  std::string page =
+      "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
+      "<meta charset=\"utf-8\"/>\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "'unsafe-inline'\"/>\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n";
+  page += element("title", "", title) + "\n<style>" + std::string(style) +
+          "</style>\n</head>\n<body>\n<header>\n" + element("h1", "", title) + "\n";
+  page += element("p", attribute("class", "soft"), escaped_markup(subtitle(content))) +
+          "\n</header>\n<main>\n" + cards(answers_of(content));
+  page += duration_section(content) + share_section(content) + scaling_section(content) +
+          trust_section(content, words) + constant_section(content) + origin_section(content);
+  return page + "</main>\n</body>\n</html>\n";
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <string_view>
+
+namespace perfmodel::page {
+
+/// Colours that colour-blind readers can tell apart (Okabe and Ito), on light and dark paper. No
+/// character that XML would read as markup.
+constexpr std::string_view style = R"(
+:root { color-scheme: light dark; --paper: #ffffff; --ink: #1c2430; --soft: #55606e; --line: #d5dae1;
+  --card: #f4f6f9; --blue: #0072b2; --orange: #b34700; --tint: #0072b214; --band: #0072b226; }
+@media (prefers-color-scheme: dark) {
+  :root { --paper: #14181e; --ink: #e6eaf0; --soft: #a3adba; --line: #39424e; --card: #1d232c;
+    --blue: #56b4e9; --orange: #f0a04b; --tint: #56b4e91a; --band: #56b4e933; }
+}
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 1.5rem 1.25rem 3rem; max-width: 72rem; background: var(--paper);
+  color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .25rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.25rem; margin: 2.5rem 0 .5rem; padding-top: .75rem;
+  border-top: 1px solid var(--line); }
+h3 { font-size: 1rem; margin: 0 0 .25rem; }
+p, ul { margin: .5rem 0; max-width: 60rem; overflow-wrap: anywhere; }
+.soft, figcaption, caption { color: var(--soft); }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: .75rem;
+  margin: 1.25rem 0; }
+.card { background: var(--card); border-radius: .5rem; padding: .75rem 1rem; }
+.card p { margin: .25rem 0; }
+.question { font-weight: 600; }
+.big { font-size: 1.5rem; font-weight: 600; line-height: 1.25; }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(30rem, 100%), 1fr));
+  gap: 1.25rem; margin: 1rem 0; }
+.tables { display: flex; flex-wrap: wrap; gap: 0 3rem; align-items: flex-start; }
+.figures .wide, .tables .wide { min-width: 0; max-width: 100%; }
+.figures .wide { margin-top: 0; }
+figure { margin: 0; min-width: 0; }
+figcaption { font-size: .875rem; margin-top: .25rem; overflow-wrap: anywhere; }
+svg { display: block; width: 100%; max-width: 44rem; height: auto; }
+svg text { fill: var(--ink); font: 13px system-ui, sans-serif; }
+.grid { stroke: var(--line); stroke-width: 1; }
+.line { stroke: var(--ink); stroke-width: 1.25; fill: none; }
+.dashed { stroke: var(--soft); stroke-width: 1.25; stroke-dasharray: 5 4; fill: none; }
+.dots { stroke: var(--blue); stroke-width: 3.5; stroke-linecap: round; stroke-opacity: .65;
+  fill: none; }
+.near { stroke: var(--ink); stroke-opacity: .8; }
+.cell { fill: var(--blue); }
+.shade1 { fill-opacity: .15; } .shade2 { fill-opacity: .35; } .shade3 { fill-opacity: .55; }
+.shade4 { fill-opacity: .75; } .shade5 { fill-opacity: 1; }
+.bar { fill: var(--blue); stroke: var(--paper); stroke-width: .5; }
+.worst { fill: none; stroke: var(--orange); stroke-width: 2; }
+.measured { fill: var(--tint); }
+.band { fill: var(--band); }
+.curve { stroke: var(--blue); stroke-width: 2.5; fill: none; }
+.beyond { stroke-dasharray: 7 5; }
+.whisker { stroke: var(--orange); stroke-width: 2.5; fill: none; }
+.middle { fill: var(--orange); stroke: var(--paper); stroke-width: 1; }
+.wide { overflow-x: auto; margin: 1rem 0; }
+table { border-collapse: collapse; font-size: .9rem; }
+caption { text-align: left; padding-bottom: .35rem; }
+th, td { text-align: left; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--line);
+  vertical-align: top; }
+thead th { border-bottom: 2px solid var(--line); white-space: nowrap; }
+tbody th { font-weight: 400; white-space: nowrap; }
+th.group { font-weight: 600; padding-top: .75rem; }
+.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.doubt { color: var(--orange); font-weight: 600; }
+pre { background: var(--card); border-radius: .5rem; padding: .75rem 1rem; white-space: pre-wrap;
+  overflow-wrap: anywhere; }
+code, pre { font: .85rem/1.45 ui-monospace, monospace; }
+td code { overflow-wrap: anywhere; }
+@media print {
+  :root { --paper: #ffffff; --ink: #000000; --soft: #444444; --line: #bbbbbb; --card: #f2f2f2;
+    --blue: #0072b2; --orange: #b34700; --tint: #0072b214; --band: #0072b226; }
+  body { max-width: none; padding: 0; font-size: 10pt; print-color-adjust: exact; }
+  .figures, .cards { grid-template-columns: 1fr 1fr; }
+  table { font-size: 7.5pt; }
+  .wide { overflow: visible; }
+  figure, .card, tr { break-inside: avoid; }
+  h2, caption, thead { break-after: avoid; }
+}
+)";
+
+}  // namespace perfmodel::page

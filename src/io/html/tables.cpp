@@ -1,0 +1,286 @@
+#include "io/html/tables.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "analysis/wording/words.hpp"
+#include "base/readable.hpp"
+#include "base/text.hpp"
+#include "io/html/answers.hpp"
+#include "io/html/markup.hpp"
+
+namespace perfmodel::page {
+namespace {
+
+enum class Kind { text, number };
+
+struct Heading {
+  std::string text;
+  Kind kind = Kind::text;
+};
+
+/// Rows of markup under their headings; the first cell of a row is its own heading.
+class Table {
+ public:
+  Table(std::string caption, std::vector<Heading> headings)
+      : caption_(std::move(caption)), headings_(std::move(headings)) {}
+
+  void add(const std::vector<std::string>& cells) {
+    body_ += "<tr>";
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::string style = headings_[i].kind == Kind::number ? attribute("class", "n") : "";
+      body_ += i == 0 ? "<th scope=\"row\"" + style + ">" + cells[i] + "</th>"
+                      : "<td" + style + ">" + cells[i] + "</td>";
+    }
+    body_ += "</tr>\n";
+  }
+
+  /// A heading of the rows that follow.
+  void add_group(const std::string& name) {
+    body_ += std::string(body_.empty() ? "" : "</tbody>\n<tbody>\n") +
+             "<tr><th scope=\"rowgroup\" class=\"group\" colspan=\"" +
+             std::to_string(headings_.size()) + "\">" + escaped_markup(name) + "</th></tr>\n";
+  }
+
+  std::string html() const {
+    if (body_.empty())
+      return "";
+    std::string head;
+    for (const Heading& heading : headings_) {
+      head += "<th scope=\"col\"" +
+              (heading.kind == Kind::number ? attribute("class", "n") : std::string()) + ">" +
+              escaped_markup(heading.text) + "</th>";
+    }
+    return "<div class=\"wide\"><table>\n<caption>" + escaped_markup(caption_) +
+           "</caption>\n<thead><tr>" + head + "</tr></thead>\n<tbody>\n" + body_ +
+           "</tbody>\n</table></div>\n";
+  }
+
+ private:
+  std::string caption_;
+  std::vector<Heading> headings_;
+  std::string body_;
+};
+
+/// A number as it is read, with all its digits for programs.
+std::string figure_of(double value, const std::string& text) {
+  return element("data", attribute("value", to_text(value)), escaped_markup(text));
+}
+
+std::string number_cell(double value) {
+  return figure_of(value, short_number(value));
+}
+
+std::string ends_text(const std::optional<Interval>& interval) {
+  return interval ? short_number(interval->low) + " .. " + short_number(interval->high) : "";
+}
+
+std::string status_cell(ConstantStatus status) {
+  const bool doubtful =
+      status == ConstantStatus::undetermined || status == ConstantStatus::at_bound;
+  const std::string text(to_text(status));
+  return doubtful ? element("span", attribute("class", "doubt"), text) : text;
+}
+
+/// "95 % interval", which only a bootstrap gives.
+std::string interval_heading(const FittedModel& model) {
+  return short_number(100 * model.uncertainty->confidence) + " % interval";
+}
+
+/// Headings of what is known of a constant; the model decides which there are.
+std::vector<Heading> constant_headings(const FittedModel& model, const std::string& first) {
+  std::vector<Heading> headings = {{first}, {"value", Kind::number}};
+  if (model.uncertainty)
+    headings.push_back({interval_heading(model)});
+  if (model.identifiability)
+    headings.push_back({"by fitted runs"});
+  return headings;
+}
+
+std::vector<std::string> constant_cells(const FittedModel& model, const ConstantRow& row) {
+  std::vector<std::string> cells = {escaped_markup(row.name), number_cell(row.value)};
+  if (model.uncertainty)
+    cells.push_back(escaped_markup(ends_text(row.interval)));
+  if (model.identifiability)
+    cells.push_back(status_cell(row.status));
+  return cells;
+}
+
+}  // namespace
+
+std::string metrics_table(const Content& content) {
+  const std::string& unit = content.model.spec.unit;
+  using enum Kind;
+  Table table("Errors: MAE, MSE and RMSE in the unit of the time, MAPE and SMAPE in percent",
+              {{"part"},
+               {"rows", number},
+               {with_unit("MAE", unit), number},
+               {"MAPE", number},
+               {"SMAPE", number},
+               {with_unit("MSE", unit.empty() ? "" : unit + "^2"), number},
+               {with_unit("RMSE", unit), number},
+               {"R2", number}});
+  const auto add = [&](const std::string& name, const Metrics& metrics) {
+    table.add({escaped_markup(name), std::to_string(metrics.rows), number_cell(metrics.mae),
+               figure_of(metrics.mape_percent, percent(metrics.mape_percent)),
+               figure_of(metrics.smape_percent, percent(metrics.smape_percent)),
+               number_cell(metrics.mse), number_cell(metrics.rmse),
+               std::isnan(metrics.r2) ? "-" : number_cell(metrics.r2)});
+  };
+  for (const Part& part : content.parts)
+    add("fit: " + part.name, part.metrics);
+  add("these runs: " + content.runs.file, content.metrics);
+  return table.html();
+}
+
+std::string worst_table(const Content& content) {
+  const std::string& unit = content.model.spec.unit;
+  using enum Kind;
+  Table table("The largest errors in percent, with their lines in " + content.runs.file,
+              {{"line", number},
+               {with_unit("measured", unit), number},
+               {with_unit("predicted", unit), number},
+               {"error", number}});
+  for (const JudgedRow& row : content.errors.worst) {
+    table.add({std::to_string(row.line), number_cell(row.measured), number_cell(row.predicted),
+               figure_of(row.error_percent,
+                         (row.error_percent > 0 ? "+" : "") + percent(row.error_percent))});
+  }
+  return table.html();
+}
+
+std::string term_table(const Content& content) {
+  if (!content.model.form->words().lists_terms || content.shares.empty())
+    return "";
+  Table table("The terms, the largest share first",
+              {{"term"}, {"share", Kind::number}, {"formula"}});
+  for (const Share& share : content.shares) {
+    table.add({escaped_markup(share.name), figure_of(share.percent, percent(share.percent)),
+               element("code", "", escaped_markup(share.formula))});
+  }
+  return table.html();
+}
+
+std::string effect_table(const Content& content) {
+  const std::string& unit = content.model.spec.unit;
+  using enum Kind;
+  Table table(std::string("What each input does to the typical configuration, all others held") +
+                  (content.model.spec.derived.empty()
+                       ? ""
+                       : "; without those that other inputs are derived from, but for scales"),
+              {{"input"},
+               {"fastest at"},
+               {"slowest at"},
+               {with_unit("times", unit), number},
+               {"ratio", number}});
+  for (const Effect& effect : content.effects) {
+    table.add({escaped_markup(effect.column), escaped_markup(effect.fast),
+               escaped_markup(effect.slow),
+               number_cell(effect.fast_time) + " .. " + number_cell(effect.slow_time),
+               number_cell(effect.ratio())});
+  }
+  return table.html();
+}
+
+std::string power_table(const Content& content) {
+  const FittedModel& model = content.model;
+  // Where columns are derived from every scale nothing is known of their powers.
+  const bool has_status = std::any_of(
+      content.powers.begin(), content.powers.end(),
+      [](const ScalingPower& power) { return power.status != ConstantStatus::unknown; });
+  std::vector<Heading> headings = {{"column"}, {"power", Kind::number}};
+  if (model.uncertainty)
+    headings.push_back({interval_heading(model)});
+  if (has_status)
+    headings.push_back({"by fitted runs"});
+  headings.push_back({"measured"});
+  headings.push_back({"in words"});
+  Table table("Scaling powers", headings);
+  for (const ScalingPower& power : content.powers) {
+    std::vector<std::string> cells = {escaped_markup(power.column), number_cell(power.power)};
+    if (model.uncertainty)
+      cells.push_back(escaped_markup(ends_text(power.interval)));
+    if (has_status)
+      cells.push_back(status_cell(power.status));
+    cells.push_back(escaped_markup(ends_text(Interval{power.measured.low, power.measured.high})));
+    cells.push_back(escaped_markup(scaling_in_words(power.power)) +
+                    (power.derived ? "; a derived column" : ""));
+    table.add(cells);
+  }
+  return table.html();
+}
+
+std::string constant_tables(const Content& content) {
+  const FittedModel& model = content.model;
+  std::string out;
+  if (model.form->words().lists_terms) {
+    for (const ConstantGroup& group : content.constants) {
+      Table table(group.name == "C" ? "Constant part" : "Constants of " + group.name,
+                  constant_headings(model, "constant"));
+      for (const ConstantRow& row : group.constants)
+        table.add(constant_cells(model, row));
+      out += table.html();
+    }
+    return out;
+  }
+  Table table("Constants, in the units of the data", constant_headings(model, "constant"));
+  for (const ConstantGroup& group : content.constants) {
+    if (group.constants.size() > 1)
+      table.add_group(group.name);
+    for (const ConstantRow& row : group.constants)
+      table.add(constant_cells(model, row));
+  }
+  return table.html();
+}
+
+std::string difference_table(const Content& content) {
+  Table table("Differences between levels, which is what the runs can tell of them",
+              constant_headings(content.model, "difference"));
+  std::string column;
+  for (const LevelDifference& difference : content.differences) {
+    if (difference.column != column)
+      table.add_group(difference.column);
+    column = difference.column;
+    table.add(constant_cells(content.model, difference.difference));
+  }
+  return table.html();
+}
+
+std::string file_table(const Content& content) {
+  const Provenance& fitted = content.model.provenance;
+  Table table("Files", {{"file"}, {"what it is"}, {"rows", Kind::number}, {"SHA-256"}});
+  const auto digest = [](const std::string& sha256) {
+    return sha256.empty() ? std::string("not known") : element("code", "", escaped_markup(sha256));
+  };
+  const auto add = [&](const std::string& file, const std::string& what, std::size_t rows,
+                       const std::string& sha256) {
+    table.add({escaped_markup(shown_name(file)), what, std::to_string(rows), digest(sha256)});
+  };
+  if (!fitted.file.empty())
+    add(fitted.file, "runs that the model was fitted to", fitted.rows, fitted.sha256);
+  add(content.runs.file, "runs of this page", content.runs.rows, content.runs.sha256);
+  return table.html();
+}
+
+std::string search_table(const Content& content) {
+  const SearchSummary& search = content.model.search;
+  if (search.strategy.empty())
+    return "";
+  Table table("The search for the constants", {{"what"}, {"value"}});
+  table.add({"program", escaped_markup(content.model.provenance.tool)});
+  table.add({"expression", std::string(content.model.form->words().noun)});
+  table.add({"loss", escaped_markup(std::string(to_text(search.loss)))});
+  if (search.penalty.l1 != 0)
+    table.add({"L1 penalty", short_number(search.penalty.l1)});
+  if (search.penalty.l2 != 0)
+    table.add({"L2 penalty", short_number(search.penalty.l2)});
+  table.add({"seed", std::to_string(search.seed)});
+  table.add({"strategy", escaped_markup(search.strategy)});
+  table.add({"end", escaped_markup(search.termination) + " after " +
+                        std::to_string(search.generations) + " generations, " +
+                        std::to_string(search.evaluations) + " evaluations"});
+  return table.html();
+}
+
+}  // namespace perfmodel::page

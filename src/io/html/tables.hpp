@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include "analysis/page/content.hpp"
+
+namespace perfmodel::page {
+
+// Tables of the page, ready to be put into it; empty where there is nothing to list.
+
+/// Metrics of the parts that the model was fitted and judged on, and of the runs.
+std::string metrics_table(const Content& content);
+
+/// The runs with the largest errors, with their lines in the file.
+std::string worst_table(const Content& content);
+
+/// Share and formula of each term of a sum; nothing of Eq. (4).
+std::string term_table(const Content& content);
+
+/// What each input does to the typical configuration.
+std::string effect_table(const Content& content);
+
+std::string power_table(const Content& content);
+
+/// Every constant with what is known of it; of a sum a table per term.
+std::string constant_tables(const Content& content);
+
+std::string difference_table(const Content& content);
+
+/// The files behind the page, with the digests of their bytes.
+std::string file_table(const Content& content);
+
+/// How the constants were found; nothing where the model does not say.
+std::string search_table(const Content& content);
+
+}  // namespace perfmodel::page

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "json/json_cursor.hpp"
+#include "json/json_layout.hpp"
+#include "perfmodel/fit/result/held_out_results.hpp"
+#include "perfmodel/model/design/unmeasured.hpp"
+
+namespace perfmodel {
+
+/// "prediction_intervals" of model.json.
+Json to_json(const PredictionIntervals& intervals);
+PredictionIntervals read_intervals(const JsonCursor& node);
+
+/// "cross_validation" of model.json.
+Json to_json(const CrossValidation& validation);
+CrossValidation read_cross_validation(const JsonCursor& node);
+
+/// "unmeasured_regions" of model.json.
+Json to_json(const std::vector<UnmeasuredRegion>& regions);
+std::vector<UnmeasuredRegion> read_unmeasured(const JsonCursor& node);
+
+}  // namespace perfmodel

@@ -1,0 +1,139 @@
+#include "perfmodel/io/model/model_json.hpp"
+
+#include "io/model/configuration_json.hpp"
+#include "io/model/derived_json.hpp"
+#include "io/model/held_out_json.hpp"
+#include "io/model/metrics_json.hpp"
+#include "io/model/model_schema.hpp"
+#include "io/model/repeats_json.hpp"
+#include "io/model/uncertainty_json.hpp"
+#include "json/json_layout.hpp"
+
+// nlohmann/json takes seconds to compile: only the few files of this room that write or read JSON
+// include it.
+
+namespace perfmodel {
+namespace {
+
+Json to_json(const Penalty& penalty) {
+  Json node = {{"l1", number(penalty.l1)}, {"l2", number(penalty.l2)}};
+  if (penalty.constants != Penalise::raw) {
+    node["constants"] = to_text(penalty.constants);
+  }
+  return node;
+}
+
+/// What the constants minimise, in words: the loss and every penalty that counts.
+std::string minimised_text(const SearchSummary& search) {
+  std::string out = std::string(to_text(search.loss)) + " over the training rows";
+  const auto add = [&](double lambda, const std::string& sum) {
+    if (lambda > 0)
+      out += " + " + to_text(lambda) + " " + sum;
+  };
+  add(search.penalty.l1, "sum |x|");
+  add(search.penalty.l2, "sum x^2");
+  if (search.ridges.size() == 1)
+    add(search.ridges.front(), "sum x^2");
+  else if (!search.ridges.empty())
+    out += " + the ridge of each level times sum x^2";
+  return out;
+}
+
+Json to_json(const FormChoice& form) {
+  return {{"chosen_by", form.given ? "user" : "cross-validation"},
+          {"candidates", form.candidates},
+          {"random_folds", form.random_folds},
+          {"far_folds", form.far_folds}};
+}
+
+Json to_json(const SearchSummary& search) {
+  Json out = {{"method", to_text(search.method)},
+              {"loss", to_text(search.loss)},
+              {"penalty", to_json(search.penalty)},
+              {"seed", search.seed},
+              {"strategy", search.strategy},
+              {"starts", search.starts},
+              {"population", search.population},
+              {"generations", search.generations},
+              {"evaluations", search.evaluations},
+              {"termination", search.termination},
+              {"polish_gain", number(search.polish_gain)},
+              {"gap", number(search.gap)},
+              {"cost", number(search.cost)}};
+  if (search.form) {
+    out["form"] = to_json(*search.form);
+    out["minimised"] = minimised_text(search);
+  }
+  if (!search.ridges.empty()) {
+    out["ridges"] = Json::array();
+    for (const double ridge : search.ridges) {
+      out["ridges"].push_back(number(ridge));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string to_json(const FittedModel& model) {
+  Json scaling_powers = Json::object();
+  const std::vector<double> powers = perfmodel::scaling_powers(model);
+  for (std::size_t j = 0; j < powers.size(); ++j) {
+    scaling_powers[model.spec.extrinsic[j].column] = number(powers[j]);
+  }
+  Json notices = Json::array();
+  for (const Sentence& notice : model.provenance.notices)
+    notices.push_back(notice.text());
+  Json warnings = Json::array();
+  for (const auto& warning : model.warnings) {
+    warnings.push_back({{"kind", warning.kind},
+                        {"constant", warning.constant},
+                        {"message", warning.message.text()}});
+  }
+  Json document = {{"schema", "perfmodel/model"},
+                   {"schema_version", model_schema_version},
+                   {"expression",
+                    {{"form", model.form->name()},
+                     {"formula", model.form->formula(model.spec, model.constants)}}},
+                   {"target", {{"column", model.spec.target}, {"unit", model.spec.unit}}},
+                   {"derived", derived_to_json(model.spec.derived)},
+                   {"derived_sources", sources_to_json(model.spec.sources)},
+                   {"constants", model.form->constants_to_json(model)},
+                   {"scaling_powers", std::move(scaling_powers)},
+                   {"scaling_powers_at",
+                    model.typical ? configuration_to_json(model.spec, *model.typical) : Json()},
+                   {"metrics", to_json(model.metrics)},
+                   {"noise_floor", to_json(model.noise_floor)},
+                   {"uncertainty", uncertainty_to_json(model)},
+                   {"repeats", model.repeats ? to_json(*model.repeats) : Json()},
+                   {"search", model.search.strategy.empty() ? Json() : to_json(model.search)},
+                   {"warnings", std::move(warnings)},
+                   {"provenance",
+                    {{"tool", model.provenance.tool},
+                     {"data",
+                      {{"file", model.provenance.file},
+                       {"rows", model.provenance.rows},
+                       {"sha256", model.provenance.sha256},
+                       {"notices", std::move(notices)}}}}}};
+  if (model.spec.derived.empty()) {
+    document.erase("derived");
+  }
+  if (model.spec.sources.empty()) {
+    document.erase("derived_sources");
+  }
+  if (!model.typical) {
+    document.erase("scaling_powers_at");  // the powers are the same everywhere
+  }
+  if (model.cross_validation) {
+    document["cross_validation"] = to_json(*model.cross_validation);
+  }
+  if (model.intervals) {
+    document["prediction_intervals"] = to_json(*model.intervals);
+  }
+  if (!model.unmeasured.empty()) {
+    document["unmeasured_regions"] = to_json(model.unmeasured);
+  }
+  return document_text(document);
+}
+
+}  // namespace perfmodel

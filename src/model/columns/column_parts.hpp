@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/columns/column_facts.hpp"
+#include "perfmodel/base/sentence.hpp"
+#include "perfmodel/data/table.hpp"
+#include "perfmodel/model/columns/roles.hpp"
+
+namespace perfmodel {
+
+enum class Part { open, target, extrinsic, intrinsic, categorical, ignored, constant };
+
+/// The part of one column while roles are being settled.
+struct ColumnPart {
+  const Column* column;
+  Part part = Part::open;
+  bool by_flag = false;  ///< the user named it; otherwise it is inferred
+  ColumnFacts facts;     ///< not filled for a column that is ignored on request
+};
+
+/// One entry per column of the table, in its order, with the parts that the request gives. Throws
+/// UsageError for unknown names and for a column that is named twice.
+std::vector<ColumnPart> parts_by_flags(const Table& table, const RoleRequest& request);
+
+/// Whether the user said that no column is extrinsic: an empty list, or "none" where no column has
+/// that name.
+bool asks_for_no_extrinsic(const Table& table, const RoleRequest& request);
+
+/// Finds the target and the extrinsic columns by their names among the open ones, where the request
+/// does not tell. Throws InputError with fields to fill in where names do not tell either. Adds to
+/// `notices`.
+void infer_target_and_extrinsic(const Table& table, const RoleRequest& request,
+                                std::vector<ColumnPart>& parts, std::vector<Sentence>& notices);
+
+/// The names of the columns that play a part.
+std::vector<std::string> names_of(const std::vector<ColumnPart>& parts, Part part);
+
+}  // namespace perfmodel

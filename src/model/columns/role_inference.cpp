@@ -1,0 +1,176 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/text.hpp"
+#include "model/columns/column_parts.hpp"
+#include "model/columns/well_known_names.hpp"
+#include "perfmodel/base/error.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Parts = std::vector<ColumnPart>;
+
+bool has(const Parts& parts, Part part) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](const ColumnPart& candidate) { return candidate.part == part; });
+}
+
+std::vector<ColumnPart*> time_candidates(Parts& parts) {
+  std::vector<ColumnPart*> named;
+  std::vector<ColumnPart*> with_numbers;
+  for (ColumnPart& part : parts) {
+    if (part.part == Part::open && is_time_name(part.column->name)) {
+      named.push_back(&part);
+      if (part.facts.numbers > 0) {
+        with_numbers.push_back(&part);
+      }
+    }
+  }
+  // A column of decimal commas holds no number at all; it is still the time, and its cells get
+  // named.
+  return with_numbers.empty() ? named : with_numbers;
+}
+
+/// Columns that could be a time by the unit in their name. A derived column is never measured.
+std::vector<ColumnPart*> columns_with_time_unit(Parts& parts) {
+  std::vector<ColumnPart*> out;
+  for (ColumnPart& part : parts) {
+    if (part.part == Part::open && part.column->formula.empty() &&
+        has_time_unit(part.column->name) && part.facts.mostly_numbers() &&
+        part.facts.all_positive && !part.facts.constant) {
+      out.push_back(&part);
+    }
+  }
+  return out;
+}
+
+/// A column of texts or of only 0 and 1 is no scale, whatever its name.
+bool is_scale(const ColumnPart& part) {
+  return part.part == Part::open && is_scale_name(part.column->name) &&
+         part.facts.mostly_numbers() && !part.facts.zero_one;
+}
+
+/// A column to put into the flags of the advice where no name tells: any that could play the part.
+std::optional<std::string> example_time(const Parts& parts) {
+  std::optional<std::string> example;  // the last one: results tend to stand behind settings
+  for (const ColumnPart& part : parts) {
+    if (part.part == Part::open && part.facts.mostly_numbers() && part.facts.all_positive &&
+        !part.facts.constant && !is_scale_name(part.column->name)) {
+      example = part.column->name;
+    }
+  }
+  return example;
+}
+
+/// Columns of whole numbers > 0, as scales are; those with the fewest different values first, since
+/// a scale is set to a few.
+std::vector<std::string> possible_scales(const Parts& parts, const std::string& time) {
+  std::vector<std::pair<std::size_t, std::string>> found;
+  for (const ColumnPart& part : parts) {
+    const Column& column = *part.column;
+    if (part.part != Part::open || !column.is_numeric() || part.facts.texts > 0 ||
+        !part.facts.all_positive || part.facts.constant || column.name == time ||
+        has_time_unit(column.name) ||
+        std::any_of(column.numbers.begin(), column.numbers.end(),
+                    [](double x) { return x != std::floor(x); })) {
+      continue;
+    }
+    const std::set<double> values(column.numbers.begin(), column.numbers.end());
+    found.emplace_back(values.size(), column.name);
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> names;
+  for (auto& [values, name] : found) {
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+/// What could not be inferred, and the flags that would settle it.
+struct Doubts {
+  std::string questions;  // whole lines
+  Sentence flags;
+  std::string time_example;
+  std::vector<std::string> scales;  // columns that could be one
+
+  void about_time(const Table& table, const Parts& parts, const std::vector<ColumnPart*>& found) {
+    if (found.empty()) {
+      questions += table.source + ": cannot tell which column is the measured time\n";
+      time_example = example_time(parts).value_or("COLUMN");
+      flags += " " + Field{"target", {time_example}};
+      return;
+    }
+    std::vector<std::string> names;
+    for (const ColumnPart* part : found) {
+      names.push_back(part->column->name);
+    }
+    questions +=
+        table.source + ": several columns could be the measured time: " + quoted_list(names) + "\n";
+    time_example = names[0];
+    flags += " " + Field{"target", {time_example}} + " " +
+             Field{"ignore", {names.begin() + 1, names.end()}};
+  }
+
+  void about_scale(const Table& table, const Parts& parts) {
+    questions +=
+        table.source +
+        ": cannot tell which columns are extrinsic (the scale: workers, batch size, ...)\n";
+    scales = possible_scales(parts, time_example);
+    flags += " " + Field{"extrinsic", {scales.empty() ? "none" : scales[0]}};
+  }
+};
+
+}  // namespace
+
+void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, Parts& parts,
+                                std::vector<Sentence>& notices) {
+  Doubts doubts;
+  if (!request.target) {
+    std::vector<ColumnPart*> candidates = time_candidates(parts);
+    const bool by_unit = candidates.empty();
+    if (by_unit) {
+      candidates = columns_with_time_unit(parts);
+    }
+    if (candidates.size() == 1) {
+      candidates[0]->part = Part::target;
+      notices.push_back("Column '" + candidates[0]->column->name +
+                        "' is taken as the measured time, by " +
+                        (by_unit ? "the unit in its name." : "its name."));
+    } else {
+      doubts.about_time(table, parts, candidates);
+    }
+  }
+  if (!request.extrinsic) {
+    for (ColumnPart& part : parts) {
+      if (is_scale(part)) {
+        part.part = Part::extrinsic;
+      }
+    }
+    if (has(parts, Part::extrinsic)) {
+      const std::vector<std::string> names = names_of(parts, Part::extrinsic);
+      notices.push_back((names.size() == 1 ? "Column " : "Columns ") + quoted_list(names) +
+                        (names.size() == 1 ? " is taken as extrinsic, by its name."
+                                           : " are taken as extrinsic, by their names."));
+    } else {
+      doubts.about_scale(table, parts);
+    }
+  }
+  if (!doubts.questions.empty()) {
+    const std::vector<std::string> names = table.names();
+    throw InputError(doubts.questions + "its columns are " + quoted_list(names) +
+                     (doubts.scales.size() > 1
+                          ? "\nof whole numbers > 0 are " + quoted_list(doubts.scales)
+                          : "") +
+                     "\npass, for example:" + doubts.flags +
+                     (doubts.scales.empty()
+                          ? Sentence()
+                          : "\nwhere no column is a scale, pass: " + Field{"extrinsic", {"none"}}));
+  }
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,119 @@
+#include "model/columns/role_values.hpp"
+
+#include "perfmodel/base/error.hpp"
+
+namespace perfmodel {
+namespace {
+
+std::string named(const ColumnPart& part) {
+  return "column '" + part.column->name + "'";
+}
+
+std::string counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+Field as_categorical(const ColumnPart& part) {
+  return {"categorical", {part.column->name}};
+}
+Field ignored(const ColumnPart& part) {
+  return {"ignore", {part.column->name}};
+}
+
+/// Notes every cell that is not a number > 0. Returns whether there is none.
+bool check_numbers(const ColumnPart& part, CellProblems& problems) {
+  const Column& column = *part.column;
+  if (column.is_numeric()) {
+    for (const BadCell& cell : column.bad_cells) {
+      problems.add_not_a_number(cell.row, column);
+    }
+    if (!part.facts.all_positive) {
+      for (std::size_t row = 0; row < column.numbers.size(); ++row) {
+        if (column.numbers[row] <= 0) {
+          problems.add_not_positive(row, column);
+        }
+      }
+    }
+    return part.facts.texts == 0 && part.facts.all_positive;
+  }
+  const std::vector<bool> numeric = numeric_levels(column);
+  for (std::size_t row = 0; row < column.codes.size(); ++row) {
+    if (!numeric[column.codes[row]]) {
+      problems.add_not_a_number(row, column);
+    }
+  }
+  return part.facts.texts == 0;
+}
+
+/// A blank cell is not a level. Returns whether there is none.
+bool check_levels(const Column& column, CellProblems& problems) {
+  bool complete = true;
+  const auto refuse_blank = [&](std::size_t row, const std::string& text) {
+    if (text.empty()) {
+      problems.add_not_a_number(row, column);
+      complete = false;
+    }
+  };
+  for (const BadCell& cell : column.bad_cells) {
+    refuse_blank(cell.row, cell.text);
+  }
+  for (std::size_t row = 0; row < column.codes.size(); ++row) {
+    refuse_blank(row, column.levels[column.codes[row]]);
+  }
+  return complete;
+}
+
+/// Names or numbers of runs, which differ from row to row, would get a coefficient each.
+void refuse_row_names(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
+  constexpr std::size_t few = 10;
+  if (!part.by_flag && part.facts.levels >= few && 2 * part.facts.levels > table.rows()) {
+    obstacles.columns.push_back(table.source + ": " + named(part) + " has " +
+                                std::to_string(part.facts.levels) + " different texts in " +
+                                std::to_string(table.rows()) +
+                                " rows, too many to be levels; pass " + ignored(part) + ", or " +
+                                as_categorical(part) + " to keep it");
+  }
+}
+
+}  // namespace
+
+void Obstacles::throw_if_any() const {
+  Sentence message = cells.text();
+  for (const auto* lines : {&columns, &advice}) {
+    for (const Sentence& line : *lines) {
+      message += Sentence(message.empty() ? "" : "\n") + line;
+    }
+  }
+  if (!message.empty()) {
+    throw InputError(message);
+  }
+}
+
+void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
+  obstacles.columns.push_back(table.source + ": " + named(part) + " mixes " +
+                              counted(part.facts.numbers, "number") + " and " +
+                              counted(part.facts.texts, "text") + "; pass " + as_categorical(part) +
+                              " to take its values as levels, or " + ignored(part));
+}
+
+void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obstacles& obstacles) {
+  for (const ColumnPart& part : parts) {
+    if (part.part == Part::target && !check_numbers(part, obstacles.cells)) {
+      obstacles.advice.push_back("every run needs a measured time > 0 in " + named(part) +
+                                 ": correct these cells or remove the rows");
+    }
+    const bool powered = part.part == Part::extrinsic || part.part == Part::intrinsic;
+    if (powered && !check_numbers(part, obstacles.cells)) {
+      obstacles.advice.push_back(named(part) + " needs numbers > 0: correct these cells, or pass " +
+                                 as_categorical(part) + " or " + ignored(part));
+    }
+    if (part.part == Part::categorical) {
+      if (!check_levels(*part.column, obstacles.cells)) {
+        obstacles.advice.push_back(named(part) + ": fill these cells, or pass " + ignored(part));
+      }
+      refuse_row_names(table, part, obstacles);
+    }
+  }
+}
+
+}  // namespace perfmodel

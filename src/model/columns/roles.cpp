@@ -1,0 +1,167 @@
+#include "perfmodel/model/columns/roles.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.hpp"
+#include "data/formula.hpp"
+#include "model/columns/column_parts.hpp"
+#include "model/columns/role_values.hpp"
+#include "model/columns/well_known_names.hpp"
+#include "perfmodel/base/error.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Parts = std::vector<ColumnPart>;
+using Notices = std::vector<Sentence>;
+
+/// With --intrinsic, that list is the whole list; without it, the rest is intrinsic.
+void share_out_the_rest(const RoleRequest& request, Parts& parts, Notices& notices) {
+  const std::vector<std::string> rest = names_of(parts, Part::open);
+  for (ColumnPart& part : parts) {
+    if (part.part == Part::open) {
+      part.part = request.intrinsic ? Part::ignored : Part::intrinsic;
+    }
+  }
+  if (request.intrinsic && !rest.empty()) {
+    notices.push_back(
+        (rest.size() == 1 ? "Column " : "Columns ") + quoted_list(rest) +
+        (rest.size() == 1 ? " is in no list and is ignored." : " are in no list and are ignored."));
+  }
+}
+
+/// A column with one value says nothing about its effect.
+void drop_constants(Parts& parts, Notices& notices) {
+  for (ColumnPart& part : parts) {
+    const bool used = part.part == Part::extrinsic || part.part == Part::intrinsic ||
+                      part.part == Part::categorical;
+    if (used && part.facts.constant) {
+      part.part = Part::constant;
+      const std::string value = part.column->text(0);
+      notices.push_back("Column '" + part.column->name +
+                        (value.empty() ? "' is blank" : "' has the value " + value) +
+                        " in every row and is left out.");
+    }
+  }
+}
+
+/// Finds the intrinsic columns that are levels: texts, and switches of only 0 and 1.
+void settle_levels(const Table& table, Parts& parts, Notices& notices, Obstacles& obstacles) {
+  for (ColumnPart& part : parts) {
+    if (part.part != Part::intrinsic) {
+      continue;
+    }
+    if (part.facts.zero_one) {
+      part.part = Part::categorical;
+      notices.push_back("Column '" + part.column->name +
+                        "' holds only 0 and 1 and is taken as categorical.");
+    } else if (!part.by_flag && !part.column->is_numeric() && !part.facts.mixed()) {
+      part.part = Part::categorical;
+    } else if (!part.by_flag && part.facts.mixed() && !part.facts.mostly_numbers()) {
+      part.part = Part::ignored;  // its cells need no further look
+      refuse_mixed(table, part, obstacles);
+    }
+  }
+}
+
+/// Without an intrinsic column the sum of Eq. (4) is empty and nothing scales.
+void require_intrinsic(const Table& table, const Roles& roles, Obstacles& obstacles) {
+  if (!roles.intrinsic.empty() || !roles.categorical.empty() || !obstacles.columns.empty()) {
+    return;
+  }
+  if (roles.extrinsic.empty()) {
+    obstacles.columns.push_back(table.source +
+                                ": no column but the time varies, so there is nothing to model");
+    return;
+  }
+  std::vector<std::string> extrinsic = roles.extrinsic;
+  const std::string last = std::exchange(extrinsic.back(), "none");
+  if (extrinsic.size() > 1) {
+    extrinsic.pop_back();
+  }
+  obstacles.columns.push_back(table.source + ": no intrinsic column varies, and the model needs " +
+                              "one; to model the scale alone, pass " + Field{"intrinsic", {last}} +
+                              " " + Field{"extrinsic", extrinsic});
+}
+
+/// The time is what a model is asked for: nothing can be computed from it.
+void check_derived(const RoleRequest& request, const Roles& roles) {
+  for (const DerivedColumn& item : request.derived) {
+    const Sentence where = Field{"derived"} + " " + quoted_formula(item.definition()) + ": ";
+    if (item.column == roles.target) {
+      throw UsageError(where + "the measured time cannot be derived");
+    }
+    if (std::find(item.of.begin(), item.of.end(), roles.target) != item.of.end()) {
+      throw UsageError(where + "'" + roles.target +
+                       "' is the measured time, which is not known where it is to be predicted");
+    }
+  }
+}
+
+/// n, n + 1, n + 2, ... down the file: more likely the number of the run than a parameter of it.
+bool numbers_the_rows(const Column& column) {
+  constexpr std::size_t kFewestRows = 10;  // a short list of sizes may count up too
+  const std::vector<double>& numbers = column.numbers;
+  return numbers.size() >= kFewestRows &&
+         std::adjacent_find(numbers.begin(), numbers.end(), [](double above, double below) {
+           return below != above + 1;
+         }) == numbers.end();
+}
+
+/// What the user did not say and may want to check.
+void tell_what_was_inferred(const Table& table, const RoleRequest& request, const Roles& roles,
+                            Notices& notices) {
+  if (request.intrinsic) {
+    return;
+  }
+  if (!roles.intrinsic.empty()) {
+    notices.push_back("Taken as intrinsic: " + quoted_list(roles.intrinsic) + ".");
+  }
+  if (!roles.categorical.empty()) {
+    notices.push_back("Taken as categorical: " + quoted_list(roles.categorical) + ".");
+  }
+  for (const std::string& name : roles.intrinsic) {
+    if (is_time_name(name) || has_time_unit(name)) {
+      notices.push_back("Column '" + name + "' looks like another measured time; pass " +
+                        Field{"ignore", {name}} + " if it is one.");
+    } else if (numbers_the_rows(table.at(name))) {
+      notices.push_back("Column '" + name + "' counts the rows; pass " + Field{"ignore", {name}} +
+                        " if it only numbers the runs.");
+    }
+  }
+}
+
+}  // namespace
+
+Roles resolve_roles(const Table& table, const RoleRequest& request) {
+  if (table.rows() == 0) {
+    throw InputError(table.source + " has no rows");
+  }
+  Roles roles;
+  Parts parts = parts_by_flags(table, request);
+  infer_target_and_extrinsic(table, request, parts, roles.notices);
+
+  Obstacles obstacles(table);
+  share_out_the_rest(request, parts, roles.notices);
+  roles.ignored = names_of(parts, Part::ignored);
+  drop_constants(parts, roles.notices);
+  settle_levels(table, parts, roles.notices, obstacles);
+
+  roles.target = names_of(parts, Part::target).at(0);
+  roles.unit = request.time_unit.value_or(unit_of(roles.target));
+  roles.intrinsic = names_of(parts, Part::intrinsic);
+  roles.categorical = names_of(parts, Part::categorical);
+  roles.extrinsic = names_of(parts, Part::extrinsic);
+  roles.constant = names_of(parts, Part::constant);
+  roles.derived = request.derived;
+  check_derived(request, roles);
+
+  check_values(table, parts, obstacles);
+  require_intrinsic(table, roles, obstacles);
+  obstacles.throw_if_any();
+  tell_what_was_inferred(table, request, roles, roles.notices);
+  return roles;
+}
+
+}  // namespace perfmodel

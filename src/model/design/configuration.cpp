@@ -1,0 +1,129 @@
+#include "perfmodel/model/design/configuration.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "base/text.hpp"
+#include "data/formula.hpp"
+#include "model/design/level_matching.hpp"
+
+namespace perfmodel {
+namespace {
+
+double lower_median(const NumericFactor& factor, std::size_t rows) {
+  std::vector<double> values(rows);
+  for (std::size_t row = 0; row < rows; ++row)
+    values[row] = factor.value(row);
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((rows - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+std::uint32_t most_frequent(const LevelFactor& factor) {
+  std::vector<std::size_t> counts(factor.levels, 0);
+  for (const std::uint32_t code : factor.codes)
+    ++counts[code];
+  return static_cast<std::uint32_t>(std::max_element(counts.begin(), counts.end()) -
+                                    counts.begin());
+}
+
+std::vector<NumericFactor> factors_of(const std::vector<double>& values) {
+  std::vector<NumericFactor> factors;
+  for (const double value : values)
+    factors.push_back({.values = {value}, .codes = {0}});
+  return factors;
+}
+
+using ColumnValues = std::map<std::string, double>;
+
+/// The numbers of all columns that are not derived.
+ColumnValues underived_values(const ModelSpec& spec, const Configuration& configuration) {
+  ColumnValues values;
+  for (const SourceColumn& source : spec.sources)
+    values[source.column] = source.typical;
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    values[spec.intrinsic[i].column] = configuration.intrinsic[i];
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    const CategoricalInput& input = spec.categorical[c];
+    if (const auto number = parse_number(input.levels[configuration.levels[c]]))
+      values[input.column] = *number;
+  }
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    values[spec.extrinsic[j].column] = configuration.extrinsic[j];
+  for (const DerivedColumn& item : spec.derived)
+    values.erase(item.column);
+  return values;
+}
+
+/// Whether every formula had what it needs.
+bool add_derived_values(const ModelSpec& spec, ColumnValues& values) {
+  for (const DerivedColumn& item : spec.derived) {
+    std::vector<double> of;
+    for (const std::string& name : item.of) {
+      const auto known = values.find(name);
+      if (known == values.end())
+        return false;
+      of.push_back(known->second);
+    }
+    TextCodes codes;
+    values[item.column] =
+        Formula(item.formula, item.of, codes, quoted_formula(item.definition()))(of);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<Configuration> with_scale(const ModelSpec& spec, const Configuration& configuration,
+                                        std::size_t extrinsic, double value) {
+  ColumnValues values = underived_values(spec, configuration);
+  values[spec.extrinsic[extrinsic].column] = value;
+  if (!add_derived_values(spec, values))
+    return std::nullopt;
+  Configuration out = configuration;
+  bool usable = true;
+  const auto take = [&](const std::vector<NumericInput>& inputs, std::vector<double>& into) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      into[i] = values.at(inputs[i].column);
+      usable = usable && into[i] > 0 && std::isfinite(into[i]);
+    }
+  };
+  take(spec.intrinsic, out.intrinsic);
+  take(spec.extrinsic, out.extrinsic);
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    const CategoricalInput& input = spec.categorical[c];
+    if (!spec.is_derived(input.column))
+      continue;
+    const auto level = LevelMatcher(input).match(values.at(input.column));
+    usable = usable && level.has_value();
+    out.levels[c] = level.value_or(0);
+  }
+  return usable ? std::optional(out) : std::nullopt;
+}
+
+Configuration median_configuration(const Design& design) {
+  Configuration out;
+  for (const NumericFactor& factor : design.intrinsic)
+    out.intrinsic.push_back(lower_median(factor, design.rows));
+  for (const LevelFactor& factor : design.categorical)
+    out.levels.push_back(most_frequent(factor));
+  for (const NumericFactor& factor : design.extrinsic)
+    out.extrinsic.push_back(lower_median(factor, design.rows));
+  return out;
+}
+
+Design design_of(const Configuration& configuration, const ModelSpec& spec) {
+  Design design;
+  design.rows = 1;
+  design.intrinsic = factors_of(configuration.intrinsic);
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    design.categorical.push_back(
+        {.levels = spec.categorical[c].levels.size(), .codes = {configuration.levels[c]}});
+  }
+  design.extrinsic = factors_of(configuration.extrinsic);
+  return design;
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,245 @@
+#include "perfmodel/model/design/unmeasured.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.hpp"
+
+namespace perfmodel {
+namespace {
+
+constexpr std::size_t kMostOwnCells = 6;  // values of a column that have a cell each
+constexpr std::size_t kSharedCells = 4;
+constexpr double kExpectedRows = 6;
+
+/// A column cut into cells.
+struct CellColumn {
+  std::vector<RegionPart> cells;
+  std::vector<std::size_t> of_row;
+  std::vector<std::size_t> rows;  ///< in each cell
+  bool ordered = false;           ///< neighbouring cells can be joined
+
+  void count_rows() {
+    rows.assign(cells.size(), 0);
+    for (const std::size_t cell : of_row)
+      ++rows[cell];
+  }
+};
+
+struct ValueCount {
+  double value;
+  std::size_t rows;
+};
+
+/// The distinct values, ascending.
+std::vector<ValueCount> count_values(const NumericFactor& factor, std::size_t rows) {
+  std::vector<ValueCount> counts;
+  if (factor.coded()) {
+    for (const double value : factor.values)
+      counts.push_back({value, 0});
+    for (std::size_t row = 0; row < rows; ++row)
+      ++counts[factor.codes[row]].rows;
+    std::erase_if(counts, [](const ValueCount& count) { return count.rows == 0; });
+    return counts;
+  }
+  std::vector<double> sorted = factor.values;
+  std::sort(sorted.begin(), sorted.end());
+  for (const double value : sorted) {
+    if (counts.empty() || counts.back().value != value)
+      counts.push_back({value, 0});
+    ++counts.back().rows;
+  }
+  return counts;
+}
+
+CellColumn numeric_cells(const std::string& column, const NumericFactor& factor, std::size_t rows) {
+  const std::vector<ValueCount> counts = count_values(factor, rows);
+  CellColumn out;
+  out.ordered = true;
+  const bool own = counts.size() <= kMostOwnCells;
+  std::size_t before = 0;
+  std::size_t quarter = 0;
+  for (const auto& [value, count] : counts) {
+    const std::size_t now = before * kSharedCells / rows;
+    if (out.cells.empty() || own || now != quarter)
+      out.cells.push_back({column, value, value, ""});
+    quarter = now;
+    out.cells.back().high = value;
+    before += count;
+  }
+  out.of_row.reserve(rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const auto cell = std::find_if(out.cells.begin(), out.cells.end(), [&](const RegionPart& part) {
+      return factor.value(row) <= part.high;
+    });
+    out.of_row.push_back(static_cast<std::size_t>(cell - out.cells.begin()));
+  }
+  out.count_rows();
+  return out;
+}
+
+CellColumn level_cells(const CategoricalInput& input, const LevelFactor& factor) {
+  CellColumn out;
+  for (const std::string& level : input.levels)
+    out.cells.push_back({input.column, 0, 0, level});
+  out.of_row.assign(factor.codes.begin(), factor.codes.end());
+  out.count_rows();
+  return out;
+}
+
+std::vector<CellColumn> all_cells(const ModelSpec& spec, const Design& design) {
+  std::vector<CellColumn> out;
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    out.push_back(numeric_cells(spec.intrinsic[i].column, design.intrinsic[i], design.rows));
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c)
+    out.push_back(level_cells(spec.categorical[c], design.categorical[c]));
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    out.push_back(numeric_cells(spec.extrinsic[j].column, design.extrinsic[j], design.rows));
+  return out;
+}
+
+/// Cells first..last of a column, as one.
+struct CellRun {
+  std::size_t first;
+  std::size_t last;
+  friend bool operator==(const CellRun&, const CellRun&) = default;
+};
+
+RegionPart joined_cells(const CellColumn& column, const CellRun& run) {
+  RegionPart part = column.cells[run.first];
+  part.high = column.cells[run.last].high;
+  return part;
+}
+
+/// By cell, its rows: a table of all pairs of cells could be larger than memory.
+std::vector<std::vector<std::size_t>> rows_by_cell(const CellColumn& column) {
+  std::vector<std::vector<std::size_t>> out(column.cells.size());
+  for (std::size_t row = 0; row < column.of_row.size(); ++row)
+    out[column.of_row[row]].push_back(row);
+  return out;
+}
+
+/// How many rows of the whole table a cell of `b` would share with one of `a` of so many rows, if
+/// the columns had nothing to do with each other.
+double expected_rows(std::size_t rows_of_a, std::size_t rows_of_b, std::size_t rows) {
+  return static_cast<double>(rows_of_a) * static_cast<double>(rows_of_b) /
+         static_cast<double>(rows);
+}
+
+/// Runs of empty cells of `b` beside a cell of `a` with these rows.
+std::vector<CellRun> empty_runs(const std::vector<std::size_t>& rows_of_a, const CellColumn& b) {
+  std::vector<bool> measured(b.cells.size(), false);
+  for (const std::size_t row : rows_of_a)
+    measured[b.of_row[row]] = true;
+  std::vector<CellRun> out;
+  for (std::size_t k = 0; k < b.cells.size(); ++k) {
+    if (measured[k] || expected_rows(rows_of_a.size(), b.rows[k], b.of_row.size()) < kExpectedRows)
+      continue;
+    if (b.ordered && !out.empty() && out.back().last + 1 == k)
+      out.back().last = k;
+    else
+      out.push_back({k, k});
+  }
+  return out;
+}
+
+void add_empty_pairs(const CellColumn& a, const CellColumn& b, std::vector<UnmeasuredRegion>& out) {
+  const std::vector<std::vector<std::size_t>> rows = rows_by_cell(a);
+  const std::size_t most = b.rows.empty() ? 0 : *std::max_element(b.rows.begin(), b.rows.end());
+  std::vector<std::pair<CellRun, CellRun>> rectangles;
+  for (std::size_t cell = 0; cell < a.cells.size(); ++cell) {
+    if (expected_rows(a.rows[cell], most, a.of_row.size()) < kExpectedRows)
+      continue;  // too few rows to miss any
+    for (const CellRun& run : empty_runs(rows[cell], b)) {
+      const auto below =
+          std::find_if(rectangles.begin(), rectangles.end(), [&](const auto& rectangle) {
+            return a.ordered && rectangle.first.last + 1 == cell && rectangle.second == run;
+          });
+      if (below != rectangles.end())
+        below->first.last = cell;
+      else
+        rectangles.push_back({{cell, cell}, run});
+    }
+  }
+  for (const auto& [first, second] : rectangles)
+    out.push_back({{joined_cells(a, first), joined_cells(b, second)}});
+}
+
+std::string part_text(const RegionPart& part) {
+  if (!part.level.empty())
+    return part.column + " = " + part.level;
+  return part.low == part.high
+             ? part.column + " = " + to_text(part.low)
+             : part.column + " in " + to_text(part.low) + " .. " + to_text(part.high);
+}
+
+/// Position of a column among the inputs of one kind.
+template <class Inputs>
+std::optional<std::size_t> position(const Inputs& inputs, const std::string& column) {
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    if (inputs[k].column == column)
+      return k;
+  }
+  return std::nullopt;
+}
+
+void leave_out_rows(const RegionPart& part, const ModelSpec& spec, const Design& design,
+                    std::vector<bool>& inside) {
+  const auto keep = [&](const auto& lies_inside) {
+    for (std::size_t row = 0; row < design.rows; ++row) {
+      if (!lies_inside(row))
+        inside[row] = false;
+    }
+  };
+  const auto keep_numbers = [&](const NumericFactor& factor) {
+    keep([&](std::size_t row) {
+      return part.low <= factor.value(row) && factor.value(row) <= part.high;
+    });
+  };
+  if (const auto i = position(spec.intrinsic, part.column)) {
+    keep_numbers(design.intrinsic[*i]);
+  } else if (const auto j = position(spec.extrinsic, part.column)) {
+    keep_numbers(design.extrinsic[*j]);
+  } else if (const auto c = position(spec.categorical, part.column)) {
+    keep([&](std::size_t row) {
+      return spec.categorical[*c].levels[design.categorical[*c].codes[row]] == part.level;
+    });
+  } else {
+    keep([](std::size_t) { return false; });  // no column of the model
+  }
+}
+
+}  // namespace
+
+std::string to_text(const UnmeasuredRegion& region) {
+  std::string text;
+  for (const RegionPart& part : region.parts)
+    text += (text.empty() ? "" : " with ") + part_text(part);
+  return text;
+}
+
+std::vector<UnmeasuredRegion> find_unmeasured(const ModelSpec& spec, const Design& training) {
+  const std::vector<CellColumn> columns = all_cells(spec, training);
+  std::vector<UnmeasuredRegion> out;
+  for (const CellColumn& column : columns) {
+    for (std::size_t cell = 0; cell < column.cells.size(); ++cell) {
+      if (column.rows[cell] == 0)  // a level; values are those of the rows
+        out.push_back({{column.cells[cell]}});
+    }
+  }
+  for (std::size_t a = 0; a < columns.size(); ++a) {
+    for (std::size_t b = a + 1; b < columns.size(); ++b)
+      add_empty_pairs(columns[a], columns[b], out);
+  }
+  return out;
+}
+
+std::vector<bool> rows_in_region(const UnmeasuredRegion& region, const ModelSpec& spec,
+                                 const Design& design) {
+  std::vector<bool> inside(design.rows, true);
+  for (const RegionPart& part : region.parts)
+    leave_out_rows(part, spec, design, inside);
+  return inside;
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "perfmodel/model/columns/spec.hpp"
+#include "perfmodel/model/design/design.hpp"
+
+namespace perfmodel {
+
+/// The part a constant plays in Eq. (4).
+enum class ConstantKind {
+  coefficient,
+  level_coefficient,
+  intrinsic_power,
+  extrinsic_power,
+  intercept
+};
+
+/// Where each constant of Eq. (4) stands in the vector of constants:
+///
+///     a_1..a_n | one a per level, column by column | p_1..p_n | q_1..q_m | C
+class GenericLayout {
+ public:
+  explicit GenericLayout(const ModelSpec& spec);
+
+  std::size_t size() const { return intercept() + 1; }
+  std::size_t coefficient(std::size_t i) const { return i; }
+  std::size_t level(std::size_t column, std::size_t level) const {
+    return level_start_[column] + level;
+  }
+  std::size_t intrinsic_power(std::size_t i) const { return power_start_ + i; }
+  std::size_t extrinsic_power(std::size_t j) const { return power_start_ + intrinsic_ + j; }
+  std::size_t intercept() const { return power_start_ + intrinsic_ + extrinsic_; }
+
+  ConstantKind kind(std::size_t index) const;
+  /// "a[filters]", "a[activation=relu]", "p[filters]", "q[workers]", "C".
+  const std::string& name(std::size_t index) const { return names_[index]; }
+
+ private:
+  std::size_t intrinsic_;
+  std::size_t extrinsic_;
+  std::vector<std::size_t> level_start_;
+  std::size_t power_start_;
+  std::vector<std::string> names_;
+};
+
+/// Eq. (4) of Kavarakuntla et al. 2024 for every row of the design:
+///
+///     t(I, E) = (sum_i a_i I_i^p_i + sum_c a_{c,level}) * prod_j E_j^q_j + C
+///
+/// `constants` in the order of GenericLayout, in the units of the data. Returns one time per row.
+Eigen::VectorXd predict_generic(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                                const Design& design);
+
+/// The formula with the names of the columns, for people.
+std::string generic_formula(const ModelSpec& spec);
+
+}  // namespace perfmodel

@@ -1,0 +1,282 @@
+#include "optimise/lad/edge_descent.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "optimise/lad/lad_parts.hpp"
+
+namespace perfmodel::optimise {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+/// So many are factorised at once; who stops a larger descent does not wait for the last digits.
+constexpr Index kColumnsAtOnce = 200;
+
+/// The edges that leave an active row, one per column.
+class DenseVertex : public LadVertex {
+ public:
+  explicit DenseVertex(Eigen::MatrixXd edges) : edges_(std::move(edges)) {}
+
+  VectorXd change_for(const VectorXd& raises) const override {
+    VectorXd change = VectorXd::Zero(edges_.rows());
+    for (Index k = 0; k < edges_.cols(); ++k)
+      change += raises[k] * edges_.col(k);
+    return change;
+  }
+
+  VectorXd slopes(const VectorXd& gradient) const override {
+    VectorXd out(edges_.cols());
+    for (Index k = 0; k < edges_.cols(); ++k)
+      out[k] = gradient.dot(edges_.col(k));
+    return out;
+  }
+
+ private:
+  Eigen::MatrixXd edges_;
+};
+
+}  // namespace
+
+EdgeDescent::EdgeDescent(const LadProblem& problem, const VectorXd& start,
+                         const LadOptions& options)
+    : problem_(problem),
+      rows_(problem.matrix.rows()),
+      columns_(problem.matrix.cols()),
+      x_(start),
+      response_(perturbed_response(problem)),
+      stop_(options.stop),
+      basis_(problem, start) {
+  residual_ = response_ - problem.matrix * x_;
+  column_scale_ = (problem.matrix.cwiseAbs().transpose() * problem.weights).cwiseMax(1e-300);
+  if (problem.linear.size() > 0)
+    column_scale_ += problem.linear.cwiseAbs();
+  refresh_gradient();
+  if (!options.active_rows.empty())
+    start_at_vertex(options.active_rows, options.stop);
+}
+
+bool EdgeDescent::step() {
+  const VectorXd slope = basis_.edges().transpose() * gradient_;
+  const Index leaving = choose_leaving(slope);
+  if (leaving < 0)
+    return false;
+  const double sign = slope[leaving] > 0 ? -1.0 : 1.0;
+  const VectorXd direction = sign * basis_.edges().col(leaving);
+  const double start_slope = -std::abs(slope[leaving]) + hold_weight(leaving);
+  move(leaving, direction, start_slope);
+  if (++pivots_ % kRefactorEvery == 0)
+    factorise();
+  return true;
+}
+
+LadResult EdgeDescent::result() {
+  const VectorXd lambda = multipliers();
+  response_ = problem_.response;
+  if (!stop_.stop_requested() || columns_ <= kColumnsAtOnce)
+    factorise();
+  LadResult out;
+  set_point(problem_, x_, out);
+  out.dual_bound = dual_bound_of(problem_, lambda);
+  std::vector<Index> places;
+  for (Index k = 0; k < columns_; ++k) {
+    if (basis_[k].hold != Hold::row)
+      continue;
+    out.active_rows.push_back(basis_[k].index);
+    places.push_back(k);
+  }
+  out.vertex = std::make_shared<DenseVertex>(basis_.edges()(Eigen::all, places));
+  return out;
+}
+
+/// Goes to the vertex where the given rows have no residual, if there is one in the box: each row
+/// takes the place of the parked coordinate that it determines best.
+void EdgeDescent::start_at_vertex(const std::vector<Index>& rows, const std::stop_token& stop) {
+  const VectorXd cold_x = x_;
+  const LadBasis cold_basis = basis_;
+  for (const Index row : rows) {
+    if (stop.stop_requested())
+      break;  // as good a vertex as any: nothing will be made of it
+    const Eigen::RowVectorXd along = problem_.matrix.row(row) * basis_.edges();
+    Index place = -1;
+    for (Index k = 0; k < columns_; ++k) {
+      if (basis_[k].hold != Hold::parked)
+        continue;
+      if (place < 0 || std::abs(along[k]) > std::abs(along[place]))
+        place = k;
+    }
+    if (place < 0 || std::abs(along[place]) < kWorthlessPivot * along.cwiseAbs().maxCoeff())
+      continue;
+    basis_.exchange(place, {Hold::row, row});
+  }
+  factorise();
+  if (x_.allFinite() && problem_.bounds.contains(x_))
+    return;
+  x_ = cold_x;
+  basis_ = cold_basis;
+  residual_ = response_ - problem_.matrix * x_;
+  refresh_gradient();
+}
+
+/// The slope that both senses of an edge pay for leaving a row.
+double EdgeDescent::hold_weight(Index k) const {
+  return basis_[k].hold == Hold::row ? problem_.weights[basis_[k].index] : 0.0;
+}
+
+Index EdgeDescent::choose_leaving(const VectorXd& slope) const {
+  Index best = -1;
+  double best_gain = 0;
+  for (Index k = 0; k < columns_; ++k) {
+    const Hold hold = basis_[k].hold;
+    double descent = std::abs(slope[k]) - hold_weight(k);
+    if (hold == Hold::lower)
+      descent = -slope[k];
+    if (hold == Hold::upper)
+      descent = slope[k];
+    const double scale = basis_.edges().col(k).cwiseAbs().dot(column_scale_);
+    const double gain = descent / scale;
+    if (gain > 1e-12 && gain > best_gain) {
+      best_gain = gain;
+      best = k;
+    }
+  }
+  return best;
+}
+
+/// Where an edge runs into the box.
+struct EdgeDescent::BoundAhead {
+  double at;
+  ActiveConstraint bound;
+};
+
+/// The box always ends an edge: all bounds are finite.
+EdgeDescent::BoundAhead EdgeDescent::nearest_bound(Index leaving, const VectorXd& direction) const {
+  BoundAhead out{std::numeric_limits<double>::infinity(), {Hold::lower, 0}};
+  std::vector<char> held(static_cast<std::size_t>(columns_), 0);
+  for (Index k = 0; k < columns_; ++k) {
+    if (k != leaving && basis_[k].hold != Hold::row)
+      held[static_cast<std::size_t>(basis_[k].index)] = 1;
+  }
+  const double tiny = 1e-13 * direction.cwiseAbs().maxCoeff();
+  for (Index j = 0; j < columns_; ++j) {
+    if (held[static_cast<std::size_t>(j)] || std::abs(direction[j]) <= tiny)
+      continue;
+    const bool up = direction[j] > 0;
+    const double room = up ? problem_.bounds.upper[j] - x_[j] : problem_.bounds.lower[j] - x_[j];
+    const double at = std::max(0.0, room / direction[j]);
+    if (at < out.at)
+      out = {at, {up ? Hold::upper : Hold::lower, j}};
+  }
+  return out;
+}
+
+void EdgeDescent::collect_kinks(const VectorXd& change, double limit) {
+  kinks_.clear();
+  const double tiny = 1e-13 * change.cwiseAbs().maxCoeff();
+  for (Index i = 0; i < rows_; ++i) {
+    const double c = change[i];
+    if (std::abs(c) <= tiny || basis_.holds_row(i) || problem_.weights[i] == 0)
+      continue;
+    const double at = residual_[i] / c;
+    if ((at > 0 || (at == 0 && c < 0)) && at < limit)
+      kinks_.push_back({at, 2 * problem_.weights[i] * std::abs(c), i});
+  }
+}
+
+void EdgeDescent::move(Index leaving, const VectorXd& direction, double slope) {
+  const VectorXd change = problem_.matrix * direction;
+  const BoundAhead ahead = nearest_bound(leaving, direction);
+  collect_kinks(change, ahead.at);
+  const auto stop = run_through(kinks_, slope);
+  for (auto k = kinks_.begin(); k != stop; ++k)
+    turn(k->row, 2);
+  release(leaving, change);
+  if (stop != kinks_.end()) {
+    turn(stop->row, 1);
+    advance(leaving, direction, change, stop->at);
+    residual_[stop->row] = 0;
+    basis_.exchange(leaving, {Hold::row, stop->row});
+  } else {
+    const auto [hold, coordinate] = ahead.bound;
+    advance(leaving, direction, change, ahead.at);
+    x_[coordinate] =
+        hold == Hold::lower ? problem_.bounds.lower[coordinate] : problem_.bounds.upper[coordinate];
+    basis_.exchange(leaving, ahead.bound);
+  }
+}
+
+/// Takes `times` the present pull of a row out of the gradient: once where the row becomes active,
+/// twice where its residual changes sign.
+void EdgeDescent::turn(Index row, double times) {
+  const double pull = residual_[row] > 0 ? -problem_.weights[row] : problem_.weights[row];
+  gradient_ -= times * pull * problem_.matrix.row(row).transpose();
+}
+
+/// The constraint that is left becomes an ordinary row with the sign it is about to take.
+void EdgeDescent::release(Index leaving, const VectorXd& change) {
+  const auto [hold, row] = basis_[leaving];
+  if (hold != Hold::row)
+    return;
+  residual_[row] = change[row] > 0 ? -1e-300 : 1e-300;
+  turn(row, -1);
+}
+
+void EdgeDescent::advance(Index leaving, const VectorXd& direction, const VectorXd& change,
+                          double length) {
+  x_ += length * direction;
+  residual_ -= length * change;
+  for (Index k = 0; k < columns_; ++k) {
+    if (k != leaving && basis_[k].hold == Hold::row)
+      residual_[basis_[k].index] = 0;
+  }
+}
+
+void EdgeDescent::factorise() {
+  x_ = basis_.factorise(response_, x_);
+  residual_ = response_ - problem_.matrix * x_;
+  for (const auto& [hold, index] : basis_.constraints()) {
+    if (hold == Hold::row)
+      residual_[index] = 0;
+    if (hold == Hold::lower)
+      x_[index] = problem_.bounds.lower[index];
+    if (hold == Hold::upper)
+      x_[index] = problem_.bounds.upper[index];
+  }
+  refresh_gradient();
+}
+
+void EdgeDescent::refresh_gradient() {
+  VectorXd pull = problem_.weights;
+  for (Index i = 0; i < rows_; ++i) {
+    if (basis_.holds_row(i))
+      pull[i] = 0;
+    else if (residual_[i] > 0)
+      pull[i] = -pull[i];
+  }
+  gradient_ = problem_.matrix.transpose() * pull;
+  if (problem_.linear.size() > 0)
+    gradient_ += problem_.linear;
+}
+
+/// Multipliers of the rows at the present vertex. Signs are those of the perturbed residuals: where
+/// several residuals are zero, only they know on which side each row stands.
+VectorXd EdgeDescent::multipliers() const {
+  VectorXd lambda(rows_);
+  for (Index i = 0; i < rows_; ++i)
+    lambda[i] = residual_[i] > 0 ? problem_.weights[i] : -problem_.weights[i];
+  const VectorXd multiplier = basis_.edges().transpose() * gradient_;
+  for (Index k = 0; k < columns_; ++k) {
+    const auto [hold, row] = basis_[k];
+    if (hold != Hold::row)
+      continue;
+    const double w = problem_.weights[row];
+    lambda[row] = std::clamp(multiplier[k], -w, w);
+  }
+  return lambda;
+}
+
+}  // namespace perfmodel::optimise

@@ -1,0 +1,108 @@
+#include "trust/prediction_intervals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/text.hpp"
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/fit/result/fitted_model.hpp"
+
+namespace perfmodel {
+namespace {
+
+/// Of so many rows or fewer all scores are kept; of more, those at both ends and an even choice
+/// between, which makes an interval at most a little wider.
+constexpr std::size_t kMostScores = 240;
+constexpr std::size_t kEndScores = 40;
+constexpr double kScoresPerUnit = 1e6;
+/// Ranks are computed from decimal levels: 20 * 0.95 is 19.
+constexpr double kRankSlack = 1e-9;
+
+std::vector<std::size_t> kept_ranks(std::size_t count) {
+  std::vector<std::size_t> out;
+  const std::size_t between = kMostScores - 2 * kEndScores;
+  const std::size_t inner = count > 2 * kEndScores ? count - 2 * kEndScores : 0;
+  for (std::size_t rank = 1; rank <= count; ++rank) {
+    const bool at_end = rank <= kEndScores || rank > count - kEndScores;
+    // Of the inner ranks those where the count of evenly spaced ones goes up.
+    const std::size_t place = rank - std::min(rank, kEndScores);
+    const bool chosen =
+        count <= kMostScores || at_end || place * between / inner != (place - 1) * between / inner;
+    if (chosen)
+      out.push_back(rank);
+  }
+  return out;
+}
+
+/// Ranks of the scores at both ends; 0 and count + 1 stand for no end at all.
+std::pair<std::size_t, std::size_t> end_ranks(double level, std::size_t count) {
+  const double places = static_cast<double>(count) + 1;
+  const double tail = (1 - level) / 2;
+  return {static_cast<std::size_t>(std::floor(places * tail + kRankSlack)),
+          static_cast<std::size_t>(std::ceil(places * (1 - tail) - kRankSlack))};
+}
+
+}  // namespace
+
+std::string_view to_text(Calibration calibration) {
+  return calibration == Calibration::validation ? "split conformal" : "cross-conformal";
+}
+
+double highest_level(std::size_t count) {
+  return std::max(0.0, 1 - 2 / (static_cast<double>(count) + 1));
+}
+
+void require_level(double level, std::size_t count) {
+  if (end_ranks(level, count).first > 0)
+    return;
+  const double needed = std::ceil(2 / (1 - level) - 1 - kRankSlack);
+  throw UsageError(
+      Field{"coverage", {to_text(level)}} + " needs at least " + to_text(needed) +
+      " held-out rows, and there are " + std::to_string(count) +
+      (count > 1 ? ": they reach " + to_text(std::floor(1000 * highest_level(count)) / 1000) : ""));
+}
+
+PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted,
+                              Calibration calibration, double level) {
+  const std::size_t count = static_cast<std::size_t>(measured.size());
+  require_level(level, count);
+  std::vector<double> scores;
+  for (Eigen::Index row = 0; row < measured.size(); ++row) {
+    if (!is_time(predicted[row])) {
+      throw InputError(
+          "a held-out row is predicted to take no time, or one too large for a number: no "
+          "intervals can be given for this model; leave out " +
+          Field{"coverage"});
+    }
+    scores.push_back(std::log(measured[row] / predicted[row]));
+  }
+  std::sort(scores.begin(), scores.end());
+  PredictionIntervals out{level, calibration, count, kept_ranks(count), {}, {}};
+  for (const std::size_t rank : out.ranks) {
+    const double units = scores[rank - 1] * kScoresPerUnit;
+    out.scores.push_back((2 * rank <= count ? std::floor(units) : std::ceil(units)) /
+                         kScoresPerUnit);
+  }
+  return out;
+}
+
+double covered_share(const IntervalFactors& factors, const Eigen::VectorXd& measured,
+                     const Eigen::VectorXd& predicted) {
+  const auto inside = measured.array() >= predicted.array() * factors.lower &&
+                      measured.array() <= predicted.array() * factors.upper;
+  return static_cast<double>(inside.count()) / static_cast<double>(measured.size());
+}
+
+IntervalFactors interval_factors(const PredictionIntervals& intervals, double level) {
+  require_level(level, intervals.count);
+  const auto [low, high] = end_ranks(level, intervals.count);
+  const auto& ranks = intervals.ranks;
+  // The kept rank at or beyond each end.
+  const auto lower = std::upper_bound(ranks.begin(), ranks.end(), low) - 1 - ranks.begin();
+  const auto upper = std::lower_bound(ranks.begin(), ranks.end(), high) - ranks.begin();
+  return {std::exp(std::min(0.0, intervals.scores[static_cast<std::size_t>(lower)])),
+          std::exp(std::max(0.0, intervals.scores[static_cast<std::size_t>(upper)]))};
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,279 @@
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/readable.hpp"
+#include "base/text.hpp"
+#include "perfmodel/io/model/model_json.hpp"
+#include "support/catch.hpp"
+#include "support/markup.hpp"
+#include "support/multi_runs.hpp"
+#include "support/program.hpp"
+#include "support/sample_runs.hpp"
+#include "support/shell.hpp"
+
+using namespace perfmodel;
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+using Json = nlohmann::json;
+
+namespace {
+
+class ReportTest {
+ public:
+  ReportTest() {
+    write("model.json", sample_model());
+    write("runs.csv", "filters,activation,workers,time_s\n4,relu,2,4\n4,tanh,2,5\n4,tanh,2,5.5\n");
+    options_.directory = directory_.path();
+  }
+  ProgramResult run(const std::vector<std::string>& arguments) const {
+    return run_perfmodel(arguments, options_);
+  }
+  ProgramResult report(std::vector<std::string> further = {"runs.csv"},
+                       const std::string& model = "model.json") const {
+    further.insert(further.begin(), {"report", model});
+    return run(further);
+  }
+  std::string write(const std::string& name, const std::string& text) const {
+    return directory_.write(name, text);
+  }
+  std::string read(const std::string& name) const { return read_text(directory_.file(name)); }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+/// Whether the word stands somewhere with no letter around it.
+bool has_word(const std::string& page, const std::string& word) {
+  const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+  for (auto at = page.find(word); at != std::string::npos; at = page.find(word, at + 1)) {
+    if (!is_letter(page[at - 1]) && !is_letter(page[at + word.size()]))
+      return true;
+  }
+  return false;
+}
+
+/// A whole page that loads nothing, runs nothing and has no number that is none.
+void check_page(const std::string& page) {
+  CHECK(markup_problem(page).empty());
+  CHECK(page.starts_with("<!DOCTYPE html>\n"));
+  CHECK(page.ends_with("</html>\n"));
+  for (const char* word : {"nan", "inf"})
+    CHECK_FALSE(has_word(page, word));
+  for (const char* text : {"<script", "href=", "src=", "url(", "@import"})
+    CHECK(page.find(text) == std::string::npos);
+}
+
+/// The value of the i-th <data> behind this heading of a row.
+double value_in_row(const std::string& page, const std::string& heading, std::size_t i) {
+  std::size_t at = page.find(">" + heading + "<");
+  REQUIRE(at != std::string::npos);
+  for (std::size_t k = 0; k <= i; ++k)
+    at = page.find("<data value=\"", at + 1);
+  at += 13;
+  return parse_number(page.substr(at, page.find('"', at) - at)).value();
+}
+
+/// Runs of the sample model with a scatter of 20 %.
+std::string many_runs(std::size_t rows) {
+  std::string csv = "filters,activation,workers,time_s\n";
+  for (std::size_t row = 0; row < rows; ++row) {
+    const double filters = 1 + static_cast<double>(row * 7919 % 997) / 150;
+    const double workers = static_cast<double>(1 + row % 4);
+    const double time =
+        (0.5 * filters * filters + 0.25) / workers * (0.8 + static_cast<double>(row % 41) / 100);
+    csv += to_text(filters) + ",relu," + to_text(workers) + "," + to_text(time) + "\n";
+  }
+  return csv;
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(ReportTest, "report prints a page that is well-formed and needs nothing else",
+                 "[cli][report]") {
+  const ProgramResult result = report();
+  CHECK(result.exit_code == 0);
+  CHECK(result.errors.empty());
+  check_page(result.output);
+  CHECK(texts_of(result.output, "title").front() == "time_s: model.json on runs.csv");
+  CHECK(texts_of(result.output, "svg").size() == 5);
+  const auto headings = texts_of(result.output, "h2");
+  CHECK(headings == std::vector<std::string>{"How long does an iteration take?",
+                                             "What makes it long?", "How does it scale?",
+                                             "How far can it be trusted?", "Constants",
+                                             "Where it comes from"});
+}
+
+TEST_CASE_METHOD(ReportTest, "the page has the figures of evaluate, with all digits",
+                 "[cli][report]") {
+  const std::string page = report().output;
+  const Json metrics = Json::parse(
+      run({"evaluate", "model.json", "runs.csv", "--format", "json"}).output)["metrics"];
+  std::size_t i = 0;
+  for (const char* name : {"mae", "mape_percent", "smape_percent", "mse", "rmse", "r2"})
+    CHECK(value_in_row(page, "these runs: runs.csv", i++) == metrics[name].get<double>());
+  CHECK(value_in_row(page, "fit: training", 0) == 0.001);
+  CHECK_THAT(page, ContainsSubstring(percent(metrics["mape_percent"].get<double>()) + " off"));
+}
+
+TEST_CASE_METHOD(ReportTest, "the page has formula, powers, worst runs, warnings and files",
+                 "[cli][report]") {
+  const std::string page = report().output;
+  CHECK(texts_of(page, "pre")[0] == run({"show", "model.json"}).output);
+  CHECK(value_in_row(page, "workers", 0) > 0);
+  CHECK_THAT(page, ContainsSubstring("ideal: doubling it cuts the scalable part by 50 %"));
+  CHECK_THAT(page, ContainsSubstring("<li>few rows, &quot;quoted&quot; é</li>"));
+  // 4, 5 and 5.5 are predicted as 4.25, 4.5 and 4.5.
+  CHECK_THAT(page, ContainsSubstring(">4</th><td class=\"n\"><data value=\"5.5\">5.5</data>"));
+  CHECK_THAT(page, ContainsSubstring("from 2 replicated rows"));
+  const Json evaluated =
+      Json::parse(run({"evaluate", "model.json", "runs.csv", "--format", "json"}).output);
+  REQUIRE(evaluated["noise_floor"]["rows"] == 2);
+  const auto digest = output_of("sha256sum < '" + write("again.csv", read("runs.csv")) + "'");
+  if (digest)
+    CHECK_THAT(page, ContainsSubstring(digest->substr(0, 64)));
+  CHECK_THAT(page, ContainsSubstring("perfmodel report model.json runs.csv -o report.html"));
+}
+
+TEST_CASE_METHOD(ReportTest, "report -o writes the file, the same bytes each time",
+                 "[cli][report]") {
+  const ProgramResult result = report({"runs.csv", "-o", "report.html"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.output.empty());
+  CHECK(read("report.html") == report().output);
+  const ProgramResult titled = report({"runs.csv", "--title", "A < B & \"C\""});
+  CHECK_THAT(titled.output, ContainsSubstring("<h1>A &lt; B &amp; &quot;C&quot;</h1>"));
+}
+
+TEST_CASE_METHOD(ReportTest, "what cannot be done is said as evaluate says it", "[cli][report]") {
+  write("renamed.csv", "filters,activation,workers,seconds\n4,relu,2,4\n4,tanh,2,5\n");
+  write("unknown.csv", "filters,activation,workers,time_s\n4,gelu,2,4\n");
+  write("negative.csv", "filters,activation,workers,time_s\n4,relu,2,-4\n");
+  for (const char* file : {"renamed.csv", "unknown.csv", "negative.csv", "absent.csv"}) {
+    const ProgramResult result = report({file, "-o", "report.html"});
+    CHECK(result.exit_code == 3);
+    CHECK_FALSE(result.errors.empty());
+    CHECK(result.errors == run({"evaluate", "model.json", file}).errors);
+  }
+  CHECK(report({"renamed.csv", "--target", "seconds"}).exit_code == 0);
+  CHECK(report({"-"}, "-").exit_code == 2);
+  CHECK(report({"runs.csv", "-o", "runs.csv"}).exit_code == 2);
+  CHECK(report({"runs.csv", "-o", "no/such/report.html"}).exit_code == 5);
+  CHECK(run({"report", "model.json"}).exit_code == 2);
+}
+
+TEST_CASE_METHOD(ReportTest, "runs beyond the measured range are warned of and listed",
+                 "[cli][report]") {
+  write("beyond.csv", "filters,activation,workers,time_s\n4,relu,2,4\n4,tanh,16,1\n");
+  const ProgramResult result = report({"beyond.csv"});
+  CHECK(result.errors == run({"evaluate", "model.json", "beyond.csv"}).errors);
+  CHECK_THAT(result.errors, ContainsSubstring("workers"));
+  CHECK_THAT(result.output, ContainsSubstring("<li>column &#39;workers&#39; leaves"));
+  check_page(result.output);
+}
+
+TEST_CASE_METHOD(ReportTest, "names cannot become markup", "[cli][report]") {
+  std::string csv = "\"<b>\",\"a&\"\"b\",workers,time_s\n";
+  for (const double size : {1., 2., 4., 8.}) {
+    for (const double workers : {1., 2., 4.}) {
+      for (const std::string level : {"</svg><script>", "x'&\"\"y"}) {
+        csv += to_text(size) + ",\"" + level + "\"," + to_text(workers) + "," +
+               to_text((size + (level[0] == 'x' ? 1 : 2)) / workers + 0.1) + "\n";
+      }
+    }
+  }
+  write("hostile.csv", csv);
+  REQUIRE(run({"fit", "hostile.csv", "--starts", "1", "-o", "hostile.json"}).exit_code == 0);
+  const ProgramResult result = report({"hostile.csv"}, "hostile.json");
+  REQUIRE(result.exit_code == 0);
+  check_page(result.output);
+  CHECK_THAT(result.output, ContainsSubstring("&lt;/svg&gt;&lt;script&gt;"));
+  CHECK_THAT(result.output, ContainsSubstring("a&amp;&quot;b"));
+}
+
+TEST_CASE_METHOD(ReportTest, "a model of derived columns has curves through them",
+                 "[cli][report]") {
+  std::string csv = "filters,kernel,workers,time_s\n";
+  for (const double filters : {2., 4., 8., 16.}) {
+    for (const double kernel : {1., 2., 3.}) {
+      for (const double workers : {1., 2., 4.}) {
+        csv += to_text(filters) + "," + to_text(kernel) + "," + to_text(workers) + "," +
+               to_text(0.001 * (filters * kernel / workers + 20)) + "\n";
+      }
+    }
+  }
+  write("derived.csv", csv);
+  REQUIRE(run({"fit", "derived.csv", "--derive", "work = filters * kernel / workers", "--ignore",
+               "filters,kernel", "--starts", "1", "-o", "derived.json"})
+              .exit_code == 0);
+  const ProgramResult result = report({"derived.csv"}, "derived.json");
+  REQUIRE(result.exit_code == 0);
+  check_page(result.output);
+  // The formula counts whole workers: the curve stands at 1, 2, 3 and 4.
+  const std::size_t curve = result.output.find("class=\"curve\" d=\"M");
+  REQUIRE(curve != std::string::npos);
+  const std::string path = result.output.substr(curve, result.output.find('>', curve) - curve);
+  CHECK(std::count(path.begin(), path.end(), 'L') == 3);
+  CHECK_THAT(result.output, ContainsSubstring("with work = filters * kernel / workers"));
+}
+
+TEST_CASE_METHOD(ReportTest, "a sum of product terms has a table of its terms", "[cli][report]") {
+  const MultiRuns runs = multi_runs(120, 0.05, 1);
+  FittedModel model = runs.truth;
+  model.metrics.train = compute_metrics(runs.design.time, predict(model, runs.design));
+  model.provenance = {"perfmodel", "sum.csv", 120, "", {}};
+  write("sum.json", to_json(model));
+  std::string csv = joined(runs.table.names(), ",") + "\n";
+  for (std::size_t row = 0; row < runs.table.rows(); ++row) {
+    std::vector<std::string> cells;
+    for (const Column& column : runs.table.columns)
+      cells.push_back(column.text(row));
+    csv += joined(cells, ",") + "\n";
+  }
+  write("sum.csv", csv);
+  const ProgramResult result = report({"sum.csv"}, "sum.json");
+  REQUIRE(result.exit_code == 0);
+  CHECK(result.errors.empty());
+  check_page(result.output);
+  const auto terms = texts_of(result.output, "code");
+  CHECK(std::count(terms.begin(), terms.end(), "0.01 * filters^0.5 * gpus^0.5 * [gpus > 1]") == 1);
+  const Json metrics =
+      Json::parse(run({"evaluate", "sum.json", "sum.csv", "--format", "json"}).output)["metrics"];
+  CHECK(value_in_row(result.output, "these runs: sum.csv", 0) == metrics["mae"].get<double>());
+}
+
+TEST_CASE_METHOD(ReportTest, "a page of many runs is no larger than one of some thousand",
+                 "[cli][report]") {
+  write("many.csv", many_runs(60000));
+  const ProgramResult result = report({"many.csv"});
+  REQUIRE(result.exit_code == 0);
+  check_page(result.output);
+  CHECK(result.output.size() < 300000);
+  CHECK_THAT(result.output, ContainsSubstring("60000 runs, counted in "));
+}
+
+TEST_CASE_METHOD(ReportTest,
+                 "models without scales and levels have pages too, those without times none",
+                 "[cli][report]") {
+  Json model = Json::parse(sample_model());
+  model["constants"]["extrinsic"] = Json::array();
+  model["constants"]["categorical"] = Json::array();
+  model["scaling_powers"] = Json::object();
+  model["expression"].erase("formula");
+  write("plain.json", model.dump());
+  write("plain.csv", "filters,time_s\n1,2\n");
+  const ProgramResult result = report({"plain.csv"}, "plain.json");
+  REQUIRE(result.exit_code == 0);
+  check_page(result.output);
+  CHECK_THAT(result.output, ContainsSubstring("The model has no column of scale."));
+
+  model["constants"]["intrinsic"][0]["a"] = 0;
+  model["constants"]["C"] = -1;
+  write("negative.json", model.dump());
+  const ProgramResult negative = report({"plain.csv"}, "negative.json");
+  CHECK(negative.exit_code == 3);
+  CHECK_THAT(negative.errors, ContainsSubstring("plain.csv: no row can be judged"));
+}

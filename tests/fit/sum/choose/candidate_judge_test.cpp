@@ -1,0 +1,79 @@
+#include "fit/sum/choose/candidate_judge.hpp"
+
+#include "fit/sum/choose/held_out_errors.hpp"
+#include "fit/sum/terms/regimes.hpp"
+#include "support/catch.hpp"
+#include "support/multi_runs.hpp"
+
+using namespace perfmodel;
+
+namespace {
+
+constexpr std::size_t kMostRows = 200;
+
+/// 120 runs of a known sum, as a selection sees them.
+struct Runs {
+  test::MultiRuns runs = test::multi_runs(120, 0.05, 1);
+  FitOptions options;
+  TermCoordinates coordinates{runs.spec, runs.design, possible_regimes(runs.spec, runs.design)};
+  SelectionTask task{coordinates, runs.spec, runs.design, options};
+  std::vector<Fold> folds = make_folds(coordinates, runs.spec, kMostRows, options.seed);
+
+  Candidate sum(Eigen::Index terms, double ridge) const {
+    Candidate out;
+    out.shape = plain_shape(task, terms, true);
+    out.shape.regimes = {0};  // [gpus > 1]
+    out.ridge = ridge;
+    return out;
+  }
+};
+
+void check_equal(const Candidate& a, const Candidate& b) {
+  CHECK(a.shape.terms == b.shape.terms);
+  CHECK(a.log_errors == b.log_errors);
+  CHECK(a.score == b.score);
+  CHECK(a.growth == b.growth);
+}
+
+}  // namespace
+
+TEST_CASE("more terms asked for later are judged as if asked for at once", "[fit][multi]") {
+  const Runs runs;
+  CandidateJudge step_by_step(runs.task, runs.folds);
+  const std::vector<Candidate> one = step_by_step({runs.sum(1, 1e-4)});
+  // Another family in between plays no part.
+  const std::vector<Candidate> other = step_by_step({runs.sum(2, 1e-3)});
+  const std::vector<Candidate> three = step_by_step({runs.sum(3, 1e-4)});
+  const std::vector<Candidate> at_once = CandidateJudge(runs.task, runs.folds)({runs.sum(3, 1e-4)});
+  REQUIRE(one.size() == 1);
+  REQUIRE(other.size() == 2);
+  REQUIRE(three.size() == 3);
+  REQUIRE(at_once.size() == 3);
+  check_equal(one[0], at_once[0]);
+  for (std::size_t k = 0; k < 3; ++k)
+    check_equal(three[k], at_once[k]);
+  CHECK(other[1].log_errors != three[1].log_errors);
+}
+
+TEST_CASE("candidates of one family may be judged together", "[fit][multi]") {
+  const Runs runs;
+  CandidateJudge judge(runs.task, runs.folds);
+  const std::vector<Candidate> together = judge({runs.sum(1, 1e-4), runs.sum(2, 1e-4)});
+  REQUIRE(together.size() == 3);
+  check_equal(together[0], together[1]);
+  check_equal(together[2], CandidateJudge(runs.task, runs.folds)({runs.sum(2, 1e-4)}).back());
+}
+
+TEST_CASE("a judge tells the number of terms that made the runs from one that is too small",
+          "[fit][multi]") {
+  const Runs runs;
+  const std::vector<Candidate> judged = CandidateJudge(runs.task, runs.folds)({runs.sum(2, 1e-4)});
+  REQUIRE(judged.size() == 2);
+  // The runs scatter by 5 %; with one term every time on several GPUs is off by far more.
+  for (std::size_t f = 0; f < runs.folds.size(); ++f) {
+    if (runs.folds[f].far_end())
+      continue;
+    CAPTURE(f, mean_error(judged[0].log_errors[f]), mean_error(judged[1].log_errors[f]));
+    CHECK(mean_error(judged[1].log_errors[f]) < 0.5 * mean_error(judged[0].log_errors[f]));
+  }
+}

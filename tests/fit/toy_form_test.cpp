@@ -1,0 +1,224 @@
+#include <Eigen/Cholesky>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "analysis/constants/constant_table.hpp"
+#include "analysis/page/content.hpp"
+#include "cli/commands/fit/summary.hpp"
+#include "cli/terminal/console.hpp"
+#include "fit/canonical_order.hpp"
+#include "fit/form_kinds.hpp"
+#include "fit/result/inputs_json.hpp"
+#include "io/html/page.hpp"
+#include "io/model/model_json_reading.hpp"
+#include "perfmodel/io/model/model_json.hpp"
+#include "support/catch.hpp"
+#include "support/csv_text.hpp"
+#include "trust/bootstrap.hpp"
+
+using namespace perfmodel;
+using Eigen::VectorXd;
+
+// A third kind of form, in this one file: all that the program does with models works with it.
+
+namespace {
+
+/// Amdahl's law along the first scale: t = a / E + C. The other inputs do not matter.
+class ToyForm final : public Form {
+ public:
+  std::string_view name() const override { return "toy"; }
+  const FormWords& words() const override {
+    static constexpr FormWords words{.noun = "law of Amdahl",
+                                     .title = "The law of Amdahl",
+                                     .share_caption = "What is shared out and what is not.",
+                                     .scaled_part = "the time that is shared out",
+                                     .level_letter = 'a',
+                                     .lists_terms = true};
+    return words;
+  }
+  std::vector<ConstantInfo> constants(const ModelSpec&) const override {
+    return {{"a", ConstantRole::coefficient, ConstantRange::not_negative, 0},
+            {"C", ConstantRole::intercept, ConstantRange::not_negative, 1}};
+  }
+  std::vector<std::string> groups(const ModelSpec&) const override {
+    return {"parallel part", "serial part"};
+  }
+  VectorXd predict(const ModelSpec&, const VectorXd& constants,
+                   const Design& design) const override {
+    VectorXd time(static_cast<Eigen::Index>(design.rows));
+    for (Eigen::Index row = 0; row < time.size(); ++row) {
+      time[row] =
+          constants[0] / design.extrinsic[0].value(static_cast<std::size_t>(row)) + constants[1];
+    }
+    return time;
+  }
+  std::vector<TimePart> parts(const ModelSpec& spec, const VectorXd& constants,
+                              const std::function<std::string(std::size_t)>&) const override {
+    return {{"parallel", std::to_string(constants[0]) + " / " + spec.extrinsic[0].column},
+            {"C", std::to_string(constants[1])}};
+  }
+  std::vector<double> shares(const ModelSpec& spec, const VectorXd& constants,
+                             const Design& design) const override {
+    const double serial = 100 * constants[1] * static_cast<double>(design.rows) /
+                          predict(spec, constants, design).sum();
+    return {100 - serial, serial};
+  }
+  bool has_local_powers() const override { return true; }
+  std::vector<double> scaling_powers(const ModelSpec& spec, const VectorXd& constants,
+                                     const Configuration* at) const override {
+    const double shared = constants[0] / at->extrinsic[0];
+    std::vector<double> out(spec.extrinsic.size(), 0);
+    out[0] = -shared / (shared + constants[1]);
+    return out;
+  }
+  double unscaled_time(const VectorXd&) const override { return 0; }
+  std::string formula(const ModelSpec& spec, const VectorXd&) const override {
+    return "t = a/" + spec.extrinsic[0].column + " + C";
+  }
+  std::string code(const ModelSpec& spec, const VectorXd& constants,
+                   FormulaLanguage) const override {
+    return formula(spec, constants) + "\n";
+  }
+  Reordered reordered(const ModelSpec&, const ModelSpec&, const ColumnOrder&) const override {
+    return {std::make_shared<ToyForm>(), {0, 1}};
+  }
+  std::size_t constants_in_use(const FittedModel&) const override { return 2; }
+  std::unique_ptr<Refit> refit(const FittedModel&, const Design&, const FitOptions&) const override;
+  nlohmann::ordered_json constants_to_json(const FittedModel& model) const override {
+    Json extrinsic = Json::array();
+    for (const NumericInput& input : model.spec.extrinsic)
+      extrinsic.push_back({{"column", input.column}, {"range", range_to_json(input)}});
+    return {{"extrinsic", extrinsic}, {"a", model.constants[0]}, {"C", model.constants[1]}};
+  }
+  void check_constants(const FittedModel&, const JsonCursor&) const override {}
+
+  static void read(const JsonCursor& constants, FittedModel& model) {
+    InputsReader inputs(model.spec);
+    for (const JsonCursor& item : constants.member("extrinsic").items())
+      model.spec.extrinsic.push_back(inputs.numeric_input(item));
+    model.form = std::make_shared<ToyForm>();
+    model.constants.resize(2);
+    model.constants << constants.member("a").number(), constants.member("C").number();
+  }
+};
+
+/// Least squares.
+VectorXd line_through(const Design& runs) {
+  Eigen::MatrixXd features = Eigen::MatrixXd::Ones(static_cast<Eigen::Index>(runs.rows), 2);
+  for (Eigen::Index row = 0; row < features.rows(); ++row)
+    features(row, 0) = 1 / runs.extrinsic[0].value(static_cast<std::size_t>(row));
+  return (features.transpose() * features).ldlt().solve(features.transpose() * runs.time);
+}
+
+class ToyRefit final : public Refit {
+ public:
+  VectorXd operator()(const Design& runs) const override { return line_through(runs); }
+  std::size_t free_constants() const override { return 2; }
+};
+
+std::unique_ptr<Refit> ToyForm::refit(const FittedModel&, const Design&, const FitOptions&) const {
+  return std::make_unique<ToyRefit>();
+}
+
+FittedModel fit_toy(const ModelSpec& spec, const Design& training, const FitOptions&) {
+  FittedModel model;
+  model.spec = spec;
+  model.form = std::make_shared<ToyForm>();
+  model.constants = line_through(training);
+  model.typical = median_configuration(training);
+  model.metrics.train = compute_metrics(training.time, predict(model, training));
+  return model;
+}
+
+std::vector<FormKind> kinds_with_toy() {
+  std::vector<FormKind> kinds = form_kinds();
+  kinds.push_back({"toy", fit_toy, ToyForm::read});
+  return kinds;
+}
+
+struct ToyRuns {
+  Table table;
+  ModelSpec spec;
+  Design design;
+  FittedModel model;
+};
+
+/// t = 8 / workers + 0.5, with an error of a few percent.
+ToyRuns toy_runs() {
+  std::string csv = "workers,time_s\n";
+  for (int row = 0; row < 50; ++row) {
+    const int workers = 1 << (row % 5);
+    csv += std::to_string(workers) + "," +
+           std::to_string((8.0 / workers + 0.5) * (1 + 0.03 * ((row / 5) % 5 - 2))) + "\n";
+  }
+  ToyRuns out;
+  out.table = test::table_of(csv);
+  out.spec.target = "time_s";
+  out.spec.unit = "s";
+  out.spec.extrinsic = {{"workers", 1, 16}};
+  out.design = make_design(out.table, out.spec, Target::required);
+  out.model = kinds_with_toy().back().fit(out.spec, out.design, {});
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a model of a new form is stored and read by its registration alone", "[form]") {
+  const ToyRuns toy = toy_runs();
+  const test::CsvFile file(to_json(toy.model));
+  const FittedModel back = read_model(file.path(), kinds_with_toy());
+  CHECK(back.form->name() == "toy");
+  CHECK(predict(back, toy.design) == predict(toy.model, toy.design));
+  CHECK(to_json(back) == to_json(toy.model));
+  CHECK_THROWS_WITH(read_model(file.path()), Catch::Contains("'toy' is not one of 'generic'"));
+}
+
+TEST_CASE("tables, summary and report of a new form speak of its constants and parts", "[form]") {
+  ToyRuns toy = toy_runs();
+  const BootstrapSamples samples = bootstrap(toy.model, toy.design, {}, 50);
+  toy.model.uncertainty = percentile_intervals(toy.model, toy.design, samples, 0.95);
+
+  const std::vector<ConstantRow> table = constant_table(toy.model);
+  REQUIRE(table.size() == 2);
+  CHECK(table[0].name == "a");
+  REQUIRE(table[0].interval);
+  CHECK(table[0].interval->low < 8);
+  CHECK(table[0].interval->high > 8);
+  REQUIRE(scaling_power_table(toy.model).size() == 1);
+  const double at = toy.model.typical->extrinsic[0];
+  CHECK(scaling_power_table(toy.model)[0].power ==
+        Catch::Approx(-8 / at / (8 / at + 0.5)).margin(0.03));
+
+  const cli::Console console({.quiet = true, .color = cli::ColorChoice::never});
+  const Roles roles;
+  const std::string summary =
+      cli::fit_summary({toy.model, roles, time_shares(toy.model, toy.design)}, console);
+  CHECK_THAT(summary, Catch::Contains(" / workers"));
+  CHECK_THAT(summary, Catch::Contains("scaling with workers"));
+
+  const VectorXd predicted = predict(toy.model, toy.design);
+  const page::Content content = page::content_of({toy.model,
+                                                  "perfmodel",
+                                                  "model.json",
+                                                  {"runs.csv", toy.design.rows, "abc"},
+                                                  toy.table.lines,
+                                                  toy.design,
+                                                  predicted,
+                                                  toy.model.metrics.train,
+                                                  {}});
+  const std::string page = report_html(content, "");
+  CHECK_THAT(page, Catch::Contains("The law of Amdahl"));
+  CHECK_THAT(page, Catch::Contains("Constants of parallel part"));
+  CHECK_THAT(page, Catch::Contains("t = a/workers + C"));
+}
+
+TEST_CASE("a model of a new form comes back from the canonical order of columns", "[form]") {
+  const ToyRuns toy = toy_runs();
+  const CanonicalOrder order(toy.spec, toy.design);
+  const FittedModel canonical = fit_toy(order.spec(), order.training(), {});
+  const FittedModel model = order.restored(canonical);
+  CHECK(model.constants == canonical.constants);
+  CHECK(model.typical->extrinsic == toy.model.typical->extrinsic);
+}

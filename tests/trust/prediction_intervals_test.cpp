@@ -1,0 +1,100 @@
+#include "trust/prediction_intervals.hpp"
+
+#include <cmath>
+
+#include "base/random.hpp"
+#include "perfmodel/base/error.hpp"
+#include "support/catch.hpp"
+
+using namespace perfmodel;
+using Eigen::VectorXd;
+
+namespace {
+
+/// Predictions of 1, measured as exp(1), exp(2), ..., exp(rows), in a mixed order.
+PredictionIntervals counted(Eigen::Index rows, double level) {
+  VectorXd measured(rows);
+  for (Eigen::Index i = 0; i < rows; ++i)
+    measured[i] = std::exp(1e-3 * static_cast<double>((i * 7) % rows + 1 - rows / 2));
+  return calibrate(measured, VectorXd::Ones(rows), Calibration::validation, level);
+}
+
+}  // namespace
+
+TEST_CASE("an interval ends at the conformal ranks of the scores", "[intervals]") {
+  // 19 rows at 90 %: ranks 1 and 19 of 20 places. The scores are -8e-3 .. 10e-3.
+  const PredictionIntervals intervals = counted(19, 0.9);
+  CHECK(intervals.count == 19);
+  CHECK(intervals.scores.size() == 19);
+  const IntervalFactors factors = interval_factors(intervals, 0.9);
+  CHECK(std::log(factors.lower) == Catch::Approx(-8e-3).margin(2e-6));
+  CHECK(std::log(factors.upper) == Catch::Approx(10e-3).margin(2e-6));
+  // 50 %: ranks 5 and 15.
+  const IntervalFactors half = interval_factors(intervals, 0.5);
+  CHECK(std::log(half.lower) == Catch::Approx(-4e-3).margin(2e-6));
+  CHECK(std::log(half.upper) == Catch::Approx(6e-3).margin(2e-6));
+}
+
+TEST_CASE("a level beyond the reach of the rows is refused with what it would take",
+          "[intervals]") {
+  CHECK_THROWS_WITH(counted(18, 0.9),
+                    "coverage = 0.9 needs at least 19 held-out rows, and there are 18: they reach "
+                    "0.894");
+  CHECK_THROWS_WITH(interval_factors(counted(19, 0.9), 0.99),
+                    "coverage = 0.99 needs at least 199 held-out rows, and there are 19: they "
+                    "reach 0.9");
+  CHECK_NOTHROW(require_level(0.99, 199));
+}
+
+TEST_CASE("an interval never leaves its prediction out", "[intervals]") {
+  const VectorXd measured = VectorXd::LinSpaced(39, 2, 3);
+  const PredictionIntervals biased =
+      calibrate(measured, VectorXd::Ones(39), Calibration::validation, 0.9);
+  CHECK(interval_factors(biased, 0.9).lower == 1);
+  CHECK(interval_factors(biased, 0.9).upper > 2.9);
+}
+
+TEST_CASE("scores of many rows are kept in part, and cover no less", "[intervals]") {
+  const PredictionIntervals intervals = counted(10007, 0.9);
+  CHECK(intervals.scores.size() <= 241);
+  CHECK(intervals.ranks.front() == 1);
+  CHECK(intervals.ranks.back() == 10007);
+  for (const double level : {0.1, 0.5, 0.68, 0.8, 0.9, 0.95, 0.99, 0.999, 0.9997}) {
+    CAPTURE(level);
+    const IntervalFactors factors = interval_factors(intervals, level);
+    double inside = 0;
+    for (int k = 1; k <= 10007; ++k) {
+      const double score = 1e-3 * (k - 10007 / 2);
+      inside += std::log(factors.lower) <= score && score <= std::log(factors.upper) ? 1 : 0;
+    }
+    CHECK(inside / 10007 >= level - 1e-4);
+    // The even choice between leaves steps of 1 / 160 on each side.
+    CHECK(inside / 10007 <= level + 2.0 / 160);
+  }
+}
+
+TEST_CASE("intervals cover new rows as often as they say", "[intervals]") {
+  // 400 draws of 99 calibration rows and 50 new ones: the mean coverage is 0.9 with a standard
+  // deviation of about sqrt(0.09 * (1 / 99 + 1 / 50) / 400) = 0.0026; five of them are allowed.
+  RandomStream random(11, "conformal coverage");
+  double covered = 0;
+  for (int draw = 0; draw < 400; ++draw) {
+    VectorXd measured(99);
+    for (double& time : measured)
+      time = std::exp(0.3 * random.normal() + (random.uniform() < 0.2 ? 1 : 0));
+    const IntervalFactors factors = interval_factors(
+        calibrate(measured, VectorXd::Ones(99), Calibration::validation, 0.9), 0.9);
+    for (int k = 0; k < 50; ++k) {
+      const double time = std::exp(0.3 * random.normal() + (random.uniform() < 0.2 ? 1 : 0));
+      covered += factors.lower <= time && time <= factors.upper ? 1 : 0;
+    }
+  }
+  CHECK(covered / (400 * 50) == Catch::Approx(0.9).margin(0.013));
+}
+
+TEST_CASE("a prediction that is no time has no interval", "[intervals]") {
+  VectorXd predicted = VectorXd::Ones(30);
+  predicted[3] = 0;
+  CHECK_THROWS_AS(calibrate(VectorXd::Ones(30), predicted, Calibration::validation, 0.9),
+                  InputError);
+}
