@@ -6,15 +6,15 @@ else()
   set(perfmodel_unit_scale 1)
 endif()
 
-# perfmodel_group_units(<target> ROOT <folder> SIZE <files> [BY_FOLDER] SOURCES <file>...): in presets
-# with unity builds, the files of one room (a folder below ROOT, with its folders) are compiled SIZE
-# at a time; elsewhere it does nothing. BY_FOLDER: the files of one folder without its folders.
+# perfmodel_group_units(<target> ROOT <folder> SIZE <files> SOURCES <file>...): in presets with unity
+# builds, the files of one floor (a folder below ROOT, with its folders) are compiled SIZE at a time;
+# elsewhere it does nothing.
 #
-# By room, so that a name in an anonymous namespace must be unique in its room and nowhere else.
+# By floor, so that a name in an anonymous namespace must be unique on its floor and nowhere else.
 # What is parsed and instantiated once per unit (Eigen, CLI11, nlohmann/json) takes a third of the
 # time, hence large units; of equal size, so that no core waits long for the last one.
 function(perfmodel_group_units target)
-  cmake_parse_arguments(PARSE_ARGV 1 units "BY_FOLDER" "ROOT;SIZE" "SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 1 units "" "ROOT;SIZE" "SOURCES")
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
 
   set(rooms "")
@@ -22,9 +22,7 @@ function(perfmodel_group_units target)
     cmake_path(ABSOLUTE_PATH source NORMALIZE OUTPUT_VARIABLE path)
     cmake_path(RELATIVE_PATH path BASE_DIRECTORY "${units_ROOT}")
     cmake_path(GET path PARENT_PATH room)
-    if(NOT units_BY_FOLDER)
-      string(REGEX REPLACE "/.*" "" room "${room}")
-    endif()
+    string(REGEX REPLACE "/.*" "" room "${room}")
     string(MAKE_C_IDENTIFIER "${room}" room)
     list(APPEND rooms ${room})
     list(APPEND sources_${room} "${source}")

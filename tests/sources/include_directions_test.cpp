@@ -37,6 +37,10 @@ TEST_CASE("the map of the rooms has no cycle", "[sources]") {
   CHECK(test::joined(cycle) == "");
 }
 
+TEST_CASE("a folder holds what can be looked through at once", "[sources]") {
+  CHECK(test::joined(test::crowded_folders(26, PERFMODEL_SOURCE_DIR)) == "");
+}
+
 TEST_CASE("what is against a map of rooms is found", "[sources]") {
   const test::TemporaryDirectory checkout;
   for (const char* const folder : {"src/top/inner", "src/low", "include/perfmodel/low/deep"})
@@ -46,25 +50,43 @@ TEST_CASE("what is against a map of rooms is found", "[sources]") {
                  "#include \"perfmodel/low/deep/d.hpp\"\n#include \"b.hpp\"\n");
   checkout.write("src/top/inner/b.hpp", "#include \"top/a.hpp\"\n");
   checkout.write("src/low/c.cpp", "\n  #include <perfmodel/top/a.hpp>\n");
-  checkout.write("include/perfmodel/low/deep/d.hpp", "#include \"perfmodel/attic/e.hpp\"\n");
+  checkout.write("include/perfmodel/low/deep/d.hpp",
+                 "#include \"perfmodel/attic/e.hpp\"\n#include \"low/deep/f.hpp\"\n");
   const auto objections = [&](const Lines& map) {
     return test::objections(test::room_map(map), checkout.path());
   };
-  const std::string unknown = "include/perfmodel/low/deep/d.hpp:1: low may not include attic";
-  const std::string upwards = "src/low/c.cpp:2: low may not include top";
-  CHECK(objections({"top: low", "low:"}) == Lines{unknown, upwards});
-  CHECK(objections({"top:", "low: top"}) == Lines{unknown,
-                                                  "src/top/a.cpp:3: top may not include low",
-                                                  "src/top/a.cpp:4: top may not include low"});
-  CHECK(objections({"top: low top/inner", "top/inner:", "low: top"}) ==
-        Lines{unknown, "src/top/inner/b.hpp:1: top/inner may not include top"});
-  CHECK(objections({"top: low cellar", "low: top", "attic:"}) ==
-        Lines{unknown, "the map has attic, which is no folder",
+  const std::string header = "include/perfmodel/low/deep/d.hpp:";
+  const std::string unknown = header + "1: low/deep may not include attic";
+  const std::string hidden = header + "2: who installs the header does not have low/deep/f.hpp";
+  const std::string outside = header.substr(0, header.size() - 1) + ": is in no room of the map";
+  const std::string down = "src/low/c.cpp:2: low may not include top";
+  const std::string up = "src/top/inner/b.hpp:1: top/inner may not include top";
+  CHECK(objections({"top: top/inner low", "top/inner:", "low:", "low/deep:"}) ==
+        Lines{unknown, hidden, down, up});
+  CHECK(objections({"top:", "top/inner: top", "low: top", "low/deep:"}) ==
+        Lines{unknown, hidden, "src/top/a.cpp:2: top may not include top/inner",
+              "src/top/a.cpp:3: top may not include low",
+              "src/top/a.cpp:4: top may not include low/deep"});
+  CHECK(objections({"top: top/inner low/deep cellar", "top/inner: top", "low: top",
+                    "attic:", "low/deep: attic"}) ==
+        Lines{hidden, "src/top/a.cpp:3: top may not include low",
+              "the map has attic, which is no folder",
               "the map lets top include cellar, which has no line"});
-  CHECK(objections({"low: top"}) == Lines{unknown, upwards,
-                                          "src/top/a.cpp: is in no room of the map",
+  CHECK(objections({"low: top"}) == Lines{outside, "src/top/a.cpp: is in no room of the map",
                                           "src/top/inner/b.hpp: is in no room of the map",
                                           "the map lets low include top, which has no line"});
+}
+
+TEST_CASE("folders with many sources are found", "[sources]") {
+  const test::TemporaryDirectory checkout;
+  for (const char* const folder : {"src/a/b", "include/perfmodel/a", "tests/a"})
+    std::filesystem::create_directories(checkout.path() / folder);
+  for (const char* const file : {"src/a/c.cpp", "include/perfmodel/a/c.hpp", "src/a/b/d.cpp",
+                                 "src/a/b/notes.md", "tests/a/c_test.cpp"})
+    checkout.write(file, "");
+  CHECK(test::crowded_folders(1, checkout.path()) == Lines{"src/a: 2"});
+  CHECK(test::crowded_folders(2, checkout.path()) == Lines{});
+  CHECK(test::crowded_folders(0, checkout.path()) == Lines{"src/a: 2", "src/a/b: 1", "tests/a: 1"});
 }
 
 TEST_CASE("a cycle in a map of rooms is found", "[sources]") {
@@ -72,4 +94,5 @@ TEST_CASE("a cycle in a map of rooms is found", "[sources]") {
   CHECK(cycle({"a: b c", "b: d", "c: d", "d:"}) == Lines{});
   CHECK(cycle({"a: b", "b: c", "c: d", "d: b"}) == Lines{"b", "c", "d", "b"});
   CHECK(cycle({"a: a"}) == Lines{"a", "a"});
+  CHECK(cycle({"a: b", "b/c: d", "d: a"}) == Lines{"a", "b/c", "d", "a"});
 }

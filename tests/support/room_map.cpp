@@ -5,6 +5,7 @@
 #include <functional>
 #include <regex>
 #include <sstream>
+#include <utility>
 
 namespace perfmodel::test {
 
@@ -12,11 +13,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The room that a folder belongs to; empty where it is in none.
-std::string room_of(const RoomMap& map, fs::path folder) {
-  while (!folder.empty() && !map.contains(folder.generic_string()))
-    folder = folder.parent_path();
-  return folder.generic_string();
+/// Whether `other` is `room` or a folder in it.
+bool is_within(const std::string& other, const std::string& room) {
+  return other == room || other.starts_with(room + "/");
+}
+
+bool allows(const std::set<std::string>& allowed, const std::string& other) {
+  return std::any_of(allowed.begin(), allowed.end(),
+                     [&](const std::string& room) { return is_within(other, room); });
 }
 
 bool is_source(const fs::path& path) {
@@ -24,24 +28,22 @@ bool is_source(const fs::path& path) {
   return extension == ".cpp" || extension == ".hpp" || extension == ".inc";
 }
 
-/// The folder below src or include/perfmodel of what a line includes from there; nothing for other
-/// lines and headers of libraries.
-std::string included_folder(const std::string& line, const std::string& own_folder) {
+/// The header of the project that a line includes; nothing for other lines and libraries' headers.
+std::string included_header(const std::string& line) {
   static const std::regex include(R"re(\s*#\s*include\s+(?:"|<(?=perfmodel/))([^">]+)[">].*)re");
   std::smatch match;
-  if (!std::regex_match(line, match, include))
-    return "";
-  std::string header = match[1];
-  if (const std::string prefix = "perfmodel/"; header.starts_with(prefix))
-    header.erase(0, prefix.size());
-  const std::string folder = fs::path(header).parent_path().generic_string();
-  return folder.empty() ? own_folder : folder;
+  return std::regex_match(line, match, include) ? match[1].str() : "";
 }
 
-void check_file(const RoomMap& map, const fs::path& file, const std::string& folder,
+std::string room_of_header(const std::string& header, const std::string& own_room) {
+  const std::string prefix = header.starts_with("perfmodel/") ? "perfmodel/" : "";
+  const fs::path path = header.substr(prefix.size());
+  return path.has_parent_path() ? path.parent_path().generic_string() : own_room;
+}
+
+void check_file(const RoomMap& map, const fs::path& file, const std::string& room,
                 const std::string& shown, std::vector<std::string>& out) {
-  const std::string room = room_of(map, folder);
-  if (room.empty()) {
+  if (!map.contains(room)) {
     out.push_back(shown + ": is in no room of the map");
     return;
   }
@@ -49,13 +51,22 @@ void check_file(const RoomMap& map, const fs::path& file, const std::string& fol
   std::size_t number = 0;
   for (std::string line; std::getline(stream, line);) {
     ++number;
-    const std::string included = included_folder(line, folder);
-    if (included.empty())
+    const std::string header = included_header(line);
+    if (header.empty())
       continue;
-    const std::string other = room_of(map, included);
-    if (other != room && !map.at(room).contains(other))
-      out.push_back(shown + ":" + std::to_string(number) + ": " + room + " may not include " +
-                    (other.empty() ? included : other));
+    const std::string place = shown + ":" + std::to_string(number) + ": ";
+    const std::string other = room_of_header(header, room);
+    if (other != room && !allows(map.at(room), other))
+      out.push_back(place + room + " may not include " + other);
+    if (shown.starts_with("include/") && !header.starts_with("perfmodel/"))
+      out.push_back(place + "who installs the header does not have " + header);
+  }
+}
+
+void for_each_source(const fs::path& root, const std::function<void(const fs::path&)>& visit) {
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    if (entry.is_regular_file() && is_source(entry.path()))
+      visit(entry.path());
   }
 }
 
@@ -88,9 +99,10 @@ std::vector<std::string> cycle_of(const RoomMap& map) {
     way.push_back(room);
     if (seen)
       return true;
-    if (const auto entry = map.find(room);
-        entry != map.end() && std::any_of(entry->second.begin(), entry->second.end(), leads_back))
-      return true;
+    for (const auto& [other, unused] : map) {
+      if (allows(map.at(room), other) && leads_back(other))
+        return true;
+    }
     way.pop_back();
     without_cycle.insert(room);
     return false;
@@ -106,7 +118,8 @@ std::vector<std::string> objections(const RoomMap& map, const fs::path& checkout
   std::vector<std::string> out;
   for (const auto& [room, allowed] : map) {
     for (const std::string& other : allowed) {
-      if (!map.contains(other))
+      if (std::none_of(map.begin(), map.end(),
+                       [&](const auto& line) { return is_within(line.first, other); }))
         out.push_back("the map lets " + room + " include " + other + ", which has no line");
     }
     if (!fs::is_directory(checkout / "src" / room) &&
@@ -114,16 +127,30 @@ std::vector<std::string> objections(const RoomMap& map, const fs::path& checkout
       out.push_back("the map has " + room + ", which is no folder");
   }
   for (const char* const root : {"src", "include/perfmodel"}) {
-    for (const auto& entry : fs::recursive_directory_iterator(checkout / root)) {
-      if (!entry.is_regular_file() || !is_source(entry.path()))
-        continue;
-      const std::string folder =
-          fs::relative(entry.path().parent_path(), checkout / root).generic_string();
-      check_file(map, entry.path(), folder, fs::relative(entry.path(), checkout).generic_string(),
-                 out);
-    }
+    for_each_source(checkout / root, [&](const fs::path& file) {
+      const std::string room = fs::relative(file.parent_path(), checkout / root).generic_string();
+      check_file(map, file, room, fs::relative(file, checkout).generic_string(), out);
+    });
   }
   std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::vector<std::string> crowded_folders(std::size_t most, const fs::path& checkout) {
+  std::map<std::string, std::size_t> sources;
+  for (const auto& [root, shown] : {std::pair("src", "src"), std::pair("include/perfmodel", "src"),
+                                    std::pair("tests", "tests")}) {
+    if (!fs::is_directory(checkout / root))
+      continue;
+    for_each_source(checkout / root, [&, top = checkout / root, name = shown](const auto& file) {
+      ++sources[(name / fs::relative(file.parent_path(), top)).generic_string()];
+    });
+  }
+  std::vector<std::string> out;
+  for (const auto& [folder, count] : sources) {
+    if (count > most)
+      out.push_back(folder + ": " + std::to_string(count));
+  }
   return out;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -8,18 +9,22 @@
 
 namespace perfmodel::test {
 
-/// Which rooms a room may include besides itself.
+/// Which rooms a room may include besides itself. A room is a folder below src and
+/// include/perfmodel, without the folders in it; where a room is allowed, its folders are, too.
 using RoomMap = std::map<std::string, std::set<std::string>>;
 
-/// From lines "room: other rooms"; a room is a folder below src and include/perfmodel with the
-/// folders in it that have no line of their own.
+/// From lines "room: other rooms".
 RoomMap room_map(const std::vector<std::string>& lines);
 
 /// The rooms of a way that leads back to where it began; empty where there is none.
 std::vector<std::string> cycle_of(const RoomMap& map);
 
 /// What the sources of a checkout include against the map: "src/a/b.cpp:3: a may not include c";
-/// and folders and names that are no room.
+/// headers of include/perfmodel that include one of src; folders and names that are no room.
 std::vector<std::string> objections(const RoomMap& map, const std::filesystem::path& checkout);
+
+/// Folders below src (with theirs below include/perfmodel) and tests that hold more than so many
+/// sources themselves: "src/a: 26".
+std::vector<std::string> crowded_folders(std::size_t most, const std::filesystem::path& checkout);
 
 }  // namespace perfmodel::test

@@ -44,8 +44,8 @@ TEST_CASE("the scalability law of SPEC SDM91 agrees with the published fit", "[s
 }
 
 TEST_CASE("the scalability law without coherency is Amdahl's", "[scaling]") {
-  std::vector<Point> throughputs;
-  std::vector<Point> times;
+  std::vector<scaling::Point> throughputs;
+  std::vector<scaling::Point> times;
   const double s = 0.08;
   for (const double n : {1.0, 2.0, 3.0, 5.0, 8.0}) {
     times.push_back({n, 7 * (s + (1 - s) / n)});
@@ -90,7 +90,7 @@ TEST_CASE("planted constants of the scalability law come back", "[scaling]") {
     planted.sigma = random.uniform(0, 0.3);
     planted.kappa = random.uniform(0, 0.01);
     planted.gamma = std::exp(random.uniform(-10, 10));
-    std::vector<Point> points;
+    std::vector<scaling::Point> points;
     for (const double n : {1.0, 2.0, 4.0, 8.0, 16.0, 32.0}) {
       points.push_back({n, planted.throughput(n)});
     }

@@ -11,12 +11,12 @@ using test::ProgramResult;
 
 namespace {
 
-const std::string runs_file = PERFMODEL_SOURCE_DIR "/data/lenet5_train900.csv";
+const std::string lenet5_file = PERFMODEL_SOURCE_DIR "/data/lenet5_train900.csv";
 
 ProgramResult fit_with_kernel(const std::string& kernel, const std::string& loss) {
   test::ProgramOptions options;
   options.environment = {{"PERFMODEL_KERNEL", kernel}};
-  return test::run_perfmodel({"fit", runs_file, "--loss", loss, "--quiet"}, options);
+  return test::run_perfmodel({"fit", lenet5_file, "--loss", loss, "--quiet"}, options);
 }
 
 }  // namespace

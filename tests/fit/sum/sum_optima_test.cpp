@@ -14,7 +14,7 @@ using namespace perfmodel;
 
 namespace {
 
-test::PaperRuns lenet5() {
+test::PaperRuns lenet5_train() {
   return test::runs_of(read_csv(PERFMODEL_SOURCE_DIR "/data/lenet5_test300.csv"));
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("sums of products reach the best known optimum of every loss: simulate
 TEST_CASE("sums of products reach the best known optimum of every loss: LeNet-5",
           "[fit][multi][whole-fits]") {
   require_optima(
-      lenet5(),
+      lenet5_train(),
       {{{0.00194463672246306, 0.226099208022811, 8.80938241861211e-06, 0.288101759778686},
         {0.00128352116569932, 0.140739359427878, 3.76549910160817e-06, 0.186592109082804},
         {0.000919661239436803, 0.106959606451595, 1.88016891342728e-06, 0.149685155354252}}});
