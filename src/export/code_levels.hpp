@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "perfmodel/export/formula_code.hpp"
+#include "export/formula_code.hpp"
 
 namespace perfmodel {
 

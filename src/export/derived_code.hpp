@@ -3,8 +3,8 @@
 #include <functional>
 #include <string>
 
+#include "export/formula_code.hpp"
 #include "export/formula_tree.hpp"
-#include "perfmodel/export/formula_code.hpp"
 
 namespace perfmodel {
 

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
+#include "model/form/multi_expression.hpp"
 #include "perfmodel/model/columns/spec.hpp"
-#include "perfmodel/model/form/multi_expression.hpp"
 
 namespace perfmodel {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "perfmodel/export/formula_code.hpp"
+#include "export/formula_code.hpp"
 
 namespace perfmodel {
 

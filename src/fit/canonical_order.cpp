@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/index.hpp"
+#include "fit/result/form.hpp"
 
 namespace perfmodel {
 namespace {

@@ -7,6 +7,8 @@
 
 namespace perfmodel {
 
+class JsonCursor;
+
 /// What has to be known of a form before there is a model of it.
 struct FormKind {
   std::string_view name;  ///< of `expression.form` in model.json, and of Expression

@@ -7,6 +7,7 @@
 #include "base/index.hpp"
 #include "base/parallel.hpp"
 #include "base/random.hpp"
+#include "fit/result/form.hpp"
 #include "trust/resampling.hpp"
 
 namespace perfmodel {

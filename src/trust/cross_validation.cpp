@@ -6,6 +6,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
+#include "fit/result/form.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/index.hpp"
+#include "fit/result/form.hpp"
 #include "trust/bootstrap.hpp"
 #include "trust/resampling.hpp"
 

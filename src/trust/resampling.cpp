@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/index.hpp"
+#include "fit/result/form.hpp"
 
 namespace perfmodel {
 

@@ -1,4 +1,4 @@
-#include "perfmodel/export/formula_code.hpp"
+#include "export/formula_code.hpp"
 #include "fit/sum/form/sum_form.hpp"
 
 #include <algorithm>

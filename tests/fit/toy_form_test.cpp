@@ -10,6 +10,7 @@
 #include "cli/terminal/console.hpp"
 #include "fit/canonical_order.hpp"
 #include "fit/form_kinds.hpp"
+#include "fit/result/form.hpp"
 #include "fit/result/inputs_json.hpp"
 #include "io/html/page.hpp"
 #include "io/model/model_json_reading.hpp"

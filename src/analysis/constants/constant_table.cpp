@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/index.hpp"
+#include "fit/result/form.hpp"
 
 namespace perfmodel {
 namespace {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fit/result/form.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
 
 namespace perfmodel {

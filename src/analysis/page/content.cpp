@@ -6,8 +6,9 @@
 
 #include "analysis/page/moved_configuration.hpp"
 #include "base/text.hpp"
+#include "export/formula_code.hpp"
 #include "fit/fit.hpp"
-#include "perfmodel/export/formula_code.hpp"
+#include "fit/result/form.hpp"
 #include "trust/prediction_intervals.hpp"
 #include "trust/spread.hpp"
 
@@ -93,9 +94,7 @@ std::optional<IntervalCoverage> coverage_of(const Source& source) {
 
 Content content_of(const Source& source) {
   const FittedModel& model = source.model;
-  const auto formula = [&](FormulaLanguage language) {
-    return model.form->code(model.spec, model.constants, language);
-  };
+  const auto formula = [&](FormulaLanguage language) { return formula_code(model, language); };
   std::vector<double> times(source.design.time.begin(), source.design.time.end());
   std::sort(times.begin(), times.end());
 

@@ -8,6 +8,7 @@
 #include "analysis/page/errors.hpp"
 #include "analysis/page/moved_configuration.hpp"
 #include "base/index.hpp"
+#include "fit/result/form.hpp"
 #include "trust/prediction_intervals.hpp"
 
 namespace perfmodel::page {

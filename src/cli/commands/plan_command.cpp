@@ -9,6 +9,7 @@
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/configurations_csv.hpp"
+#include "fit/result/form.hpp"
 #include "io/documents/space_json.hpp"
 #include "io/file/output_file.hpp"
 #include "perfmodel/base/error.hpp"

@@ -47,7 +47,7 @@ int run_show(const ShowArguments& arguments, Console& /*console*/) {
   refuse_to_replace(arguments.model, arguments.output);
   OutputFile output(arguments.output);
   const FittedModel model = read_model(arguments.model);
-  output.write(model.form->code(model.spec, model.constants, arguments.language));
+  output.write(formula_code(model, arguments.language));
   output.commit();
   return 0;
 }

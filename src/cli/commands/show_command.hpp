@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/terminal/console.hpp"
-#include "perfmodel/export/formula_code.hpp"
+#include "export/formula_code.hpp"
 
 namespace CLI {
 class App;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/text.hpp"
+#include "fit/result/form.hpp"
 #include "perfmodel/model/design/configuration.hpp"
 
 namespace perfmodel {

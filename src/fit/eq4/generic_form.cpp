@@ -1,6 +1,7 @@
 #include "fit/eq4/generic_form.hpp"
 
 #include <algorithm>
+#include "export/formula_code.hpp"
 
 #include "base/index.hpp"
 #include "fit/eq4/finish/polish.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "perfmodel/fit/result/form.hpp"
+#include "fit/result/form.hpp"
 
 namespace perfmodel {
 

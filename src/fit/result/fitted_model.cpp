@@ -4,8 +4,13 @@
 #include <cmath>
 #include <numbers>
 #include <utility>
+#include "fit/result/form.hpp"
 
 namespace perfmodel {
+
+std::string formula_code(const FittedModel& model, FormulaLanguage language) {
+  return model.form->code(model.spec, model.constants, language);
+}
 
 Eigen::VectorXd predict(const FittedModel& model, const Design& design) {
   return model.form->predict(model.spec, model.constants, design);

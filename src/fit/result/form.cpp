@@ -1,4 +1,4 @@
-#include "perfmodel/fit/result/form.hpp"
+#include "fit/result/form.hpp"
 
 namespace perfmodel {
 

@@ -2,8 +2,8 @@
 
 #include <Eigen/Core>
 
+#include "fit/result/form.hpp"
 #include "fit/sum/terms/sum_parts.hpp"
-#include "perfmodel/fit/result/form.hpp"
 #include "perfmodel/fit/task/fit_options.hpp"
 
 namespace perfmodel {

@@ -5,6 +5,7 @@
 #include "analysis/wording/words.hpp"
 #include "base/readable.hpp"
 #include "base/text.hpp"
+#include "fit/result/form.hpp"
 
 namespace perfmodel::page {
 namespace {

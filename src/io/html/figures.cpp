@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/readable.hpp"
+#include "fit/result/form.hpp"
 #include "io/html/chart.hpp"
 #include "io/html/markup.hpp"
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "fit/result/form.hpp"
 #include "io/html/answers.hpp"
 #include "io/html/figures.hpp"
 #include "io/html/markup.hpp"

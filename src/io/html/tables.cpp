@@ -7,6 +7,7 @@
 #include "analysis/wording/words.hpp"
 #include "base/readable.hpp"
 #include "base/text.hpp"
+#include "fit/result/form.hpp"
 #include "io/html/answers.hpp"
 #include "io/html/markup.hpp"
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "fit/result/form.hpp"
 #include "json/contradiction.hpp"
 
 namespace perfmodel {

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "fit/form_kinds.hpp"
+#include "fit/result/form.hpp"
 #include "io/file/input_file.hpp"
 #include "io/model/configuration_json.hpp"
 #include "io/model/derived_fields.hpp"

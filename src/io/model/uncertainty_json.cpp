@@ -1,6 +1,7 @@
 #include "io/model/uncertainty_json.hpp"
 
 #include <utility>
+#include "fit/result/form.hpp"
 
 namespace perfmodel {
 namespace {

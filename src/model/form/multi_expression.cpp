@@ -1,4 +1,4 @@
-#include "perfmodel/model/form/multi_expression.hpp"
+#include "model/form/multi_expression.hpp"
 
 #include <algorithm>
 #include <cmath>

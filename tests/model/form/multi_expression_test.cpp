@@ -1,4 +1,4 @@
-#include "perfmodel/model/form/multi_expression.hpp"
+#include "model/form/multi_expression.hpp"
 #include "fit/sum/form/sum_form.hpp"
 
 #include <cmath>

@@ -10,8 +10,8 @@
 
 #include "perfmodel/base/sentence.hpp"
 #include "perfmodel/data/metrics.hpp"
+#include "perfmodel/export/formula_language.hpp"
 #include "perfmodel/fit/result/certainty.hpp"
-#include "perfmodel/fit/result/form.hpp"
 #include "perfmodel/fit/result/held_out_results.hpp"
 #include "perfmodel/fit/result/repeat_summary.hpp"
 #include "perfmodel/fit/task/fit_options.hpp"
@@ -22,6 +22,11 @@
 #include "perfmodel/model/design/unmeasured.hpp"
 
 namespace perfmodel {
+
+class Form;
+
+/// Eq. (4).
+std::shared_ptr<const Form> generic_form();
 
 /// Something the reader of a fitted model should know before believing it.
 struct Warning {
@@ -121,6 +126,10 @@ std::optional<ScaleStep> step_through_derived(const FittedModel& model, std::siz
 /// How the time, of Eq. (4) its scalable part, answers to a scale that columns are derived from:
 /// its power over step_through_derived(). Nothing where there is none.
 std::optional<double> power_through_derived(const FittedModel& model, std::size_t extrinsic);
+
+/// The whole model in a language. Throws InputError for a derived column whose formula the language
+/// cannot be given.
+std::string formula_code(const FittedModel& model, FormulaLanguage language);
 
 /// Predicted time of every row of a design made with the model's spec.
 Eigen::VectorXd predict(const FittedModel& model, const Design& design);

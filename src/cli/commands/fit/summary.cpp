@@ -11,6 +11,7 @@
 #include "cli/commands/fit/trust_section.hpp"
 #include "cli/runs/held_out_options.hpp"
 #include "cli/terminal/text_table.hpp"
+#include "fit/result/form.hpp"
 
 namespace perfmodel::cli {
 namespace {

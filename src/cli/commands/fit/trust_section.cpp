@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/constants/constant_table.hpp"
+#include "fit/result/form.hpp"
 
 namespace perfmodel::cli {
 namespace {

@@ -8,6 +8,7 @@
 #include "cli/runs/predictions.hpp"
 #include "cli/runs/range_check.hpp"
 #include "cli/terminal/text_table.hpp"
+#include "fit/result/form.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/csv/csv.hpp"
 #include "perfmodel/io/model/model_json.hpp"

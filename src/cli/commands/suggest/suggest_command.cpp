@@ -14,6 +14,7 @@
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/range_check.hpp"
+#include "fit/result/form.hpp"
 #include "io/documents/space_json.hpp"
 #include "io/documents/suggestion_json.hpp"
 #include "io/file/output_file.hpp"

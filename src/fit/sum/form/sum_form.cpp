@@ -2,6 +2,7 @@
 
 #include "base/index.hpp"
 #include "base/text.hpp"
+#include "export/formula_code.hpp"
 #include "export/multi_formula.hpp"
 #include "fit/result/column_order.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"

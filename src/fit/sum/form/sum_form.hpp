@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "fit/result/form.hpp"
 #include "fit/result/sum_estimate.hpp"
-#include "perfmodel/fit/result/form.hpp"
-#include "perfmodel/model/form/multi_expression.hpp"
+#include "model/form/multi_expression.hpp"
 
 namespace perfmodel {
 

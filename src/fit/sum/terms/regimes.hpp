@@ -4,8 +4,8 @@
 #include <set>
 #include <vector>
 
+#include "model/form/multi_expression.hpp"
 #include "perfmodel/model/design/design.hpp"
-#include "perfmodel/model/form/multi_expression.hpp"
 
 namespace perfmodel {
 

@@ -3,7 +3,7 @@
 #include <Eigen/Core>
 
 #include "fit/result/sum_estimate.hpp"
-#include "perfmodel/model/form/multi_expression.hpp"
+#include "model/form/multi_expression.hpp"
 
 namespace perfmodel {
 

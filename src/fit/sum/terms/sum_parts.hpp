@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "fit/result/sum_estimate.hpp"
+#include "model/form/multi_expression.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
-#include "perfmodel/model/form/multi_expression.hpp"
 
 namespace perfmodel {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "perfmodel/model/form/multi_expression.hpp"
+#include "model/form/multi_expression.hpp"
 
 namespace perfmodel {
 

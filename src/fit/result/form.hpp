@@ -10,7 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "perfmodel/export/formula_code.hpp"
+#include "perfmodel/export/formula_language.hpp"
+#include "perfmodel/fit/result/fitted_model.hpp"
 #include "perfmodel/fit/task/fit_options.hpp"
 #include "perfmodel/model/columns/spec.hpp"
 #include "perfmodel/model/design/configuration.hpp"
@@ -19,7 +20,6 @@
 namespace perfmodel {
 
 struct ColumnOrder;
-struct FittedModel;
 class JsonCursor;
 
 /// What a constant does in its form.
@@ -162,8 +162,5 @@ class Form {
   /// Throws InputError where fields beside the constants contradict them.
   virtual void check_constants(const FittedModel& model, const JsonCursor& constants) const = 0;
 };
-
-/// Eq. (4).
-std::shared_ptr<const Form> generic_form();
 
 }  // namespace perfmodel
