@@ -8,7 +8,6 @@
 #include "model/code_levels.hpp"
 #include "model/code_names.hpp"
 #include "model/derived_code.hpp"
-#include "model/formula_tree.hpp"
 #include "model/readable_formula.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/base/printable.hpp"
@@ -176,7 +175,7 @@ class Writer {
   /// stands for the column.
   void add_derived(const DerivedColumn& column) {
     std::string code =
-        derived_code(formula_tree(column.formula, column.of), language_,
+        derived_code(column, language_,
                      {.column = [&](const std::string& name) { return as_number(name); },
                       .number = [&](double value) { return number(value); }});
     if (language_ == FormulaLanguage::spreadsheet) {
