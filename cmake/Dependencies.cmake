@@ -80,24 +80,6 @@ endif()
 # not made with CMake, so there is no download: every distribution has it.
 find_package(Nettle REQUIRED)
 
-# muParser: conditions and prices that users write as formulas over columns; see
-# cmake/FindMuParser.cmake.
-find_package(MuParser)
-if(NOT TARGET muparser::muparser)
-  set(ENABLE_SAMPLES OFF)
-  set(ENABLE_OPENMP OFF)
-  set(BUILD_SHARED_LIBS OFF)
-  FetchContent_Declare(
-    muparser
-    GIT_REPOSITORY https://github.com/beltoforion/muparser.git
-    GIT_TAG v2.3.3-1
-    GIT_SHALLOW TRUE)
-  FetchContent_MakeAvailable(muparser)
-  if(NOT TARGET muparser::muparser)
-    add_library(muparser::muparser ALIAS muparser)
-  endif()
-endif()
-
 # dlib: the black boxes of `compare`, see cmake/FindDlib.cmake. Optional: without it `compare` leaves
 # them out and says so.
 option(PERFMODEL_WITH_DLIB "Use dlib, where it is installed, for the black boxes of compare" ON)

@@ -7,9 +7,8 @@ install(TARGETS perfmodel RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONEN
 
 # Who uses the static library links what it uses. That must be found where it is installed, so that
 # what was downloaded into the build would be missing there.
-get_target_property(perfmodel_imported muparser::muparser IMPORTED)
-if(NOT perfmodel_imported OR eigen3_SOURCE_DIR)
-  message(STATUS "Eigen or muParser was downloaded: the library is not installed, the program is")
+if(eigen3_SOURCE_DIR)
+  message(STATUS "Eigen was downloaded: the library is not installed, the program is")
   return()
 endif()
 
@@ -36,7 +35,7 @@ install(
   COMPONENT library)
 
 set(perfmodel_with_dlib FALSE)
-set(perfmodel_private_libraries "-lmuparser -lnettle")
+set(perfmodel_private_libraries "-lnettle")
 if(TARGET Dlib::Dlib)
   set(perfmodel_with_dlib TRUE)
   string(APPEND perfmodel_private_libraries " ${Dlib_LIBRARY}")
@@ -50,7 +49,6 @@ install(
   FILES "${CMAKE_CURRENT_BINARY_DIR}/perfmodelConfig.cmake"
         "${CMAKE_CURRENT_BINARY_DIR}/perfmodelConfigVersion.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/FindDlib.cmake"
-        "${PROJECT_SOURCE_DIR}/cmake/FindMuParser.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/FindNettle.cmake"
   DESTINATION "${perfmodel_package_dir}"
   COMPONENT library)

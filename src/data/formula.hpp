@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <span>
@@ -10,7 +11,9 @@
 
 namespace perfmodel {
 
-/// What muParser skips between the words of a formula: blanks, tabs, line feeds and all controls.
+struct FormulaProgram;
+
+/// What may stand between the words of a formula: blanks, tabs, line feeds and all controls.
 inline bool is_formula_blank(char c) {
   return c > 0 && c <= ' ';
 }
@@ -32,28 +35,45 @@ class TextCodes {
 };
 
 /// An expression over named numbers, as a user writes it: "workers * 1.2",
-/// "filters * batch_size <= 4096 && padding == 'same'". The operators and functions of muParser;
-/// texts stand in single or double quotes and can be compared.
+/// "filters * batch_size <= 4096 && padding == 'same'".
+///
+/// From loose to tight: c ? a : b; ||; &&; < > <= >= == !=; + -; * /; the signs - + !; ^. Powers
+/// are taken from right to left, all else from left to right; a comparison is 1 or 0, and what is
+/// not 0 is true. abs, sign, rint, floor, ceil, sqrt, exp, ln (log), log2, log10, sin, ..., atanh,
+/// atan2, and min, max, sum, avg of any number of arguments; _pi and _e. Texts stand in single or
+/// double quotes and can be compared.
 class Formula {
  public:
   /// `where` names the place of the text in messages. Throws UsageError for what cannot be read.
   Formula(const std::string& text, const std::vector<std::string>& names, TextCodes& codes,
           const Sentence& where);
-  ~Formula();
-  Formula(Formula&&) noexcept;
-  Formula& operator=(Formula&&) noexcept;
 
-  /// The names that an expression uses, whatever there is. Throws UsageError for what is none.
+  /// The names that an expression uses, whatever there is, in alphabetical order. Throws UsageError
+  /// for what is none.
   static std::vector<std::string> names_in(const std::string& text, const Sentence& where);
 
-  /// The names that the expression uses.
+  /// The names that the expression uses, in alphabetical order.
   const std::vector<std::string>& used() const { return used_; }
-  /// The value for one number per name, in their order. Not for several threads at once.
+
+  /// The value for one number per name, in their order.
   double operator()(std::span<const double> values) const;
 
+  /// The value of each row, of the columns [name][row] in the order of the names. Of a name that is
+  /// not used, the column may be empty.
+  std::vector<double> of_rows(std::span<const std::vector<double>> columns, std::size_t rows) const;
+
+  struct Slope {
+    double value = 0;
+    double slope = 0;
+  };
+  /// The value and its derivative by one of the names. Of steps and corners, such as those of
+  /// floor() and abs(), that of one side.
+  Slope slope(std::span<const double> values, std::size_t name) const;
+
+  const FormulaProgram& program() const { return *program_; }
+
  private:
-  struct Parser;
-  std::unique_ptr<Parser> parser_;
+  std::shared_ptr<const FormulaProgram> program_;
   std::vector<std::string> used_;
 };
 

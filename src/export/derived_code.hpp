@@ -4,7 +4,7 @@
 #include <string>
 
 #include "export/formula_code.hpp"
-#include "export/formula_tree.hpp"
+#include "perfmodel/model/columns/derived.hpp"
 
 namespace perfmodel {
 
@@ -17,7 +17,8 @@ struct CodeWords {
 /// The formula of a derived column as an expression of `python`, `c` or `spreadsheet` with the same
 /// value. It is a single operand wherever it is put: in parentheses, a call, a name or a number.
 ///
-/// Throws InputError for a function that is not known here.
-std::string derived_code(const FormulaTree& tree, FormulaLanguage language, const CodeWords& words);
+/// Throws InputError for a formula so long that other languages could not read it.
+std::string derived_code(const DerivedColumn& column, FormulaLanguage language,
+                         const CodeWords& words);
 
 }  // namespace perfmodel

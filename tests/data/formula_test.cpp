@@ -1,5 +1,9 @@
 #include "data/formula.hpp"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "base/printable.hpp"
 #include "base/readable.hpp"
 #include "perfmodel/base/error.hpp"
@@ -60,6 +64,61 @@ TEST_CASE("the names in a formula are found without knowing any", "[formula]") {
   CHECK(Formula::names_in("b * sqrt(a) + b", "here") == std::vector<std::string>{"a", "b"});
   CHECK_THROWS_MATCHES(Formula::names_in("a * (b", "here"), UsageError,
                        Message("here: Missing parenthesis at position 7 of 'a * (b'"));
+}
+
+TEST_CASE("an error says what is wrong with a formula, and where", "[formula]") {
+  const auto error = [](const std::string& text) {
+    try {
+      value_of(text, 3, 4);
+    } catch (const UsageError& refused) {
+      return std::string(refused.what()).substr(("here: " + quoted_formula(text) + ": ").size());
+    }
+    return std::string("none");
+  };
+  CHECK(error("a ** 2") == "Unexpected '*' at position 4");
+  CHECK(error("a *") == "Unexpected end of expression at position 4");
+  CHECK(error("(a + b") == "Missing parenthesis at position 7");
+  CHECK(error("a + b)") == "Unexpected parenthesis ')' at position 6");
+  CHECK(error("2 a") == "An operator is missing before 'a' at position 3");
+  CHECK(error("2a") == "An operator is missing before 'a' at position 2");
+  CHECK(error("1.2.3") == "An operator is missing before '.3' at position 4");
+  CHECK(error("max(a b)") == "An operator or a parenthesis is missing before 'b' at position 7");
+  CHECK(error("a + $") == "Unexpected '$' at position 5");
+  CHECK(error("a && || b") == "Unexpected '||' at position 6");
+  CHECK(error("a == '\u00e9\u00e9' + \u00e9") == "Unexpected '\u00e9' at position 13");
+  CHECK(error("--a") == "Unexpected '-' at position 2");
+  CHECK(error("a ? b") == "':' is missing at position 6");
+  CHECK(error("a ? b , 2") == "Unexpected ',' at position 7");
+  CHECK(error("1e400 * a") == "Too large a number '1e400' at position 1");
+  CHECK(error("2 + sin(a, b)") == "Too many arguments of sin() at position 5");
+  CHECK(error("atan2(a)") == "Too few arguments of atan2() at position 1");
+  CHECK(error("sum()") == "Too few arguments of sum() at position 1");
+  CHECK(error("a, b") == "expected one expression, without commas");
+  CHECK(error("a == 'x") == "a quote is not closed");
+  CHECK(error(" ") == "it is empty");
+  CHECK(error("3 + alpha") == "there is no 'alpha'; there are 'a' and 'b'");
+}
+
+TEST_CASE("a formula is nested only so deep", "[formula]") {
+  const auto nested = [](std::size_t levels, const std::string& open, const std::string& close) {
+    std::string text;
+    for (std::size_t level = 0; level < levels; ++level)
+      text += open;
+    text += "a";
+    for (std::size_t level = 0; level < levels; ++level)
+      text += close;
+    return text;
+  };
+  CHECK(value_of(nested(499, "(", ")"), 3, 4) == 3);
+  CHECK(value_of(nested(499, "1^", ""), 3, 4) == 1);
+  for (const auto& [open, close] : std::vector<std::pair<std::string, std::string>>{
+           {"(", ")"}, {"1^", ""}, {"-(", ")"}, {"sin(", ")"}, {"a ? 1 : ", ""}, {"a ? ", ": 1"}}) {
+    CAPTURE(open);
+    for (const std::size_t levels : {500U, 100000U}) {
+      CHECK_THROWS_WITH(value_of(nested(levels, open, close), 3, 4),
+                        Catch::Matchers::Contains("Nested more than 500 levels deep"));
+    }
+  }
 }
 
 TEST_CASE("an error about a formula echoes at most a line of it", "[formula]") {

@@ -73,14 +73,7 @@ Column derived_column(const Table& table, const DerivedColumn& derived) {
   Column column;
   column.name = derived.column;
   column.formula = derived.formula;
-  column.numbers.reserve(table.rows());
-  std::vector<double> of_row(values.size());
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      of_row[i] = values[i][row];
-    }
-    column.numbers.push_back(formula(of_row));
-  }
+  column.numbers = formula.of_rows(values, table.rows());
   return column;
 }
 

@@ -241,7 +241,7 @@ TEST_CASE_METHOD(DeriveTest, "a wrong --derive is wrong usage, a wrong value is 
   const auto syntax = run({"fit", "runs.csv", "--derive", "x = filters ^^ 2"});
   CHECK(syntax.exit_code == 2);
   CHECK_THAT(syntax.errors, ContainsSubstring("--derive 'x = filters ^^ 2': ") &&
-                                ContainsSubstring("position 9") &&
+                                ContainsSubstring("position 10") &&
                                 ContainsSubstring("\nSee 'perfmodel fit --help'."));
   const auto unknown = run({"fit", "runs.csv", "--derive", "x = filter * 2"});
   CHECK(unknown.exit_code == 2);
