@@ -39,8 +39,7 @@ MatrixXd covariance(const Observations& rows, const VectorXd& hyper, const Matri
     trend.col(k) *=
         std::exp(hyper[layout.group(rows.trend.groups[static_cast<std::size_t>(k)])] / 2);
   out.selfadjointView<Eigen::Lower>().rankUpdate(trend);
-  out.diagonal().array() +=
-      std::exp(hyper[layout.noise()]) / rows.runs.array() + kNugget * rows.spread;
+  out.diagonal().array() += std::exp(hyper[layout.noise()]) / rows.runs.array();
   return out;
 }
 

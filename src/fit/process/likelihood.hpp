@@ -54,10 +54,8 @@ struct HyperPrior {
   Eigen::VectorXd precision;
 };
 
-/// Variance of the trend's level, which no prior should decide, and what is added to the diagonal
-/// for the sake of the algebra, in units of the variance of y.
+/// Variance of the trend's level, which no prior should decide, in units of the variance of y.
 constexpr double kLevelVariance = 100;
-constexpr double kNugget = 1e-9;
 
 /// The covariance of y: process, trend and noise.
 Eigen::MatrixXd covariance(const Observations& rows, const Eigen::VectorXd& hyper,

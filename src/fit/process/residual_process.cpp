@@ -1,8 +1,10 @@
 #include "fit/process/residual_process.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <numeric>
+#include <stdexcept>
+#include <utility>
 
 #include "fit/process/generalised_least_squares.hpp"
 #include "fit/process/hyper_search.hpp"
@@ -20,119 +22,60 @@ using Rows = std::vector<Index>;
 
 constexpr std::size_t kFirstIterations = 40;  ///< of each start
 constexpr std::size_t kLastIterations = 150;
+constexpr double kLeastSpread = 1e-9;  ///< where nothing is left of y
 
 VectorXd rounded(const VectorXd& values) {
   return values.unaryExpr([](double x) { return std::nearbyint(x * 0x1p30) * 0x1p-30; });
 }
 
-class Fit {
- public:
-  Fit(const Inputs& inputs, const VectorXd& y, const Trend& trend, const ProcessOptions& options)
-      : options_(options), trend_(trend), rows_(MergedRows::of(inputs, y)) {
-    const Inputs merged = take_rows(inputs, rows_.first);
-    fit_.process.coordinates = process_coordinates(inputs, options.forms);
-    fit_.process.inputs = placed(merged, fit_.process.coordinates);
-    mean_ = rows_.y.mean();
-    rows_.y.array() -= mean_;
-    sample_ = sampled_rows(rows_.rows(), rows_.rows(), options.seed);
-  }
+/// Among the rows that were given.
+Rows positions(const Rows& first, std::span<const Index> rows) {
+  Rows out;
+  for (const Index row : rows)
+    out.push_back(first[static_cast<std::size_t>(row)]);
+  return out;
+}
 
-  ProcessFit run() {
-    search();
-    estimate();
-    return std::move(fit_);
-  }
+Rows first_of(const Rows& rows, Index most) {
+  const auto count = std::min(rows.size(), static_cast<std::size_t>(most));
+  return {rows.begin(), rows.begin() + index(count)};
+}
 
- private:
-  const ProcessOptions& options_;
-  const Trend& trend_;
-  MergedRows rows_;
-  double mean_ = 0;
-  Rows sample_;  ///< all rows in the order in which samples take them
-  VectorXd deviations_;
-  ProcessFit fit_;
+/// The chosen rows, for the search: rounded, so that other units of the time give the same to the
+/// last bit.
+Observations observed(const Inputs& coordinates, const MergedRows& rows, const Trend& trend,
+                      const Rows& chosen) {
+  const TrendValues values = trend.at(trend.start, positions(rows.first, chosen));
+  Observations out{.inputs = CodedInputs(take_rows(coordinates, positions(rows.first, chosen))),
+                   .trend = {.slopes = values.slopes * trend.scales.asDiagonal(),
+                             .groups = trend.groups,
+                             .group_count = trend.group_count},
+                   .y = rows.y(chosen) - values.values,
+                   .runs = rows.runs(chosen)};
+  out.trend.slopes.rowwise() -= out.trend.slopes.colwise().mean().eval();
+  out.y = rounded(out.y.array() - out.y.mean());
+  out.spread = out.y.squaredNorm() / static_cast<double>(chosen.size()) + kLeastSpread;
+  out.scatter = rows.scatter(chosen).sum();
+  return out;
+}
 
-  Rows sample(Index most) const {
-    const auto count = std::min(sample_.size(), static_cast<std::size_t>(most));
-    return {sample_.begin(), sample_.begin() + index(count)};
-  }
-
-  Rows positions(const Rows& rows) const {
-    Rows out;
-    for (const Index row : rows)
-      out.push_back(rows_.first[static_cast<std::size_t>(row)]);
-    return out;
-  }
-
-  /// For the search: rounded, so that other units of the time give the same to the last bit.
-  Observations observations(const Rows& rows) const {
-    const TrendValues trend = trend_.at(trend_.start, positions(rows));
-    Observations out{.inputs = CodedInputs(take_rows(fit_.process.inputs, rows)),
-                     .trend = {.slopes = trend.slopes * trend_.scales.asDiagonal(),
-                               .groups = trend_.groups,
-                               .group_count = trend_.group_count},
-                     .y = rows_.y(rows) - trend.values,
-                     .runs = rows_.runs(rows)};
-    out.trend.slopes.rowwise() -= out.trend.slopes.colwise().mean().eval();
-    out.y = rounded(out.y.array() - out.y.mean());
-    out.spread = out.y.squaredNorm() / static_cast<double>(rows.size()) + 1e-9;
-    out.scatter = rows_.scatter(rows).sum();
-    return out;
-  }
-
-  void search() {
-    const Observations few = observations(sample(options_.start_rows));
-    const Observations many = observations(sample(options_.hyper_rows));
-    std::vector<HyperResult> results(2);
-    const bool same = few.y.size() == many.y.size();
-    parallel_for(results.size(), options_.threads, [&](std::size_t i) {
-      results[i] = climb(few, hyper_start(few, i == 0 ? 0.5 : 0.05),
-                         same ? kLastIterations : kFirstIterations, options_.stop);
-    });
-    HyperResult best = results[results[1].cost < results[0].cost ? 1 : 0];
-    fit_.evaluations = results[0].evaluations + results[1].evaluations;
-    if (!same) {
-      best = climb(many, best.hyper, kLastIterations, options_.stop);
-      fit_.evaluations += best.evaluations;
-    }
-    fit_.hyper = best.hyper;
-    fit_.cost = best.cost;
-    const HyperLayout layout(many);
-    fit_.process.kernel = layout.kernel(fit_.hyper);
-    deviations_ = trend_.scales;
-    for (Index k = 0; k < deviations_.size(); ++k)
-      deviations_[k] *=
-          std::exp(fit_.hyper[layout.group(trend_.groups[static_cast<std::size_t>(k)])] / 2);
-    spread_ = many.spread;
-  }
-
-  double spread_ = 1;
-
-  void estimate() {
-    ResidualProcess& process = fit_.process;
-    const Kernel& kernel = process.kernel;
-    Rows exact = sample(options_.exact_rows);
-    std::sort(exact.begin(), exact.end());
-    const CodedInputs coded(take_rows(process.inputs, exact));
-    MatrixXd covariance = kernel.variance * correlations(kernel, coded, coded);
-    covariance.diagonal().array() += kernel.noise / rows_.runs(exact).array() + kNugget * spread_;
-    const auto factors = PositiveMatrix::factorised(std::move(covariance));
-    const TrendEstimate trend =
-        generalised_least_squares(trend_, positions(exact), rows_.y(exact), *factors, deviations_,
-                                  std::sqrt(kLevelVariance * spread_));
-    fit_.constants = trend.constants;
-    fit_.level = mean_ + trend.level;
-    process.runs = rows_.runs;
-    if (index(exact.size()) == rows_.rows()) {
-      process.residual = trend.residual;
-      process.weights = factors->solve(trend.residual);
-    } else {
-      process.residual = rows_.y - trend_.at(trend.constants, rows_.first).values;
-      process.residual.array() -= trend.level;
-      process.neighbours = options_.neighbours;
-    }
-  }
-};
+/// The best of two starts on few rows, from there on on many.
+HyperResult best_hyper(const Observations& few, const Observations& many,
+                       const ProcessOptions& options) {
+  const bool same = few.y.size() == many.y.size();
+  std::array<HyperResult, 2> results;
+  parallel_for(results.size(), options.threads, [&](std::size_t i) {
+    results[i] = climb(few, hyper_start(few, i == 0 ? 0.5 : 0.05),
+                       same ? kLastIterations : kFirstIterations, options.stop);
+  });
+  HyperResult best = results[results[1].cost < results[0].cost ? 1 : 0];
+  best.evaluations = results[0].evaluations + results[1].evaluations;
+  if (same)
+    return best;
+  HyperResult last = climb(many, best.hyper, kLastIterations, options.stop);
+  last.evaluations += best.evaluations;
+  return last;
+}
 
 }  // namespace
 
@@ -148,9 +91,73 @@ std::vector<Coordinate> process_coordinates(const Inputs& inputs,
   return out;
 }
 
+HyperParameters search_hyper_parameters(const Inputs& inputs, const VectorXd& y, const Trend& trend,
+                                        const ProcessOptions& options) {
+  HyperParameters out;
+  out.coordinates = process_coordinates(inputs, options.forms);
+  const Inputs coordinates = placed(inputs, out.coordinates);
+  const MergedRows rows = MergedRows::of(coordinates, y);
+  const Rows order = sampled_rows(rows.rows(), options.hyper_rows, options.seed);
+  const Observations few = observed(coordinates, rows, trend, first_of(order, options.start_rows));
+  const Observations many = observed(coordinates, rows, trend, order);
+  const HyperResult best = best_hyper(few, many, options);
+  const HyperLayout layout(many);
+  out.kernel = layout.kernel(best.hyper);
+  out.group_deviations = (best.hyper.tail(layout.groups) / 2).array().exp();
+  out.level_deviation = std::sqrt(kLevelVariance * many.spread);
+  out.cost = best.cost;
+  out.evaluations = best.evaluations;
+  return out;
+}
+
 ProcessFit fit_process(const Inputs& inputs, const VectorXd& y, const Trend& trend,
-                       const ProcessOptions& options) {
-  return Fit(inputs, y, trend, options).run();
+                       HyperParameters hyper, const ProcessOptions& options) {
+  const Inputs coordinates = placed(inputs, hyper.coordinates);
+  MergedRows rows = MergedRows::of(coordinates, y);
+  const double mean = rows.y.mean();
+  rows.y.array() -= mean;
+  Rows exact = sampled_rows(rows.rows(), options.exact_rows, options.seed);
+  std::sort(exact.begin(), exact.end());
+  const Rows exact_positions = positions(rows.first, exact);
+
+  const Kernel& kernel = hyper.kernel;
+  const CodedInputs coded(take_rows(coordinates, exact_positions));
+  MatrixXd covariance = kernel.variance * correlations(kernel, coded, coded);
+  covariance.diagonal().array() += kernel.noise / rows.runs(exact).array();
+  const auto factors = PositiveMatrix::factorised(std::move(covariance));
+  if (!factors)
+    throw std::logic_error("the covariance of the residual process is not positive definite");
+  VectorXd deviations = trend.scales;
+  for (Index k = 0; k < deviations.size(); ++k)
+    deviations[k] *= hyper.group_deviations[trend.groups[static_cast<std::size_t>(k)]];
+  TrendEstimate estimate = generalised_least_squares(trend, exact_positions, rows.y(exact),
+                                                     *factors, deviations, hyper.level_deviation);
+
+  ProcessFit out;
+  out.constants = estimate.constants;
+  out.level = mean + estimate.level;
+  out.process = {.coordinates = hyper.coordinates,
+                 .kernel = kernel,
+                 .inputs = take_rows(coordinates, rows.first),
+                 .runs = rows.runs,
+                 .residual = {},
+                 .weights = {}};
+  if (index(exact.size()) == rows.rows()) {
+    out.process.weights = factors->solve(estimate.residual);
+    out.process.residual = std::move(estimate.residual);
+  } else {
+    out.process.residual = rows.y - trend.at(out.constants, rows.first).values;
+    out.process.residual.array() -= estimate.level;
+    out.process.neighbours = options.neighbours;
+  }
+  out.trend = {.slopes =
+                   [at = trend.at, constants = out.constants,
+                    first = std::move(rows.first)](std::span<const Index> asked) {
+                     return at(constants, positions(first, asked)).slopes;
+                   },
+               .covariance = std::move(estimate.covariance)};
+  out.hyper = std::move(hyper);
+  return out;
 }
 
 }  // namespace perfmodel::process

@@ -3,6 +3,8 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -34,23 +36,41 @@ struct ResidualProcess {
   Eigen::Index neighbours = 0;
 };
 
-struct ProcessFit {
-  ResidualProcess process;
-  Eigen::VectorXd constants;  ///< of the trend
-  double level = 0;
-  Eigen::VectorXd hyper;  ///< as in HyperLayout
-  double cost = 0;        ///< the negative logarithm of the posterior density there
+/// What is not known of the trend.
+struct TrendUncertainty {
+  /// d ln f / d constants at some of the process's rows.
+  std::function<Eigen::MatrixXd(std::span<const Eigen::Index> rows)> slopes;
+  Eigen::MatrixXd covariance;  ///< of the constants, the level last
+};
+
+/// What the likelihood decides.
+struct HyperParameters {
+  std::vector<Coordinate> coordinates;
+  Kernel kernel;
+  Eigen::VectorXd group_deviations;  ///< of the trend's constants, in units of their scales
+  double level_deviation = 0;
+  double cost = 0;  ///< the negative logarithm of the posterior density, but for its constants
   std::size_t evaluations = 0;
 };
 
-/// Trend and process together, by y = ln t; the trend refers to the rows of `inputs`.
-///
-/// The hyper-parameters are those of the largest posterior density on a sample of the rows; the
-/// constants of the trend are then the generalised least squares under the process's covariance.
-ProcessFit fit_process(const Inputs& inputs, const Eigen::VectorXd& y, const Trend& trend,
-                       const ProcessOptions& options);
+struct ProcessFit {
+  HyperParameters hyper;
+  ResidualProcess process;
+  Eigen::VectorXd constants;  ///< of the trend
+  double level = 0;
+  TrendUncertainty trend;
+};
 
-/// The coordinates that fit_process() uses: for trends in the same.
+/// Those of the largest posterior density on a sample of the rows.
+HyperParameters search_hyper_parameters(const Inputs& inputs, const Eigen::VectorXd& y,
+                                        const Trend& trend, const ProcessOptions& options);
+
+/// Trend and process together, by y = ln t; the trend refers to the rows of `inputs`. Its constants
+/// are the generalised least squares under the process's covariance.
+ProcessFit fit_process(const Inputs& inputs, const Eigen::VectorXd& y, const Trend& trend,
+                       HyperParameters hyper, const ProcessOptions& options);
+
+/// The coordinates that search_hyper_parameters() uses: for trends in the same.
 std::vector<Coordinate> process_coordinates(const Inputs& inputs,
                                             const std::vector<CoordinateForm>& forms);
 
