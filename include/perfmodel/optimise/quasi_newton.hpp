@@ -18,7 +18,7 @@ struct QuasiNewtonOptions {
   double reduction = 2.220446049250313e-09;  ///< stops below this share of max(|cost|, 1)
   double projected_gradient = 1e-5;          ///< stops below this largest component
   double difference = 1e-8;  ///< step of the forward differences, where they are used
-  std::stop_token stop;
+  std::stop_token stop = {};
 };
 
 struct QuasiNewtonResult {

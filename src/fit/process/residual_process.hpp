@@ -15,14 +15,14 @@
 namespace perfmodel::process {
 
 struct ProcessOptions {
-  std::vector<CoordinateForm> forms;  ///< of each number; empty: usual_form()
-  Eigen::Index start_rows = 120;      ///< on which the starts are compared
-  Eigen::Index hyper_rows = 400;      ///< from which the hyper-parameters are found
-  Eigen::Index exact_rows = 2000;     ///< beyond, predictions are from nearest neighbours
+  std::vector<CoordinateForm> forms = {};  ///< of each number; empty: usual_form()
+  Eigen::Index start_rows = 120;           ///< on which the starts are compared
+  Eigen::Index hyper_rows = 400;           ///< from which the hyper-parameters are found
+  Eigen::Index exact_rows = 2000;          ///< beyond, predictions are from nearest neighbours
   Eigen::Index neighbours = 100;
   std::uint64_t seed = 0;
   std::size_t threads = 1;
-  std::stop_token stop;
+  std::stop_token stop = {};
 };
 
 /// ln t = level + ln f + z + noise, and what is known of z: everything that predictions need.
