@@ -16,6 +16,9 @@ constexpr double kLevelRate = 0.03;
 constexpr double kLogDeviation = 3;
 constexpr double kShareDeviation = 2;
 
+/// Closer to the optimum, no prediction changes by what the runs could tell.
+constexpr double kReduction = 1e-5;
+
 }  // namespace
 
 HyperPrior sparse_prior(const Observations& rows) {
@@ -74,6 +77,7 @@ HyperResult climb(const Observations& rows, const VectorXd& start, std::size_t i
       .gradient = [&] { return posterior.slopes(); }};
   optimise::QuasiNewtonOptions options;
   options.iterations = iterations;
+  options.reduction = kReduction;
   options.stop = stop;
   const optimise::Bounds bounds = hyper_bounds(rows);
   const VectorXd inside = start.cwiseMax(bounds.lower).cwiseMin(bounds.upper);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 
@@ -59,22 +60,30 @@ Observations observed(const Inputs& coordinates, const MergedRows& rows, const T
   return out;
 }
 
-/// The best of two starts on few rows, from there on on many.
-HyperResult best_hyper(const Observations& few, const Observations& many,
+/// From few rows to many: the best of two starts on the fewest, from there on on twice as many, and
+/// so on.
+HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, Index most,
                        const ProcessOptions& options) {
-  const bool same = few.y.size() == many.y.size();
-  std::array<HyperResult, 2> results;
-  parallel_for(results.size(), options.threads, [&](std::size_t i) {
-    results[i] = climb(few, hyper_start(few, i == 0 ? 0.5 : 0.05),
-                       same ? kLastIterations : kFirstIterations, options.stop);
-  });
-  HyperResult best = results[results[1].cost < results[0].cost ? 1 : 0];
-  best.evaluations = results[0].evaluations + results[1].evaluations;
-  if (same)
-    return best;
-  HyperResult last = climb(many, best.hyper, kLastIterations, options.stop);
-  last.evaluations += best.evaluations;
-  return last;
+  Index rows = std::min(options.start_rows, most);
+  HyperResult best;
+  {
+    const Observations few = sample(rows);
+    std::array<HyperResult, 2> results;
+    parallel_for(results.size(), options.threads, [&](std::size_t i) {
+      results[i] = climb(few, hyper_start(few, i == 0 ? 0.5 : 0.05),
+                         rows < most ? kFirstIterations : kLastIterations, options.stop);
+    });
+    best = results[results[1].cost < results[0].cost ? 1 : 0];
+    best.evaluations = results[0].evaluations + results[1].evaluations;
+  }
+  while (rows < most) {
+    rows = 2 * rows < most ? 2 * rows : most;
+    const std::size_t before = best.evaluations;
+    best = climb(sample(rows), best.hyper, rows < most ? kFirstIterations : kLastIterations,
+                 options.stop);
+    best.evaluations += before;
+  }
+  return best;
 }
 
 }  // namespace
@@ -98,13 +107,15 @@ HyperParameters search_hyper_parameters(const Inputs& inputs, const VectorXd& y,
   const Inputs coordinates = placed(inputs, out.coordinates);
   const MergedRows rows = MergedRows::of(coordinates, y);
   const Rows order = sampled_rows(rows.rows(), options.hyper_rows, options.seed);
-  const Observations few = observed(coordinates, rows, trend, first_of(order, options.start_rows));
-  const Observations many = observed(coordinates, rows, trend, order);
-  const HyperResult best = best_hyper(few, many, options);
-  const HyperLayout layout(many);
+  const auto sample = [&](Index most) {
+    return observed(coordinates, rows, trend, first_of(order, most));
+  };
+  const HyperResult best = best_hyper(sample, index(order.size()), options);
+  const Observations all = sample(index(order.size()));
+  const HyperLayout layout(all);
   out.kernel = layout.kernel(best.hyper);
   out.group_deviations = (best.hyper.tail(layout.groups) / 2).array().exp();
-  out.level_deviation = std::sqrt(kLevelVariance * many.spread);
+  out.level_deviation = std::sqrt(kLevelVariance * all.spread);
   out.cost = best.cost;
   out.evaluations = best.evaluations;
   return out;
