@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace perfmodel::optimise {
@@ -22,18 +23,76 @@ struct Correction {
   double product = 0;
 };
 
+/// Slopes by differences, forward ones where the box has room for them.
+class ByDifferences {
+ public:
+  ByDifferences(const BatchObjective& objective, const Bounds& bounds, double difference)
+      : objective_(objective), bounds_(bounds), difference_(difference) {}
+
+  double cost(const VectorXd& x) { return costs_of(x).front(); }
+
+  VectorXd gradient(const VectorXd& x, double cost) {
+    MatrixXd points = x.replicate(1, x.size());
+    for (Index j = 0; j < x.size(); ++j) {
+      const bool forward = x[j] + difference_ <= bounds_.upper[j];
+      points(j, j) += forward ? difference_ : -difference_;
+    }
+    const std::vector<double> costs = costs_of(points);
+    VectorXd gradient(x.size());
+    for (Index j = 0; j < x.size(); ++j)
+      gradient[j] = (costs[static_cast<std::size_t>(j)] - cost) / (points(j, j) - x[j]);
+    return gradient;
+  }
+
+  std::size_t evaluations() const { return evaluations_; }
+
+ private:
+  const BatchObjective& objective_;
+  const Bounds& bounds_;
+  double difference_;
+  std::size_t evaluations_ = 0;
+
+  std::vector<double> costs_of(const MatrixXd& points) {
+    const auto count = static_cast<std::size_t>(points.cols());
+    const std::vector<double> no_limit(count, std::numeric_limits<double>::infinity());
+    std::vector<double> costs(count);
+    objective_(points, no_limit, costs);
+    evaluations_ += count;
+    return costs;
+  }
+};
+
+class ByFormula {
+ public:
+  explicit ByFormula(const SmoothObjective& objective) : objective_(objective) {}
+
+  double cost(const VectorXd& x) {
+    ++evaluations_;
+    return objective_.cost(x);
+  }
+
+  VectorXd gradient(const VectorXd& /*x*/, double /*cost*/) { return objective_.gradient(); }
+
+  std::size_t evaluations() const { return evaluations_; }
+
+ private:
+  const SmoothObjective& objective_;
+  std::size_t evaluations_ = 0;
+};
+
+template <class Objective>
 class Descent {
  public:
-  Descent(const BatchObjective& objective, const Bounds& bounds, const VectorXd& start,
+  Descent(Objective objective, const Bounds& bounds, const VectorXd& start,
           const QuasiNewtonOptions& options)
-      : objective_(objective), bounds_(bounds), options_(options), x_(start) {
-    cost_ = costs_of(x_).front();
+      : objective_(std::move(objective)), bounds_(bounds), options_(options), x_(start) {
+    cost_ = cost_of(x_);
     gradient_ = gradient_at(x_, cost_);
   }
 
   QuasiNewtonResult run() {
     std::size_t iterations = 0;
-    while (iterations < options_.iterations && evaluations_ < options_.evaluations &&
+    while (iterations < options_.iterations && objective_.evaluations() < options_.evaluations &&
            !options_.stop.stop_requested() && largest_descent() > options_.projected_gradient) {
       const double before = cost_;
       if (!step()) {
@@ -46,34 +105,23 @@ class Descent {
       if (before - cost_ <= options_.reduction * std::max({std::abs(before), std::abs(cost_), 1.0}))
         break;
     }
-    return {.best = x_, .cost = cost_, .iterations = iterations, .evaluations = evaluations_};
+    return {.best = x_,
+            .cost = cost_,
+            .iterations = iterations,
+            .evaluations = objective_.evaluations()};
   }
 
  private:
-  std::vector<double> costs_of(const MatrixXd& points) {
-    const auto count = static_cast<std::size_t>(points.cols());
-    const std::vector<double> no_limit(count, std::numeric_limits<double>::infinity());
-    std::vector<double> costs(count);
-    objective_(points, no_limit, costs);
-    evaluations_ += count;
-    for (double& cost : costs) {
-      if (!std::isfinite(cost))
-        cost = std::numeric_limits<double>::infinity();
-    }
-    return costs;
+  double cost_of(const VectorXd& x) {
+    const double cost = objective_.cost(x);
+    return std::isfinite(cost) ? cost : std::numeric_limits<double>::infinity();
   }
 
   VectorXd gradient_at(const VectorXd& x, double cost) {
-    MatrixXd points = x.replicate(1, x.size());
+    VectorXd gradient = objective_.gradient(x, cost);
     for (Index j = 0; j < x.size(); ++j) {
-      const bool forward = x[j] + options_.difference <= bounds_.upper[j];
-      points(j, j) += forward ? options_.difference : -options_.difference;
-    }
-    const std::vector<double> costs = costs_of(points);
-    VectorXd gradient(x.size());
-    for (Index j = 0; j < x.size(); ++j) {
-      const double slope = (costs[static_cast<std::size_t>(j)] - cost) / (points(j, j) - x[j]);
-      gradient[j] = std::isfinite(slope) && bounds_.lower[j] < bounds_.upper[j] ? slope : 0;
+      if (!std::isfinite(gradient[j]) || bounds_.lower[j] >= bounds_.upper[j])
+        gradient[j] = 0;
     }
     return gradient;
   }
@@ -126,7 +174,7 @@ class Descent {
     double length = 1;
     for (std::size_t k = 0; k < kMostHalvings; ++k, length *= 0.5) {
       const VectorXd x = projected(x_ + length * along);
-      const double cost = costs_of(x).front();
+      const double cost = cost_of(x);
       if (cost < cost_ && cost <= cost_ + kSufficientGain * gradient_.dot(x - x_)) {
         accept(x, cost);
         return true;
@@ -151,21 +199,26 @@ class Descent {
     gradient_ = gradient;
   }
 
-  const BatchObjective& objective_;
+  Objective objective_;
   const Bounds& bounds_;
   const QuasiNewtonOptions& options_;
   VectorXd x_;
   double cost_ = 0;
   VectorXd gradient_;
   std::deque<Correction> corrections_;
-  std::size_t evaluations_ = 0;
 };
 
 }  // namespace
 
 QuasiNewtonResult quasi_newton(const BatchObjective& objective, const Bounds& bounds,
                                const VectorXd& start, const QuasiNewtonOptions& options) {
-  return Descent(objective, bounds, start, options).run();
+  return Descent(ByDifferences(objective, bounds, options.difference), bounds, start, options)
+      .run();
+}
+
+QuasiNewtonResult quasi_newton(const SmoothObjective& objective, const Bounds& bounds,
+                               const VectorXd& start, const QuasiNewtonOptions& options) {
+  return Descent(ByFormula(objective), bounds, start, options).run();
 }
 
 }  // namespace perfmodel::optimise

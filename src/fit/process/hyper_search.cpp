@@ -1,0 +1,88 @@
+#include "fit/process/hyper_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "optimise/newton/quasi_newton.hpp"
+
+namespace perfmodel::process {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr double kInverseLength = 0.05;  ///< medians of the priors
+constexpr double kLevelRate = 0.03;
+constexpr double kLogDeviation = 3;
+constexpr double kShareDeviation = 2;
+
+/// Closer to the optimum, no prediction changes by what the runs could tell.
+constexpr double kReduction = 1e-5;
+
+}  // namespace
+
+HyperPrior sparse_prior(const Observations& rows) {
+  const HyperLayout layout(rows);
+  HyperPrior out{.mean = VectorXd::Zero(layout.size()), .precision = VectorXd::Zero(layout.size())};
+  for (Index j = 0; j < layout.numbers; ++j) {
+    out.mean[layout.length(j)] = std::log(kInverseLength);
+    out.precision[layout.length(j)] = 1 / (kLogDeviation * kLogDeviation);
+    out.precision[layout.share(j)] = 1 / (kShareDeviation * kShareDeviation);
+  }
+  for (Index j = 0; j < layout.levels; ++j) {
+    out.mean[layout.rate(j)] = std::log(kLevelRate);
+    out.precision[layout.rate(j)] = 1 / (kLogDeviation * kLogDeviation);
+  }
+  return out;
+}
+
+optimise::Bounds hyper_bounds(const Observations& rows) {
+  const HyperLayout layout(rows);
+  const double spread = std::log(rows.spread);
+  optimise::Bounds out{.lower = VectorXd::Constant(layout.size(), -7),
+                       .upper = VectorXd::Constant(layout.size(), 4)};
+  for (Index j = 0; j < layout.numbers; ++j) {
+    out.lower[layout.share(j)] = -6;
+    out.upper[layout.share(j)] = 6;
+  }
+  out.lower[layout.variance()] = spread - 14;
+  out.upper[layout.variance()] = spread + 6;
+  out.lower[layout.noise()] = spread - 14;
+  out.upper[layout.noise()] = spread + 1;
+  for (Index g = 0; g < layout.groups; ++g) {
+    out.lower[layout.group(g)] = spread - 16;
+    out.upper[layout.group(g)] = spread + 3;
+  }
+  return out;
+}
+
+VectorXd hyper_start(const Observations& rows, double process_share) {
+  const HyperLayout layout(rows);
+  const double spread = std::log(rows.spread);
+  VectorXd out = sparse_prior(rows).mean;
+  out[layout.variance()] = spread + std::log(process_share);
+  out[layout.noise()] = spread + std::log(0.05);
+  for (Index g = 0; g < layout.groups; ++g) {
+    const auto own = std::count(rows.trend.groups.begin(), rows.trend.groups.end(), g);
+    out[layout.group(g)] = spread - std::log(std::max<double>(static_cast<double>(own), 1));
+  }
+  return out;
+}
+
+HyperResult climb(const Observations& rows, const VectorXd& start, std::size_t iterations,
+                  const std::stop_token& stop) {
+  HyperPosterior posterior(rows, sparse_prior(rows));
+  const optimise::SmoothObjective objective{
+      .cost = [&](const VectorXd& hyper) { return posterior.cost(hyper); },
+      .gradient = [&] { return posterior.slopes(); }};
+  optimise::QuasiNewtonOptions options;
+  options.iterations = iterations;
+  options.reduction = kReduction;
+  options.stop = stop;
+  const optimise::Bounds bounds = hyper_bounds(rows);
+  const VectorXd inside = start.cwiseMax(bounds.lower).cwiseMin(bounds.upper);
+  const optimise::QuasiNewtonResult found = quasi_newton(objective, bounds, inside, options);
+  return {.hyper = found.best, .cost = found.cost, .evaluations = found.evaluations};
+}
+
+}  // namespace perfmodel::process

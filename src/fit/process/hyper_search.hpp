@@ -1,0 +1,30 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <stop_token>
+
+#include "fit/process/likelihood.hpp"
+#include "optimise/algebra/bounds.hpp"
+
+namespace perfmodel::process {
+
+/// Most columns do nothing until the runs say so: their correlation stays near 1.
+HyperPrior sparse_prior(const Observations& rows);
+
+optimise::Bounds hyper_bounds(const Observations& rows);
+
+/// Half or a twentieth of the variance is the process's, the rest the trend's.
+Eigen::VectorXd hyper_start(const Observations& rows, double process_share);
+
+struct HyperResult {
+  Eigen::VectorXd hyper;
+  double cost = 0;
+  std::size_t evaluations = 0;
+};
+
+/// The mode of the posterior from there.
+HyperResult climb(const Observations& rows, const Eigen::VectorXd& start, std::size_t iterations,
+                  const std::stop_token& stop);
+
+}  // namespace perfmodel::process

@@ -1,0 +1,92 @@
+#include "fit/process/likelihood.hpp"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/index.hpp"
+
+namespace perfmodel::process {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+HyperLayout::HyperLayout(const Observations& rows)
+    : numbers(index(rows.inputs.numbers.size())),
+      levels(index(rows.inputs.levels.size())),
+      groups(rows.trend.group_count) {}
+
+Kernel HyperLayout::kernel(const VectorXd& hyper) const {
+  Kernel out{.inverse_lengths = VectorXd(numbers),
+             .shares = VectorXd(numbers),
+             .rates = hyper.segment(2 * numbers, levels).array().exp(),
+             .variance = std::exp(hyper[variance()]),
+             .noise = std::exp(hyper[noise()])};
+  for (Index j = 0; j < numbers; ++j) {
+    out.inverse_lengths[j] = std::exp(hyper[length(j)]);
+    out.shares[j] = 1 / (1 + std::exp(-hyper[share(j)]));
+  }
+  return out;
+}
+
+MatrixXd covariance(const Observations& rows, const VectorXd& hyper, const MatrixXd& correlations) {
+  const HyperLayout layout(rows);
+  MatrixXd out = std::exp(hyper[layout.variance()]) * correlations;
+  out.array() += kLevelVariance * rows.spread;
+  MatrixXd trend = rows.trend.slopes;
+  for (Index k = 0; k < trend.cols(); ++k)
+    trend.col(k) *=
+        std::exp(hyper[layout.group(rows.trend.groups[static_cast<std::size_t>(k)])] / 2);
+  out.selfadjointView<Eigen::Lower>().rankUpdate(trend);
+  out.diagonal().array() += std::exp(hyper[layout.noise()]) / rows.runs.array();
+  return out;
+}
+
+HyperPosterior::HyperPosterior(const Observations& rows, HyperPrior prior)
+    : rows_(rows), layout_(rows), prior_(std::move(prior)) {}
+
+double HyperPosterior::cost(const VectorXd& hyper) {
+  hyper_ = hyper;
+  correlations_ = correlations(layout_.kernel(hyper), rows_.inputs, rows_.inputs);
+  covariance_ = PositiveMatrix::factorised(covariance(rows_, hyper, correlations_));
+  if (!covariance_)
+    return std::numeric_limits<double>::infinity();
+  weights_ = covariance_->solve(rows_.y);
+  const double log_noise = hyper[layout_.noise()];
+  const double repeats = rows_.repeated_runs() * log_noise + rows_.scatter * std::exp(-log_noise);
+  const VectorXd off = hyper - prior_.mean;
+  return (rows_.y.dot(weights_) + covariance_->log_determinant() + repeats +
+          off.cwiseProduct(prior_.precision).dot(off)) /
+         2;
+}
+
+VectorXd HyperPosterior::slopes() const {
+  VectorXd out = prior_.precision.cwiseProduct(hyper_ - prior_.mean);
+  if (!covariance_)
+    return out;
+  // Half the trace of (A^-1 - a a') dA / dp, a = A^-1 y.
+  MatrixXd inner = covariance_->inverse_lower();
+  inner.selfadjointView<Eigen::Lower>().rankUpdate(weights_, -1);
+  const VectorXd diagonal = inner.diagonal();
+  const double noise = std::exp(hyper_[layout_.noise()]);
+  out[layout_.noise()] += (noise * diagonal.cwiseQuotient(rows_.runs).sum() +
+                           rows_.repeated_runs() - rows_.scatter / noise) /
+                          2;
+  const MatrixXd& slopes = rows_.trend.slopes;
+  const MatrixXd along = inner.selfadjointView<Eigen::Lower>() * slopes;
+  for (Index k = 0; k < slopes.cols(); ++k) {
+    const Index place = layout_.group(rows_.trend.groups[static_cast<std::size_t>(k)]);
+    out[place] += std::exp(hyper_[place]) * slopes.col(k).dot(along.col(k)) / 2;
+  }
+  inner.array() *= std::exp(hyper_[layout_.variance()]) * correlations_.array();
+  out.head(layout_.variance()) +=
+      log_correlation_slopes(layout_.kernel(hyper_), rows_.inputs, inner) / 2;
+  double sum = inner.diagonal().sum();
+  for (Index k = 0; k < inner.cols(); ++k)
+    sum += 2 * inner.col(k).tail(inner.rows() - k - 1).sum();
+  out[layout_.variance()] += sum / 2;
+  return out;
+}
+
+}  // namespace perfmodel::process

@@ -1,0 +1,180 @@
+#include "fit/process/neighbours.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "base/index.hpp"
+
+namespace perfmodel::process {
+namespace {
+
+using Eigen::RowVectorXd;
+
+constexpr std::size_t kLeafRows = 16;
+constexpr std::size_t kMostTabulated = 4096;  ///< distinct values of a column
+
+}  // namespace
+
+/// -ln of the correlation, in one column.
+double Neighbours::distance(std::size_t column, double difference) const {
+  const std::size_t numbers = rows_.numbers.size();
+  if (column >= numbers)
+    return difference == 0 ? 0 : kernel_.rates[index(column - numbers)];
+  return -std::log(kernel_.number_correlation(index(column), std::abs(difference)));
+}
+
+/// One search: the best rows so far, and the distances to the values of each column.
+class Neighbours::Query {
+ public:
+  Query(const Neighbours& tree, const RowVectorXd& numbers, const RowVectorXd& levels,
+        std::size_t count)
+      : tree_(tree), count_(std::min(count, tree.order_.size())) {
+    place_.assign(numbers.begin(), numbers.end());
+    place_.insert(place_.end(), levels.begin(), levels.end());
+    tables_.resize(place_.size());
+    for (std::size_t j = 0; j < place_.size(); ++j) {
+      const Eigen::VectorXd& values = tree_.columns_[j]->values;
+      if (values.size() > index(kMostTabulated))
+        continue;
+      for (const double value : values)
+        tables_[j].push_back(tree_.distance(j, value - place_[j]));
+    }
+    best_.reserve(count_ + 1);
+  }
+
+  std::vector<Neighbour> run() {
+    std::vector<double> off(place_.size(), 0);
+    visit(0, 0, off);
+    std::sort(best_.begin(), best_.end());
+    std::vector<Neighbour> out;
+    for (const auto& [distance, row] : best_)
+      out.push_back({.row = index(row), .distance = distance});
+    return out;
+  }
+
+ private:
+  const Neighbours& tree_;
+  std::size_t count_;
+  std::vector<double> place_;
+  std::vector<std::vector<double>> tables_;
+  std::vector<std::pair<double, std::size_t>> best_;  ///< a heap, the farthest on top
+
+  double distance(std::size_t column, std::uint32_t code) const {
+    return tables_[column].empty()
+               ? tree_.distance(column, tree_.columns_[column]->values[code] - place_[column])
+               : tables_[column][code];
+  }
+
+  double limit() const {
+    return best_.size() < count_ ? std::numeric_limits<double>::infinity() : best_.front().first;
+  }
+
+  void consider(std::size_t row) {
+    double sum = 0;
+    for (std::size_t j = 0; j < place_.size(); ++j)
+      sum += distance(j, tree_.columns_[j]->codes[row]);
+    const std::pair<double, std::size_t> candidate(sum, row);
+    if (best_.size() == count_) {
+      if (!(candidate < best_.front()))
+        return;
+      std::pop_heap(best_.begin(), best_.end());
+      best_.pop_back();
+    }
+    best_.push_back(candidate);
+    std::push_heap(best_.begin(), best_.end());
+  }
+
+  /// `off`: how far at least the rows of the node are, per column; its sum is `bound`.
+  void visit(std::size_t place, double bound, std::vector<double>& off) {
+    const Node& node = tree_.nodes_[place];
+    if (node.lower == 0) {
+      for (std::size_t i = node.begin; i < node.end; ++i)
+        consider(tree_.order_[i]);
+      return;
+    }
+    const std::size_t j = node.column;
+    const Eigen::VectorXd& values = tree_.columns_[j]->values;
+    const bool in_lower = place_[j] <= values[node.last_lower];
+    const bool in_upper = place_[j] >= values[node.first_upper];
+    const double to_lower = in_lower ? off[j] : std::max(off[j], distance(j, node.last_lower));
+    const double to_upper = in_upper ? off[j] : std::max(off[j], distance(j, node.first_upper));
+    const bool lower_first = to_lower <= to_upper;
+    for (const bool lower : {lower_first, !lower_first}) {
+      const double own = lower ? to_lower : to_upper;
+      const double own_bound = bound + (own - off[j]);
+      if (own_bound > limit() * (1 + 1e-12))
+        continue;
+      const double before = std::exchange(off[j], own);
+      visit(lower ? node.lower : node.upper, own_bound, off);
+      off[j] = before;
+    }
+  }
+};
+
+Neighbours::Neighbours(const Kernel& kernel, const CodedInputs& rows)
+    : kernel_(kernel), rows_(rows), order_(static_cast<std::size_t>(rows.rows)) {
+  for (const auto* columns : {&rows.numbers, &rows.levels}) {
+    for (const CodedColumn& column : *columns)
+      columns_.push_back(&column);
+  }
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  build(0, order_.size());
+}
+
+/// Apart in the column in which its rows are farthest from each other, as equal as its values
+/// allow.
+std::size_t Neighbours::build(std::size_t begin, std::size_t end) {
+  const std::size_t place = nodes_.size();
+  nodes_.push_back({.begin = begin, .end = end});
+  if (end - begin <= kLeafRows)
+    return place;
+  double widest = 0;
+  std::size_t column = 0;
+  for (std::size_t j = 0; j < columns_.size(); ++j) {
+    std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
+    std::uint32_t largest = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      least = std::min(least, columns_[j]->codes[order_[i]]);
+      largest = std::max(largest, columns_[j]->codes[order_[i]]);
+    }
+    const double width = distance(j, columns_[j]->values[largest] - columns_[j]->values[least]);
+    if (width > widest) {
+      widest = width;
+      column = j;
+    }
+  }
+  if (widest == 0)
+    return place;  // all equally near to everything
+  const std::vector<std::uint32_t>& codes = columns_[column]->codes;
+  const auto before = [&](std::size_t a, std::size_t b) {
+    return std::pair(codes[a], a) < std::pair(codes[b], b);
+  };
+  std::sort(order_.begin() + index(begin), order_.begin() + index(end), before);
+  std::size_t middle = begin + (end - begin) / 2;
+  const std::uint32_t value = codes[order_[middle]];
+  std::size_t first = middle;  // rows of one value stay together
+  while (first > begin && codes[order_[first - 1]] == value)
+    --first;
+  std::size_t last = middle;
+  while (last < end && codes[order_[last]] == value)
+    ++last;
+  middle = first == begin || (last < end && last - middle < middle - first) ? last : first;
+  nodes_[place].column = column;
+  nodes_[place].last_lower = codes[order_[middle - 1]];
+  nodes_[place].first_upper = codes[order_[middle]];
+  const std::size_t lower = build(begin, middle);
+  const std::size_t upper = build(middle, end);
+  nodes_[place].lower = lower;
+  nodes_[place].upper = upper;
+  return place;
+}
+
+std::vector<Neighbour> Neighbours::nearest(const RowVectorXd& numbers, const RowVectorXd& levels,
+                                           std::size_t count) const {
+  return Query(*this, numbers, levels, count).run();
+}
+
+}  // namespace perfmodel::process

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+
+#include "fit/process/neighbours.hpp"
+#include "fit/process/pair_tables.hpp"
+#include "fit/process/positive_matrix.hpp"
+#include "fit/process/residual_process.hpp"
+
+namespace perfmodel::process {
+
+/// Of each asked row: the mean of z, to be added to the level and ln f, and the standard deviation
+/// of that sum; what one run scatters about it is not in it.
+struct Prediction {
+  Eigen::VectorXd mean;
+  Eigen::VectorXd deviation;  ///< empty where it was not asked for
+};
+
+/// What a process says about other rows; the process must outlive it.
+///
+/// Exact, or where the process says so, each from its nearest neighbours (Vecchia 1988): the rows
+/// that are most correlated with it.
+class Predictor {
+ public:
+  explicit Predictor(const ResidualProcess& process);
+
+  Eigen::VectorXd mean(const Inputs& inputs, std::size_t threads,
+                       const std::stop_token& stop = {}) const;
+
+  /// With standard deviations: those of the process and, where the slopes of the trend at the asked
+  /// rows are given, of what is not known of the trend.
+  Prediction predict(const Inputs& inputs, const TrendUncertainty* trend,
+                     const Eigen::MatrixXd& slopes, std::size_t threads,
+                     const std::stop_token& stop = {}) const;
+
+ private:
+  struct Asked;
+
+  const ResidualProcess& process_;
+  CodedInputs known_;
+  std::optional<Neighbours> tree_;   ///< where predictions are from nearest neighbours
+  std::optional<PairTables> pairs_;  ///< there, too
+
+  Eigen::MatrixXd noisy(Eigen::MatrixXd correlations, std::span<const Eigen::Index> rows) const;
+  void from_all(const Asked& asked, const PositiveMatrix* covariance, Prediction& out) const;
+  void from_neighbours(const Asked& asked, Eigen::Index row, bool deviation, Prediction& out) const;
+  Prediction predicted(const Inputs& inputs, const TrendUncertainty* trend,
+                       const Eigen::MatrixXd* slopes, bool deviations, std::size_t threads,
+                       const std::stop_token& stop) const;
+};
+
+}  // namespace perfmodel::process

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "fit/process/coordinates.hpp"
+#include "fit/process/kernel.hpp"
+#include "fit/process/trend.hpp"
+
+namespace perfmodel::process {
+
+struct ProcessOptions {
+  std::vector<CoordinateForm> forms = {};  ///< of each number; empty: usual_form()
+  Eigen::Index start_rows = 120;           ///< on which the starts are compared
+  Eigen::Index hyper_rows = 400;           ///< from which the hyper-parameters are found
+  Eigen::Index exact_rows = 2000;          ///< beyond, predictions are from nearest neighbours
+  Eigen::Index neighbours = 100;
+  std::uint64_t seed = 0;
+  std::size_t threads = 1;
+  std::stop_token stop = {};
+};
+
+/// ln t = level + ln f + z + noise, and what is known of z: everything that predictions need.
+struct ResidualProcess {
+  std::vector<Coordinate> coordinates;
+  Kernel kernel;
+  Inputs inputs;             ///< coordinates of the rows, each for the runs that are equal in them
+  Eigen::VectorXd runs;      ///< of each row
+  Eigen::VectorXd residual;  ///< of each row: ln t - level - ln f
+  Eigen::VectorXd weights;   ///< z = variance * correlations * weights; empty beyond exact_rows
+  Eigen::Index neighbours = 0;
+};
+
+/// What is not known of the trend.
+struct TrendUncertainty {
+  /// d ln f / d constants at some of the process's rows.
+  std::function<Eigen::MatrixXd(std::span<const Eigen::Index> rows)> slopes;
+  Eigen::MatrixXd covariance;  ///< of the constants, the level last
+};
+
+/// What the likelihood decides.
+struct HyperParameters {
+  std::vector<Coordinate> coordinates;
+  Kernel kernel;
+  Eigen::VectorXd group_deviations;  ///< of the trend's constants, in units of their scales
+  double level_deviation = 0;
+  double cost = 0;  ///< the negative logarithm of the posterior density, but for its constants
+  std::size_t evaluations = 0;
+};
+
+struct ProcessFit {
+  HyperParameters hyper;
+  ResidualProcess process;
+  Eigen::VectorXd constants;  ///< of the trend
+  double level = 0;
+  TrendUncertainty trend;
+};
+
+/// Those of the largest posterior density on a sample of the rows.
+HyperParameters search_hyper_parameters(const Inputs& inputs, const Eigen::VectorXd& y,
+                                        const Trend& trend, const ProcessOptions& options);
+
+/// Trend and process together, by y = ln t; the trend refers to the rows of `inputs`. Its constants
+/// are the generalised least squares under the process's covariance.
+ProcessFit fit_process(const Inputs& inputs, const Eigen::VectorXd& y, const Trend& trend,
+                       HyperParameters hyper, const ProcessOptions& options);
+
+/// The coordinates that search_hyper_parameters() uses: for trends in the same.
+std::vector<Coordinate> process_coordinates(const Inputs& inputs,
+                                            const std::vector<CoordinateForm>& forms);
+
+}  // namespace perfmodel::process
