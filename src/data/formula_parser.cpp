@@ -1,7 +1,6 @@
 #include "data/formula_parser.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <limits>
 #include <locale>
@@ -10,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/formula_words.hpp"
 #include "perfmodel/base/text.hpp"
 
 namespace perfmodel {
@@ -17,77 +17,6 @@ namespace {
 
 /// Each level of nesting takes a few frames of the stack; nobody reads what is nested deeper.
 constexpr std::size_t most_levels = 500;
-
-struct Function {
-  std::string_view name;
-  Operation operation;
-  bool takes_any_number = false;
-};
-
-/// avg() is a sum before it is divided.
-constexpr std::array functions = {
-    Function{"abs", Operation::abs},
-    Function{"acos", Operation::acos},
-    Function{"acosh", Operation::acosh},
-    Function{"asin", Operation::asin},
-    Function{"asinh", Operation::asinh},
-    Function{"atan", Operation::atan},
-    Function{"atan2", Operation::atan2},
-    Function{"atanh", Operation::atanh},
-    Function{"avg", Operation::add, true},
-    Function{"ceil", Operation::ceil},
-    Function{"cos", Operation::cos},
-    Function{"cosh", Operation::cosh},
-    Function{"exp", Operation::exp},
-    Function{"floor", Operation::floor},
-    Function{"ln", Operation::log},
-    Function{"log", Operation::log},
-    Function{"log10", Operation::log10},
-    Function{"log2", Operation::log2},
-    Function{"max", Operation::maximum, true},
-    Function{"min", Operation::minimum, true},
-    Function{"rint", Operation::rint},
-    Function{"sign", Operation::sign},
-    Function{"sin", Operation::sin},
-    Function{"sinh", Operation::sinh},
-    Function{"sqrt", Operation::sqrt},
-    Function{"sum", Operation::add, true},
-    Function{"tan", Operation::tan},
-    Function{"tanh", Operation::tanh},
-};
-
-struct BinaryOperator {
-  std::string_view symbol;
-  Operation operation;
-  int precedence;
-};
-
-/// Longer symbols stand before those that they begin with.
-constexpr std::array binary_operators = {
-    BinaryOperator{"||", Operation::either, 1},
-    BinaryOperator{"&&", Operation::both, 2},
-    BinaryOperator{"<=", Operation::less_or_equal, 3},
-    BinaryOperator{">=", Operation::greater_or_equal, 3},
-    BinaryOperator{"==", Operation::equal, 3},
-    BinaryOperator{"!=", Operation::unequal, 3},
-    BinaryOperator{"<", Operation::less, 3},
-    BinaryOperator{">", Operation::greater, 3},
-    BinaryOperator{"+", Operation::add, 4},
-    BinaryOperator{"-", Operation::subtract, 4},
-    BinaryOperator{"*", Operation::multiply, 5},
-    BinaryOperator{"/", Operation::divide, 5},
-};
-
-constexpr std::string_view letters_and_digits =
-    "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-
-bool is_word(char c) {
-  return letters_and_digits.find(c) != std::string_view::npos;
-}
-
-bool begins_number(std::string_view text) {
-  return !text.empty() && std::string_view(".0123456789").find(text[0]) != std::string_view::npos;
-}
 
 /// By descent; between binary operators by their precedence.
 class FormulaParser {
@@ -314,11 +243,11 @@ class FormulaParser {
 
   void call(const std::string& word, std::size_t begin) {
     const auto* const function =
-        std::find_if(functions.begin(), functions.end(),
-                     [&](const Function& candidate) { return candidate.name == word; });
-    if (function == functions.end()) {
+        std::find_if(formula_functions.begin(), formula_functions.end(),
+                     [&](const FormulaFunction& candidate) { return candidate.name == word; });
+    if (function == formula_functions.end()) {
       std::vector<std::string> known;
-      for (const Function& each : functions)
+      for (const FormulaFunction& each : formula_functions)
         known.emplace_back(each.name);
       throw FormulaError("unknown function " + quoted_formula(word) + "; there are " +
                          quoted_list(known));
@@ -341,7 +270,7 @@ class FormulaParser {
     }
   }
 
-  void check_arguments(const Function& function, std::size_t count, std::size_t begin) {
+  void check_arguments(const FormulaFunction& function, std::size_t count, std::size_t begin) {
     const std::size_t wanted = function.takes_any_number ? 1 : operands_of(function.operation);
     if (count == wanted || (function.takes_any_number && count > wanted))
       return;
