@@ -25,6 +25,7 @@
 #include "cli/commands/sweep/sweep_command.hpp"
 #include "cli/options/flag_names.hpp"
 #include "cli/options/gates.hpp"
+#include "cli/options/option_set.hpp"
 #include "cli/terminal/console.hpp"
 #include "cli/terminal/signals.hpp"
 #include "io/file/output_file.hpp"
@@ -203,10 +204,11 @@ class Program {
 
   template <class Arguments>
   void add_command(const std::string& name, const std::string& description, Arguments& arguments,
-                   void (*setup)(CLI::App&, Arguments&),
+                   void (*setup)(OptionSet&, Arguments&),
                    int (*run_command)(const Arguments&, Console&)) {
     CLI::App& command = *app_.add_subcommand(name, description);
-    setup(command, arguments);
+    OptionSet options(command);
+    setup(options, arguments);
     add_console_options(command, console_options_);
     command.callback([this, &arguments, run_command] {
       run_ = [&arguments, run_command](Console& console) {

@@ -1,11 +1,13 @@
 #include "cli/commands/plan_command.hpp"
 
-#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 #include "analysis/plan/information.hpp"
 #include "analysis/plan/sampling.hpp"
 #include "cli/options/choices.hpp"
 #include "cli/options/numbers.hpp"
+#include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/configurations_csv.hpp"
@@ -76,12 +78,12 @@ plan::Plan make_plan(const PlanArguments& arguments, const plan::Space& space,
 
 }  // namespace
 
-void setup_plan(CLI::App& command, PlanArguments& arguments) {
+void setup_plan(OptionSet& command, PlanArguments& arguments) {
   add_input(command, "SPACE.json", arguments.space, "columns and their values or ranges")
-      ->required();
+      .required();
   add_count<std::size_t>(command, "-n", arguments.rows,
                          "configurations, those of --resume among them", 1)
-      ->required();
+      .required();
   add_choice<PlanMethod>(command, "--method", arguments.method,
                          {{"random", PlanMethod::random},
                           {"lhs", PlanMethod::latin_hypercube},
@@ -94,12 +96,12 @@ void setup_plan(CLI::App& command, PlanArguments& arguments) {
       .add_option("--model", arguments.model,
                   "constants that d-optimal is for (default: all inputs\n"
                   "matter alike, powers 1 and -0.5)")
-      ->type_name("MODEL.json");
+      .type_name("MODEL.json");
   command
       .add_option("--resume", arguments.resume,
                   "an existing plan, or what was measured of it: comes\n"
                   "first in the new one")
-      ->type_name("PLAN.csv");
+      .type_name("PLAN.csv");
   add_output(command, arguments.output, "PLAN.csv");
   command.footer(
       "A space, with everything that one can say:\n"

@@ -7,11 +7,9 @@
 
 #include "cli/terminal/console.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace perfmodel::cli {
+
+class OptionSet;
 
 enum class PlanMethod { random, latin_hypercube, d_optimal };
 
@@ -26,7 +24,7 @@ struct PlanArguments {
 };
 
 /// `perfmodel plan SPACE.json -n N`: configurations to measure.
-void setup_plan(CLI::App& command, PlanArguments& arguments);
+void setup_plan(OptionSet& command, PlanArguments& arguments);
 
 int run_plan(const PlanArguments& arguments, Console& console);
 

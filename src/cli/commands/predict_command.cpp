@@ -1,8 +1,11 @@
 #include "cli/commands/predict_command.hpp"
 
-#include <CLI/CLI.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/text.hpp"
+#include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/csv_columns.hpp"
@@ -112,13 +115,13 @@ int predict_file(const PredictArguments& arguments, const FittedModel& model, Ou
 
 }  // namespace
 
-void setup_predict(CLI::App& command, PredictArguments& arguments) {
-  add_input(command, "MODEL.json", arguments.model, "a model that fit wrote")->required();
+void setup_predict(OptionSet& command, PredictArguments& arguments) {
+  add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   add_input(command, "CONFIGS.csv", arguments.configurations, "configurations, one per line");
   command
       .add_option("--set", arguments.settings,
                   "one configuration: the value of every input of the\nmodel (repeatable)")
-      ->type_name("COL=VALUE");
+      .type_name("COL=VALUE");
   command.add_flag("--json", arguments.json,
                    "with --set: a JSON object instead of the bare number");
   add_coverage(command, arguments.coverage,

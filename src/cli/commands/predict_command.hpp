@@ -6,11 +6,9 @@
 
 #include "cli/terminal/console.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace perfmodel::cli {
+
+class OptionSet;
 
 struct PredictArguments {
   std::string model;
@@ -23,7 +21,7 @@ struct PredictArguments {
 };
 
 /// `perfmodel predict MODEL.json`: the time of one configuration or of every row of a file.
-void setup_predict(CLI::App& command, PredictArguments& arguments);
+void setup_predict(OptionSet& command, PredictArguments& arguments);
 
 int run_predict(const PredictArguments& arguments, Console& console);
 

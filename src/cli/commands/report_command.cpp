@@ -1,9 +1,8 @@
 #include "cli/commands/report_command.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include "analysis/page/content.hpp"
 #include "cli/options/flag_names.hpp"
+#include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/judged_runs.hpp"
@@ -18,12 +17,12 @@
 
 namespace perfmodel::cli {
 
-void setup_report(CLI::App& command, ReportArguments& arguments) {
+void setup_report(OptionSet& command, ReportArguments& arguments) {
   add_judged_runs(command, arguments.model, arguments.runs, arguments.target);
   command
       .add_option("--title", arguments.title,
                   "of the page (default: the names of target, model\nand runs)")
-      ->type_name("TEXT");
+      .type_name("TEXT");
   add_output(command, arguments.output, "FILE.html");
   command.footer(
       "The page is one file of HTML with its figures inside; it loads nothing and runs nothing. It "

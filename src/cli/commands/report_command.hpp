@@ -5,11 +5,9 @@
 
 #include "cli/terminal/console.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace perfmodel::cli {
+
+class OptionSet;
 
 struct ReportArguments {
   std::string model;
@@ -20,7 +18,7 @@ struct ReportArguments {
 };
 
 /// `perfmodel report MODEL.json RUNS.csv`: one page with the tables and figures.
-void setup_report(CLI::App& command, ReportArguments& arguments);
+void setup_report(OptionSet& command, ReportArguments& arguments);
 int run_report(const ReportArguments& arguments, Console& console);
 
 }  // namespace perfmodel::cli

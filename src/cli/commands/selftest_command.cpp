@@ -1,11 +1,13 @@
 #include "cli/commands/selftest_command.hpp"
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "analysis/selftest.hpp"
 #include "base/text.hpp"
+#include "cli/options/option_set.hpp"
 #include "cli/terminal/csv_echo.hpp"
 #include "cli/terminal/text_table.hpp"
 #include "io/documents/selftest_json.hpp"
@@ -75,7 +77,7 @@ std::string formatted(const SelftestFigures& figures, OutputFormat format) {
 
 }  // namespace
 
-void setup_selftest(CLI::App& command, SelftestArguments& arguments) {
+void setup_selftest(OptionSet& command, SelftestArguments& arguments) {
   add_format(command, arguments.format, "of the figures");
   command.footer(
       "Recomputes problems with known answers on this machine and prints how many digits match: a "

@@ -3,18 +3,16 @@
 #include "cli/options/output_format.hpp"
 #include "cli/terminal/console.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace perfmodel::cli {
+
+class OptionSet;
 
 struct SelftestArguments {
   OutputFormat format = OutputFormat::text;
 };
 
 /// `perfmodel selftest`: known answers, recomputed on this machine.
-void setup_selftest(CLI::App& command, SelftestArguments& arguments);
+void setup_selftest(OptionSet& command, SelftestArguments& arguments);
 
 /// Returns 1 where a figure has fewer matching digits than promised.
 int run_selftest_command(const SelftestArguments& arguments, Console& console);

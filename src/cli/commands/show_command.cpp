@@ -1,8 +1,10 @@
 #include "cli/commands/show_command.hpp"
 
-#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 #include "base/text.hpp"
+#include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
 #include "io/file/output_file.hpp"
@@ -10,10 +12,10 @@
 
 namespace perfmodel::cli {
 
-void setup_show(CLI::App& command, ShowArguments& arguments) {
-  add_input(command, "MODEL.json", arguments.model, "a model that fit wrote")->required();
+void setup_show(OptionSet& command, ShowArguments& arguments) {
+  add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   command
-      .add_option_function<std::string>(
+      .add_option_function(
           "--as",
           [&arguments](const std::string& word) {
             using enum FormulaLanguage;
@@ -26,12 +28,11 @@ void setup_show(CLI::App& command, ShowArguments& arguments) {
                 return;
               }
             }
-            throw CLI::ValidationError("--as",
-                                       "'" + word + "' is not one of " + quoted_list(names));
+            throw OptionError("--as", "'" + word + "' is not one of " + quoted_list(names));
           },
           "text and latex to read, with three digits (default:\n"
           "text); python, c and spreadsheet to compute with,\nwith all digits")
-      ->type_name("text|latex|python|c|spreadsheet");
+      .type_name("text|latex|python|c|spreadsheet");
   add_output(command, arguments.output, "FILE");
   command.footer(
       "The inputs of python, c and spreadsheet are the columns that predict asks for; derived\n"

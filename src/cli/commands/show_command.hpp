@@ -5,11 +5,9 @@
 #include "cli/terminal/console.hpp"
 #include "export/formula_code.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace perfmodel::cli {
+
+class OptionSet;
 
 struct ShowArguments {
   std::string model;
@@ -18,7 +16,7 @@ struct ShowArguments {
 };
 
 /// `perfmodel show MODEL.json`: the formula, to read or to compute elsewhere.
-void setup_show(CLI::App& command, ShowArguments& arguments);
+void setup_show(OptionSet& command, ShowArguments& arguments);
 int run_show(const ShowArguments& arguments, Console& console);
 
 }  // namespace perfmodel::cli

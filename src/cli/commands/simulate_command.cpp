@@ -1,12 +1,13 @@
 #include "cli/commands/simulate_command.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cmath>
+#include <string>
 
 #include "analysis/simulate.hpp"
 #include "base/problem_list.hpp"
 #include "base/text.hpp"
 #include "cli/options/numbers.hpp"
+#include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/csv_columns.hpp"
@@ -27,9 +28,9 @@ double parse_noise(const std::string& text) {
   const bool in_percent = text.ends_with('%');
   const auto value = parse_number(in_percent ? text.substr(0, text.size() - 1) : text);
   if (!value || *value < 0 || (!in_percent && *value >= 1)) {
-    throw CLI::ValidationError("--noise", "'" + text +
-                                              "' is neither a percentage such as 5% nor a number "
-                                              "from 0 to 1 such as 0.05");
+    throw OptionError("--noise", "'" + text +
+                                     "' is neither a percentage such as 5% nor a number "
+                                     "from 0 to 1 such as 0.05");
   }
   return in_percent ? *value / 100 : *value;
 }
@@ -54,21 +55,21 @@ void require_times(const Eigen::VectorXd& times, const Table& table) {
 
 }  // namespace
 
-void setup_simulate(CLI::App& command, SimulateArguments& arguments) {
+void setup_simulate(OptionSet& command, SimulateArguments& arguments) {
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote, or the paper's")
-      ->required();
+      .required();
   add_input(command, "CONFIGS.csv", arguments.configurations, "configurations, one per line")
-      ->required();
+      .required();
   command
-      .add_option_function<std::string>(
+      .add_option_function(
           "--noise", [&](const std::string& text) { arguments.noise = parse_noise(text); },
           "standard deviation of ln(time), 5% or 0.05: the time\n"
           "of the model times exp of that (default: 0)")
-      ->type_name("PERCENT");
+      .type_name("PERCENT");
   add_number(command, "--additive", arguments.additive,
              "standard deviation of normal noise that is added,\n"
              "in the unit of the time (default: 0)")
-      ->type_name("SIGMA");
+      .type_name("SIGMA");
   add_count<std::uint64_t>(command, "--seed", arguments.seed, "seed of the noise (default: 1)", 0);
   add_strict_range(command, arguments.strict_range);
   add_output(command, arguments.output, "RUNS.csv");

@@ -6,11 +6,9 @@
 
 #include "cli/terminal/console.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace perfmodel::cli {
+
+class OptionSet;
 
 struct SimulateArguments {
   std::string model;
@@ -23,7 +21,7 @@ struct SimulateArguments {
 };
 
 /// `perfmodel simulate MODEL.json CONFIGS.csv`: runs whose true constants are known.
-void setup_simulate(CLI::App& command, SimulateArguments& arguments);
+void setup_simulate(OptionSet& command, SimulateArguments& arguments);
 
 int run_simulate(const SimulateArguments& arguments, Console& console);
 

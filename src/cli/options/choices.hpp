@@ -1,20 +1,20 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/text.hpp"
+#include "cli/options/option_set.hpp"
 
 namespace perfmodel::cli {
 
 /// An option that takes one of a few words. CLI11's own transformer prints a map of enumerators.
 template <class Choice>
-CLI::Option* add_choice(CLI::App& app, const std::string& name, Choice& variable,
-                        std::vector<std::pair<std::string, Choice>> choices,
-                        const std::string& description) {
+Option add_choice(OptionSet& app, const std::string& name, Choice& variable,
+                  std::vector<std::pair<std::string, Choice>> choices,
+                  const std::string& description) {
   std::vector<std::string> words;
   std::string type_name;
   for (const auto& [word, choice] : choices) {
@@ -26,12 +26,12 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Choice& variable
                       choices = std::move(choices)](const std::string& text) {
     const auto found = std::find(words.begin(), words.end(), text);
     if (found == words.end()) {
-      throw CLI::ValidationError(name, "'" + text + "' is not one of " + quoted_list(words));
+      throw OptionError(name, "'" + text + "' is not one of " + quoted_list(words));
     }
     variable = choices[static_cast<std::size_t>(found - words.begin())].second;
   };
-  return app.add_option_function<std::string>(name, parse, description)
-      ->type_name(type_name.size() > longest_type_name ? "NAME" : type_name);
+  return app.add_option_function(name, parse, description)
+      .type_name(type_name.size() > longest_type_name ? "NAME" : type_name);
 }
 
 }  // namespace perfmodel::cli

@@ -1,13 +1,15 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstddef>
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/text.hpp"
+#include "cli/options/option_set.hpp"
 
 namespace perfmodel::cli {
 
@@ -25,34 +27,32 @@ struct NumberRange {
 
 /// An option that takes one decimal number of a range. CLI11's own conversion also takes "nan",
 /// "inf" and "0x10", and its messages do not say what would be right.
-inline CLI::Option* add_number(CLI::App& app, const std::string& name,
-                               std::optional<double>& variable, const std::string& description,
-                               NumberRange range = {}) {
+inline Option add_number(OptionSet& app, const std::string& name, std::optional<double>& variable,
+                         const std::string& description, NumberRange range = {}) {
   const auto parse = [&variable, name, range = std::move(range)](const std::string& text) {
     const auto value = parse_number(text);
     if (!value || !range.contains(*value)) {
-      throw CLI::ValidationError(name, "'" + text + "' is not " + range.words);
+      throw OptionError(name, "'" + text + "' is not " + range.words);
     }
     variable = *value;
   };
-  return app.add_option_function<std::string>(name, parse, description)->type_name("X");
+  return app.add_option_function(name, parse, description).type_name("X");
 }
 
 /// An option that takes a whole number of at least `low`.
 template <class Integer>
-CLI::Option* add_count(CLI::App& app, const std::string& name, std::optional<Integer>& variable,
-                       const std::string& description, Integer low) {
+Option add_count(OptionSet& app, const std::string& name, std::optional<Integer>& variable,
+                 const std::string& description, Integer low) {
   const auto parse = [&variable, name, low](const std::string& text) {
     Integer value = 0;
     const char* last = text.data() + text.size();
     const auto [end, error] = std::from_chars(text.data(), last, value);
     if (error != std::errc{} || end != last || value < low) {
-      throw CLI::ValidationError(name,
-                                 "'" + text + "' is not a whole number >= " + std::to_string(low));
+      throw OptionError(name, "'" + text + "' is not a whole number >= " + std::to_string(low));
     }
     variable = value;
   };
-  return app.add_option_function<std::string>(name, parse, description)->type_name("N");
+  return app.add_option_function(name, parse, description).type_name("N");
 }
 
 /// Splits "A,B" at its commas.

@@ -1,11 +1,13 @@
 #include "cli/options/output_format.hpp"
 
-#include <CLI/CLI.hpp>
 #include <map>
+#include <string>
+
+#include "cli/options/option_set.hpp"
 
 namespace perfmodel::cli {
 
-void add_format(CLI::App& app, OutputFormat& format, const std::string& description) {
+void add_format(OptionSet& app, OutputFormat& format, const std::string& description) {
   const auto parse = [&format](const std::string& text) {
     const std::map<std::string, OutputFormat> formats = {{"text", OutputFormat::text},
                                                          {"json", OutputFormat::json},
@@ -13,13 +15,12 @@ void add_format(CLI::App& app, OutputFormat& format, const std::string& descript
                                                          {"md", OutputFormat::md}};
     const auto found = formats.find(text);
     if (found == formats.end()) {
-      throw CLI::ValidationError("--format",
-                                 "'" + text + "' is not one of 'text', 'json', 'csv' and 'md'");
+      throw OptionError("--format", "'" + text + "' is not one of 'text', 'json', 'csv' and 'md'");
     }
     format = found->second;
   };
-  app.add_option_function<std::string>("--format", parse, description + " (default: text)")
-      ->type_name("text|json|csv|md");
+  app.add_option_function("--format", parse, description + " (default: text)")
+      .type_name("text|json|csv|md");
 }
 
 }  // namespace perfmodel::cli

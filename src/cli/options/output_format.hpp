@@ -2,15 +2,13 @@
 
 #include <string>
 
-namespace CLI {
-class App;
-}
-
 namespace perfmodel::cli {
+
+class OptionSet;
 
 enum class OutputFormat { text, json, csv, md };
 
 /// `--format text|json|csv|md`.
-void add_format(CLI::App& app, OutputFormat& format, const std::string& description);
+void add_format(OptionSet& app, OutputFormat& format, const std::string& description);
 
 }  // namespace perfmodel::cli

@@ -1,38 +1,42 @@
 #include "cli/options/role_options.hpp"
 
-#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/utf8.hpp"
 #include "cli/options/numbers.hpp"
+#include "cli/options/option_set.hpp"
 
 namespace perfmodel::cli {
 namespace {
 
 /// "A,B"; the option may also be repeated.
-void add_columns(CLI::App& app, const std::string& name, const std::string& description,
+void add_columns(OptionSet& app, const std::string& name, const std::string& description,
                  const std::function<std::vector<std::string>&()>& variable) {
   const auto append = [name, variable](const std::string& text) {
     auto& columns = variable();
     for (auto& column : split_list(text)) {
       if (column.empty()) {
-        throw CLI::ValidationError(name, "'" + text + "' has an empty column name");
+        throw OptionError(name, "'" + text + "' has an empty column name");
       }
       columns.push_back(std::move(column));
     }
   };
-  app.add_option_function<std::string>(name, append, description)
-      ->type_name("A,B")
-      ->trigger_on_parse()
-      ->group("Columns")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  app.add_option_function(name, append, description)
+      .type_name("A,B")
+      .trigger_on_parse()
+      .group("Columns")
+      .take_last();
 }
 
 }  // namespace
 
-void add_role_options(CLI::App& app, RoleRequest& request) {
+void add_role_options(OptionSet& app, RoleRequest& request) {
   app.add_option("--target", request.target, "the measured time (default: inferred from the name)")
-      ->type_name("COL")
-      ->group("Columns");
+      .type_name("COL")
+      .group("Columns");
   add_columns(app, "--extrinsic", "columns of scale: workers, batch size (default: inferred)",
               [&]() -> std::vector<std::string>& {
                 return request.extrinsic ? *request.extrinsic : request.extrinsic.emplace();
@@ -45,26 +49,26 @@ void add_role_options(CLI::App& app, RoleRequest& request) {
               [&]() -> std::vector<std::string>& { return request.categorical; });
   add_columns(app, "--ignore", "columns to leave out",
               [&]() -> std::vector<std::string>& { return request.ignore; });
-  app.add_option_function<std::string>(
+  app.add_option_function(
          "--derive",
          [&](const std::string& text) { request.derived.push_back(parse_derived(text)); },
          "a column computed from others, such as\n"
          "'flops = filters * kernel_size^2' (repeatable)")
-      ->type_name("NAME=FORMULA")
-      ->trigger_on_parse()
-      ->group("Columns");
-  app.add_option_function<std::string>(
+      .type_name("NAME=FORMULA")
+      .trigger_on_parse()
+      .group("Columns");
+  app.add_option_function(
          "--time-unit",
          [&](const std::string& text) {
            if (!is_utf8(text)) {
-             throw CLI::ValidationError("--time-unit", "'" + text + "' is not UTF-8");
+             throw OptionError("--time-unit", "'" + text + "' is not UTF-8");
            }
            request.time_unit = text;
          },
          "label of the unit of the target, never a conversion\n"
          "(default: read from a name that ends in _s, _ms, _us)")
-      ->type_name("UNIT")
-      ->group("Columns");
+      .type_name("UNIT")
+      .group("Columns");
 }
 
 }  // namespace perfmodel::cli

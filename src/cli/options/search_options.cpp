@@ -1,13 +1,17 @@
 #include "cli/options/search_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <functional>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "cli/options/kernel_choice.hpp"
 #include "cli/options/numbers.hpp"
+#include "cli/options/option_set.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel::cli {
@@ -21,7 +25,7 @@ constexpr auto search_group = "Search";
 
 /// An option that takes the text of one enumerator.
 template <class Enum>
-void add_choice(CLI::App& app, const std::string& name, const std::vector<Enum>& choices,
+void add_choice(OptionSet& app, const std::string& name, const std::vector<Enum>& choices,
                 const std::function<void(Enum)>& assign, const std::string& description,
                 const std::string& group) {
   std::vector<std::string> names;
@@ -33,11 +37,11 @@ void add_choice(CLI::App& app, const std::string& name, const std::vector<Enum>&
   const auto parse = [name, choices, names, assign](const std::string& text) {
     const auto found = std::find(names.begin(), names.end(), text);
     if (found == names.end()) {
-      throw CLI::ValidationError(name, "'" + text + "' is not one of " + quoted_list(names));
+      throw OptionError(name, "'" + text + "' is not one of " + quoted_list(names));
     }
     assign(choices[static_cast<std::size_t>(found - names.begin())]);
   };
-  app.add_option_function<std::string>(name, parse, description)->type_name(listed)->group(group);
+  app.add_option_function(name, parse, description).type_name(listed).group(group);
 }
 
 /// "0.5:1" is a range to draw from, "0.8" a fixed weight.
@@ -46,7 +50,7 @@ std::pair<double, double> parse_weight(const std::string& name, const std::strin
   const auto low = parse_number(text.substr(0, colon));
   const auto high = colon == std::string::npos ? low : parse_number(text.substr(colon + 1));
   if (!low || !high || *low < 0 || *high > 2 || *low > *high) {
-    throw CLI::ValidationError(
+    throw OptionError(
         name, "'" + text + "' is neither a number from 0 to 2 nor a range of them such as 0.5:1");
   }
   return {*low, *high};
@@ -58,7 +62,7 @@ std::optional<std::size_t> parse_terms(const std::string& text) {
     return std::nullopt;
   }
   if (text.size() != 1 || text[0] < '1' || text[0] > '9') {
-    throw CLI::ValidationError("--terms", "'" + text + "' is neither 'auto' nor 1 to 9");
+    throw OptionError("--terms", "'" + text + "' is neither 'auto' nor 1 to 9");
   }
   return static_cast<std::size_t>(text[0] - '0');
 }
@@ -74,7 +78,7 @@ std::string range_text(const std::pair<double, double>& range) {
   return to_text(range.first) + ":" + to_text(range.second);
 }
 
-void add_evolution_options(CLI::App& app, SearchArguments& arguments) {
+void add_evolution_options(OptionSet& app, SearchArguments& arguments) {
   FitOptions& options = arguments.options;
   using Defaults = SearchDefaults;
   add_count<std::size_t>(
@@ -82,7 +86,7 @@ void add_evolution_options(CLI::App& app, SearchArguments& arguments) {
       "independent searches, of which the best is kept\n" +
           defaults_text([](const Defaults& d) { return std::to_string(d.starts); }),
       1)
-      ->group(search_group);
+      .group(search_group);
   add_count<std::size_t>(
       app, "--exploration-rows", options.exploration_rows,
       "explore on that many random rows and on columns\n"
@@ -90,7 +94,7 @@ void add_evolution_options(CLI::App& app, SearchArguments& arguments) {
       "0: explore on all rows as they are\n" +
           defaults_text([](const Defaults& d) { return std::to_string(d.exploration_rows); }),
       0)
-      ->group(search_group);
+      .group(search_group);
   add_choice<Strategy>(
       app, "--strategy",
       {Strategy::best1bin, Strategy::rand1bin, Strategy::currenttobest1bin, Strategy::jde,
@@ -104,33 +108,33 @@ void add_evolution_options(CLI::App& app, SearchArguments& arguments) {
                            return std::to_string(d.population);
                          }),
                          1)
-      ->group(search_group);
+      .group(search_group);
   add_count<std::size_t>(
       app, "--generations", options.generations,
       "at most\n" + defaults_text([](const Defaults& d) { return std::to_string(d.generations); }),
       1)
-      ->group(search_group);
+      .group(search_group);
   add_number(app, "--tolerance", options.tolerance,
              "converged when the costs of the population spread\n"
              "less than this times their mean; the finish goes on\n" +
                  defaults_text([](const Defaults& d) { return to_text(d.tolerance); }))
-      ->group(search_group);
-  app.add_option_function<std::string>(
+      .group(search_group);
+  app.add_option_function(
          "--differential-weight",
          [&options](const std::string& text) {
            options.differential_weight = parse_weight("--differential-weight", text);
          },
          "F, fixed or drawn anew for each generation from a\nrange " +
              defaults_text([](const Defaults& d) { return range_text(d.differential_weight); }))
-      ->type_name("F|LO:HI")
-      ->group(search_group);
+      .type_name("F|LO:HI")
+      .group(search_group);
   add_number(app, "--crossover-rate", options.crossover_rate,
              "CR, the share of a trial that comes from the mutant\n" +
                  defaults_text([](const Defaults& d) { return to_text(d.crossover_rate); }),
              {0, 1, true, "a number from 0 to 1"})
-      ->group(search_group);
+      .group(search_group);
   app.add_flag("--no-polish", arguments.no_polish, "leave out the exact finish of the search")
-      ->group(search_group);
+      .group(search_group);
 }
 
 std::size_t default_threads() {
@@ -149,7 +153,7 @@ std::size_t default_threads() {
 
 }  // namespace
 
-void add_search_options(CLI::App& app, SearchArguments& arguments) {
+void add_search_options(OptionSet& app, SearchArguments& arguments) {
   FitOptions& options = arguments.options;
   add_choice<Expression>(
       app, "--expression", {Expression::generic, Expression::multi},
@@ -157,15 +161,15 @@ void add_search_options(CLI::App& app, SearchArguments& arguments) {
       "generic: Eq. (4) of the paper (default)\n"
       "multi: a sum of product terms,\nt = sum_k a_k prod I^p_k prod E^q_k + C",
       expression_group);
-  app.add_option_function<std::string>(
+  app.add_option_function(
          "--terms",
          [&arguments](const std::string& text) {
            arguments.options.terms = parse_terms(text);
            arguments.terms_given = true;
          },
          "of multi: 1 to 9, or chosen by cross-validation\n(default: auto)")
-      ->type_name("K|auto")
-      ->group(expression_group);
+      .type_name("K|auto")
+      .group(expression_group);
   add_choice<Loss>(
       app, "--loss", {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle},
       [&arguments](Loss loss) { arguments.loss = loss; },
@@ -174,11 +178,11 @@ void add_search_options(CLI::App& app, SearchArguments& arguments) {
       "soft-l1 of ln(time), with a small ridge",
       loss_group);
   add_number(app, "--l1", arguments.l1, "lambda of Eq. (10): sum |x| of all constants but C")
-      ->type_name("LAMBDA")
-      ->group(loss_group);
+      .type_name("LAMBDA")
+      .group(loss_group);
   add_number(app, "--l2", arguments.l2, "lambda of Eq. (11): sum x^2 of all constants but C")
-      ->type_name("LAMBDA")
-      ->group(loss_group);
+      .type_name("LAMBDA")
+      .group(loss_group);
   add_choice<Penalise>(
       app, "--penalise", {Penalise::raw, Penalise::scaled},
       [&arguments](Penalise constants) { arguments.penalise = constants; },
@@ -193,22 +197,22 @@ void add_search_options(CLI::App& app, SearchArguments& arguments) {
       "paper: scipy's defaults in the raw box of the paper",
       search_group);
   add_count<std::uint64_t>(app, "--seed", arguments.seed, "seed of the search (default: 1)", 0)
-      ->group(search_group);
-  app.add_option_function<std::string>(
+      .group(search_group);
+  app.add_option_function(
          "--bounds",
          [&options](const std::string& text) { options.bounds.push_back(parse_bound(text)); },
          "search box of the constants a, p, q or C, of all\n"
          "columns or one: p=-2:2, p.filters=0:3 (repeatable)\n"
          "(default: p, q in -5:5; a, C from the data)")
-      ->type_name("X=LO:HI")
-      ->trigger_on_parse()
-      ->group(search_group);
+      .type_name("X=LO:HI")
+      .trigger_on_parse()
+      .group(search_group);
   add_evolution_options(app, arguments);
   add_count<std::size_t>(app, "--threads", arguments.threads,
                          "worker threads; never change a result\n"
                          "(default: OMP_NUM_THREADS, else all cores)",
                          1)
-      ->group(search_group);
+      .group(search_group);
 }
 
 void refuse_options_of_others(const SearchArguments& arguments) {

@@ -7,11 +7,9 @@
 
 #include "perfmodel/fit/task/fit_options.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace perfmodel::cli {
+
+class OptionSet;
 
 /// What the command line says about loss and search, as far as it says something.
 struct SearchArguments {
@@ -27,7 +25,7 @@ struct SearchArguments {
 };
 
 /// The options of every command that fits.
-void add_search_options(CLI::App& app, SearchArguments& arguments);
+void add_search_options(OptionSet& app, SearchArguments& arguments);
 
 /// Of commands that fit one expression: throws UsageError for options that it does not know.
 void refuse_options_of_others(const SearchArguments& arguments);

@@ -1,9 +1,10 @@
 #include "cli/options/split_options.hpp"
 
-#include <CLI/CLI.hpp>
+#include <string>
 
 #include "cli/options/flag_names.hpp"
 #include "cli/options/numbers.hpp"
+#include "cli/options/option_set.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -13,15 +14,15 @@ constexpr auto default_shares = "60:20:20";
 
 }  // namespace
 
-void add_split_options(CLI::App& app, SplitArguments& arguments) {
-  app.add_option_function<std::string>(
+void add_split_options(OptionSet& app, SplitArguments& arguments) {
+  app.add_option_function(
          "--split", [&](const std::string& text) { arguments.shares = parse_split(text); },
          "shares of training, validation and test rows\n(default: " + std::string(default_shares) +
              ")")
-      ->type_name("SHARES")
-      ->group("Judging the model");
+      .type_name("SHARES")
+      .group("Judging the model");
   add_count<std::uint64_t>(app, "--split-seed", arguments.seed, "seed of the split (default: 1)", 0)
-      ->group("Judging the model");
+      .group("Judging the model");
 }
 
 Split split_of(const LabelledRuns& runs, const SplitArguments& arguments) {

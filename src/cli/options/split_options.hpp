@@ -8,11 +8,9 @@
 #include "perfmodel/data/split.hpp"
 #include "perfmodel/pipeline/prepared_runs.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace perfmodel::cli {
+
+class OptionSet;
 
 /// Which rows train and which judge, as the command line says it.
 struct SplitArguments {
@@ -21,7 +19,7 @@ struct SplitArguments {
 };
 
 /// `--split` and `--split-seed`, for commands that split where nothing is said.
-void add_split_options(CLI::App& app, SplitArguments& arguments);
+void add_split_options(OptionSet& app, SplitArguments& arguments);
 
 /// The split that was asked for, else 60:20:20.
 Split split_of(const LabelledRuns& runs, const SplitArguments& arguments);

@@ -1,10 +1,12 @@
 #include "cli/runs/held_out_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "cli/options/numbers.hpp"
+#include "cli/options/option_set.hpp"
 #include "cli/terminal/text_table.hpp"
 #include "perfmodel/base/error.hpp"
 #include "trust/prediction_intervals.hpp"
@@ -19,17 +21,17 @@ HeldOutRequest::Folds parse_folds(const std::string& text) {
   }
   const auto count = parse_number(text);
   if (!count || *count < 2 || *count > 1e6 || *count != std::floor(*count)) {
-    throw CLI::ValidationError("--folds", "'" + text + "' is neither 'all' nor a number >= 2");
+    throw OptionError("--folds", "'" + text + "' is neither 'all' nor a number >= 2");
   }
   return {static_cast<std::size_t>(*count)};
 }
 
 }  // namespace
 
-void add_coverage(CLI::App& app, std::optional<double>& coverage, const std::string& description) {
+void add_coverage(OptionSet& app, std::optional<double>& coverage, const std::string& description) {
   add_number(app, "--coverage", coverage, description,
              {1e-9, 1 - 1e-9, true, "a share between 0 and 1 such as 0.9"})
-      ->type_name("SHARE");
+      .type_name("SHARE");
 }
 
 std::optional<IntervalFactors> interval_of(const FittedModel& model, std::optional<double> coverage,
@@ -45,25 +47,25 @@ std::optional<IntervalFactors> interval_of(const FittedModel& model, std::option
   return std::nullopt;
 }
 
-void add_held_out_options(CLI::App& app, HeldOutRequest& request) {
+void add_held_out_options(OptionSet& app, HeldOutRequest& request) {
   constexpr auto group = "Judging the model";
-  app.add_option_function<std::string>(
+  app.add_option_function(
          "--folds", [&](const std::string& text) { request.folds = parse_folds(text); },
          "cross-validation: fit K times without a K-th of the\n"
          "training rows and judge on it; all: leave one group out;\n"
          "the model is still fitted to all training rows")
-      ->type_name("K|all")
-      ->group(group);
+      .type_name("K|all")
+      .group(group);
   app.add_option("--group-by", request.group_by,
                  "rows with one value of this column are held out\n"
                  "together (default: those of one configuration)")
-      ->type_name("COL")
-      ->group(group);
+      .type_name("COL")
+      .group(group);
   add_coverage(app, request.coverage,
                "prediction intervals that cover this share of new\n"
                "times, from the validation rows, else from " +
                    std::to_string(HeldOutRequest::default_folds) + " folds");
-  app.get_option("--coverage")->group(group);
+  app.get_option("--coverage").group(group);
 }
 
 std::string held_out_section(const FittedModel& model, const Console& console) {

@@ -8,17 +8,15 @@
 #include "perfmodel/pipeline/held_out.hpp"
 #include "trust/prediction_intervals.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace perfmodel::cli {
 
+class OptionSet;
+
 /// `--folds`, `--group-by` and `--coverage` of fit.
-void add_held_out_options(CLI::App& app, HeldOutRequest& request);
+void add_held_out_options(OptionSet& app, HeldOutRequest& request);
 
 /// `--coverage L` alone, for commands that read a model.
-void add_coverage(CLI::App& app, std::optional<double>& coverage, const std::string& description);
+void add_coverage(OptionSet& app, std::optional<double>& coverage, const std::string& description);
 
 /// The intervals of a model that was read from `file`, at this level or its own. Nothing where the
 /// model has none and none are asked for; throws InputError where they are.

@@ -1,23 +1,25 @@
 #include "cli/runs/judged_runs.hpp"
 
-#include <CLI/CLI.hpp>
 #include <numeric>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "cli/options/option_set.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/predictions.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel::cli {
 
-void add_judged_runs(CLI::App& command, std::string& model, std::string& runs,
+void add_judged_runs(OptionSet& command, std::string& model, std::string& runs,
                      std::optional<std::string>& target) {
-  add_input(command, "MODEL.json", model, "a model that fit wrote")->required();
-  add_input(command, "RUNS.csv", runs, "measured runs, one per line")->required();
+  add_input(command, "MODEL.json", model, "a model that fit wrote").required();
+  add_input(command, "RUNS.csv", runs, "measured runs, one per line").required();
   command
       .add_option("--target", target,
                   "the measured time, where the file has another name\nfor it than the model")
-      ->type_name("COL");
+      .type_name("COL");
 }
 
 void JudgedRuns::leave_out(const std::vector<std::size_t>& some) {

@@ -12,15 +12,14 @@
 #include "perfmodel/fit/result/fitted_model.hpp"
 #include "perfmodel/model/design/design.hpp"
 
-namespace CLI {
-class App;
-}
 #include "perfmodel/pipeline/runs_file.hpp"
 
 namespace perfmodel::cli {
 
+class OptionSet;
+
 /// The arguments MODEL.json and RUNS.csv, and --target.
-void add_judged_runs(CLI::App& command, std::string& model, std::string& runs,
+void add_judged_runs(OptionSet& command, std::string& model, std::string& runs,
                      std::optional<std::string>& target);
 
 /// Measured runs beside what a model says of them.

@@ -1,10 +1,12 @@
 #include "cli/runs/range_check.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "base/text.hpp"
+#include "cli/options/option_set.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel::cli {
@@ -88,7 +90,7 @@ RangeCheck check_range(const FittedModel& model, const Design& design) {
   return check;
 }
 
-CLI::Option* add_strict_range(CLI::App& app, bool& strict) {
+Option add_strict_range(OptionSet& app, bool& strict) {
   return app.add_flag("--strict-range", strict,
                       "refuse configurations outside of what was measured\n"
                       "(exit code 3) where otherwise a warning is given");

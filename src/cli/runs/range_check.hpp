@@ -7,12 +7,10 @@
 #include "perfmodel/fit/result/fitted_model.hpp"
 #include "perfmodel/model/design/design.hpp"
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace perfmodel::cli {
+
+class Option;
+class OptionSet;
 
 /// Which rows of a design lie within what a model was fitted on.
 struct RangeCheck {
@@ -25,7 +23,7 @@ struct RangeCheck {
 RangeCheck check_range(const FittedModel& model, const Design& design);
 
 /// `--strict-range`.
-CLI::Option* add_strict_range(CLI::App& app, bool& strict);
+Option add_strict_range(OptionSet& app, bool& strict);
 
 /// Warns of every finding; where it is strict, throws InputError with all of them.
 void report_range(const RangeCheck& check, bool strict, Console& console);

@@ -1,14 +1,16 @@
 #include "cli/commands/compare/compare_command.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "analysis/compare/regressor.hpp"
 #include "base/text.hpp"
 #include "cli/commands/compare/compare_text.hpp"
+#include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/role_options.hpp"
 #include "cli/options/shared_options.hpp"
@@ -35,9 +37,9 @@ ExtrapolateArgument parse_extrapolate(const std::string& text) {
   }
   const auto limit = parse_number(text.substr(colon + 1));
   if (!limit) {
-    throw CLI::ValidationError("--extrapolate", "'" + text +
-                                                    "': write COL, or COL:X where rows up to the "
-                                                    "value X train, for example batch_size:32");
+    throw OptionError("--extrapolate", "'" + text +
+                                           "': write COL, or COL:X where rows up to the "
+                                           "value X train, for example batch_size:32");
   }
   return {text.substr(0, colon), limit};
 }
@@ -157,34 +159,34 @@ CompareRequest request_of(const SearchArguments& search, const SignalWatch& sign
 
 }  // namespace
 
-void setup_compare(CLI::App& command, CompareArguments& arguments) {
+void setup_compare(OptionSet& command, CompareArguments& arguments) {
   command
       .add_option("RUNS.csv", arguments.runs,
                   "measured runs, one per line; several files, such as\n"
                   "one per framework, are compared side by side")
-      ->option_text(" ")
-      ->required();
+      .option_text(" ")
+      .required();
   add_output(command, arguments.output, "FILE");
   add_format(command, arguments.format, "of the comparison");
   add_role_options(command, arguments.roles);
   add_search_options(command, arguments.search);
-  command.remove_option(command.get_option("--expression"));  // both are compared
+  command.remove_option("--expression");  // both are compared
   add_split_options(command, arguments.split);
   for (const char* name : {"--split", "--split-seed"}) {
-    command.get_option(name)->group(judging_group);
+    command.get_option(name).group(judging_group);
   }
   command.add_option("--test", arguments.test, "train on all of RUNS.csv and test on this file")
-      ->type_name("FILE")
-      ->group(judging_group);
+      .type_name("FILE")
+      .group(judging_group);
   command
-      .add_option_function<std::string>(
+      .add_option_function(
           "--extrapolate",
           [&](const std::string& text) { arguments.extrapolate = parse_extrapolate(text); },
           "train on the lower values of a column and test on\n"
           "the higher ones; up to X, or to the value below which\n"
           "60 % of the distinct values lie")
-      ->type_name("COL[:X]")
-      ->group(judging_group);
+      .type_name("COL[:X]")
+      .group(judging_group);
   add_gates(command, arguments.gates,
             "end with exit code 4 if this holds on the test rows of\n"
             "any file: 'mape>10' of the best model there, or\n"
@@ -192,7 +194,7 @@ void setup_compare(CLI::App& command, CompareArguments& arguments) {
             "generic_l2, multi, forest, boosting, svr, svr_log\n"
             "(repeatable)",
             compare_figures());
-  command.get_option("--fail-if")->group(judging_group);
+  command.get_option("--fail-if").group(judging_group);
   command.footer(
       "Fits Eq. (4) without a penalty and with --l1 and --l2 (0.001 each where not given), a sum "
       "of product\n"

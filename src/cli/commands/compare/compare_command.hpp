@@ -10,11 +10,9 @@
 #include "cli/options/split_options.hpp"
 #include "cli/terminal/console.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace perfmodel::cli {
+
+class OptionSet;
 
 /// A column that is extrapolated, and the last value that trains.
 struct ExtrapolateArgument {
@@ -36,7 +34,7 @@ struct CompareArguments {
 
 /// `perfmodel compare RUNS.csv [MORE.csv ...]`: our expressions against black boxes on the same
 /// rows.
-void setup_compare(CLI::App& command, CompareArguments& arguments);
+void setup_compare(OptionSet& command, CompareArguments& arguments);
 
 int run_compare(const CompareArguments& arguments, Console& console);
 

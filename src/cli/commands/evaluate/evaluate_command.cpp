@@ -1,12 +1,14 @@
 #include "cli/commands/evaluate/evaluate_command.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "analysis/drift.hpp"
 #include "base/text.hpp"
 #include "cli/commands/evaluate/evaluate_text.hpp"
 #include "cli/options/numbers.hpp"
+#include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/held_out_options.hpp"
@@ -175,7 +177,7 @@ std::vector<Figure> evaluated_figures(const EvaluationDocument& report) {
 
 }  // namespace
 
-void setup_evaluate(CLI::App& command, EvaluateArguments& arguments) {
+void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
   add_judged_runs(command, arguments.model, arguments.runs, arguments.target);
   add_format(command, arguments.format, "of the metrics");
   command
@@ -183,7 +185,7 @@ void setup_evaluate(CLI::App& command, EvaluateArguments& arguments) {
                   "also write one line per run: its line in RUNS.csv,\n"
                   "measured, predicted, error (predicted - measured)\n"
                   "and error in percent of the measured time")
-      ->type_name("FILE.csv");
+      .type_name("FILE.csv");
   add_count<std::size_t>(command, "--outliers", arguments.outliers,
                          "also list the N runs that stand farthest from the\n"
                          "model, by a robust z of ln(measured / predicted)",
@@ -196,7 +198,7 @@ void setup_evaluate(CLI::App& command, EvaluateArguments& arguments) {
       .add_option("--baseline", arguments.baseline,
                   "an older model, judged on the same runs; what has\n"
                   "changed can be gated: 'mape_drift>2'")
-      ->type_name("OLD.json");
+      .type_name("OLD.json");
   add_strict_range(command, arguments.strict_range);
   add_gates(command, arguments.gates,
             "end with exit code 4 if this holds: 'mape>10',\n"

@@ -8,11 +8,9 @@
 #include "cli/options/output_format.hpp"
 #include "cli/terminal/console.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace perfmodel::cli {
+
+class OptionSet;
 
 struct EvaluateArguments {
   std::string model;
@@ -28,7 +26,7 @@ struct EvaluateArguments {
 };
 
 /// `perfmodel evaluate MODEL.json RUNS.csv`: how far a model is from measured runs.
-void setup_evaluate(CLI::App& command, EvaluateArguments& arguments);
+void setup_evaluate(OptionSet& command, EvaluateArguments& arguments);
 
 int run_evaluate(const EvaluateArguments& arguments, Console& console);
 

@@ -1,8 +1,7 @@
 #include "cli/commands/fit/bootstrap_options.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include "cli/options/numbers.hpp"
+#include "cli/options/option_set.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel::cli {
@@ -12,15 +11,15 @@ constexpr std::size_t fewest_samples = 20;
 
 }  // namespace
 
-void add_bootstrap_options(CLI::App& app, BootstrapArguments& arguments) {
+void add_bootstrap_options(OptionSet& app, BootstrapArguments& arguments) {
   add_count<std::size_t>(app, "--bootstrap", arguments.samples,
                          "intervals of the constants from that many resampled\n"
                          "sets of the training rows, 200 say (default: none)",
                          fewest_samples)
-      ->group("Judging the model");
+      .group("Judging the model");
   add_number(app, "--confidence", arguments.confidence, "of these intervals (default: 0.95)",
              {0, 0.9999, false, "a number above 0 and up to 0.9999"})
-      ->group("Judging the model");
+      .group("Judging the model");
 }
 
 void check_bootstrap(const BootstrapArguments& arguments) {

@@ -5,11 +5,9 @@
 
 #include "perfmodel/pipeline/fit_runs.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace perfmodel::cli {
+
+class OptionSet;
 
 struct BootstrapArguments {
   std::optional<std::size_t> samples;
@@ -17,7 +15,7 @@ struct BootstrapArguments {
 };
 
 /// `--bootstrap` and `--confidence`.
-void add_bootstrap_options(CLI::App& app, BootstrapArguments& arguments);
+void add_bootstrap_options(OptionSet& app, BootstrapArguments& arguments);
 
 /// Throws UsageError where they do not go with each other.
 void check_bootstrap(const BootstrapArguments& arguments);

@@ -1,12 +1,14 @@
 #include "cli/commands/fit/fit_command.hpp"
 
-#include <CLI/CLI.hpp>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/commands/fit/summary.hpp"
 #include "cli/options/flag_names.hpp"
 #include "cli/options/numbers.hpp"
+#include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/role_options.hpp"
 #include "cli/options/shared_options.hpp"
@@ -137,8 +139,8 @@ void check_fit_gates(const std::vector<Gate>& gates, const FittedModel& model) {
 
 }  // namespace
 
-void setup_fit(CLI::App& command, FitArguments& arguments) {
-  add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line")->required();
+void setup_fit(OptionSet& command, FitArguments& arguments) {
+  add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line").required();
   add_output(command, arguments.output, "MODEL.json");
   add_role_options(command, arguments.roles);
   add_search_options(command, arguments.search);
@@ -147,20 +149,20 @@ void setup_fit(CLI::App& command, FitArguments& arguments) {
                          "one, mean and spread over the seeds are reported\n"
                          "beside it (default: 1)",
                          1)
-      ->group("Search");
+      .group("Search");
   command
-      .add_option_function<std::string>(
+      .add_option_function(
           "--split", [&](const std::string& text) { arguments.split = parse_split(text); },
           "shares of training, validation and test rows,\n"
           "60:20:20 or 80:20 (default: all rows train)")
-      ->type_name("SHARES")
-      ->group("Judging the model");
+      .type_name("SHARES")
+      .group("Judging the model");
   add_count<std::uint64_t>(command, "--split-seed", arguments.split_seed,
                            "seed of the split (default: 1)", 0)
-      ->group("Judging the model");
+      .group("Judging the model");
   command.add_option("--test", arguments.test, "further runs to judge the model on")
-      ->type_name("FILE")
-      ->group("Judging the model");
+      .type_name("FILE")
+      .group("Judging the model");
   add_bootstrap_options(command, arguments.bootstrap);
   add_held_out_options(command, arguments.held_out);
   add_gates(command, arguments.gates,
@@ -170,7 +172,7 @@ void setup_fit(CLI::App& command, FitArguments& arguments) {
             "names: 'train.mape>10', 'folds.mape>12'; the model is\n"
             "written all the same",
             fit_figures());
-  command.get_option("--fail-if")->group("Judging the model");
+  command.get_option("--fail-if").group("Judging the model");
   command.footer(
       "Examples:\n"
       "  perfmodel fit runs.csv -o model.json\n"

@@ -11,11 +11,9 @@
 #include "perfmodel/data/split.hpp"
 #include "perfmodel/model/columns/roles.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace perfmodel::cli {
+
+class OptionSet;
 
 struct FitArguments {
   std::string runs;
@@ -32,7 +30,7 @@ struct FitArguments {
 };
 
 /// `perfmodel fit RUNS.csv`: from measured runs to model.json.
-void setup_fit(CLI::App& command, FitArguments& arguments);
+void setup_fit(OptionSet& command, FitArguments& arguments);
 
 /// Returns the exit code: 0, or 128 plus the signal that ended the search early.
 int run_fit(const FitArguments& arguments, Console& console);

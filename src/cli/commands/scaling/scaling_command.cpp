@@ -1,12 +1,13 @@
 #include "cli/commands/scaling/scaling_command.hpp"
 
-#include <CLI/CLI.hpp>
+#include <string>
 
 #include "base/printable.hpp"
 #include "cli/commands/scaling/scaling_source.hpp"
 #include "cli/commands/scaling/scaling_text.hpp"
 #include "cli/options/choices.hpp"
 #include "cli/options/numbers.hpp"
+#include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/range_check.hpp"
@@ -15,14 +16,14 @@
 
 namespace perfmodel::cli {
 
-void setup_scaling(CLI::App& command, ScalingArguments& arguments) {
+void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
   add_input(command, "MODEL.json|RUNS.csv", arguments.input,
             "a model (its name ends in .json) or measured runs")
-      ->required();
+      .required();
   command
       .add_option("--column", arguments.column,
                   "the scale: workers, batch size (default: the one\nextrinsic column)")
-      ->type_name("COL");
+      .type_name("COL");
   add_choice<scaling::Kind>(command, "--kind", arguments.kind,
                             {{"strong", scaling::Kind::strong}, {"weak", scaling::Kind::weak}},
                             "strong: times are of a fixed amount of work (default);\n"
@@ -39,37 +40,37 @@ void setup_scaling(CLI::App& command, ScalingArguments& arguments) {
       .add_option("--set", arguments.settings,
                   "hold an input at a value (default: the middle of its\n"
                   "measured range, its first level)")
-      ->type_name("COL=VALUE")
-      ->group("Of a model");
+      .type_name("COL=VALUE")
+      .group("Of a model");
   command
-      .add_option_function<std::string>(
+      .add_option_function(
           "--at",
           [&arguments](const std::string& text) {
             for (const auto& item : split_list(text)) {
               const auto value = parse_number(item);
               if (!value || *value <= 0) {
-                throw CLI::ValidationError("--at", "'" + item + "' is not a number > 0");
+                throw OptionError("--at", "'" + item + "' is not a number > 0");
               }
               arguments.scales.push_back(*value);
             }
           },
           "scales, 1,2,4,8 (default: doubling, up to four times\nwhat was measured; with "
           "--strict-range up to that)")
-      ->type_name("X,X")
-      ->group("Of a model");
-  add_strict_range(command, arguments.strict_range)->group("Of a model");
+      .type_name("X,X")
+      .group("Of a model");
+  add_strict_range(command, arguments.strict_range).group("Of a model");
   command.add_option("--target", arguments.target, "the measured time (default: inferred)")
-      ->type_name("COL")
-      ->group("Of measured runs");
+      .type_name("COL")
+      .group("Of measured runs");
   command.add_flag("--throughput", arguments.throughput, "the target is work per time, not a time")
-      ->group("Of measured runs");
+      .group("Of measured runs");
   command
-      .add_option_function<std::string>(
+      .add_option_function(
           "--ignore",
           [&arguments](const std::string& text) { arguments.ignore = split_list(text); },
           "columns that do not tell configurations apart")
-      ->type_name("A,B")
-      ->group("Of measured runs");
+      .type_name("A,B")
+      .group("Of measured runs");
   command.footer(
       "Of runs, rows that differ in the scale alone are compared with one another.\n"
       "\n"

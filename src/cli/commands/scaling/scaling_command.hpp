@@ -7,11 +7,9 @@
 #include "cli/terminal/console.hpp"
 #include "perfmodel/analysis/scaling/study.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace perfmodel::cli {
+
+class OptionSet;
 
 enum class ScalingFormat { text, json };
 
@@ -31,7 +29,7 @@ struct ScalingArguments {
 };
 
 /// `perfmodel scaling MODEL.json|RUNS.csv`: how the time scales along one column.
-void setup_scaling(CLI::App& command, ScalingArguments& arguments);
+void setup_scaling(OptionSet& command, ScalingArguments& arguments);
 
 int run_scaling(const ScalingArguments& arguments, Console& console);
 

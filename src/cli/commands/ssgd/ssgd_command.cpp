@@ -1,8 +1,10 @@
 #include "cli/commands/ssgd/ssgd_command.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/printable.hpp"
 #include "base/text.hpp"
@@ -10,6 +12,7 @@
 #include "cli/commands/ssgd/timeline_text.hpp"
 #include "cli/options/choices.hpp"
 #include "cli/options/numbers.hpp"
+#include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
 #include "io/documents/ssgd_json.hpp"
@@ -102,21 +105,21 @@ void warn(const SsgdArguments& arguments, Console& console) {
 
 }  // namespace
 
-void setup_ssgd(CLI::App& command, SsgdArguments& arguments) {
+void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
   const NumberRange positive{.low = 0, .low_included = false, .words = "a number > 0"};
   add_input(command, "LAYERS.csv", arguments.layers,
             "layers: layer, t_f_us, t_b_us, grad_bytes or\n"
             "grad_elems; optional name, t_c_us, t_u_us, worker")
-      ->required();
+      .required();
   add_count<std::size_t>(command, "--workers", arguments.workers, "number of workers", 1)
-      ->required();
+      .required();
   add_number(command, "--batch", arguments.batch, "samples per worker, for samples per second",
              positive);
   command
       .add_option("--reference", arguments.reference,
                   "layers with the whole batch on one worker: strong\n"
                   "scaling (default: weak, the batch per worker is fixed)")
-      ->type_name("LAYERS1.csv");
+      .type_name("LAYERS1.csv");
   add_number(command, "--forward-share", arguments.forward_share,
              "without t_f_us: forward = this * backward; the authors\nof the model took 0.5",
              positive);
@@ -124,7 +127,7 @@ void setup_ssgd(CLI::App& command, SsgdArguments& arguments) {
              "of grad_elems (default: 4)", positive);
   const auto add_phase = [&](const std::string& name, std::optional<double>& variable,
                              const std::string& description) {
-    add_number(command, name, variable, description)->group("Input and update");
+    add_number(command, name, variable, description).group("Input and update");
   };
   add_phase("--read-us", arguments.read_us, "one worker's batch: read and decode");
   add_phase("--split-us", arguments.split_us, "cut the batch of all into parts");
@@ -138,38 +141,38 @@ void setup_ssgd(CLI::App& command, SsgdArguments& arguments) {
              "what overlaps the compute: serial (nothing, default),\n"
              "host-prefetch (read), device-buffer (read and copy in\n"
              "turn), three-stages (read beside copy)")
-      ->group("Input and update");
+      .group("Input and update");
   command
       .add_flag("--shared-disk", arguments.shared_disk, "all workers read from one disk, in turn")
-      ->group("Input and update");
+      .group("Input and update");
   command.add_flag("--shared-bus", arguments.shared_bus, "all workers copy over one bus, in turn")
-      ->group("Input and update");
+      .group("Input and update");
   add_message_options(command, arguments.messages);
   command
-      .add_option_function<std::string>(
+      .add_option_function(
           "--merge",
           [&arguments](const std::string& text) {
             try {
               arguments.merge = ssgd::parse_merge(text);
             } catch (const UsageError& error) {
-              throw CLI::ValidationError("--merge", error.what());
+              throw OptionError("--merge", error.what());
             }
           },
           "gradients into messages: none (one per layer, default),\n"
           "single, threshold:BYTES, mgwfbp (the released code's\n"
           "rule), optimal")
-      ->type_name("POLICY")
-      ->group("Exchange of gradients");
+      .type_name("POLICY")
+      .group("Exchange of gradients");
   command
       .add_flag("--no-overlap", arguments.no_overlap, "naive: all messages after the backward pass")
-      ->group("Exchange of gradients");
+      .group("Exchange of gradients");
   add_imbalance_options(command, arguments.imbalance);
   add_choice<SsgdFormat>(command, "--format", arguments.format,
                          {{"text", SsgdFormat::text}, {"json", SsgdFormat::json}},
                          "of the result (default: text)");
   command.add_flag("--timeline", arguments.timeline, "draw one iteration below the tables");
   command.add_option("--timeline-svg", arguments.timeline_svg, "draw one iteration as a picture")
-      ->type_name("FILE");
+      .type_name("FILE");
   add_output(command, arguments.output, "FILE");
   command.footer(
       "All times of the files are in microseconds. Figures marked with * are our own design, not\n"

@@ -7,11 +7,9 @@
 #include "cli/commands/ssgd/ssgd_options.hpp"
 #include "cli/terminal/console.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace perfmodel::cli {
+
+class OptionSet;
 
 enum class SsgdFormat { text, json };
 
@@ -40,7 +38,7 @@ struct SsgdArguments {
 };
 
 /// `perfmodel ssgd LAYERS.csv`: the analytic model of one iteration of synchronous SGD.
-void setup_ssgd(CLI::App& command, SsgdArguments& arguments);
+void setup_ssgd(OptionSet& command, SsgdArguments& arguments);
 
 int run_ssgd(const SsgdArguments& arguments, Console& console);
 

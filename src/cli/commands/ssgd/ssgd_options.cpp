@@ -1,12 +1,15 @@
 #include "cli/commands/ssgd/ssgd_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "analysis/ssgd/layers.hpp"
 #include "base/text.hpp"
 #include "cli/options/choices.hpp"
 #include "cli/options/numbers.hpp"
+#include "cli/options/option_set.hpp"
 #include "cli/terminal/text_table.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/csv/csv.hpp"
@@ -17,7 +20,7 @@ namespace {
 const NumberRange positive{.low = 0, .low_included = false, .words = "a number > 0"};
 
 /// One number per worker, "10,11,11".
-void add_list(CLI::App& app, const std::string& name, std::vector<double>& variable,
+void add_list(OptionSet& app, const std::string& name, std::vector<double>& variable,
               const std::string& description) {
   const auto parse = [&variable, name](const std::string& text) {
     variable.clear();
@@ -25,16 +28,16 @@ void add_list(CLI::App& app, const std::string& name, std::vector<double>& varia
     for (const auto& item : split_list(text)) {
       const auto value = parse_number(item);
       if (!value || *value < 0) {
-        throw CLI::ValidationError(name, "'" + item + "' is not a number >= 0");
+        throw OptionError(name, "'" + item + "' is not a number >= 0");
       }
       variable.push_back(*value);
       sum += *value;
     }
     if (sum == 0) {
-      throw CLI::ValidationError(name, "'" + text + "': all are 0");
+      throw OptionError(name, "'" + text + "': all are 0");
     }
   };
-  app.add_option_function<std::string>(name, parse, description)->type_name("X,X");
+  app.add_option_function(name, parse, description).type_name("X,X");
 }
 
 /// 1 / bandwidth, from GB/s to microseconds per byte; 0 where it was not given.
@@ -120,7 +123,7 @@ void refuse_unused(const MessageArguments& arguments) {
 
 }  // namespace
 
-void add_message_options(CLI::App& app, MessageArguments& arguments) {
+void add_message_options(OptionSet& app, MessageArguments& arguments) {
   const std::string group = "Time of a message (default: the column t_c_us)";
   std::vector<std::pair<std::string, std::optional<ssgd::Aggregation>>> names;
   for (const auto aggregation : ssgd::all_aggregations) {
@@ -130,10 +133,10 @@ void add_message_options(CLI::App& app, MessageArguments& arguments) {
              "formula of the aggregation: ring, recursive-doubling,\n"
              "halving-doubling, tree, double-tree, parameter-server,\n"
              "hierarchical or hierarchical-leader")
-      ->group(group);
+      .group(group);
   const auto add = [&](const std::string& name, std::optional<double>& variable,
                        const std::string& description, const NumberRange& range) {
-    add_number(app, name, variable, description, range)->group(group);
+    add_number(app, name, variable, description, range).group(group);
   };
   add("--alpha-us", arguments.alpha_us, "start-up of one message on a link", {});
   add("--bandwidth", arguments.bandwidth, "of a link, in GB/s", positive);
@@ -141,39 +144,39 @@ void add_message_options(CLI::App& app, MessageArguments& arguments) {
       "at which a worker adds up bytes, in GB/s\n(default: takes no time)", positive);
   add_count<std::size_t>(app, "--servers", arguments.servers,
                          "of the parameter server (default: 1)", 1)
-      ->group(group);
+      .group(group);
   add_count<std::size_t>(app, "--workers-per-node", arguments.workers_per_node, "of a hierarchy", 1)
-      ->group(group);
+      .group(group);
   add("--inside-alpha-us", arguments.inside_alpha_us, "start-up within a node of a hierarchy", {});
   add("--inside-bandwidth", arguments.inside_bandwidth, "within a node of a hierarchy, in GB/s",
       positive);
   app.add_flag("--own-links", arguments.own_links,
                "every worker of a node has its own link to the other\n"
                "nodes (default: one link per node)")
-      ->group(group);
+      .group(group);
   app.add_option("--fit-allreduce", arguments.latencies,
                  "fit a line to measured latencies of the whole\n"
                  "aggregation (columns bytes, latency_us)")
-      ->type_name("FILE")
-      ->group(group);
+      .type_name("FILE")
+      .group(group);
   add("--fit-from", arguments.fit_from, "... of messages of at least so many bytes (default: all)",
       {});
   add("--message-start-us", arguments.start_us, "the line itself: its start-up", {});
   add("--message-per-byte-us", arguments.per_byte_us, "... and its time per byte (default: 0)", {});
 }
 
-void add_imbalance_options(CLI::App& app, ImbalanceArguments& arguments) {
+void add_imbalance_options(OptionSet& app, ImbalanceArguments& arguments) {
   const std::string group = "Load imbalance (default: none, or as the column 'worker' has it)";
   add_number(app, "--imbalance-factor", arguments.factor,
              "(max - mean) / mean of the workers' compute times")
-      ->group(group);
+      .group(group);
   add_list(app, "--worker-times", arguments.worker_times, "compute time of every worker");
   add_list(app, "--batch-shares", arguments.batch_shares, "samples of every worker");
-  app.get_option("--worker-times")->group(group);
-  app.get_option("--batch-shares")->group(group);
+  app.get_option("--worker-times").group(group);
+  app.get_option("--batch-shares").group(group);
   add_count<std::size_t>(app, "--global-batch", arguments.global_batch,
                          "samples of all, cut as evenly as whole samples allow", 1)
-      ->group(group);
+      .group(group);
 }
 
 MessageCost message_cost(const MessageArguments& arguments, std::size_t workers) {

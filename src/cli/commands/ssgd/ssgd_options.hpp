@@ -6,11 +6,9 @@
 
 #include "analysis/ssgd/study.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace perfmodel::cli {
+
+class OptionSet;
 
 /// How long a message takes, as far as the command line says it.
 struct MessageArguments {
@@ -45,8 +43,8 @@ struct MessageCost {
   std::optional<ssgd::LatencyFit> fit;
 };
 
-void add_message_options(CLI::App& app, MessageArguments& arguments);
-void add_imbalance_options(CLI::App& app, ImbalanceArguments& arguments);
+void add_message_options(OptionSet& app, MessageArguments& arguments);
+void add_imbalance_options(OptionSet& app, ImbalanceArguments& arguments);
 
 /// Reads the latencies where there are some. Throws UsageError where options contradict each other.
 MessageCost message_cost(const MessageArguments& arguments, std::size_t workers);

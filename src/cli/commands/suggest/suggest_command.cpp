@@ -1,9 +1,10 @@
 #include "cli/commands/suggest/suggest_command.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "analysis/plan/information.hpp"
 #include "base/printable.hpp"
@@ -11,6 +12,7 @@
 #include "cli/commands/suggest/suggest_text.hpp"
 #include "cli/options/choices.hpp"
 #include "cli/options/numbers.hpp"
+#include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/range_check.hpp"
@@ -171,11 +173,11 @@ void report_without_time(const SuggestionDocument& document, bool strict, Consol
 
 }  // namespace
 
-void setup_suggest(CLI::App& command, SuggestArguments& arguments) {
-  add_input(command, "MODEL.json", arguments.model, "a model that fit wrote")->required();
+void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
+  add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   add_input(command, "SPACE.json", arguments.space,
             "what can be chosen, as plan takes it; every input of\nthe model is one of its columns")
-      ->required();
+      .required();
   add_choice<SuggestBy>(
       command, "--by", arguments.by,
       {{"time", SuggestBy::time}, {"cost", SuggestBy::cost}, {"pareto", SuggestBy::pareto}},
@@ -183,14 +185,14 @@ void setup_suggest(CLI::App& command, SuggestArguments& arguments) {
   command
       .add_option("--price", arguments.price,
                   "per unit of time, over the columns: 'workers*1.2';\nthe cost is time * price")
-      ->type_name("FORMULA");
+      .type_name("FORMULA");
   command
       .add_option("--where", arguments.conditions,
                   "a condition over the columns, time and cost, such as\n"
                   "'workers <= 4 && time < 0.5' (repeatable)")
-      ->type_name("CONDITION")
-      ->take_all()
-      ->allow_extra_args(false);
+      .type_name("CONDITION")
+      .take_all()
+      .allow_extra_args(false);
   add_count<std::size_t>(command, "--top", arguments.most,
                          "how many by time or by cost (default: 10)", 1);
   add_count<std::size_t>(command, "--next", arguments.next,
@@ -198,7 +200,7 @@ void setup_suggest(CLI::App& command, SuggestArguments& arguments) {
                          "narrow the intervals of the constants most",
                          1);
   command.add_option("--runs", arguments.runs, "with --next: what was measured already")
-      ->type_name("RUNS.csv");
+      .type_name("RUNS.csv");
   add_count<std::uint64_t>(command, "--seed", arguments.seed,
                            "of the sample of a space too large to be searched\n(default: 1)", 0);
   add_strict_range(command, arguments.strict_range);

@@ -8,11 +8,9 @@
 
 #include "cli/terminal/console.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace perfmodel::cli {
+
+class OptionSet;
 
 enum class SuggestBy { time, cost, pareto };
 enum class SuggestFormat { text, csv, json };
@@ -33,7 +31,7 @@ struct SuggestArguments {
 };
 
 /// `perfmodel suggest MODEL.json SPACE.json`: the best configurations, or the next to measure.
-void setup_suggest(CLI::App& command, SuggestArguments& arguments);
+void setup_suggest(OptionSet& command, SuggestArguments& arguments);
 
 int run_suggest(const SuggestArguments& arguments, Console& console);
 

@@ -1,10 +1,12 @@
 #include "cli/commands/sweep/sweep_command.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "cli/commands/sweep/sweep_text.hpp"
 #include "cli/options/numbers.hpp"
+#include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/role_options.hpp"
 #include "cli/options/shared_options.hpp"
@@ -22,10 +24,10 @@ constexpr auto path_group = "Path";
 /// "1e-6:1e2", or "1e-6:1e2:17" with the number of values.
 std::vector<double> parse_lambdas(const std::string& text) {
   const auto fail = [&] {
-    return CLI::ValidationError("--lambdas",
-                                "'" + text +
-                                    "': write LOW:HIGH or LOW:HIGH:COUNT with 0 < LOW < HIGH and "
-                                    "COUNT >= 2, for example 1e-6:1e2:17");
+    return OptionError("--lambdas",
+                       "'" + text +
+                           "': write LOW:HIGH or LOW:HIGH:COUNT with 0 < LOW < HIGH and "
+                           "COUNT >= 2, for example 1e-6:1e2:17");
   };
   const auto first = text.find(':');
   const auto second = first == std::string::npos ? first : text.find(':', first + 1);
@@ -53,35 +55,35 @@ std::vector<PenaltyKind> parse_penalties(const std::string& text) {
   std::vector<PenaltyKind> penalties;
   for (const auto& item : split_list(text)) {
     if (item != "l1" && item != "l2") {
-      throw CLI::ValidationError("--penalty", "'" + text + "' is not l1, l2 or l1,l2");
+      throw OptionError("--penalty", "'" + text + "' is not l1, l2 or l1,l2");
     }
     penalties.push_back(item == "l1" ? PenaltyKind::l1 : PenaltyKind::l2);
   }
   return penalties;
 }
 
-void add_path_options(CLI::App& command, SweepArguments& arguments) {
+void add_path_options(OptionSet& command, SweepArguments& arguments) {
   command
-      .add_option_function<std::string>(
+      .add_option_function(
           "--lambdas", [&](const std::string& text) { arguments.lambdas = parse_lambdas(text); },
           "values of lambda, equally spaced in the logarithm;\n"
           "one per decade, or COUNT (default: 1e-6:1e2)")
-      ->type_name("LO:HI[:COUNT]")
-      ->group(path_group);
+      .type_name("LO:HI[:COUNT]")
+      .group(path_group);
   command
-      .add_option_function<std::string>(
+      .add_option_function(
           "--penalty",
           [&](const std::string& text) { arguments.penalties = parse_penalties(text); },
           "l1, l2 or both (default: l1,l2)")
-      ->type_name("l1,l2")
-      ->group(path_group);
+      .type_name("l1,l2")
+      .group(path_group);
   command
       .add_flag_callback(
           "--one-standard-error", [&] { arguments.rule = LambdaRule::one_standard_error; },
           "choose the largest lambda whose validation loss is\n"
           "within a standard error of the lowest (default: the\n"
           "lambda of the lowest validation loss)")
-      ->group(path_group);
+      .group(path_group);
 }
 
 std::string advice(const SweepArguments& arguments, const SweepPoint& chosen) {
@@ -101,8 +103,8 @@ std::string advice(const SweepArguments& arguments, const SweepPoint& chosen) {
 
 }  // namespace
 
-void setup_sweep(CLI::App& command, SweepArguments& arguments) {
-  add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line")->required();
+void setup_sweep(OptionSet& command, SweepArguments& arguments) {
+  add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line").required();
   add_output(command, arguments.output, "FILE");
   add_format(command, arguments.format, "of the path");
   add_path_options(command, arguments);
@@ -110,7 +112,7 @@ void setup_sweep(CLI::App& command, SweepArguments& arguments) {
   add_search_options(command, arguments.search);
   // The path sets these itself.
   for (const char* name : {"--l1", "--l2"}) {
-    command.remove_option(command.get_option(name));
+    command.remove_option(name);
   }
   add_split_options(command, arguments.split);
   command.footer(

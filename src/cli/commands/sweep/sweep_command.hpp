@@ -10,11 +10,9 @@
 #include "cli/options/split_options.hpp"
 #include "cli/terminal/console.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace perfmodel::cli {
+
+class OptionSet;
 
 struct SweepArguments {
   std::string runs;
@@ -29,7 +27,7 @@ struct SweepArguments {
 };
 
 /// `perfmodel sweep RUNS.csv`: the regularisation path, and a lambda chosen on validation rows.
-void setup_sweep(CLI::App& command, SweepArguments& arguments);
+void setup_sweep(OptionSet& command, SweepArguments& arguments);
 
 int run_sweep(const SweepArguments& arguments, Console& console);
 

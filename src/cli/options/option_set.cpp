@@ -1,0 +1,90 @@
+#include "cli/options/option_set.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace perfmodel::cli {
+
+Option Option::type_name(const std::string& name) {
+  option_->type_name(name);
+  return *this;
+}
+
+Option Option::group(const std::string& name) {
+  option_->group(name);
+  return *this;
+}
+
+Option Option::option_text(const std::string& text) {
+  option_->option_text(text);
+  return *this;
+}
+
+Option Option::required() {
+  option_->required();
+  return *this;
+}
+
+Option Option::trigger_on_parse() {
+  option_->trigger_on_parse();
+  return *this;
+}
+
+Option Option::take_last() {
+  option_->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  return *this;
+}
+
+Option Option::take_all() {
+  option_->take_all();
+  return *this;
+}
+
+Option Option::allow_extra_args(bool allow) {
+  option_->allow_extra_args(allow);
+  return *this;
+}
+
+Option OptionSet::add_option(const std::string& name, std::string& variable,
+                             const std::string& description) {
+  return Option(*app_->add_option(name, variable, description));
+}
+
+Option OptionSet::add_option(const std::string& name, std::optional<std::string>& variable,
+                             const std::string& description) {
+  return Option(*app_->add_option(name, variable, description));
+}
+
+Option OptionSet::add_option(const std::string& name, std::vector<std::string>& variable,
+                             const std::string& description) {
+  return Option(*app_->add_option(name, variable, description));
+}
+
+Option OptionSet::add_option_function(const std::string& name,
+                                      const std::function<void(const std::string&)>& function,
+                                      const std::string& description) {
+  return Option(*app_->add_option_function<std::string>(name, function, description));
+}
+
+Option OptionSet::add_flag(const std::string& name, bool& variable,
+                           const std::string& description) {
+  return Option(*app_->add_flag(name, variable, description));
+}
+
+Option OptionSet::add_flag_callback(const std::string& name, const std::function<void()>& function,
+                                    const std::string& description) {
+  return Option(*app_->add_flag_callback(name, function, description));
+}
+
+Option OptionSet::get_option(const std::string& name) {
+  return Option(*app_->get_option(name));
+}
+
+void OptionSet::remove_option(const std::string& name) {
+  app_->remove_option(app_->get_option(name));
+}
+
+void OptionSet::footer(const std::string& text) {
+  app_->footer(text);
+}
+
+}  // namespace perfmodel::cli
