@@ -10,9 +10,6 @@
 #include "io/model/uncertainty_json.hpp"
 #include "json/json_layout.hpp"
 
-// nlohmann/json takes seconds to compile: only the few files of this room that write or read JSON
-// include it.
-
 namespace perfmodel {
 namespace {
 
