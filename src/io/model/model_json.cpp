@@ -1,5 +1,6 @@
 #include "perfmodel/io/model/model_json.hpp"
 
+#include "base/text.hpp"
 #include "fit/result/form.hpp"
 #include "io/model/configuration_json.hpp"
 #include "io/model/derived_json.hpp"
