@@ -156,10 +156,23 @@ std::vector<std::size_t> CanonicalOrder::sum_origin(const MultiStructure& given_
 
 MultiStructure CanonicalOrder::restored(const MultiStructure& structure) const {
   MultiStructure out = structure;
+  std::vector<std::size_t> numeric = columns_.extrinsic;
+  for (const std::size_t intrinsic : columns_.intrinsic)
+    numeric.push_back(columns_.extrinsic.size() + intrinsic);
   for (Regime& regime : out.regimes)
-    regime.extrinsic = columns_.extrinsic[regime.extrinsic];
-  for (std::vector<int>& powers : out.log_powers)
-    powers = put_back(powers, columns_.extrinsic);
+    regime.numeric = numeric[regime.numeric];
+  for (std::vector<int>& powers : out.log_powers) {
+    const bool all = powers.size() > columns_.extrinsic.size();
+    powers = put_back(powers, all ? numeric : columns_.extrinsic);
+  }
+  for (std::vector<std::size_t>& rings : out.rings) {
+    for (std::size_t& ring : rings)
+      ring = numeric[ring];
+  }
+  for (std::vector<Cap>& caps : out.caps) {
+    for (Cap& cap : caps)
+      cap.numeric = numeric[cap.numeric];
+  }
   return out;
 }
 

@@ -7,12 +7,15 @@
 
 #include "perfmodel/base/text.hpp"
 #include "perfmodel/model/configuration.hpp"
+#include "perfmodel/model/row_groups.hpp"
 
 namespace perfmodel {
 namespace {
 
 /// Powers further apart than this are different laws, not a floor that the time rises from.
 constexpr double kSteeper = 1;
+/// Of so few configurations there are hardly enough to choose a form by.
+constexpr std::size_t kFewConfigurations = 5;
 
 void warn_of_few_rows(const FittedModel& model, const Design& training, std::vector<Warning>& out) {
   const std::size_t constants = static_cast<std::size_t>(model.constants.size());
@@ -22,6 +25,22 @@ void warn_of_few_rows(const FittedModel& model, const Design& training, std::vec
                  std::to_string(training.rows) + " training rows cannot determine " +
                      std::to_string(constants) +
                      " constants; measure more runs or --ignore columns"});
+}
+
+/// A form that was to be chosen, from too few configurations to say much.
+void warn_of_few_configurations(const FittedModel& model, const Design& training,
+                                std::vector<Warning>& out) {
+  if (!model.search.form || model.search.form->given)
+    return;
+  const std::size_t configurations = configuration_groups(training).count;
+  if (configurations > kFewConfigurations)
+    return;
+  const std::string count = std::to_string(configurations) +
+                            (configurations == 1 ? " configuration" : " configurations");
+  out.push_back({"few_configurations", "",
+                 model.search.form->random_folds > 0
+                     ? "the form was chosen from " + count + ": measure more to be sure of it"
+                     : count + " cannot tell forms apart: the model is one product without C"});
 }
 
 void warn_of_untrained_levels(const FittedModel& model, const Design& training,
@@ -110,6 +129,7 @@ std::vector<Warning> find_multi_warnings(const FittedModel& model, const Design&
                                          const Findings& findings) {
   std::vector<Warning> out;
   warn_of_few_rows(model, training, out);
+  warn_of_few_configurations(model, training, out);
   warn_of_untrained_levels(model, training, out);
   warn_of_derived_scales(model, out);
   warn_of_steep_growth(model, out);

@@ -15,6 +15,23 @@
 
 namespace perfmodel {
 
+/// Written only where the term has some.
+inline void add_rings_and_caps(const ModelSpec& spec, const MultiStructure& structure,
+                               std::size_t k, Json& term) {
+  if (k < structure.rings.size() && !structure.rings[k].empty()) {
+    Json rings = Json::array();
+    for (const std::size_t numeric : structure.rings[k])
+      rings.push_back(numeric_input(spec, numeric).column);
+    term["rings"] = rings;
+  }
+  if (k < structure.caps.size() && !structure.caps[k].empty()) {
+    Json caps = Json::object();
+    for (const Cap& cap : structure.caps[k])
+      caps[numeric_input(spec, cap.numeric).column] = number(cap.at);
+    term["caps"] = caps;
+  }
+}
+
 inline Json multi_term_to_json(const FittedModel& model, std::size_t k) {
   const ModelSpec& spec = model.spec;
   const MultiStructure& structure = model.multi->structure;
@@ -29,7 +46,11 @@ inline Json multi_term_to_json(const FittedModel& model, std::size_t k) {
   Json logs = Json::object();
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
     q[spec.extrinsic[j].column] = constant(layout.extrinsic_power(k, j));
-    logs[spec.extrinsic[j].column] = structure.log_powers[k][j];
+    logs[spec.extrinsic[j].column] = structure.log_power(k, j);
+  }
+  for (std::size_t n = spec.extrinsic.size(); n < numeric_count(spec); ++n) {
+    if (structure.log_power(k, n) != 0)
+      logs[numeric_input(spec, n).column] = structure.log_power(k, n);
   }
   Json levels = Json::object();
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
@@ -43,13 +64,15 @@ inline Json multi_term_to_json(const FittedModel& model, std::size_t k) {
     regimes.push_back(
         Json::array({constant(layout.regime(k, g, 0)), constant(layout.regime(k, g, 1))}));
   }
-  return {{"formula", multi_term_text(spec, structure, model.constants, k)},
-          {"a", constant(layout.coefficient(k))},
-          {"p", p},
-          {"levels", levels},
-          {"q", q},
-          {"log2_powers", logs},
-          {"regime_factors", regimes}};
+  Json out = {{"formula", multi_term_text(spec, structure, model.constants, k)},
+              {"a", constant(layout.coefficient(k))},
+              {"p", p},
+              {"levels", levels},
+              {"q", q},
+              {"log2_powers", logs},
+              {"regime_factors", regimes}};
+  add_rings_and_caps(spec, structure, k, out);
+  return out;
 }
 
 inline Json multi_constants_to_json(const FittedModel& model) {
@@ -68,7 +91,7 @@ inline Json multi_constants_to_json(const FittedModel& model) {
   Json regimes = Json::array();
   for (const Regime& regime : model.multi->structure.regimes) {
     regimes.push_back(
-        {{"column", spec.extrinsic[regime.extrinsic].column}, {"above", number(regime.above)}});
+        {{"column", numeric_input(spec, regime.numeric).column}, {"above", number(regime.above)}});
   }
   Json terms = Json::array();
   for (std::size_t k = 0; k < model.multi->structure.terms; ++k)
@@ -117,19 +140,59 @@ inline Configuration read_configuration(const ModelSpec& spec, const JsonCursor&
   return out;
 }
 
+/// The numeric column that the node names.
+inline std::size_t read_numeric(const ModelSpec& spec, const JsonCursor& node) {
+  for (std::size_t n = 0; n < numeric_count(spec); ++n) {
+    if (numeric_input(spec, n).column == node.text())
+      return n;
+  }
+  node.fail("'" + node.text() + "' is no numeric column of the model");
+}
+
 inline std::vector<Regime> read_regimes(const ModelSpec& spec, const JsonCursor& node) {
   std::vector<Regime> out;
-  for (const auto& item : node.items()) {
-    const JsonCursor column = item.member("column");
-    const auto found =
-        std::find_if(spec.extrinsic.begin(), spec.extrinsic.end(),
-                     [&](const NumericInput& input) { return input.column == column.text(); });
-    if (found == spec.extrinsic.end())
-      column.fail("'" + column.text() + "' is no extrinsic column of the model");
-    out.push_back(
-        {static_cast<std::size_t>(found - spec.extrinsic.begin()), item.member("above").number()});
-  }
+  for (const auto& item : node.items())
+    out.push_back({read_numeric(spec, item.member("column")), item.member("above").number()});
   return out;
+}
+
+/// r of every numeric column; those that a file does not name have none.
+inline std::vector<int> read_log_powers(const ModelSpec& spec, const JsonCursor& node) {
+  std::vector<int> out;
+  for (std::size_t n = 0; n < numeric_count(spec); ++n) {
+    const std::string& column = numeric_input(spec, n).column;
+    const bool expected = n < spec.extrinsic.size();
+    const auto power =
+        expected ? std::optional(node.member(column)) : node.optional_member(column);
+    if (power && power->count() > 2)
+      power->fail("expected 0, 1 or 2");
+    out.push_back(power ? static_cast<int>(power->count()) : 0);
+  }
+  const auto intrinsics = out.begin() + static_cast<std::ptrdiff_t>(spec.extrinsic.size());
+  if (std::all_of(intrinsics, out.end(), [](int r) { return r == 0; }))
+    out.erase(intrinsics, out.end());
+  return out;
+}
+
+/// Of one term; files without them are those of terms that have none.
+inline void read_rings_and_caps(const ModelSpec& spec, const JsonCursor& term,
+                                MultiStructure& structure) {
+  const std::size_t own = structure.log_powers.size();
+  if (const auto rings = term.optional_member("rings")) {
+    structure.rings.resize(own);
+    for (const JsonCursor& column : rings->items())
+      structure.rings.back().push_back(read_numeric(spec, column));
+  }
+  const auto caps = term.optional_member("caps");
+  for (std::size_t n = 0; caps && n < numeric_count(spec); ++n) {
+    const auto at = caps->optional_member(numeric_input(spec, n).column);
+    if (!at)
+      continue;
+    if (!(at->number() > 0))
+      at->fail("expected a number > 0");
+    structure.caps.resize(own);
+    structure.caps.back().push_back({n, at->number()});
+  }
 }
 
 /// Reads the terms; the inputs of `model.spec` are known already.
@@ -149,15 +212,10 @@ inline void read_multi_terms(const JsonCursor& constants, FittedModel& model) {
       for (const std::string& level : input.levels)
         values.push_back(factors.member(level).number());
     }
-    std::vector<int> log_powers;
-    for (const NumericInput& input : spec.extrinsic) {
+    for (const NumericInput& input : spec.extrinsic)
       values.push_back(term.member("q").member(input.column).number());
-      const JsonCursor log_power = term.member("log2_powers").member(input.column);
-      if (log_power.count() > 2)
-        log_power.fail("expected 0, 1 or 2");
-      log_powers.push_back(static_cast<int>(log_power.count()));
-    }
-    structure.log_powers.push_back(log_powers);
+    structure.log_powers.push_back(read_log_powers(spec, term.member("log2_powers")));
+    read_rings_and_caps(spec, term, structure);
     const JsonCursor factors = term.member("regime_factors");
     if (factors.items().size() != structure.regimes.size())
       factors.fail("expected two factors for each of the regimes");

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "fit/multi/held_out_errors.hpp"
 #include "fit/multi/regimes.hpp"
 #include "fit/multi/selection.hpp"
 #include "support/catch.hpp"
@@ -34,7 +35,8 @@ struct Workers {
   }
 };
 
-constexpr std::size_t kWorkers = 1;  // among the numeric columns
+constexpr std::size_t kWorkers = 0;  // among the numeric columns
+constexpr std::size_t kWidth = 2;
 
 /// Holds out the run on 16 workers.
 std::vector<Fold> folds_of(const TermCoordinates& coordinates) {
@@ -60,7 +62,7 @@ SumShape one_term(int log_power) {
 double far_prediction(const FarPoints& points, int log_power, double width, double workers,
                       double batch) {
   const FarPredictions out =
-      points.predictions(one_term(log_power), VectorXd{{0, width, workers, batch}});
+      points.predictions(one_term(log_power), VectorXd{{0, width, workers, batch}}).free;
   REQUIRE(out.log_time.size() == 1);
   return out.log_time[0];
 }
@@ -91,9 +93,9 @@ TEST_CASE("fits disagree by their distance from the median", "[fit][multi]") {
   CHECK(points.disagreement({fit(1), fit(1.2), fit(1)}, kWorkers) ==
         Catch::Approx(0.2 * std::log(16.0) / 3));
   // Useless is as bad as it gets.
-  CHECK(points.disagreement({fit(1), fit(90), fit(1)}, kWorkers) == 1);
+  CHECK(points.disagreement({fit(1), fit(90), fit(1)}, kWorkers) == kLargestError);
   CHECK(points.disagreement({}, kWorkers) == 0);
-  CHECK(points.disagreement({fit(1), fit(2)}, kWorkers + 1) == 0);
+  CHECK(points.disagreement({fit(1), fit(2)}, kWidth) == 0);
 }
 
 TEST_CASE("growth beyond the range is a mean over the fits, and a falling time has none",
@@ -116,14 +118,29 @@ TEST_CASE("every scale has the same weight in the growth, whatever its points", 
   const TermCoordinates coordinates(runs.spec, runs.design, {});
   auto folds = folds_of(coordinates);
   folds.push_back(folds.back());
-  folds.back().scale = 0;  // the width: all five rows lie at its far end
+  folds.back().scale = kWidth;  // the width: all five rows lie at its far end
   folds.back().held_out = {0, 1, 2, 3, 4};
   const FarPoints points(coordinates, folds);
   const auto of_fit = points.predictions(one_term(0), VectorXd{{0, 1, 1, -1}});
-  REQUIRE(of_fit.log_growth.size() == 6);
+  REQUIRE(of_fit.free.log_growth.size() == 6);
   // Workers and batch cancel, and the width grows at its own points alone: those of workers have
   // what the width has to do with the workers in these runs, nothing.
   CHECK(points.growth({of_fit}) == Catch::Approx(0.5 * std::log(4.0)));
+}
+
+TEST_CASE("a capped scale counts as at its largest measured value beyond it", "[fit][multi]") {
+  const Workers runs;
+  const TermCoordinates coordinates(runs.spec, runs.design, {});
+  const FarPoints points(coordinates, folds_of(coordinates));
+  const auto of_fit = points.predictions(one_term(0), VectorXd{{0, 0, 1, 0}});
+  CHECK(points.growth({of_fit}) == Catch::Approx(std::log(4.0)));
+  CHECK(points.growth({of_fit}, {kWorkers}) == 0);
+  CHECK(points.growth({of_fit}, {kWidth}) == Catch::Approx(std::log(4.0)));
+  const auto other = points.predictions(one_term(0), VectorXd{{0, 0, 2, 0}});
+  CHECK(points.disagreement({of_fit, of_fit, other}, kWorkers) ==
+        Catch::Approx(std::log(16.0) / 3));
+  CHECK(points.disagreement({of_fit, of_fit, other}, kWorkers, true) ==
+        Catch::Approx(std::log(4.0) / 3));
 }
 
 TEST_CASE("auto looks closer where there are many runs", "[fit][multi][whole-fits]") {

@@ -13,6 +13,7 @@ struct SumEstimate {
   /// the loss was.
   double ridge = 0;
   bool intercept = true;  ///< C is among the constants
+  std::vector<std::size_t> shared = {};  ///< numeric columns whose power all terms share
 };
 
 /// The same of a sum whose terms may belong to one level of a category each.

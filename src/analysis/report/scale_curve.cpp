@@ -36,7 +36,7 @@ std::vector<double> scales_between(double low, double high, const FittedModel& m
     scales.push_back(range.value(static_cast<double>(i) / static_cast<double>(curve_points)));
   if (model.multi) {
     for (const Regime& regime : model.multi->structure.regimes) {
-      if (regime.extrinsic == extrinsic && low <= regime.above && regime.above < high) {
+      if (regime.numeric == extrinsic && low <= regime.above && regime.above < high) {
         scales.push_back(regime.above);
         scales.push_back(std::nextafter(regime.above, high));
       }

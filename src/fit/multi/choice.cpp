@@ -1,7 +1,7 @@
 #include "fit/multi/choice.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "fit/multi/held_out_errors.hpp"
@@ -15,19 +15,35 @@ using Eigen::Index;
 /// Growths that differ by less are the same, as a logarithm of time.
 constexpr double kEqualGrowth = 0.02;
 
-/// The number of constants that are fitted, which stands for "the simplest": the r of log2(E)^r is
-/// one of two choices, not a constant, so that a logarithm in place of a power is simpler.
+/// How many logarithms there are.
+Index logarithms_of(const SumShape& shape) {
+  Index out = 0;
+  for (const std::vector<int>& powers : shape.log_powers)
+    out += std::count_if(powers.begin(), powers.end(), [](int r) { return r != 0; });
+  return out;
+}
+
+/// The number of constants that are fitted, which stands for "the simplest". A logarithm counts as
+/// one, also in place of a power: that it was tried is as good as a constant.
 Index size_of(const Candidate& candidate, const ModelSpec& spec) {
   if (candidate.generic)
     return static_cast<Index>(GenericLayout(spec).size());
-  const std::vector<bool> held = candidate.shape.held();
-  return candidate.shape.size() - std::count(held.begin(), held.end(), true);
+  const SumShape& shape = candidate.shape;
+  const std::vector<bool> held = shape.held();
+  return shape.size() - std::count(held.begin(), held.end(), true) -
+         static_cast<Index>(shape.followers().size()) + logarithms_of(shape);
+}
+
+/// Logarithms and rings, which are taken where a power does not do.
+Index departures_of(const Candidate& candidate) {
+  return logarithms_of(candidate.shape) + static_cast<Index>(candidate.shape.rings.size());
 }
 
 const Candidate& simplest(const ModelSpec& spec, const std::vector<Candidate>& candidates) {
   return *std::min_element(
       candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
-        return std::pair(size_of(a, spec), a.score) < std::pair(size_of(b, spec), b.score);
+        return std::tuple(size_of(a, spec), departures_of(a), a.score) <
+               std::tuple(size_of(b, spec), departures_of(b), b.score);
       });
 }
 
@@ -48,10 +64,16 @@ bool scores_better(const Candidate& a, const Candidate& b) {
 Candidate cautious_choice(const ModelSpec& spec, const Selection& selection) {
   std::vector<Candidate> good;
   for (const Candidate& candidate : selection.tried) {
-    if (as_good_as(selection.folds, candidate, selection.best))
+    if (!candidate.barred && as_good_as(selection.folds, candidate, selection.best))
       good.push_back(candidate);
   }
   const Candidate first = simplest(spec, good);
+  if (logarithms_of(first.shape) == 0) {
+    // Those with logarithms are no better, and where they grow less, they do so by chance.
+    std::erase_if(good, [](const Candidate& candidate) {
+      return logarithms_of(candidate.shape) > 0;
+    });
+  }
   double least = first.growth;
   for (const Candidate& candidate : good) {
     if (same_number_of_terms(candidate, first))

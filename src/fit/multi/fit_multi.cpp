@@ -32,8 +32,24 @@ Candidate given_terms(const TermCoordinates& coordinates, const ModelSpec& spec,
   out.shape.terms = static_cast<Index>(terms);
   out.shape.plain_features = coordinates.plain_features();
   out.shape.intercept = true;
-  out.shape.log_powers.assign(terms, std::vector<int>(spec.extrinsic.size(), 0));
+  out.shape.log_powers.assign(terms, std::vector<int>(numeric_count(spec), 0));
+  out.shape.numeric_features = coordinates.numeric_features();
   out.ridge = kRidge;
+  return out;
+}
+
+/// Scales of two values whose time grows: no run can tell a power from a ring, which grows less
+/// beyond them.
+std::vector<std::size_t> growing_pairs(const SelectionTask& task, const SumShape& shape,
+                                       const Eigen::VectorXd& theta) {
+  std::vector<std::size_t> out;
+  for (const std::size_t numeric : shape.shared) {
+    const bool ring =
+        std::find(shape.rings.begin(), shape.rings.end(), numeric) != shape.rings.end();
+    if (!ring && shape.terms > 0 && theta[shape.numeric_features[numeric]] > 0 &&
+        is_count(numeric_factor(task.training, numeric), task.training.rows))
+      out.push_back(numeric);
+  }
   return out;
 }
 
@@ -63,11 +79,17 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
   fit = finish(data, shape, goal, fit,
                {.held = {}, .instructions = options.instructions, .stop = options.stop},
                kSettledSumGap);
+  const std::vector<std::size_t> rings = growing_pairs(task, shape, fit.theta);
+  if (!rings.empty()) {
+    Candidate with_rings = chosen;
+    with_rings.shape.rings.insert(with_rings.shape.rings.end(), rings.begin(), rings.end());
+    return search_sum(task, with_rings);
+  }
   SumOfTerms out{coordinates.structure(shape),
                  coordinates.constants(shape, fit.theta),
                  fit.evaluations,
                  fit.gap,
-                 {std::nullopt, {{ridge, shape.intercept}}}};
+                 {std::nullopt, {{ridge, shape.intercept, shape.shared}}}};
   for (const SumFit& robust : path)
     out.evaluations += robust.evaluations;
   return out;

@@ -17,6 +17,8 @@ struct Candidate {
   std::vector<double> log_errors;  ///< per fold: ln of the mean error of its held-out rows
   double score = 0;                ///< their weighted mean
   double growth = 0;               ///< beyond the measured range, see FarPoints::growth()
+  /// Predicts held-out far ends worse than "as at the largest measured value", and cannot say that.
+  bool barred = false;
 };
 
 /// What all candidates have in common.
