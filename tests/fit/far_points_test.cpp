@@ -62,7 +62,7 @@ SumShape one_term(int log_power) {
 double far_prediction(const FarPoints& points, int log_power, double width, double workers,
                       double batch) {
   const FarPredictions out =
-      points.predictions(one_term(log_power), VectorXd{{0, width, workers, batch}}).free;
+      points.predictions(one_term(log_power), VectorXd{{0, width, workers, batch}});
   REQUIRE(out.log_time.size() == 1);
   return out.log_time[0];
 }
@@ -122,25 +122,10 @@ TEST_CASE("every scale has the same weight in the growth, whatever its points", 
   folds.back().held_out = {0, 1, 2, 3, 4};
   const FarPoints points(coordinates, folds);
   const auto of_fit = points.predictions(one_term(0), VectorXd{{0, 1, 1, -1}});
-  REQUIRE(of_fit.free.log_growth.size() == 6);
+  REQUIRE(of_fit.log_growth.size() == 6);
   // Workers and batch cancel, and the width grows at its own points alone: those of workers have
   // what the width has to do with the workers in these runs, nothing.
   CHECK(points.growth({of_fit}) == Catch::Approx(0.5 * std::log(4.0)));
-}
-
-TEST_CASE("a capped scale counts as at its largest measured value beyond it", "[fit][multi]") {
-  const Workers runs;
-  const TermCoordinates coordinates(runs.spec, runs.design, {});
-  const FarPoints points(coordinates, folds_of(coordinates));
-  const auto of_fit = points.predictions(one_term(0), VectorXd{{0, 0, 1, 0}});
-  CHECK(points.growth({of_fit}) == Catch::Approx(std::log(4.0)));
-  CHECK(points.growth({of_fit}, {kWorkers}) == 0);
-  CHECK(points.growth({of_fit}, {kWidth}) == Catch::Approx(std::log(4.0)));
-  const auto other = points.predictions(one_term(0), VectorXd{{0, 0, 2, 0}});
-  CHECK(points.disagreement({of_fit, of_fit, other}, kWorkers) ==
-        Catch::Approx(std::log(16.0) / 3));
-  CHECK(points.disagreement({of_fit, of_fit, other}, kWorkers, true) ==
-        Catch::Approx(std::log(4.0) / 3));
 }
 
 TEST_CASE("auto looks closer where there are many runs", "[fit][multi][whole-fits]") {

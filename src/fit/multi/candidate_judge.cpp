@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
 #include "fit/fit_generic.hpp"
-#include "fit/multi/choice.hpp"
 #include "fit/multi/held_out_errors.hpp"
 #include "perfmodel/base/parallel.hpp"
 #include "perfmodel/fit/sum_size.hpp"
@@ -35,21 +33,7 @@ std::vector<std::size_t> design_rows(const TermCoordinates& coordinates,
   return out;
 }
 
-/// Numbers of a column that are at most its largest one in the training rows.
-void cap_column(NumericFactor& factor, const NumericFactor& training, std::size_t rows) {
-  double largest = 0;
-  for (std::size_t row = 0; row < rows; ++row)
-    largest = std::max(largest, training.value(row));
-  for (double& value : factor.values)
-    value = std::min(value, largest);
-}
-
-struct GenericErrors {
-  double own = 0;
-  double capped = 0;
-};
-
-GenericErrors generic_errors(const SelectionTask& task, const Fold& fold) {
+double generic_error(const SelectionTask& task, const Fold& fold) {
   FitOptions options = task.options;
   options.expression = Expression::generic;
   if (options.loss == Loss::soft_l1)
@@ -59,18 +43,8 @@ GenericErrors generic_errors(const SelectionTask& task, const Fold& fold) {
   options.threads = 1;
   options.observer = nullptr;
   const Design training = take_rows(task.training, design_rows(task.coordinates, fold.training));
-  Design held_out = take_rows(task.training, design_rows(task.coordinates, fold.held_out));
-  const FittedModel model = fit_generic(task.spec, training, options);
-  GenericErrors out;
-  out.own = log_error(held_out.time, predict(model, held_out));
-  if (!fold.far_end())
-    return out;
-  const std::size_t extrinsics = task.spec.extrinsic.size();
-  NumericFactor& scale = *fold.scale < extrinsics ? held_out.extrinsic[*fold.scale]
-                                                  : held_out.intrinsic[*fold.scale - extrinsics];
-  cap_column(scale, numeric_factor(training, *fold.scale), training.rows);
-  out.capped = log_error(held_out.time, predict(model, held_out));
-  return out;
+  const Design held_out = take_rows(task.training, design_rows(task.coordinates, fold.held_out));
+  return log_error(held_out.time, predict(fit_generic(task.spec, training, options), held_out));
 }
 
 /// With as many terms as the training rows, and the time, can bear.
@@ -98,9 +72,6 @@ std::vector<std::vector<int>> logarithms_of(const SumShape& shape) {
     out.pop_back();
   return out;
 }
-
-/// A cap must be better by this, as a mean logarithm of errors, lest noise puts one.
-constexpr double kGainOfCap = 0.05;
 
 /// The held-out rows of a far end as the model sees them that says "as at the largest".
 TermData as_at_largest(const TermCoordinates& coordinates, const Fold& fold) {
@@ -189,10 +160,7 @@ void CandidateJudge::extend(const Candidate& candidate, const Fold& fold, FoldPa
   if (path.log_errors.size() >= entries(candidate))
     return;
   if (candidate.generic) {
-    const GenericErrors errors = generic_errors(task_, fold);
-    path.log_errors.push_back(errors.own);
-    if (fold.far_end())
-      path.capped_log_errors.push_back(errors.capped);
+    path.log_errors.push_back(generic_error(task_, fold));
     return;
   }
   const TermData data = task_.coordinates.data(candidate.shape);
@@ -220,57 +188,24 @@ Candidate CandidateJudge::judged(const Candidate& candidate, const Family& famil
   if (!out.generic && out.shape.terms > 0)
     out.shape = with_terms(out.shape, static_cast<Index>(entry) + 1);
   out.log_errors.clear();
-  std::vector<CappedFarPredictions> far_predictions;
+  out.capped_log_errors.clear();
+  std::vector<FarPredictions> far_predictions;
   for (const FoldPath& path : family.of_fold) {
     out.log_errors.push_back(path.log_errors[entry]);
+    const bool far = entry < path.capped_log_errors.size();
+    out.capped_log_errors.push_back((far ? path.capped_log_errors : path.log_errors)[entry]);
     if (entry < path.far_predictions.size())
       far_predictions.push_back(path.far_predictions[entry]);
   }
-  out.shape.caps.clear();
-  if (is_sum(out) || out.generic)
-    cap_scales(family, entry, out);
   // What the fits to random parts say of the far points.
-  const std::vector<std::size_t>& caps = out.shape.caps;
-  out.growth = far_points_.growth(far_predictions, caps);
+  out.growth = far_points_.growth(far_predictions);
   for (std::size_t f = 0; f < folds_.size(); ++f) {
-    if (!folds_[f].far_end())
-      continue;
-    const std::size_t scale = *folds_[f].scale;
-    const bool capped = std::find(caps.begin(), caps.end(), scale) != caps.end();
-    out.log_errors[f] = with_disagreement(
-        out.log_errors[f], far_points_.disagreement(far_predictions, scale, capped));
+    if (folds_[f].far_end())
+      out.log_errors[f] = with_disagreement(
+          out.log_errors[f], far_points_.disagreement(far_predictions, *folds_[f].scale));
   }
   set_score(folds_, out);
   return out;
-}
-
-/// "As at the largest measured value" is the forecast to beat: a scale whose far ends it predicts
-/// better, each of them, counts no further than it was measured.
-void CandidateJudge::cap_scales(const Family& family, std::size_t entry,
-                                Candidate& candidate) const {
-  std::map<std::size_t, std::vector<std::size_t>> folds_of_scale;
-  for (std::size_t f = 0; f < folds_.size(); ++f) {
-    if (folds_[f].far_end())
-      folds_of_scale[*folds_[f].scale].push_back(f);
-  }
-  for (const auto& [scale, folds] : folds_of_scale) {
-    double gain = 0;
-    bool always = true;
-    for (const std::size_t f : folds) {
-      const double own = candidate.log_errors[f] - family.of_fold[f].capped_log_errors[entry];
-      gain += own / static_cast<double>(folds.size());
-      always = always && own > 0;
-    }
-    if (!always || gain <= kGainOfCap)
-      continue;
-    if (candidate.generic) {
-      candidate.barred = true;
-      continue;
-    }
-    candidate.shape.caps.push_back(scale);
-    for (const std::size_t f : folds)
-      candidate.log_errors[f] = family.of_fold[f].capped_log_errors[entry];
-  }
 }
 
 }  // namespace perfmodel

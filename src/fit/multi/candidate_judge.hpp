@@ -30,7 +30,7 @@ class CandidateJudge {
     std::vector<double> log_errors;
     /// Of far ends: where their scale counts as at the largest value of the training rows.
     std::vector<double> capped_log_errors;
-    std::vector<CappedFarPredictions> far_predictions;  ///< of random parts alone
+    std::vector<FarPredictions> far_predictions;  ///< of random parts alone
   };
 
   struct Family {
@@ -46,7 +46,6 @@ class CandidateJudge {
   std::size_t family_of(const Candidate& candidate);
   void extend(const Candidate& candidate, const Fold& fold, FoldPath& path) const;
   Candidate judged(const Candidate& candidate, const Family& family, std::size_t entry) const;
-  void cap_scales(const Family& family, std::size_t entry, Candidate& candidate) const;
 };
 
 /// The search that folds are fitted with.

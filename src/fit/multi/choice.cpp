@@ -1,6 +1,7 @@
 #include "fit/multi/choice.hpp"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <vector>
 
@@ -14,6 +15,8 @@ using Eigen::Index;
 
 /// Growths that differ by less are the same, as a logarithm of time.
 constexpr double kEqualGrowth = 0.02;
+/// A cap must be better by this on every far end, as a logarithm of errors, lest noise puts one.
+constexpr double kGainOfCap = 0.05;
 
 /// How many logarithms there are.
 Index logarithms_of(const SumShape& shape) {
@@ -51,6 +54,41 @@ bool same_number_of_terms(const Candidate& a, const Candidate& b) {
   return a.generic == b.generic && a.shape.terms == b.shape.terms;
 }
 
+/// Leaves out logarithms where a form without does as well: where they grow less, they do so by
+/// chance.
+void prefer_plain_powers(const std::vector<Fold>& folds, std::vector<Candidate>& good) {
+  const Candidate* plain = nullptr;
+  const Candidate* other = nullptr;
+  for (const Candidate& candidate : good) {
+    const Candidate*& best = logarithms_of(candidate.shape) == 0 ? plain : other;
+    if (best == nullptr || scores_better(candidate, *best))
+      best = &candidate;
+  }
+  if (plain == nullptr || other == nullptr ||
+      plain->score - other->score > standard_error(folds, *plain, *other))
+    return;
+  std::erase_if(good, [](const Candidate& candidate) {
+    return logarithms_of(candidate.shape) > 0;
+  });
+}
+
+/// "As at the largest measured value" is the forecast to beat: a scale whose far ends it predicts
+/// better, each of them, counts no further than it was measured.
+void cap_scales(const std::vector<Fold>& folds, Candidate& candidate) {
+  if (!is_sum(candidate))
+    return;
+  std::map<std::size_t, std::vector<double>> gains;
+  for (std::size_t f = 0; f < folds.size() && f < candidate.capped_log_errors.size(); ++f) {
+    if (folds[f].far_end())
+      gains[*folds[f].scale].push_back(candidate.log_errors[f] - candidate.capped_log_errors[f]);
+  }
+  candidate.shape.caps.clear();
+  for (const auto& [scale, of_folds] : gains) {
+    if (*std::min_element(of_folds.begin(), of_folds.end()) > kGainOfCap)
+      candidate.shape.caps.push_back(scale);
+  }
+}
+
 }  // namespace
 
 bool is_sum(const Candidate& candidate) {
@@ -64,27 +102,25 @@ bool scores_better(const Candidate& a, const Candidate& b) {
 Candidate cautious_choice(const ModelSpec& spec, const Selection& selection) {
   std::vector<Candidate> good;
   for (const Candidate& candidate : selection.tried) {
-    if (!candidate.barred && as_good_as(selection.folds, candidate, selection.best))
+    if (as_good_as(selection.folds, candidate, selection.best))
       good.push_back(candidate);
   }
   const Candidate first = simplest(spec, good);
-  if (logarithms_of(first.shape) == 0) {
-    // Those with logarithms are no better, and where they grow less, they do so by chance.
-    std::erase_if(good, [](const Candidate& candidate) {
-      return logarithms_of(candidate.shape) > 0;
-    });
-  }
-  double least = first.growth;
-  for (const Candidate& candidate : good) {
-    if (same_number_of_terms(candidate, first))
-      least = std::min(least, candidate.growth);
-  }
+  std::erase_if(good, [&](const Candidate& candidate) {
+    return !same_number_of_terms(candidate, first);
+  });
+  prefer_plain_powers(selection.folds, good);
+  double least = good.front().growth;
+  for (const Candidate& candidate : good)
+    least = std::min(least, candidate.growth);
   std::vector<Candidate> cautious;
   for (const Candidate& candidate : good) {
-    if (same_number_of_terms(candidate, first) && candidate.growth <= least + kEqualGrowth)
+    if (candidate.growth <= least + kEqualGrowth)
       cautious.push_back(candidate);
   }
-  return simplest(spec, cautious);
+  Candidate out = simplest(spec, cautious);
+  cap_scales(selection.folds, out);
+  return out;
 }
 
 }  // namespace perfmodel

@@ -52,28 +52,21 @@ FarPoints::FarPoints(const TermCoordinates& coordinates, const std::vector<Fold>
     for (std::size_t n = 0; n < features.size(); ++n)
       coordinates.move(points_, static_cast<Index>(p), n, slope[n] * std::log(kStretch));
   }
-  capped_ = points_;
-  for (std::size_t p = 0; p < scales_.size(); ++p) {
-    const TermData& all = coordinates.data();
-    Index largest = 0;
-    all.features.col(features[scales_[p]]).maxCoeff(&largest);
-    coordinates.copy_numeric(capped_, static_cast<Index>(p), scales_[p], all, largest);
-  }
 }
 
-CappedFarPredictions FarPoints::predictions(const SumShape& shape, const VectorXd& theta) const {
+FarPredictions FarPoints::predictions(const SumShape& shape, const VectorXd& theta) const {
   const auto log_time = [&](const TermData& data) -> VectorXd {
     const VectorXd time = evaluate_sum(coordinates_.select(data, shape), shape, theta).total;
     return time.array().max(1e-300).log();
   };
-  const VectorXd near = log_time(measured_);
-  const VectorXd far = log_time(points_);
-  const VectorXd capped = log_time(capped_);
-  return {{far, far - near}, {capped, capped - near}};
+  FarPredictions out;
+  out.log_time = log_time(points_);
+  out.log_growth = out.log_time - log_time(measured_);
+  return out;
 }
 
-double FarPoints::disagreement(const std::vector<CappedFarPredictions>& of_fits, std::size_t scale,
-                               bool capped) const {
+double FarPoints::disagreement(const std::vector<FarPredictions>& of_fits,
+                               std::size_t scale) const {
   if (of_fits.empty())
     return 0;
   double sum = 0;
@@ -82,26 +75,21 @@ double FarPoints::disagreement(const std::vector<CappedFarPredictions>& of_fits,
     if (scales_[p] != scale)
       continue;
     VectorXd log_times(static_cast<Index>(of_fits.size()));
-    for (std::size_t f = 0; f < of_fits.size(); ++f) {
-      const FarPredictions& of_fit = capped ? of_fits[f].capped : of_fits[f].free;
-      log_times[static_cast<Index>(f)] = of_fit.log_time[static_cast<Index>(p)];
-    }
+    for (std::size_t f = 0; f < of_fits.size(); ++f)
+      log_times[static_cast<Index>(f)] = of_fits[f].log_time[static_cast<Index>(p)];
     sum += std::min(kLargestError, (log_times.array() - median(log_times)).abs().mean());
     count += 1;
   }
   return count > 0 ? sum / count : 0;
 }
 
-double FarPoints::growth(const std::vector<CappedFarPredictions>& of_fits,
-                         const std::vector<std::size_t>& caps) const {
+double FarPoints::growth(const std::vector<FarPredictions>& of_fits) const {
   std::map<std::size_t, double> points_of_scale;
   for (const std::size_t scale : scales_)
     points_of_scale[scale] += 1;
   double sum = 0;
-  for (const CappedFarPredictions& fit : of_fits) {
+  for (const FarPredictions& of_fit : of_fits) {
     for (std::size_t p = 0; p < scales_.size(); ++p) {
-      const bool capped = std::find(caps.begin(), caps.end(), scales_[p]) != caps.end();
-      const FarPredictions& of_fit = capped ? fit.capped : fit.free;
       const double growth = std::max(0.0, of_fit.log_growth[static_cast<Index>(p)]);
       sum += growth / points_of_scale[scales_[p]];
     }

@@ -12,12 +12,6 @@ struct FarPredictions {
   Eigen::VectorXd log_growth;  ///< from the row that the point was made of
 };
 
-/// The same where the scale of each point counts as at its largest measured value.
-struct CappedFarPredictions {
-  FarPredictions free;
-  FarPredictions capped;
-};
-
 /// Configurations far beyond the measured range, to see what a sum does there and whether it is
 /// determined: for each scale whose far end is held out, some of those rows with a multiple of
 /// their value. The other numeric columns move along as they do in the runs, by the line through
@@ -26,24 +20,21 @@ class FarPoints {
  public:
   FarPoints(const TermCoordinates& coordinates, const std::vector<Fold>& folds);
 
-  CappedFarPredictions predictions(const SumShape& shape, const Eigen::VectorXd& theta) const;
+  FarPredictions predictions(const SumShape& shape, const Eigen::VectorXd& theta) const;
 
   /// How far fits to several parts of the rows disagree at the points of a scale: the mean
   /// distance from their median, in logarithms and at most kLargestError at a point. 0 for a single
   /// fit and for a scale without points.
-  double disagreement(const std::vector<CappedFarPredictions>& of_fits, std::size_t scale,
-                      bool capped = false) const;
+  double disagreement(const std::vector<FarPredictions>& of_fits, std::size_t scale) const;
 
   /// How much longer fits to several parts of the rows say that it takes beyond the measured range,
   /// as a mean logarithm that gives every scale the same weight. A time that falls counts as 0.
-  double growth(const std::vector<CappedFarPredictions>& of_fits,
-                const std::vector<std::size_t>& caps = {}) const;
+  double growth(const std::vector<FarPredictions>& of_fits) const;
 
  private:
   const TermCoordinates& coordinates_;
   TermData measured_;
   TermData points_;                  ///< made of the measured rows, one of each
-  TermData capped_;                  ///< the same with the scale at its largest measured value
   std::vector<std::size_t> scales_;  ///< of each point
 };
 

@@ -105,7 +105,8 @@ class Selector {
   /// ridge, and more terms, before it helps.
   void try_shapes() {
     std::vector<Candidate> candidates;
-    if (generic_ == Generic::offered)
+    const bool has_terms = !task_.spec.intrinsic.empty() || !task_.spec.categorical.empty();
+    if (generic_ == Generic::offered && has_terms)
       candidates.push_back({.generic = true, .shape = {}, .log_errors = {}});
     candidates.push_back({.shape = plain_shape(task_, 0, true), .log_errors = {}});
     for (const std::vector<Index>& regimes : sets_of_regimes()) {
@@ -258,7 +259,7 @@ class Selector {
   void choose() {
     Candidate top = current_.value_or(out_.tried.front());
     for (const Candidate& candidate : out_.tried) {
-      if (!is_sum(candidate) && !candidate.barred && scores_better(candidate, top))
+      if (!is_sum(candidate) && scores_better(candidate, top))
         top = candidate;
     }
     out_.best = top;
