@@ -27,22 +27,6 @@ void warn_of_few_rows(const FittedModel& model, const Design& training, std::vec
                      " constants; measure more runs or --ignore columns"});
 }
 
-/// A form that was to be chosen, from too few configurations to say much.
-void warn_of_few_configurations(const FittedModel& model, const Design& training,
-                                std::vector<Warning>& out) {
-  if (!model.search.form || model.search.form->given)
-    return;
-  const std::size_t configurations = configuration_groups(training).count;
-  if (configurations > kFewConfigurations)
-    return;
-  const std::string count = std::to_string(configurations) +
-                            (configurations == 1 ? " configuration" : " configurations");
-  out.push_back({"few_configurations", "",
-                 model.search.form->random_folds > 0
-                     ? "the form was chosen from " + count + ": measure more to be sure of it"
-                     : count + " cannot tell forms apart: the model is one product without C"});
-}
-
 void warn_of_untrained_levels(const FittedModel& model, const Design& training,
                               std::vector<Warning>& out) {
   for (std::size_t c = 0; c < training.categorical.size(); ++c) {
@@ -109,6 +93,21 @@ void warn_of_steep_growth(const FittedModel& model, std::vector<Warning>& out) {
 }
 
 }  // namespace
+
+void warn_of_few_configurations(const FittedModel& model, const Design& training,
+                                std::vector<Warning>& out) {
+  if (!model.search.form || model.search.form->given)
+    return;
+  const std::size_t configurations = configuration_groups(training).count;
+  if (configurations > kFewConfigurations)
+    return;
+  const std::string count = std::to_string(configurations) +
+                            (configurations == 1 ? " configuration" : " configurations");
+  out.push_back({"few_configurations", "",
+                 model.search.form->random_folds > 0
+                     ? "the form was chosen from " + count + ": measure more to be sure of it"
+                     : count + " cannot tell forms apart: the model is one product without C"});
+}
 
 std::vector<Warning> find_warnings(const FittedModel& model, const Design& training,
                                    const Findings& findings) {

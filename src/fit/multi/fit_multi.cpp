@@ -53,6 +53,24 @@ std::vector<std::size_t> growing_pairs(const SelectionTask& task, const SumShape
   return out;
 }
 
+/// Where terms grow with a scale of two values each in its own way, none of them grows beyond it:
+/// two values say nothing of how it would go on, and a small term can become any size.
+MultiStructure with_capped_pairs(const SelectionTask& task, const SumShape& shape,
+                                 const Eigen::VectorXd& theta) {
+  MultiStructure out = task.coordinates.structure(shape);
+  for (const std::size_t numeric : task.coordinates.two_valued()) {
+    if (std::find(shape.shared.begin(), shape.shared.end(), numeric) != shape.shared.end())
+      continue;
+    for (Index k = 0; k < shape.terms; ++k) {
+      if (theta[k * shape.features() + shape.numeric_features[numeric]] <= 0)
+        continue;
+      out.caps.resize(static_cast<std::size_t>(shape.terms));
+      out.caps[static_cast<std::size_t>(k)].push_back({numeric, task.coordinates.high(numeric)});
+    }
+  }
+  return out;
+}
+
 SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
   const FitOptions& options = task.options;
   const TermCoordinates& coordinates = task.coordinates;
@@ -85,7 +103,8 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
     with_rings.shape.rings.insert(with_rings.shape.rings.end(), rings.begin(), rings.end());
     return search_sum(task, with_rings);
   }
-  SumOfTerms out{coordinates.structure(shape),
+  SumOfTerms out{options.terms ? coordinates.structure(shape)
+                               : with_capped_pairs(task, shape, fit.theta),
                  coordinates.constants(shape, fit.theta),
                  fit.evaluations,
                  fit.gap,
@@ -175,6 +194,7 @@ FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOp
   if (!found.sum) {
     FittedModel model = fit_generic_instead(spec, training, options);
     model.search.form = found.form;
+    warn_of_few_configurations(model, training, model.warnings);
     return model;
   }
   FittedModel model;

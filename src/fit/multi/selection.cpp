@@ -43,11 +43,13 @@ class Selector {
       return out_;
     try_shapes();
     try_negative_terms();
+    try_rings();
     try_growths();
     try_regimes_of_intrinsics();
     try_simple_forms();
     try_strong_ridge();
     try_more_terms();
+    try_shared_powers();
     if (!out_.tried.empty())
       choose();
     return out_;
@@ -140,6 +142,36 @@ class Selector {
     return out;
   }
 
+  /// A count whose far end is held out, so that the folds can judge its ring.
+  bool may_be_ring(std::size_t numeric) const {
+    const auto is_judged = [&](const Fold& fold) { return fold.scale == numeric; };
+    return std::any_of(out_.folds.begin(), out_.folds.end(), is_judged) &&
+           is_count(numeric_factor(task_.training, numeric), task_.training.rows);
+  }
+
+  /// Rings of each scale, and of all of them that count from 1: GPUs and the nodes that hold them
+  /// grow together.
+  void try_rings() {
+    const std::optional<Candidate> from = current_;
+    if (!from)
+      return;
+    std::vector<Candidate> candidates;
+    std::vector<std::size_t> all;
+    for (std::size_t n = 0; n < task_.spec.extrinsic.size(); ++n) {
+      if (!may_be_ring(n))
+        continue;
+      candidates.push_back(*from);
+      candidates.back().shape.rings = {n};
+      if (task_.spec.extrinsic[n].low == 1)
+        all.push_back(n);
+    }
+    if (all.size() > 1) {
+      candidates.push_back(*from);
+      candidates.back().shape.rings = all;
+    }
+    judge(candidates);
+  }
+
   /// Other ways in which a numeric column may grow: log2(n)^r in the first term that has the
   /// column, beside n^q or in its place, and the ring.
   std::vector<Candidate> other_growths(const Candidate& from, std::size_t numeric) const {
@@ -159,9 +191,8 @@ class Selector {
         }
       }
     }
-    const bool far = std::any_of(out_.folds.begin(), out_.folds.end(),
-                                 [&](const Fold& fold) { return fold.scale == numeric; });
-    if (far && is_count(factor, task_.training.rows)) {
+    const std::vector<std::size_t>& rings = from.shape.rings;
+    if (may_be_ring(numeric) && std::find(rings.begin(), rings.end(), numeric) == rings.end()) {
       out.push_back(from);
       out.back().shape.rings.push_back(numeric);
     }
@@ -235,6 +266,16 @@ class Selector {
     }
     candidates.push_back({.shape = plain_shape(task_, 1, true), .log_errors = {}});
     candidates.back().shape.signs = {-1};
+    judge(candidates);
+  }
+
+  /// One power of a scale of two values for all terms: taken where it does as well.
+  void try_shared_powers() {
+    const std::optional<Candidate> from = current_;
+    if (!from || task_.coordinates.two_valued().empty())
+      return;
+    std::vector<Candidate> candidates = {*from};
+    candidates.back().shape.shared = task_.coordinates.two_valued();
     judge(candidates);
   }
 
@@ -325,7 +366,6 @@ SumShape plain_shape(const SelectionTask& task, Index terms, bool intercept) {
                .log_powers = {},
                .pure_logarithms = false};
   out.numeric_features = task.coordinates.numeric_features();
-  out.shared = task.coordinates.two_valued();
   out.log_powers.assign(static_cast<std::size_t>(terms),
                         std::vector<int>(numeric_count(task.spec), 0));
   return out;

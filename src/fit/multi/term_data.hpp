@@ -92,6 +92,8 @@ class TermCoordinates {
                     const TermData& from, Eigen::Index row_of_from) const;
   /// Extrinsic columns of two values.
   const std::vector<std::size_t>& two_valued() const { return two_valued_; }
+  /// The largest value of a numeric column.
+  double high(std::size_t numeric) const { return highs_[numeric]; }
   double typical_time() const { return typical_time_; }
   /// Row of the design behind each row of data().
   const std::vector<std::size_t>& order() const { return order_; }
