@@ -101,8 +101,8 @@ void warn_of_few_configurations(const FittedModel& model, const Design& training
   const std::size_t configurations = configuration_groups(training).count;
   if (configurations > kFewConfigurations)
     return;
-  const std::string count = std::to_string(configurations) +
-                            (configurations == 1 ? " configuration" : " configurations");
+  const std::string count =
+      std::to_string(configurations) + (configurations == 1 ? " configuration" : " configurations");
   out.push_back({"few_configurations", "",
                  model.search.form->random_folds > 0
                      ? "the form was chosen from " + count + ": measure more to be sure of it"

@@ -162,8 +162,7 @@ inline std::vector<int> read_log_powers(const ModelSpec& spec, const JsonCursor&
   for (std::size_t n = 0; n < numeric_count(spec); ++n) {
     const std::string& column = numeric_input(spec, n).column;
     const bool expected = n < spec.extrinsic.size();
-    const auto power =
-        expected ? std::optional(node.member(column)) : node.optional_member(column);
+    const auto power = expected ? std::optional(node.member(column)) : node.optional_member(column);
     if (power && power->count() > 2)
       power->fail("expected 0, 1 or 2");
     out.push_back(power ? static_cast<int>(power->count()) : 0);

@@ -136,10 +136,11 @@ TEST_CASE("a scale of two values has one power for all terms", "[fit][multi][gro
     }
   }
   // The time grows with n: n = 1 and n = 2 cannot tell a power from a ring, which is safer beyond.
-  const test::PaperRuns grows = planted({"width", "batch", "n"}, {"n"}, points, [&](const Point& x) {
-    return (3 + 0.02 * x[0] * x[1] + 0.5 * x[1]) * (1 + 0.3 * (1 - 1 / x[2])) *
-           std::exp(0.02 * random.normal());
-  });
+  const test::PaperRuns grows =
+      planted({"width", "batch", "n"}, {"n"}, points, [&](const Point& x) {
+        return (3 + 0.02 * x[0] * x[1] + 0.5 * x[1]) * (1 + 0.3 * (1 - 1 / x[2])) *
+               std::exp(0.02 * random.normal());
+      });
   const FittedModel model = chosen(grows);
   const auto ratio = [&](const FittedModel& fitted, double width, double from, double to) {
     return at(fitted, {{width, 8}, {}, {to}}) / at(fitted, {{width, 8}, {}, {from}});
@@ -148,9 +149,9 @@ TEST_CASE("a scale of two values has one power for all terms", "[fit][multi][gro
   CHECK(ratio(model, 8, 2, 16) < 1.2);  // the truth is 1.11, the power 1.52
   if (model.multi && model.constants[model.constants.size() - 1] == 0)
     CHECK(ratio(model, 8, 2, 16) == Catch::Approx(ratio(model, 256, 2, 16)).epsilon(1e-9));
-  const test::PaperRuns falls = planted({"width", "batch", "n"}, {"n"}, points, [&](const Point& x) {
-    return 0.02 * x[0] * x[1] / x[2] * std::exp(0.02 * random.normal());
-  });
+  const test::PaperRuns falls = planted(
+      {"width", "batch", "n"}, {"n"}, points,
+      [&](const Point& x) { return 0.02 * x[0] * x[1] / x[2] * std::exp(0.02 * random.normal()); });
   CHECK(ratio(chosen(falls), 64, 2, 16) == Catch::Approx(1.0 / 8).epsilon(0.1));
 }
 
@@ -200,8 +201,8 @@ TEST_CASE("other growths answer to the order of rows and to units as little as p
   const std::vector<Point> reversed(points.rbegin(), points.rend());
   const FittedModel model = chosen(runs);
   const FittedModel other = chosen(planted({"width", "n"}, {"n"}, reversed, time));
-  const FittedModel in_ms = chosen(planted(
-      {"width", "n"}, {"n"}, points, [&](const Point& x) { return 1000 * time(x); }));
+  const FittedModel in_ms = chosen(
+      planted({"width", "n"}, {"n"}, points, [&](const Point& x) { return 1000 * time(x); }));
   for (const double n : {3.0, 64.0}) {
     const double expected = at(model, {{20}, {}, {n}});
     CHECK(at(other, {{20}, {}, {n}}) == expected);

@@ -195,14 +195,13 @@ TEST_CASE("a spreadsheet, text and LaTeX show rings, caps and logarithms of all 
         "+0.01*MIN(filters,16)^0.5*IF(activation=\"relu\",1,IF(activation=\"tanh\",1,NA()))"
         "*EXP(1-1/MIN(gpus,4))^0.5*LOG(MAX(MIN(gpus,4),1),2)*IF(MIN(filters,16)>8,1,0.25)"
         "+0.0125\n");
-  CHECK_THAT(shown(FormulaLanguage::text),
-             Catch::Contains("log2(filters)^2") && Catch::Contains("exp(1 - 1/gpus)^-1") &&
-                 Catch::Contains("min(batch_size, 32)") &&
-                 Catch::Contains("exp(1 - 1/min(gpus, 4))^0.5"));
-  CHECK_THAT(shown(FormulaLanguage::latex),
-             Catch::Contains("(\\log_2 \\mathrm{filters})^{2}") &&
-                 Catch::Contains("e^{-1 (1 - 1/\\mathrm{gpus})}") &&
-                 Catch::Contains("\\min(\\mathrm{filters}, 16)"));
+  CHECK_THAT(shown(FormulaLanguage::text), Catch::Contains("log2(filters)^2") &&
+                                               Catch::Contains("exp(1 - 1/gpus)^-1") &&
+                                               Catch::Contains("min(batch_size, 32)") &&
+                                               Catch::Contains("exp(1 - 1/min(gpus, 4))^0.5"));
+  CHECK_THAT(shown(FormulaLanguage::latex), Catch::Contains("(\\log_2 \\mathrm{filters})^{2}") &&
+                                                Catch::Contains("e^{-1 (1 - 1/\\mathrm{gpus})}") &&
+                                                Catch::Contains("\\min(\\mathrm{filters}, 16)"));
 }
 
 TEST_CASE("the Python function computes derived columns itself",

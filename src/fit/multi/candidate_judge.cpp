@@ -77,10 +77,9 @@ std::vector<std::vector<int>> logarithms_of(const SumShape& shape) {
 TermData as_at_largest(const TermCoordinates& coordinates, const Fold& fold) {
   const Index feature = coordinates.numeric_features()[*fold.scale];
   const TermData& all = coordinates.data();
-  const Index largest =
-      *std::max_element(fold.training.begin(), fold.training.end(), [&](Index a, Index b) {
-        return all.features(a, feature) < all.features(b, feature);
-      });
+  const Index largest = *std::max_element(
+      fold.training.begin(), fold.training.end(),
+      [&](Index a, Index b) { return all.features(a, feature) < all.features(b, feature); });
   TermData out = take_rows(all, fold.held_out);
   for (Index row = 0; row < out.rows(); ++row)
     coordinates.copy_numeric(out, row, *fold.scale, all, largest);

@@ -43,11 +43,11 @@ Index departures_of(const Candidate& candidate) {
 }
 
 const Candidate& simplest(const ModelSpec& spec, const std::vector<Candidate>& candidates) {
-  return *std::min_element(
-      candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
-        return std::tuple(size_of(a, spec), departures_of(a), a.score) <
-               std::tuple(size_of(b, spec), departures_of(b), b.score);
-      });
+  return *std::min_element(candidates.begin(), candidates.end(),
+                           [&](const Candidate& a, const Candidate& b) {
+                             return std::tuple(size_of(a, spec), departures_of(a), a.score) <
+                                    std::tuple(size_of(b, spec), departures_of(b), b.score);
+                           });
 }
 
 bool same_number_of_terms(const Candidate& a, const Candidate& b) {
@@ -67,9 +67,8 @@ void prefer_plain_powers(const std::vector<Fold>& folds, std::vector<Candidate>&
   if (plain == nullptr || other == nullptr ||
       plain->score - other->score > standard_error(folds, *plain, *other))
     return;
-  std::erase_if(good, [](const Candidate& candidate) {
-    return logarithms_of(candidate.shape) > 0;
-  });
+  std::erase_if(good,
+                [](const Candidate& candidate) { return logarithms_of(candidate.shape) > 0; });
 }
 
 /// "As at the largest measured value" is the forecast to beat: a scale whose far ends it predicts
@@ -106,9 +105,8 @@ Candidate cautious_choice(const ModelSpec& spec, const Selection& selection) {
       good.push_back(candidate);
   }
   const Candidate first = simplest(spec, good);
-  std::erase_if(good, [&](const Candidate& candidate) {
-    return !same_number_of_terms(candidate, first);
-  });
+  std::erase_if(
+      good, [&](const Candidate& candidate) { return !same_number_of_terms(candidate, first); });
   prefer_plain_powers(selection.folds, good);
   double least = good.front().growth;
   for (const Candidate& candidate : good)

@@ -103,12 +103,12 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
     with_rings.shape.rings.insert(with_rings.shape.rings.end(), rings.begin(), rings.end());
     return search_sum(task, with_rings);
   }
-  SumOfTerms out{options.terms ? coordinates.structure(shape)
-                               : with_capped_pairs(task, shape, fit.theta),
-                 coordinates.constants(shape, fit.theta),
-                 fit.evaluations,
-                 fit.gap,
-                 {std::nullopt, {{ridge, shape.intercept, shape.shared}}}};
+  SumOfTerms out{
+      options.terms ? coordinates.structure(shape) : with_capped_pairs(task, shape, fit.theta),
+      coordinates.constants(shape, fit.theta),
+      fit.evaluations,
+      fit.gap,
+      {std::nullopt, {{ridge, shape.intercept, shape.shared}}}};
   for (const SumFit& robust : path)
     out.evaluations += robust.evaluations;
   return out;

@@ -78,7 +78,8 @@ void add_far_ends(const TermData& data, const Rows& rows, const Scale& scale,
   std::size_t held_out = 0;
   std::size_t values_left = counts.size();
   bool near_found = false;
-  for (auto entry = counts.rbegin(); entry != counts.rend() && values_left > fewest_values; ++entry) {
+  for (auto entry = counts.rbegin(); entry != counts.rend() && values_left > fewest_values;
+       ++entry) {
     const double before = static_cast<double>(held_out);
     held_out += entry->second;
     --values_left;

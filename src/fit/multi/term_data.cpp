@@ -119,8 +119,7 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
     const bool counts = is_count(factor, training.rows);
     if (n < spec.extrinsic.size() && has_two_values(factor, training.rows))
       two_valued_.push_back(n);
-    const VectorXd ring =
-        counts ? rings_of(factor, training.rows) : VectorXd(VectorXd::Zero(rows));
+    const VectorXd ring = counts ? rings_of(factor, training.rows) : VectorXd(VectorXd::Zero(rows));
     centres_.push_back(mean_of_sorted(values));
     ring_centres_.push_back(mean_of_sorted(ring));
     highs_.push_back(0);

@@ -14,7 +14,8 @@ namespace perfmodel {
 ///               + sum_j q_j (ln E_j - centre_j) + contrasts of the regimes
 ///               + sum_n r_n ln log2(n)
 ///
-/// with 1 - 1/n in place of ln n where a numeric column n counts by its ring, so that derivatives are products and no box is needed.
+/// with 1 - 1/n in place of ln n where a numeric column n counts by its ring, so that derivatives
+/// are products and no box is needed.
 struct TermData {
   Eigen::MatrixXd features;  ///< rows x features; the first column is 1
   /// ln log2(n), rows x numeric columns; -infinity where n <= 1. A refit adds a column per term,
@@ -110,7 +111,7 @@ class TermCoordinates {
   std::vector<double> centres_;       ///< of the logarithms of the numeric columns
   std::vector<double> ring_centres_;  ///< of 1 - 1/n
   std::vector<std::size_t> two_valued_;
-  std::vector<double> highs_;         ///< the largest values of the numeric columns
+  std::vector<double> highs_;  ///< the largest values of the numeric columns
   std::vector<std::pair<Eigen::Index, Eigen::Index>> inputs_;
   Eigen::Index plain_features_ = 1;
   double typical_time_ = 1;

@@ -114,8 +114,7 @@ VectorXd log_linear_solution(const TermData& data, const SumShape& shape,
   whole.left_out.clear();
   whole.signs.clear();
   whole.intercept = false;
-  return descend(data, whole, robust_loss(data, whole, options.ridge),
-                 VectorXd::Zero(whole.size()),
+  return descend(data, whole, robust_loss(data, whole, options.ridge), VectorXd::Zero(whole.size()),
                  {.iterations = options.iterations,
                   .held = whole.held(),
                   .instructions = options.instructions,
