@@ -18,9 +18,12 @@ constexpr double kEqualGrowth = 0.02;
 /// A cap must be better by this on every far end, as a logarithm of errors, lest noise puts one.
 constexpr double kGainOfCap = 0.05;
 
-/// How many logarithms there are.
+/// How many logarithms there are that a plain power is preferred to. A power beside a term that is
+/// taken away can be as good as a logarithm only where two huge parts cancel.
 Index logarithms_of(const SumShape& shape) {
   Index out = 0;
+  if (!shape.signs.empty())
+    return out;
   for (const std::vector<int>& powers : shape.log_powers)
     out += std::count_if(powers.begin(), powers.end(), [](int r) { return r != 0; });
   return out;

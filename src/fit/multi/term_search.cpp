@@ -17,8 +17,9 @@ constexpr std::size_t kShortDescent = 12;
 /// Standard deviation of a start's powers around the log-linear ones.
 constexpr double kScatter = 0.6;
 constexpr double kShareOfNewTerm = 0.25;
+constexpr double kShareTakenAway = 0.02;
 
-/// Where a single term and C begin: a term that is taken away leaves the typical time of a C.
+/// Where a single term and C begin; one that is taken away needs a C that is large enough.
 VectorXd first_start(const TermData& data, const SumShape& shape) {
   VectorXd out = VectorXd::Zero(shape.size());
   if (!shape.intercept)
@@ -27,7 +28,7 @@ VectorXd first_start(const TermData& data, const SumShape& shape) {
   log_intercept = std::log(0.5 * data.time.minCoeff());
   if (shape.terms > 0 && shape.sign(0) < 0) {
     log_intercept = std::log(1.5 * data.time.maxCoeff());
-    out[0] = std::log(1.5 * data.time.maxCoeff() - 1);
+    out[0] = std::log(kShareTakenAway);  // little, lest a logarithm takes away more than there is
   }
   return out;
 }
