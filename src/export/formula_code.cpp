@@ -1,7 +1,9 @@
 #include "export/formula_code.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -50,6 +52,9 @@ class Writer {
 
   const std::vector<std::string>& intrinsic() const { return intrinsic_; }
   const std::vector<std::string>& extrinsic() const { return extrinsic_; }
+  const std::string& numeric(std::size_t n) const {
+    return n < extrinsic_.size() ? extrinsic_[n] : intrinsic_[n - extrinsic_.size()];
+  }
 
   std::string number(double value) const {
     std::string text = to_text(value);
@@ -69,6 +74,27 @@ class Writer {
         return base + " ** " + number(exponent);
       default:
         return base + "^" + number(exponent);
+    }
+  }
+
+  /// exp(1 - 1/n), whose power a ring of n takes.
+  std::string ring(const std::string& name) const {
+    const char* const function = language_ == FormulaLanguage::python ? "math.exp" : "exp";
+    const std::string inner = "(" + number(1) + " - " + number(1) + " / " + name + ")";
+    return language_ == FormulaLanguage::spreadsheet ? "EXP(1-1/" + name + ")" : function + inner;
+  }
+
+  /// The name where it is no cap, the smaller of the two otherwise.
+  std::string capped(const std::string& name, double cap) const {
+    if (!std::isfinite(cap))
+      return name;
+    switch (language_) {
+      case FormulaLanguage::c:
+        return "fmin(" + name + ", " + number(cap) + ")";
+      case FormulaLanguage::python:
+        return "min(" + name + ", " + number(cap) + ")";
+      default:
+        return "MIN(" + name + "," + number(cap) + ")";
     }
   }
 
@@ -224,20 +250,27 @@ std::string multi_computed(const ModelSpec& spec, const MultiStructure& structur
       if (power != 0)
         factors.push_back(writer.power(base, power));
     };
-    for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
-      add_power(writer.intrinsic()[i], constant(layout.intrinsic_power(k, i)));
+    const auto capped = [&](std::size_t n) {
+      return writer.capped(writer.numeric(n),
+                           structure.capped(k, n, std::numeric_limits<double>::infinity()));
+    };
+    const auto add_numeric = [&](std::size_t n) {
+      const std::string name = capped(n);
+      add_power(structure.has_ring(k, n) ? writer.ring(name) : name,
+                constant(layout.numeric_power(k, n)));
+      add_power(writer.log2(name), structure.log_power(k, n));
+    };
+    for (std::size_t n = spec.extrinsic.size(); n < numeric_count(spec); ++n)
+      add_numeric(n);
     for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
       factors.push_back(
           writer.choice(c, [&](std::size_t l) { return constant(layout.level(k, c, l)); }));
     }
-    for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
-      const std::string& name = writer.extrinsic()[j];
-      add_power(name, constant(layout.extrinsic_power(k, j)));
-      add_power(writer.log2(name), structure.log_powers[k][j]);
-    }
+    for (std::size_t n = 0; n < spec.extrinsic.size(); ++n)
+      add_numeric(n);
     for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
       const Regime& regime = structure.regimes[g];
-      factors.push_back(writer.regime(writer.extrinsic()[regime.extrinsic], regime.above,
+      factors.push_back(writer.regime(capped(regime.numeric), regime.above,
                                       constant(layout.regime(k, g, 0)),
                                       constant(layout.regime(k, g, 1))));
     }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <vector>
 
 #include "base/text.hpp"
@@ -54,6 +55,15 @@ void add_levels(const CategoricalInput& input, const std::vector<double>& values
   factors.push_back(input.column + "{" + levels + "}");
 }
 
+/// "num_gpus", or "min(num_gpus, 8)".
+std::string capped_text(const ModelSpec& spec, const MultiStructure& structure, std::size_t term,
+                        std::size_t numeric) {
+  const std::string& column = numeric_input(spec, numeric).column;
+  const double infinite = std::numeric_limits<double>::infinity();
+  const double cap = structure.capped(term, numeric, infinite);
+  return cap == infinite ? column : "min(" + column + ", " + to_text(cap) + ")";
+}
+
 }  // namespace
 
 std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structure,
@@ -67,13 +77,16 @@ std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structu
   const auto power = [&](const std::string& base, std::size_t i) {
     add_power(base, constant(i), marked(i), factors);
   };
-  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
-    power(spec.intrinsic[i].column, layout.intrinsic_power(term, i));
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
-    const std::string& column = spec.extrinsic[j].column;
-    power(column, layout.extrinsic_power(term, j));
-    add_power("log2(" + column + ")", structure.log_powers[term][j], "", factors);
-  }
+  const auto numeric = [&](std::size_t n) {
+    const std::string column = capped_text(spec, structure, term, n);
+    const bool ring = structure.has_ring(term, n);
+    power(ring ? "exp(1 - 1/" + column + ")" : column, layout.numeric_power(term, n));
+    add_power("log2(" + column + ")", structure.log_power(term, n), "", factors);
+  };
+  for (std::size_t n = spec.extrinsic.size(); n < numeric_count(spec); ++n)
+    numeric(n);
+  for (std::size_t n = 0; n < spec.extrinsic.size(); ++n)
+    numeric(n);
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
     std::vector<double> values;
     std::vector<std::string> marks;
@@ -85,7 +98,7 @@ std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structu
   }
   for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
     const Regime& regime = structure.regimes[g];
-    const std::string column = spec.extrinsic[regime.extrinsic].column;
+    const std::string column = numeric_input(spec, regime.numeric).column;
     const double below = constant(layout.regime(term, g, 0));
     const double above = constant(layout.regime(term, g, 1));
     const std::string threshold = to_text(regime.above);

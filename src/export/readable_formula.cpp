@@ -1,6 +1,7 @@
 #include "export/readable_formula.hpp"
 
 #include <array>
+#include <limits>
 
 #include "base/printable.hpp"
 #include "base/text.hpp"
@@ -65,6 +66,15 @@ std::string latex_levels(const CategoricalInput& input, const Value& value) {
   return out + "\\end{array}\\right.";
 }
 
+/// The name of a numeric column, or the smaller of it and its cap in the term.
+std::string latex_capped(const ModelSpec& spec, const MultiStructure& structure, std::size_t term,
+                         std::size_t numeric) {
+  const std::string name = latex_name(numeric_input(spec, numeric).column);
+  const double infinite = std::numeric_limits<double>::infinity();
+  const double cap = structure.capped(term, numeric, infinite);
+  return cap == infinite ? name : "\\min(" + name + ", " + latex_number(cap) + ")";
+}
+
 std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
                         const Eigen::VectorXd& constants) {
   const MultiLayout layout(spec, structure);
@@ -72,16 +82,19 @@ std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
   std::string out = "t = ";
   for (std::size_t k = 0; k < structure.terms; ++k) {
     out += latex_number(constant(layout.coefficient(k)));
-    for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
-      out += " \\cdot " + latex_power(latex_name(spec.intrinsic[i].column),
-                                      constant(layout.intrinsic_power(k, i)));
-    }
-    for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
-      const std::string name = latex_name(spec.extrinsic[j].column);
-      out += " \\cdot " + latex_power(name, constant(layout.extrinsic_power(k, j)));
-      if (structure.log_powers[k][j] != 0)
-        out += " \\cdot " + latex_power("(\\log_2 " + name + ")", structure.log_powers[k][j]);
-    }
+    const auto add_numeric = [&](std::size_t n) {
+      const std::string name = latex_capped(spec, structure, k, n);
+      const double power = constant(layout.numeric_power(k, n));
+      out += " \\cdot " + (structure.has_ring(k, n)
+                               ? "e^{" + latex_number(power) + " (1 - 1/" + name + ")}"
+                               : latex_power(name, power));
+      if (structure.log_power(k, n) != 0)
+        out += " \\cdot " + latex_power("(\\log_2 " + name + ")", structure.log_power(k, n));
+    };
+    for (std::size_t n = spec.extrinsic.size(); n < numeric_count(spec); ++n)
+      add_numeric(n);
+    for (std::size_t n = 0; n < spec.extrinsic.size(); ++n)
+      add_numeric(n);
     for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
       out += " \\cdot " + latex_levels(spec.categorical[c], [&](std::size_t l) {
                return constant(layout.level(k, c, l));
@@ -89,7 +102,7 @@ std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
     }
     for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
       const Regime& regime = structure.regimes[g];
-      const std::string name = latex_name(spec.extrinsic[regime.extrinsic].column);
+      const std::string name = latex_capped(spec, structure, k, regime.numeric);
       out += " \\cdot \\left\\{\\begin{array}{ll}" +
              latex_number(constant(layout.regime(k, g, 1))) + " & " + name + " > " +
              rounded(regime.above) + " \\\\ " + latex_number(constant(layout.regime(k, g, 0))) +

@@ -57,6 +57,19 @@ test::MultiRuns shown_runs() {
   return runs;
 }
 
+/// The same with a ring, caps, and a logarithm and a regime of an intrinsic column.
+test::MultiRuns runs_of_other_growths() {
+  test::MultiRuns runs = shown_runs();
+  MultiStructure& structure =
+      own_sum_form(runs.truth).structure;  // numeric: gpus, batch_size, filters
+  structure.regimes = {{2, 8}};
+  structure.log_powers = {{0, 0, 2}, {1, 0}};
+  structure.rings = {{0}, {0, 1}};
+  structure.caps = {{{1, 32}}, {{0, 4}, {2, 16}}};
+  runs.truth.constants[14] = 0.25;  // of the second term, up to 8 filters
+  return runs;
+}
+
 /// Calls with the columns that a configuration has, in the order of required_columns().
 std::string calls_of_configurations(const ModelSpec& spec, const Table& table,
                                     const std::string& before, const std::string& after) {
@@ -135,16 +148,18 @@ TEST_CASE("the Python function computes what predict does", "[model][show][needs
     REQUIRE(printed);
     check_numbers(*printed, expected, 40);
   };
-  check(runs.spec,
-        multi_code(runs.spec, sum_form(runs.truth).structure, runs.truth.constants,
-                   FormulaLanguage::python),
-        runs.design, predict(runs.truth, runs.design));
+  for (const test::MultiRuns& sum : {runs, runs_of_other_growths()}) {
+    check(sum.spec,
+          multi_code(sum.spec, sum_form(sum.truth).structure, sum.truth.constants,
+                     FormulaLanguage::python),
+          sum.design, predict(sum.truth, sum.design));
+  }
   check(paper.spec, generic_code(paper.spec, paper.constants, FormulaLanguage::python),
         paper.design, predict_generic(paper.spec, paper.constants, paper.design));
 }
 
 TEST_CASE("the C function computes what predict does", "[model][show][needs-cc]") {
-  const test::MultiRuns runs = shown_runs();
+  const test::MultiRuns runs = GENERATE(false, true) ? runs_of_other_growths() : shown_runs();
   const std::string code = multi_code(runs.spec, sum_form(runs.truth).structure,
                                       runs.truth.constants, FormulaLanguage::c) +
                            "#include <stdio.h>\nint main(void) {\n" +
@@ -167,6 +182,28 @@ TEST_CASE("a spreadsheet gets one formula over defined names", "[model][show]") 
         "*gpus^(-1)*batch_size*IF(gpus>1,1,1)"
         "+0.01*filters^0.5*IF(activation=\"relu\",1,IF(activation=\"tanh\",1,NA()))"
         "*gpus^0.5*LOG(MAX(gpus,1),2)*IF(gpus>1,1,0)+0.0125\n");
+}
+
+TEST_CASE("a spreadsheet, text and LaTeX show rings, caps and logarithms of all columns",
+          "[model][show]") {
+  const test::MultiRuns runs = runs_of_other_growths();
+  const auto shown = [&](FormulaLanguage language) {
+    return multi_code(runs.spec, sum_form(runs.truth).structure, runs.truth.constants, language);
+  };
+  CHECK(shown(FormulaLanguage::spreadsheet) ==
+        "=2e-05*filters^1.5*LOG(MAX(filters,1),2)^2"
+        "*IF(activation=\"relu\",1,IF(activation=\"tanh\",1.5,NA()))"
+        "*EXP(1-1/gpus)^(-1)*MIN(batch_size,32)*IF(filters>8,1,1)"
+        "+0.01*MIN(filters,16)^0.5*IF(activation=\"relu\",1,IF(activation=\"tanh\",1,NA()))"
+        "*EXP(1-1/MIN(gpus,4))^0.5*LOG(MAX(MIN(gpus,4),1),2)*IF(MIN(filters,16)>8,1,0.25)"
+        "+0.0125\n");
+  CHECK_THAT(shown(FormulaLanguage::text), Catch::Contains("log2(filters)^2") &&
+                                               Catch::Contains("exp(1 - 1/gpus)^-1") &&
+                                               Catch::Contains("min(batch_size, 32)") &&
+                                               Catch::Contains("exp(1 - 1/min(gpus, 4))^0.5"));
+  CHECK_THAT(shown(FormulaLanguage::latex), Catch::Contains("(\\log_2 \\mathrm{filters})^{2}") &&
+                                                Catch::Contains("e^{-1 (1 - 1/\\mathrm{gpus})}") &&
+                                                Catch::Contains("\\min(\\mathrm{filters}, 16)"));
 }
 
 TEST_CASE("the Python function computes derived columns itself",

@@ -170,6 +170,10 @@ void add_search_options(OptionSet& app, SearchArguments& arguments) {
          "of multi: 1 to 9, or chosen by cross-validation\n(default: auto)")
       .type_name("K|auto")
       .group(expression_group);
+  app.add_flag("--signed", options.signed_terms,
+               "of multi with chosen terms: terms may be taken away,\n"
+               "such as 2518 - 413 log2(gpus)")
+      .group(expression_group);
   add_choice<Loss>(
       app, "--loss", {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle},
       [&arguments](Loss loss) { arguments.loss = loss; },
@@ -221,7 +225,13 @@ void refuse_options_of_others(const SearchArguments& arguments) {
     if (arguments.terms_given) {
       throw UsageError("--terms has no effect without --expression multi");
     }
+    if (options.signed_terms) {
+      throw UsageError("--signed has no effect without --expression multi");
+    }
     return;
+  }
+  if (options.signed_terms && options.terms) {
+    throw UsageError("--signed is for terms that are chosen: leave --terms out");
   }
   std::vector<std::string> idle;
   const auto refuse = [&](const char* name, bool given) {

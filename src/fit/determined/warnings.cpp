@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "fit/result/form.hpp"
+#include "model/design/row_groups.hpp"
 #include "perfmodel/model/design/configuration.hpp"
 
 namespace perfmodel {
@@ -14,6 +15,8 @@ namespace {
 
 /// Powers further apart than this are different laws, not a floor that the time rises from.
 constexpr double kSteeper = 1;
+/// Of so few configurations there are hardly enough to choose a form by.
+constexpr std::size_t kFewConfigurations = 5;
 
 void warn_of_few_rows(const FittedModel& model, const Design& training, std::vector<Warning>& out) {
   const std::size_t constants = static_cast<std::size_t>(model.constants.size());
@@ -93,6 +96,21 @@ void warn_of_steep_growth(const FittedModel& model, std::vector<Warning>& out) {
 
 }  // namespace
 
+void warn_of_few_configurations(const FittedModel& model, const Design& training,
+                                std::vector<Warning>& out) {
+  if (!model.search.form || model.search.form->given)
+    return;
+  const std::size_t configurations = configuration_groups(training).count;
+  if (configurations > kFewConfigurations)
+    return;
+  const std::string count =
+      std::to_string(configurations) + (configurations == 1 ? " configuration" : " configurations");
+  out.push_back({"few_configurations", "",
+                 model.search.form->random_folds > 0
+                     ? "the form was chosen from " + count + ": measure more to be sure of it"
+                     : count + " cannot tell forms apart: the model is one product without C"});
+}
+
 std::vector<Warning> find_warnings(const FittedModel& model, const Design& training,
                                    const Findings& findings) {
   std::vector<Warning> out;
@@ -112,6 +130,7 @@ std::vector<Warning> find_multi_warnings(const FittedModel& model, const Design&
                                          const Findings& findings) {
   std::vector<Warning> out;
   warn_of_few_rows(model, training, out);
+  warn_of_few_configurations(model, training, out);
   warn_of_untrained_levels(model, training, out);
   warn_of_derived_scales(model, out);
   warn_of_steep_growth(model, out);

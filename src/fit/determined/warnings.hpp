@@ -16,4 +16,9 @@ std::vector<Warning> find_warnings(const FittedModel& model, const Design& train
 std::vector<Warning> find_multi_warnings(const FittedModel& model, const Design& training,
                                          const Findings& findings);
 
+/// Of a form that was to be chosen, where there are too few configurations to say much; also where
+/// that is Eq. (4).
+void warn_of_few_configurations(const FittedModel& model, const Design& training,
+                                std::vector<Warning>& out);
+
 }  // namespace perfmodel

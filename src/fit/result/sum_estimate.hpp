@@ -12,7 +12,8 @@ struct SumEstimate {
   /// Of the powers and of the logarithms of factors, beside the penalty that was asked for; 0 where
   /// the loss was.
   double ridge = 0;
-  bool intercept = true;  ///< C is among the constants
+  bool intercept = true;                 ///< C is among the constants
+  std::vector<std::size_t> shared = {};  ///< numeric columns whose power all terms share
 };
 
 /// The same of a sum whose terms may belong to one level of a category each.

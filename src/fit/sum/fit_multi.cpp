@@ -34,8 +34,42 @@ Candidate given_terms(const TermCoordinates& coordinates, const ModelSpec& spec,
   out.shape.terms = static_cast<Index>(terms);
   out.shape.plain_features = coordinates.plain_features();
   out.shape.intercept = true;
-  out.shape.log_powers.assign(terms, std::vector<int>(spec.extrinsic.size(), 0));
+  out.shape.log_powers.assign(terms, std::vector<int>(numeric_count(spec), 0));
+  out.shape.numeric_features = coordinates.numeric_features();
   out.ridge = kRidge;
+  return out;
+}
+
+/// Scales of two values whose time grows: no run can tell a power from a ring, which grows less
+/// beyond them.
+std::vector<std::size_t> growing_pairs(const SelectionTask& task, const SumShape& shape,
+                                       const Eigen::VectorXd& theta) {
+  std::vector<std::size_t> out;
+  for (const std::size_t numeric : shape.shared) {
+    const bool ring =
+        std::find(shape.rings.begin(), shape.rings.end(), numeric) != shape.rings.end();
+    if (!ring && shape.terms > 0 && theta[shape.numeric_features[numeric]] > 0 &&
+        is_count(numeric_factor(task.training, numeric), task.training.rows))
+      out.push_back(numeric);
+  }
+  return out;
+}
+
+/// Where terms grow with a scale of two values each in its own way, none of them grows beyond it:
+/// two values say nothing of how it would go on, and a small term can become any size.
+MultiStructure with_capped_pairs(const SelectionTask& task, const SumShape& shape,
+                                 const Eigen::VectorXd& theta) {
+  MultiStructure out = task.coordinates.structure(shape);
+  for (const std::size_t numeric : task.coordinates.two_valued()) {
+    if (std::find(shape.shared.begin(), shape.shared.end(), numeric) != shape.shared.end())
+      continue;
+    for (Index k = 0; k < shape.terms; ++k) {
+      if (theta[k * shape.features() + shape.numeric_features[numeric]] <= 0)
+        continue;
+      out.caps.resize(static_cast<std::size_t>(shape.terms));
+      out.caps[static_cast<std::size_t>(k)].push_back({numeric, task.coordinates.high(numeric)});
+    }
+  }
   return out;
 }
 
@@ -65,11 +99,18 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
   fit = finish(data, shape, goal, fit,
                {.held = {}, .instructions = options.instructions, .stop = options.stop},
                kSettledSumGap);
-  SumOfTerms out{coordinates.structure(shape),
-                 coordinates.constants(shape, fit.theta),
-                 fit.evaluations,
-                 fit.gap,
-                 {std::nullopt, {{ridge, shape.intercept}}}};
+  const std::vector<std::size_t> rings = growing_pairs(task, shape, fit.theta);
+  if (!rings.empty()) {
+    Candidate with_rings = chosen;
+    with_rings.shape.rings.insert(with_rings.shape.rings.end(), rings.begin(), rings.end());
+    return search_sum(task, with_rings);
+  }
+  SumOfTerms out{
+      options.terms ? coordinates.structure(shape) : with_capped_pairs(task, shape, fit.theta),
+      coordinates.constants(shape, fit.theta),
+      fit.evaluations,
+      fit.gap,
+      {std::nullopt, {{ridge, shape.intercept, shape.shared}}}};
   for (const SumFit& robust : path)
     out.evaluations += robust.evaluations;
   return out;
@@ -155,6 +196,7 @@ FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOp
   if (!found.sum) {
     FittedModel model = fit_generic_instead(spec, training, options);
     model.search.form = found.form;
+    warn_of_few_configurations(model, training, model.warnings);
     return model;
   }
   FittedModel model;

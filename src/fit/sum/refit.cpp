@@ -26,6 +26,15 @@ SumShape shape_of(const SumPart& part, const TermCoordinates& coordinates) {
     out.regimes.push_back(static_cast<Index>(g));
   out.intercept = part.estimate.intercept;
   out.log_powers = part.structure.log_powers;
+  out.numeric_features = coordinates.numeric_features();
+  out.shared = part.estimate.shared;
+  for (std::size_t n = 0; n < numeric_count(part.spec); ++n) {
+    if (part.structure.has_ring(0, n))  // as in all terms of the part
+      out.rings.push_back(n);
+  }
+  const MultiLayout layout(part.spec, part.structure);
+  for (std::size_t k = 0; k < part.structure.terms; ++k)
+    out.signs.push_back(part.constants[index(layout.coefficient(k))] < 0 ? -1 : 1);
   return out;
 }
 
@@ -61,7 +70,7 @@ std::vector<bool> still_coordinates(const SumPart& part, const TermCoordinates& 
 std::vector<std::uint32_t> sides(const Regime& regime, const Design& runs) {
   std::vector<std::uint32_t> out(runs.rows);
   for (std::size_t row = 0; row < runs.rows; ++row)
-    out[row] = runs.extrinsic[regime.extrinsic].value(row) > regime.above ? 1 : 0;
+    out[row] = numeric_factor(runs, regime.numeric).value(row) > regime.above ? 1 : 0;
   return out;
 }
 

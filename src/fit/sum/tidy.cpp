@@ -1,6 +1,7 @@
 #include "fit/sum/tidy.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "fit/sum/form/sum_form.hpp"
@@ -45,6 +46,16 @@ void tidy_factors(const VectorXd& shares, const std::vector<std::uint32_t>& code
   factors /= scale;
 }
 
+/// Lists by term, which end with the last term that has any.
+template <class List>
+void put_in(const std::vector<List>& before, std::size_t from, std::size_t to,
+            std::vector<List>& lists) {
+  if (from >= before.size())
+    return;
+  lists.resize(std::max(lists.size(), to + 1));
+  lists[to] = before[from];
+}
+
 }  // namespace
 
 void switch_off_negligible_factors(FittedModel& model, const Design& training, Loss loss) {
@@ -59,7 +70,7 @@ void switch_off_negligible_factors(FittedModel& model, const Design& training, L
   const MatrixXd parts = multi_parts(model.spec, structure, model.constants, training);
   const VectorXd total = parts.rowwise().sum();
   for (std::size_t k = 0; k < structure.terms; ++k) {
-    const VectorXd shares = parts.col(static_cast<Index>(k)).cwiseQuotient(total);
+    const VectorXd shares = parts.col(static_cast<Index>(k)).cwiseQuotient(total).cwiseAbs();
     const Index coefficient = static_cast<Index>(layout.coefficient(k));
     const auto tidy = [&](const std::vector<std::uint32_t>& codes, std::size_t count,
                           std::size_t first) {
@@ -75,7 +86,7 @@ void switch_off_negligible_factors(FittedModel& model, const Design& training, L
       const Regime& regime = structure.regimes[g];
       std::vector<std::uint32_t> sides(training.rows);
       for (std::size_t row = 0; row < training.rows; ++row)
-        sides[row] = training.extrinsic[regime.extrinsic].value(row) > regime.above ? 1 : 0;
+        sides[row] = numeric_factor(training, regime.numeric).value(row) > regime.above ? 1 : 0;
       tidy(sides, 2, layout.regime(k, g, 0));
     }
   }
@@ -89,16 +100,20 @@ void order_by_share(FittedModel& model, const Design& training) {
   std::vector<std::size_t> order(structure.terms);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return sums[static_cast<Index>(a)] > sums[static_cast<Index>(b)];
+    return std::abs(sums[static_cast<Index>(a)]) > std::abs(sums[static_cast<Index>(b)]);
   });
   const VectorXd constants = model.constants;
-  const auto log_powers = structure.log_powers;
+  const MultiStructure before = structure;
+  structure.rings.clear();
+  structure.caps.clear();
   const Index stride =
       structure.terms == 0 ? 0 : (constants.size() - 1) / static_cast<Index>(structure.terms);
   for (std::size_t k = 0; k < structure.terms; ++k) {
     model.constants.segment(static_cast<Index>(layout.coefficient(k)), stride) =
         constants.segment(static_cast<Index>(layout.coefficient(order[k])), stride);
-    structure.log_powers[k] = log_powers[order[k]];
+    structure.log_powers[k] = before.log_powers[order[k]];
+    put_in(before.rings, order[k], k, structure.rings);
+    put_in(before.caps, order[k], k, structure.caps);
   }
 }
 

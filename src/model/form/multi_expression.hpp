@@ -11,21 +11,45 @@
 
 namespace perfmodel {
 
-/// A step in an extrinsic column that is no power law, such as "num_gpus > 1": communication
-/// begins.
+// A *numeric column* of a sum is known by one index: the extrinsic ones come first, the intrinsic
+// ones behind them.
+
+std::size_t numeric_count(const ModelSpec& spec);
+const NumericInput& numeric_input(const ModelSpec& spec, std::size_t numeric);
+const NumericFactor& numeric_factor(const Design& design, std::size_t numeric);
+
+/// A step in a numeric column that is no power law, such as "num_gpus > 1": communication begins.
 struct Regime {
-  std::size_t extrinsic = 0;  ///< index of the column in the spec
+  std::size_t numeric = 0;
   double above = 1;
 
   bool operator==(const Regime&) const = default;
+};
+
+/// Beyond `at`, a numeric column counts as if it were `at`.
+struct Cap {
+  std::size_t numeric = 0;
+  double at = 1;
+
+  bool operator==(const Cap&) const = default;
 };
 
 /// What a sum of product terms is made of, besides its constants.
 struct MultiStructure {
   std::size_t terms = 1;
   std::vector<Regime> regimes;
-  /// r of each term and extrinsic column, 0 where the term has no logarithm: [term][extrinsic].
+  /// r of each term and numeric column, 0 where the term has no logarithm: [term][numeric]; columns
+  /// behind the last entry have none.
   std::vector<std::vector<int>> log_powers;
+  /// By term, the numeric columns whose power is one of exp(1 - 1/n) and not of n itself: what an
+  /// all-reduce over a ring of n takes. Terms behind the last entry have none.
+  std::vector<std::vector<std::size_t>> rings = {};
+  std::vector<std::vector<Cap>> caps = {};  ///< by term, in the same way
+
+  int log_power(std::size_t term, std::size_t numeric) const;
+  bool has_ring(std::size_t term, std::size_t numeric) const;
+  /// What a value of the column counts as in the term.
+  double capped(std::size_t term, std::size_t numeric, double value) const;
 
   bool operator==(const MultiStructure&) const = default;
 };
@@ -50,6 +74,11 @@ class MultiLayout {
   std::size_t extrinsic_power(std::size_t term, std::size_t j) const {
     return term * stride_ + extrinsic_start_ + j;
   }
+  std::size_t numeric_power(std::size_t term, std::size_t numeric) const {
+    const std::size_t extrinsics = regime_start_ - extrinsic_start_;
+    return numeric < extrinsics ? extrinsic_power(term, numeric)
+                                : intrinsic_power(term, numeric - extrinsics);
+  }
   /// `side` 0: at or below the threshold, 1: above it.
   std::size_t regime(std::size_t term, std::size_t index, std::size_t side) const {
     return term * stride_ + regime_start_ + 2 * index + side;
@@ -69,16 +98,21 @@ class MultiLayout {
 
 /// The parts of every row's time, one column per term and C in the last:
 ///
-///     a_k prod_i I_i^p_ki prod_c g_{k,c}[level] prod_j E_j^q_kj prod_j log2(E_j)^r_kj
+///     a_k prod_i I_i^p_ki prod_c g_{k,c}[level] prod_j E_j^q_kj prod_n log2(n)^r_kn
 ///
-/// with the factors of the regimes beside those of the levels. `constants` in the order of
-/// MultiLayout, in the units of the data. log2(E) counts as 0 where E < 1.
+/// with the factors of the regimes beside those of the levels, n being every numeric column, and
+/// exp(p (1 - 1/n)) in place of n^p where the term has the ring of n. `constants` in the order of
+/// MultiLayout, in the units of the data. log2(n) counts as 0 where n < 1.
 Eigen::MatrixXd multi_parts(const ModelSpec& spec, const MultiStructure& structure,
                             const Eigen::VectorXd& constants, const Design& design);
 
 /// The sum of multi_parts, one time per row.
 Eigen::VectorXd predict_multi(const ModelSpec& spec, const MultiStructure& structure,
                               const Eigen::VectorXd& constants, const Design& design);
+
+/// d ln term / d ln n of a numeric column n with this value and power.
+double local_power(const MultiStructure& structure, std::size_t term, std::size_t numeric,
+                   double power, double value);
 
 /// Local scaling powers d ln t / d ln E_j of the rows of a design: rows x extrinsic columns.
 Eigen::MatrixXd multi_elasticities(const ModelSpec& spec, const MultiStructure& structure,

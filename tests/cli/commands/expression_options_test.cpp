@@ -54,6 +54,16 @@ TEST_CASE("the number of terms is refused for Eq. (4)", "[cli]") {
   CHECK_THAT(result.errors, ContainsSubstring("--terms has no effect without --expression multi"));
 }
 
+TEST_CASE("--signed is for sums whose terms are chosen", "[cli]") {
+  const auto generic = run_on_samples({"fit", "--signed"});
+  CHECK(generic.exit_code == 2);
+  CHECK_THAT(generic.errors,
+             ContainsSubstring("--signed has no effect without --expression multi"));
+  const auto given = run_on_samples({"fit", "--signed", "--expression", "multi", "--terms", "2"});
+  CHECK(given.exit_code == 2);
+  CHECK_THAT(given.errors, ContainsSubstring("--signed is for terms that are chosen"));
+}
+
 TEST_CASE("the path of a sum of product terms needs their number", "[cli]") {
   const auto result = run_on_samples({"sweep", "--expression", "multi"});
   CHECK(result.exit_code == 2);

@@ -50,6 +50,29 @@ TEST_CASE("a sum of products comes back from its file as it was", "[io][multi]")
   CHECK(to_json(back) == text);
 }
 
+TEST_CASE("other growths of a sum come back from its file", "[io][multi]") {
+  FittedModel model = model_with_everything();
+  MultiStructure& structure = own_sum_form(model).structure;  // numeric: gpus, batch_size, filters
+  structure.regimes = {{2, 4}};
+  structure.log_powers = {{0, 0}, {2, 0, 1}};
+  structure.rings = {{0, 2}};
+  structure.caps = {{}, {{1, 64}, {2, 32}}};
+  const std::string text = to_json(model);
+  const test::CsvFile file(text);
+  const FittedModel back = read_model(file.path());
+  REQUIRE(back.multi);
+  CHECK(sum_form(back).structure == structure);
+  CHECK(to_json(back) == text);
+}
+
+TEST_CASE("a cap of a file that is no number above 0 is refused", "[io][multi]") {
+  FittedModel model = model_with_everything();
+  own_sum_form(model).structure.caps = {{{1, 0}}};
+  const test::CsvFile file(to_json(model));
+  CHECK_THROWS_WITH(read_model(file.path()),
+                    Catch::Contains("constants.terms[0].caps.batch_size: expected a number > 0"));
+}
+
 TEST_CASE("a sum of products of an earlier version does not say what is identified",
           "[io][multi]") {
   FittedModel model = model_with_everything();

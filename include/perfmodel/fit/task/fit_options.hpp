@@ -83,6 +83,7 @@ SearchDefaults search_defaults(Method method);
 
 struct FitOptions {
   Expression expression = Expression::generic;
+  bool signed_terms = false;  ///< of `multi`: terms that are taken away are among the candidates
   std::optional<std::size_t> terms;  ///< of `multi`; chosen by cross-validation where not given
   Loss loss = Loss::mae;
   Method method = Method::scaled;

@@ -62,6 +62,30 @@ std::size_t entries(const Candidate& candidate) {
                            : static_cast<std::size_t>(std::max<Index>(1, candidate.shape.terms));
 }
 
+/// Those of the first terms that have any: terms beyond have none.
+std::vector<std::vector<int>> logarithms_of(const SumShape& shape) {
+  std::vector<std::vector<int>> out = shape.log_powers;
+  const auto none = [](const std::vector<int>& powers) {
+    return std::all_of(powers.begin(), powers.end(), [](int r) { return r == 0; });
+  };
+  while (!out.empty() && none(out.back()))
+    out.pop_back();
+  return out;
+}
+
+/// The held-out rows of a far end as the model sees them that says "as at the largest".
+TermData as_at_largest(const TermCoordinates& coordinates, const Fold& fold) {
+  const Index feature = coordinates.numeric_features()[*fold.scale];
+  const TermData& all = coordinates.data();
+  const Index largest = *std::max_element(
+      fold.training.begin(), fold.training.end(),
+      [&](Index a, Index b) { return all.features(a, feature) < all.features(b, feature); });
+  TermData out = take_rows(all, fold.held_out);
+  for (Index row = 0; row < out.rows(); ++row)
+    coordinates.copy_numeric(out, row, *fold.scale, all, largest);
+  return out;
+}
+
 }  // namespace
 
 bool same_family(const Candidate& a, const Candidate& b) {
@@ -70,7 +94,9 @@ bool same_family(const Candidate& a, const Candidate& b) {
     return alike;
   return a.ridge == b.ridge && a.shape.intercept == b.shape.intercept &&
          a.shape.regimes == b.shape.regimes && a.shape.pure_logarithms == b.shape.pure_logarithms &&
-         a.shape.log_powers.front() == b.shape.log_powers.front();
+         a.shape.rings == b.shape.rings && a.shape.shared == b.shape.shared &&
+         a.shape.signs == b.shape.signs && a.shape.left_out == b.shape.left_out &&
+         logarithms_of(a.shape) == logarithms_of(b.shape);
 }
 
 TermSearchOptions fold_search(const FitOptions& options, double ridge) {
@@ -143,9 +169,14 @@ void CandidateJudge::extend(const Candidate& candidate, const Fold& fold, FoldPa
   for (std::size_t k = path.log_errors.size(); k < path.fits.size(); ++k) {
     const SumShape shape =
         with_terms(candidate.shape, std::min(candidate.shape.terms, static_cast<Index>(k) + 1));
-    path.log_errors.push_back(
-        log_error(held_out.time, evaluate_sum(held_out, shape, path.fits[k].theta).total));
-    if (!fold.far_end())
+    const auto error_of = [&](const TermData& rows) {
+      return log_error(rows.time, evaluate_sum(rows, shape, path.fits[k].theta).total);
+    };
+    path.log_errors.push_back(error_of(held_out));
+    if (fold.far_end())
+      path.capped_log_errors.push_back(
+          error_of(task_.coordinates.select(as_at_largest(task_.coordinates, fold), shape)));
+    else
       path.far_predictions.push_back(far_points_.predictions(shape, path.fits[k].theta));
   }
 }
@@ -156,9 +187,12 @@ Candidate CandidateJudge::judged(const Candidate& candidate, const Family& famil
   if (!out.generic && out.shape.terms > 0)
     out.shape = with_terms(out.shape, static_cast<Index>(entry) + 1);
   out.log_errors.clear();
+  out.capped_log_errors.clear();
   std::vector<FarPredictions> far_predictions;
   for (const FoldPath& path : family.of_fold) {
     out.log_errors.push_back(path.log_errors[entry]);
+    const bool far = entry < path.capped_log_errors.size();
+    out.capped_log_errors.push_back((far ? path.capped_log_errors : path.log_errors)[entry]);
     if (entry < path.far_predictions.size())
       far_predictions.push_back(path.far_predictions[entry]);
   }

@@ -28,6 +28,8 @@ class CandidateJudge {
   struct FoldPath {
     std::vector<SumFit> fits;
     std::vector<double> log_errors;
+    /// Of far ends: where their scale counts as at the largest value of the training rows.
+    std::vector<double> capped_log_errors;
     std::vector<FarPredictions> far_predictions;  ///< of random parts alone
   };
 

@@ -14,7 +14,8 @@ bool scores_better(const Candidate& a, const Candidate& b);
 /// The one with the fewest constants says how many terms it has. Of those with as many, the ones
 /// that grow least beyond the measured range stay: where held-out rows cannot tell candidates
 /// apart, one that grows too fast out there can be wrong by any factor, one that grows too slowly
-/// by no more than the growth. Of these the fewest constants, then the best score.
+/// by no more than the growth. Of these the fewest constants, then the best score. Logarithms are
+/// taken only where no candidate of as many terms does without.
 Candidate cautious_choice(const ModelSpec& spec, const Selection& selection);
 
 }  // namespace perfmodel

@@ -15,8 +15,12 @@ using Rows = std::vector<Index>;
 constexpr std::size_t kParts = 5;
 constexpr double kFarShare = 0.2;
 constexpr double kLeastShare = 0.25;  // of the rows that stay
-constexpr std::size_t kFewestConfigurations = 6;
+constexpr std::size_t kFewestConfigurations = 5;
 constexpr double kScaleRange = 100;
+/// Values of a scale that stay where its far end is held out; two points say nothing of a curve.
+constexpr std::size_t kFewestValues = 2;
+constexpr std::size_t kFewestValuesOfFew = 3;
+constexpr std::size_t kFewConfigurations = 10;
 
 /// Rows of equal features, which stand side by side in sorted data, in random order.
 std::vector<std::vector<std::size_t>> shuffled_configurations(const TermData& data,
@@ -59,13 +63,13 @@ Fold far_end(const TermData& data, const Rows& rows, const Scale& scale, double 
 }
 
 /// Two folds: the largest values with a fifth of the rows, and the upper half of the scale, as far
-/// as a quarter of the rows and two values stay.
+/// as a quarter of the rows and the fewest values stay.
 void add_far_ends(const TermData& data, const Rows& rows, const Scale& scale,
-                  std::vector<Fold>& folds) {
+                  std::size_t fewest_values, std::vector<Fold>& folds) {
   std::map<double, std::size_t> counts;
   for (const Index row : rows)
     ++counts[data.features(row, scale.feature)];
-  if (counts.size() < 3)
+  if (counts.size() <= fewest_values)
     return;
   const double all = static_cast<double>(rows.size());
   const double middle = 0.5 * (counts.begin()->first + counts.rbegin()->first);
@@ -74,7 +78,8 @@ void add_far_ends(const TermData& data, const Rows& rows, const Scale& scale,
   std::size_t held_out = 0;
   std::size_t values_left = counts.size();
   bool near_found = false;
-  for (auto entry = counts.rbegin(); entry != counts.rend() && values_left > 2; ++entry) {
+  for (auto entry = counts.rbegin(); entry != counts.rend() && values_left > fewest_values;
+       ++entry) {
     const double before = static_cast<double>(held_out);
     held_out += entry->second;
     --values_left;
@@ -115,9 +120,11 @@ std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec
   std::sort(rows.begin(), rows.end());
   add_random_parts(configurations, folds);
   const std::vector<Index> features = coordinates.numeric_features();
+  const std::size_t fewest_values =
+      configurations.size() <= kFewConfigurations ? kFewestValuesOfFew : kFewestValues;
   for (std::size_t input = 0; input < features.size(); ++input) {
-    if (input >= spec.intrinsic.size() || is_scale(spec.intrinsic[input]))
-      add_far_ends(data, rows, {input, features[input]}, folds);
+    if (input < spec.extrinsic.size() || is_scale(numeric_input(spec, input)))
+      add_far_ends(data, rows, {input, features[input]}, fewest_values, folds);
   }
   for (Fold& fold : folds) {
     std::sort(fold.training.begin(), fold.training.end());

@@ -12,8 +12,7 @@ namespace perfmodel {
 struct Fold {
   std::vector<Eigen::Index> training;
   std::vector<Eigen::Index> held_out;
-  /// The numeric column whose upper end is held out, intrinsic ones counted first; none: a random
-  /// part is.
+  /// The numeric column whose upper end is held out; none: a random part is.
   std::optional<std::size_t> scale;
 
   bool far_end() const { return scale.has_value(); }

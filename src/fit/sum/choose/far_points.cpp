@@ -18,12 +18,6 @@ using Eigen::VectorXd;
 constexpr double kStretch = 4;
 constexpr std::size_t kMostPoints = 60;  // of each scale
 
-/// log2(E) from its logarithm, moved, and back; a factor that ceases to exist becomes -infinity.
-double moved_log_log(double log_log, double shift) {
-  const double log2_value = std::exp(log_log) + shift / std::log(2.0);
-  return log2_value > 0 ? std::log(log2_value) : -std::numeric_limits<double>::infinity();
-}
-
 /// By how much ln of each numeric column grows with that of the scale, over all rows.
 std::vector<double> slopes(const TermData& data, const std::vector<Index>& features,
                            std::size_t scale) {
@@ -51,21 +45,12 @@ FarPoints::FarPoints(const TermCoordinates& coordinates, const std::vector<Fold>
   measured_ = take_rows(coordinates.data(), rows);
   points_ = measured_;
   const std::vector<Index> features = coordinates.numeric_features();
-  const std::size_t first_extrinsic =
-      features.size() - static_cast<std::size_t>(points_.log_logs.cols());
   std::vector<double> slope;
   for (std::size_t p = 0; p < scales_.size(); ++p) {
     if (p == 0 || scales_[p] != scales_[p - 1])
       slope = slopes(coordinates.data(), features, scales_[p]);
-    const Index row = static_cast<Index>(p);
-    for (std::size_t input = 0; input < features.size(); ++input) {
-      const double shift = slope[input] * std::log(kStretch);
-      points_.features(row, features[input]) += shift;
-      if (input >= first_extrinsic) {
-        double& log_log = points_.log_logs(row, static_cast<Index>(input - first_extrinsic));
-        log_log = moved_log_log(log_log, shift);
-      }
-    }
+    for (std::size_t n = 0; n < features.size(); ++n)
+      coordinates.move(points_, static_cast<Index>(p), n, slope[n] * std::log(kStretch));
   }
 }
 

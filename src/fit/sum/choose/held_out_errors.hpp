@@ -6,8 +6,9 @@
 
 namespace perfmodel {
 
-/// |ln(y / t)| beyond this counts as this: how wrong a useless prediction is does not matter.
-inline constexpr double kLargestError = 1;
+/// |ln(y / t)| beyond this counts as this. A prediction that is off by a factor of 20 counts for
+/// many that are right: a form that explodes now and then is not one to choose.
+inline constexpr double kLargestError = 3;
 
 /// ln of the mean of |ln(predicted / measured)|. Its logarithm lets every fold speak alike: one
 /// that nobody predicts well does not drown the others.

@@ -120,8 +120,11 @@ Candidate first_look(const Parting& parting, const std::vector<Fold>& folds) {
     std::vector<Candidate> candidates(std::size(kFirstRidges));
     for (std::size_t c = 0; c < candidates.size(); ++c) {
       candidates[c].shape = plain_shape(level->task(), kFirstTerms, false);
-      candidates[c].shape.regimes.resize(level->task().coordinates.regimes().size());
-      std::iota(candidates[c].shape.regimes.begin(), candidates[c].shape.regimes.end(), Index{0});
+      const std::vector<Regime>& regimes = level->task().coordinates.regimes();
+      for (std::size_t g = 0; g < regimes.size(); ++g) {
+        if (regimes[g].numeric < level->task().spec.extrinsic.size())
+          candidates[c].shape.regimes.push_back(static_cast<Index>(g));
+      }
       candidates[c].ridge = kFirstRidges[c];
     }
     const std::vector<Candidate> judged =

@@ -22,6 +22,8 @@ constexpr std::size_t kRows = 1000;
 constexpr std::size_t kRowsOfCloserLook = 5000;
 constexpr std::size_t kFamiliesOfCloserLook = 4;
 constexpr double kFewRowsRidge = 1e-3;
+constexpr Index kFewTerms = 2;
+constexpr std::size_t kRowsOfSimpleForms = 200;
 
 /// Whether Eq. (4) is among the candidates.
 enum class Generic { offered, left_out };
@@ -40,9 +42,14 @@ class Selector {
     if (out_.folds.empty())
       return out_;
     try_shapes();
-    try_logarithms();
+    try_negative_terms();
+    try_rings();
+    try_growths();
+    try_regimes_of_intrinsics();
+    try_simple_forms();
     try_strong_ridge();
     try_more_terms();
+    try_shared_powers();
     if (!out_.tried.empty())
       choose();
     return out_;
@@ -70,24 +77,29 @@ class Selector {
   }
 
   /// Judges the candidates with 1, 2, ..., all their terms.
-  void judge(const std::vector<Candidate>& candidates) {
+  std::vector<Candidate> judge(const std::vector<Candidate>& candidates) {
     if (candidates.empty() || task_.options.stop.stop_requested())
-      return;
-    const std::vector<Candidate> judged = judge_(candidates);
+      return {};
+    std::vector<Candidate> judged = judge_(candidates);
     out_.tried.insert(out_.tried.end(), judged.begin(), judged.end());
     advance(judged);
+    return judged;
   }
 
-  /// No regime, each alone, and all.
+  bool is_extrinsic(std::size_t numeric) const { return numeric < task_.spec.extrinsic.size(); }
+
+  /// No regime, each alone, and all; of the scales.
   std::vector<std::vector<Index>> sets_of_regimes() const {
-    const Index count = static_cast<Index>(task_.coordinates.regimes().size());
     std::vector<std::vector<Index>> sets(1);
-    for (Index g = 0; g < count; ++g)
-      sets.push_back({g});
-    if (count > 1) {
-      sets.emplace_back(static_cast<std::size_t>(count));
-      std::iota(sets.back().begin(), sets.back().end(), Index{0});
+    std::vector<Index> all;
+    for (std::size_t g = 0; g < task_.coordinates.regimes().size(); ++g) {
+      if (!is_extrinsic(task_.coordinates.regimes()[g].numeric))
+        continue;
+      all.push_back(static_cast<Index>(g));
+      sets.push_back({all.back()});
     }
+    if (all.size() > 1)
+      sets.push_back(all);
     return sets;
   }
 
@@ -95,7 +107,8 @@ class Selector {
   /// ridge, and more terms, before it helps.
   void try_shapes() {
     std::vector<Candidate> candidates;
-    if (generic_ == Generic::offered)
+    const bool has_terms = !task_.spec.intrinsic.empty() || !task_.spec.categorical.empty();
+    if (generic_ == Generic::offered && has_terms)
       candidates.push_back({.generic = true, .shape = {}, .log_errors = {}});
     candidates.push_back({.shape = plain_shape(task_, 0, true), .log_errors = {}});
     for (const std::vector<Index>& regimes : sets_of_regimes()) {
@@ -108,27 +121,162 @@ class Selector {
         }
       }
     }
+    if (const auto additive = additive_shape())
+      candidates.push_back({.shape = *additive, .log_errors = {}});
     judge(candidates);
   }
 
-  /// log2(E)^r in the first term, column by column, beside E^q or in its place.
-  void try_logarithms() {
-    for (std::size_t j = 0; j < task_.spec.extrinsic.size(); ++j) {
-      const std::optional<Candidate> from = current_;
-      const std::set<double> values =
-          distinct_values(task_.training.extrinsic[j], task_.training.rows);
-      if (!from || !are_counts(values) || values.size() < 3)
+  /// A term for each numeric column, which leaves out the others.
+  std::optional<SumShape> additive_shape() const {
+    const std::size_t numerics = numeric_count(task_.spec);
+    if (numerics < 2 || numerics > static_cast<std::size_t>(kMostTerms))
+      return std::nullopt;
+    SumShape out = plain_shape(task_, static_cast<Index>(numerics), true);
+    out.left_out.resize(numerics);
+    for (std::size_t k = 0; k < numerics; ++k) {
+      for (std::size_t n = 0; n < numerics; ++n) {
+        if (n != k)
+          out.left_out[k].push_back(n);
+      }
+    }
+    return out;
+  }
+
+  /// A count whose far end is held out, so that the folds can judge its ring.
+  bool may_be_ring(std::size_t numeric) const {
+    const auto is_judged = [&](const Fold& fold) { return fold.scale == numeric; };
+    return std::any_of(out_.folds.begin(), out_.folds.end(), is_judged) &&
+           is_count(numeric_factor(task_.training, numeric), task_.training.rows);
+  }
+
+  /// Rings of each scale, and of all of them that count from 1: GPUs and the nodes that hold them
+  /// grow together.
+  void try_rings() {
+    const std::optional<Candidate> from = current_;
+    if (!from)
+      return;
+    std::vector<Candidate> candidates;
+    std::vector<std::size_t> all;
+    for (std::size_t n = 0; n < task_.spec.extrinsic.size(); ++n) {
+      if (!may_be_ring(n))
         continue;
-      std::vector<Candidate> candidates;
+      candidates.push_back(*from);
+      candidates.back().shape.rings = {n};
+      if (task_.spec.extrinsic[n].low == 1)
+        all.push_back(n);
+    }
+    if (all.size() > 1) {
+      candidates.push_back(*from);
+      candidates.back().shape.rings = all;
+    }
+    judge(candidates);
+  }
+
+  /// Other ways in which a numeric column may grow: log2(n)^r in the first term that has the
+  /// column, beside n^q or in its place, and the ring.
+  std::vector<Candidate> other_growths(const Candidate& from, std::size_t numeric) const {
+    std::vector<Candidate> out;
+    Index term = 0;
+    while (term < from.shape.terms && from.shape.leaves_out(term, numeric))
+      ++term;
+    if (term == from.shape.terms)
+      return out;
+    const NumericFactor& factor = numeric_factor(task_.training, numeric);
+    if (may_have_logarithm(factor, task_.training.rows)) {
       for (const int r : {1, 2}) {
         for (const bool pure : {false, true}) {
-          candidates.push_back(*from);
-          candidates.back().shape.log_powers.front()[j] = r;
-          candidates.back().shape.pure_logarithms = pure;
+          out.push_back(from);
+          out.back().shape.log_powers[static_cast<std::size_t>(term)][numeric] = r;
+          out.back().shape.pure_logarithms = pure;
         }
       }
+    }
+    const std::vector<std::size_t>& rings = from.shape.rings;
+    if (may_be_ring(numeric) && std::find(rings.begin(), rings.end(), numeric) == rings.end()) {
+      out.push_back(from);
+      out.back().shape.rings.push_back(numeric);
+    }
+    return out;
+  }
+
+  /// Column by column. Sums of several terms approach other growths of intrinsic columns by
+  /// themselves.
+  void try_growths() {
+    for (std::size_t n = 0; n < numeric_count(task_.spec); ++n) {
+      const std::optional<Candidate> from = current_;
+      if (from && (is_extrinsic(n) || from->shape.terms <= kFewTerms))
+        judge(other_growths(*from, n));
+    }
+  }
+
+  /// Where rows are few, the simple forms with other growths are within reach, each on its own:
+  /// what is best without them need not lead there.
+  void try_simple_forms() {
+    if (task_.training.rows > kRowsOfSimpleForms)
+      return;
+    std::vector<SumShape> shapes = {plain_shape(task_, 1, true), plain_shape(task_, 1, false)};
+    if (const auto additive = additive_shape())
+      shapes.push_back(*additive);
+    if (task_.options.signed_terms) {
+      for (SumShape shape : std::vector(shapes)) {
+        shape.signs.assign(static_cast<std::size_t>(shape.terms), 1);
+        shape.signs.back() = -1;
+        if (shape.intercept || shape.terms > 1)
+          shapes.push_back(shape);
+      }
+    }
+    for (const SumShape& shape : shapes)
+      walk_from({.shape = shape, .log_errors = {}});
+  }
+
+  void walk_from(const Candidate& start) {
+    std::vector<Candidate> judged = judge({start});
+    if (judged.empty())
+      return;
+    Candidate at = judged.back();
+    for (std::size_t n = 0; n < numeric_count(task_.spec); ++n) {
+      for (const Candidate& next : judge(other_growths(at, n))) {
+        if (next.shape.terms == at.shape.terms && scores_better(next, at))
+          at = next;
+      }
+    }
+  }
+
+  /// "more than 1" in an intrinsic column.
+  void try_regimes_of_intrinsics() {
+    for (std::size_t g = 0; g < task_.coordinates.regimes().size(); ++g) {
+      const std::optional<Candidate> from = current_;
+      if (!from || is_extrinsic(task_.coordinates.regimes()[g].numeric) ||
+          from->shape.terms > kFewTerms)
+        continue;
+      std::vector<Candidate> candidates = {*from};
+      candidates.back().shape.regimes.push_back(static_cast<Index>(g));
       judge(candidates);
     }
+  }
+
+  /// A term that is taken away.
+  void try_negative_terms() {
+    if (!task_.options.signed_terms)
+      return;
+    std::vector<Candidate> candidates;
+    for (const bool intercept : {true, false}) {
+      candidates.push_back({.shape = plain_shape(task_, kFewTerms, intercept), .log_errors = {}});
+      candidates.back().shape.signs = {1, -1};
+    }
+    candidates.push_back({.shape = plain_shape(task_, 1, true), .log_errors = {}});
+    candidates.back().shape.signs = {-1};
+    judge(candidates);
+  }
+
+  /// One power of a scale of two values for all terms: taken where it does as well.
+  void try_shared_powers() {
+    const std::optional<Candidate> from = current_;
+    if (!from || task_.coordinates.two_valued().empty())
+      return;
+    std::vector<Candidate> candidates = {*from};
+    candidates.back().shape.shared = task_.coordinates.two_valued();
+    judge(candidates);
   }
 
   void try_strong_ridge() {
@@ -217,8 +365,9 @@ SumShape plain_shape(const SelectionTask& task, Index terms, bool intercept) {
                .intercept = intercept,
                .log_powers = {},
                .pure_logarithms = false};
+  out.numeric_features = task.coordinates.numeric_features();
   out.log_powers.assign(static_cast<std::size_t>(terms),
-                        std::vector<int>(task.spec.extrinsic.size(), 0));
+                        std::vector<int>(numeric_count(task.spec), 0));
   return out;
 }
 

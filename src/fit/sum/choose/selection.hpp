@@ -15,8 +15,10 @@ struct Candidate {
   SumShape shape;
   double ridge = 1e-4;
   std::vector<double> log_errors;  ///< per fold: ln of the mean error of its held-out rows
-  double score = 0;                ///< their weighted mean
-  double growth = 0;               ///< beyond the measured range, see FarPoints::growth()
+  /// The same where the scale of a far end counts as at the largest value of the training rows.
+  std::vector<double> capped_log_errors = {};
+  double score = 0;   ///< their weighted mean
+  double growth = 0;  ///< beyond the measured range, see FarPoints::growth()
 };
 
 /// What all candidates have in common.

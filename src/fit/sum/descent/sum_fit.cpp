@@ -134,6 +134,22 @@ void hold(const std::vector<bool>& held, Quadratic& model) {
   }
 }
 
+/// The step of a coordinate that others follow is one of all of them.
+void fold_followers(const SumShape& shape, Quadratic& model) {
+  const auto followers = shape.followers();
+  if (followers.empty())
+    return;
+  model.hessian.triangularView<Eigen::StrictlyUpper>() = model.hessian.transpose();
+  std::vector<bool> held(static_cast<std::size_t>(shape.size()), false);
+  for (const auto& [follower, leader] : followers) {
+    model.gradient[leader] += model.gradient[follower];
+    model.hessian.row(leader) += model.hessian.row(follower);
+    model.hessian.col(leader) += model.hessian.col(follower);
+    held[static_cast<std::size_t>(follower)] = true;
+  }
+  hold(held, model);
+}
+
 }  // namespace
 
 VectorXd ridge(const SumShape& shape, double strength) {
@@ -161,8 +177,11 @@ SumParts evaluate_sum(const TermData& data, const SumShape& shape, const VectorX
   }
   row_kernel::functions_for(instructions)
       .exponentials(static_cast<std::size_t>(out.terms.size()), out.terms.data());
-  for (Index k = 0; k < shape.terms; ++k)
+  for (Index k = 0; k < shape.terms; ++k) {
+    if (shape.sign(k) < 0)
+      out.terms.col(k) *= -1;
     out.total += out.terms.col(k);
+  }
   if (shape.intercept)
     out.total.array() += std::exp(std::min(theta[theta.size() - 1], kLargestLog));
   return out;
@@ -173,9 +192,14 @@ SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
   if (options.stop.stop_requested())
     return {start};
   const SumObjective objective(data, shape, loss, options);
-  Point point = objective.at(start);
-  Quadratic model = objective.near(point);
-  hold(options.held, model);
+  const auto model_near = [&](const Point& at) {
+    Quadratic out = objective.near(at);
+    fold_followers(shape, out);
+    hold(options.held, out);
+    return out;
+  };
+  Point point = objective.at(shape.tied(start));
+  Quadratic model = model_near(point);
   std::size_t evaluations = 1;
   double gap = 0;
   double damping = kFirstDamping;
@@ -196,7 +220,7 @@ SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
       damping *= 10;
       continue;
     }
-    Point trial = objective.at(point.theta + step);
+    Point trial = objective.at(shape.tied(point.theta + step));
     ++evaluations;
     if (!(trial.cost < point.cost)) {
       if (gap < options.tolerance)
@@ -209,8 +233,7 @@ SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
     point = std::move(trial);
     if (gap < options.tolerance)
       break;
-    model = objective.near(point);
-    hold(options.held, model);
+    model = model_near(point);
   }
   return {std::move(point.theta), point.cost, evaluations, gap};
 }

@@ -17,6 +17,21 @@ constexpr std::size_t kShortDescent = 12;
 /// Standard deviation of a start's powers around the log-linear ones.
 constexpr double kScatter = 0.6;
 constexpr double kShareOfNewTerm = 0.25;
+constexpr double kShareTakenAway = 0.02;
+
+/// Where a single term and C begin; one that is taken away needs a C that is large enough.
+VectorXd first_start(const TermData& data, const SumShape& shape) {
+  VectorXd out = VectorXd::Zero(shape.size());
+  if (!shape.intercept)
+    return out;
+  double& log_intercept = out[out.size() - 1];
+  log_intercept = std::log(0.5 * data.time.minCoeff());
+  if (shape.terms > 0 && shape.sign(0) < 0) {
+    log_intercept = std::log(1.5 * data.time.maxCoeff());
+    out[0] = std::log(kShareTakenAway);  // little, lest a logarithm takes away more than there is
+  }
+  return out;
+}
 
 /// A term scattered around the log-linear solution, of this share of its time.
 VectorXd scattered_term(const VectorXd& log_linear, double share, RandomStream& random) {
@@ -48,7 +63,7 @@ VectorXd start_of(const SumShape& shape, const VectorXd& log_linear, const Vecto
   }
   if (shape.intercept)
     theta[theta.size() - 1] = from_smaller ? smaller[smaller.size() - 1] : log_intercept;
-  return theta;
+  return shape.tied(std::move(theta));
 }
 
 SumFit search_from(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
@@ -91,6 +106,23 @@ SumFit search_from(const TermData& data, const SumShape& shape, const TermSearch
   return best;
 }
 
+/// The single term without C: least squares, up to robustness.
+VectorXd log_linear_solution(const TermData& data, const SumShape& shape,
+                             const TermSearchOptions& options, const SumFit& single) {
+  if (shape.left_out.empty() && shape.sign(0) > 0)
+    return single.theta.head(shape.terms > 0 ? shape.features() : 0);
+  SumShape whole = with_terms(shape, 1);
+  whole.left_out.clear();
+  whole.signs.clear();
+  whole.intercept = false;
+  return descend(data, whole, robust_loss(data, whole, options.ridge), VectorXd::Zero(whole.size()),
+                 {.iterations = options.iterations,
+                  .held = whole.held(),
+                  .instructions = options.instructions,
+                  .stop = options.stop})
+      .theta;
+}
+
 }  // namespace
 
 SumShape with_terms(const SumShape& shape, Index terms) {
@@ -105,17 +137,14 @@ void extend_path(const TermData& data, const SumShape& shape, const TermSearchOp
                  std::vector<SumFit>& path) {
   if (path.empty()) {
     const SumShape first = with_terms(shape, std::min<Index>(shape.terms, 1));
-    VectorXd zero = VectorXd::Zero(first.size());
-    if (first.intercept)
-      zero[zero.size() - 1] = std::log(0.5 * data.time.minCoeff());
     const DescentOptions descent{.iterations = options.iterations,
                                  .held = first.held(),
                                  .instructions = options.instructions,
                                  .stop = options.stop};
-    path.push_back(descend(data, first, robust_loss(data, first, options.ridge), zero, descent));
+    path.push_back(descend(data, first, robust_loss(data, first, options.ridge),
+                           first_start(data, first), descent));
   }
-  // The log-linear solution is the single term without C: least squares, up to robustness.
-  const VectorXd log_linear = path.front().theta.head(shape.terms > 0 ? shape.features() : 0);
+  const VectorXd log_linear = log_linear_solution(data, shape, options, path.front());
   while (static_cast<Index>(path.size()) < shape.terms) {
     const SumShape next = with_terms(shape, static_cast<Index>(path.size()) + 1);
     path.push_back(search_from(data, next, options, log_linear, path.back().theta));

@@ -47,7 +47,7 @@ Moved moved_by(const VectorXd& direction, const SumPart& part) {
     for (std::size_t g = 0; g < part.structure.regimes.size(); ++g) {
       for (const std::size_t side : {0U, 1U})
         look(layout.regime(k, g, side),
-             part.spec.extrinsic[part.structure.regimes[g].extrinsic].column);
+             numeric_input(part.spec, part.structure.regimes[g].numeric).column);
     }
     if (in_term)
       out.terms.push_back(part.terms[k] + 1);

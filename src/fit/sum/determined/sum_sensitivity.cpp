@@ -24,13 +24,32 @@ ArrayXd logs_of_column(const NumericFactor& factor, std::size_t rows) {
   return out;
 }
 
-VectorXd centres_of(const Design& runs) {
+/// What the power of a numeric column multiplies in ln term, in all terms of a part alike.
+ArrayXd coordinate_of(const MultiStructure& structure, const Design& runs, std::size_t numeric) {
+  const NumericFactor& factor = numeric_factor(runs, numeric);
+  if (structure.terms == 0 || !structure.has_ring(0, numeric))
+    return logs_of_column(factor, runs.rows);
+  ArrayXd out(index(runs.rows));
+  for (std::size_t row = 0; row < runs.rows; ++row)
+    out[index(row)] = 1 - 1 / factor.value(row);
+  return out;
+}
+
+/// The numeric columns in the order of their powers in MultiLayout.
+std::vector<std::size_t> numeric_columns(const Design& runs) {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < runs.intrinsic.size(); ++i)
+    out.push_back(runs.extrinsic.size() + i);
+  for (std::size_t j = 0; j < runs.extrinsic.size(); ++j)
+    out.push_back(j);
+  return out;
+}
+
+VectorXd centres_of(const MultiStructure& structure, const Design& runs) {
   VectorXd out(index(runs.intrinsic.size() + runs.extrinsic.size()));
   Index next = 0;
-  for (const auto* columns : {&runs.intrinsic, &runs.extrinsic}) {
-    for (const NumericFactor& factor : *columns)
-      out[next++] = logs_of_column(factor, runs.rows).mean();
-  }
+  for (const std::size_t numeric : numeric_columns(runs))
+    out[next++] = coordinate_of(structure, runs, numeric).mean();
   return out;
 }
 
@@ -45,26 +64,46 @@ MatrixXd log_derivatives(const MultiStructure& structure, const Design& runs,
   Index next = 0;
   Index centre = 0;
   out.col(next++).setOnes();
-  const auto add_numeric = [&](const NumericFactor& factor) {
-    out.col(next++) = (logs_of_column(factor, runs.rows) - centres[centre++]).matrix();
+  const auto add_numeric = [&](std::size_t numeric) {
+    out.col(next++) = (coordinate_of(structure, runs, numeric) - centres[centre++]).matrix();
   };
-  for (const NumericFactor& factor : runs.intrinsic)
-    add_numeric(factor);
+  for (std::size_t i = 0; i < runs.intrinsic.size(); ++i)
+    add_numeric(runs.extrinsic.size() + i);
   for (const LevelFactor& factor : runs.categorical) {
     for (std::size_t row = 0; row < runs.rows; ++row)
       out(index(row), next + index(factor.codes[row])) = 1;
     next += index(factor.levels);
   }
-  for (const NumericFactor& factor : runs.extrinsic)
-    add_numeric(factor);
+  for (std::size_t j = 0; j < runs.extrinsic.size(); ++j)
+    add_numeric(j);
   for (const Regime& regime : structure.regimes) {
     for (std::size_t row = 0; row < runs.rows; ++row) {
-      const bool above = runs.extrinsic[regime.extrinsic].value(row) > regime.above;
+      const bool above = numeric_factor(runs, regime.numeric).value(row) > regime.above;
       out(index(row), next + (above ? 1 : 0)) = 1;
     }
     next += 2;
   }
   return out;
+}
+
+/// Powers that follow that of the first term, and it.
+std::vector<std::pair<std::size_t, std::size_t>> shared_powers(const SumPart& part) {
+  const MultiLayout layout(part.spec, part.structure);
+  std::vector<std::pair<std::size_t, std::size_t>> out;
+  for (const std::size_t numeric : part.estimate.shared) {
+    for (std::size_t k = 1; k < part.structure.terms; ++k)
+      out.emplace_back(layout.numeric_power(k, numeric), layout.numeric_power(0, numeric));
+  }
+  return out;
+}
+
+/// The gradient where shared powers are one coordinate.
+VectorXd folded(const SumPart& part, VectorXd gradient) {
+  for (const auto& [follower, leader] : shared_powers(part)) {
+    gradient[index(leader)] += gradient[index(follower)];
+    gradient[index(follower)] = 0;
+  }
+  return gradient;
 }
 
 /// How the constants stand, and which of them are no coordinates at all.
@@ -82,9 +121,9 @@ void set_standings(const SumPart& part, const FitOptions& options, NormalEquatio
     out.left_out.push_back(!free);
   }
   for (std::size_t k = 0; k < part.structure.terms; ++k) {
-    for (std::size_t j = 0; j < part.spec.extrinsic.size(); ++j) {
-      const std::size_t power = layout.extrinsic_power(k, j);
-      if (part.structure.log_powers[k][j] == 0 || constants[power] != SumConstant::unused)
+    for (std::size_t n = 0; n < numeric_count(part.spec); ++n) {
+      const std::size_t power = layout.numeric_power(k, n);
+      if (part.structure.log_power(k, n) == 0 || constants[power] != SumConstant::unused)
         continue;
       out.standings[power] = Standing::fixed;  // a pure logarithm
       out.left_out[power] = true;
@@ -138,6 +177,14 @@ Sensitivity sensitivity_of(const SumPart& part, const Design& runs, const Vector
   if (options.stop.stop_requested())
     throw Interrupted();  // the sums are not complete
   set_standings(part, options, out);
+  for (const auto& [follower, leader] : shared_powers(part)) {
+    for (MatrixXd* const matrix : {&out.normal, &out.scores}) {
+      matrix->row(index(leader)) += matrix->row(index(follower));
+      matrix->col(index(leader)) += matrix->col(index(follower));
+    }
+    out.standings[follower] = out.standings[leader];
+    out.left_out[follower] = true;
+  }
   out.norms = out.normal.diagonal().cwiseMax(0).cwiseSqrt();
   for (std::size_t k = 0; k < out.left_out.size(); ++k) {
     double& norm = out.norms[index(k)];
@@ -158,7 +205,7 @@ Sensitivity sensitivity_of(const SumPart& part, const Design& runs, const Vector
 SumSensitivity::SumSensitivity(SumPart part, const Design& runs, const FitOptions& options)
     : part_(std::move(part)),
       layout_(part_.spec, part_.structure),
-      centres_(centres_of(runs)),
+      centres_(centres_of(part_.structure, runs)),
       sensitivity_(sensitivity_of(part_, runs, centres_, options)) {}
 
 VectorXd SumSensitivity::gradient(std::size_t constant) const {
@@ -172,7 +219,7 @@ VectorXd SumSensitivity::gradient(std::size_t constant) const {
     for (std::size_t j = 0; j < part_.spec.extrinsic.size(); ++j)
       out[index(layout_.extrinsic_power(k, j))] = -centres_[centre++];
   }
-  return sensitivity_.of_coordinates(out);
+  return sensitivity_.of_coordinates(folded(part_, std::move(out)));
 }
 
 VectorXd SumSensitivity::gradient_of_scaling_power(std::size_t extrinsic,
@@ -183,20 +230,22 @@ VectorXd SumSensitivity::gradient_of_scaling_power(std::size_t extrinsic,
   const MatrixXd derivatives = log_derivatives(part_.structure, row, centres_);
   const double power =
       multi_elasticities(part_.spec, part_.structure, part_.constants, row)(0, index(extrinsic));
-  const double log_value = std::log(row.extrinsic[extrinsic].value(0));
+  const double value = row.extrinsic[extrinsic].value(0);
   VectorXd out = VectorXd::Zero(index(layout_.size()));
   // sum_k e_k s_k with the shares s_k = t_k / t: d s_k = s_k (d ln t_k - d ln t).
   for (std::size_t k = 0; k < part_.structure.terms; ++k) {
     const double share = parts(0, index(k)) / total;
-    const int r = part_.structure.log_powers[k][extrinsic];
-    const double own = part_.constants[index(layout_.extrinsic_power(k, extrinsic))] +
-                       (r == 0 || log_value <= 0 ? 0 : r / log_value);
+    const double own =
+        local_power(part_.structure, k, extrinsic,
+                    part_.constants[index(layout_.extrinsic_power(k, extrinsic))], value);
+    const double by_own_power =
+        part_.structure.has_ring(k, extrinsic) ? share / value : share;  // of `own`
     out.segment(index(layout_.coefficient(k)), derivatives.cols()) +=
         (own - power) * share * derivatives.row(0).transpose();
-    out[index(layout_.extrinsic_power(k, extrinsic))] += share;
+    out[index(layout_.extrinsic_power(k, extrinsic))] += by_own_power;
   }
   out[index(layout_.intercept())] = -power / total;
-  return sensitivity_.of_coordinates(out);
+  return sensitivity_.of_coordinates(folded(part_, std::move(out)));
 }
 
 VectorXd SumSensitivity::gradient_of_log_time(const Configuration& configuration) const {
@@ -210,7 +259,7 @@ VectorXd SumSensitivity::gradient_of_log_time(const Configuration& configuration
     out.segment(index(layout_.coefficient(k)), derivatives.cols()) =
         parts(0, index(k)) / total * derivatives.row(0).transpose();
   out[index(layout_.intercept())] = 1 / total;
-  return sensitivity_.of_coordinates(out);
+  return sensitivity_.of_coordinates(folded(part_, std::move(out)));
 }
 
 }  // namespace perfmodel

@@ -45,6 +45,8 @@ class LinearisedSum : public LinearisedProblem {
       jacobian_.middleCols(k * shape_.features(), shape_.features()) =
           data_.features.leftCols(shape_.features()).array().colwise() * parts.terms.col(k).array();
     }
+    for (const auto& [follower, leader] : shape_.followers())
+      jacobian_.col(leader) += jacobian_.col(follower);
     if (shape_.intercept)
       jacobian_.rightCols(1).setOnes();
   }

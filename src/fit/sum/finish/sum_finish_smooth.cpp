@@ -50,6 +50,13 @@ class SmoothSum : public CurvedProblem {
     Parabola out{gradient(at, rows.slope), hessian(at, rows.curvature),
                  hessian(at, rows.convex_curvature)};
     add_bend(at, rows.slope, out.hessian);
+    for (const auto& [follower, leader] : shape_.followers()) {
+      out.gradient[leader] += out.gradient[follower];
+      for (MatrixXd* const matrix : {&out.hessian, &out.gauss_newton}) {
+        matrix->row(leader) += matrix->row(follower);
+        matrix->col(leader) += matrix->col(follower);
+      }
+    }
     if (goal_.loss() == Loss::rmsle)
       take_root(at, out);
     if (goal_.penalised().size() > 0)

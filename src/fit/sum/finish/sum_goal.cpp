@@ -83,6 +83,11 @@ SumGoal::SumGoal(const TermCoordinates& coordinates, const SumShape& shape,
     if (held[j])
       box_.lower[index(j)] = box_.upper[index(j)] = 0;
   }
+  for (const auto& [follower, leader] : shape.followers()) {
+    box_.lower[follower] = box_.upper[follower] = 0;
+    if (penalised_.size() > 0)
+      penalised_.col(leader) += penalised_.col(follower);
+  }
   if (shape.intercept) {
     box_.lower[shape.size() - 1] = 0;
     box_.upper[shape.size() - 1] = kWidestIntercept * coordinates.data().time.maxCoeff();
@@ -118,7 +123,7 @@ VectorXd finish_coordinates(const SumShape& shape, const SumGoal& goal, VectorXd
 VectorXd search_coordinates(const SumShape& shape, VectorXd x) {
   if (shape.intercept)
     x[x.size() - 1] = std::log(x[x.size() - 1]);
-  return x;
+  return shape.tied(std::move(x));
 }
 
 }  // namespace perfmodel

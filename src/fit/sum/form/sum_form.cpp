@@ -23,6 +23,34 @@ constexpr FormWords kSumWords{
     .level_letter = 'g',
     .lists_terms = true};
 
+/// Which of the given numeric columns each is: the scales come first.
+std::vector<std::size_t> numeric_order(const ColumnOrder& order) {
+  std::vector<std::size_t> out = order.extrinsic;
+  for (const std::size_t intrinsic : order.intrinsic)
+    out.push_back(order.extrinsic.size() + intrinsic);
+  return out;
+}
+
+MultiStructure reordered_structure(const MultiStructure& structure, const ColumnOrder& order) {
+  MultiStructure out = structure;
+  const std::vector<std::size_t> numeric = numeric_order(order);
+  for (Regime& regime : out.regimes)
+    regime.numeric = numeric[regime.numeric];
+  for (std::vector<int>& powers : out.log_powers) {
+    const bool all = powers.size() > order.extrinsic.size();
+    powers = put_back(powers, all ? numeric : order.extrinsic);
+  }
+  for (std::vector<std::size_t>& rings : out.rings) {
+    for (std::size_t& ring : rings)
+      ring = numeric[ring];
+  }
+  for (std::vector<Cap>& caps : out.caps) {
+    for (Cap& cap : caps)
+      cap.numeric = numeric[cap.numeric];
+  }
+  return out;
+}
+
 std::string term_name(std::size_t k) {
   return "term " + std::to_string(k + 1);
 }
@@ -128,7 +156,7 @@ double SumForm::unscaled_time(const VectorXd&) const {
 std::vector<double> SumForm::steps(const ModelSpec&, std::size_t extrinsic) const {
   std::vector<double> out;
   for (const Regime& regime : structure.regimes) {
-    if (regime.extrinsic == extrinsic)
+    if (regime.numeric == extrinsic)  // scales are the first of the numeric columns
       out.push_back(regime.above);
   }
   return out;
@@ -145,11 +173,11 @@ std::string SumForm::code(const ModelSpec& spec, const VectorXd& constants,
 
 Form::Reordered SumForm::reordered(const ModelSpec& from, const ModelSpec& to,
                                    const ColumnOrder& order) const {
-  auto form = std::make_shared<SumForm>(*this);
-  for (Regime& regime : form->structure.regimes)
-    regime.extrinsic = order.extrinsic[regime.extrinsic];
-  for (std::vector<int>& powers : form->structure.log_powers)
-    powers = put_back(powers, order.extrinsic);
+  auto form = std::make_shared<SumForm>(reordered_structure(structure, order), estimates);
+  for (SumEstimate& estimate : form->estimates.sums) {
+    for (std::size_t& numeric : estimate.shared)
+      numeric = numeric_order(order)[numeric];
+  }
   if (form->estimates.parted)
     form->estimates.parted = order.categorical[*form->estimates.parted];
 

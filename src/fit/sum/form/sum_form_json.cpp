@@ -79,16 +79,37 @@ void read_of_each_constant(const ModelSpec& spec, const MultiStructure& structur
   }
 }
 
+/// Written only where the term has some.
+void add_rings_and_caps(const ModelSpec& spec, const MultiStructure& structure, std::size_t k,
+                        Json& term) {
+  if (k < structure.rings.size() && !structure.rings[k].empty()) {
+    Json rings = Json::array();
+    for (const std::size_t numeric : structure.rings[k])
+      rings.push_back(numeric_input(spec, numeric).column);
+    term["rings"] = rings;
+  }
+  if (k < structure.caps.size() && !structure.caps[k].empty()) {
+    Json caps = Json::object();
+    for (const Cap& cap : structure.caps[k])
+      caps[numeric_input(spec, cap.numeric).column] = number(cap.at);
+    term["caps"] = caps;
+  }
+}
+
 Json term_to_json(const FittedModel& model, const MultiStructure& structure, std::size_t k) {
   const ModelSpec& spec = model.spec;
   const auto constant = [&](std::size_t i) { return number(model.constants[index(i)]); };
   Json out = {{"formula", multi_term_text(spec, structure, model.constants, k)}};
   add_of_each_constant(spec, structure, k, "", constant, out);
   Json logs = Json::object();
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    logs[spec.extrinsic[j].column] = structure.log_powers[k][j];
+  for (std::size_t n = 0; n < numeric_count(spec); ++n) {
+    // Of intrinsic columns only where there is one.
+    if (n < spec.extrinsic.size() || structure.log_power(k, n) != 0)
+      logs[numeric_input(spec, n).column] = structure.log_power(k, n);
+  }
   out["log2_powers"] = std::move(logs);
   out["regime_factors"] = of_each_regime(spec, structure, k, constant);
+  add_rings_and_caps(spec, structure, k, out);
   if (model.identifiability) {
     const auto identified = [&](std::size_t i) {
       return bool{model.identifiability->constants[i]};
@@ -99,30 +120,57 @@ Json term_to_json(const FittedModel& model, const MultiStructure& structure, std
   return out;
 }
 
+/// The numeric column that the node names.
+std::size_t read_numeric(const ModelSpec& spec, const JsonCursor& node) {
+  for (std::size_t n = 0; n < numeric_count(spec); ++n) {
+    if (numeric_input(spec, n).column == node.text())
+      return n;
+  }
+  node.fail("'" + node.text() + "' is no numeric column of the model");
+}
+
 std::vector<Regime> read_regimes(const ModelSpec& spec, const JsonCursor& node) {
   std::vector<Regime> out;
-  for (const JsonCursor& item : node.items()) {
-    const JsonCursor column = item.member("column");
-    const auto found =
-        std::find_if(spec.extrinsic.begin(), spec.extrinsic.end(),
-                     [&](const NumericInput& input) { return input.column == column.text(); });
-    if (found == spec.extrinsic.end())
-      column.fail("'" + column.text() + "' is no extrinsic column of the model");
-    out.push_back(
-        {static_cast<std::size_t>(found - spec.extrinsic.begin()), item.member("above").number()});
-  }
+  for (const auto& item : node.items())
+    out.push_back({read_numeric(spec, item.member("column")), item.member("above").number()});
   return out;
 }
 
-std::vector<int> read_log_powers(const ModelSpec& spec, const JsonCursor& term) {
+/// r of every numeric column; those that a file does not name have none.
+std::vector<int> read_log_powers(const ModelSpec& spec, const JsonCursor& node) {
   std::vector<int> out;
-  for (const NumericInput& input : spec.extrinsic) {
-    const JsonCursor log_power = term.member("log2_powers").member(input.column);
-    if (log_power.count() > 2)
-      log_power.fail("expected 0, 1 or 2");
-    out.push_back(static_cast<int>(log_power.count()));
+  for (std::size_t n = 0; n < numeric_count(spec); ++n) {
+    const std::string& column = numeric_input(spec, n).column;
+    const bool expected = n < spec.extrinsic.size();
+    const auto power = expected ? std::optional(node.member(column)) : node.optional_member(column);
+    if (power && power->count() > 2)
+      power->fail("expected 0, 1 or 2");
+    out.push_back(power ? static_cast<int>(power->count()) : 0);
   }
+  const auto intrinsics = out.begin() + static_cast<std::ptrdiff_t>(spec.extrinsic.size());
+  if (std::all_of(intrinsics, out.end(), [](int r) { return r == 0; }))
+    out.erase(intrinsics, out.end());
   return out;
+}
+
+/// Of one term; files without them are those of terms that have none.
+void read_rings_and_caps(const ModelSpec& spec, const JsonCursor& term, MultiStructure& structure) {
+  const std::size_t own = structure.log_powers.size();
+  if (const auto rings = term.optional_member("rings")) {
+    structure.rings.resize(own);
+    for (const JsonCursor& column : rings->items())
+      structure.rings.back().push_back(read_numeric(spec, column));
+  }
+  const auto caps = term.optional_member("caps");
+  for (std::size_t n = 0; caps && n < numeric_count(spec); ++n) {
+    const auto at = caps->optional_member(numeric_input(spec, n).column);
+    if (!at)
+      continue;
+    if (!(at->number() > 0))
+      at->fail("expected a number > 0");
+    structure.caps.resize(own);
+    structure.caps.back().push_back({n, at->number()});
+  }
 }
 
 void read_inputs(const JsonCursor& constants, ModelSpec& spec) {
@@ -171,7 +219,7 @@ Json SumForm::constants_to_json(const FittedModel& model) const {
   Json regimes = Json::array();
   for (const Regime& regime : structure.regimes) {
     regimes.push_back(
-        {{"column", spec.extrinsic[regime.extrinsic].column}, {"above", number(regime.above)}});
+        {{"column", numeric_input(spec, regime.numeric).column}, {"above", number(regime.above)}});
   }
   Json terms = Json::array();
   for (std::size_t k = 0; k < structure.terms; ++k)
@@ -208,7 +256,8 @@ void SumForm::read(const JsonCursor& constants, FittedModel& model) {
   const auto number_of = [](const JsonCursor& node) { return node.number(); };
   for (const JsonCursor& term : terms) {
     read_of_each_constant(spec, structure, term, "", number_of, " factors", values);
-    structure.log_powers.push_back(read_log_powers(spec, term));
+    structure.log_powers.push_back(read_log_powers(spec, term.member("log2_powers")));
+    read_rings_and_caps(spec, term, structure);
   }
   values.push_back(constants.member("C").number());
   model.constants = Eigen::Map<Eigen::VectorXd>(values.data(), index(values.size()));

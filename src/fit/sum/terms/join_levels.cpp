@@ -78,6 +78,8 @@ class LevelWriter {
           put(layout_.regime(term_, to, side), value(from.regime(k, g, side)));
       }
       joined_.structure.log_powers[term_] = sum.structure.log_powers[k];
+      put_in(sum.structure.rings, k, joined_.structure.rings);
+      put_in(sum.structure.caps, k, joined_.structure.caps);
       ++term_;
     }
     if (value(from.intercept()) > 0) {
@@ -96,6 +98,15 @@ class LevelWriter {
   MultiLayout layout_;
   VectorXd constants_;
   std::size_t term_ = 0;
+
+  /// Lists by term, which end with the last term that has any.
+  template <class List>
+  void put_in(const std::vector<List>& of_sum, std::size_t k, std::vector<List>& lists) {
+    if (k >= of_sum.size())
+      return;
+    lists.resize(term_ + 1);
+    lists[term_] = of_sum[k];
+  }
 
   void put(std::size_t at, double value) { constants_[static_cast<Index>(at)] = value; }
 

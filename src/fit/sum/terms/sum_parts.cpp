@@ -40,6 +40,15 @@ SumPart part_of_level(const FittedModel& model, std::size_t column, std::size_t 
       continue;
     out.terms.push_back(k);
     out.structure.log_powers.push_back(structure.log_powers[k]);
+    const std::size_t own = out.structure.log_powers.size();
+    if (k < structure.rings.size()) {
+      out.structure.rings.resize(own);
+      out.structure.rings.back() = structure.rings[k];
+    }
+    if (k < structure.caps.size()) {
+      out.structure.caps.resize(own);
+      out.structure.caps.back() = structure.caps[k];
+    }
     out.origin.push_back(layout.coefficient(k));
     for (std::size_t i = 0; i < model.spec.intrinsic.size(); ++i)
       out.origin.push_back(layout.intrinsic_power(k, i));

@@ -5,7 +5,9 @@
 #include <limits>
 #include <numeric>
 
+#include "base/index.hpp"
 #include "fit/sum/terms/contrasts.hpp"
+#include "fit/sum/terms/regimes.hpp"
 
 namespace perfmodel {
 namespace {
@@ -18,6 +20,14 @@ VectorXd logs(const NumericFactor& factor, std::size_t rows) {
   VectorXd out(static_cast<Index>(rows));
   for (std::size_t r = 0; r < rows; ++r)
     out[static_cast<Index>(r)] = std::log(factor.value(r));
+  return out;
+}
+
+/// 1 - 1/n.
+VectorXd rings_of(const NumericFactor& factor, std::size_t rows) {
+  VectorXd out(static_cast<Index>(rows));
+  for (std::size_t r = 0; r < rows; ++r)
+    out[static_cast<Index>(r)] = 1 - 1 / factor.value(r);
   return out;
 }
 
@@ -49,6 +59,13 @@ std::vector<std::size_t> sorted_rows(const MatrixXd& features, const VectorXd& t
     return time[x] != time[y] ? time[x] < time[y] : x < y;
   });
   return order;
+}
+
+/// Entries of intrinsic columns stand there only where one has a logarithm.
+void drop_idle_intrinsics(const ModelSpec& spec, std::vector<int>& powers) {
+  const auto end = powers.begin() + index(std::min(powers.size(), spec.extrinsic.size()));
+  if (std::all_of(end, powers.end(), [](int r) { return r == 0; }))
+    powers.erase(end, powers.end());
 }
 
 /// ln of the factors; of a factor of 0 the mean of the others'.
@@ -90,17 +107,33 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
     add_input(1);
 
-  MatrixXd features(rows, plain_features_ + static_cast<Index>(regimes_.size()));
-  MatrixXd log_logs(rows, static_cast<Index>(spec.extrinsic.size()));
+  const std::size_t numerics = numeric_count(spec);
+  const Index rings = plain_features_ + static_cast<Index>(regimes_.size());
+  MatrixXd features(rows, rings + static_cast<Index>(numerics));
+  MatrixXd log_logs(rows, static_cast<Index>(numerics));
   features.col(0).setOnes();
-  std::size_t input = 0;
-  const auto fill_numeric = [&](const NumericFactor& factor, std::vector<double>& centres) {
+  const std::vector<Index> numeric_columns = numeric_features();
+  for (std::size_t n = 0; n < numerics; ++n) {
+    const NumericFactor& factor = numeric_factor(training, n);
     const VectorXd values = logs(factor, training.rows);
-    centres.push_back(mean_of_sorted(values));
-    features.col(inputs_[input++].first) = resolved((values.array() - centres.back()).matrix());
-  };
-  for (const NumericFactor& factor : training.intrinsic)
-    fill_numeric(factor, intrinsic_centres_);
+    const bool counts = is_count(factor, training.rows);
+    if (n < spec.extrinsic.size() && has_two_values(factor, training.rows))
+      two_valued_.push_back(n);
+    const VectorXd ring = counts ? rings_of(factor, training.rows) : VectorXd(VectorXd::Zero(rows));
+    centres_.push_back(mean_of_sorted(values));
+    ring_centres_.push_back(mean_of_sorted(ring));
+    highs_.push_back(0);
+    features.col(numeric_columns[n]) = resolved((values.array() - centres_.back()).matrix());
+    features.col(rings + static_cast<Index>(n)) =
+        resolved((ring.array() - ring_centres_.back()).matrix());
+    for (Index r = 0; r < rows; ++r) {
+      const double value = factor.value(static_cast<std::size_t>(r));
+      highs_.back() = std::max(highs_.back(), value);
+      log_logs(r, static_cast<Index>(n)) =
+          value > 1 ? std::log(std::log2(value)) : -std::numeric_limits<double>::infinity();
+    }
+  }
+  std::size_t input = spec.intrinsic.size();
   for (const LevelFactor& factor : training.categorical) {
     const MatrixXd basis = contrasts(factor.levels);
     const auto [first, count] = inputs_[input++];
@@ -109,21 +142,13 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
           basis.row(static_cast<Index>(factor.codes[static_cast<std::size_t>(r)]));
     }
   }
-  for (std::size_t j = 0; j < training.extrinsic.size(); ++j) {
-    fill_numeric(training.extrinsic[j], extrinsic_centres_);
-    for (Index r = 0; r < rows; ++r) {
-      const double value = training.extrinsic[j].value(static_cast<std::size_t>(r));
-      log_logs(r, static_cast<Index>(j)) =
-          value > 1 ? std::log(std::log2(value)) : -std::numeric_limits<double>::infinity();
-    }
-  }
   const MatrixXd two = contrasts(2);
   for (std::size_t g = 0; g < regimes_.size(); ++g) {
     const Index column = plain_features_ + static_cast<Index>(g);
     inputs_.emplace_back(column, 1);
     for (Index r = 0; r < rows; ++r) {
       const double value =
-          training.extrinsic[regimes_[g].extrinsic].value(static_cast<std::size_t>(r));
+          numeric_factor(training, regimes_[g].numeric).value(static_cast<std::size_t>(r));
       features(r, column) = two(value > regimes_[g].above ? 1 : 0, 0);
     }
   }
@@ -141,25 +166,80 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
 std::vector<bool> SumShape::held() const {
   std::vector<bool> out = still;
   out.resize(static_cast<std::size_t>(size()), false);
+  for (Index k = 0; k < terms; ++k) {
+    for (std::size_t n = 0; n < numeric_features.size(); ++n) {
+      if (leaves_out(k, n))
+        out[static_cast<std::size_t>(k * features() + numeric_features[n])] = true;
+    }
+  }
   if (!pure_logarithms)
     return out;
   for (std::size_t k = 0; k < log_powers.size(); ++k) {
-    const std::size_t columns = log_powers[k].size();
-    const std::size_t first = k * static_cast<std::size_t>(features()) +
-                              static_cast<std::size_t>(plain_features) - columns;
-    for (std::size_t j = 0; j < columns; ++j)
-      out[first + j] = log_powers[k][j] != 0;
+    for (std::size_t n = 0; n < numeric_features.size() && n < log_powers[k].size(); ++n) {
+      const Index at = static_cast<Index>(k) * features() + numeric_features[n];
+      if (log_powers[k][n] != 0)
+        out[static_cast<std::size_t>(at)] = true;
+    }
   }
   return out;
 }
 
+bool SumShape::leaves_out(Index term, std::size_t numeric) const {
+  const auto k = static_cast<std::size_t>(term);
+  return k < left_out.size() &&
+         std::find(left_out[k].begin(), left_out[k].end(), numeric) != left_out[k].end();
+}
+
+std::vector<std::pair<Index, Index>> SumShape::followers() const {
+  std::vector<std::pair<Index, Index>> out;
+  for (const std::size_t numeric : shared) {
+    const Index leader = numeric_features[numeric];
+    for (Index k = 1; k < terms; ++k)
+      out.emplace_back(k * features() + leader, leader);
+  }
+  return out;
+}
+
+VectorXd SumShape::tied(VectorXd theta) const {
+  for (const auto& [follower, leader] : followers())
+    theta[follower] = theta[leader];
+  return theta;
+}
+
 std::vector<Index> TermCoordinates::numeric_features() const {
   std::vector<Index> out;
-  for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i)
-    out.push_back(inputs_[i].first);
   for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j)
     out.push_back(inputs_[spec_.intrinsic.size() + spec_.categorical.size() + j].first);
+  for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i)
+    out.push_back(inputs_[i].first);
   return out;
+}
+
+void TermCoordinates::move(TermData& all_features, Index row, std::size_t numeric,
+                           double shift) const {
+  double& logarithm = all_features.features(row, numeric_features()[numeric]);
+  logarithm += shift;
+  const double value = std::exp(logarithm + centres_[numeric]);
+  all_features.features(row, ring_feature(numeric)) = 1 - 1 / value - ring_centres_[numeric];
+  // log2(n) from its logarithm, moved, and back; a factor that ceases to exist becomes -infinity.
+  double& log_log = all_features.log_logs(row, static_cast<Index>(numeric));
+  const double log2_value = std::exp(log_log) + shift / std::log(2.0);
+  log_log = log2_value > 0 ? std::log(log2_value) : -std::numeric_limits<double>::infinity();
+}
+
+void TermCoordinates::copy_numeric(TermData& all_features, Index row, std::size_t numeric,
+                                   const TermData& from, Index row_of_from) const {
+  const auto copy = [&](Index feature) {
+    all_features.features(row, feature) = from.features(row_of_from, feature);
+  };
+  copy(numeric_features()[numeric]);
+  copy(ring_feature(numeric));
+  for (std::size_t g = 0; g < regimes_.size(); ++g) {
+    if (regimes_[g].numeric == numeric)
+      copy(plain_features_ + static_cast<Index>(g));
+  }
+  const Index column = static_cast<Index>(numeric);
+  all_features.log_logs(row, column) = from.log_logs(row_of_from, column);
 }
 
 TermData TermCoordinates::select(const TermData& all_features, const SumShape& shape) const {
@@ -170,7 +250,16 @@ TermData TermCoordinates::select(const TermData& all_features, const SumShape& s
     out.features.col(plain_features_ + static_cast<Index>(g)) =
         all_features.features.col(plain_features_ + shape.regimes[g]);
   }
+  for (const std::size_t numeric : shape.rings) {
+    out.features.col(numeric_features()[numeric]) =
+        all_features.features.col(ring_feature(numeric));
+  }
   return out;
+}
+
+double TermCoordinates::centre(const SumShape& shape, std::size_t numeric) const {
+  const bool ring = std::find(shape.rings.begin(), shape.rings.end(), numeric) != shape.rings.end();
+  return (ring ? ring_centres_ : centres_)[numeric];
 }
 
 MultiStructure TermCoordinates::structure(const SumShape& shape) const {
@@ -179,6 +268,15 @@ MultiStructure TermCoordinates::structure(const SumShape& shape) const {
   for (const Index g : shape.regimes)
     out.regimes.push_back(regimes_[static_cast<std::size_t>(g)]);
   out.log_powers = shape.log_powers;
+  for (std::vector<int>& powers : out.log_powers)
+    drop_idle_intrinsics(spec_, powers);
+  std::vector<Cap> caps;
+  for (const std::size_t numeric : shape.caps)
+    caps.push_back({numeric, highs_[numeric]});
+  if (!shape.rings.empty())
+    out.rings.assign(out.terms, shape.rings);
+  if (!caps.empty())
+    out.caps.assign(out.terms, caps);
   return out;
 }
 
@@ -194,7 +292,7 @@ VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta
     for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i) {
       const double power = term[inputs_[input++].first];
       put(layout.intrinsic_power(k, i), power);
-      log_a -= power * intrinsic_centres_[i];
+      log_a -= power * centre(shape, spec_.extrinsic.size() + i);
     }
     // The first level's factor is 1: a is then the time of a configuration with all first levels.
     for (std::size_t c = 0; c < spec_.categorical.size(); ++c) {
@@ -208,7 +306,7 @@ VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta
     for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j) {
       const double power = term[inputs_[input++].first];
       put(layout.extrinsic_power(k, j), power);
-      log_a -= power * extrinsic_centres_[j];
+      log_a -= power * centre(shape, j);
     }
     for (std::size_t g = 0; g < form.regimes.size(); ++g) {
       const VectorXd log_factors =
@@ -217,7 +315,7 @@ VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta
       put(layout.regime(k, g, 0), 1);
       put(layout.regime(k, g, 1), std::exp(log_factors[1] - log_factors[0]));
     }
-    put(layout.coefficient(k), std::exp(log_a));
+    put(layout.coefficient(k), shape.sign(static_cast<Index>(k)) * std::exp(log_a));
   }
   if (shape.intercept)
     put(layout.intercept(), typical_time_ * std::exp(theta[theta.size() - 1]));
@@ -231,7 +329,7 @@ VectorXd TermCoordinates::theta(const SumShape& shape, const VectorXd& constants
   VectorXd out = VectorXd::Zero(shape.size());
   for (std::size_t k = 0; k < form.terms; ++k) {
     auto term = out.segment(static_cast<Index>(k) * shape.features(), shape.features());
-    term[0] = std::log(value(layout.coefficient(k)) / typical_time_);
+    term[0] = std::log(std::abs(value(layout.coefficient(k))) / typical_time_);
     const auto put_power = [&](std::size_t input, double power, double centre) {
       term[inputs_[input].first] = power;
       term[0] += power * centre;
@@ -245,12 +343,13 @@ VectorXd TermCoordinates::theta(const SumShape& shape, const VectorXd& constants
     };
     std::size_t input = 0;
     for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i)
-      put_power(input++, value(layout.intrinsic_power(k, i)), intrinsic_centres_[i]);
+      put_power(input++, value(layout.intrinsic_power(k, i)),
+                centre(shape, spec_.extrinsic.size() + i));
     for (std::size_t c = 0; c < spec_.categorical.size(); ++c)
       put_factors(inputs_[input++].first, layout.level(k, c, 0),
                   spec_.categorical[c].levels.size());
     for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j)
-      put_power(input++, value(layout.extrinsic_power(k, j)), extrinsic_centres_[j]);
+      put_power(input++, value(layout.extrinsic_power(k, j)), centre(shape, j));
     for (std::size_t g = 0; g < form.regimes.size(); ++g)
       put_factors(plain_features_ + static_cast<Index>(g), layout.regime(k, g, 0), 2);
   }

@@ -12,13 +12,14 @@ namespace perfmodel {
 ///
 ///     ln term = theta_0 + sum_i p_i (ln I_i - centre_i) + sum_c contrasts of the level
 ///               + sum_j q_j (ln E_j - centre_j) + contrasts of the regimes
-///               + sum_j r_j ln log2(E_j)
+///               + sum_n r_n ln log2(n)
 ///
-/// so that derivatives are products and no box is needed.
+/// with 1 - 1/n in place of ln n where a numeric column n counts by its ring, so that derivatives
+/// are products and no box is needed.
 struct TermData {
   Eigen::MatrixXd features;  ///< rows x features; the first column is 1
-  /// ln log2(E_j), rows x extrinsic; -infinity where E <= 1. A refit adds a column per term, which
-  /// is -infinity where the term does not exist.
+  /// ln log2(n), rows x numeric columns; -infinity where n <= 1. A refit adds a column per term,
+  /// which is -infinity where the term does not exist.
   Eigen::MatrixXd log_logs;
   Eigen::VectorXd time;  ///< in units of the typical time
 
@@ -33,10 +34,25 @@ struct SumShape {
   Eigen::Index plain_features = 1;    ///< of a term: those of the spec's inputs
   std::vector<Eigen::Index> regimes;  ///< indices of those that are used
   bool intercept = true;
-  std::vector<std::vector<int>> log_powers;  ///< r by term and extrinsic column
-  /// Terms with log2(E)^r have no E^q beside it.
+  std::vector<std::vector<int>> log_powers;  ///< r by term and numeric column
+  /// Terms with log2(n)^r have no n^q beside it.
   bool pure_logarithms = false;
-  std::vector<bool> still = {};  ///< further coordinates that are kept at 0; empty: none
+  std::vector<bool> still = {};         ///< further coordinates that are kept at 0; empty: none
+  std::vector<std::size_t> rings = {};  ///< numeric columns that count by 1 - 1/n
+  std::vector<std::size_t> caps = {};   ///< that count no further than the runs reach
+  /// Numeric columns whose power all terms share.
+  std::vector<std::size_t> shared = {};
+  /// Features of the numeric columns.
+  std::vector<Eigen::Index> numeric_features = {};
+  std::vector<int> signs = {};  ///< of the terms; behind the last entry: 1
+  /// By term, the numeric columns that play no part in it; behind the last entry: none.
+  std::vector<std::vector<std::size_t>> left_out = {};
+
+  bool leaves_out(Eigen::Index term, std::size_t numeric) const;
+  double sign(Eigen::Index term) const {
+    const auto k = static_cast<std::size_t>(term);
+    return k < signs.size() ? signs[k] : 1;
+  }
 
   Eigen::Index features() const {
     return plain_features + static_cast<Eigen::Index>(regimes.size());
@@ -45,6 +61,10 @@ struct SumShape {
   Eigen::Index size() const { return terms * features() + (intercept ? 1 : 0); }
   /// Per coordinate: whether it is kept at 0.
   std::vector<bool> held() const;
+  /// Coordinates that follow that of the first term, whose power they share, and the latter.
+  std::vector<std::pair<Eigen::Index, Eigen::Index>> followers() const;
+  /// Each follower as what it follows.
+  Eigen::VectorXd tied(Eigen::VectorXd theta) const;
 };
 
 /// The way from rows to TermData and from the coordinates back to the constants of MultiLayout.
@@ -53,7 +73,7 @@ class TermCoordinates {
   TermCoordinates(const ModelSpec& spec, const Design& training, std::vector<Regime> regimes);
 
   /// The rows sorted by their content: the order of the file plays no part in a fit. The features
-  /// of all regimes stand behind the plain ones.
+  /// of all regimes stand behind the plain ones, those of the rings behind them.
   const TermData& data() const { return data_; }
   /// The rows with the features that the shape uses.
   TermData data(const SumShape& shape) const { return select(data_, shape); }
@@ -64,8 +84,17 @@ class TermCoordinates {
   /// First feature and number of features of each input but the constant: a numeric column has one,
   /// a column of n levels n - 1.
   const std::vector<std::pair<Eigen::Index, Eigen::Index>>& inputs() const { return inputs_; }
-  /// The feature of each numeric column: the intrinsic ones, then the extrinsic ones.
+  /// The feature of each numeric column.
   std::vector<Eigen::Index> numeric_features() const;
+  /// Multiplies a numeric column by exp(shift) in one of the rows that were taken from data().
+  void move(TermData& all_features, Eigen::Index row, std::size_t numeric, double shift) const;
+  /// Takes what a numeric column counts as from a row of other data.
+  void copy_numeric(TermData& all_features, Eigen::Index row, std::size_t numeric,
+                    const TermData& from, Eigen::Index row_of_from) const;
+  /// Extrinsic columns of two values.
+  const std::vector<std::size_t>& two_valued() const { return two_valued_; }
+  /// The largest value of a numeric column.
+  double high(std::size_t numeric) const { return highs_[numeric]; }
   double typical_time() const { return typical_time_; }
   /// Row of the design behind each row of data().
   const std::vector<std::size_t>& order() const { return order_; }
@@ -79,13 +108,22 @@ class TermCoordinates {
  private:
   const ModelSpec& spec_;
   std::vector<Regime> regimes_;
-  std::vector<double> intrinsic_centres_;
-  std::vector<double> extrinsic_centres_;
+  std::vector<double> centres_;       ///< of the logarithms of the numeric columns
+  std::vector<double> ring_centres_;  ///< of 1 - 1/n
+  std::vector<std::size_t> two_valued_;
+  std::vector<double> highs_;  ///< the largest values of the numeric columns
   std::vector<std::pair<Eigen::Index, Eigen::Index>> inputs_;
   Eigen::Index plain_features_ = 1;
   double typical_time_ = 1;
   std::vector<std::size_t> order_;
   TermData data_;
+
+  Eigen::Index ring_feature(std::size_t numeric) const {
+    return plain_features_ + static_cast<Eigen::Index>(regimes_.size() + numeric);
+  }
+
+  /// Of the feature that the shape uses of a numeric column.
+  double centre(const SumShape& shape, std::size_t numeric) const;
 };
 
 }  // namespace perfmodel

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "fit/sum/choose/held_out_errors.hpp"
 #include "fit/sum/choose/selection.hpp"
 #include "fit/sum/terms/regimes.hpp"
 #include "support/catch.hpp"
@@ -34,7 +35,8 @@ struct Workers {
   }
 };
 
-constexpr std::size_t kWorkers = 1;  // among the numeric columns
+constexpr std::size_t kWorkers = 0;  // among the numeric columns
+constexpr std::size_t kWidth = 2;
 
 /// Holds out the run on 16 workers.
 std::vector<Fold> folds_of(const TermCoordinates& coordinates) {
@@ -91,9 +93,9 @@ TEST_CASE("fits disagree by their distance from the median", "[fit][multi]") {
   CHECK(points.disagreement({fit(1), fit(1.2), fit(1)}, kWorkers) ==
         Catch::Approx(0.2 * std::log(16.0) / 3));
   // Useless is as bad as it gets.
-  CHECK(points.disagreement({fit(1), fit(90), fit(1)}, kWorkers) == 1);
+  CHECK(points.disagreement({fit(1), fit(90), fit(1)}, kWorkers) == kLargestError);
   CHECK(points.disagreement({}, kWorkers) == 0);
-  CHECK(points.disagreement({fit(1), fit(2)}, kWorkers + 1) == 0);
+  CHECK(points.disagreement({fit(1), fit(2)}, kWidth) == 0);
 }
 
 TEST_CASE("growth beyond the range is a mean over the fits, and a falling time has none",
@@ -116,7 +118,7 @@ TEST_CASE("every scale has the same weight in the growth, whatever its points", 
   const TermCoordinates coordinates(runs.spec, runs.design, {});
   auto folds = folds_of(coordinates);
   folds.push_back(folds.back());
-  folds.back().scale = 0;  // the width: all five rows lie at its far end
+  folds.back().scale = kWidth;  // the width: all five rows lie at its far end
   folds.back().held_out = {0, 1, 2, 3, 4};
   const FarPoints points(coordinates, folds);
   const auto of_fit = points.predictions(one_term(0), VectorXd{{0, 1, 1, -1}});
