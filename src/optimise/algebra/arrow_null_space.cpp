@@ -1,6 +1,5 @@
 #include "optimise/algebra/arrow_null_space.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <vector>
 
 #include "optimise/algebra/stoppable_eigen.hpp"
@@ -29,8 +28,7 @@ Eigensystem decompose(const ArrowMatrix& matrix, const optimise::RowMajorMatrix&
   const Index size = static_cast<Index>(kept.size());
   const MatrixXd complement = matrix.core(kept, kept) - border.transpose() * followed;
   const MatrixXd metric = MatrixXd::Identity(size, size) + followed.transpose() * followed;
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> eigen(complement, metric);
-  return {eigen.eigenvalues(), eigen.eigenvectors()};
+  return decompose_generalised(complement, metric);
 }
 
 }  // namespace

@@ -111,4 +111,9 @@ Eigensystem decompose_symmetric(const MatrixXd& matrix, const std::stop_token& s
   return out;
 }
 
+Eigensystem decompose_generalised(const MatrixXd& matrix, const MatrixXd& metric) {
+  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> eigen(matrix, metric);
+  return {eigen.eigenvalues(), eigen.eigenvectors()};
+}
+
 }  // namespace perfmodel
