@@ -54,7 +54,7 @@ TEST_CASE("the number of terms is refused for Eq. (4)", "[cli]") {
   CHECK_THAT(result.errors, ContainsSubstring("--terms has no effect without --expression multi"));
 }
 
-TEST_CASE("--signed is for sums whose terms are chosen", "[cli]") {
+TEST_CASE("only sums whose terms are chosen can be --signed", "[cli]") {
   const auto generic = run_on_samples({"fit", "--signed"});
   CHECK(generic.exit_code == 2);
   CHECK_THAT(generic.errors,
