@@ -82,10 +82,12 @@ TextTable uncertainty_table(const FittedModel& model, const Uncertainty& uncerta
   TextTable table({left, right, left});
   table.add({std::to_string(uncertainty.samples) + " bootstrap samples", "fitted",
              short_number(100 * uncertainty.confidence) + " % interval"});
+  const bool local = model.form->has_local_powers();
   const auto add = [&](const std::string& name, double fitted,
                        const std::optional<Interval>& interval, ConstantStatus status) {
-    // What is 0 by definition has no width.
-    if (interval && interval->low < interval->high && can_be_quoted(status)) {
+    // What is 0 by the definition of a sum has no width.
+    const bool is_free = interval && (!local || interval->low < interval->high);
+    if (is_free && can_be_quoted(status)) {
       add_interval(table, name, fitted, *interval);
     }
   };
@@ -93,7 +95,6 @@ TextTable uncertainty_table(const FittedModel& model, const Uncertainty& uncerta
     add(row.name, row.value, row.interval, row.status);
   };
   const std::vector<ConstantRow> constants = constant_table(model);
-  const bool local = model.form->has_local_powers();
   for (const ScalingPower& power : scaling_power_table(model)) {
     if (local) {
       add("scaling with " + power.column, power.power, power.interval, power.status);
