@@ -55,6 +55,13 @@ class ToyForm final : public Form {
     }
     return time;
   }
+  Eigen::MatrixXd log_slopes(const ModelSpec& spec, const VectorXd& constants,
+                             const Design& design) const override {
+    const VectorXd serial = constants[1] / predict(spec, constants, design).array();
+    Eigen::MatrixXd out(serial.size(), 2);
+    out << 1 - serial.array(), serial;
+    return out;
+  }
   std::vector<TimePart> parts(const ModelSpec& spec, const VectorXd& constants,
                               const std::function<std::string(std::size_t)>&) const override {
     return {{"parallel", std::to_string(constants[0]) + " / " + spec.extrinsic[0].column},

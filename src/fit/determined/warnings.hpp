@@ -16,4 +16,7 @@ std::vector<Warning> find_warnings(const FittedModel& model, const Design& train
 std::vector<Warning> find_multi_warnings(const FittedModel& model, const Design& training,
                                          const Findings& findings);
 
+/// The same for a form with a residual process, whose constants are never too many.
+std::vector<Warning> find_process_warnings(const FittedModel& model, const Design& training);
+
 }  // namespace perfmodel

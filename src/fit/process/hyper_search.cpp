@@ -36,6 +36,12 @@ HyperPrior sparse_prior(const Observations& rows) {
   return out;
 }
 
+std::vector<PriorFacts> prior_facts() {
+  return {{"ln(1 / length) of a number", std::log(kInverseLength), kLogDeviation},
+          {"ln(w / (1 - w)) of a number's share w", 0, kShareDeviation},
+          {"ln(rate) of a column of levels", std::log(kLevelRate), kLogDeviation}};
+}
+
 optimise::Bounds hyper_bounds(const Observations& rows) {
   const HyperLayout layout(rows);
   const double spread = std::log(rows.spread);

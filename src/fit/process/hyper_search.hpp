@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <stop_token>
+#include <vector>
 
 #include "fit/process/likelihood.hpp"
 #include "optimise/algebra/bounds.hpp"
@@ -11,6 +12,14 @@ namespace perfmodel::process {
 
 /// Most columns do nothing until the runs say so: their correlation stays near 1.
 HyperPrior sparse_prior(const Observations& rows);
+
+/// One line of the prior, for readers.
+struct PriorFacts {
+  const char* of;
+  double mean;
+  double deviation;
+};
+std::vector<PriorFacts> prior_facts();
 
 optimise::Bounds hyper_bounds(const Observations& rows);
 
