@@ -26,6 +26,10 @@ optimise::Bounds hyper_bounds(const Observations& rows);
 /// Half or a twentieth of the variance is the process's, the rest the trend's.
 Eigen::VectorXd hyper_start(const Observations& rows, double process_share);
 
+/// Where every column matters. Near what a good trend leaves, columns that do nothing are a
+/// stationary point: nothing but noise.
+Eigen::VectorXd lively_start(const Observations& rows);
+
 struct HyperResult {
   Eigen::VectorXd hyper;
   double cost = 0;

@@ -1,5 +1,7 @@
 #include "fit/residual/fit_with_process.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -53,6 +55,18 @@ process::ProcessOptions process_options(const FitOptions& options) {
   return out;
 }
 
+/// A process can say all that a trend says, and then the likelihood leaves nothing to the trend.
+/// Its constants are allowed to be as large as the runs are apart, so that it is a formula to read
+/// and what remains far from all runs.
+void free_trend(const process::Trend& trend, const VectorXd& y, process::HyperParameters& hyper) {
+  const double spread = (y.array() - y.mean()).square().mean();
+  for (Eigen::Index g = 0; g < hyper.group_deviations.size(); ++g) {
+    const auto own = std::count(trend.groups.begin(), trend.groups.end(), g);
+    const double usual = std::sqrt(spread / std::max(1.0, static_cast<double>(own)));
+    hyper.group_deviations[g] = std::max(hyper.group_deviations[g], usual);
+  }
+}
+
 ProcessSearch facts_of_search(const process::ProcessOptions& options) {
   ProcessSearch out;
   out.objective =
@@ -84,19 +98,21 @@ FittedModel fit_with_process(const ModelSpec& spec, const Design& training,
 
   const process::ProcessOptions how = process_options(options);
   const VectorXd y = training.time.array().log();
-  process::ProcessFit found = process::fit_process(
-      inputs, y, trend.trend, process::search_hyper_parameters(inputs, y, trend.trend, how), how);
-  model.constants = trend.constants(found.constants, found.level);
+  process::HyperParameters hyper = process::search_hyper_parameters(inputs, y, trend.trend, how);
+  free_trend(trend.trend, y, hyper);
+  process::ProcessFit found = process::fit_process(inputs, y, trend.trend, std::move(hyper), how);
+  const auto known =
+      std::make_shared<const KnownProcess>(std::move(found.process), options.threads);
+  model.constants = trend.constants(found.constants, found.level + known->centre);
   model.form = std::make_shared<ProcessForm>(
-      trend.form, columns,
-      std::make_shared<const KnownProcess>(std::move(found.process), options.threads),
+      trend.form, columns, known,
       ProcessPrior{from_nothing, found.hyper.group_deviations, found.hyper.level_deviation});
 
   model.search.method = options.method;
   model.search.seed = options.seed;
   model.search.loss = Loss::rmsle;
   model.search.strategy = "marginal likelihood";
-  model.search.starts = 2;
+  model.search.starts = 3;
   model.search.population = 0;
   model.search.generations = 0;
   model.search.evaluations = found.hyper.evaluations;

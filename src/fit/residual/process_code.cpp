@@ -54,7 +54,7 @@ std::string weight(const process::ResidualProcess& process, Index row) {
   return literal(process.kernel.variance * process.weights[row]);
 }
 
-std::string python_function(const process::ResidualProcess& process) {
+std::string python_function(const process::ResidualProcess& process, double centre) {
   std::string out =
       "def predict_process(numbers, levels):\n"
       "    # Of each number: centre, scale, 1 / length, share that remains far away.\n"
@@ -81,7 +81,8 @@ std::string python_function(const process::ResidualProcess& process) {
          "        for x, y, rate in zip(levels, other_levels, rates):\n"
          "            weight *= 1.0 if x == y else math.exp(-rate)\n"
          "        z += weight\n"
-         "    return z\n\n\n";
+         "    return z - (" +
+         literal(centre) + ")\n\n\n";
 }
 
 /// Arrays of C cannot be empty.
@@ -89,7 +90,7 @@ std::vector<std::string> or_zero(std::vector<std::string> items) {
   return items.empty() ? std::vector<std::string>{"0"} : items;
 }
 
-std::string c_function(const process::ResidualProcess& process) {
+std::string c_function(const process::ResidualProcess& process, double centre) {
   const std::string rows = std::to_string(process.inputs.rows());
   const std::string numbers = std::to_string(process.inputs.numbers.cols());
   const std::string levels = std::to_string(process.inputs.levels.cols());
@@ -149,8 +150,10 @@ std::string c_function(const process::ResidualProcess& process) {
 
 }  // namespace
 
-std::string process_function(const process::ResidualProcess& process, FormulaLanguage language) {
-  return language == FormulaLanguage::c ? c_function(process) : python_function(process);
+std::string process_function(const process::ResidualProcess& process, double centre,
+                             FormulaLanguage language) {
+  return language == FormulaLanguage::c ? c_function(process, centre)
+                                        : python_function(process, centre);
 }
 
 std::string process_number(const process::Coordinate& coordinate, const std::string& operand,

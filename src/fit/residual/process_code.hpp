@@ -8,9 +8,10 @@
 
 namespace perfmodel {
 
-/// A function predict_process() of `python` or `c` that returns the mean of z. It takes the numbers
-/// as process_number() writes them, then the positions of the levels.
-std::string process_function(const process::ResidualProcess& process, FormulaLanguage language);
+/// A function predict_process() of `python` or `c` that returns the mean of z, less its centre. It
+/// takes the numbers as process_number() writes them, then the positions of the levels.
+std::string process_function(const process::ResidualProcess& process, double centre,
+                             FormulaLanguage language);
 
 /// A number as the function takes it: its logarithm, or what else its coordinate is of.
 std::string process_number(const process::Coordinate& coordinate, const std::string& operand,

@@ -13,8 +13,24 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
+namespace {
+
+/// z at the known configurations: what the noise does not take of the residual. Of very many that
+/// share is not known one by one.
+VectorXd known_z(const process::ResidualProcess& process) {
+  if (process.neighbours > 0)
+    return process.residual;
+  return process.residual.array() -
+         process.kernel.noise * process.weights.array() / process.runs.array();
+}
+
+}  // namespace
+
 KnownProcess::KnownProcess(process::ResidualProcess of, std::size_t with_threads)
-    : process(std::move(of)), predictor(process), threads(with_threads) {}
+    : process(std::move(of)),
+      predictor(process),
+      threads(with_threads),
+      centre(known_z(process).mean()) {}
 
 ProcessForm::ProcessForm(std::shared_ptr<const Form> trend, ProcessColumns columns,
                          std::shared_ptr<const KnownProcess> known, ProcessPrior prior)
@@ -35,19 +51,15 @@ ProcessForm::ProcessForm(std::shared_ptr<const Form> trend, ProcessColumns colum
 }
 
 VectorXd ProcessForm::mean(const Design& design) const {
-  return known_->predictor.mean(columns_.inputs(design), known_->threads);
+  return known_->predictor.mean(columns_.inputs(design), known_->threads).array() - known_->centre;
 }
 
 double ProcessForm::typical_size() const {
   const process::ResidualProcess& process = known_->process;
-  if (process.neighbours == 0) {  // z is what the noise does not take of the residual
-    const VectorXd noise = process.kernel.noise * process.weights.array() / process.runs.array();
-    return std::sqrt((process.residual - noise).squaredNorm() /
-                     static_cast<double>(std::max<Index>(noise.size(), 1)));
-  }
-  const VectorXd noise = process.kernel.noise / process.runs.array();
-  return std::sqrt(std::max(0.0, process.residual.squaredNorm() - noise.sum()) /
-                   static_cast<double>(std::max<Index>(noise.size(), 1)));
+  double squares = (known_z(process).array() - known_->centre).square().mean();
+  if (process.neighbours > 0)
+    squares -= process.kernel.noise * process.runs.cwiseInverse().mean();
+  return std::sqrt(std::max(0.0, squares));
 }
 
 std::string_view ProcessForm::name() const {

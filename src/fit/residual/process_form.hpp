@@ -26,6 +26,7 @@ struct KnownProcess {
   const process::ResidualProcess process;
   const process::Predictor predictor;
   const std::size_t threads;
+  const double centre;  ///< mean of z over the known configurations: the trend's, not the process's
 };
 
 /// A trend of another form times exp(z), z being a Gaussian process of what the trend leaves of the
@@ -36,9 +37,9 @@ class ProcessForm final : public Form {
               std::shared_ptr<const KnownProcess> known, ProcessPrior prior);
 
   const Form& trend() const { return *trend_; }
-  /// The mean of z for each row.
+  /// The mean of z for each row, less its centre.
   Eigen::VectorXd mean(const Design& design) const;
-  /// The root mean square of z at the runs that it was fitted to; of very many at some of them.
+  /// The root mean square of it over the known configurations.
   double typical_size() const;
 
   std::string_view name() const override;

@@ -40,7 +40,8 @@ std::string ProcessForm::code(const ModelSpec& spec, const Eigen::VectorXd& cons
                      " configurations, too many for one function; perfmodel predict computes it, "
                      "and docs/json.md says how");
   }
-  const std::string helpers = trend_function(trend, language) + process_function(process, language);
+  const std::string helpers =
+      trend_function(trend, language) + process_function(process, known_->centre, language);
   return function_code(spec, language, helpers, [&](const CodeInputs& inputs) {
     std::vector<std::string> numbers;
     std::vector<std::string> levels;

@@ -35,7 +35,7 @@ void read_trend(const JsonCursor& constants, FittedModel& model) {
 Json ProcessForm::constants_to_json(const FittedModel& model) const {
   Json out = {{"trend", trend_->name()}};
   out.update(trend_->constants_to_json(model));
-  out["process"] = process_to_json(known_->process, columns_, model.spec);
+  out["process"] = process_to_json(*known_, columns_, model.spec);
   return out;
 }
 

@@ -126,8 +126,9 @@ void read_levels(const JsonCursor& node, std::size_t j, const ModelSpec& spec, R
 
 }  // namespace
 
-Json process_to_json(const process::ResidualProcess& process, const ProcessColumns& columns,
+Json process_to_json(const KnownProcess& known, const ProcessColumns& columns,
                      const ModelSpec& spec) {
+  const process::ResidualProcess& process = known.process;
   const process::CodedInputs coded(process.inputs);
   const process::Kernel& kernel = process.kernel;
   Json numeric = Json::array();
@@ -156,10 +157,10 @@ Json process_to_json(const process::ResidualProcess& process, const ProcessColum
                       {"rate", number(kernel.rates[j])},
                       {"codes", std::move(codes)}});
   }
-  Json out = {{"variance", number(kernel.variance)},  {"noise", number(kernel.noise)},
-              {"neighbours", process.neighbours},     {"numbers", std::move(numeric)},
-              {"levels", std::move(levels)},          {"runs", numbers(process.runs)},
-              {"residual", numbers(process.residual)}};
+  Json out = {{"variance", number(kernel.variance)}, {"noise", number(kernel.noise)},
+              {"centre", number(known.centre)},      {"neighbours", process.neighbours},
+              {"numbers", std::move(numeric)},       {"levels", std::move(levels)},
+              {"runs", numbers(process.runs)},       {"residual", numbers(process.residual)}};
   if (process.neighbours == 0)
     out["weights"] = numbers(process.weights);
   return out;

@@ -1,14 +1,14 @@
 #pragma once
 
 #include "fit/process/residual_process.hpp"
-#include "fit/residual/process_columns.hpp"
+#include "fit/residual/process_form.hpp"
 #include "fit/result/inputs_json.hpp"
 
 namespace perfmodel {
 
 /// The field `process` of the constants: all that predictions take. Distinct coordinates stand once
 /// per column, and rows say which of them they have.
-Json process_to_json(const process::ResidualProcess& process, const ProcessColumns& columns,
+Json process_to_json(const KnownProcess& known, const ProcessColumns& columns,
                      const ModelSpec& spec);
 
 struct ReadProcess {

@@ -13,16 +13,16 @@ using Eigen::VectorXd;
 class ProcessRefit final : public Refit {
  public:
   ProcessRefit(const FittedModel& model, std::shared_ptr<const Form> trend, ProcessColumns columns,
-               const ProcessPrior& prior, const process::ResidualProcess& process,
-               const FitOptions& options)
+               const ProcessPrior& prior, const KnownProcess& known, const FitOptions& options)
       : model_(model),
         trend_(std::move(trend)),
         columns_(std::move(columns)),
         from_nothing_(prior.from_nothing),
-        hyper_{.coordinates = process.coordinates,
-               .kernel = process.kernel,
+        hyper_{.coordinates = known.process.coordinates,
+               .kernel = known.process.kernel,
                .group_deviations = prior.group_deviations,
-               .level_deviation = prior.level_deviation} {
+               .level_deviation = prior.level_deviation},
+        centre_(known.centre) {
     how_.seed = options.seed;
     how_.stop = options.stop;
   }
@@ -34,7 +34,7 @@ class ProcessRefit final : public Refit {
                       : trend_around(trend_, model_.spec, model_.constants, runs);
     const VectorXd y = runs.time.array().log();
     const process::ProcessFit found = process::fit_process(inputs, y, trend.trend, hyper_, how_);
-    return trend.constants(found.constants, found.level);
+    return trend.constants(found.constants, found.level + centre_);
   }
 
   std::size_t free_constants() const override {
@@ -47,6 +47,7 @@ class ProcessRefit final : public Refit {
   ProcessColumns columns_;
   bool from_nothing_;
   process::HyperParameters hyper_;
+  double centre_;
   process::ProcessOptions how_;
 };
 
@@ -54,7 +55,7 @@ class ProcessRefit final : public Refit {
 
 std::unique_ptr<Refit> ProcessForm::refit(const FittedModel& model, const Design&,
                                           const FitOptions& options) const {
-  return std::make_unique<ProcessRefit>(model, trend_, columns_, prior_, known_->process, options);
+  return std::make_unique<ProcessRefit>(model, trend_, columns_, prior_, *known_, options);
 }
 
 }  // namespace perfmodel

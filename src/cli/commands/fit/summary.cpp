@@ -219,8 +219,10 @@ std::string repeat_section(const FitDocument& report, const Console& console) {
 std::string search_line(const FitDocument& report, const Console& console) {
   const SearchSummary& search = report.model.search;
   std::string line = std::string(indentation, ' ') + console.strong("search") + "  " +
-                     search.strategy + ", seed " + std::to_string(search.seed) + ", loss " +
-                     std::string(to_text(search.loss));
+                     search.strategy + ", seed " + std::to_string(search.seed);
+  if (!search.process) {
+    line += ", loss " + std::string(to_text(search.loss));
+  }
   if (search.penalty.l1 != 0) {
     line += ", L1 " + short_number(search.penalty.l1);
   }
@@ -234,7 +236,8 @@ std::string search_line(const FitDocument& report, const Console& console) {
   const std::string starts =
       search.starts == 1 ? "" : ", best of " + std::to_string(search.starts) + " starts";
   return "\n" + line + starts + "\n" + std::string(indentation + 8, ' ') + search.termination +
-         " after " + std::to_string(search.generations) + " generations, " +
+         " after " +
+         (search.process ? "" : std::to_string(search.generations) + " generations, ") +
          std::to_string(search.evaluations) + " evaluations, " + seconds_text(report.seconds) +
          "\n";
 }
