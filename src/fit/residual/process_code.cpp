@@ -143,8 +143,8 @@ std::string c_function(const process::ResidualProcess& process, double centre) {
       "      weight *= levels[j] == known[i].levels[j] ? 1.0 : exp(-rates[j]);\n"
       "    z += weight;\n"
       "  }\n"
-      "  return z;\n"
-      "}\n\n";
+      "  return z - (" +
+      literal(centre) + ");\n}\n\n";
   return out;
 }
 
