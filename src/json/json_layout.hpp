@@ -1,91 +1,68 @@
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <nlohmann/json.hpp>
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
 #include <string>
-
-#include "base/text.hpp"
-#include "perfmodel/base/error.hpp"
+#include <string_view>
+#include <vector>
 
 namespace perfmodel {
 
-using Json = nlohmann::ordered_json;  // keeps the order of the fields
+/// A value of a document that is written: an object, which keeps the order of its fields, a list,
+/// or the text of anything else. nlohmann/json, which has all this, takes seconds to compile in
+/// each of many files; only json_layout.cpp includes it, for what is quoted.
+class Json {
+ public:
+  Json() : text_("null") {}
+  Json(std::nullptr_t) : Json() {}
+  Json(bool value) : text_(value ? "true" : "false") {}
+  Json(double value);
+  template <std::integral Integer>
+  Json(Integer value) : kind_(Kind::number), text_(std::to_string(value)) {}
+  /// A name of a file need not be UTF-8; a document is.
+  Json(std::string_view text);
+  Json(const std::string& text) : Json(std::string_view(text)) {}
+  Json(const char* text) : Json(std::string_view(text)) {}
+  template <class Value>
+  Json(const std::vector<Value>& values)
+      : kind_(Kind::array), items_(values.begin(), values.end()) {}
+  /// An object where each is a pair of a name and a value, else a list.
+  Json(std::initializer_list<Json> items);
 
-/// A value for a document. nlohmann would write what is not finite as null. Throws InputError for
-/// that: only data far from 1 lead there.
-inline Json number(double value) {
-  if (!std::isfinite(value)) {
-    throw InputError(
-        "the result holds figures that are too large for a number; write the times and the "
-        "columns in units in which they are nearer to 1");
-  }
-  return value + 0.0;  // no negative zero: its text, -0, would read back as the integer 0
-}
+  static Json array(std::initializer_list<Json> items = {});
+  static Json object();
 
-/// A name of a file need not be UTF-8; a document is.
-inline std::string quoted_text(const Json& text) {
-  return text.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+  /// The field of this name, made where there is none; null becomes an object.
+  Json& operator[](const std::string& name);
+  Json& operator[](std::size_t index) { return items_[index]; }
+  void push_back(Json item);
+  void erase(const std::string& name);
 
-/// Shortest texts of numbers ("4", not "4.0"), the rest as nlohmann has it.
-inline std::string scalar_text(const Json& scalar) {
-  return scalar.is_number_float() ? to_text(scalar.get<double>()) : quoted_text(scalar);
-}
+  bool is_number() const { return kind_ == Kind::number; }
+  bool is_array() const { return kind_ == Kind::array; }
+  bool is_object() const { return kind_ == Kind::object; }
+  bool is_structured() const { return is_array() || is_object(); }
 
-inline std::string one_line(const Json& node) {
-  if (!node.is_structured()) {
-    return scalar_text(node);
-  }
-  std::string text;
-  for (const auto& [key, value] : node.items()) {
-    text += text.empty() ? "" : ", ";
-    text += node.is_object() ? quoted_text(Json(key)) + ": " + one_line(value) : one_line(value);
-  }
-  return node.is_object() ? "{" + text + "}" : "[" + text + "]";
-}
+  const std::string& text() const { return text_; }  ///< of a scalar, as it is written
+  const std::vector<std::string>& names() const { return names_; }  ///< of an object, quoted
+  const std::vector<Json>& items() const { return items_; }
 
-/// Long lists of numbers fill their lines.
-inline std::string filled(const Json& numbers, std::size_t indentation, std::size_t line_length) {
-  const std::string inner(indentation, ' ');
-  std::string text;
-  std::string line;
-  for (const auto& value : numbers) {
-    const std::string item = scalar_text(value);
-    if (!line.empty() && indentation + line.size() + item.size() + 3 > line_length) {
-      text += inner + line + ",\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : ", ") + item;
-  }
-  return text + inner + line;
-}
+ private:
+  enum class Kind { literal, number, string, array, object };
+  Kind kind_ = Kind::literal;
+  std::string text_;
+  std::vector<std::string> names_;
+  std::vector<Json> items_;
+
+  bool is_field() const;
+};
+
+/// A value for a document. JSON has none for what is not finite. Throws InputError for that: only
+/// data far from 1 lead there.
+Json number(double value);
 
 /// What fits into a line of 100 stands on one; the rest is indented. Good to read and to compare.
-inline std::string layout(const Json& node, std::size_t indentation, std::size_t used) {
-  constexpr std::size_t line_length = 100;
-  std::string line = one_line(node);
-  const bool top = used == 0;
-  if (!node.is_structured() || node.empty() || (!top && used + line.size() < line_length)) {
-    return line;
-  }
-  if (node.is_array() &&
-      std::all_of(node.begin(), node.end(), [](const Json& item) { return item.is_number(); })) {
-    return "[\n" + filled(node, indentation + 2, line_length) + "\n" +
-           std::string(indentation, ' ') + "]";
-  }
-  const std::string inner(indentation + 2, ' ');
-  std::string text;
-  for (const auto& [key, value] : node.items()) {
-    const std::string head = inner + (node.is_object() ? quoted_text(Json(key)) + ": " : "");
-    text += (text.empty() ? "" : ",\n") + head + layout(value, indentation + 2, head.size());
-  }
-  const std::string outer(indentation, ' ');
-  return node.is_object() ? "{\n" + text + "\n" + outer + "}" : "[\n" + text + "\n" + outer + "]";
-}
-
-inline std::string document_text(const Json& document) {
-  return layout(document, 0, 0) + "\n";
-}
+std::string document_text(const Json& document);
 
 }  // namespace perfmodel

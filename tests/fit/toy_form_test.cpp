@@ -1,6 +1,5 @@
 #include <Eigen/Cholesky>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -94,7 +93,7 @@ class ToyForm final : public Form {
   }
   std::size_t constants_in_use(const FittedModel&) const override { return 2; }
   std::unique_ptr<Refit> refit(const FittedModel&, const Design&, const FitOptions&) const override;
-  nlohmann::ordered_json constants_to_json(const FittedModel& model) const override {
+  Json constants_to_json(const FittedModel& model) const override {
     Json extrinsic = Json::array();
     for (const NumericInput& input : model.spec.extrinsic)
       extrinsic.push_back({{"column", input.column}, {"range", range_to_json(input)}});

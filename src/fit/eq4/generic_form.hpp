@@ -37,7 +37,7 @@ class GenericForm final : public Form {
                                const FitOptions& options) const override;
   /// They take the mean of their column's others: the fit leaves them wherever the search began.
   void settle_unseen_levels(const Design& training, FittedModel& model) const override;
-  nlohmann::ordered_json constants_to_json(const FittedModel& model) const override;
+  Json constants_to_json(const FittedModel& model) const override;
   void check_constants(const FittedModel& model, const JsonCursor& constants) const override;
 
   /// Reads the inputs, the constants and what is known of them.

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +19,7 @@
 namespace perfmodel {
 
 struct ColumnOrder;
+class Json;
 class JsonCursor;
 
 /// What a constant does in its form.
@@ -167,7 +167,7 @@ class Form {
   virtual void settle_unseen_levels(const Design& training, FittedModel& model) const;
 
   /// The field `constants` of model.json, with what is known of each constant.
-  virtual nlohmann::ordered_json constants_to_json(const FittedModel& model) const = 0;
+  virtual Json constants_to_json(const FittedModel& model) const = 0;
   /// Throws InputError where fields beside the constants contradict them.
   virtual void check_constants(const FittedModel& model, const JsonCursor& constants) const = 0;
 };

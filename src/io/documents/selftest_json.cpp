@@ -1,6 +1,7 @@
 #include "io/documents/selftest_json.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "json/json_layout.hpp"
 

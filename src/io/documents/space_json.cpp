@@ -12,9 +12,8 @@ namespace {
 
 constexpr std::uint64_t space_schema_version = 1;
 
-void refuse_unknown(const nlohmann::json& node, const JsonCursor& place,
-                    const std::vector<std::string>& known) {
-  for (const auto& [name, value] : node.items()) {
+void refuse_unknown(const JsonCursor& place, const std::vector<std::string>& known) {
+  for (const std::string& name : place.names()) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       const std::string hint = did_you_mean(name, known);
       place.fail("unknown field '" + name + "'" +
@@ -23,12 +22,12 @@ void refuse_unknown(const nlohmann::json& node, const JsonCursor& place,
   }
 }
 
-void read_values(const nlohmann::json& node, const JsonCursor& place, plan::SpaceColumn& column) {
+void read_values(const JsonCursor& place, plan::SpaceColumn& column) {
   const auto items = place.items();
   if (items.empty()) {
     place.fail("expected at least one value");
   }
-  const bool texts = node.front().is_string();
+  const bool texts = items.front().is_text();
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (texts) {
       const std::string level = items[i].text();
@@ -46,7 +45,7 @@ void read_values(const nlohmann::json& node, const JsonCursor& place, plan::Spac
   }
 }
 
-void read_range(const nlohmann::json& node, const JsonCursor& place, plan::SpaceColumn& column) {
+void read_range(const JsonCursor& place, plan::SpaceColumn& column) {
   const auto range = place.member("range");
   const auto ends = range.items();
   if (ends.size() != 2) {
@@ -57,21 +56,20 @@ void read_range(const nlohmann::json& node, const JsonCursor& place, plan::Space
   if (!(column.low < column.high)) {
     range.fail("expected lowest < highest");
   }
-  if (node.contains("scale")) {
-    const auto scale = place.member("scale");
-    if (scale.text() != "log" && scale.text() != "linear") {
-      scale.fail("'" + scale.text() + "' is not one of 'linear' and 'log'");
+  if (const auto scale = place.optional_member("scale")) {
+    if (scale->text() != "log" && scale->text() != "linear") {
+      scale->fail("'" + scale->text() + "' is not one of 'linear' and 'log'");
     }
-    column.logarithmic = scale.text() == "log";
+    column.logarithmic = scale->text() == "log";
   }
   if (column.logarithmic && column.low <= 0) {
     range.fail("a logarithmic range has to be > 0");
   }
-  if (node.contains("whole")) {
-    if (!node["whole"].is_boolean()) {
-      place.member("whole").fail("expected true or false");
+  if (const auto whole = place.optional_member("whole")) {
+    if (!whole->is_boolean()) {
+      whole->fail("expected true or false");
     }
-    column.whole = node["whole"].get<bool>();
+    column.whole = whole->boolean();
     if (column.whole &&
         (column.low != std::floor(column.low) || column.high != std::floor(column.high))) {
       range.fail("expected whole numbers");
@@ -79,20 +77,21 @@ void read_range(const nlohmann::json& node, const JsonCursor& place, plan::Space
   }
 }
 
-plan::SpaceColumn read_column(const nlohmann::json& node, const JsonCursor& place) {
+plan::SpaceColumn read_column(const JsonCursor& place) {
   plan::SpaceColumn column;
   column.name = place.member("column").name();
-  refuse_unknown(node, place, {"column", "values", "range", "scale", "whole"});
-  if (node.contains("values") == node.contains("range")) {
+  refuse_unknown(place, {"column", "values", "range", "scale", "whole"});
+  const auto values = place.optional_member("values");
+  if (values.has_value() == place.optional_member("range").has_value()) {
     place.fail("expected either 'values' or 'range'");
   }
-  if (node.contains("values")) {
-    if (node.contains("scale") || node.contains("whole")) {
+  if (values) {
+    if (place.optional_member("scale") || place.optional_member("whole")) {
       place.fail("'scale' and 'whole' go with 'range'");
     }
-    read_values(node["values"], place.member("values"), column);
+    read_values(*values, column);
   } else {
-    read_range(node, place, column);
+    read_range(place, column);
   }
   return column;
 }
@@ -114,14 +113,13 @@ void check_schema(const JsonCursor& root) {
 plan::Space read_space(const std::string& path) {
   plan::Space space;
   space.source = display_name(path);
-  const nlohmann::json document = parse_json(space.source, read_file(path));
-  const JsonCursor root(space.source, document);
+  const JsonCursor root = JsonCursor::parse(space.source, read_file(path));
   check_schema(root);
-  refuse_unknown(document, root,
+  refuse_unknown(root,
                  {"schema", "schema_version", "description", "columns", "extrinsic", "where"});
   const auto columns = root.member("columns").items();
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    space.columns.push_back(read_column(document["columns"][i], columns[i]));
+    space.columns.push_back(read_column(columns[i]));
     const std::string& name = space.columns.back().name;
     for (std::size_t before = 0; before < i; ++before) {
       if (space.columns[before].name == name) {
@@ -132,21 +130,20 @@ plan::Space read_space(const std::string& path) {
   if (space.columns.empty()) {
     root.member("columns").fail("expected at least one column");
   }
-  if (document.contains("extrinsic")) {
+  if (const auto extrinsic = root.optional_member("extrinsic")) {
     const auto names = space.names();
-    for (const auto& item : root.member("extrinsic").items()) {
+    for (const auto& item : extrinsic->items()) {
       if (std::find(names.begin(), names.end(), item.text()) == names.end()) {
         item.fail("there is no column '" + item.text() + "'" + did_you_mean(item.text(), names));
       }
       space.extrinsic.push_back(item.text());
     }
   }
-  if (document.contains("where")) {
-    const auto where = root.member("where");
-    if (document["where"].is_string()) {
-      space.where.push_back(where.text());
+  if (const auto where = root.optional_member("where")) {
+    if (where->is_text()) {
+      space.where.push_back(where->text());
     } else {
-      for (const auto& item : where.items()) {
+      for (const auto& item : where->items()) {
         space.where.push_back(item.text());
       }
     }

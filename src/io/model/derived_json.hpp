@@ -5,6 +5,7 @@
 #include "data/formula.hpp"
 #include "json/json_cursor.hpp"
 #include "json/json_layout.hpp"
+#include "perfmodel/base/error.hpp"
 #include "perfmodel/model/columns/derived.hpp"
 #include "perfmodel/model/columns/spec.hpp"
 

@@ -1,5 +1,6 @@
 #include "perfmodel/io/model/model_json.hpp"
 
+#include "base/text.hpp"
 #include "fit/result/form.hpp"
 #include "io/model/configuration_json.hpp"
 #include "io/model/derived_json.hpp"
@@ -8,9 +9,6 @@
 #include "io/model/repeats_json.hpp"
 #include "io/model/uncertainty_json.hpp"
 #include "json/json_layout.hpp"
-
-// nlohmann/json takes seconds to compile: only the few files of this room that write or read JSON
-// include it.
 
 namespace perfmodel {
 namespace {

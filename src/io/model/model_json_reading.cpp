@@ -136,8 +136,7 @@ FittedModel read_model(const std::string& path) {
 
 FittedModel read_model(const std::string& path, const std::vector<FormKind>& kinds) {
   const std::string source = display_name(path);
-  const nlohmann::json document = parse_json(source, read_file(path));
-  const JsonCursor root(source, document);
+  const JsonCursor root = JsonCursor::parse(source, read_file(path));
   check_version(root);
   const FormKind& form = read_form(root, kinds);
 

@@ -42,7 +42,7 @@ class SumForm final : public Form {
   std::size_t constants_in_use(const FittedModel& model) const override;
   std::unique_ptr<Refit> refit(const FittedModel& model, const Design& training,
                                const FitOptions& options) const override;
-  nlohmann::ordered_json constants_to_json(const FittedModel& model) const override;
+  Json constants_to_json(const FittedModel& model) const override;
   void check_constants(const FittedModel& model, const JsonCursor& constants) const override;
 
   /// Reads the inputs, the terms and what is known of their constants.
