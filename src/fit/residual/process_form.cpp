@@ -54,7 +54,7 @@ VectorXd ProcessForm::mean(const Design& design) const {
   return known_->predictor.mean(columns_.inputs(design), known_->threads).array() - known_->centre;
 }
 
-double ProcessForm::typical_size() const {
+std::optional<double> ProcessForm::process_size() const {
   const process::ResidualProcess& process = known_->process;
   double squares = (known_z(process).array() - known_->centre).square().mean();
   if (process.neighbours > 0)

@@ -39,8 +39,8 @@ class ProcessForm final : public Form {
   const Form& trend() const { return *trend_; }
   /// The mean of z for each row, less its centre.
   Eigen::VectorXd mean(const Design& design) const;
-  /// The root mean square of it over the known configurations.
-  double typical_size() const;
+  /// The root mean square of mean() over the known configurations.
+  std::optional<double> process_size() const override;
 
   std::string_view name() const override;
   unsigned schema_version() const override { return 2; }

@@ -27,7 +27,7 @@ std::string ProcessForm::code(const ModelSpec& spec, const Eigen::VectorXd& cons
   const std::string trend = trend_->code(spec, constants, language);
   const bool is_latex = language == FormulaLanguage::latex;
   if (language == FormulaLanguage::text || is_latex) {
-    const double size = 100 * (std::exp(typical_size()) - 1);
+    const double size = 100 * (std::exp(*process_size()) - 1);
     return trend + (is_latex ? "% " : "") + "times exp(z), z being a residual process: typically " +
            rounded(size) + (is_latex ? " \\%" : " %") + " of the time within the runs\n";
   }

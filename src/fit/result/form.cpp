@@ -14,6 +14,10 @@ std::optional<Eigen::VectorXd> Form::process_factors(const Design&) const {
   return std::nullopt;
 }
 
+std::optional<double> Form::process_size() const {
+  return std::nullopt;
+}
+
 std::vector<double> Form::steps(const ModelSpec&, std::size_t) const {
   return {};
 }

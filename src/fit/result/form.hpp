@@ -120,6 +120,8 @@ class Form {
                                      const Design& design) const = 0;
   /// By what a residual process multiplies the time of each row. Nothing where the form has none.
   virtual std::optional<Eigen::VectorXd> process_factors(const Design& design) const;
+  /// How much it typically changes ln t within the runs that it was fitted to.
+  virtual std::optional<double> process_size() const;
   /// The parts of the time, C the last. `mark`, where it is given, is what stands behind the number
   /// of a constant.
   virtual std::vector<TimePart> parts(

@@ -1,0 +1,61 @@
+"""Predicts from model.json alone: trend, process and time of each configuration of a CSV file."""
+import csv, json, math, sys
+
+def product_of(term, row, c):
+    t = term["a"]
+    for k, p in term["p"].items(): t *= float(row[k]) ** p
+    for k, g in term["levels"].items(): t *= g[row[k]]
+    for k, q in term["q"].items():
+        t *= float(row[k]) ** q * math.log2(max(float(row[k]), 1)) ** term["log2_powers"][k]
+    for r, (low, high) in zip(c["regimes"], term["regime_factors"]):
+        t *= high if float(row[r["column"]]) > r["above"] else low
+    return t
+
+def trend_of(c, row):
+    if c["trend"] == "multi":
+        return sum(product_of(t, row, c) for t in c["terms"]) + c["C"]
+    s = sum(i["a"] * float(row[i["column"]]) ** i["p"] for i in c["intrinsic"])
+    s += sum(l["a"] for k in c["categorical"] for l in k["levels"] if l["level"] == row[k["column"]])
+    for e in c["extrinsic"]: s *= float(row[e["column"]]) ** e["q"]
+    return s + c["C"]
+
+def names(c, column):
+    for k in c["categorical"]:
+        if k["column"] == column:
+            return [l["level"] if isinstance(l, dict) else l for l in k["levels"]]
+
+def process_of(c, row):
+    p = c["process"]
+    n = len(p["runs"])
+    def place(k):
+        x = float(row[k["column"]])
+        x = {"log": lambda: math.log(x), "log_one_plus": lambda: math.log1p(x / k["unit"]), "ring": lambda: 1 - 1 / x}[k["form"]]()
+        return round((x - k["centre"]) / k["scale"] * 2.0**30) / 2.0**30
+    def kernel(k, d):
+        a = math.sqrt(5) * d * k["inverse_length"]
+        return k["share"] + (1 - k["share"]) * (1 + a + a * a / 3) * math.exp(-a)
+    distance = [0.0] * n
+    for k in p["numbers"]:
+        x = place(k); table = [-math.log(kernel(k, abs(x - v))) for v in k["values"]]
+        for i, code in enumerate(k["codes"]): distance[i] += table[code]
+    for k in p["levels"]:
+        l = names(c, k["column"]).index(row[k["column"]])
+        for i, code in enumerate(k["codes"]): distance[i] += 0 if code == l else k["rate"]
+    if p["neighbours"] == 0:
+        return sum(p["variance"] * math.exp(-d) * w for d, w in zip(distance, p["weights"]))
+    import numpy as np
+    near = sorted(range(n), key=lambda i: (distance[i], i))[:p["neighbours"]]
+    R = np.zeros((len(near), len(near)))
+    for k in p["numbers"]:
+        v = np.array([k["values"][k["codes"][i]] for i in near]); a = math.sqrt(5) * abs(v[:, None] - v[None]) * k["inverse_length"]
+        R += np.log(k["share"] + (1 - k["share"]) * (1 + a + a * a / 3) * np.exp(-a))
+    for k in p["levels"]:
+        v = np.array([k["codes"][i] for i in near]); R -= k["rate"] * (v[:, None] != v[None])
+    K = p["variance"] * np.exp(R) + np.diag([p["noise"] / p["runs"][i] for i in near])
+    s = p["variance"] * np.exp(-np.array([distance[i] for i in near]))
+    return float(s @ np.linalg.solve(K, np.array([p["residual"][i] for i in near])))
+
+model = json.load(open(sys.argv[1])); c = model["constants"]
+for row in csv.DictReader(open(sys.argv[2])):
+    trend = trend_of(c, row); factor = math.exp(process_of(c, row) - c["process"]["centre"])
+    print(repr(trend), repr(factor), repr(trend * factor))
