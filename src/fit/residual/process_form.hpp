@@ -72,7 +72,7 @@ class ProcessForm final : public Form {
   std::unique_ptr<Refit> refit(const FittedModel& model, const Design& training,
                                const FitOptions& options) const override;
   void settle_unseen_levels(const Design& training, FittedModel& model) const override;
-  nlohmann::ordered_json constants_to_json(const FittedModel& model) const override;
+  Json constants_to_json(const FittedModel& model) const override;
   void check_constants(const FittedModel& model, const JsonCursor& constants) const override;
 
   /// Reads the inputs, the trend with its constants, and the process.

@@ -33,8 +33,8 @@ void read_trend(const JsonCursor& constants, FittedModel& model) {
 }  // namespace
 
 Json ProcessForm::constants_to_json(const FittedModel& model) const {
-  Json out = {{"trend", trend_->name()}};
-  out.update(trend_->constants_to_json(model));
+  Json out = trend_->constants_to_json(model);
+  out["trend"] = trend_->name();
   out["process"] = process_to_json(*known_, columns_, model.spec);
   return out;
 }
