@@ -285,6 +285,7 @@ TEST_CASE_METHOD(ProcessTest, "what has no place beside a process is refused", "
   refused({"fit", "runs.csv", "--bounds", "p=-2:2"}, "--bounds");
   refused({"fit", "runs.csv", "--repeats", "3"}, "--repeats");
   refused({"sweep", "runs.csv"}, "--residual");
+  refused({"compare", "runs.csv"}, "residual process");
   CHECK(run({"fit", "runs.csv", "--residual", "forest"}).exit_code == 2);
 }
 
@@ -299,7 +300,11 @@ TEST_CASE_METHOD(ProcessTest, "all that judges models knows a process", "[cli][p
   CHECK(run({"evaluate", "model.json", "runs.csv"}).exit_code == 0);
   CHECK(run({"report", "model.json", "runs.csv", "-o", "page.html"}).exit_code == 0);
   CHECK_THAT(text("page.html"), ContainsSubstring("with a residual process"));
-  CHECK(run({"simulate", "model.json", "asked.csv", "--noise", "0.1"}).exit_code == 0);
+  std::vector<Strings> configurations = rows_of(text("asked.csv"));
+  for (Strings& row : configurations)
+    row.pop_back();
+  write("configurations.csv", text_of(configurations));
+  CHECK(run({"simulate", "model.json", "configurations.csv"}).exit_code == 0);
   Strings set = {"scaling", "model.json", "--column", "workers", "--at", "1,2"};
   const std::vector<Strings> asked = rows_of(text("asked.csv"));
   for (std::size_t j = 0; j + 1 < asked[0].size(); ++j) {

@@ -24,6 +24,19 @@ def names(c, column):
         if k["column"] == column:
             return [l["level"] if isinstance(l, dict) else l for l in k["levels"]]
 
+def solve(rows, right):
+    """Gaussian elimination; the matrix is positive definite."""
+    n = len(right)
+    rows = [row + [b] for row, b in zip(rows, right)]
+    for k in range(n):
+        for i in range(k + 1, n):
+            f = rows[i][k] / rows[k][k]
+            rows[i] = rows[i][:k] + [a - f * b for a, b in zip(rows[i][k:], rows[k][k:])]
+    out = [0.0] * n
+    for k in reversed(range(n)):
+        out[k] = (rows[k][n] - sum(a * x for a, x in zip(rows[k][k + 1:n], out[k + 1:]))) / rows[k][k]
+    return out
+
 def process_of(c, row):
     p = c["process"]
     n = len(p["runs"])
@@ -43,17 +56,20 @@ def process_of(c, row):
         for i, code in enumerate(k["codes"]): distance[i] += 0 if code == l else k["rate"]
     if p["neighbours"] == 0:
         return sum(p["variance"] * math.exp(-d) * w for d, w in zip(distance, p["weights"]))
-    import numpy as np
     near = sorted(range(n), key=lambda i: (distance[i], i))[:p["neighbours"]]
-    R = np.zeros((len(near), len(near)))
-    for k in p["numbers"]:
-        v = np.array([k["values"][k["codes"][i]] for i in near]); a = math.sqrt(5) * abs(v[:, None] - v[None]) * k["inverse_length"]
-        R += np.log(k["share"] + (1 - k["share"]) * (1 + a + a * a / 3) * np.exp(-a))
-    for k in p["levels"]:
-        v = np.array([k["codes"][i] for i in near]); R -= k["rate"] * (v[:, None] != v[None])
-    K = p["variance"] * np.exp(R) + np.diag([p["noise"] / p["runs"][i] for i in near])
-    s = p["variance"] * np.exp(-np.array([distance[i] for i in near]))
-    return float(s @ np.linalg.solve(K, np.array([p["residual"][i] for i in near])))
+    rows = []
+    for i in near:
+        rows.append([])
+        for k in near:
+            r = p["variance"]
+            for c in p["numbers"]:
+                r *= kernel(c, abs(c["values"][c["codes"][i]] - c["values"][c["codes"][k]]))
+            for c in p["levels"]:
+                r *= 1 if c["codes"][i] == c["codes"][k] else math.exp(-c["rate"])
+            rows[-1].append(r + (p["noise"] / p["runs"][i] if i == k else 0))
+    weights = solve(rows, [p["residual"][i] for i in near])
+    return sum(p["variance"] * math.exp(-distance[i]) * w for i, w in zip(near, weights))
+
 
 model = json.load(open(sys.argv[1])); c = model["constants"]
 for row in csv.DictReader(open(sys.argv[2])):
