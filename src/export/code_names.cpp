@@ -21,8 +21,9 @@ bool is_reserved(const std::string& name) {
       "unsigned", "void", "volatile", "while", "with", "yield",
       // what the expressions call
       "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "cos", "cosh",
-      "exp", "fabs", "floor", "fmax", "fmin", "log", "log10", "log2", "math", "max", "min", "pow",
-      "predict", "sin", "sinh", "sqrt", "strcmp", "strtod", "tan", "tanh",
+      "exp", "fabs", "floor", "fmax", "fmin", "log", "log10", "log1p", "log2", "math", "max", "min",
+      "pow", "nearbyint", "predict", "predict_process", "predict_trend", "sin", "sinh", "sqrt",
+      "strcmp", "strtod", "tan", "tanh",
       // macros
       "BIG_ENDIAN", "BYTE_ORDER", "EXIT_FAILURE", "EXIT_SUCCESS", "FD_SETSIZE", "FP_ILOGB0",
       "FP_ILOGBNAN", "FP_INFINITE", "FP_NAN", "FP_NORMAL", "FP_SUBNORMAL", "FP_ZERO", "HUGE_VAL",

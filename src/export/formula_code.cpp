@@ -160,18 +160,33 @@ class Writer {
   }
 
   std::string whole(const std::vector<std::string>& terms) const {
-    const std::string sum =
-        joined(terms, language_ == FormulaLanguage::spreadsheet ? "+" : "\n      + ");
+    return function(joined(terms, language_ == FormulaLanguage::spreadsheet ? "+" : "\n      + "),
+                    "");
+  }
+
+  /// A function that returns `result`; `helpers` are functions that it calls.
+  std::string function(const std::string& result, const std::string& helpers) const {
     switch (language_) {
       case FormulaLanguage::c:
-        return "#include <math.h>\n#include <stdlib.h>\n#include <string.h>\n\ndouble predict(" +
-               joined(parameters_, ", ") + ") {\n" + statements_ + "  return " + sum + ";\n}\n";
+        return "#include <math.h>\n#include <stdlib.h>\n#include <string.h>\n\n" + helpers +
+               "double predict(" + joined(parameters_, ", ") + ") {\n" + statements_ + "  return " +
+               result + ";\n}\n";
       case FormulaLanguage::python:
-        return "import math\n\n\ndef predict(" + joined(parameters_, ", ") + "):\n" + statements_ +
-               "    return (" + sum + ")\n";
+        return "import math\n\n\n" + helpers + "def predict(" + joined(parameters_, ", ") + "):\n" +
+               statements_ + "    return (" + result + ")\n";
       default:
-        return "=" + sum + "\n";
+        return "=" + result + "\n";
     }
+  }
+
+  CodeInputs inputs() const {
+    CodeInputs out{
+        .parameters = {}, .intrinsic = intrinsic_, .levels = {}, .extrinsic = extrinsic_};
+    for (const std::string& column : required_columns(spec_))
+      out.parameters.push_back(operands_.at(column));
+    for (std::size_t c = 0; c < categorical_.size(); ++c)
+      out.levels.push_back(choice(c, [](std::size_t l) { return static_cast<double>(l); }));
+    return out;
   }
 
  private:
@@ -339,6 +354,13 @@ std::string generic_code(const ModelSpec& spec, const Eigen::VectorXd& constants
   return is_for_reading(language)
              ? readable_generic(spec, constants, language) + definitions(spec, language)
              : generic_computed(spec, constants, language);
+}
+
+std::string function_code(const ModelSpec& spec, FormulaLanguage language,
+                          const std::string& helpers,
+                          const std::function<std::string(const CodeInputs&)>& result) {
+  const Writer writer(spec, language);
+  return writer.function(result(writer.inputs()), helpers);
 }
 
 std::string multi_code(const ModelSpec& spec, const MultiStructure& structure,

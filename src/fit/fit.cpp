@@ -21,10 +21,12 @@ void require_finite(const FittedModel& model) {
   }
 }
 
-const FormKind& kind_of(Expression expression) {
+const FormKind& kind_of(const FitOptions& options) {
   const std::vector<FormKind>& kinds = form_kinds();
+  const std::string_view name =
+      options.residual == Residual::none ? to_text(options.expression) : to_text(options.residual);
   return *std::find_if(kinds.begin(), kinds.end(),
-                       [&](const FormKind& kind) { return kind.name == to_text(expression); });
+                       [&](const FormKind& kind) { return kind.name == name; });
 }
 
 }  // namespace
@@ -32,8 +34,7 @@ const FormKind& kind_of(Expression expression) {
 FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   require_fitted_range(training);
   const CanonicalOrder runs(spec, training);
-  FittedModel model =
-      runs.restored(kind_of(options.expression).fit(runs.spec(), runs.training(), options));
+  FittedModel model = runs.restored(kind_of(options).fit(runs.spec(), runs.training(), options));
   require_finite(model);
   return model;
 }

@@ -54,6 +54,13 @@ class ToyForm final : public Form {
     }
     return time;
   }
+  Eigen::MatrixXd log_slopes(const ModelSpec& spec, const VectorXd& constants,
+                             const Design& design) const override {
+    const VectorXd serial = constants[1] / predict(spec, constants, design).array();
+    Eigen::MatrixXd out(serial.size(), 2);
+    out << 1 - serial.array(), serial;
+    return out;
+  }
   std::vector<TimePart> parts(const ModelSpec& spec, const VectorXd& constants,
                               const std::function<std::string(std::size_t)>&) const override {
     return {{"parallel", std::to_string(constants[0]) + " / " + spec.extrinsic[0].column},
@@ -208,7 +215,8 @@ TEST_CASE("tables, summary and report of a new form speak of its constants and p
                                                   predicted,
                                                   toy.model.metrics.train,
                                                   {}});
-  const std::string page = report_html(content, "", nullptr);
+  const std::string page =
+      report_html(content, "", [](const Field&) { return std::string("a field"); });
   CHECK_THAT(page, Catch::Contains("The law of Amdahl"));
   CHECK_THAT(page, Catch::Contains("Constants of parallel part"));
   CHECK_THAT(page, Catch::Contains("t = a/workers + C"));

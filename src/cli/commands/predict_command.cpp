@@ -14,6 +14,7 @@
 #include "cli/runs/range_check.hpp"
 #include "cli/terminal/signals.hpp"
 #include "cli/terminal/text_table.hpp"
+#include "fit/result/form.hpp"
 #include "io/documents/evaluation_json.hpp"
 #include "io/file/output_file.hpp"
 #include "perfmodel/base/error.hpp"
@@ -60,9 +61,13 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
   if (const auto factors = interval_of(model, arguments.coverage, arguments.model)) {
     interval.emplace(time * factors->lower, time * factors->upper);
   }
-  output.write(arguments.json
-                   ? prediction_to_json(model.spec.target, time, interval, range.in_range.front())
-                   : to_text(time) + "\n");
+  std::optional<double> process;
+  if (const auto factors = model.form->process_factors(design)) {
+    process = (*factors)[0];
+  }
+  output.write(arguments.json ? prediction_to_json(model.spec.target, time, interval,
+                                                   range.in_range.front(), process)
+                              : to_text(time) + "\n");
   output.commit();
   if (interval && !arguments.json) {
     console.notice(short_number(100 * arguments.coverage.value_or(model.intervals->level)) +

@@ -174,6 +174,13 @@ void add_search_options(OptionSet& app, SearchArguments& arguments) {
                "of multi with chosen terms: terms may be taken away,\n"
                "such as 2518 - 413 log2(gpus)")
       .group(expression_group);
+  add_choice<Residual>(
+      app, "--residual", {Residual::process, Residual::none},
+      [&options](Residual residual) { options.residual = residual; },
+      "process: with a Gaussian process of what the\n"
+      "expression leaves of ln(time), best within the runs\n"
+      "(default: none)",
+      expression_group);
   add_choice<Loss>(
       app, "--loss", {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle},
       [&arguments](Loss loss) { arguments.loss = loss; },
@@ -219,8 +226,38 @@ void add_search_options(OptionSet& app, SearchArguments& arguments) {
       .group(search_group);
 }
 
+namespace {
+
+/// A residual process has an objective of its own.
+void refuse_options_beside_process(const SearchArguments& arguments) {
+  const FitOptions& options = arguments.options;
+  std::vector<std::string> idle;
+  const auto refuse = [&](const char* name, bool given) {
+    if (given) {
+      idle.emplace_back(name);
+    }
+  };
+  refuse("--loss", arguments.loss.has_value());
+  refuse("--l1", arguments.l1.has_value());
+  refuse("--l2", arguments.l2.has_value());
+  refuse("--penalise", arguments.penalise.has_value());
+  refuse("--method", options.method != Method::scaled);
+  refuse("--bounds", !options.bounds.empty());
+  refuse("--no-polish", arguments.no_polish);
+  if (!idle.empty()) {
+    throw UsageError(quoted_list(idle) + (idle.size() == 1 ? " does" : " do") +
+                     " not go with --residual process, whose constants and hyper-parameters "
+                     "maximise a likelihood; leave out one of them");
+  }
+}
+
+}  // namespace
+
 void refuse_options_of_others(const SearchArguments& arguments) {
   const FitOptions& options = arguments.options;
+  if (options.residual == Residual::process) {
+    refuse_options_beside_process(arguments);
+  }
   if (options.expression == Expression::generic) {
     if (arguments.terms_given) {
       throw UsageError("--terms has no effect without --expression multi");

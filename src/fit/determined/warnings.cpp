@@ -138,4 +138,12 @@ std::vector<Warning> find_multi_warnings(const FittedModel& model, const Design&
   return out;
 }
 
+std::vector<Warning> find_process_warnings(const FittedModel& model, const Design& training) {
+  std::vector<Warning> out;
+  warn_of_untrained_levels(model, training, out);
+  warn_of_derived_scales(model, out);
+  warn_of_steep_growth(model, out);
+  return out;
+}
+
 }  // namespace perfmodel

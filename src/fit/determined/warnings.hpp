@@ -21,4 +21,7 @@ std::vector<Warning> find_multi_warnings(const FittedModel& model, const Design&
 void warn_of_few_configurations(const FittedModel& model, const Design& training,
                                 std::vector<Warning>& out);
 
+/// The same for a form with a residual process, whose constants are never too many.
+std::vector<Warning> find_process_warnings(const FittedModel& model, const Design& training);
+
 }  // namespace perfmodel

@@ -92,7 +92,8 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
                   .gap = best.finish.relative_gap,
                   .cost = cost,
                   .form = {},
-                  .ridges = {}};
+                  .ridges = {},
+                  .process = {}};
   model.metrics.train = compute_metrics(training.time, predict(model, training));
   model.noise_floor = noise_floor(training);
   if (std::any_of(spec.extrinsic.begin(), spec.extrinsic.end(),

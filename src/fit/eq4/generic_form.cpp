@@ -69,14 +69,15 @@ std::vector<ConstantInfo> GenericForm::constants(const ModelSpec& spec) const {
   const GenericLayout layout(spec);
   std::vector<ConstantInfo> out(layout.size());
   std::size_t group = 0;
-  const auto put = [&](std::size_t k, ConstantRole role, const std::string& level = {}) {
+  const auto put = [&](std::size_t k, ConstantRole role, const std::string& level = {},
+                       const std::string& column = {}) {
     const bool is_power = role == intrinsic_power || role == scaling_power;
-    out[k] = {layout.name(k), role, is_power ? ConstantRange::any : ConstantRange::not_negative,
-              group, level};
+    out[k] = {layout.name(k), role,  is_power ? ConstantRange::any : ConstantRange::not_negative,
+              group,          level, column};
   };
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i, ++group) {
     put(layout.coefficient(i), coefficient);
-    put(layout.intrinsic_power(i), intrinsic_power);
+    put(layout.intrinsic_power(i), intrinsic_power, {}, spec.intrinsic[i].column);
   }
   for (std::size_t c = 0; c < spec.categorical.size(); ++c, ++group) {
     const std::vector<std::string>& levels = spec.categorical[c].levels;
@@ -84,7 +85,7 @@ std::vector<ConstantInfo> GenericForm::constants(const ModelSpec& spec) const {
       put(layout.level(c, l), level, levels[l]);
   }
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j, ++group)
-    put(layout.extrinsic_power(j), scaling_power);
+    put(layout.extrinsic_power(j), scaling_power, {}, spec.extrinsic[j].column);
   put(layout.intercept(), intercept);
   return out;
 }

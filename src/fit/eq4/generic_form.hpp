@@ -14,6 +14,8 @@ class GenericForm final : public Form {
   std::vector<ConstantDifference> differences(const ModelSpec& spec) const override;
   Eigen::VectorXd predict(const ModelSpec& spec, const Eigen::VectorXd& constants,
                           const Design& design) const override;
+  Eigen::MatrixXd log_slopes(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                             const Design& design) const override;
   std::vector<TimePart> parts(const ModelSpec& spec, const Eigen::VectorXd& constants,
                               const std::function<std::string(std::size_t)>& mark) const override;
   /// What the prediction loses without the part: Eq. (4) is linear in a and C.

@@ -15,6 +15,8 @@ constexpr double kInverseLength = 0.05;  ///< medians of the priors
 constexpr double kLevelRate = 0.03;
 constexpr double kLogDeviation = 3;
 constexpr double kShareDeviation = 2;
+constexpr double kLivelyInverseLength = 0.5;
+constexpr double kLivelyRate = 0.3;
 
 /// Closer to the optimum, no prediction changes by what the runs could tell.
 constexpr double kReduction = 1e-5;
@@ -34,6 +36,12 @@ HyperPrior sparse_prior(const Observations& rows) {
     out.precision[layout.rate(j)] = 1 / (kLogDeviation * kLogDeviation);
   }
   return out;
+}
+
+std::vector<PriorFacts> prior_facts() {
+  return {{"ln(1 / length) of a number", std::log(kInverseLength), kLogDeviation},
+          {"ln(w / (1 - w)) of a number's share w", 0, kShareDeviation},
+          {"ln(rate) of a column of levels", std::log(kLevelRate), kLogDeviation}};
 }
 
 optimise::Bounds hyper_bounds(const Observations& rows) {
@@ -66,6 +74,16 @@ VectorXd hyper_start(const Observations& rows, double process_share) {
     const auto own = std::count(rows.trend.groups.begin(), rows.trend.groups.end(), g);
     out[layout.group(g)] = spread - std::log(std::max<double>(static_cast<double>(own), 1));
   }
+  return out;
+}
+
+VectorXd lively_start(const Observations& rows) {
+  const HyperLayout layout(rows);
+  VectorXd out = hyper_start(rows, 0.5);
+  for (Index j = 0; j < layout.numbers; ++j)
+    out[layout.length(j)] = std::log(kLivelyInverseLength);
+  for (Index j = 0; j < layout.levels; ++j)
+    out[layout.rate(j)] = std::log(kLivelyRate);
   return out;
 }
 

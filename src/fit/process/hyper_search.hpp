@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <stop_token>
+#include <vector>
 
 #include "fit/process/likelihood.hpp"
 #include "optimise/algebra/bounds.hpp"
@@ -12,10 +13,22 @@ namespace perfmodel::process {
 /// Most columns do nothing until the runs say so: their correlation stays near 1.
 HyperPrior sparse_prior(const Observations& rows);
 
+/// One line of the prior, for readers.
+struct PriorFacts {
+  const char* of;
+  double mean;
+  double deviation;
+};
+std::vector<PriorFacts> prior_facts();
+
 optimise::Bounds hyper_bounds(const Observations& rows);
 
 /// Half or a twentieth of the variance is the process's, the rest the trend's.
 Eigen::VectorXd hyper_start(const Observations& rows, double process_share);
+
+/// Where every column matters. Near what a good trend leaves, columns that do nothing are a
+/// stationary point: nothing but noise.
+Eigen::VectorXd lively_start(const Observations& rows);
 
 struct HyperResult {
   Eigen::VectorXd hyper;

@@ -60,21 +60,27 @@ Observations observed(const Inputs& coordinates, const MergedRows& rows, const T
   return out;
 }
 
-/// From few rows to many: the best of two starts on the fewest, from there on on twice as many, and
-/// so on.
+/// From few rows to many: the best of three starts on the fewest, from there on on twice as many,
+/// and so on.
 HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, Index most,
                        const ProcessOptions& options) {
   Index rows = std::min(options.start_rows, most);
   HyperResult best;
   {
     const Observations few = sample(rows);
-    std::array<HyperResult, 2> results;
+    std::array<HyperResult, 3> results;
     parallel_for(results.size(), options.threads, [&](std::size_t i) {
-      results[i] = climb(few, hyper_start(few, i == 0 ? 0.5 : 0.05),
+      results[i] = climb(few, i == 2 ? lively_start(few) : hyper_start(few, i == 0 ? 0.5 : 0.05),
                          rows < most ? kFirstIterations : kLastIterations, options.stop);
     });
-    best = results[results[1].cost < results[0].cost ? 1 : 0];
-    best.evaluations = results[0].evaluations + results[1].evaluations;
+    std::size_t evaluations = 0;
+    best = results[0];
+    for (const HyperResult& result : results) {
+      evaluations += result.evaluations;
+      if (result.cost < best.cost)
+        best = result;
+    }
+    best.evaluations = evaluations;
   }
   while (rows < most) {
     rows = 2 * rows < most ? 2 * rows : most;

@@ -10,6 +10,14 @@ std::optional<std::size_t> Form::scaling_constant(const ModelSpec&, std::size_t)
   return std::nullopt;
 }
 
+std::optional<Eigen::VectorXd> Form::process_factors(const Design&) const {
+  return std::nullopt;
+}
+
+std::optional<double> Form::process_size() const {
+  return std::nullopt;
+}
+
 std::vector<double> Form::steps(const ModelSpec&, std::size_t) const {
   return {};
 }

@@ -44,8 +44,9 @@ struct ConstantInfo {
   std::string name;  ///< "p[filters]", "a[1]", "C"
   ConstantRole role = ConstantRole::coefficient;
   ConstantRange range = ConstantRange::any;
-  std::size_t group = 0;   ///< of Form::groups(): the input or the term that it belongs to
-  std::string level = {};  ///< of a level's constant
+  std::size_t group = 0;    ///< of Form::groups(): the input or the term that it belongs to
+  std::string level = {};   ///< of a level's constant
+  std::string column = {};  ///< of a power: what it raises
 };
 
 /// Two constants of which the runs can only tell the difference: a level and the first of its
@@ -96,8 +97,10 @@ class Form {
  public:
   virtual ~Form() = default;
 
-  /// In model.json: "generic", "multi".
+  /// In model.json: "generic", "multi", "process".
   virtual std::string_view name() const = 0;
+  /// Of model.json: what an older program would misread has a newer one.
+  virtual unsigned schema_version() const { return 1; }
   virtual const FormWords& words() const = 0;
 
   /// One per constant, in their order.
@@ -111,6 +114,14 @@ class Form {
   /// One time per row.
   virtual Eigen::VectorXd predict(const ModelSpec& spec, const Eigen::VectorXd& constants,
                                   const Design& design) const = 0;
+  /// How ln t changes with the constants, row by row: by the logarithm of a constant that is not
+  /// negative or a factor, by a power itself.
+  virtual Eigen::MatrixXd log_slopes(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                                     const Design& design) const = 0;
+  /// By what a residual process multiplies the time of each row. Nothing where the form has none.
+  virtual std::optional<Eigen::VectorXd> process_factors(const Design& design) const;
+  /// How much it typically changes ln t within the runs that it was fitted to.
+  virtual std::optional<double> process_size() const;
   /// The parts of the time, C the last. `mark`, where it is given, is what stands behind the number
   /// of a constant.
   virtual std::vector<TimePart> parts(

@@ -220,7 +220,8 @@ FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOp
                   .gap = found.sum->gap,
                   .cost = sum_cost(model, training, options),
                   .form = found.form,
-                  .ridges = {}};
+                  .ridges = {},
+                  .process = {}};
   for (const SumEstimate& estimate : found.sum->estimates.sums) {
     if (estimate.ridge > 0)
       model.search.ridges.push_back(estimate.ridge);

@@ -31,6 +31,10 @@ std::string_view to_text(Expression expression) {
   return expression == Expression::generic ? "generic" : "multi";
 }
 
+std::string_view to_text(Residual residual) {
+  return residual == Residual::none ? "none" : "process";
+}
+
 std::string_view to_text(Penalise constants) {
   return constants == Penalise::raw ? "raw" : "scaled";
 }

@@ -43,13 +43,17 @@ std::string evaluation_to_json(const FittedModel& model, const EvaluationDocumen
 
 std::string prediction_to_json(const std::string& target, double predicted,
                                const std::optional<std::pair<double, double>>& interval,
-                               bool in_range) {
+                               bool in_range, std::optional<double> process_factor) {
   Json document = {{"schema", "perfmodel/prediction"},
                    {"schema_version", 1},
                    {"predicted_" + target, number(predicted)}};
   if (interval) {
     document["lower"] = number(interval->first);
     document["upper"] = number(interval->second);
+  }
+  if (process_factor) {
+    document["trend"] = number(predicted / *process_factor);
+    document["process"] = number(*process_factor);
   }
   document["in_range"] = in_range;
   return document_text(document);

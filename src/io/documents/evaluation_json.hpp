@@ -50,8 +50,11 @@ std::string evaluation_to_json(const FittedModel& model, const EvaluationDocumen
 
 /// One predicted time (schema perfmodel/prediction): {"predicted_time_s": 0.5, "lower": 0.4,
 /// "upper": 0.7, "in_range": true}; without lower and upper where there is no interval.
+///
+/// Of a form with a residual process also the trend's time and the process's factor; the predicted
+/// time is their product.
 std::string prediction_to_json(const std::string& target, double predicted,
                                const std::optional<std::pair<double, double>>& interval,
-                               bool in_range);
+                               bool in_range, std::optional<double> process_factor = {});
 
 }  // namespace perfmodel

@@ -271,16 +271,20 @@ std::string search_table(const Content& content) {
   Table table("The search for the constants", {{"what"}, {"value"}});
   table.add({"program", escaped_markup(content.model.provenance.tool)});
   table.add({"expression", std::string(content.model.form->words().noun)});
-  table.add({"loss", escaped_markup(std::string(to_text(search.loss)))});
+  if (search.process)
+    table.add({"objective", escaped_markup(search.process->objective)});
+  else
+    table.add({"loss", escaped_markup(std::string(to_text(search.loss)))});
   if (search.penalty.l1 != 0)
     table.add({"L1 penalty", short_number(search.penalty.l1)});
   if (search.penalty.l2 != 0)
     table.add({"L2 penalty", short_number(search.penalty.l2)});
   table.add({"seed", std::to_string(search.seed)});
   table.add({"strategy", escaped_markup(search.strategy)});
-  table.add({"end", escaped_markup(search.termination) + " after " +
-                        std::to_string(search.generations) + " generations, " +
-                        std::to_string(search.evaluations) + " evaluations"});
+  table.add(
+      {"end", escaped_markup(search.termination) + " after " +
+                  (search.process ? "" : std::to_string(search.generations) + " generations, ") +
+                  std::to_string(search.evaluations) + " evaluations"});
   return table.html();
 }
 

@@ -6,7 +6,6 @@
 #include "io/model/derived_json.hpp"
 #include "io/model/held_out_json.hpp"
 #include "io/model/metrics_json.hpp"
-#include "io/model/model_schema.hpp"
 #include "io/model/repeats_json.hpp"
 #include "io/model/uncertainty_json.hpp"
 #include "json/json_layout.hpp"
@@ -45,7 +44,28 @@ Json to_json(const FormChoice& form) {
           {"far_folds", form.far_folds}};
 }
 
+Json to_json(const SearchSummary& search, const ProcessSearch& process) {
+  Json priors = Json::array();
+  for (const HyperPriorFacts& prior : process.priors) {
+    priors.push_back({{"of", prior.of},
+                      {"mean", number(prior.mean)},
+                      {"standard_deviation", number(prior.standard_deviation)}});
+  }
+  Json out = {{"objective", process.objective},    {"priors", std::move(priors)},
+              {"most_rows", process.rows},         {"seed", search.seed},
+              {"strategy", search.strategy},       {"starts", search.starts},
+              {"evaluations", search.evaluations}, {"termination", search.termination},
+              {"cost", number(search.cost)}};
+  if (search.form) {
+    out["form"] = to_json(*search.form);
+  }
+  return out;
+}
+
 Json to_json(const SearchSummary& search) {
+  if (search.process) {
+    return to_json(search, *search.process);
+  }
   Json out = {{"method", to_text(search.method)},
               {"loss", to_text(search.loss)},
               {"penalty", to_json(search.penalty)},
@@ -90,7 +110,7 @@ std::string to_json(const FittedModel& model) {
                         {"message", warning.message.text()}});
   }
   Json document = {{"schema", "perfmodel/model"},
-                   {"schema_version", model_schema_version},
+                   {"schema_version", model.form->schema_version()},
                    {"expression",
                     {{"form", model.form->name()},
                      {"formula", model.form->formula(model.spec, model.constants)}}},

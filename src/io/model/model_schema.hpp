@@ -4,7 +4,7 @@
 
 namespace perfmodel {
 
-/// Of "perfmodel/model"; a newer one is refused.
-constexpr std::uint64_t model_schema_version = 1;
+/// The newest of "perfmodel/model"; a newer one is refused. Which one a model has, its form says.
+constexpr std::uint64_t model_schema_version = 2;
 
 }  // namespace perfmodel

@@ -72,3 +72,21 @@ TEST_CASE("a fit that is interrupted leaves the old model as it was", "[cli]") {
   CHECK_THAT(result.errors,
              ContainsSubstring("perfmodel: warning: interrupted: model.json was not written\n"));
 }
+
+TEST_CASE("an interrupted fit with a residual process hands over a whole model", "[cli][process]") {
+  const TemporaryDirectory directory;
+  directory.write("runs.csv", sample_runs());
+  ProgramOptions options;
+  options.directory = directory.path();
+  auto arguments = endless;
+  arguments.insert(arguments.end(), {"--residual", "process"});
+  Program program(arguments, options);
+  wait_until_searching(program);
+  program.signal(SIGINT);
+  const ProgramResult result = program.wait();
+  CHECK(result.exit_code == 130);
+  const auto model = nlohmann::json::parse(result.output);
+  CHECK(model["search"]["termination"] == "interrupted");
+  CHECK(model["constants"]["process"]["weights"].size() ==
+        model["constants"]["process"]["runs"].size());
+}

@@ -43,6 +43,20 @@ struct FormChoice {
   std::size_t far_folds = 0;  ///< that hold out the largest values of a scale
 };
 
+/// A normal distribution that a hyper-parameter of a residual process comes from.
+struct HyperPriorFacts {
+  std::string of;  ///< "ln(1 / length)"
+  double mean = 0;
+  double standard_deviation = 0;
+};
+
+/// How the hyper-parameters of a residual process were found.
+struct ProcessSearch {
+  std::string objective;  ///< in words
+  std::vector<HyperPriorFacts> priors;
+  std::size_t rows = 0;  ///< configurations at most that the likelihood was computed from
+};
+
 /// How the constants were found.
 struct SearchSummary {
   Method method = Method::scaled;
@@ -63,6 +77,8 @@ struct SearchSummary {
   /// Of a sum: lambda of the squared penalty that was chosen together with its form, one per level
   /// where each has terms of its own. Empty where the constants minimise a loss that was asked for.
   std::vector<double> ridges;
+  std::optional<ProcessSearch> process;  ///< of a form with a residual process: loss and penalty
+                                         ///< are those of the trend's start
 };
 
 /// Metrics of each part of the data; a part without rows has none.

@@ -37,6 +37,12 @@ enum class Expression {
   multi,    ///< a sum of product terms
 };
 
+/// What becomes of what the expression leaves.
+enum class Residual {
+  none,
+  process,  ///< a Gaussian process of ln t beside it
+};
+
 /// Which form of the constants a penalty sums.
 enum class Penalise {
   raw,     ///< as in model.json and the paper; what a lambda means depends on the units
@@ -46,6 +52,7 @@ enum class Penalise {
 std::string_view to_text(Loss loss);
 std::string_view to_text(Method method);
 std::string_view to_text(Expression expression);
+std::string_view to_text(Residual residual);
 std::string_view to_text(Penalise constants);
 
 /// Eqs. (10) and (11): lambda times the sum of |x| or x^2 over the constants without C.
@@ -85,6 +92,7 @@ struct FitOptions {
   Expression expression = Expression::generic;
   bool signed_terms = false;  ///< of `multi`: terms that are taken away are among the candidates
   std::optional<std::size_t> terms;  ///< of `multi`; chosen by cross-validation where not given
+  Residual residual = Residual::none;
   Loss loss = Loss::mae;
   Method method = Method::scaled;
   Penalty penalty;

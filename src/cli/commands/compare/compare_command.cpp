@@ -213,6 +213,9 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
 }
 
 int run_compare(const CompareArguments& arguments, Console& console) {
+  if (arguments.search.options.residual == Residual::process) {
+    throw UsageError("compare has models of its own, and none of them has a residual process");
+  }
   check_combination(arguments);
   OutputFile output(arguments.output);
   std::vector<PreparedRuns> files;

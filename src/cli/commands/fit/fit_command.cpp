@@ -69,6 +69,10 @@ void check_combination(const FitArguments& arguments) {
   if (arguments.test == arguments.runs && arguments.runs == "-") {
     throw UsageError("the runs and the test runs cannot both come from standard input");
   }
+  if (arguments.repeats.value_or(1) > 1 && arguments.search.options.residual == Residual::process) {
+    throw UsageError(
+        "--repeats does not go with --residual process: its search does not depend on luck");
+  }
   check_bootstrap(arguments.bootstrap);
   check_gated_parts(arguments);
 }

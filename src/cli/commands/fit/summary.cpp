@@ -163,6 +163,16 @@ std::string terms_section(const FitDocument& report, const Console& console) {
   return section(table, console) + indented(marks.legend());
 }
 
+/// What a residual process does to the trend that stands above.
+std::string process_line(const FitDocument& report) {
+  const std::optional<double> size = report.model.form->process_size();
+  if (!size) {
+    return {};
+  }
+  return indented("times a residual process: typically " + percent(100 * std::expm1(*size)) +
+                  " of the time within the runs");
+}
+
 std::string scaling_section(const FitDocument& report, const Console& console) {
   using enum Align;
   const FittedModel& model = report.model;
@@ -219,8 +229,10 @@ std::string repeat_section(const FitDocument& report, const Console& console) {
 std::string search_line(const FitDocument& report, const Console& console) {
   const SearchSummary& search = report.model.search;
   std::string line = std::string(indentation, ' ') + console.strong("search") + "  " +
-                     search.strategy + ", seed " + std::to_string(search.seed) + ", loss " +
-                     std::string(to_text(search.loss));
+                     search.strategy + ", seed " + std::to_string(search.seed);
+  if (!search.process) {
+    line += ", loss " + std::string(to_text(search.loss));
+  }
   if (search.penalty.l1 != 0) {
     line += ", L1 " + short_number(search.penalty.l1);
   }
@@ -234,7 +246,7 @@ std::string search_line(const FitDocument& report, const Console& console) {
   const std::string starts =
       search.starts == 1 ? "" : ", best of " + std::to_string(search.starts) + " starts";
   return "\n" + line + starts + "\n" + std::string(indentation + 8, ' ') + search.termination +
-         " after " + std::to_string(search.generations) + " generations, " +
+         " after " + (search.process ? "" : std::to_string(search.generations) + " generations, ") +
          std::to_string(search.evaluations) + " evaluations, " + seconds_text(report.seconds) +
          "\n";
 }
@@ -245,7 +257,7 @@ std::string fit_summary(const FitDocument& report, const Console& console) {
   return header(report, console) +
          (report.model.form->words().lists_terms ? terms_section : constants_section)(report,
                                                                                       console) +
-         scaling_section(report, console) + errors_section(report, console) +
+         process_line(report) + scaling_section(report, console) + errors_section(report, console) +
          uncertainty_section(report, console) + repeat_section(report, console) +
          held_out_section(report.model, console) + search_line(report, console);
 }

@@ -129,6 +129,9 @@ void setup_sweep(OptionSet& command, SweepArguments& arguments) {
 }
 
 int run_sweep(const SweepArguments& arguments, Console& console) {
+  if (arguments.search.options.residual == Residual::process) {
+    throw UsageError("sweep fits with penalties, and --residual process has none");
+  }
   refuse_options_of_others(arguments.search);
   if (arguments.search.options.expression == Expression::multi && !arguments.search.options.terms) {
     // Each fit of the path would choose its own terms, and their constants could not be compared.

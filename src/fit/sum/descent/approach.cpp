@@ -23,7 +23,7 @@ SumLoss loss_of(const TermData& data, Loss loss) {
   SumLoss out;
   const double rows = static_cast<double>(data.rows());
   const bool logarithmic = loss == Loss::rmsle || loss == Loss::soft_l1;
-  out.residual = logarithmic ? Residual::logarithmic : Residual::linear;
+  out.residual = logarithmic ? ErrorScale::logarithmic : ErrorScale::linear;
   out.weights = VectorXd::Constant(data.rows(), 1 / rows);
   if (loss == Loss::mape)
     out.weights.array() /= data.time.array();
@@ -39,7 +39,7 @@ SumFit descend_sharpening(const TermData& data, const SumShape& shape, SumLoss l
                           const SumFit& start, const DescentOptions& options, Reach reach) {
   SumFit out = start;
   const std::size_t first = reach == Reach::nearby ? kSharp : 0;
-  const bool sharpens = loss.residual == Residual::linear && !loss.squared();
+  const bool sharpens = loss.residual == ErrorScale::linear && !loss.squared();
   for (std::size_t w = first; w < (sharpens ? kWidths.size() : first + 1); ++w) {
     if (sharpens) {
       const VectorXd total = evaluate_sum(data, shape, out.theta).total;

@@ -51,7 +51,7 @@ class SumObjective {
         measured_(data.time),
         normal_matrix_(data.features.leftCols(shape.features()), options.instructions,
                        options.stop) {
-    if (loss.residual == Residual::logarithmic)
+    if (loss.residual == ErrorScale::logarithmic)
       measured_ = measured_.log();
   }
 
@@ -76,7 +76,7 @@ class SumObjective {
     else
       weights /= (point.residual.square() + s * s).sqrt();
     ArrayXd slope = ArrayXd::Ones(data_.rows());  // of what the residual is taken of, by the total
-    if (loss_.residual == Residual::logarithmic)
+    if (loss_.residual == ErrorScale::logarithmic)
       slope /= point.parts.total.array().max(kLeastTotal);
     const ArrayXd pull = weights * slope * point.residual;
     const ArrayXd curvature = weights * slope.square();
@@ -113,7 +113,7 @@ class SumObjective {
   NormalMatrix normal_matrix_;
 
   VectorXd modelled(const VectorXd& total) const {
-    if (loss_.residual == Residual::linear)
+    if (loss_.residual == ErrorScale::linear)
       return total;
     VectorXd out = total.cwiseMax(kLeastTotal);
     row_kernel::functions_for(instructions_)

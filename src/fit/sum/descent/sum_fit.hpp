@@ -10,14 +10,14 @@
 
 namespace perfmodel {
 
-enum class Residual { linear, logarithmic };
+enum class ErrorScale { linear, logarithmic };
 
 /// sum_r w_r rho(residual_r) + sum_j penalty_j theta_j^2
 ///
 /// with rho(x) = sqrt(x^2 + s^2) - s: |x| with its kink rounded off over the width s. An infinite s
 /// stands for rho(x) = x^2.
 struct SumLoss {
-  Residual residual = Residual::logarithmic;
+  ErrorScale residual = ErrorScale::logarithmic;
   double softness = 0.1;
   Eigen::VectorXd weights;    ///< one per row
   Eigen::VectorXd penalties;  ///< one per coordinate

@@ -86,20 +86,22 @@ std::vector<ConstantInfo> SumForm::constants(const ModelSpec& spec) const {
   std::vector<ConstantInfo> out(layout.size());
   std::size_t group = 0;
   const auto put = [&](std::size_t k, ConstantRole role, ConstantRange range,
-                       const std::string& level = {}) {
-    out[k] = {layout.name(k), role, range, group, level};
+                       const std::string& level = {}, const std::string& column = {}) {
+    out[k] = {layout.name(k), role, range, group, level, column};
   };
   for (; group < structure.terms; ++group) {
     put(layout.coefficient(group), coefficient, ConstantRange::factor);
     for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
-      put(layout.intrinsic_power(group, i), intrinsic_power, ConstantRange::any);
+      put(layout.intrinsic_power(group, i), intrinsic_power, ConstantRange::any, {},
+          spec.intrinsic[i].column);
     for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
       const std::vector<std::string>& levels = spec.categorical[c].levels;
       for (std::size_t l = 0; l < levels.size(); ++l)
         put(layout.level(group, c, l), level, ConstantRange::factor, levels[l]);
     }
     for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-      put(layout.extrinsic_power(group, j), scaling_power, ConstantRange::any);
+      put(layout.extrinsic_power(group, j), scaling_power, ConstantRange::any, {},
+          spec.extrinsic[j].column);
     for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
       for (const std::size_t side : {0U, 1U})
         put(layout.regime(group, g, side), step, ConstantRange::factor);

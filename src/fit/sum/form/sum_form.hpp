@@ -23,6 +23,8 @@ class SumForm final : public Form {
   std::vector<std::string> groups(const ModelSpec& spec) const override;
   Eigen::VectorXd predict(const ModelSpec& spec, const Eigen::VectorXd& constants,
                           const Design& design) const override;
+  Eigen::MatrixXd log_slopes(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                             const Design& design) const override;
   std::vector<TimePart> parts(const ModelSpec& spec, const Eigen::VectorXd& constants,
                               const std::function<std::string(std::size_t)>& mark) const override;
   std::vector<double> shares(const ModelSpec& spec, const Eigen::VectorXd& constants,

@@ -1,0 +1,147 @@
+#include "fit/residual/process_form.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/index.hpp"
+#include "perfmodel/fit/task/fit_options.hpp"
+
+namespace perfmodel {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+namespace {
+
+/// z at the known configurations: what the noise does not take of the residual. Of very many that
+/// share is not known one by one.
+VectorXd known_z(const process::ResidualProcess& process) {
+  if (process.neighbours > 0)
+    return process.residual;
+  return process.residual.array() -
+         process.kernel.noise * process.weights.array() / process.runs.array();
+}
+
+}  // namespace
+
+KnownProcess::KnownProcess(process::ResidualProcess of, std::size_t with_threads)
+    : process(std::move(of)),
+      predictor(process),
+      threads(with_threads),
+      centre(known_z(process).mean()) {}
+
+ProcessForm::ProcessForm(std::shared_ptr<const Form> trend, ProcessColumns columns,
+                         std::shared_ptr<const KnownProcess> known, ProcessPrior prior)
+    : trend_(std::move(trend)),
+      columns_(std::move(columns)),
+      known_(std::move(known)),
+      prior_(std::move(prior)),
+      noun_(std::string(trend_->words().noun) + " with a residual process"),
+      title_(std::string(trend_->words().title) + ", with a residual process"),
+      share_caption_(std::string(trend_->words().share_caption) +
+                     " The residual process multiplies all of it."),
+      scaled_part_("the trend, without the residual process,"),
+      words_(trend_->words()) {
+  words_.noun = noun_;
+  words_.title = title_;
+  words_.share_caption = share_caption_;
+  words_.scaled_part = scaled_part_;
+}
+
+VectorXd ProcessForm::mean(const Design& design) const {
+  return known_->predictor.mean(columns_.inputs(design), known_->threads).array() - known_->centre;
+}
+
+std::optional<double> ProcessForm::process_size() const {
+  const process::ResidualProcess& process = known_->process;
+  double squares = (known_z(process).array() - known_->centre).square().mean();
+  if (process.neighbours > 0)
+    squares -= process.kernel.noise * process.runs.cwiseInverse().mean();
+  return std::sqrt(std::max(0.0, squares));
+}
+
+std::string_view ProcessForm::name() const {
+  return to_text(Residual::process);
+}
+
+std::vector<ConstantInfo> ProcessForm::constants(const ModelSpec& spec) const {
+  return trend_->constants(spec);
+}
+
+std::vector<std::string> ProcessForm::groups(const ModelSpec& spec) const {
+  return trend_->groups(spec);
+}
+
+std::vector<ConstantDifference> ProcessForm::differences(const ModelSpec& spec) const {
+  return trend_->differences(spec);
+}
+
+VectorXd ProcessForm::predict(const ModelSpec& spec, const VectorXd& constants,
+                              const Design& design) const {
+  return trend_->predict(spec, constants, design).array() * mean(design).array().exp();
+}
+
+MatrixXd ProcessForm::log_slopes(const ModelSpec& spec, const VectorXd& constants,
+                                 const Design& design) const {
+  return trend_->log_slopes(spec, constants, design);
+}
+
+std::optional<VectorXd> ProcessForm::process_factors(const Design& design) const {
+  return mean(design).array().exp();
+}
+
+std::vector<TimePart> ProcessForm::parts(
+    const ModelSpec& spec, const VectorXd& constants,
+    const std::function<std::string(std::size_t)>& mark) const {
+  return trend_->parts(spec, constants, mark);
+}
+
+std::vector<double> ProcessForm::shares(const ModelSpec& spec, const VectorXd& constants,
+                                        const Design& design) const {
+  return trend_->shares(spec, constants, design);
+}
+
+std::vector<double> ProcessForm::scaling_powers(const ModelSpec& spec, const VectorXd& constants,
+                                                const Configuration* at) const {
+  std::vector<double> out = trend_->scaling_powers(spec, constants, at);
+  const double rest = trend_->unscaled_time(constants);
+  if (rest == 0)
+    return out;
+  const double time = trend_->predict(spec, constants, design_of(*at, spec))[0];
+  for (double& power : out)
+    power *= (time - rest) / time;
+  return out;
+}
+
+std::vector<double> ProcessForm::steps(const ModelSpec& spec, std::size_t extrinsic) const {
+  return trend_->steps(spec, extrinsic);
+}
+
+std::string ProcessForm::formula(const ModelSpec& spec, const VectorXd& constants) const {
+  std::string trend = trend_->formula(spec, constants);
+  const std::string left = "t = ";
+  if (trend.starts_with(left))
+    trend.erase(0, left.size());
+  return left + "(" + trend + ") * exp(z)";
+}
+
+Form::Reordered ProcessForm::reordered(const ModelSpec& from, const ModelSpec& to,
+                                       const ColumnOrder& order) const {
+  Reordered out = trend_->reordered(from, to, order);
+  out.form = std::make_shared<ProcessForm>(out.form, columns_.reordered(order), known_, prior_);
+  return out;
+}
+
+std::size_t ProcessForm::constants_in_use(const FittedModel& model) const {
+  FittedModel of_trend = model;
+  of_trend.form = trend_;
+  return trend_->constants_in_use(of_trend);
+}
+
+void ProcessForm::settle_unseen_levels(const Design& training, FittedModel& model) const {
+  trend_->settle_unseen_levels(training, model);
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,177 @@
+#include "fit/residual/trend_of_form.hpp"
+
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "base/index.hpp"
+#include "fit/sum/form/sum_form.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// Of a factor, beside a power over one standard deviation of its column's logarithm.
+const double kFactorScale = std::sqrt(0.5);
+
+/// Where the logarithms of a column lie.
+struct LogPlace {
+  double middle = 0;
+  double spread = 1;
+};
+
+LogPlace place_of(const NumericFactor& factor, std::size_t rows) {
+  VectorXd logs(index(rows));
+  for (std::size_t row = 0; row < rows; ++row)
+    logs[index(row)] = std::log(factor.value(row));
+  LogPlace out;
+  out.middle = logs.mean();
+  const double spread = std::sqrt((logs.array() - out.middle).square().mean());
+  if (spread > 1e-12 * (1 + std::abs(out.middle)))
+    out.spread = spread;
+  return out;
+}
+
+std::map<std::string, LogPlace> places_of(const ModelSpec& spec, const Design& runs) {
+  std::map<std::string, LogPlace> out;
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    out[spec.intrinsic[i].column] = place_of(runs.intrinsic[i], runs.rows);
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    out[spec.extrinsic[j].column] = place_of(runs.extrinsic[j], runs.rows);
+  return out;
+}
+
+bool is_power(const ConstantInfo& constant) {
+  return constant.range == ConstantRange::any;
+}
+
+/// Whether a constant is a time, or a factor of one.
+bool carries_time(const ConstantInfo& constant) {
+  return constant.role == ConstantRole::coefficient ||
+         constant.range == ConstantRange::not_negative;
+}
+
+/// A power, and what goes with it.
+struct Power {
+  Index constant = 0;
+  double middle = 0;                ///< of the logarithms of its column
+  std::vector<Index> coefficients;  ///< that it is a factor of
+};
+
+/// The coefficients of its own group; where it has none, such as q of Eq. (4), those of all.
+std::vector<Index> coefficients_of(const ConstantInfo& power,
+                                   const std::vector<ConstantInfo>& constants) {
+  std::vector<Index> own;
+  std::vector<Index> all;
+  for (std::size_t k = 0; k < constants.size(); ++k) {
+    const ConstantInfo& constant = constants[k];
+    if (!carries_time(constant) || constant.role == ConstantRole::intercept)
+      continue;
+    all.push_back(index(k));
+    if (constant.group == power.group)
+      own.push_back(index(k));
+  }
+  return own.empty() ? all : own;
+}
+
+std::vector<std::size_t> positions(std::span<const Index> rows) {
+  return {rows.begin(), rows.end()};
+}
+
+}  // namespace
+
+TrendOfForm trend_around(std::shared_ptr<const Form> form, const ModelSpec& spec,
+                         const VectorXd& constants, const Design& runs) {
+  const std::vector<ConstantInfo> infos = form->constants(spec);
+  const std::map<std::string, LogPlace> places = places_of(spec, runs);
+  std::vector<Power> powers;
+  TrendOfForm out{.form = form, .trend = {}, .constants = {}};
+  out.trend.start = VectorXd::Zero(constants.size());
+  out.trend.scales = VectorXd::Constant(constants.size(), kFactorScale);
+  for (std::size_t k = 0; k < infos.size(); ++k) {
+    if (is_power(infos[k])) {
+      const LogPlace& place = places.at(infos[k].column);
+      out.trend.scales[index(k)] = 1 / place.spread;
+      powers.push_back({index(k), place.middle, coefficients_of(infos[k], infos)});
+    }
+    out.trend.groups.push_back(is_power(infos[k]) ? 1 : 0);
+  }
+  out.trend.group_count = powers.empty() ? 1 : 2;
+
+  out.constants = [=](const VectorXd& estimates, double level) {
+    VectorXd logs = estimates;
+    for (const Power& power : powers) {
+      for (const Index k : power.coefficients)
+        logs[k] -= power.middle * estimates[power.constant];
+    }
+    VectorXd moved = constants;
+    for (std::size_t k = 0; k < infos.size(); ++k) {
+      const Index i = index(k);
+      if (is_power(infos[k]))
+        moved[i] += estimates[i];
+      else
+        moved[i] *= std::exp(logs[i] + (carries_time(infos[k]) ? level : 0));
+    }
+    return moved;
+  };
+  out.trend.at = [=, of = out.constants](const VectorXd& estimates, std::span<const Index> rows) {
+    const Design some = take_rows(runs, positions(rows));
+    const VectorXd at = of(estimates, 0);
+    process::TrendValues values;
+    values.values = form->predict(spec, at, some).array().log();
+    values.slopes = form->log_slopes(spec, at, some);
+    for (const Power& power : powers) {
+      for (const Index k : power.coefficients)
+        values.slopes.col(power.constant) -= power.middle * values.slopes.col(k);
+    }
+    return values;
+  };
+  return out;
+}
+
+TrendOfForm product_trend_of(const ModelSpec& spec, const ProcessColumns& columns,
+                             const process::Inputs& inputs,
+                             std::vector<process::Coordinate> coordinates) {
+  MultiStructure structure;
+  structure.log_powers = {std::vector<int>(spec.extrinsic.size(), 0)};
+  const MultiLayout layout(spec, structure);
+  const std::vector<Index> counts = process::level_counts(inputs);
+  TrendOfForm out{
+      .form = std::make_shared<SumForm>(
+          structure, SumEstimates{.parted = {}, .sums = {{.ridge = 0, .intercept = false}}}),
+      .trend = process::product_trend(process::placed(inputs, coordinates)),
+      .constants = {}};
+  out.constants = [=, places = std::move(coordinates), categorical = spec.categorical](
+                      const VectorXd& estimates, double level) {
+    const std::size_t intrinsic = columns.intrinsic.size();
+    VectorXd constants = VectorXd::Zero(index(layout.size()));
+    double log_coefficient = level;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const double power = estimates[index(i)] / places[i].scale;
+      log_coefficient -= power * places[i].centre;
+      constants[index(i < intrinsic
+                          ? layout.intrinsic_power(0, columns.intrinsic[i])
+                          : layout.extrinsic_power(0, columns.extrinsic[i - intrinsic]))] = power;
+    }
+    Index first = index(places.size());
+    for (std::size_t c = 0; c < counts.size(); ++c) {
+      const std::size_t column = columns.categorical[c];
+      const std::size_t levels = categorical[column].levels.size();
+      const auto log_factor = [&](std::size_t l) {  // levels that no run has are like the average
+        return index(l) < counts[c] ? estimates[first + index(l)] : 0.0;
+      };
+      log_coefficient += log_factor(0);
+      for (std::size_t l = 0; l < levels; ++l)
+        constants[index(layout.level(0, column, l))] = std::exp(log_factor(l) - log_factor(0));
+      first += counts[c];
+    }
+    constants[index(layout.coefficient(0))] = std::exp(log_coefficient);
+    return constants;
+  };
+  return out;
+}
+
+}  // namespace perfmodel

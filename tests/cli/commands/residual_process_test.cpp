@@ -1,0 +1,336 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/shell.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+using Json = nlohmann::json;
+using perfmodel::parse_number;
+using perfmodel::to_text;
+using Strings = std::vector<std::string>;
+
+namespace {
+
+const std::string kData = PERFMODEL_SOURCE_DIR "/data/";
+const Strings kProduct = {"--expression", "multi", "--terms", "1", "--residual", "process"};
+
+Strings joined(Strings a, const Strings& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+std::vector<Strings> rows_of(const std::string& csv) {
+  std::vector<Strings> out;
+  std::istringstream lines(csv);
+  for (std::string line; std::getline(lines, line);) {
+    out.emplace_back();
+    std::istringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, ',');)
+      out.back().push_back(cell);
+  }
+  return out;
+}
+
+std::string text_of(const std::vector<Strings>& rows) {
+  std::string out;
+  for (const Strings& row : rows)
+    out += perfmodel::joined(row, ",") + "\n";
+  return out;
+}
+
+/// The first rows of a file of the project, with its header.
+std::vector<Strings> first_rows(const std::string& name, std::size_t count) {
+  std::vector<Strings> rows = rows_of(read_text(kData + name));
+  rows.resize(std::min(rows.size(), count + 1));
+  return rows;
+}
+
+class ProcessTest {
+ public:
+  ProcessTest() {
+    options_.directory = directory_.path();
+    directory_.write("runs.csv", text_of(first_rows("lenet5_train900.csv", 240)));
+    directory_.write("asked.csv", text_of(first_rows("lenet5_test300.csv", 25)));
+  }
+  ProgramResult run(const Strings& arguments) const { return run_perfmodel(arguments, options_); }
+  Json fit(const Strings& further, const std::string& model = "model.json",
+           const std::string& runs = "runs.csv") const {
+    const ProgramResult result =
+        run(joined({"fit", runs, "--quiet", "--target", "time_s", "-o", model}, further));
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    return Json::parse(text(model));
+  }
+  std::vector<double> predictions(const std::string& model = "model.json",
+                                  const std::string& asked = "asked.csv") const {
+    const ProgramResult result = run({"predict", model, asked});
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    const std::vector<Strings> rows = rows_of(result.output);
+    const auto column = static_cast<std::size_t>(
+        std::find(rows[0].begin(), rows[0].end(), "predicted_time_s") - rows[0].begin());
+    std::vector<double> out;
+    for (std::size_t row = 1; row < rows.size(); ++row)
+      out.push_back(parse_number(rows[row].at(column)).value());
+    return out;
+  }
+  std::string text(const std::string& name) const { return read_text(directory_.file(name)); }
+  std::string file(const std::string& name) const { return directory_.file(name); }
+  void write(const std::string& name, const std::string& content) const {
+    directory_.write(name, content);
+  }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  REQUIRE(a.size() == b.size());
+  double out = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    out = std::max(out, std::abs(a[i] / b[i] - 1));
+  return out;
+}
+
+std::vector<double> numbers_of(const std::string& lines) {
+  std::vector<double> out;
+  std::istringstream in(lines);
+  for (std::string line; std::getline(in, line);)
+    out.push_back(parse_number(line).value());
+  return out;
+}
+
+/// Calls of predict() for the rows of a CSV file, in the order of the model's inputs.
+std::string calls(const Json& constants, const std::vector<Strings>& rows,
+                  const std::string& before, const std::string& after) {
+  Strings columns;
+  for (const char* kind : {"intrinsic", "categorical", "extrinsic"}) {
+    for (const Json& input : constants[kind])
+      columns.push_back(input["column"]);
+  }
+  std::string out;
+  for (std::size_t row = 1; row < rows.size(); ++row) {
+    Strings values;
+    for (const std::string& column : columns) {
+      const auto place = std::find(rows[0].begin(), rows[0].end(), column) - rows[0].begin();
+      const std::string& cell = rows[row][static_cast<std::size_t>(place)];
+      values.push_back(parse_number(cell) ? cell : '"' + cell + '"');
+    }
+    out += before + "predict(" + perfmodel::joined(values, ", ") + ")" + after + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(ProcessTest, "a residual process predicts runs that it has not seen better",
+                 "[cli][process]") {
+  const Strings judged = {"--test", kData + "lenet5_test300.csv"};
+  const Strings alone = {"--expression", "multi", "--terms", "1", "--residual", "none"};
+  const Json plain = fit(joined(alone, judged), "plain.json");
+  const Json with = fit(joined(kProduct, judged), "with.json");
+  const auto error = [](const Json& model, const char* part) {
+    return model["metrics"][part]["mape_percent"].get<double>();
+  };
+  CHECK(error(with, "train") < 0.6 * error(plain, "train"));
+  CHECK(error(with, "test") < 0.6 * error(plain, "test"));
+  CHECK(largest_difference(predictions("with.json"), predictions("plain.json")) > 0.05);
+  CHECK(with["schema_version"] == 2);
+  CHECK(plain["schema_version"] == 1);
+  CHECK(with["expression"]["form"] == "process");
+  CHECK(with["search"]["priors"].size() == 3);
+  CHECK_THAT(with["search"]["objective"].get<std::string>(), ContainsSubstring("likelihood"));
+}
+
+TEST_CASE_METHOD(ProcessTest, "the process works on Eq. (4) and on sums", "[cli][process]") {
+  const Strings judged = {"--test", kData + "lenet5_test300.csv"};
+  const auto error = [](const Json& model) {
+    return model["metrics"]["test"]["mape_percent"].get<double>();
+  };
+  const double generic = error(fit(judged));
+  CHECK(error(fit(joined({"--residual", "process"}, judged))) < 0.6 * generic);
+  CHECK(error(fit(joined({"--expression", "multi", "--terms", "2", "--residual", "process"},
+                         judged))) < 0.6 * generic);
+}
+
+TEST_CASE_METHOD(ProcessTest, "what model.json says of a process is enough to predict from it",
+                 "[cli][process]") {
+  if (!succeeds("python3 -c ''"))
+    return;
+  for (const Strings& how : {kProduct, Strings{"--residual", "process"}}) {
+    fit(how);
+    const auto printed =
+        output_of("python3 " PERFMODEL_SOURCE_DIR "/tests/fit/residual/predict_from_json.py " +
+                  file("model.json") + " " + file("asked.csv"));
+    REQUIRE(printed);
+    std::vector<double> times;
+    std::vector<double> trends;
+    std::istringstream lines(*printed);
+    for (double trend = 0, factor = 0, time = 0; lines >> trend >> factor >> time;) {
+      trends.push_back(trend);
+      times.push_back(time);
+    }
+    CHECK(largest_difference(times, predictions()) < 1e-9);
+
+    const std::vector<Strings> asked = rows_of(text("asked.csv"));
+    Strings set = {"predict", "model.json", "--json"};
+    for (std::size_t j = 0; j + 1 < asked[0].size(); ++j) {
+      set.emplace_back("--set");
+      set.push_back(asked[0][j] + "=" + asked[1][j]);
+    }
+    const Json answer = Json::parse(run(set).output);
+    CHECK(answer["trend"].get<double>() == Catch::Approx(trends[0]).epsilon(1e-9));
+    CHECK(answer["trend"].get<double>() * answer["process"].get<double>() ==
+          Catch::Approx(answer["predicted_time_s"].get<double>()).epsilon(1e-12));
+  }
+}
+
+TEST_CASE_METHOD(ProcessTest, "code computes trend and process as predict does", "[cli][process]") {
+  for (const Strings& how : {kProduct, Strings{"--residual", "process"}}) {
+    const Json constants = fit(how)["constants"];
+    const std::vector<double> expected = predictions();
+    const std::vector<Strings> asked = rows_of(text("asked.csv"));
+    if (succeeds("python3 -c ''")) {
+      write("code.py", run({"show", "model.json", "--as", "python"}).output +
+                           calls(constants, asked, "print(repr(", "))"));
+      CHECK(largest_difference(numbers_of(*output_of("python3 " + file("code.py"))), expected) <
+            1e-9);
+    }
+    write("code.c", run({"show", "model.json", "--as", "c"}).output +
+                        "#include <stdio.h>\nint main(void) {\n" +
+                        calls(constants, asked, "printf(\"%.17g\\n\", ", ");") + "return 0;\n}\n");
+    if (succeeds("cc --version")) {
+      REQUIRE(succeeds("cc -std=c99 -pedantic -Wall -Wextra -Werror " + file("code.c") + " -o " +
+                       file("code") + " -lm"));
+      CHECK(largest_difference(numbers_of(*output_of(file("code"))), expected) < 1e-9);
+    }
+  }
+  CHECK_THAT(run({"show", "model.json"}).output, ContainsSubstring("times exp(z)"));
+  const ProgramResult spreadsheet = run({"show", "model.json", "--as", "spreadsheet"});
+  CHECK(spreadsheet.exit_code == 3);
+  CHECK_THAT(spreadsheet.errors, ContainsSubstring("--as python"));
+}
+
+TEST_CASE_METHOD(ProcessTest, "a process does not depend on the order of rows and columns",
+                 "[cli][process]") {
+  std::vector<Strings> rows = rows_of(text("runs.csv"));
+  std::vector<std::size_t> columns(rows[0].size());
+  for (std::size_t j = 0; j < columns.size(); ++j)
+    columns[j] = (5 * j + 3) % columns.size();
+  std::sort(columns.begin(), columns.end());
+  std::rotate(columns.begin(), columns.begin() + 4, columns.end());
+  for (Strings& row : rows) {
+    Strings other;
+    for (const std::size_t j : columns)
+      other.push_back(row[j]);
+    row = other;
+  }
+  std::mt19937 random(7);
+  std::shuffle(rows.begin() + 1, rows.end(), random);
+  write("other.csv", text_of(rows));
+  for (const Strings& how : {kProduct, Strings{"--residual", "process"}}) {
+    fit(how);
+    fit(how, "other.json", "other.csv");
+    CHECK(largest_difference(predictions("other.json"), predictions()) < 1e-6);
+  }
+}
+
+TEST_CASE_METHOD(ProcessTest, "a process does not depend on units", "[cli][process]") {
+  const auto scaled = [&](const std::string& name) {
+    std::vector<Strings> rows = rows_of(text(name));
+    for (std::size_t j = 0; j < rows[0].size(); ++j) {
+      const double factor = rows[0][j] == "time_s" ? 1000 : rows[0][j] == "learning_rate" ? 3.7 : 1;
+      for (std::size_t i = 1; i < rows.size() && factor != 1; ++i)
+        rows[i][j] = to_text(factor * parse_number(rows[i][j]).value());
+    }
+    return text_of(rows);
+  };
+  write("other.csv", scaled("runs.csv"));
+  write("other_asked.csv", scaled("asked.csv"));
+  fit(kProduct);
+  fit(kProduct, "other.json", "other.csv");
+  std::vector<double> other = predictions("other.json", "other_asked.csv");
+  for (double& time : other)
+    time /= 1000;
+  CHECK(largest_difference(other, predictions()) < 1e-6);
+}
+
+TEST_CASE_METHOD(ProcessTest, "threads change no byte of a process", "[cli][process]") {
+  fit(joined(kProduct, {"--threads", "1"}), "one.json");
+  fit(joined(kProduct, {"--threads", "3"}), "three.json");
+  CHECK(text("one.json") == text("three.json"));
+}
+
+TEST_CASE_METHOD(ProcessTest, "what has no place beside a process is refused", "[cli][process]") {
+  const auto refused = [&](const Strings& arguments, const std::string& name) {
+    const ProgramResult result = run(joined(arguments, {"--residual", "process"}));
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.errors, ContainsSubstring(name));
+  };
+  refused({"fit", "runs.csv", "--loss", "mape"}, "--loss");
+  refused({"fit", "runs.csv", "--l1", "0.1"}, "--l1");
+  refused({"fit", "runs.csv", "--l2", "0.1"}, "--l2");
+  refused({"fit", "runs.csv", "--method", "paper"}, "--method");
+  refused({"fit", "runs.csv", "--bounds", "p=-2:2"}, "--bounds");
+  refused({"fit", "runs.csv", "--repeats", "3"}, "--repeats");
+  refused({"sweep", "runs.csv"}, "--residual");
+  refused({"compare", "runs.csv"}, "residual process");
+  CHECK(run({"fit", "runs.csv", "--residual", "forest"}).exit_code == 2);
+}
+
+TEST_CASE_METHOD(ProcessTest, "all that judges models knows a process", "[cli][process]") {
+  const Json model = fit(joined(
+      kProduct, {"--bootstrap", "20", "--folds", "3", "--coverage", "0.9", "--split", "80:20"}));
+  CHECK(model["uncertainty"]["samples"] == 20);
+  CHECK(model["cross_validation"]["folds"] == 3);
+  CHECK(model["prediction_intervals"]["level"] == 0.9);
+  CHECK(model["cross_validation"]["metrics"]["mape_percent"]["mean"].get<double>() < 30);
+
+  CHECK(run({"evaluate", "model.json", "runs.csv"}).exit_code == 0);
+  CHECK(run({"report", "model.json", "runs.csv", "-o", "page.html"}).exit_code == 0);
+  CHECK_THAT(text("page.html"), ContainsSubstring("with a residual process"));
+  std::vector<Strings> configurations = rows_of(text("asked.csv"));
+  for (Strings& row : configurations)
+    row.pop_back();
+  write("configurations.csv", text_of(configurations));
+  CHECK(run({"simulate", "model.json", "configurations.csv"}).exit_code == 0);
+  Strings set = {"scaling", "model.json", "--column", "workers", "--at", "1,2"};
+  const std::vector<Strings> asked = rows_of(text("asked.csv"));
+  for (std::size_t j = 0; j + 1 < asked[0].size(); ++j) {
+    if (asked[0][j] != "workers") {
+      set.emplace_back("--set");
+      set.push_back(asked[0][j] + "=" + asked[1][j]);
+    }
+  }
+  const ProgramResult scaling = run(set);
+  INFO(scaling.errors);
+  CHECK(scaling.exit_code == 0);
+}
+
+TEST_CASE_METHOD(ProcessTest, "a process that contradicts itself is refused", "[cli][process]") {
+  const Json model = fit(kProduct);
+  const auto refused = [&](const std::function<void(Json&)>& spoil, const std::string& field) {
+    Json other = model;
+    spoil(other["constants"]["process"]);
+    write("spoilt.json", other.dump());
+    const ProgramResult result = run({"predict", "spoilt.json", "asked.csv"});
+    CHECK(result.exit_code == 3);
+    CHECK_THAT(result.errors, ContainsSubstring(field));
+  };
+  refused([](Json& process) { process["noise"] = 0; }, "process.noise");
+  refused([](Json& process) { process["weights"].erase(0); }, "process.weights");
+  refused([](Json& process) { process["numbers"][0]["codes"][0] = 9999; }, "codes[0]");
+  refused([](Json& process) { process["numbers"].erase(0); }, "every input");
+  refused([](Json& process) { process["levels"][0]["column"] = "colour"; }, "'colour'");
+}
