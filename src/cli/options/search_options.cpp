@@ -244,6 +244,7 @@ void refuse_options_beside_process(const SearchArguments& arguments) {
   refuse("--method", options.method != Method::scaled);
   refuse("--bounds", !options.bounds.empty());
   refuse("--no-polish", arguments.no_polish);
+  refuse("--signed", options.signed_terms);
   if (!idle.empty()) {
     throw UsageError(quoted_list(idle) + (idle.size() == 1 ? " does" : " do") +
                      " not go with --residual process, whose constants and hyper-parameters "

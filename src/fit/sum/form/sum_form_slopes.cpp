@@ -19,19 +19,17 @@ MatrixXd SumForm::log_slopes(const ModelSpec& spec, const VectorXd& constants,
     for (std::size_t k = 0; k < structure.terms; ++k) {
       const double share = shares(index(row), index(k));
       slopes[index(layout.coefficient(k))] = share;
-      for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
-        slopes[index(layout.intrinsic_power(k, i))] =
-            share * std::log(design.intrinsic[i].value(row));
+      for (std::size_t n = 0; n < numeric_count(spec); ++n) {
+        const double value = structure.capped(k, n, numeric_factor(design, n).value(row));
+        slopes[index(layout.numeric_power(k, n))] =
+            share * (structure.has_ring(k, n) ? 1 - 1 / value : std::log(value));
       }
       for (std::size_t c = 0; c < spec.categorical.size(); ++c)
         slopes[index(layout.level(k, c, design.categorical[c].codes[row]))] = share;
-      for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
-        slopes[index(layout.extrinsic_power(k, j))] =
-            share * std::log(design.extrinsic[j].value(row));
-      }
       for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
         const Regime& regime = structure.regimes[g];
-        const bool above = design.extrinsic[regime.extrinsic].value(row) > regime.above;
+        const double value = numeric_factor(design, regime.numeric).value(row);
+        const bool above = value > regime.above;
         slopes[index(layout.regime(k, g, above ? 1 : 0))] = share;
       }
     }
