@@ -28,7 +28,8 @@ MatrixXd SumForm::log_slopes(const ModelSpec& spec, const VectorXd& constants,
         slopes[index(layout.level(k, c, design.categorical[c].codes[row]))] = share;
       for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
         const Regime& regime = structure.regimes[g];
-        const double value = numeric_factor(design, regime.numeric).value(row);
+        const double value =
+            structure.capped(k, regime.numeric, numeric_factor(design, regime.numeric).value(row));
         const bool above = value > regime.above;
         slopes[index(layout.regime(k, g, above ? 1 : 0))] = share;
       }
