@@ -147,6 +147,11 @@ FittedModel read_model(const std::string& path, const std::vector<FormKind>& kin
   model.spec.sources = read_sources(root);
   const auto constants = root.member("constants");
   form.read(constants, model);
+  if (const JsonCursor version = root.member("schema_version");
+      version.count() != model.form->schema_version()) {
+    version.fail("a model of the form '" + std::string(form.name) + "' has version " +
+                 std::to_string(model.form->schema_version()));
+  }
   if (model.form->has_local_powers()) {
     model.typical = read_configuration(model.spec, root.member("scaling_powers_at"));
   } else if (const auto node = root.optional_member("scaling_powers_at")) {

@@ -5,6 +5,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -328,6 +329,14 @@ TEST_CASE_METHOD(ProcessTest, "a process that contradicts itself is refused", "[
     CHECK(result.exit_code == 3);
     CHECK_THAT(result.errors, ContainsSubstring(field));
   };
+  for (const auto& [file, version] : {std::pair{"process.json", 1}, std::pair{"plain.json", 2}}) {
+    Json other = file == std::string("plain.json") ? fit({}) : model;
+    other["schema_version"] = version;
+    write(file, other.dump());
+    const ProgramResult result = run({"predict", file, "asked.csv"});
+    CHECK(result.exit_code == 3);
+    CHECK_THAT(result.errors, ContainsSubstring("schema_version"));
+  }
   refused([](Json& process) { process["noise"] = 0; }, "process.noise");
   refused([](Json& process) { process["weights"].erase(0); }, "process.weights");
   refused([](Json& process) { process["numbers"][0]["codes"][0] = 9999; }, "codes[0]");
