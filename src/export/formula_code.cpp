@@ -308,7 +308,9 @@ std::string generic_computed(const ModelSpec& spec, const Eigen::VectorXd& const
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
     sum.push_back(writer.choice(c, [&](std::size_t l) { return constant(layout.level(c, l)); }));
   }
-  std::vector<std::string> factors = {"(" + joined(sum, " + ") + ")"};
+  const auto lone = layout.lone_coefficient();
+  std::vector<std::string> factors = {lone ? writer.number(constant(*lone))
+                                           : "(" + joined(sum, " + ") + ")"};
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
     factors.push_back(writer.power(writer.extrinsic()[j], constant(layout.extrinsic_power(j))));
   return writer.whole({writer.product(factors), writer.number(constant(layout.intercept()))});

@@ -150,7 +150,11 @@ std::string generic(const ModelSpec& spec, const Eigen::VectorXd& constants, boo
     sum += (sum.empty() ? "" : " + ") +
            (latex ? latex_levels(input, value) : input.column + "{" + levels + "}");
   }
-  std::string out = latex ? "t = \\left(" + sum + "\\right)" : "t = (" + sum + ")";
+  if (const auto lone = layout.lone_coefficient())
+    sum = number(constant(*lone));
+  std::string out = layout.lone_coefficient() ? "t = " + sum
+                    : latex                   ? "t = \\left(" + sum + "\\right)"
+                                              : "t = (" + sum + ")";
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
     out += times + power(spec.extrinsic[j].column, constant(layout.extrinsic_power(j)));
   return out + " + " + number(constant(layout.intercept())) + "\n";

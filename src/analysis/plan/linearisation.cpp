@@ -56,6 +56,9 @@ Linearisation default_linearisation(const Space& space) {
       result.constants[index(layout.level(c, l))] = 1;
     }
   }
+  if (const auto lone = layout.lone_coefficient()) {
+    result.constants[index(*lone)] = 1;
+  }
   double scale = 1;
   for (std::size_t j = 0; j < result.spec.extrinsic.size(); ++j) {
     const NumericInput& input = result.spec.extrinsic[j];
@@ -89,6 +92,9 @@ Eigen::MatrixXd sensitivities(const Linearisation& linearisation, const Design& 
     }
     for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
       rows(index(r), index(layout.level(c, design.categorical[c].codes[r]))) = scale / t;
+    }
+    if (const auto lone = layout.lone_coefficient()) {
+      rows(index(r), index(*lone)) = scale / t;
     }
     const double scalable = (t - constant(layout.intercept())) / t;
     for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {

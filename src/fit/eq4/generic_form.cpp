@@ -84,6 +84,10 @@ std::vector<ConstantInfo> GenericForm::constants(const ModelSpec& spec) const {
     for (std::size_t l = 0; l < levels.size(); ++l)
       put(layout.level(c, l), level, levels[l]);
   }
+  if (const auto lone = layout.lone_coefficient()) {
+    put(*lone, coefficient);
+    ++group;
+  }
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j, ++group)
     put(layout.extrinsic_power(j), scaling_power, {}, spec.extrinsic[j].column);
   put(layout.intercept(), intercept);
@@ -96,6 +100,8 @@ std::vector<std::string> GenericForm::groups(const ModelSpec& spec) const {
     out.push_back(input.column);
   for (const CategoricalInput& input : spec.categorical)
     out.push_back(input.column);
+  if (spec.has_scales_only())
+    out.emplace_back("a");
   for (const NumericInput& input : spec.extrinsic)
     out.push_back(input.column);
   out.emplace_back("C");
@@ -127,6 +133,8 @@ std::vector<TimePart> GenericForm::parts(const ModelSpec& spec, const VectorXd&,
     out.push_back({input.column, ""});
   for (const CategoricalInput& input : spec.categorical)
     out.push_back({input.column, ""});
+  if (spec.has_scales_only())
+    out.push_back({"a", ""});
   out.push_back({"C", ""});
   return out;
 }
@@ -136,7 +144,7 @@ std::vector<double> GenericForm::shares(const ModelSpec& spec, const VectorXd& c
   const GenericLayout layout(spec);
   const double total = predict(spec, constants, design).sum();
   if (total == 0)  // a penalty can leave nothing
-    return std::vector<double>(spec.intrinsic.size() + spec.categorical.size() + 1, 0);
+    return std::vector<double>(parts(spec, constants, nullptr).size(), 0);
   const double intercept = constants[index(layout.intercept())];
   const auto share_of = [&](std::size_t first, std::size_t count) {
     VectorXd alone = constants;
@@ -151,6 +159,8 @@ std::vector<double> GenericForm::shares(const ModelSpec& spec, const VectorXd& c
     out.push_back(share_of(layout.coefficient(i), 1));
   for (std::size_t c = 0; c < spec.categorical.size(); ++c)
     out.push_back(share_of(layout.level(c, 0), spec.categorical[c].levels.size()));
+  if (const auto lone = layout.lone_coefficient())
+    out.push_back(share_of(*lone, 1));
   out.push_back(100 * intercept * static_cast<double>(design.rows) / total);
   return out;
 }
@@ -201,6 +211,8 @@ Form::Reordered GenericForm::reordered(const ModelSpec& from, const ModelSpec& t
   }
   for (std::size_t j = 0; j < order.extrinsic.size(); ++j)
     origin[old.extrinsic_power(j)] = next.extrinsic_power(order.extrinsic[j]);
+  if (const auto lone = old.lone_coefficient())
+    origin[*lone] = *next.lone_coefficient();
   origin[old.intercept()] = next.intercept();
   return {generic_form(), origin};
 }

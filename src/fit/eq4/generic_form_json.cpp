@@ -40,6 +40,8 @@ void add_identifiability(const FittedModel& model, Json& node) {
   }
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
     node["extrinsic"][j]["q_identified"] = bool{identified[layout.extrinsic_power(j)]};
+  if (const auto lone = layout.lone_coefficient())
+    node["a_identified"] = bool{identified[*lone]};
   node["C_identified"] = bool{identified[layout.intercept()]};
 }
 
@@ -69,6 +71,8 @@ std::optional<Identifiability> read_identifiability(const ModelSpec& spec,
       out.differences.push_back(levels.at(level).second);
     }
   }
+  if (spec.has_scales_only())
+    out.constants.push_back(constants.member("a_identified").boolean());
   out.constants.insert(out.constants.end(), powers.begin(), powers.end());
   for (const JsonCursor& item : constants.member("extrinsic").items())
     out.constants.push_back(item.member("q_identified").boolean());
@@ -123,10 +127,10 @@ Json GenericForm::constants_to_json(const FittedModel& model) const {
                          {"q", constant(layout.extrinsic_power(j))},
                          {"range", range_to_json(spec.extrinsic[j])}});
   }
-  Json out = {{"intrinsic", intrinsic},
-              {"categorical", categorical},
-              {"extrinsic", extrinsic},
-              {"C", constant(layout.intercept())}};
+  Json out = {{"intrinsic", intrinsic}, {"categorical", categorical}, {"extrinsic", extrinsic}};
+  if (const auto lone = layout.lone_coefficient())
+    out["a"] = constant(*lone);
+  out["C"] = constant(layout.intercept());
   if (model.identifiability)
     add_identifiability(model, out);
   return out;
@@ -163,6 +167,8 @@ void GenericForm::read(const JsonCursor& constants, FittedModel& model) {
     spec.extrinsic.push_back(inputs.numeric_input(item));
     powers.push_back(item.member("q").number());
   }
+  if (spec.has_scales_only())
+    all.push_back(constants.member("a").number());
   all.insert(all.end(), powers.begin(), powers.end());
   all.push_back(constants.member("C").number());
   model.form = generic_form();

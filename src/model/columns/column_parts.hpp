@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,9 @@ struct ColumnPart {
 /// UsageError for unknown names and for a column that is named twice.
 std::vector<ColumnPart> parts_by_flags(const Table& table, const RoleRequest& request);
 
-/// Whether the user said that no column is extrinsic: an empty list, or "none" where no column has
-/// that name.
-bool asks_for_no_extrinsic(const Table& table, const RoleRequest& request);
+/// Whether the user said that no column plays this part: an empty list, or "none" where no column
+/// has that name.
+bool asks_for_none(const Table& table, const std::optional<std::vector<std::string>>& columns);
 
 /// Finds the target and the extrinsic columns by their names among the open ones, where the request
 /// does not tell. Throws InputError with fields to fill in where names do not tell either. Adds to

@@ -15,12 +15,13 @@ struct RoleField {
 
 std::vector<RoleField> role_fields(const Table& table, const RoleRequest& request) {
   using Columns = std::vector<std::string>;
-  const bool no_extrinsic = asks_for_no_extrinsic(table, request);
+  const auto named = [&](const std::optional<Columns>& columns) {
+    return asks_for_none(table, columns) ? Columns{} : columns.value_or(Columns{});
+  };
   return {
       {Field{"target"}, Part::target, request.target ? Columns{*request.target} : Columns{}},
-      {Field{"extrinsic"}, Part::extrinsic,
-       no_extrinsic ? Columns{} : request.extrinsic.value_or(Columns{})},
-      {Field{"intrinsic"}, Part::intrinsic, request.intrinsic.value_or(Columns{})},
+      {Field{"extrinsic"}, Part::extrinsic, named(request.extrinsic)},
+      {Field{"intrinsic"}, Part::intrinsic, named(request.intrinsic)},
       {Field{"categorical"}, Part::categorical, request.categorical},
       {Field{"ignore"}, Part::ignored, request.ignore},
   };
@@ -38,12 +39,9 @@ void refuse(const std::vector<Sentence>& problems) {
 
 }  // namespace
 
-bool asks_for_no_extrinsic(const Table& table, const RoleRequest& request) {
-  if (!request.extrinsic) {
-    return false;
-  }
-  return request.extrinsic->empty() ||
-         (*request.extrinsic == std::vector<std::string>{"none"} && table.find("none") == nullptr);
+bool asks_for_none(const Table& table, const std::optional<std::vector<std::string>>& columns) {
+  return columns && (columns->empty() || (*columns == std::vector<std::string>{"none"} &&
+                                          table.find("none") == nullptr));
 }
 
 std::vector<ColumnPart> parts_by_flags(const Table& table, const RoleRequest& request) {

@@ -1,7 +1,6 @@
 #include "perfmodel/model/columns/roles.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/text.hpp"
 #include "data/formula.hpp"
@@ -65,24 +64,17 @@ void settle_levels(const Table& table, Parts& parts, Notices& notices, Obstacles
   }
 }
 
-/// Without an intrinsic column the sum of Eq. (4) is empty and nothing scales.
-void require_intrinsic(const Table& table, const Roles& roles, Obstacles& obstacles) {
-  if (!roles.intrinsic.empty() || !roles.categorical.empty() || !obstacles.columns.empty()) {
+/// A model needs an input.
+void require_input(const Table& table, const Roles& roles, Obstacles& obstacles) {
+  if (!roles.intrinsic.empty() || !roles.categorical.empty() || !roles.extrinsic.empty() ||
+      !obstacles.columns.empty()) {
     return;
   }
-  if (roles.extrinsic.empty()) {
-    obstacles.columns.push_back(table.source +
-                                ": no column but the time varies, so there is nothing to model");
-    return;
-  }
-  std::vector<std::string> extrinsic = roles.extrinsic;
-  const std::string last = std::exchange(extrinsic.back(), "none");
-  if (extrinsic.size() > 1) {
-    extrinsic.pop_back();
-  }
-  obstacles.columns.push_back(table.source + ": no intrinsic column varies, and the model needs " +
-                              "one; to model the scale alone, pass " + Field{"intrinsic", {last}} +
-                              " " + Field{"extrinsic", extrinsic});
+  obstacles.columns.push_back(table.source +
+                              (roles.ignored.empty()
+                                   ? ": no column but the time varies"
+                                   : ": no column that varies is left but the time") +
+                              ", so there is nothing to model");
 }
 
 /// The time is what a model is asked for: nothing can be computed from it.
@@ -158,7 +150,7 @@ Roles resolve_roles(const Table& table, const RoleRequest& request) {
   check_derived(request, roles);
 
   check_values(table, parts, obstacles);
-  require_intrinsic(table, roles, obstacles);
+  require_input(table, roles, obstacles);
   obstacles.throw_if_any();
   tell_what_was_inferred(table, request, roles, roles.notices);
   return roles;

@@ -79,6 +79,10 @@ std::size_t ModelSpec::level_count() const {
   return count;
 }
 
+bool ModelSpec::has_scales_only() const {
+  return intrinsic.empty() && categorical.empty() && !extrinsic.empty();
+}
+
 bool ModelSpec::is_derived(const std::string& column) const {
   return std::any_of(derived.begin(), derived.end(),
                      [&](const DerivedColumn& item) { return item.column == column; });

@@ -32,7 +32,11 @@ class PowerTerm {
 GenericLayout::GenericLayout(const ModelSpec& spec)
     : intrinsic_(spec.intrinsic.size()),
       extrinsic_(spec.extrinsic.size()),
-      power_start_(spec.intrinsic.size() + spec.level_count()) {
+      has_lone_(spec.has_scales_only()),
+      power_start_(spec.intrinsic.size() + spec.level_count() + (has_lone_ ? 1 : 0)) {
+  if (has_lone_) {
+    names_.emplace_back("a");
+  }
   for (const NumericInput& input : spec.intrinsic) {
     names_.push_back("a[" + input.column + "]");
   }
@@ -56,7 +60,7 @@ ConstantKind GenericLayout::kind(std::size_t i) const {
     return ConstantKind::coefficient;
   }
   if (i < power_start_) {
-    return ConstantKind::level_coefficient;
+    return has_lone_ ? ConstantKind::lone_coefficient : ConstantKind::level_coefficient;
   }
   if (i < power_start_ + intrinsic_) {
     return ConstantKind::intrinsic_power;
@@ -71,7 +75,8 @@ Eigen::VectorXd predict_generic(const ModelSpec& spec, const Eigen::VectorXd& co
 
   // Term by term over all rows: each row's sum and product run in the order of the spec, whatever
   // other rows there are.
-  Eigen::VectorXd sum = Eigen::VectorXd::Zero(index(design.rows));
+  const auto lone = layout.lone_coefficient();
+  Eigen::VectorXd sum = Eigen::VectorXd::Constant(index(design.rows), lone ? constant(*lone) : 0);
   for (std::size_t i = 0; i < design.intrinsic.size(); ++i) {
     const PowerTerm term(design.intrinsic[i], constant(layout.coefficient(i)),
                          constant(layout.intrinsic_power(i)));
@@ -110,13 +115,15 @@ std::string generic_formula(const ModelSpec& spec) {
     terms.push_back("a_" + input.column);
   }
   std::vector<std::string> factors;
-  if (!terms.empty()) {
+  if (spec.has_scales_only()) {
+    factors.emplace_back("a");
+  } else if (!terms.empty()) {
     factors.push_back("(" + joined(terms, " + ") + ")");
   }
   for (const NumericInput& input : spec.extrinsic) {
     factors.push_back(input.column + "^q_" + input.column);
   }
-  const std::string scaled = terms.empty() ? std::string() : joined(factors, " * ") + " + ";
+  const std::string scaled = factors.empty() ? std::string() : joined(factors, " * ") + " + ";
   return "t = " + scaled + "C";
 }
 

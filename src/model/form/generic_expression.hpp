@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace perfmodel {
 enum class ConstantKind {
   coefficient,
   level_coefficient,
+  lone_coefficient,
   intrinsic_power,
   extrinsic_power,
   intercept
@@ -22,12 +24,18 @@ enum class ConstantKind {
 /// Where each constant of Eq. (4) stands in the vector of constants:
 ///
 ///     a_1..a_n | one a per level, column by column | p_1..p_n | q_1..q_m | C
+///
+/// Where scales are the only inputs, the sum is one constant a, the first.
 class GenericLayout {
  public:
   explicit GenericLayout(const ModelSpec& spec);
 
   std::size_t size() const { return intercept() + 1; }
   std::size_t coefficient(std::size_t i) const { return i; }
+  /// The a of a model whose only inputs are scales.
+  std::optional<std::size_t> lone_coefficient() const {
+    return has_lone_ ? std::optional<std::size_t>(0) : std::nullopt;
+  }
   std::size_t level(std::size_t column, std::size_t level) const {
     return level_start_[column] + level;
   }
@@ -36,12 +44,13 @@ class GenericLayout {
   std::size_t intercept() const { return power_start_ + intrinsic_ + extrinsic_; }
 
   ConstantKind kind(std::size_t index) const;
-  /// "a[filters]", "a[activation=relu]", "p[filters]", "q[workers]", "C".
+  /// "a[filters]", "a[activation=relu]", "p[filters]", "q[workers]", "a", "C".
   const std::string& name(std::size_t index) const { return names_[index]; }
 
  private:
   std::size_t intrinsic_;
   std::size_t extrinsic_;
+  bool has_lone_;
   std::vector<std::size_t> level_start_;
   std::size_t power_start_;
   std::vector<std::string> names_;
@@ -51,6 +60,7 @@ class GenericLayout {
 ///
 ///     t(I, E) = (sum_i a_i I_i^p_i + sum_c a_{c,level}) * prod_j E_j^q_j + C
 ///
+/// and t(E) = a * prod_j E_j^q_j + C where scales are the only inputs.
 /// `constants` in the order of GenericLayout, in the units of the data. Returns one time per row.
 Eigen::VectorXd predict_generic(const ModelSpec& spec, const Eigen::VectorXd& constants,
                                 const Design& design);

@@ -339,23 +339,26 @@ TEST_CASE("a scale that is a text or a switch is no scale", "[roles]") {
         "where no column is a scale, pass: extrinsic = none");
 }
 
-TEST_CASE("runs that vary nothing but the scale need one scale as intrinsic", "[roles]") {
-  CHECK(error_of(table_of("x,gpus,batch,time_s\n1,1,8,1\n1,2,16,2\n")) ==
-        "runs.csv: no intrinsic column varies, and the model needs one; to model the scale alone, "
-        "pass intrinsic = batch extrinsic = gpus");
-  CHECK(error_of(table_of("x,gpus,time_s\n1,1,1\n1,2,2\n")) ==
-        "runs.csv: no intrinsic column varies, and the model needs one; to model the scale alone, "
-        "pass intrinsic = gpus extrinsic = none");
+TEST_CASE("runs that vary nothing but the scale have no intrinsic column", "[roles]") {
+  const Roles roles = resolve_roles(table_of("x,gpus,batch,time_s\n1,1,8,1\n1,2,8,2\n"), {});
+  CHECK(roles.extrinsic == Texts{"gpus"});
+  CHECK(roles.intrinsic.empty());
+  CHECK(roles.constant == Texts{"x", "batch"});
   CHECK(error_of(table_of("x,gpus,time_s\n1,1,1\n1,1,2\n")) ==
         "runs.csv: no column but the time varies, so there is nothing to model");
 }
 
-TEST_CASE("that advice works", "[roles]") {
+TEST_CASE("no column is intrinsic where that is said", "[roles]") {
   RoleRequest request;
-  request.intrinsic = Texts{"gpus"};
-  request.extrinsic = Texts{"none"};
-  CHECK(resolve_roles(table_of("x,gpus,time_s\n1,1,1\n1,2,2\n"), request).intrinsic ==
-        Texts{"gpus"});
+  request.intrinsic = GENERATE(Texts{"none"}, Texts{});
+  const Roles roles = resolve_roles(table_of("x,gpus,time_s\n1,1,1\n2,2,2\n"), request);
+  CHECK(roles.intrinsic.empty());
+  CHECK(roles.ignored == Texts{"x"});
+  CHECK(roles.extrinsic == Texts{"gpus"});
+
+  request.intrinsic = Texts{"none"};
+  CHECK(resolve_roles(table_of("none,gpus,time_s\n1,1,1\n2,2,2\n"), request).intrinsic ==
+        Texts{"none"});
 }
 
 }  // namespace

@@ -41,6 +41,8 @@ struct ModelSpec {
   std::vector<SourceColumn> sources;   ///< empty of a model file that does not tell them
 
   std::size_t level_count() const;
+  /// Whether scales are its only inputs: what they scale is then one constant.
+  bool has_scales_only() const;
   bool is_derived(const std::string& column) const;
   /// Whether a derived column is computed from this one.
   bool is_derived_from(const std::string& column) const;

@@ -17,11 +17,11 @@ constexpr double kSameEffect = 1e-6;  // of unit effects
 constexpr double kPlaysAPart = 1e-3;  // of the largest entry of a direction
 
 /// A part of the sum that can carry a constant share of it: a column's levels together, a term
-/// whose power is 0, or C where nothing scales.
+/// whose power is 0, the a of a model of scales alone, or C where nothing scales.
 struct OffsetPart {
-  enum class Kind { levels, term, intercept };
+  enum class Kind { levels, term, lone, intercept };
   Kind kind;
-  std::string column;    ///< empty for C
+  std::string column;    ///< empty for a and C
   VectorXd direction;    ///< its constants, 1 each
   std::size_t held = 0;  ///< the constant whose holding takes the freedom away
 };
@@ -54,6 +54,10 @@ std::vector<OffsetPart> offset_parts(const Sensitivity& sensitivity, const Model
       out.push_back({OffsetPart::Kind::term, spec.intrinsic[i].column,
                      VectorXd::Unit(index(layout.size()), index(k)), k});
   }
+  const auto lone = layout.lone_coefficient();
+  if (lone && moves(*lone) && standings[*lone] != Standing::at_zero)
+    out.push_back(
+        {OffsetPart::Kind::lone, "", VectorXd::Unit(index(layout.size()), index(*lone)), *lone});
   if (moves(layout.intercept()))
     out.push_back({OffsetPart::Kind::intercept, "",
                    VectorXd::Unit(index(layout.size()), index(layout.intercept())),
@@ -91,7 +95,7 @@ std::string exchange_sentence(const std::vector<OffsetPart>& group) {
     else if (part.kind == OffsetPart::Kind::term)
       others.push_back("the term of '" + part.column + "', whose power is 0");
     else
-      others.emplace_back("C");
+      others.emplace_back(part.kind == OffsetPart::Kind::lone ? "a" : "C");
   }
   if (level_columns.empty()) {
     const std::string last = others.back();
@@ -139,6 +143,8 @@ std::string direction_sentence(const VectorXd& direction, const ModelSpec& spec,
     if (in(layout.extrinsic_power(j)))
       columns.push_back(spec.extrinsic[j].column);
   }
+  if (columns.empty())
+    return "a cannot be told from C: only the sum is determined";
   if (columns.size() == 1)
     return "the constants of '" + columns[0] + "' are not determined one by one, only together" +
            (in(layout.intercept()) ? " with C" : "");

@@ -72,16 +72,21 @@ class Judge {
 
   Standing standing(std::size_t k) const { return sensitivity_.standings()[k]; }
 
+  bool is_coefficient(std::size_t k) const {
+    const ConstantKind kind = layout_.kind(k);
+    return kind == ConstantKind::coefficient || kind == ConstantKind::level_coefficient ||
+           kind == ConstantKind::lone_coefficient;
+  }
+
   /// Of the raw constant by the scaled ones.
   VectorXd gradient(std::size_t k) const {
     VectorXd out = VectorXd::Unit(scaled_.size(), index(k));
-    const ConstantKind kind = layout_.kind(k);
-    if (kind != ConstantKind::coefficient && kind != ConstantKind::level_coefficient)
+    if (!is_coefficient(k))
       return out;
     // raw = scaled * exp(-p centre - sum_j q_j centre_j)
     out *= raw_factor(k);
     const double raw = scaled_[index(k)] * raw_factor(k);
-    if (kind == ConstantKind::coefficient)
+    if (layout_.kind(k) == ConstantKind::coefficient)
       out[index(layout_.intrinsic_power(k))] = -raw * space_.intrinsic_log_centres()[k];
     for (std::size_t j = 0; j < model_.spec.extrinsic.size(); ++j)
       out[index(layout_.extrinsic_power(j))] = -raw * space_.extrinsic_log_centres()[j];
@@ -89,10 +94,7 @@ class Judge {
   }
 
   double raw_factor(std::size_t k) const {
-    const ConstantKind kind = layout_.kind(k);
-    const bool is_coefficient =
-        kind == ConstantKind::coefficient || kind == ConstantKind::level_coefficient;
-    return is_coefficient ? std::exp(space_.log_raw_factor(k, scaled_)) : 1;
+    return is_coefficient(k) ? std::exp(space_.log_raw_factor(k, scaled_)) : 1;
   }
 
   double half_width(const VectorXd& gradient) const {
@@ -107,6 +109,7 @@ class Judge {
       case ConstantKind::extrinsic_power:
         return kWidestPower;
       case ConstantKind::coefficient:
+      case ConstantKind::lone_coefficient:
         return relative;
       case ConstantKind::level_coefficient:
       case ConstantKind::intercept:

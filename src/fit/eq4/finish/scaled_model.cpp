@@ -50,7 +50,8 @@ ScaledModel::Parts ScaledModel::parts(const VectorXd& scaled) const {
   Parts out;
   const Index rows = static_cast<Index>(design_.rows);
   const auto at = [&](std::size_t index) { return scaled[static_cast<Index>(index)]; };
-  out.sum = VectorXd::Zero(rows);
+  const auto lone = layout_.lone_coefficient();
+  out.sum = VectorXd::Constant(rows, lone ? at(*lone) : 0);
   VectorXd exponent = VectorXd::Zero(rows);
   for (std::size_t i = 0; i < design_.intrinsic.size(); ++i) {
     std::vector<double> powers;
@@ -119,6 +120,8 @@ VectorXd ScaledModel::linearise(const VectorXd& scaled, LevelMatrix& jacobian) c
       else
         put(layout_.level(c, design_.categorical[c].codes[r]), product);
     }
+    if (const auto lone = layout_.lone_coefficient())
+      put(*lone, product);
     for (std::size_t j = 0; j < design_.extrinsic.size(); ++j) {
       put(layout_.extrinsic_power(j),
           part.sum[row] * product * extrinsic_logs_[j][entry(design_.extrinsic[j], r)]);

@@ -144,6 +144,11 @@ std::vector<Plan::Node> Plan::tabulate_columns(const Design& design, const Searc
     level_tables_.push_back({static_cast<std::uint32_t>(layout.level(c, 0)), start, count});
     nodes.push_back({start, count, factor.codes});
   }
+  if (const auto lone = layout.lone_coefficient()) {  // a level that every row has
+    const std::uint32_t start = reserve_table(1);
+    level_tables_.push_back({static_cast<std::uint32_t>(*lone), start, 1});
+    nodes.push_back({start, 1, Codes(design.rows, 0)});
+  }
   return nodes;
 }
 

@@ -134,6 +134,12 @@ SearchSpace::SearchSpace(const ModelSpec& spec, const WeightedRows& training,
       set(layout_.level(c, l), range, true);
     }
   }
+  if (const auto lone = layout_.lone_coefficient()) {
+    const Range range = bound_for(options.bounds, 'a', "", constant);
+    if (range.by_user)
+      extrinsic_scaled = false;
+    set(*lone, range, true);
+  }
   extrinsic_log_centres_.assign(extrinsic_, 0);
   for (std::size_t j = 0; j < extrinsic_; ++j) {
     const std::string& column = spec.extrinsic[j].column;

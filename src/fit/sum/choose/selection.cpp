@@ -107,8 +107,7 @@ class Selector {
   /// ridge, and more terms, before it helps.
   void try_shapes() {
     std::vector<Candidate> candidates;
-    const bool has_terms = !task_.spec.intrinsic.empty() || !task_.spec.categorical.empty();
-    if (generic_ == Generic::offered && has_terms)
+    if (generic_ == Generic::offered)
       candidates.push_back({.generic = true, .shape = {}, .log_errors = {}});
     candidates.push_back({.shape = plain_shape(task_, 0, true), .log_errors = {}});
     for (const std::vector<Index>& regimes : sets_of_regimes()) {
