@@ -36,6 +36,8 @@ MatrixXd GenericForm::log_slopes(const ModelSpec& spec, const VectorXd& constant
       const auto level = index(layout.level(c, design.categorical[c].codes[row]));
       slopes[level] = constants[level] * scale;
     }
+    if (const auto lone = layout.lone_coefficient())
+      slopes[index(*lone)] = constants[index(*lone)] * scale;
     slopes[index(layout.intercept())] = share_of_rest;
   }
   return out;
