@@ -86,7 +86,7 @@ std::string python_function(const process::ResidualProcess& process, double cent
 }
 
 /// Arrays of C cannot be empty.
-std::vector<std::string> or_zero(std::vector<std::string> items) {
+std::vector<std::string> or_zero(const std::vector<std::string>& items) {
   return items.empty() ? std::vector<std::string>{"0"} : items;
 }
 

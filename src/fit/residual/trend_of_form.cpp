@@ -83,7 +83,7 @@ std::vector<std::size_t> positions(std::span<const Index> rows) {
 
 }  // namespace
 
-TrendOfForm trend_around(std::shared_ptr<const Form> form, const ModelSpec& spec,
+TrendOfForm trend_around(const std::shared_ptr<const Form>& form, const ModelSpec& spec,
                          const VectorXd& constants, const Design& runs) {
   const std::vector<ConstantInfo> infos = form->constants(spec);
   const std::map<std::string, LogPlace> places = places_of(spec, runs);

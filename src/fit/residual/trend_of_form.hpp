@@ -23,7 +23,7 @@ struct TrendOfForm {
 /// Around constants that the form has already. The estimates are differences of powers and
 /// logarithms of the ratios of other constants; where a power changes, the coefficients beside it
 /// change too, so that nothing moves in the middle of the runs: no unit matters.
-TrendOfForm trend_around(std::shared_ptr<const Form> form, const ModelSpec& spec,
+TrendOfForm trend_around(const std::shared_ptr<const Form>& form, const ModelSpec& spec,
                          const Eigen::VectorXd& constants, const Design& runs);
 
 /// One product of powers and factors, from nothing: its prior is that no column matters.
