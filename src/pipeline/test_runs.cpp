@@ -1,4 +1,4 @@
-#include "perfmodel/pipeline/test_runs.hpp"
+#include "perfmodel/pipeline/judging.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "perfmodel/fit/result/held_out_results.hpp"
+#include "perfmodel/fit/result/certainty.hpp"
 #include "perfmodel/fit/task/fit_options.hpp"
 #include "perfmodel/model/columns/spec.hpp"
 #include "perfmodel/model/design/design.hpp"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "perfmodel/fit/result/held_out_results.hpp"
+#include "perfmodel/fit/result/certainty.hpp"
 
 namespace perfmodel {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "perfmodel/data/metrics.hpp"
-#include "perfmodel/fit/result/repeat_summary.hpp"
+#include "perfmodel/fit/result/certainty.hpp"
 
 namespace perfmodel {
 

@@ -13,9 +13,9 @@
 #include "perfmodel/fit/task/fit_options.hpp"
 #include "perfmodel/model/columns/roles.hpp"
 #include "perfmodel/pipeline/held_out.hpp"
+#include "perfmodel/pipeline/judging.hpp"
 #include "perfmodel/pipeline/prepared_runs.hpp"
 #include "perfmodel/pipeline/runs_file.hpp"
-#include "perfmodel/pipeline/test_runs.hpp"
 
 namespace perfmodel {
 

@@ -4,7 +4,7 @@
 
 #include "json/json_cursor.hpp"
 #include "json/json_layout.hpp"
-#include "perfmodel/fit/result/held_out_results.hpp"
+#include "perfmodel/fit/result/certainty.hpp"
 #include "perfmodel/model/design/unmeasured.hpp"
 
 namespace perfmodel {

@@ -2,7 +2,7 @@
 
 #include "json/json_cursor.hpp"
 #include "json/json_layout.hpp"
-#include "perfmodel/fit/result/repeat_summary.hpp"
+#include "perfmodel/fit/result/certainty.hpp"
 
 namespace perfmodel {
 

@@ -1,8 +1,14 @@
 #pragma once
 
+#include <Eigen/Core>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "perfmodel/data/metrics.hpp"
 
 namespace perfmodel {
 
@@ -53,6 +59,72 @@ struct Uncertainty {
   std::vector<Interval> differences;
   /// Of a sum of product terms: of its local scaling powers, one per extrinsic column.
   std::vector<Interval> scaling_powers;
+};
+
+/// What fits to parts of the training rows say about the rest of them.
+struct CrossValidation {
+  std::optional<std::string> group_by;  ///< nothing: rows of one configuration stay together
+  std::vector<Metrics> folds;           ///< of the held-out rows of each fold
+  Eigen::VectorXd predicted;  ///< of every training row, by the fit that it was held out of; not
+                              ///< kept in model.json
+};
+
+/// Which rows told how far predictions are off.
+enum class Calibration {
+  /// Rows of the validation part, which no fit has seen (split conformal prediction; Papadopoulos
+  /// et al. 2002, Lei et al. 2018). Where the calibration rows and a new row are exchangeable, its
+  /// time lies in the interval with at least the asked-for probability, whatever the model.
+  validation,
+  /// Training rows, each judged by a fit that it was held out of (cross-conformal prediction; Vovk
+  /// 2015). No such guarantee for few rows: the fits to parts differ from the fit to all. In
+  /// practice the coverage is near what was asked for, or above since parts are smaller.
+  cross_validation
+};
+
+/// Intervals for new times by conformal prediction, at any level that the calibration rows reach.
+///
+/// The score of a row is ln(measured / predicted): intervals are factors of the prediction, wider
+/// in seconds where times are long. Both ends have a quantile of their own, since errors are seldom
+/// symmetric.
+struct PredictionIntervals {
+  double level = 0.9;  ///< used where no other is asked for
+  Calibration calibration = Calibration::validation;
+  std::size_t count = 0;           ///< calibration rows
+  std::vector<std::size_t> ranks;  ///< from 1, ascending: which of the sorted scores are kept
+  std::vector<double> scores;      ///< theirs, rounded outwards to 1e-6
+  /// Share of the test rows that lie in their intervals at `level`, where there are any.
+  std::optional<double> test_coverage;
+};
+
+/// Mean and standard deviation (over n - 1) of one quantity over several fits.
+struct Spread {
+  std::string name;  ///< "a[filters]", "mape_percent", "gpus"
+  double mean = 0;
+  double standard_deviation = 0;
+};
+
+/// A spread over the seeds of repeated fits.
+///
+/// It says how far the answers of the search differ when only its seed does. The runs are the same
+/// in all fits, so this is no confidence interval.
+using SeedSpread = Spread;
+
+/// One of the repeated fits.
+struct SeedFit {
+  std::uint64_t seed = 0;
+  double cost = 0;  ///< loss plus penalty over the training rows
+};
+
+/// What repeated fits of the same rows have in common and where they differ.
+struct RepeatSummary {
+  std::size_t fits = 0;
+  std::vector<SeedFit> seeds;         ///< empty where the seeds are not known
+  std::vector<SeedSpread> constants;  ///< in the order of the model's constants
+  std::vector<SeedSpread> scaling_powers;
+  /// Metrics with the names of model.json; empty for a part without rows.
+  std::vector<SeedSpread> train;
+  std::vector<SeedSpread> validation;
+  std::vector<SeedSpread> test;
 };
 
 }  // namespace perfmodel

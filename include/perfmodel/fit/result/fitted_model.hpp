@@ -12,8 +12,6 @@
 #include "perfmodel/data/metrics.hpp"
 #include "perfmodel/export/formula_language.hpp"
 #include "perfmodel/fit/result/certainty.hpp"
-#include "perfmodel/fit/result/held_out_results.hpp"
-#include "perfmodel/fit/result/repeat_summary.hpp"
 #include "perfmodel/fit/task/fit_options.hpp"
 #include "perfmodel/model/columns/spec.hpp"
 #include "perfmodel/model/design/configuration.hpp"

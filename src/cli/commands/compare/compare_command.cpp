@@ -23,7 +23,7 @@
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/csv/csv.hpp"
 #include "perfmodel/pipeline/compare_models.hpp"
-#include "perfmodel/pipeline/test_runs.hpp"
+#include "perfmodel/pipeline/judging.hpp"
 
 namespace perfmodel::cli {
 namespace {
