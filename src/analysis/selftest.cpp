@@ -68,7 +68,7 @@ void add_danwood(Figures& out) {
 // --- Stack loss -------------------------------------------------------------------------------
 
 /// Air flow, water temperature, acid concentration, stack loss.
-constexpr std::array<std::array<double, 4>, 21> stack_loss = {
+constexpr std::array<std::array<double, 4>, 21> kStackLoss = {
     {{80, 27, 89, 42}, {80, 27, 88, 37}, {75, 25, 90, 37}, {62, 24, 87, 28}, {62, 22, 87, 18},
      {62, 23, 87, 18}, {62, 24, 93, 19}, {62, 24, 93, 20}, {58, 23, 87, 15}, {58, 18, 80, 14},
      {58, 18, 89, 14}, {58, 17, 88, 13}, {58, 18, 82, 11}, {58, 19, 93, 12}, {50, 18, 89, 8},
@@ -79,11 +79,11 @@ void add_stack_loss(Figures& out) {
   const std::string problem = "stack loss, least absolute deviations";
   constexpr double limit = 1000;
   optimise::LadProblem lad;
-  lad.matrix.resize(stack_loss.size(), 4);
-  lad.response.resize(stack_loss.size());
-  lad.weights = VectorXd::Ones(stack_loss.size());
-  for (std::size_t row = 0; row < stack_loss.size(); ++row) {
-    const auto& [air, water, acid, loss] = stack_loss[row];
+  lad.matrix.resize(kStackLoss.size(), 4);
+  lad.response.resize(kStackLoss.size());
+  lad.weights = VectorXd::Ones(kStackLoss.size());
+  for (std::size_t row = 0; row < kStackLoss.size(); ++row) {
+    const auto& [air, water, acid, loss] = kStackLoss[row];
     lad.matrix.row(static_cast<Index>(row)) << 1, air, water, acid;
     lad.response[static_cast<Index>(row)] = loss;
   }
@@ -133,8 +133,8 @@ const std::vector<PlantedLevels>& planted_levels() {
   return levels;
 }
 
-constexpr double planted_intercept = 1.93;
-constexpr std::size_t planted_rows = 400;
+constexpr double kPlantedIntercept = 1.93;
+constexpr std::size_t kPlantedRows = 400;
 
 NumericInput input_of(const PlantedTerm& term) {
   return {term.column, term.values.front(), term.values.back()};
@@ -153,7 +153,7 @@ Planted planted_runs() {
   std::vector<Column> columns;
   const auto add_numeric = [&](const PlantedTerm& term) {
     std::vector<double> values;
-    for (std::size_t row = 0; row < planted_rows; ++row)
+    for (std::size_t row = 0; row < kPlantedRows; ++row)
       values.push_back(term.values[random.below(term.values.size())]);
     columns.push_back(number_column(term.column, std::move(values)));
   };
@@ -167,7 +167,7 @@ Planted planted_runs() {
     column.kind = Column::Kind::text;
     for (const auto& [level, a] : levels.levels)
       column.levels.emplace_back(level);
-    for (std::size_t row = 0; row < planted_rows; ++row)
+    for (std::size_t row = 0; row < kPlantedRows; ++row)
       column.codes.push_back(static_cast<std::uint32_t>(random.below(column.levels.size())));
     out.spec.categorical.push_back({column.name, column.levels});
     columns.push_back(std::move(column));
@@ -177,20 +177,18 @@ Planted planted_runs() {
     out.spec.extrinsic.push_back(input_of(term));
   }
   out.spec.target = "time";
-  out.design = make_design(table_with(std::move(columns), planted_rows), out.spec, Target::absent);
+  out.design = make_design(table_with(std::move(columns), kPlantedRows), out.spec, Target::absent);
 
   std::vector<double> constants;
   for (const PlantedTerm& term : planted_intrinsic())
     constants.push_back(term.a);
-  for (const PlantedLevels& levels : planted_levels()) {
+  for (const PlantedLevels& levels : planted_levels())
     for (const auto& [level, a] : levels.levels)
       constants.push_back(a);
-  }
-  for (const auto* terms : {&planted_intrinsic(), &planted_extrinsic()}) {
+  for (const auto* terms : {&planted_intrinsic(), &planted_extrinsic()})
     for (const PlantedTerm& term : *terms)
       constants.push_back(term.p);
-  }
-  constants.push_back(planted_intercept);
+  constants.push_back(kPlantedIntercept);
   out.constants = Eigen::Map<VectorXd>(constants.data(), static_cast<Index>(constants.size()));
   out.design.time = predict_generic(out.spec, out.constants, out.design);
   return out;

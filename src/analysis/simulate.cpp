@@ -12,9 +12,8 @@ Eigen::VectorXd simulate(const FittedModel& model, const Design& design, const N
   // A stream for each kind, so that adding one kind of noise leaves the other as it was.
   RandomStream relative(seed, "relative noise");
   RandomStream additive(seed, "additive noise");
-  for (double& time : times) {
+  for (double& time : times)
     time = time * std::exp(noise.relative * relative.normal()) + noise.additive * additive.normal();
-  }
   return times;
 }
 

@@ -14,9 +14,8 @@ namespace {
 void judge(const SweepData& data, Loss loss, SweepPoint& point) {
   const Eigen::VectorXd predicted = predict(point.model, data.validation);
   point.model.metrics.validation = compute_metrics(data.validation.time, predicted);
-  if (data.test != nullptr) {
+  if (data.test != nullptr)
     point.model.metrics.test = compute_metrics(data.test->time, predict(point.model, *data.test));
-  }
   const Eigen::ArrayXd losses = row_losses(loss, data.validation.time, predicted);
   const double rows = static_cast<double>(losses.size());
   point.validation_loss = losses.mean();
@@ -28,11 +27,10 @@ void judge(const SweepData& data, Loss loss, SweepPoint& point) {
 template <class Counts>
 std::size_t lowest(const std::vector<SweepPoint>& points, const Counts& counts) {
   std::size_t best = points.size();
-  for (std::size_t k = 0; k < points.size(); ++k) {
+  for (std::size_t k = 0; k < points.size(); ++k)
     if (counts(points[k]) &&
         (best == points.size() || points[k].validation_loss < points[best].validation_loss))
       best = k;
-  }
   return best;
 }
 
@@ -107,7 +105,8 @@ std::vector<SweepPoint> sweep(const SweepData& data, const FitOptions& options,
 }
 
 std::size_t choose(const std::vector<SweepPoint>& points, LambdaRule rule) {
-  const std::size_t best = lowest(points, [](const SweepPoint&) { return true; });
+  const std::size_t best = lowest(
+      points, [](const SweepPoint&) { return true; });
   const std::size_t penalised =
       points[best].penalty != PenaltyKind::none
           ? best
@@ -116,11 +115,10 @@ std::size_t choose(const std::vector<SweepPoint>& points, LambdaRule rule) {
     return best;
   const double limit = points[best].validation_loss + points[best].standard_error;
   std::size_t chosen = best;
-  for (std::size_t k = 0; k < points.size(); ++k) {
+  for (std::size_t k = 0; k < points.size(); ++k)
     if (points[k].penalty == points[penalised].penalty && points[k].validation_loss <= limit &&
         points[k].lambda > points[chosen].lambda)
       chosen = k;
-  }
   return chosen;
 }
 

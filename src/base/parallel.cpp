@@ -65,10 +65,9 @@ void parallel_for(std::size_t count, std::size_t threads,
     for (std::size_t i = 0; i < count; ++i)
       guarded(i);
   }
-  for (const std::exception_ptr& exception : thrown) {
+  for (const std::exception_ptr& exception : thrown)
     if (exception)
       std::rethrow_exception(exception);
-  }
 }
 
 }  // namespace perfmodel

@@ -4,12 +4,10 @@ namespace perfmodel {
 
 std::string ProblemList::text() const {
   std::string result;
-  for (const auto& [place, problem] : first_) {
+  for (const auto& [place, problem] : first_)
     result += (result.empty() ? "" : "\n") + problem;
-  }
-  if (count_ > first_.size()) {
+  if (count_ > first_.size())
     result += "\n... and " + std::to_string(count_ - first_.size()) + " more";
-  }
   return result;
 }
 

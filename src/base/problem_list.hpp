@@ -22,9 +22,8 @@ class ProblemList {
     const std::pair place(line, column);
     if (first_.size() < shown || place < std::prev(first_.end())->first) {
       first_.emplace(place, describe());
-      if (first_.size() > shown) {
+      if (first_.size() > shown)
         first_.erase(std::prev(first_.end()));
-      }
     }
   }
 

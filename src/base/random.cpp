@@ -17,9 +17,8 @@ std::uint64_t splitmix64(std::uint64_t x) {
 /// FNV-1a; std::hash may differ between standard libraries.
 std::uint64_t fnv1a(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : text) {
+  for (const char c : text)
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  }
   return hash;
 }
 
@@ -39,9 +38,8 @@ std::size_t RandomStream::below(std::size_t n) {
   // under n, so that the division is hardly ever needed.
   const std::uint64_t count = n;
   std::uint64_t x = bits();
-  while (x < count && x < (0 - count) % count) {
+  while (x < count && x < (0 - count) % count)
     x = bits();
-  }
   return static_cast<std::size_t>(x % n);
 }
 
@@ -51,9 +49,8 @@ double RandomStream::normal() {
     const double x = uniform(-1, 1);
     const double y = uniform(-1, 1);
     const double s = x * x + y * y;
-    if (s > 0 && s < 1) {
+    if (s > 0 && s < 1)
       return x * std::sqrt(-2 * std::log(s) / s);
-    }
   }
 }
 

@@ -19,26 +19,22 @@ std::size_t display_width(std::string_view text) {
 }
 
 std::string clipped(const std::string& text, std::size_t width) {
-  if (display_width(text) <= width) {
+  if (display_width(text) <= width)
     return text;
-  }
   std::vector<std::string> characters;
   for (const char byte : text) {
-    if (starts_character(byte) || characters.empty()) {
+    if (starts_character(byte) || characters.empty())
       characters.emplace_back();
-    }
     characters.back() += byte;
   }
   const std::size_t head = (width - 1) / 2;
   const std::size_t tail = width - 1 - head;
   std::string result;
-  for (std::size_t i = 0; i < characters.size(); ++i) {
-    if (i < head || i + tail >= characters.size()) {
+  for (std::size_t i = 0; i < characters.size(); ++i)
+    if (i < head || i + tail >= characters.size())
       result += characters[i];
-    } else if (i == head) {
+    else if (i == head)
       result += "\u2026";
-    }
-  }
   return result;
 }
 

@@ -44,10 +44,9 @@ std::string Sentence::text(const FieldWords& words) const {
 
 std::vector<Field> Sentence::fields() const {
   std::vector<Field> out;
-  for (const auto& piece : pieces_) {
+  for (const auto& piece : pieces_)
     if (const auto* const field = std::get_if<Field>(&piece))
       out.push_back(*field);
-  }
   return out;
 }
 

@@ -27,17 +27,15 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last(b.size() + 1);
   std::vector<std::size_t> last(b.size() + 1);
   std::vector<std::size_t> current(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) {
+  for (std::size_t j = 0; j <= b.size(); ++j)
     last[j] = j;
-  }
   for (std::size_t i = 1; i <= a.size(); ++i) {
     current[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
       const std::size_t changed = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
       current[j] = std::min({last[j] + 1, current[j - 1] + 1, changed});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
         current[j] = std::min(current[j], before_last[j - 2] + 1);
-      }
     }
     std::swap(before_last, last);
     std::swap(last, current);
@@ -61,9 +59,8 @@ std::string rounded(double value) {
 
 std::string joined(std::span<const std::string> words, std::string_view separator) {
   std::string text;
-  for (const std::string& word : words) {
+  for (const std::string& word : words)
     text += (text.empty() ? std::string() : std::string(separator)) + word;
-  }
   return text;
 }
 
@@ -71,26 +68,22 @@ std::optional<double> parse_number(std::string_view text) {
   const char* first = text.data();
   const char* const last = first + text.size();
   // from_chars takes no plus sign, though "+5" can mean nothing but 5.
-  if (text.size() > 1 && text[0] == '+' && (is_digit(text[1]) || text[1] == '.')) {
+  if (text.size() > 1 && text[0] == '+' && (is_digit(text[1]) || text[1] == '.'))
     ++first;
-  }
   double value = 0;
   const auto [end, error] = std::from_chars(first, last, value);
-  if (error != std::errc{} || end != last || !std::isfinite(value)) {
+  if (error != std::errc{} || end != last || !std::isfinite(value))
     return std::nullopt;
-  }
   return value;
 }
 
 std::string folded(std::string_view word) {
   std::string result(word);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') {
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z')
       c = static_cast<char>(c - 'A' + 'a');
-    } else if (c == '-' || c == ' ') {
+    else if (c == '-' || c == ' ')
       c = '_';
-    }
-  }
   return result;
 }
 
@@ -113,18 +106,16 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 std::string quoted_cell(std::string_view text) {
   constexpr std::size_t longest = 60;
   std::size_t end = std::min(text.size(), longest);
-  while (end > 0 && end < text.size() && is_continuation(text[end])) {
+  while (end > 0 && end < text.size() && is_continuation(text[end]))
     --end;  // characters are not cut
-  }
   return "\"" + printable_word(text.substr(0, end)) + (end < text.size() ? "...\"" : "\"");
 }
 
 std::string quoted_list(std::span<const std::string> words) {
   std::string result;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) {
+    if (i > 0)
       result += i + 1 == words.size() ? " and " : ", ";
-    }
     result += "'" + printable_word(words[i]) + "'";
   }
   return result;

@@ -16,8 +16,8 @@
 namespace perfmodel {
 namespace {
 
-constexpr std::size_t longest_shown = 60;
-constexpr std::size_t rows_at_once = 256;  // the stack then stays in the cache of a core
+constexpr std::size_t kLongestShown = 60;
+constexpr std::size_t kRowsAtOnce = 256;  // the stack then stays in the cache of a core
 
 /// The names get their places among those that there are; the rest are constants.
 void settle_names(FormulaProgram& program, const std::vector<std::string>& names,
@@ -48,7 +48,7 @@ void settle_names(FormulaProgram& program, const std::vector<std::string>& names
 
 std::string shown_formula(std::string text) {
   std::replace_if(text.begin(), text.end(), is_formula_blank, ' ');
-  return clipped(printable_word(text), longest_shown);
+  return clipped(printable_word(text), kLongestShown);
 }
 
 std::string quoted_formula(const std::string& text) {
@@ -84,10 +84,9 @@ Formula::Formula(const std::string& text, const std::vector<std::string>& names,
   }
   settle_names(program, names, text, where);
   std::set<std::string> used;
-  for (const FormulaStep& step : program.steps) {
+  for (const FormulaStep& step : program.steps)
     if (step.operation == Operation::name)
       used.insert(names[step.name]);
-  }
   used_.assign(used.begin(), used.end());
   program_ = std::make_shared<const FormulaProgram>(std::move(program));
 }
@@ -101,10 +100,10 @@ std::vector<double> Formula::of_rows(std::span<const std::vector<double>> column
   std::vector<const double*> begins;
   for (const std::vector<double>& column : columns)
     begins.push_back(column.data());
-  std::vector<double> stack(program_->depth * std::min(rows, rows_at_once));
+  std::vector<double> stack(program_->depth * std::min(rows, kRowsAtOnce));
   std::vector<double> out(rows);
-  for (std::size_t first = 0; first < rows; first += rows_at_once) {
-    const std::size_t count = std::min(rows - first, rows_at_once);
+  for (std::size_t first = 0; first < rows; first += kRowsAtOnce) {
+    const std::size_t count = std::min(rows - first, kRowsAtOnce);
     formula_values(*program_, begins, first, count, stack.data());
     std::copy_n(stack.begin(), count, out.begin() + static_cast<std::ptrdiff_t>(first));
   }

@@ -16,7 +16,7 @@ namespace perfmodel {
 namespace {
 
 /// Each level of nesting takes a few frames of the stack; nobody reads what is nested deeper.
-constexpr std::size_t most_levels = 500;
+constexpr std::size_t kMostLevels = 500;
 
 /// By descent; between binary operators by their precedence.
 class FormulaParser {
@@ -77,10 +77,9 @@ class FormulaParser {
     const auto* const end =
         std::find_if_not(left.begin(), left.end(), [](char c) { return is_word(c) || c == '.'; });
     auto length = static_cast<std::size_t>(end - left.begin());
-    for (const BinaryOperator& each : binary_operators) {
+    for (const BinaryOperator& each : kBinaryOperators)
       if (length == 0 && left.starts_with(each.symbol))
         length = each.symbol.size();
-    }
     if (length == 0) {
       length = 1;
       while (length < left.size() && (static_cast<unsigned char>(left[length]) & 0xC0U) == 0x80U)
@@ -107,8 +106,8 @@ class FormulaParser {
   void add_number(double value) { add({Operation::number, value, 0}); }
 
   void deeper() {
-    if (++level_ > most_levels)
-      fail("Nested more than " + std::to_string(most_levels) + " levels deep");
+    if (++level_ > kMostLevels)
+      fail("Nested more than " + std::to_string(kMostLevels) + " levels deep");
   }
 
   void conditional() {
@@ -129,9 +128,9 @@ class FormulaParser {
     if (left.starts_with("=") && !left.starts_with("=="))
       throw FormulaError("'=' does not compare; write ==");
     const auto* const found = std::find_if(
-        binary_operators.begin(), binary_operators.end(),
+        kBinaryOperators.begin(), kBinaryOperators.end(),
         [&](const BinaryOperator& candidate) { return left.starts_with(candidate.symbol); });
-    return found == binary_operators.end() ? nullptr : found;
+    return found == kBinaryOperators.end() ? nullptr : found;
   }
 
   /// Operators of this precedence or a higher one, from left to right.
@@ -186,7 +185,7 @@ class FormulaParser {
       quoted();
     } else if (is_word(left[0])) {
       const std::size_t begin = position_;
-      const std::string word(left.substr(0, left.find_first_not_of(letters_and_digits)));
+      const std::string word(left.substr(0, left.find_first_not_of(kLettersAndDigits)));
       position_ += word.size();
       if (take("("))
         call(word, begin);
@@ -243,11 +242,11 @@ class FormulaParser {
 
   void call(const std::string& word, std::size_t begin) {
     const auto* const function =
-        std::find_if(formula_functions.begin(), formula_functions.end(),
+        std::find_if(kFormulaFunctions.begin(), kFormulaFunctions.end(),
                      [&](const FormulaFunction& candidate) { return candidate.name == word; });
-    if (function == formula_functions.end()) {
+    if (function == kFormulaFunctions.end()) {
       std::vector<std::string> known;
-      for (const FormulaFunction& each : formula_functions)
+      for (const FormulaFunction& each : kFormulaFunctions)
         known.emplace_back(each.name);
       throw FormulaError("unknown function " + quoted_formula(word) + "; there are " +
                          quoted_list(known));

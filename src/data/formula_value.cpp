@@ -239,7 +239,8 @@ double formula_value(const FormulaProgram& program, std::span<const double> valu
 
 void formula_values(const FormulaProgram& program, FormulaColumns columns, std::size_t first,
                     std::size_t rows, double* stack) {
-  run(program, rows, stack,
+  run(
+      program, rows, stack,
       [&](std::size_t name, double* to) { std::copy_n(columns[name] + first, rows, to); });
 }
 

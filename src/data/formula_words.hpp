@@ -15,7 +15,7 @@ struct FormulaFunction {
 };
 
 /// avg() is a sum before it is divided.
-inline constexpr std::array formula_functions = {
+inline constexpr std::array kFormulaFunctions = {
     FormulaFunction{"abs", Operation::abs},
     FormulaFunction{"acos", Operation::acos},
     FormulaFunction{"acosh", Operation::acosh},
@@ -53,7 +53,7 @@ struct BinaryOperator {
 };
 
 /// Longer symbols stand before those that they begin with.
-inline constexpr std::array binary_operators = {
+inline constexpr std::array kBinaryOperators = {
     BinaryOperator{"||", Operation::either, 1},
     BinaryOperator{"&&", Operation::both, 2},
     BinaryOperator{"<=", Operation::less_or_equal, 3},
@@ -68,11 +68,11 @@ inline constexpr std::array binary_operators = {
     BinaryOperator{"/", Operation::divide, 5},
 };
 
-inline constexpr std::string_view letters_and_digits =
+inline constexpr std::string_view kLettersAndDigits =
     "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
 inline bool is_word(char c) {
-  return letters_and_digits.find(c) != std::string_view::npos;
+  return kLettersAndDigits.find(c) != std::string_view::npos;
 }
 
 inline bool begins_number(std::string_view text) {

@@ -7,16 +7,14 @@
 namespace perfmodel {
 
 Metrics compute_metrics(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted) {
-  if (measured.size() != predicted.size() || measured.size() == 0) {
+  if (measured.size() != predicted.size() || measured.size() == 0)
     throw std::invalid_argument("metrics need one prediction per measured time, and at least one");
-  }
   const double n = static_cast<double>(measured.size());
 
   // Plain loops, not Eigen's reductions: those add in an order that depends on the vector width.
   double sum = 0;
-  for (const double t : measured) {
+  for (const double t : measured)
     sum += t;
-  }
   const double mean = sum / n;
 
   double absolute = 0;

@@ -27,10 +27,9 @@ std::vector<double> sort_keys(const Column& column) {
     return keys;
   }
   std::vector<double> keys = column.numbers;
-  for (double& key : keys) {
+  for (double& key : keys)
     if (key != key)  // a bad cell
       key = std::numeric_limits<double>::infinity();
-  }
   return keys;
 }
 

@@ -20,13 +20,11 @@ std::optional<std::vector<double>> numbers_of(std::string_view text) {
   for (;;) {
     const std::size_t colon = text.find(':');
     const auto number = parse_number(text.substr(0, colon));
-    if (!number) {
+    if (!number)
       return std::nullopt;
-    }
     numbers.push_back(*number);
-    if (colon == std::string_view::npos) {
+    if (colon == std::string_view::npos)
       return numbers;
-    }
     text.remove_prefix(colon + 1);
   }
 }
@@ -47,9 +45,8 @@ std::vector<std::size_t> chosen(std::span<const std::size_t> rows,
                                 std::span<const std::size_t> choice) {
   std::vector<std::size_t> result(choice.begin(), choice.end());
   std::sort(result.begin(), result.end());
-  for (std::size_t& each : result) {
+  for (std::size_t& each : result)
     each = rows[each];
-  }
   return result;
 }
 
@@ -62,9 +59,8 @@ SplitShares parse_split(std::string_view text) {
                      "\": expected train:validation:test or train:test, numbers >= 0 with the "
                      "first > 0, for example 60:20:20 or 80:20");
   }
-  if (shares->size() == 2) {
+  if (shares->size() == 2)
     return {(*shares)[0], 0, (*shares)[1]};
-  }
   return {(*shares)[0], (*shares)[1], (*shares)[2]};
 }
 
@@ -83,11 +79,10 @@ Split split_rows(std::span<const std::size_t> all_rows, const SplitShares& share
   const std::size_t test = rows - train - validation;
 
   const auto refuse_empty = [&](const char* name, double share, std::size_t size) {
-    if (share > 0 && size == 0) {
+    if (share > 0 && size == 0)
       throw UsageError("split " + text_of(shares) + " of " + std::to_string(rows) +
                        (rows == 1 ? " row" : " rows") + " leaves none for " + name +
                        "; give that part a larger share, or add runs");
-    }
   };
   refuse_empty("training", shares.train, train);
   refuse_empty("validation", shares.validation, validation);

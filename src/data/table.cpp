@@ -8,15 +8,13 @@
 namespace perfmodel {
 
 std::string Column::text(std::size_t row) const {
-  if (!is_numeric()) {
+  if (!is_numeric())
     return levels[codes[row]];
-  }
   const auto bad =
       std::lower_bound(bad_cells.begin(), bad_cells.end(), row,
                        [](const BadCell& cell, std::size_t r) { return cell.row < r; });
-  if (bad != bad_cells.end() && bad->row == row) {
+  if (bad != bad_cells.end() && bad->row == row)
     return bad->text;
-  }
   return to_text(numbers[row] + 0.0);  // -0 is written "0", as it is equal to it
 }
 
@@ -27,9 +25,8 @@ const Column* Table::find(std::string_view name) const {
 }
 
 const Column& Table::at(std::string_view name) const {
-  if (const Column* column = find(name)) {
+  if (const Column* column = find(name))
     return *column;
-  }
   throw InputError(no_column(name));
 }
 
@@ -41,9 +38,8 @@ std::string Table::no_column(std::string_view name) const {
 std::vector<std::string> Table::names() const {
   std::vector<std::string> result;
   result.reserve(columns.size());
-  for (const Column& column : columns) {
+  for (const Column& column : columns)
     result.push_back(column.name);
-  }
   return result;
 }
 

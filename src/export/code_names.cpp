@@ -43,9 +43,8 @@ bool is_cell(const std::string& upper) {
   const bool ends_in_digits =
       letters != std::string::npos && upper.find_first_not_of(digits, letters) == std::string::npos;
   if (ends_in_digits && letters > 0 && letters <= most_letters &&
-      upper.find('_') == std::string::npos) {
+      upper.find('_') == std::string::npos)
     return true;
-  }
   const auto skip = [&](std::size_t from, char letter) {
     return from < upper.size() && upper[from] == letter
                ? std::min(upper.find_first_not_of(digits, from + 1), upper.size())
@@ -56,9 +55,8 @@ bool is_cell(const std::string& upper) {
 }
 
 std::string upper_case(std::string text) {
-  for (char& c : text) {
+  for (char& c : text)
     c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  }
   return text;
 }
 
@@ -66,31 +64,25 @@ std::string upper_case(std::string text) {
 
 std::string CodeNames::of(const std::string& column) {
   std::string name;
-  for (const char c : column) {
+  for (const char c : column)
     name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  }
   // Names such as _Bool and __LINE__ belong to C, and __debug__ to Python.
   const bool belongs_to_language =
       language_ == FormulaLanguage::c ? name.starts_with("_") : name == "__debug__";
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 ||
-      belongs_to_language) {
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 || belongs_to_language)
     name = "x" + name;
-  }
-  while (!is_free(name)) {
+  while (!is_free(name))
     name += '_';
-  }
   // Spreadsheets do not tell W from w.
   used_.insert(language_ == FormulaLanguage::spreadsheet ? upper_case(name) : name);
   return name;
 }
 
 bool CodeNames::is_free(const std::string& name) const {
-  if (is_reserved(name)) {
+  if (is_reserved(name))
     return false;
-  }
-  if (language_ != FormulaLanguage::spreadsheet) {
+  if (language_ != FormulaLanguage::spreadsheet)
     return !used_.contains(name);
-  }
   const std::string upper = upper_case(name);
   return !used_.contains(upper) && !is_cell(upper);
 }

@@ -15,7 +15,7 @@ namespace perfmodel {
 namespace {
 
 /// Each may lie deeper than the one before, and compilers nest only so deep.
-constexpr std::size_t most_operands = 500;
+constexpr std::size_t kMostOperands = 500;
 
 /// An operation in each language; $1, $2 and $3 are its operands. Those whose value is a truth give
 /// 1 or 0. In spreadsheets ATAN2 takes x first, and CEILING is not the same in all.
@@ -26,7 +26,7 @@ struct CodeTemplate {
   std::string_view spreadsheet;
 };
 
-constexpr std::array code_templates = {
+constexpr std::array kCodeTemplates = {
     CodeTemplate{Operation::add, "($1 + $2)", "($1 + $2)", "($1+$2)"},
     CodeTemplate{Operation::subtract, "($1 - $2)", "($1 - $2)", "($1-$2)"},
     CodeTemplate{Operation::multiply, "($1 * $2)", "($1 * $2)", "($1*$2)"},
@@ -78,7 +78,7 @@ constexpr std::array code_templates = {
 
 std::string_view template_of(Operation operation, FormulaLanguage language) {
   const auto* const found =
-      std::find_if(code_templates.begin(), code_templates.end(),
+      std::find_if(kCodeTemplates.begin(), kCodeTemplates.end(),
                    [&](const CodeTemplate& each) { return each.operation == operation; });
   return language == FormulaLanguage::python ? found->python
          : language == FormulaLanguage::c    ? found->c
@@ -88,12 +88,11 @@ std::string_view template_of(Operation operation, FormulaLanguage language) {
 /// The template with its operands.
 std::string filled(std::string_view pattern, std::span<const std::string> operands) {
   std::string out;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
+  for (std::size_t i = 0; i < pattern.size(); ++i)
     if (pattern[i] == '$')
       out += operands[static_cast<std::size_t>(pattern[++i] - '1')];
     else
       out += pattern[i];
-  }
   return out;
 }
 
@@ -105,7 +104,7 @@ std::string derived_code(const DerivedColumn& column, FormulaLanguage language,
   const std::string quoted = quoted_formula(column.formula);
   const Formula formula(column.formula, column.of, codes, quoted);
   const FormulaProgram& program = formula.program();
-  if (program.operands > most_operands)
+  if (program.operands > kMostOperands)
     throw InputError(quoted + " cannot be written in another language: it is too long");
   std::vector<std::string> stack;
   for (const FormulaStep& step : program.steps) {

@@ -20,7 +20,7 @@
 namespace perfmodel {
 namespace {
 
-constexpr std::size_t most_in_a_cell = 8192;  // of Excel; others take more
+constexpr std::size_t kMostInACell = 8192;  // of Excel; others take more
 
 /// "(a + b) * c" of "((a + b) * c)"; "(a + b) * (c + d)" stays as it is.
 std::string without_outer_parentheses(const std::string& code) {
@@ -201,8 +201,9 @@ class Writer {
   std::vector<std::string> extrinsic_;
 
   bool is_text(const std::string& column) const {
-    return std::any_of(spec_.categorical.begin(), spec_.categorical.end(),
-                       [&](const CategoricalInput& input) { return input.column == column; });
+    return std::any_of(
+        spec_.categorical.begin(), spec_.categorical.end(),
+        [&](const CategoricalInput& input) { return input.column == column; });
   }
 
   void add_parameter(const std::string& column) {
@@ -221,9 +222,9 @@ class Writer {
                       .number = [&](double value) { return number(value); }});
     if (language_ == FormulaLanguage::spreadsheet) {
       // Columns that use one another twice double it each time.
-      if (code.size() > most_in_a_cell) {
+      if (code.size() > kMostInACell) {
         throw InputError("column '" + column.column + "' takes more than " +
-                         std::to_string(most_in_a_cell) +
+                         std::to_string(kMostInACell) +
                          " characters in one formula, which no spreadsheet reads; use " +
                          Field{"language", {"python"}} + " or " + Field{"language", {"c"}});
       }
@@ -278,8 +279,8 @@ std::string multi_computed(const ModelSpec& spec, const MultiStructure& structur
     for (std::size_t n = spec.extrinsic.size(); n < numeric_count(spec); ++n)
       add_numeric(n);
     for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-      factors.push_back(
-          writer.choice(c, [&](std::size_t l) { return constant(layout.level(k, c, l)); }));
+      factors.push_back(writer.choice(
+          c, [&](std::size_t l) { return constant(layout.level(k, c, l)); }));
     }
     for (std::size_t n = 0; n < spec.extrinsic.size(); ++n)
       add_numeric(n);
@@ -305,9 +306,8 @@ std::string generic_computed(const ModelSpec& spec, const Eigen::VectorXd& const
     sum.push_back(writer.number(constant(layout.coefficient(i))) + " * " +
                   writer.power(writer.intrinsic()[i], constant(layout.intrinsic_power(i))));
   }
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c)
     sum.push_back(writer.choice(c, [&](std::size_t l) { return constant(layout.level(c, l)); }));
-  }
   const auto lone = layout.lone_coefficient();
   std::vector<std::string> factors = {lone ? writer.number(constant(*lone))
                                            : "(" + joined(sum, " + ") + ")"};

@@ -96,9 +96,9 @@ std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
     for (std::size_t n = 0; n < spec.extrinsic.size(); ++n)
       add_numeric(n);
     for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-      out += " \\cdot " + latex_levels(spec.categorical[c], [&](std::size_t l) {
-               return constant(layout.level(k, c, l));
-             });
+      out += " \\cdot " + latex_levels(
+                              spec.categorical[c],
+                              [&](std::size_t l) { return constant(layout.level(k, c, l)); });
     }
     for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
       const Regime& regime = structure.regimes[g];
@@ -115,10 +115,9 @@ std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
 
 /// The inputs under names that are safe to print.
 ModelSpec with_printable_names(ModelSpec spec) {
-  for (auto* const inputs : {&spec.intrinsic, &spec.extrinsic}) {
+  for (auto* const inputs : {&spec.intrinsic, &spec.extrinsic})
     for (NumericInput& input : *inputs)
       input.column = printable_word(input.column);
-  }
   for (CategoricalInput& input : spec.categorical) {
     input.column = printable_word(input.column);
     for (std::string& level : input.levels)

@@ -34,15 +34,13 @@ std::vector<std::size_t> rows_by_content(const Design& design) {
     order[row] = {design.time[index(row)], row};
   const auto before = [&](std::size_t a, std::size_t b) {
     for (const auto* factors : {&design.intrinsic, &design.extrinsic}) {
-      for (const NumericFactor& factor : *factors) {
+      for (const NumericFactor& factor : *factors)
         if (factor.value(a) != factor.value(b))
           return factor.value(a) < factor.value(b);
-      }
     }
-    for (const LevelFactor& factor : design.categorical) {
+    for (const LevelFactor& factor : design.categorical)
       if (factor.codes[a] != factor.codes[b])
         return factor.codes[a] < factor.codes[b];
-    }
     return a < b;
   };
   std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {

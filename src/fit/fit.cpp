@@ -16,9 +16,8 @@ void require_finite(const FittedModel& model) {
   const Metrics& metrics = model.metrics.train;
   if (!model.constants.allFinite() || !std::isfinite(metrics.mse) ||
       !std::isfinite(metrics.mape_percent) || !std::isfinite(model.search.cost) ||
-      !std::isfinite(model.search.gap)) {
+      !std::isfinite(model.search.gap))
     throw InputError(numbers_out_of_range());
-  }
 }
 
 const FormKind& kind_of(const FitOptions& options) {

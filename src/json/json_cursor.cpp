@@ -21,9 +21,8 @@ nlohmann::json parsed(const std::string& source, std::string_view bytes) {
     } else if (event == Event::key) {
       auto& names = names_of_open_objects.back();
       auto name = parsed.get<std::string>();
-      if (std::find(names.begin(), names.end(), name) != names.end()) {
+      if (std::find(names.begin(), names.end(), name) != names.end())
         throw InputError(source + ": the field '" + name + "' stands twice in one object");
-      }
       names.push_back(std::move(name));
     }
     return true;
@@ -68,13 +67,11 @@ JsonCursor::JsonCursor(std::shared_ptr<const nlohmann::json> document, std::stri
 
 JsonCursor JsonCursor::member(const std::string& name) const {
   const std::string path = path_.empty() ? name : path_ + "." + name;
-  if (!node_->is_object()) {
+  if (!node_->is_object())
     fail("expected an object, not " + kind());
-  }
   const auto found = node_->find(name);
-  if (found == node_->end()) {
+  if (found == node_->end())
     throw InputError(source_ + ": the field " + path + " is missing");
-  }
   return {document_, source_, *found, path};
 }
 
@@ -84,16 +81,14 @@ std::optional<JsonCursor> JsonCursor::nullable_member(const std::string& name) c
 }
 
 std::optional<JsonCursor> JsonCursor::optional_member(const std::string& name) const {
-  if (node_->is_object() && !node_->contains(name)) {
+  if (node_->is_object() && !node_->contains(name))
     return std::nullopt;
-  }
   return member(name);
 }
 
 std::vector<JsonCursor> JsonCursor::items() const {
-  if (!node_->is_array()) {
+  if (!node_->is_array())
     fail("expected an array, not " + kind());
-  }
   std::vector<JsonCursor> items;
   for (std::size_t i = 0; i < node_->size(); ++i) {
     items.push_back(
@@ -103,38 +98,33 @@ std::vector<JsonCursor> JsonCursor::items() const {
 }
 
 std::string JsonCursor::text() const {
-  if (!node_->is_string()) {
+  if (!node_->is_string())
     fail("expected a text, not " + kind());
-  }
   return node_->get<std::string>();
 }
 
 std::string JsonCursor::name() const {
   std::string name = text();
-  if (name.empty()) {
+  if (name.empty())
     fail("expected a name, not an empty text");
-  }
   return name;
 }
 
 double JsonCursor::number() const {
-  if (!node_->is_number()) {
+  if (!node_->is_number())
     fail("expected a number, not " + kind());
-  }
   return node_->get<double>();
 }
 
 bool JsonCursor::boolean() const {
-  if (!node_->is_boolean()) {
+  if (!node_->is_boolean())
     fail("expected true or false, not " + kind());
-  }
   return node_->get<bool>();
 }
 
 std::uint64_t JsonCursor::count() const {
-  if (!node_->is_number_unsigned()) {
+  if (!node_->is_number_unsigned())
     fail("expected a whole number >= 0, not " + (node_->is_number() ? node_->dump() : kind()));
-  }
   return node_->get<std::uint64_t>();
 }
 
@@ -144,10 +134,9 @@ void JsonCursor::fail(const std::string& what) const {
 
 std::vector<std::string> JsonCursor::names() const {
   std::vector<std::string> out;
-  if (node_->is_object()) {
+  if (node_->is_object())
     for (const auto& [name, value] : node_->items())
       out.push_back(name);
-  }
   return out;
 }
 

@@ -30,17 +30,15 @@ Regressors models_for(const ModelSpec& spec, const CompareRequest& request) {
   options.penalty.l2 = 0;
   options.expression = Expression::multi;
   options.loss = request.loss.value_or(default_loss(options));
-  if (terms_can_be_chosen(spec)) {
+  if (terms_can_be_chosen(spec))
     models.push_back(make_expression("sum of products", spec, options));
-  }
   if (has_black_boxes()) {
     models.push_back(make_random_forest(options.seed));
     models.push_back(make_support_vectors(SvrTarget::time));
     models.push_back(make_support_vectors(SvrTarget::log_time));
   }
-  if (has_gradient_boosting()) {
+  if (has_gradient_boosting())
     models.push_back(make_gradient_boosting(options.seed));
-  }
   return models;
 }
 
@@ -56,16 +54,13 @@ ModelScore score_model(Regressor& model, const PreparedRuns& runs) {
     return measure(design, model.predict(design), out.file + " by " + out.name);
   };
   out.metrics.train = judge(runs.training);
-  if (runs.validation) {
+  if (runs.validation)
     out.metrics.validation = judge(*runs.validation);
-  }
-  if (runs.test) {
+  if (runs.test)
     out.metrics.test = judge(*runs.test);
-  }
   if (const FittedModel* fitted = model.expression()) {
-    for (const auto& input : runs.spec.extrinsic) {
+    for (const auto& input : runs.spec.extrinsic)
       out.columns.push_back(input.column);
-    }
     out.scaling_powers = scaling_powers(*fitted);
   }
   return out;
@@ -79,12 +74,10 @@ std::vector<ModelScore> compare_models(const PreparedRuns& runs, const CompareRe
   std::vector<ModelScore> scores;
   for (const auto& model : models) {
     scores.push_back(score_model(*model, runs));
-    if (request.options.stop.stop_requested()) {
+    if (request.options.stop.stop_requested())
       throw Interrupted();
-    }
-    if (done) {
+    if (done)
       done(scores.size(), models.size());
-    }
   }
   return scores;
 }

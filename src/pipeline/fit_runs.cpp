@@ -17,18 +17,16 @@ using Clock = std::chrono::steady_clock;
 
 std::function<void(std::size_t)> told_to(const FitProgress& progress, FitStage stage,
                                          std::size_t all) {
-  if (!progress) {
+  if (!progress)
     return nullptr;
-  }
   return [&progress, stage, all](std::size_t done) { progress(stage, done, all); };
 }
 
 /// The fits that were asked for, in the order of their seeds.
 std::vector<FittedModel> run_fits(const PreparedFit& prepared, const FitRequest& request,
                                   const FitOptions& silent) {
-  if (request.repeats <= 1) {
+  if (request.repeats <= 1)
     return {fit(prepared.spec, prepared.training, request.options)};
-  }
   return fit_repeatedly(prepared.spec, prepared.training, silent, request.repeats,
                         told_to(request.progress, FitStage::fits, request.repeats));
 }
@@ -36,44 +34,38 @@ std::vector<FittedModel> run_fits(const PreparedFit& prepared, const FitRequest&
 /// The parts of the data that the model is judged on, beside its training rows.
 PartMetrics judge(const FittedModel& model, const JudgingParts& parts) {
   PartMetrics metrics = model.metrics;
-  if (parts.validation) {
+  if (parts.validation)
     metrics.validation = measure(model, *parts.validation, "the validation part");
-  }
-  if (parts.test) {
+  if (parts.test)
     metrics.test = measure(model, *parts.test, "the test part");
-  }
   return metrics;
 }
 
 /// Nothing where none was asked for, or where an interruption left less than two samples.
 std::optional<Uncertainty> run_bootstrap(const FittedModel& model, const Design& training,
                                          const FitRequest& request, const FitOptions& silent) {
-  if (!request.bootstrap) {
+  if (!request.bootstrap)
     return std::nullopt;
-  }
   const std::size_t wanted = request.bootstrap->samples;
   const BootstrapSamples samples = bootstrap(
       model, training, silent, wanted, told_to(request.progress, FitStage::bootstrap, wanted));
-  if (samples.constants.cols() < 2) {
+  if (samples.constants.cols() < 2)
     return std::nullopt;
-  }
   return percentile_intervals(model, training, samples, request.bootstrap->confidence);
 }
 
 std::optional<Design> design_of_rows(const Table& table, const ModelSpec& spec,
                                      const std::vector<std::size_t>& rows) {
-  if (rows.empty()) {
+  if (rows.empty())
     return std::nullopt;
-  }
   return make_design(table, spec, Target::required, rows);
 }
 
 }  // namespace
 
 PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
-  if (request.test_runs && request.split.test > 0) {
+  if (request.test_runs && request.split.test > 0)
     throw UsageError("further runs and a share of the split both name test rows; ask for one");
-  }
   PreparedFit out;
   out.runs = std::move(runs);
   const Table& table = out.runs.file.table;
@@ -87,9 +79,8 @@ PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
     TestRuns test =
         select_test_runs(request.test_runs(categorical_columns(out.spec)), out.spec, request.gated);
     out.judging.test = std::move(test.design);
-    if (test.left_out) {
+    if (test.left_out)
       out.warnings.push_back(*std::move(test.left_out));
-    }
   }
   return out;
 }
@@ -103,13 +94,11 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   const auto start = Clock::now();
   std::vector<FittedModel> fits = run_fits(prepared, request, silent);
   out.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  for (auto& fitted : fits) {
+  for (auto& fitted : fits)
     fitted.metrics = judge(fitted, prepared.judging);
-  }
   FittedModel model = fits[best_of(fits)];
-  if (fits.size() > 1) {
+  if (fits.size() > 1)
     model.repeats = summarise(fits);
-  }
   model.uncertainty = run_bootstrap(model, training, request, silent);
   model.provenance = provenance_of(prepared.runs.file, prepared.runs.roles);
   model.unmeasured = find_unmeasured(prepared.spec, training);
@@ -119,9 +108,8 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   }
 
   out.interrupted = silent.stop.stop_requested();
-  if (out.interrupted) {  // whichever start won
+  if (out.interrupted)  // whichever start won
     model.search.termination = to_text(optimise::Termination::interrupted);
-  }
   out.time_shares = time_shares(model, training);
   out.roles = prepared.runs.roles;
   out.warnings = prepared.warnings;

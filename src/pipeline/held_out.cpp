@@ -12,9 +12,8 @@ namespace {
 
 RowGroups groups_for(const HeldOutRequest& request, const Table& table, const Split& split,
                      const Design& training) {
-  if (!request.group_by) {
+  if (!request.group_by)
     return configuration_groups(training);
-  }
   const Column& column = table.at(*request.group_by);
   if (!column.bad_cells.empty()) {
     throw InputError(table.where(column.bad_cells.front().row) + ": column '" + column.name +
@@ -29,9 +28,8 @@ void cross_validate_model(const HeldOutRequest& request, const HeldOutPlan& plan
                           const Design& training, bool calibrates, const FitOptions& options,
                           FittedModel& model, const std::function<void(std::size_t)>& fold_done) {
   auto validation = cross_validate(model.spec, training, options, plan.parts, fold_done);
-  if (!validation) {
+  if (!validation)
     return;  // stopped
-  }
   if (calibrates) {
     model.intervals = calibrate(training.time, validation->predicted, Calibration::cross_validation,
                                 *request.coverage);

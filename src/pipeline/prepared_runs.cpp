@@ -10,9 +10,8 @@ namespace {
 
 std::optional<Design> design_of_part(const Table& table, const ModelSpec& spec,
                                      const std::vector<std::size_t>& rows) {
-  if (rows.empty()) {
+  if (rows.empty())
     return std::nullopt;
-  }
   Design design = make_design(table, spec, Target::required, rows);
   require_fitted_range(design);
   return design;

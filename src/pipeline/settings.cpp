@@ -15,18 +15,16 @@ std::map<std::string, std::string> values_by_column(const std::vector<std::strin
   std::map<std::string, std::string> values;
   for (const auto& setting : settings) {
     const auto equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0) {
+    if (equals == std::string::npos || equals == 0)
       throw UsageError(Field{"settings"} + " '" + setting + "': expected COL=VALUE");
-    }
     const std::string column = setting.substr(0, equals);
     if (std::find(names.begin(), names.end(), column) == names.end()) {
       const std::string hint = did_you_mean(column, names);
       throw UsageError(Field{"settings"} + " '" + setting + "': the model has no input '" + column +
                        "'" + (hint.empty() ? "; it has " + quoted_list(names) : hint));
     }
-    if (!values.emplace(column, setting.substr(equals + 1)).second) {
+    if (!values.emplace(column, setting.substr(equals + 1)).second)
       throw UsageError(Field{"settings"} + " '" + setting + "': '" + column + "' is set twice");
-    }
   }
   return values;
 }
@@ -80,22 +78,17 @@ Table table_of_settings(const std::vector<std::string>& settings, const ModelSpe
   table.lines = {1};
   const auto add_numeric = [&](const std::string& column) {
     // What only derived columns use need not be > 0.
-    if (values.contains(column) && table.find(column) == nullptr) {
+    if (values.contains(column) && table.find(column) == nullptr)
       table.columns.push_back(numeric_column(column, values.at(column), false));
-    }
   };
   for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic}) {
-    for (const auto& input : *inputs) {
-      if (values.contains(input.column)) {
+    for (const auto& input : *inputs)
+      if (values.contains(input.column))
         table.columns.push_back(numeric_column(input.column, values.at(input.column), true));
-      }
-    }
   }
-  for (const auto& input : spec.categorical) {
-    if (values.contains(input.column)) {
+  for (const auto& input : spec.categorical)
+    if (values.contains(input.column))
       table.columns.push_back(text_column(input, values.at(input.column)));
-    }
-  }
   std::for_each(names.begin(), names.end(), add_numeric);
   return table;
 }

@@ -30,16 +30,14 @@ std::string list_of(const std::vector<UnknownLevel>& unknown) {
 
 TestRuns select_test_runs(const Table& table, const ModelSpec& spec, bool gated) {
   const KnownLevelRows known = rows_of_known_levels(table, spec);
-  if (known.unknown.empty()) {
+  if (known.unknown.empty())
     return {make_design(table, spec, Target::required), std::nullopt};
-  }
   const std::string reason =
       ": the runs that the model is fitted to have no " + list_of(known.unknown);
   const std::string of_rows = std::to_string(table.rows() - known.rows.size()) + " of " +
                               std::to_string(table.rows()) + " rows";
-  if (known.rows.empty()) {
+  if (known.rows.empty())
     throw InputError(table.source + ": no row can be judged" + reason);
-  }
   if (gated) {
     throw InputError(table.source + ": " + of_rows + " cannot be judged" + reason + "; " +
                      Field{"gates"} + " needs all: remove these rows, or fit such runs too");

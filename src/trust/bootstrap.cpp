@@ -28,19 +28,21 @@ std::vector<VectorXd> refit_samples(const Refit& refit, const Resampler& resampl
   std::vector<VectorXd> out(samples);
   std::mutex reporting;
   std::size_t done = 0;
-  parallel_for(samples, options.threads, [&](std::size_t b) {
-    if (options.stop.stop_requested())
-      return;
-    RandomStream random(options.seed, "bootstrap", b);
-    VectorXd found = refit(resampler.draw(random));
-    if (options.stop.stop_requested())
-      return;  // perhaps not at its optimum
-    out[b] = std::move(found);
-    const std::lock_guard lock(reporting);
-    ++done;
-    if (sample_done)
-      sample_done(done);
-  });
+  parallel_for(
+      samples, options.threads,
+      [&](std::size_t b) {
+        if (options.stop.stop_requested())
+          return;
+        RandomStream random(options.seed, "bootstrap", b);
+        VectorXd found = refit(resampler.draw(random));
+        if (options.stop.stop_requested())
+          return;  // perhaps not at its optimum
+        out[b] = std::move(found);
+        const std::lock_guard lock(reporting);
+        ++done;
+        if (sample_done)
+          sample_done(done);
+      });
   std::erase_if(out, [](const VectorXd& constants) { return constants.size() == 0; });
   return out;
 }

@@ -14,10 +14,9 @@ namespace perfmodel {
 namespace {
 
 bool has_one_value(const NumericFactor& factor, std::size_t rows) {
-  for (std::size_t row = 1; row < rows; ++row) {
+  for (std::size_t row = 1; row < rows; ++row)
     if (factor.value(row) != factor.value(0))
       return false;
-  }
   return true;
 }
 
@@ -43,12 +42,11 @@ void require_variation(const ModelSpec& spec, const Design& all, const Design& k
 std::vector<std::size_t> other_rows(std::size_t rows, const std::vector<std::size_t>& some) {
   std::vector<std::size_t> out;
   auto next = some.begin();
-  for (std::size_t row = 0; row < rows; ++row) {
+  for (std::size_t row = 0; row < rows; ++row)
     if (next != some.end() && *next == row)
       ++next;
     else
       out.push_back(row);
-  }
   return out;
 }
 
@@ -76,10 +74,9 @@ std::optional<CrossValidation> cross_validate(const ModelSpec& spec, const Desig
     model.form->settle_unseen_levels(kept, model);
     const Eigen::VectorXd predicted = predict(model, judged);
     out.folds[fold] = compute_metrics(judged.time, predicted);
-    for (std::size_t k = 0; k < held_out[fold].size(); ++k) {
+    for (std::size_t k = 0; k < held_out[fold].size(); ++k)
       out.predicted[static_cast<Eigen::Index>(held_out[fold][k])] =
           predicted[static_cast<Eigen::Index>(k)];
-    }
     const std::lock_guard lock(mutex);
     if (fold_done)
       fold_done(++done);

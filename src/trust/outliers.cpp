@@ -13,10 +13,9 @@ std::vector<Outlier> ranked_outliers(const Eigen::VectorXd& measured,
                                      const Eigen::VectorXd& predicted) {
   constexpr double normal_consistency = 1.4826;
   Eigen::VectorXd residuals = measured.array().log() - predicted.array().log();
-  for (double& residual : residuals) {
+  for (double& residual : residuals)
     if (!std::isfinite(residual))
       residual = std::numeric_limits<double>::max();
-  }
   if (residuals.size() == 0)
     return {};
   const double centre = median(residuals);

@@ -15,7 +15,7 @@ struct Outlier {
 };
 
 /// |z| from which on a run is called an outlier, after the same authors.
-constexpr double outlier_z = 3.5;
+constexpr double kOutlierZ = 3.5;
 
 /// All rows, the farthest first. Predictions that are not > 0 are the farthest. Empty where most
 /// residuals are equal, so that there is no scale to measure by.

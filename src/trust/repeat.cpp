@@ -23,10 +23,9 @@ std::vector<double> values_of(const std::vector<FittedModel>& fits,
 std::vector<SeedSpread> part_spread(const std::vector<FittedModel>& fits,
                                     const std::function<const Metrics*(const FittedModel&)>& part) {
   std::vector<Metrics> metrics;
-  for (const FittedModel& model : fits) {
+  for (const FittedModel& model : fits)
     if (const Metrics* found = part(model))
       metrics.push_back(*found);
-  }
   return metrics_spread(metrics);
 }
 
@@ -56,10 +55,9 @@ std::vector<FittedModel> fit_repeatedly(const ModelSpec& spec, const Design& tra
       fit_done(done);
   });
   std::vector<FittedModel> fits;
-  for (auto& model : found) {
+  for (auto& model : found)
     if (model)
       fits.push_back(std::move(*model));
-  }
   return fits;
 }
 
@@ -83,19 +81,24 @@ RepeatSummary summarise(const std::vector<FittedModel>& fits) {
   if (!same_constants)
     names.clear();
   for (std::size_t k = 0; k < names.size(); ++k) {
-    out.constants.push_back(spread_of(names[k], values_of(fits, [k](const FittedModel& model) {
-                                        return model.constants[static_cast<Eigen::Index>(k)];
-                                      })));
+    out.constants.push_back(
+        spread_of(names[k], values_of(
+                                fits,
+                                [k](const FittedModel& model) {
+                                  return model.constants[static_cast<Eigen::Index>(k)];
+                                })));
   }
   const auto& extrinsic = fits.front().spec.extrinsic;
   for (std::size_t j = 0; j < extrinsic.size(); ++j) {
-    out.scaling_powers.push_back(spread_of(
-        extrinsic[j].column,
-        values_of(fits, [j](const FittedModel& model) { return scaling_powers(model)[j]; })));
+    out.scaling_powers.push_back(
+        spread_of(extrinsic[j].column,
+                  values_of(
+                      fits, [j](const FittedModel& model) { return scaling_powers(model)[j]; })));
   }
-  out.train = part_spread(fits, [](const FittedModel& m) { return &m.metrics.train; });
-  out.validation =
-      part_spread(fits, [](const FittedModel& m) { return get(m.metrics.validation); });
+  out.train = part_spread(
+      fits, [](const FittedModel& m) { return &m.metrics.train; });
+  out.validation = part_spread(
+      fits, [](const FittedModel& m) { return get(m.metrics.validation); });
   out.test = part_spread(fits, [](const FittedModel& m) { return get(m.metrics.test); });
   return out;
 }

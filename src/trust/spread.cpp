@@ -21,7 +21,7 @@ std::vector<Spread> metrics_spread(const std::vector<Metrics>& parts) {
   std::vector<Spread> out;
   if (parts.empty())
     return out;
-  for (const auto& [name, member] : named_metrics) {
+  for (const auto& [name, member] : kNamedMetrics) {
     std::vector<double> values;
     for (const Metrics& metrics : parts)
       values.push_back(metrics.*member);
@@ -35,7 +35,7 @@ Metrics mean_metrics(const std::vector<Metrics>& parts) {
   Metrics out;
   for (const Metrics& metrics : parts) {
     out.rows += metrics.rows;
-    for (const auto& [name, member] : named_metrics)
+    for (const auto& [name, member] : kNamedMetrics)
       out.*member += metrics.*member / static_cast<double>(parts.size());
   }
   return out;

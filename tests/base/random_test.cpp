@@ -74,12 +74,10 @@ TEST_CASE("below(n) gives every number under n about equally often", "[random]")
   RandomStream stream(2);
   std::array<int, 7> counts{};
   constexpr int n = 70000;
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; ++i)
     ++counts.at(stream.below(counts.size()));
-  }
-  for (const int count : counts) {
+  for (const int count : counts)
     CHECK(std::abs(count - n / 7) < 5 * std::sqrt(n / 7.0));
-  }
 }
 
 TEST_CASE("below(1) is 0", "[random]") {
@@ -92,9 +90,8 @@ TEST_CASE("below(n) draws again rather than favour small numbers", "[random]") {
   constexpr std::uint64_t n = 3ULL << 62;
   int low = 0;
   constexpr int draws = 30000;
-  for (int i = 0; i < draws; ++i) {
+  for (int i = 0; i < draws; ++i)
     low += stream.below(n) < n / 3 ? 1 : 0;
-  }
   CHECK(std::abs(low - draws / 3) < 5 * std::sqrt(draws * 2.0 / 9));
 }
 
@@ -126,9 +123,8 @@ TEST_CASE("a shuffle keeps the items and reaches every order equally often", "[r
     ++counts.at(static_cast<std::size_t>(2 * items[0] + (items[1] < items[2] ? 0 : 1)));
     REQUIRE(items[0] + items[1] + items[2] == 3);
   }
-  for (const int count : counts) {
+  for (const int count : counts)
     CHECK(std::abs(count - n / 6) < 5 * std::sqrt(n / 6.0));
-  }
 }
 
 }  // namespace

@@ -122,20 +122,19 @@ TEST_CASE("a cell is shown in double quotes, cut and without control characters"
 TEST_CASE("problems are shown in the order of the file, up to twenty", "[text]") {
   ProblemList problems;
   CHECK(problems.empty());
-  for (std::size_t line = 55; line > 0; --line) {
+  for (std::size_t line = 55; line > 0; --line)
     problems.add(line, 0, [&] { return "line " + std::to_string(line); });
-  }
   CHECK(problems.count() == 55);
   std::string expected;
-  for (int line = 1; line <= 20; ++line) {
+  for (int line = 1; line <= 20; ++line)
     expected += "line " + std::to_string(line) + "\n";
-  }
   CHECK(problems.text() == expected + "... and 35 more");
 }
 
 TEST_CASE("problems of one line are shown in the order of its columns", "[text]") {
   ProblemList problems;
-  problems.add(2, 1, [] { return "second"; });
+  problems.add(
+      2, 1, [] { return "second"; });
   problems.add(2, 0, [] { return "first"; });
   CHECK(problems.text() == "first\nsecond");
 }

@@ -57,11 +57,9 @@ int main(int count, char** arguments) {
 
   RandomStream random(1, "benchmark");
   Eigen::MatrixXd candidates(space.coordinates().size(), kCandidates);
-  for (Eigen::Index c = 0; c < kCandidates; ++c) {
-    for (Eigen::Index i = 0; i < candidates.rows(); ++i) {
+  for (Eigen::Index c = 0; c < kCandidates; ++c)
+    for (Eigen::Index i = 0; i < candidates.rows(); ++i)
       candidates(i, c) = random.uniform(space.coordinates().lower[i], space.coordinates().upper[i]);
-    }
-  }
   for (const InstructionSet instructions : available_instruction_sets()) {
     const double time = median_microseconds(kernel::Evaluator(plan, 1, instructions), candidates);
     std::printf("%-9s %8.3f us per evaluation of %zu rows, %5.2f ns a row\n",

@@ -10,11 +10,11 @@ using namespace perfmodel;
 
 namespace {
 
-constexpr int runs = 51;
+constexpr int kRuns = 51;
 
 int successes(const test::TestFunction& function, Eigen::Index dimension) {
   int count = 0;
-  for (int seed = 1; seed <= runs; ++seed) {
+  for (int seed = 1; seed <= kRuns; ++seed) {
     const optimise::DifferentialEvolutionOptions options{
         .seed = static_cast<std::uint64_t>(seed),
         .population = 5,
@@ -34,6 +34,6 @@ int main() {
   for (const test::TestFunction& function : test::test_functions) {
     for (const Eigen::Index dimension : {5, 10, 20})
       std::cout << function.name << ',' << dimension << ',' << successes(function, dimension) << ','
-                << runs << std::endl;
+                << kRuns << std::endl;
   }
 }

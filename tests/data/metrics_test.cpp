@@ -13,9 +13,8 @@ using Catch::Approx;
 Eigen::VectorXd vector(std::initializer_list<double> values) {
   Eigen::VectorXd result(static_cast<Eigen::Index>(values.size()));
   Eigen::Index i = 0;
-  for (const double value : values) {
+  for (const double value : values)
     result[i++] = value;
-  }
   return result;
 }
 

@@ -95,11 +95,9 @@ TEST_CASE("the same seed gives the same split, another seed another", "[split]")
 TEST_CASE("over many seeds every row is tested equally often", "[split]") {
   std::vector<int> tested(10);
   constexpr int seeds = 2000;
-  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-    for (const std::size_t row : split_rows(first_rows(10), parse_split("80:20"), seed).test) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed)
+    for (const std::size_t row : split_rows(first_rows(10), parse_split("80:20"), seed).test)
       ++tested[row];
-    }
-  }
   for (const int count : tested) {
     // Binomial with p = 0.2: five standard deviations.
     CHECK(std::abs(count - 0.2 * seeds) < 5 * std::sqrt(seeds * 0.2 * 0.8));

@@ -37,12 +37,11 @@ Table shuffled(const Table& table) {
   random.shuffle(std::span(rows));
   for (Column& column : out.columns) {
     const Column from = column;
-    for (std::size_t row = 0; row < rows.size(); ++row) {
+    for (std::size_t row = 0; row < rows.size(); ++row)
       if (column.is_numeric())
         column.numbers[row] = from.numbers[rows[row]];
       else
         column.codes[row] = from.codes[rows[row]];
-    }
   }
   return out;
 }

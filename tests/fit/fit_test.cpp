@@ -32,10 +32,9 @@ VectorXd powers(const FittedModel& model) {
 
 bool has_warning(const FittedModel& model, const std::string& kind,
                  const std::string& constant = "") {
-  for (const Warning& warning : model.warnings) {
+  for (const Warning& warning : model.warnings)
     if (warning.kind == kind && (constant.empty() || warning.constant == constant))
       return true;
-  }
   return false;
 }
 

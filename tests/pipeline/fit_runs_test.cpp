@@ -96,9 +96,8 @@ TEST_CASE("every stage tells how far it is, the observer hears of a single searc
   FitRequest request = quick_fit();
   std::vector<std::pair<FitStage, std::size_t>> last;
   request.progress = [&](FitStage stage, std::size_t done, std::size_t all) {
-    if (last.empty() || last.back().first != stage) {
+    if (last.empty() || last.back().first != stage)
       last.emplace_back(stage, 0);
-    }
     last.back().second = done;
     CHECK(done <= all);
   };

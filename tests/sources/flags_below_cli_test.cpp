@@ -56,10 +56,9 @@ Lines flags_below_cli(const std::filesystem::path& checkout) {
         continue;
       const Lines lines = test::lines_of(test::read_text(entry.path()));
       for (std::size_t i = 0; i < lines.size(); ++i) {
-        for (const std::string& literal : literals_of(lines[i])) {
+        for (const std::string& literal : literals_of(lines[i]))
           if (names_flag(literal))
             out.push_back(file + ":" + std::to_string(i + 1) + ": " + literal);
-        }
       }
     }
   }

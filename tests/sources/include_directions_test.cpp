@@ -16,10 +16,9 @@ namespace {
 
 test::RoomMap documented_map() {
   const Lines page = test::lines_of(test::read_text(PERFMODEL_SOURCE_DIR "/docs/architecture.md"));
-  for (const test::FencedBlock& block : test::fenced_blocks(page)) {
+  for (const test::FencedBlock& block : test::fenced_blocks(page))
     if (block.language == "rooms")
       return test::room_map(block.lines);
-  }
   return {};
 }
 

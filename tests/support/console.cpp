@@ -97,12 +97,11 @@ bool shows(const std::vector<std::string>& expected, const std::vector<std::stri
   reachable[0] = true;
   for (std::size_t p = 0; p < pattern.size(); ++p) {
     std::vector<bool> next(text.size() + 1, false);
-    for (std::size_t t = 0; t <= text.size(); ++t) {
+    for (std::size_t t = 0; t <= text.size(); ++t)
       if (is_cut(expected[p]))
         next[t] = reachable[t] || (t > 0 && next[t - 1]);
       else
         next[t] = t > 0 && reachable[t - 1] && pattern[p] == text[t - 1];
-    }
     reachable = next;
   }
   return reachable[text.size()];

@@ -18,9 +18,8 @@ std::string csv_error(std::string_view bytes) {
     read_csv(file.path());
   } catch (const InputError& error) {
     std::string message = error.what();
-    for (std::size_t at = 0; (at = message.find(file.path(), at)) != std::string::npos;) {
+    for (std::size_t at = 0; (at = message.find(file.path(), at)) != std::string::npos;)
       message.replace(at, file.path().size(), "runs.csv");
-    }
     return message;
   }
   return "(none)";

@@ -14,12 +14,11 @@ bool is_fence(const std::string& line) {
 std::vector<std::string> outside_of_fences(const std::vector<std::string>& page) {
   std::vector<std::string> out;
   bool inside = false;
-  for (const std::string& line : page) {
+  for (const std::string& line : page)
     if (is_fence(line))
       inside = !inside;
     else if (!inside)
       out.push_back(line);
-  }
   return out;
 }
 

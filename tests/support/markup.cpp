@@ -50,10 +50,9 @@ class MarkupReader {
   }
 
   void read_reference() {
-    for (const char* known : {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"}) {
+    for (const char* known : {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"})
       if (skip(known))
         return;
-    }
     fail("a bare &");
   }
 
@@ -68,12 +67,11 @@ class MarkupReader {
     if (problem_.empty() && (!names.insert(attribute).second || !skip("=\"")))
       fail("attribute " + attribute);
     const std::size_t begin = at_;
-    while (problem_.empty() && at_ < page_.size() && page_[at_] != '"') {
+    while (problem_.empty() && at_ < page_.size() && page_[at_] != '"')
       if (page_[at_] == '<')
         fail("a bare <");
       else
         page_[at_] == '&' ? read_reference() : void(++at_);
-    }
     if (attribute == "id" && !ids_.insert(page_.substr(begin, at_ - begin)).second)
       fail("an id twice");
     ++at_;
@@ -105,10 +103,9 @@ std::string resolved(std::string text) {
     text.erase(at, text.find('>', at) - at + 1);
   const std::vector<std::pair<std::string, std::string>> references = {
       {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&#39;", "'"}, {"&amp;", "&"}};
-  for (const auto& [reference, character] : references) {
+  for (const auto& [reference, character] : references)
     for (auto at = text.find(reference); at != std::string::npos; at = text.find(reference, at + 1))
       text.replace(at, reference.size(), character);
-  }
   return text;
 }
 

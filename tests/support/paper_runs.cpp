@@ -86,9 +86,8 @@ Column text_column(const std::string& name, const std::vector<std::string>& leve
   column.name = name;
   column.kind = Column::Kind::text;
   column.levels = levels;
-  for (std::size_t r = 0; r < rows; ++r) {
+  for (std::size_t r = 0; r < rows; ++r)
     column.codes.push_back(static_cast<std::uint32_t>(random.below(levels.size())));
-  }
   return column;
 }
 
@@ -118,9 +117,8 @@ Table configurations(std::size_t rows, std::uint64_t seed) {
 /// Eq. (4) written out on its own, so that it can check the program's.
 double time_of(const Table& table, const Constants& constants, std::size_t row) {
   double sum = 0;
-  for (const auto& [name, term] : constants.intrinsic) {
+  for (const auto& [name, term] : constants.intrinsic)
     sum += term.a * std::pow(table.find(name)->numbers[row], term.p);
-  }
   for (const auto& [name, levels] : constants.categorical)
     sum += levels.at(table.find(name)->text(row));
   double product = 1;

@@ -10,12 +10,10 @@ Table planted_table(const PlantedModel& model, std::size_t rows, double noise, s
   RandomStream random(seed, "planted runs");
   Table table;
   table.source = "planted.csv";
-  for (const PlantedLevels& column : model.levels) {
+  for (const PlantedLevels& column : model.levels)
     table.columns.push_back({column.name, Column::Kind::text, {}, {}, column.levels, {}});
-  }
-  for (const PlantedNumber& column : model.numbers) {
+  for (const PlantedNumber& column : model.numbers)
     table.columns.push_back({column.name, Column::Kind::numeric, {}, {}, {}, {}});
-  }
   Column time{"time_s", Column::Kind::numeric, {}, {}, {}, {}};
   for (std::size_t row = 0; row < rows; ++row) {
     double sum = 0;

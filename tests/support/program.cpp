@@ -27,17 +27,15 @@ namespace {
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
   std::signal(SIGPIPE, SIG_DFL);
-  for (const auto& [name, value] : options.environment) {
+  for (const auto& [name, value] : options.environment)
     ::setenv(name.c_str(), value.c_str(), 1);
-  }
   bool bounded = true;
   if (options.address_space) {
     const rlimit limit{*options.address_space, *options.address_space};
     bounded = ::setrlimit(RLIMIT_AS, &limit) == 0;
   }
-  if (wired && bounded) {
+  if (wired && bounded)
     ::execv(arguments[0], arguments.data());
-  }
   ::_exit(127);
 }
 
@@ -50,18 +48,15 @@ Program::Program(const std::vector<std::string>& arguments, const ProgramOptions
   std::vector<std::string> owned = {PERFMODEL_BINARY};
   owned.insert(owned.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
-  for (auto& argument : owned) {
+  for (auto& argument : owned)
     pointers.push_back(argument.data());
-  }
   pointers.push_back(nullptr);
 
   process_ = ::fork();
-  if (process_ == -1) {
+  if (process_ == -1)
     throw std::runtime_error("fork failed");
-  }
-  if (process_ == 0) {
+  if (process_ == 0)
     become_program(pointers, options, input, output, errors);
-  }
 }
 
 Program::~Program() {
@@ -77,17 +72,14 @@ void Program::signal(int number) const {
 
 ProgramResult Program::wait() {
   int status = 0;
-  while (::waitpid(process_, &status, 0) == -1) {
-    if (errno != EINTR) {
+  while (::waitpid(process_, &status, 0) == -1)
+    if (errno != EINTR)
       throw std::runtime_error("waitpid failed");
-    }
-  }
   process_ = -1;
   ProgramResult result;
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  if (std::filesystem::exists(files_.file("output"))) {
+  if (std::filesystem::exists(files_.file("output")))
     result.output = read_text(files_.file("output"));
-  }
   result.errors = read_text(files_.file("errors"));
   return result;
 }

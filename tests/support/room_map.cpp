@@ -19,8 +19,9 @@ bool is_within(const std::string& other, const std::string& room) {
 }
 
 bool allows(const std::set<std::string>& allowed, const std::string& other) {
-  return std::any_of(allowed.begin(), allowed.end(),
-                     [&](const std::string& room) { return is_within(other, room); });
+  return std::any_of(
+      allowed.begin(), allowed.end(),
+      [&](const std::string& room) { return is_within(other, room); });
 }
 
 bool is_source(const fs::path& path) {
@@ -64,10 +65,9 @@ void check_file(const RoomMap& map, const fs::path& file, const std::string& roo
 }
 
 void for_each_source(const fs::path& root, const std::function<void(const fs::path&)>& visit) {
-  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+  for (const auto& entry : fs::recursive_directory_iterator(root))
     if (entry.is_regular_file() && is_source(entry.path()))
       visit(entry.path());
-  }
 }
 
 }  // namespace
@@ -99,38 +99,38 @@ std::vector<std::string> cycle_of(const RoomMap& map) {
     way.push_back(room);
     if (seen)
       return true;
-    for (const auto& [other, unused] : map) {
+    for (const auto& [other, unused] : map)
       if (allows(map.at(room), other) && leads_back(other))
         return true;
-    }
     way.pop_back();
     without_cycle.insert(room);
     return false;
   };
-  for (const auto& [room, allowed] : map) {
+  for (const auto& [room, allowed] : map)
     if (leads_back(room))
       return way;
-  }
   return {};
 }
 
 std::vector<std::string> objections(const RoomMap& map, const fs::path& checkout) {
   std::vector<std::string> out;
   for (const auto& [room, allowed] : map) {
-    for (const std::string& other : allowed) {
+    for (const std::string& other : allowed)
       if (std::none_of(map.begin(), map.end(),
                        [&](const auto& line) { return is_within(line.first, other); }))
         out.push_back("the map lets " + room + " include " + other + ", which has no line");
-    }
     if (!fs::is_directory(checkout / "src" / room) &&
         !fs::is_directory(checkout / "include/perfmodel" / room))
       out.push_back("the map has " + room + ", which is no folder");
   }
   for (const char* const root : {"src", "include/perfmodel"}) {
-    for_each_source(checkout / root, [&](const fs::path& file) {
-      const std::string room = fs::relative(file.parent_path(), checkout / root).generic_string();
-      check_file(map, file, room, fs::relative(file, checkout).generic_string(), out);
-    });
+    for_each_source(
+        checkout / root,
+        [&](const fs::path& file) {
+          const std::string room =
+              fs::relative(file.parent_path(), checkout / root).generic_string();
+          check_file(map, file, room, fs::relative(file, checkout).generic_string(), out);
+        });
   }
   std::sort(out.begin(), out.end());
   return out;
@@ -147,10 +147,9 @@ std::vector<std::string> crowded_folders(std::size_t most, const fs::path& check
     });
   }
   std::vector<std::string> out;
-  for (const auto& [folder, count] : sources) {
+  for (const auto& [folder, count] : sources)
     if (count > most)
       out.push_back(folder + ": " + std::to_string(count));
-  }
   return out;
 }
 

@@ -30,7 +30,7 @@ struct TestFunction {
 
 namespace detail {
 
-constexpr double shift = 1.25;
+constexpr double kShift = 1.25;
 
 /// 1 for the first coordinate up to `condition` for the last.
 inline double weight(double condition, Eigen::Index i, Eigen::Index dimension) {
@@ -39,18 +39,18 @@ inline double weight(double condition, Eigen::Index i, Eigen::Index dimension) {
              : std::pow(condition, static_cast<double>(i) / static_cast<double>(dimension - 1));
 }
 
-inline double sphere(const Eigen::VectorXd& x) {
-  return (x.array() - shift).square().sum();
+inline double kSphere(const Eigen::VectorXd& x) {
+  return (x.array() - kShift).square().sum();
 }
 
-inline double ellipsoid(const Eigen::VectorXd& x) {
+inline double kEllipsoid(const Eigen::VectorXd& x) {
   double cost = 0;
   for (Eigen::Index i = 0; i < x.size(); ++i)
-    cost += weight(1e6, i, x.size()) * (x[i] - shift) * (x[i] - shift);
+    cost += weight(1e6, i, x.size()) * (x[i] - kShift) * (x[i] - kShift);
   return cost;
 }
 
-inline double rosenbrock(const Eigen::VectorXd& x) {
+inline double kRosenbrock(const Eigen::VectorXd& x) {
   double cost = 0;
   for (Eigen::Index i = 0; i + 1 < x.size(); ++i) {
     const double valley = x[i + 1] - x[i] * x[i];
@@ -59,42 +59,43 @@ inline double rosenbrock(const Eigen::VectorXd& x) {
   return cost;
 }
 
-inline double rastrigin(const Eigen::VectorXd& x) {
+inline double kRastrigin(const Eigen::VectorXd& x) {
   double cost = 0;
   for (const double coordinate : x) {
-    const double z = coordinate - shift;
+    const double z = coordinate - kShift;
     cost += z * z + 10 * (1 - std::cos(2 * std::numbers::pi * z));
   }
   return cost;
 }
 
 /// Flat everywhere but for jumps.
-inline double step_ellipsoid(const Eigen::VectorXd& x) {
+inline double kStepEllipsoid(const Eigen::VectorXd& x) {
   double cost = 0;
   for (Eigen::Index i = 0; i < x.size(); ++i) {
-    const double step = std::floor(x[i] - shift + 0.5);
+    const double step = std::floor(x[i] - kShift + 0.5);
     cost += weight(100, i, x.size()) * step * step;
   }
   return cost;
 }
 
 /// Not differentiable along the way to the minimum.
-inline double sharp_ridge(const Eigen::VectorXd& x) {
-  const auto z = x.array() - shift;
+inline double kSharpRidge(const Eigen::VectorXd& x) {
+  const auto z = x.array() - kShift;
   return z[0] * z[0] + 100 * std::sqrt(z.tail(z.size() - 1).square().sum());
 }
 
 }  // namespace detail
 
-inline constexpr TestFunction sphere{"sphere", detail::sphere, -5, 5, detail::shift};
-inline constexpr TestFunction ellipsoid{"ellipsoid", detail::ellipsoid, -5, 5, detail::shift};
-inline constexpr TestFunction rosenbrock{"Rosenbrock", detail::rosenbrock, -5, 10, 1};
-inline constexpr TestFunction rastrigin{"Rastrigin", detail::rastrigin, -5, 5, detail::shift};
-inline constexpr TestFunction step_ellipsoid{"step-ellipsoid", detail::step_ellipsoid, -5, 5,
-                                             detail::shift};
-inline constexpr TestFunction sharp_ridge{"sharp ridge", detail::sharp_ridge, -5, 5, detail::shift};
+inline constexpr TestFunction kSphere{"sphere", detail::kSphere, -5, 5, detail::kShift};
+inline constexpr TestFunction kEllipsoid{"ellipsoid", detail::kEllipsoid, -5, 5, detail::kShift};
+inline constexpr TestFunction kRosenbrock{"Rosenbrock", detail::kRosenbrock, -5, 10, 1};
+inline constexpr TestFunction kRastrigin{"Rastrigin", detail::kRastrigin, -5, 5, detail::kShift};
+inline constexpr TestFunction kStepEllipsoid{"step-ellipsoid", detail::kStepEllipsoid, -5, 5,
+                                             detail::kShift};
+inline constexpr TestFunction kSharpRidge{"sharp ridge", detail::kSharpRidge, -5, 5,
+                                          detail::kShift};
 
-inline constexpr std::array test_functions = {sphere,    ellipsoid,      rosenbrock,
-                                              rastrigin, step_ellipsoid, sharp_ridge};
+inline constexpr std::array kTestFunctions = {kSphere,    kEllipsoid,     kRosenbrock,
+                                              kRastrigin, kStepEllipsoid, kSharpRidge};
 
 }  // namespace perfmodel::test

@@ -52,7 +52,8 @@ FittedModel as_fitted(const MultiRuns& runs, bool intercept) {
 }
 
 bool all_true(const std::vector<bool>& values) {
-  return std::all_of(values.begin(), values.end(), [](bool value) { return value; });
+  return std::all_of(
+      values.begin(), values.end(), [](bool value) { return value; });
 }
 
 std::vector<std::string> messages_of(const std::vector<Warning>& warnings) {

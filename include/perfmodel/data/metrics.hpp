@@ -20,7 +20,7 @@ struct Metrics {
 };
 
 /// The figures under the names that every file we write gives them.
-inline constexpr std::array<std::pair<std::string_view, double Metrics::*>, 6> named_metrics = {
+inline constexpr std::array<std::pair<std::string_view, double Metrics::*>, 6> kNamedMetrics = {
     {{"mae", &Metrics::mae},
      {"mape_percent", &Metrics::mape_percent},
      {"smape_percent", &Metrics::smape_percent},

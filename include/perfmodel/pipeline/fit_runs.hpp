@@ -39,7 +39,7 @@ struct FitRequest {
   /// one. For a sum of products whose terms are chosen, set its loss to default_loss().
   FitOptions options;
   SplitShares split;  ///< all rows train
-  std::uint64_t split_seed = default_split_seed;
+  std::uint64_t split_seed = kDefaultSplitSeed;
   TestRunsReader test_runs;  ///< further runs to judge on; not together with a test share
   bool gated = false;        ///< refuse test runs of unknown levels instead of leaving them out
   std::size_t repeats = 1;   ///< fits with the seeds N, N+1, ...; the best is the model

@@ -15,7 +15,7 @@
 namespace perfmodel {
 
 /// Where no seed of a split is given.
-constexpr std::uint64_t default_split_seed = 1;
+constexpr std::uint64_t kDefaultSplitSeed = 1;
 
 /// Runs whose columns have their parts, with the derived columns behind their own.
 struct LabelledRuns {

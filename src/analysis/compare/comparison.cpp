@@ -10,11 +10,11 @@
 namespace perfmodel {
 namespace {
 
-constexpr double training_share = 0.6;  // of the distinct values
+constexpr double kTrainingShare = 0.6;  // of the distinct values
 
 double default_limit(const std::set<double>& values) {
   const auto count = static_cast<double>(values.size());
-  const double kept = std::min(std::ceil(training_share * count), count - 1);
+  const double kept = std::min(std::ceil(kTrainingShare * count), count - 1);
   return *std::next(values.begin(), static_cast<std::ptrdiff_t>(kept) - 1);
 }
 
@@ -34,9 +34,8 @@ Extrapolation split_by_value(const Table& table, std::span<const std::size_t> ro
   }
   Extrapolation out;
   out.limit = limit.value_or(default_limit(values));
-  for (const std::size_t row : rows) {
+  for (const std::size_t row : rows)
     (source.numbers[row] <= out.limit ? out.split.train : out.split.test).push_back(row);
-  }
   if (out.split.train.empty() || out.split.test.empty()) {
     throw UsageError(Field{"extrapolate"} + " " + source.name + ":" + to_text(out.limit) + ": " +
                      table.source + " has values from " + to_text(*values.begin()) + " to " +

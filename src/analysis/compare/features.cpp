@@ -37,10 +37,9 @@ Standardiser::Standardiser(const MatrixXd& rows)
     : mean_(rows.colwise().mean()),
       deviation_((rows.rowwise() - mean_).colwise().squaredNorm().cwiseSqrt() /
                  std::sqrt(static_cast<double>(rows.rows()))) {
-  for (double& deviation : deviation_) {
+  for (double& deviation : deviation_)
     if (deviation == 0)
       deviation = 1;
-  }
 }
 
 MatrixXd Standardiser::operator()(const MatrixXd& rows) const {
@@ -57,10 +56,9 @@ FloatUnits::FloatUnits(const MatrixXd& rows) : exponents_(rows.cols()) {
 MatrixXd FloatUnits::operator()(const MatrixXd& rows) const {
   constexpr double largest = std::numeric_limits<float>::max();
   MatrixXd out(rows.rows(), rows.cols());
-  for (Index column = 0; column < rows.cols(); ++column) {
+  for (Index column = 0; column < rows.cols(); ++column)
     for (Index row = 0; row < rows.rows(); ++row)
       out(row, column) = std::min(std::ldexp(rows(row, column), -exponents_[column]), largest);
-  }
   return out;
 }
 

@@ -34,10 +34,9 @@ std::vector<Cell> counted(const std::vector<Point>& points, const Range& x, cons
 
 Cloud cloud_of(const std::vector<Point>& points, const Range& x, const Range& y) {
   Cloud cloud{.x = x, .y = y, .points = {}, .cells = {}};
-  for (const Point& point : points) {
+  for (const Point& point : points)
     if (x.contains(point.x) && y.contains(point.y))
       cloud.points.push_back(point);
-  }
   cloud.inside = cloud.points.size();
   cloud.outside = points.size() - cloud.inside;
   if (cloud.inside > Cloud::most_points) {

@@ -38,10 +38,9 @@ std::vector<Share> shares_of(const FittedModel& model, const Design& design) {
   if (!std::all_of(percents.begin(), percents.end(), [](double p) { return std::isfinite(p); }))
     return {};
   std::vector<Share> shares;
-  for (TimePart& part : model.form->parts(model.spec, model.constants)) {
+  for (TimePart& part : model.form->parts(model.spec, model.constants))
     if (part.exists)
       shares.push_back({std::move(part.name), std::move(part.formula), percents[shares.size()]});
-  }
   std::stable_sort(shares.begin(), shares.end(),
                    [](const Share& a, const Share& b) { return a.percent > b.percent; });
   return shares;
@@ -114,7 +113,7 @@ Content content_of(const Source& source) {
           .shortest_time = times.front(),
           .median_time = sorted_quantile(times, 0.5),
           .longest_time = times.back(),
-          .errors = errors_of(source.lines, source.design.time, source.predicted, worst_rows),
+          .errors = errors_of(source.lines, source.design.time, source.predicted, kWorstRows),
           .shares = shares_of(model, source.design),
           .typical = typical,
           .effects = effects_of(model, typical.configuration),

@@ -104,7 +104,7 @@ struct Content {
   std::string latex;
 };
 
-constexpr std::size_t worst_rows = 10;
+constexpr std::size_t kWorstRows = 10;
 
 /// The result refers to the model of the source.
 Content content_of(const Source& source);

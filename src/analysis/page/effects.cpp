@@ -44,11 +44,13 @@ std::vector<Effect> effects_of(const FittedModel& model, const Configuration& ty
   };
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
     if (!spec.is_derived_from(spec.intrinsic[i].column)) {
-      add(effect_of_range(spec.intrinsic[i], [&](double value) {
-        Configuration moved = typical;
-        moved.intrinsic[i] = value;
-        return time_of(model, moved);
-      }));
+      add(effect_of_range(
+          spec.intrinsic[i],
+          [&](double value) {
+            Configuration moved = typical;
+            moved.intrinsic[i] = value;
+            return time_of(model, moved);
+          }));
     }
   }
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {

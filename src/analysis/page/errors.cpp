@@ -8,10 +8,10 @@
 namespace perfmodel::page {
 namespace {
 
-constexpr std::size_t most_bars = 60;
-constexpr std::size_t all_shown = 200;
-constexpr double hidden_tail = 0.005;  // at each end, of more errors than that
-constexpr double widest = 1e12;        // percent; steps of more would run into the end of numbers
+constexpr std::size_t kMostBars = 60;
+constexpr std::size_t kAllShown = 200;
+constexpr double kHiddenTail = 0.005;  // at each end, of more errors than that
+constexpr double kWidest = 1e12;       // percent; steps of more would run into the end of numbers
 
 std::vector<JudgedRow> judged(const std::vector<std::uint32_t>& lines,
                               const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted) {
@@ -37,7 +37,7 @@ std::vector<JudgedRow> worst_of(std::vector<JudgedRow> rows, std::size_t count) 
 }
 
 std::vector<Bar> histogram_of(const std::vector<double>& sorted, const Range& range) {
-  const double step = round_step(range.high - range.low, most_bars);
+  const double step = round_step(range.high - range.low, kMostBars);
   const auto first_from = [&](double value) {
     return std::lower_bound(sorted.begin(), sorted.end(), value);
   };
@@ -86,9 +86,9 @@ double sorted_quantile(const std::vector<double>& sorted, double q) {
 Range error_range(const std::vector<double>& errors_percent) {
   std::vector<double> sorted = errors_percent;
   std::sort(sorted.begin(), sorted.end());
-  const double tail = sorted.size() > all_shown ? hidden_tail : 0;
-  return range_of({std::max(-widest, std::min(-1.0, sorted_quantile(sorted, tail))),
-                   std::min(widest, std::max(1.0, sorted_quantile(sorted, 1 - tail)))},
+  const double tail = sorted.size() > kAllShown ? kHiddenTail : 0;
+  return range_of({std::max(-kWidest, std::min(-1.0, sorted_quantile(sorted, tail))),
+                   std::min(kWidest, std::max(1.0, sorted_quantile(sorted, 1 - tail)))},
                   Spacing::linear);
 }
 

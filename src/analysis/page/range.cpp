@@ -7,7 +7,7 @@
 namespace perfmodel::page {
 namespace {
 
-constexpr double room = 0.04;  // at each end, as a share of what the values span
+constexpr double kRoom = 0.04;  // at each end, as a share of what the values span
 
 }  // namespace
 
@@ -29,16 +29,16 @@ Range range_of(const std::vector<double>& values, Spacing spacing) {
   const auto [lowest, highest] = std::minmax_element(values.begin(), values.end());
   if (spacing == Spacing::logarithmic) {
     const double widening =
-        std::exp(std::max(room * (std::log(*highest) - std::log(*lowest)), room));
+        std::exp(std::max(kRoom * (std::log(*highest) - std::log(*lowest)), kRoom));
     const double low = std::max(*lowest / widening, Limits::denorm_min());
     const double high = std::min(*highest * widening, Limits::max());
     // Of the smallest numbers there are, a little more is the same.
     return {low, std::max(high, std::nextafter(low, Limits::max())), spacing};
   }
   const double size = std::max(std::abs(*lowest), std::abs(*highest));
-  double widening = room * (*highest - *lowest);
+  double widening = kRoom * (*highest - *lowest);
   if (*highest == *lowest)
-    widening = size > 0 ? room * size : 1;
+    widening = size > 0 ? kRoom * size : 1;
   return {*lowest - widening, *highest + widening, spacing};
 }
 

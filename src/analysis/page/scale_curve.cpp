@@ -14,10 +14,10 @@
 namespace perfmodel::page {
 namespace {
 
-constexpr std::size_t curve_points = 64;
-constexpr std::size_t few_scales = 12;
+constexpr std::size_t kCurvePoints = 64;
+constexpr std::size_t kFewScales = 12;
 /// Computing derived columns anew reads their formulas anew.
-constexpr std::size_t most_scales_of_formulas = 64;
+constexpr std::size_t kMostScalesOfFormulas = 64;
 
 std::vector<double> distinct_values(const NumericFactor& factor, std::size_t rows) {
   std::vector<double> values;
@@ -34,18 +34,17 @@ std::vector<double> scales_between(double low, double high, const FittedModel& m
                                    std::size_t extrinsic, bool whole) {
   const Range range{low, high, Spacing::logarithmic};
   std::vector<double> scales = {low, high};
-  for (std::size_t i = 1; i < curve_points && low < high; ++i)
-    scales.push_back(range.value(static_cast<double>(i) / static_cast<double>(curve_points)));
+  for (std::size_t i = 1; i < kCurvePoints && low < high; ++i)
+    scales.push_back(range.value(static_cast<double>(i) / static_cast<double>(kCurvePoints)));
   for (const double step : model.form->steps(model.spec, extrinsic)) {
     if (low <= step && step < high) {
       scales.push_back(step);
       scales.push_back(std::nextafter(step, high));
     }
   }
-  if (whole) {
+  if (whole)
     for (double& scale : scales)
       scale = std::clamp(std::round(scale), low, high);
-  }
   std::sort(scales.begin(), scales.end());
   scales.erase(std::unique(scales.begin(), scales.end()), scales.end());
   return scales;
@@ -90,10 +89,9 @@ std::vector<ScaleGroup> groups_of(const MovedConfiguration& moved, const Numeric
                                   const Design& runs, const Eigen::VectorXd& predicted,
                                   bool by_scale) {
   std::vector<Ratio> ratios;
-  for (std::size_t row = 0; row < runs.rows; ++row) {
+  for (std::size_t row = 0; row < runs.rows; ++row)
     if (predicted[index(row)] > 0)
       ratios.push_back({factor.value(row), runs.time[index(row)] / predicted[index(row)]});
-  }
   std::vector<ScaleGroup> out;
   for (const std::vector<Ratio>& group : grouped(std::move(ratios), by_scale)) {
     const double scale = group[(group.size() - 1) / 2].scale;
@@ -118,18 +116,15 @@ bool is_near(double a, double b) {
 
 /// Whether a run has the same levels and about the same numbers; of the scale exactly the same.
 bool is_near(const Design& runs, std::size_t row, const Configuration& configuration) {
-  for (std::size_t i = 0; i < runs.intrinsic.size(); ++i) {
+  for (std::size_t i = 0; i < runs.intrinsic.size(); ++i)
     if (!is_near(runs.intrinsic[i].value(row), configuration.intrinsic[i]))
       return false;
-  }
-  for (std::size_t c = 0; c < runs.categorical.size(); ++c) {
+  for (std::size_t c = 0; c < runs.categorical.size(); ++c)
     if (runs.categorical[c].codes[row] != configuration.levels[c])
       return false;
-  }
-  for (std::size_t j = 0; j < runs.extrinsic.size(); ++j) {
+  for (std::size_t j = 0; j < runs.extrinsic.size(); ++j)
     if (!is_near(runs.extrinsic[j].value(row), configuration.extrinsic[j]))
       return false;
-  }
   return true;
 }
 
@@ -157,7 +152,7 @@ std::vector<Point> runs_near(const MovedConfiguration& moved, const Configuratio
       return &here;
     });
   }
-  if (distinct.size() > most_scales_of_formulas)
+  if (distinct.size() > kMostScalesOfFormulas)
     return {};
   std::map<double, std::optional<Configuration>> by_scale;
   for (const double scale : distinct)
@@ -195,7 +190,7 @@ std::vector<ScaleCurve> scale_curves(const FittedModel& model, const Configurati
     ScaleCurve curve;
     curve.column = input.column;
     curve.measured = input;
-    if (distinct.size() <= few_scales)
+    if (distinct.size() <= kFewScales)
       curve.scales = distinct;
     // A formula such as ceil(batch / workers) has no meaning between whole numbers of workers.
     const bool whole = moved.has_formulas() &&
@@ -211,7 +206,7 @@ std::vector<ScaleCurve> scale_curves(const FittedModel& model, const Configurati
       curve.factors = Interval{factors.lower, factors.upper};
     }
     curve.groups =
-        groups_of(moved, runs.extrinsic[j], runs, predicted, distinct.size() <= few_scales);
+        groups_of(moved, runs.extrinsic[j], runs, predicted, distinct.size() <= kFewScales);
     curve.near_runs = near_cloud(runs_near(moved, typical, j, runs, distinct));
     if (!curve.within.empty())
       curves.push_back(std::move(curve));

@@ -15,12 +15,10 @@ void for_each_configuration(const Space& space,
     }
     visit(configuration);
     std::size_t c = columns;
-    while (c > 0 && ++digits[c - 1] == space.columns[c - 1].choices()) {
+    while (c > 0 && ++digits[c - 1] == space.columns[c - 1].choices())
       digits[--c] = 0;
-    }
-    if (c == 0) {
+    if (c == 0)
       return;
-    }
   }
 }
 

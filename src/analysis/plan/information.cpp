@@ -14,15 +14,14 @@ namespace perfmodel::plan {
 namespace {
 
 /// Share of a row's unit information that is known of every direction beforehand.
-constexpr double ridge = 1e-6;
+constexpr double kRidge = 1e-6;
 
 /// Columns of unit mean square over the candidates, so that the ridge means the same to all.
 Eigen::VectorXd column_scales(const Eigen::MatrixXd& rows) {
   Eigen::VectorXd scales =
       (rows.colwise().squaredNorm() / static_cast<double>(rows.rows())).transpose().cwiseSqrt();
-  for (double& scale : scales) {
+  for (double& scale : scales)
     scale = scale > 0 ? scale : 1;
-  }
   return scales;
 }
 
@@ -34,7 +33,7 @@ Eigen::MatrixXd scaled(const Eigen::MatrixXd& rows, const Eigen::VectorXd& scale
 class Information {
  public:
   explicit Information(Eigen::Index size)
-      : matrix_(Eigen::MatrixXd::Identity(size, size) * ridge) {}
+      : matrix_(Eigen::MatrixXd::Identity(size, size) * kRidge) {}
 
   void add(const Eigen::VectorXd& row) { matrix_ += row * row.transpose(); }
   void remove(const Eigen::VectorXd& row) { matrix_ -= row * row.transpose(); }
@@ -131,9 +130,8 @@ class Criterion {
 Plan d_optimal_plan(const Space& space, std::size_t n, std::uint64_t seed,
                     const std::vector<Configuration>& existing,
                     const Linearisation& linearisation) {
-  if (existing.size() >= n) {
+  if (existing.size() >= n)
     return {existing, 0};
-  }
   // Candidates: the existing ones, and enough random ones to choose from.
   constexpr std::size_t most_candidates = 6000;
   const std::size_t chosen = n - existing.size();
@@ -144,9 +142,8 @@ Plan d_optimal_plan(const Space& space, std::size_t n, std::uint64_t seed,
       candidates = random_plan(space, existing.size() + wanted, seed, existing).configurations;
       break;
     } catch (const std::runtime_error&) {
-      if (wanted == chosen) {
+      if (wanted == chosen)
         throw;  // the space has not got them
-      }
     }
   }
   const Table table = table_of(space, candidates);
@@ -157,13 +154,11 @@ Plan d_optimal_plan(const Space& space, std::size_t n, std::uint64_t seed,
   std::vector<std::size_t> in_plan(n);
   std::iota(in_plan.begin(), in_plan.end(), std::size_t{0});
   std::vector<bool> used(candidates.size(), false);
-  for (const std::size_t row : in_plan) {
+  for (const std::size_t row : in_plan)
     used[row] = true;
-  }
   Criterion criterion(rows, GenericLayout(linearisation.spec), linearisation.spec.extrinsic.size());
-  for (const std::size_t row : in_plan) {
+  for (const std::size_t row : in_plan)
     criterion.add(index(row));
-  }
   constexpr int most_rounds = 20;
   for (int round = 0; round < most_rounds; ++round) {
     bool exchanged = false;
@@ -178,14 +173,12 @@ Plan d_optimal_plan(const Space& space, std::size_t n, std::uint64_t seed,
         exchanged = true;
       }
     }
-    if (!exchanged) {
+    if (!exchanged)
       break;
-    }
   }
   Plan plan{existing, 0};
-  for (std::size_t slot = existing.size(); slot < n; ++slot) {
+  for (std::size_t slot = existing.size(); slot < n; ++slot)
     plan.configurations.push_back(candidates[in_plan[slot]]);
-  }
   return plan;
 }
 
@@ -195,20 +188,17 @@ std::vector<Gain> most_informative(const Eigen::MatrixXd& known, const Eigen::Ma
   const Eigen::MatrixXd rows = scaled(candidates, scales);
   const Eigen::MatrixXd measured = scaled(known, scales);
   Information information(rows.cols());
-  for (Eigen::Index r = 0; r < measured.rows(); ++r) {
+  for (Eigen::Index r = 0; r < measured.rows(); ++r)
     information.add(measured.row(r).transpose());
-  }
   std::vector<Gain> gains;
   std::vector<bool> used(static_cast<std::size_t>(rows.rows()), false);
   while (gains.size() < std::min(k, used.size())) {
     information.invert();
     const Eigen::VectorXd variance = variances(rows, information.inverse());
     Eigen::Index best = -1;
-    for (Eigen::Index r = 0; r < rows.rows(); ++r) {
-      if (!used[static_cast<std::size_t>(r)] && (best < 0 || variance[r] > variance[best])) {
+    for (Eigen::Index r = 0; r < rows.rows(); ++r)
+      if (!used[static_cast<std::size_t>(r)] && (best < 0 || variance[r] > variance[best]))
         best = r;
-      }
-    }
     gains.push_back({static_cast<std::size_t>(best), std::log1p(variance[best])});
     used[gains.back().row] = true;
     information.add(rows.row(best).transpose());

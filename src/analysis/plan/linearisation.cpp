@@ -51,14 +51,11 @@ Linearisation default_linearisation(const Space& space) {
     result.constants[index(layout.coefficient(i))] = 1 / std::sqrt(input.low * input.high);
     result.constants[index(layout.intrinsic_power(i))] = 1;
   }
-  for (std::size_t c = 0; c < result.spec.categorical.size(); ++c) {
-    for (std::size_t l = 0; l < result.spec.categorical[c].levels.size(); ++l) {
+  for (std::size_t c = 0; c < result.spec.categorical.size(); ++c)
+    for (std::size_t l = 0; l < result.spec.categorical[c].levels.size(); ++l)
       result.constants[index(layout.level(c, l))] = 1;
-    }
-  }
-  if (const auto lone = layout.lone_coefficient()) {
+  if (const auto lone = layout.lone_coefficient())
     result.constants[index(*lone)] = 1;
-  }
   double scale = 1;
   for (std::size_t j = 0; j < result.spec.extrinsic.size(); ++j) {
     const NumericInput& input = result.spec.extrinsic[j];
@@ -80,9 +77,8 @@ Eigen::MatrixXd sensitivities(const Linearisation& linearisation, const Design& 
   for (std::size_t r = 0; r < design.rows; ++r) {
     const double t = time[index(r)];
     double scale = 1;
-    for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
+    for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
       scale *= std::pow(design.extrinsic[j].value(r), constant(layout.extrinsic_power(j)));
-    }
     for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
       const double x = design.intrinsic[i].value(r);
       const double power = std::pow(x, constant(layout.intrinsic_power(i))) * scale / t;
@@ -90,12 +86,10 @@ Eigen::MatrixXd sensitivities(const Linearisation& linearisation, const Design& 
       rows(index(r), index(layout.intrinsic_power(i))) =
           constant(layout.coefficient(i)) * power * std::log(x);
     }
-    for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    for (std::size_t c = 0; c < spec.categorical.size(); ++c)
       rows(index(r), index(layout.level(c, design.categorical[c].codes[r]))) = scale / t;
-    }
-    if (const auto lone = layout.lone_coefficient()) {
+    if (const auto lone = layout.lone_coefficient())
       rows(index(r), index(*lone)) = scale / t;
-    }
     const double scalable = (t - constant(layout.intercept())) / t;
     for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
       rows(index(r), index(layout.extrinsic_power(j))) =

@@ -10,9 +10,9 @@
 namespace perfmodel::plan {
 namespace {
 
-constexpr std::size_t most_enumerated = 200000;
+constexpr std::size_t kMostEnumerated = 200000;
 /// Draws for one new configuration, before the conditions are taken to be hopeless.
-constexpr std::size_t most_draws = 100000;
+constexpr std::size_t kMostDraws = 100000;
 
 [[noreturn]] void too_few(const Space& space, std::size_t n, const std::string& found) {
   throw InputError(space.source + ": there are " + found +
@@ -24,9 +24,8 @@ constexpr std::size_t most_draws = 100000;
 std::vector<Configuration> all_of(const Space& space, const Conditions& conditions) {
   std::vector<Configuration> all;
   for_each_configuration(space, [&](const Configuration& configuration) {
-    if (conditions.hold(configuration)) {
+    if (conditions.hold(configuration))
       all.push_back(configuration);
-    }
   });
   return all;
 }
@@ -35,18 +34,16 @@ std::vector<Configuration> all_of(const Space& space, const Conditions& conditio
 void add_new(Plan& plan, const std::vector<Configuration>& candidates, std::size_t n) {
   std::set<Configuration> known(plan.configurations.begin(), plan.configurations.end());
   for (const Configuration& candidate : candidates) {
-    if (plan.configurations.size() >= n) {
+    if (plan.configurations.size() >= n)
       return;
-    }
-    if (known.insert(candidate).second) {
+    if (known.insert(candidate).second)
       plan.configurations.push_back(candidate);
-    }
   }
 }
 
 bool is_small(const Space& space) {
   const auto size = space.size();
-  return size && *size <= static_cast<double>(most_enumerated);
+  return size && *size <= static_cast<double>(kMostEnumerated);
 }
 
 /// Draws for the columns of a Latin hypercube: column by column, the strata in random order.
@@ -55,17 +52,15 @@ std::vector<Configuration> strata(const Space& space, std::size_t n, std::uint64
   std::vector<std::size_t> order(n);
   for (std::size_t c = 0; c < space.columns.size(); ++c) {
     RandomStream random(seed, "plan latin hypercube", c);
-    for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t i = 0; i < n; ++i)
       order[i] = i;
-    }
     random.shuffle(std::span(order));
     const SpaceColumn& column = space.columns[c];
     // Which values of a list get one more than the others is random too.
     std::vector<double> choices;
     if (!column.is_range()) {
-      for (std::size_t k = 0; k < column.choices(); ++k) {
+      for (std::size_t k = 0; k < column.choices(); ++k)
         choices.push_back(column.is_text() ? static_cast<double>(k) : column.values[k]);
-      }
       random.shuffle(std::span(choices));
     }
     for (std::size_t i = 0; i < n; ++i) {
@@ -89,11 +84,9 @@ std::vector<std::size_t> repair(const Conditions& conditions, std::uint64_t seed
     return known.count(point) == 1 && conditions.hold(point);
   };
   std::vector<std::size_t> bad;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!is_good(points[i])) {
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (!is_good(points[i]))
       bad.push_back(i);
-    }
-  }
   RandomStream random(seed, "plan repair");
   const auto swap = [&](std::size_t i, std::size_t j, std::size_t c) {
     known.erase(known.find(points[i]));
@@ -108,22 +101,19 @@ std::vector<std::size_t> repair(const Conditions& conditions, std::uint64_t seed
     for (std::size_t attempt = 0; attempt < 2000 && !repaired; ++attempt) {
       const std::size_t j = random.below(points.size());
       const std::size_t c = random.below(points[i].size());
-      if (points[i][c] == points[j][c]) {
+      if (points[i][c] == points[j][c])
         continue;
-      }
       const bool other_was_good = is_good(points[j]);
       swap(i, j, c);
       // The other may be bad as before, but not the double of a third, which would then be bad too.
       const bool other_does_no_harm =
           is_good(points[j]) || (!other_was_good && !conditions.hold(points[j]));
       repaired = is_good(points[i]) && other_does_no_harm;
-      if (!repaired) {
+      if (!repaired)
         swap(i, j, c);
-      }
     }
-    if (!repaired) {
+    if (!repaired)
       hopeless.push_back(i);
-    }
   }
   return hopeless;
 }
@@ -140,21 +130,19 @@ Plan random_plan(const Space& space, std::size_t n, std::uint64_t seed,
     const std::size_t found = candidates.size();
     random.shuffle(std::span(candidates));
     add_new(plan, candidates, n);
-    if (plan.configurations.size() < n) {
+    if (plan.configurations.size() < n)
       too_few(space, n, "only " + std::to_string(found) + " configurations");
-    }
     return plan;
   }
   std::set<Configuration> known(existing.begin(), existing.end());
   Configuration configuration(space.columns.size());
   for (std::size_t draws = 0; plan.configurations.size() < n;) {
-    for (std::size_t c = 0; c < configuration.size(); ++c) {
+    for (std::size_t c = 0; c < configuration.size(); ++c)
       configuration[c] = space.columns[c].value_at(random.uniform());
-    }
     if (conditions.hold(configuration) && known.insert(configuration).second) {
       plan.configurations.push_back(configuration);
       draws = 0;
-    } else if (++draws == most_draws) {
+    } else if (++draws == kMostDraws) {
       too_few(space, n,
               "hardly more than " + std::to_string(plan.configurations.size()) +
                   " configurations to be found");
@@ -165,19 +153,16 @@ Plan random_plan(const Space& space, std::size_t n, std::uint64_t seed,
 
 Plan latin_hypercube_plan(const Space& space, std::size_t n, std::uint64_t seed,
                           const std::vector<Configuration>& existing) {
-  if (existing.size() >= n) {
+  if (existing.size() >= n)
     return {existing, 0};
-  }
   const Conditions conditions(space);
   auto points = strata(space, n - existing.size(), seed);
   const auto hopeless = repair(conditions, seed, existing, points);
   Plan plan{existing, hopeless.size()};
   const std::set<std::size_t> left_out(hopeless.begin(), hopeless.end());
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!left_out.contains(i)) {
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (!left_out.contains(i))
       plan.configurations.push_back(points[i]);
-    }
-  }
   return {random_plan(space, n, seed, plan.configurations).configurations, plan.off_balance};
 }
 

@@ -12,9 +12,9 @@
 namespace perfmodel::plan {
 namespace {
 
-constexpr double most_searched = 1e7;
-constexpr std::size_t sample_size = 200000;
-constexpr std::size_t chunk_size = 1 << 16;
+constexpr double kMostSearched = 1e7;
+constexpr std::size_t kSampleSize = 200000;
+constexpr std::size_t kChunkSize = 1 << 16;
 
 /// The best few by one figure, each configuration once; equal ones in the order they came.
 class Best {
@@ -22,22 +22,19 @@ class Best {
   Best(std::size_t most, double Suggestion::*figure) : most_(most), figure_(figure) {}
 
   void add(const Suggestion& suggestion) {
-    if (kept_.size() == most_ && !(suggestion.*figure_ < kept_.back().*figure_)) {
+    if (kept_.size() == most_ && !(suggestion.*figure_ < kept_.back().*figure_))
       return;
-    }
     const auto [first, last] = std::equal_range(
         kept_.begin(), kept_.end(), suggestion,
         [this](const Suggestion& a, const Suggestion& b) { return a.*figure_ < b.*figure_; });
     // A random sample draws some configurations more than once.
     if (std::any_of(first, last, [&](const Suggestion& known) {
           return known.configuration == suggestion.configuration;
-        })) {
+        }))
       return;
-    }
     kept_.insert(last, suggestion);
-    if (kept_.size() > most_) {
+    if (kept_.size() > most_)
       kept_.pop_back();
-    }
   }
   std::vector<Suggestion> take() && { return std::move(kept_); }
 
@@ -52,9 +49,8 @@ class Front {
  public:
   void add(const Suggestion& suggestion) {
     waiting_.push_back(suggestion);
-    if (waiting_.size() >= chunk_size) {
+    if (waiting_.size() >= kChunkSize)
       reduce();
-    }
   }
   std::vector<Suggestion> take() && {
     reduce();
@@ -90,23 +86,19 @@ class Search {
         fastest_(request.most, &Suggestion::time),
         cheapest_(request.most, &Suggestion::cost) {
     auto names = space.names();
-    if (request.price) {
+    if (request.price)
       price_.emplace(*request.price, names, codes_, Field{"price"});
-    }
     names.insert(names.end(), {"time", "cost"});
-    for (const std::string& condition : request.conditions) {
+    for (const std::string& condition : request.conditions)
       wanted_.emplace_back(condition, names, codes_, Field{"conditions"});
-    }
   }
 
   void add(const Configuration& configuration) {
-    if (!conditions_.hold(configuration)) {
+    if (!conditions_.hold(configuration))
       return;
-    }
     chunk_.push_back(configuration);
-    if (chunk_.size() == chunk_size) {
+    if (chunk_.size() == kChunkSize)
       work_off();
-    }
   }
 
   Suggestions finish() {
@@ -134,14 +126,12 @@ class Search {
   Suggestions result_;
 
   void work_off() {
-    if (chunk_.empty()) {
+    if (chunk_.empty())
       return;
-    }
     const auto times = predict_(chunk_);
     result_.searched += chunk_.size();
-    for (std::size_t i = 0; i < chunk_.size(); ++i) {
+    for (std::size_t i = 0; i < chunk_.size(); ++i)
       judge({chunk_[i], times[i], times[i]});
-    }
     chunk_.clear();
   }
 
@@ -151,9 +141,8 @@ class Search {
       return;
     }
     std::vector<double> values;
-    if (price_ || !wanted_.empty()) {
+    if (price_ || !wanted_.empty())
       values = formula_values(space_, codes_, suggestion.configuration);
-    }
     if (price_) {
       const double price = (*price_)(values);
       if (!(price >= 0) || !std::isfinite(price)) {
@@ -166,9 +155,8 @@ class Search {
     values.push_back(suggestion.time);
     values.push_back(suggestion.cost);
     if (!std::all_of(wanted_.begin(), wanted_.end(),
-                     [&](const Formula& formula) { return formula(values) != 0; })) {
+                     [&](const Formula& formula) { return formula(values) != 0; }))
       return;
-    }
     ++result_.allowed;
     fastest_.add(suggestion);
     if (with_cost_) {
@@ -183,22 +171,19 @@ class Search {
 std::optional<Space> searchable(const Space& space) {
   double size = 1;
   for (const SpaceColumn& column : space.columns) {
-    if (column.is_range() && !column.whole) {
+    if (column.is_range() && !column.whole)
       return std::nullopt;
-    }
     size *=
         column.is_range() ? column.high - column.low + 1 : static_cast<double>(column.choices());
   }
-  if (!(size <= most_searched)) {
+  if (!(size <= kMostSearched))
     return std::nullopt;
-  }
   Space listed = space;
   for (SpaceColumn& column : listed.columns) {
     if (column.is_range()) {
       const auto values = static_cast<std::size_t>(column.high - column.low) + 1;
-      for (std::size_t k = 0; k < values; ++k) {
+      for (std::size_t k = 0; k < values; ++k)
         column.values.push_back(column.low + static_cast<double>(k));
-      }
     }
   }
   return listed;
@@ -221,10 +206,9 @@ Suggestions suggest(const Space& space, const SuggestionRequest& request, const 
   }
   RandomStream random(request.seed, "suggest");
   Configuration configuration(space.columns.size());
-  for (std::size_t i = 0; i < sample_size; ++i) {
-    for (std::size_t c = 0; c < configuration.size(); ++c) {
+  for (std::size_t i = 0; i < kSampleSize; ++i) {
+    for (std::size_t c = 0; c < configuration.size(); ++c)
       configuration[c] = space.columns[c].value_at(random.uniform());
-    }
     search.add(configuration);
   }
   Suggestions result = search.finish();

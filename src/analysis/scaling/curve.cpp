@@ -20,13 +20,12 @@ std::vector<double> positive_numbers(const Table& table, const std::string& name
   for (std::size_t row = 0; row < values.size(); ++row) {
     const auto number =
         column.is_numeric() ? std::optional(column.numbers[row]) : parse_number(column.text(row));
-    if (!number || std::isnan(*number)) {
+    if (!number || std::isnan(*number))
       problems.add_not_a_number(row, column);
-    } else if (*number <= 0) {
+    else if (*number <= 0)
       problems.add_not_positive(row, column);
-    } else {
+    else
       values[row] = *number;
-    }
   }
   return values;
 }
@@ -45,9 +44,8 @@ std::map<std::string, Times> times_by_configuration(const Table& table,
   CellProblems problems(table);
   const auto scales = positive_numbers(table, columns.scale, problems);
   const auto targets = positive_numbers(table, columns.target, problems);
-  if (!problems.empty()) {
+  if (!problems.empty())
     throw InputError(problems.text());
-  }
   std::map<std::string, Times> configurations;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     std::string key;
@@ -67,11 +65,9 @@ std::map<std::string, Times> times_by_configuration(const Table& table,
 Curve curve_of(const Table& table, const CurveColumns& columns) {
   const auto configurations = times_by_configuration(table, columns);
   std::set<double> scales;
-  for (const auto& [key, times] : configurations) {
-    for (const auto& [scale, runs] : times) {
+  for (const auto& [key, times] : configurations)
+    for (const auto& [scale, runs] : times)
       scales.insert(scale);
-    }
-  }
   if (scales.size() < 2) {
     throw InputError(table.source + ": column '" + columns.scale + "' has the value " +
                      to_text(*scales.begin()) + " only; scaling needs at least two");
@@ -91,9 +87,8 @@ Curve curve_of(const Table& table, const CurveColumns& columns) {
         ++both;
       }
     }
-    if (both > 0) {
+    if (both > 0)
       curve.timings.push_back({scale, std::exp(log_sum / static_cast<double>(both)), both});
-    }
   }
   curve.configurations = curve.timings.empty() ? 0 : curve.timings.front().configurations;
   if (curve.timings.size() < 2) {

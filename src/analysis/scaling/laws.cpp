@@ -20,9 +20,8 @@ double rmse(const std::vector<Point>& points, const Model& model) {
 
 std::size_t distinct_scales(const std::vector<Point>& points) {
   std::set<double> scales;
-  for (const Point& point : points) {
+  for (const Point& point : points)
     scales.insert(point.scale);
-  }
   return scales.size();
 }
 
@@ -47,9 +46,8 @@ class UslFit {
       usl = trial;
       cost = trial_cost;
       damping = std::max(damping / 4, 1e-12);
-      if (converged) {
+      if (converged)
         break;
-      }
     }
     return usl;
   }
@@ -59,7 +57,8 @@ class UslFit {
   bool fix_gamma_;
 
   double cost_of(const Usl& usl) const {
-    return rmse(points_, [&](double scale) { return usl.throughput(scale); });
+    return rmse(
+        points_, [&](double scale) { return usl.throughput(scale); });
   }
 
   Usl step(const Usl& usl, double damping) const {
@@ -81,15 +80,12 @@ class UslFit {
       normal(i, i) = 1;
       right[i] = 0;
     };
-    if (usl.sigma == 0 && right[0] < 0) {
+    if (usl.sigma == 0 && right[0] < 0)
       hold(0);
-    }
-    if (usl.kappa == 0 && right[1] < 0) {
+    if (usl.kappa == 0 && right[1] < 0)
       hold(1);
-    }
-    if (fix_gamma_) {
+    if (fix_gamma_)
       hold(2);
-    }
     normal.diagonal() *= 1 + damping;
     const Eigen::Vector3d move = normal.ldlt().solve(right);
     Usl moved = usl;
@@ -153,20 +149,17 @@ std::optional<Usl> fit_usl(const std::vector<Point>& throughputs) {
   const auto one = std::find_if(throughputs.begin(), throughputs.end(),
                                 [](const Point& point) { return point.scale == 1; });
   const bool fix_gamma = scales == 3 && one != throughputs.end();
-  if (scales < 4 && !fix_gamma) {
+  if (scales < 4 && !fix_gamma)
     return std::nullopt;
-  }
   Usl start;
   start.sigma = 0.01;
   start.kappa = 1e-4;
   start.gamma_is_measured = fix_gamma;
-  if (fix_gamma) {
+  if (fix_gamma)
     start.gamma = one->value;
-  } else {
-    for (const Point& point : throughputs) {
+  else
+    for (const Point& point : throughputs)
       start.gamma = std::max(start.gamma, point.value / point.scale);
-    }
-  }
   const UslFit search(throughputs, fix_gamma);
   Usl best = search.fit(start);
   // The edges of the range are fitted on their own: a step that was cut off there can stick.
@@ -179,9 +172,8 @@ std::optional<Usl> fit_usl(const std::vector<Point>& throughputs) {
     const auto cost = [&](const Usl& usl) {
       return rmse(throughputs, [&](double scale) { return usl.throughput(scale); });
     };
-    if (cost(other) < cost(best)) {
+    if (cost(other) < cost(best))
       best = other;
-    }
   }
   best.rmse = rmse(throughputs, [&](double scale) { return best.throughput(scale); });
   return best;

@@ -33,18 +33,16 @@ ScalingStudy study(const std::vector<Timing>& timings, Kind kind, double least_e
                    .equivalent_power = {}};
     row.speedup = first.scale * throughput(timing, kind) / throughput(first, kind);
     row.efficiency = row.speedup / timing.scale;
-    if (kind == Kind::strong && timing.scale > 1) {
+    if (kind == Kind::strong && timing.scale > 1)
       row.karp_flatt = karp_flatt(row.speedup, timing.scale);
-    }
     if (timing.scale != first.scale) {
       row.equivalent_power =
           std::log(first.scale / row.speedup) / std::log(timing.scale / first.scale);
     }
-    if (row.efficiency >= least_efficiency && !study.pays_no_more_at) {
+    if (row.efficiency >= least_efficiency && !study.pays_no_more_at)
       study.pays_until = timing.scale;
-    } else if (!study.pays_no_more_at) {
+    else if (!study.pays_no_more_at)
       study.pays_no_more_at = timing.scale;
-    }
     if (throughput(timing, kind) > highest) {
       highest = throughput(timing, kind);
       study.fastest_scale = timing.scale;
@@ -54,11 +52,10 @@ ScalingStudy study(const std::vector<Timing>& timings, Kind kind, double least_e
     throughputs.push_back({timing.scale, throughput(timing, kind)});
     study.rows.push_back(row);
   }
-  if (kind == Kind::strong) {
+  if (kind == Kind::strong)
     study.amdahl = fit_amdahl(times);
-  } else {
+  else
     study.gustafson = fit_gustafson(speedups);
-  }
   study.usl = fit_usl(throughputs);
   return study;
 }
@@ -90,9 +87,8 @@ std::optional<double> pays_until(const PowerPlusConstant& model, Kind kind,
   // Where more workers ever cost efficiency, they do so from the first on: it is monotone in G.
   double low = 1;
   double high = 1 << 20;
-  if (efficient(high)) {
+  if (efficient(high))
     return std::nullopt;
-  }
   while (high - low > 1) {
     const double middle = std::floor((low + high) / 2);
     (efficient(middle) ? low : high) = middle;

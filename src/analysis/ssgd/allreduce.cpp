@@ -10,7 +10,7 @@
 namespace perfmodel::ssgd {
 namespace {
 
-constexpr std::pair<Aggregation, std::string_view> aggregation_names[] = {
+constexpr std::pair<Aggregation, std::string_view> kAggregationNames[] = {
     {Aggregation::ring, "ring"},
     {Aggregation::recursive_doubling, "recursive-doubling"},
     {Aggregation::halving_doubling, "halving-doubling"},
@@ -67,17 +67,16 @@ LinearCost hierarchical_leader(const Network& network, std::size_t workers) {
 }  // namespace
 
 std::string_view to_text(Aggregation aggregation) {
-  return std::find_if(std::begin(aggregation_names), std::end(aggregation_names),
-                      [&](const auto& entry) { return entry.first == aggregation; })
+  return std::find_if(
+             std::begin(kAggregationNames), std::end(kAggregationNames),
+             [&](const auto& entry) { return entry.first == aggregation; })
       ->second;
 }
 
 std::optional<Aggregation> aggregation_of(std::string_view text) {
-  for (const auto& [aggregation, name] : aggregation_names) {
-    if (name == text) {
+  for (const auto& [aggregation, name] : kAggregationNames)
+    if (name == text)
       return aggregation;
-    }
-  }
   return std::nullopt;
 }
 
@@ -87,9 +86,8 @@ bool is_own_design(Aggregation aggregation) {
 }
 
 LinearCost aggregation_cost(const Network& network, std::size_t workers) {
-  if (workers <= 1) {
+  if (workers <= 1)
     return {};
-  }
   const auto n = static_cast<double>(workers);
   const double lg = rounds(workers);
   const double alpha = network.link.alpha_us;
@@ -150,9 +148,8 @@ LatencyFit fit_latencies(const std::vector<Latency>& latencies, double smallest_
     xy += dx * dy;
     yy += dy * dy;
   }
-  if (xx == 0) {
+  if (xx == 0)
     throw InputError("all latencies are of messages of one size; a line needs at least 2 sizes");
-  }
   LatencyFit fit;
   fit.points = used.size();
   fit.cost.per_byte_us = xy / xx;

@@ -27,7 +27,7 @@ enum class Aggregation {
   hierarchical_leader,  ///< reduce and broadcast inside a node, one ring between the leaders
 };
 
-inline constexpr Aggregation all_aggregations[] = {
+inline constexpr Aggregation kAllAggregations[] = {
     Aggregation::ring,         Aggregation::recursive_doubling,  Aggregation::halving_doubling,
     Aggregation::tree,         Aggregation::double_tree,         Aggregation::parameter_server,
     Aggregation::hierarchical, Aggregation::hierarchical_leader,

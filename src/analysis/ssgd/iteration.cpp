@@ -6,7 +6,7 @@
 namespace perfmodel::ssgd {
 namespace {
 
-constexpr std::pair<InputPipeline, std::string_view> pipeline_names[] = {
+constexpr std::pair<InputPipeline, std::string_view> kPipelineNames[] = {
     {InputPipeline::serial, "serial"},
     {InputPipeline::host_prefetch, "host-prefetch"},
     {InputPipeline::device_buffer, "device-buffer"},
@@ -50,17 +50,16 @@ double total(const Phases& phases, double compute_us) {
 }  // namespace
 
 std::string_view to_text(InputPipeline pipeline) {
-  return std::find_if(std::begin(pipeline_names), std::end(pipeline_names),
-                      [&](const auto& entry) { return entry.first == pipeline; })
+  return std::find_if(
+             std::begin(kPipelineNames), std::end(kPipelineNames),
+             [&](const auto& entry) { return entry.first == pipeline; })
       ->second;
 }
 
 std::optional<InputPipeline> pipeline_of(std::string_view text) {
-  for (const auto& [pipeline, name] : pipeline_names) {
-    if (name == text) {
+  for (const auto& [pipeline, name] : kPipelineNames)
+    if (name == text)
       return pipeline;
-    }
-  }
   return std::nullopt;
 }
 

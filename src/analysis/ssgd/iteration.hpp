@@ -20,7 +20,7 @@ enum class InputPipeline {
   three_stages,   ///< reading with splitting, copying, and computing, all three side by side
 };
 
-inline constexpr InputPipeline all_pipelines[] = {
+inline constexpr InputPipeline kAllPipelines[] = {
     InputPipeline::serial,
     InputPipeline::host_prefetch,
     InputPipeline::device_buffer,

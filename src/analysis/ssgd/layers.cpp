@@ -15,35 +15,32 @@ Compute compute_of(const Profile& profile, const TimesOf& times_of) {
     backward += times_of(profile.layers[l]).backward_us;
     compute.ready_us[l] = backward;
   }
-  for (const Layer& layer : profile.layers) {
+  for (const Layer& layer : profile.layers)
     compute.forward_us += times_of(layer).forward_us;
-  }
   return compute;
 }
 
 Compute compute_of_worker(const Profile& profile, std::size_t worker) {
-  return compute_of(profile, [worker](const Layer& layer) { return layer.times[worker]; });
+  return compute_of(
+      profile, [worker](const Layer& layer) { return layer.times[worker]; });
 }
 
 }  // namespace
 
 double Profile::gradient_bytes() const {
   double sum = 0;
-  for (const Layer& layer : layers) {
+  for (const Layer& layer : layers)
     sum += layer.gradient_bytes;
-  }
   return sum;
 }
 
 Compute slowest_compute(const Profile& profile) {
   std::vector<Compute> workers;
-  for (std::size_t g = 0; g < profile.workers_measured; ++g) {
+  for (std::size_t g = 0; g < profile.workers_measured; ++g)
     workers.push_back(compute_of_worker(profile, g));
-  }
   Compute slowest = workers.front();
-  for (const Compute& worker : workers) {
+  for (const Compute& worker : workers)
     slowest.forward_us = std::max(slowest.forward_us, worker.forward_us);
-  }
   // A worker that starts its backward pass early is ahead by the difference.
   for (std::size_t l = 0; l < slowest.ready_us.size(); ++l) {
     slowest.ready_us[l] = 0;
@@ -56,22 +53,23 @@ Compute slowest_compute(const Profile& profile) {
 }
 
 Compute balanced_compute(const Profile& profile) {
-  return compute_of(profile, [](const Layer& layer) {
-    const auto n = static_cast<double>(layer.times.size());
-    LayerTimes mean;
-    for (const LayerTimes& times : layer.times) {
-      mean.forward_us += times.forward_us;
-      mean.backward_us += times.backward_us;
-    }
-    return LayerTimes{mean.forward_us / n, mean.backward_us / n};
-  });
+  return compute_of(
+      profile,
+      [](const Layer& layer) {
+        const auto n = static_cast<double>(layer.times.size());
+        LayerTimes mean;
+        for (const LayerTimes& times : layer.times) {
+          mean.forward_us += times.forward_us;
+          mean.backward_us += times.backward_us;
+        }
+        return LayerTimes{mean.forward_us / n, mean.backward_us / n};
+      });
 }
 
 Compute stretched(Compute compute, double lambda) {
   compute.forward_us *= 1 + lambda;
-  for (double& ready : compute.ready_us) {
+  for (double& ready : compute.ready_us)
     ready *= 1 + lambda;
-  }
   return compute;
 }
 

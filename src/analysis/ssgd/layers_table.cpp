@@ -11,7 +11,7 @@ namespace {
 
 using perfmodel::to_text;
 
-constexpr double most_layers = 1e6;
+constexpr double kMostLayers = 1e6;
 
 /// A column of numbers >= 0 (> 0 where zero makes no sense), as the problems of its cells allow.
 class NumberReader {
@@ -30,9 +30,8 @@ class NumberReader {
   }
 
   void finish() const {
-    if (!problems_.empty()) {
+    if (!problems_.empty())
       throw InputError(problems_.text());
-    }
   }
 
  private:
@@ -44,15 +43,14 @@ class NumberReader {
     for (std::size_t row = 0; row < values.size(); ++row) {
       const auto number =
           column.is_numeric() ? std::optional(column.numbers[row]) : parse_number(column.text(row));
-      if (!number || *number != *number) {
+      if (!number || *number != *number)
         problems_.add_not_a_number(row, column);
-      } else if (*number < 0) {
+      else if (*number < 0)
         problems_.add(row, column, [&] { return column.text(row) + " is negative"; });
-      } else if (*number == 0 && zero == Zero::refused) {
+      else if (*number == 0 && zero == Zero::refused)
         problems_.add_not_positive(row, column);
-      } else {
+      else
         values[row] = *number;
-      }
     }
     return values;
   }
@@ -65,15 +63,14 @@ using RowsByLayer = std::vector<std::vector<std::size_t>>;
 std::map<std::string, std::vector<std::size_t>> rows_by_worker(const Table& table) {
   const Column* worker = table.find("worker");
   std::map<std::string, std::vector<std::size_t>> rows;
-  for (std::size_t row = 0; row < table.rows(); ++row) {
+  for (std::size_t row = 0; row < table.rows(); ++row)
     rows[worker == nullptr ? "" : worker->text(row)].push_back(row);
-  }
   return rows;
 }
 
 RowsByLayer order_rows(const Table& table, const std::vector<double>& layer_numbers) {
   const double largest = *std::max_element(layer_numbers.begin(), layer_numbers.end());
-  if (largest > most_layers) {
+  if (largest > kMostLayers) {
     throw InputError(table.source + ": column 'layer': " + to_text(largest) +
                      " is no number of a layer; they run from 1 in forward order");
   }
@@ -110,26 +107,23 @@ RowsByLayer order_rows(const Table& table, const std::vector<double>& layer_numb
 /// Measured once per layer, or by every worker: all wait for the slowest.
 double slowest(const std::vector<double>& values, const std::vector<std::size_t>& rows) {
   double largest = 0;
-  for (const std::size_t row : rows) {
+  for (const std::size_t row : rows)
     largest = std::max(largest, values[row]);
-  }
   return largest;
 }
 
 std::vector<double> gradient_bytes(const Table& table, NumberReader& numbers,
                                    const ProfileOptions& options) {
-  if (auto bytes = numbers.optional("grad_bytes")) {
+  if (auto bytes = numbers.optional("grad_bytes"))
     return *bytes;
-  }
   auto bytes = numbers.optional("grad_elems");
   if (!bytes) {
     throw InputError(table.source +
                      ": neither a column 'grad_bytes' nor 'grad_elems' says how large the "
                      "gradients are");
   }
-  for (double& value : *bytes) {
+  for (double& value : *bytes)
     value *= options.bytes_per_element;
-  }
   return *bytes;
 }
 
@@ -141,9 +135,8 @@ std::vector<double> forward_times(const Table& table, NumberReader& numbers,
     throw UsageError(Field{"forward_share"} + " has no use: " + table.source +
                      " has a column 't_f_us'");
   }
-  if (forward) {
+  if (forward)
     return *forward;
-  }
   if (!options.forward_share) {
     throw InputError(table.source +
                      ": no column 't_f_us'; where forward times were not measured, " +
@@ -151,9 +144,8 @@ std::vector<double> forward_times(const Table& table, NumberReader& numbers,
                      " takes half of the backward time, as the authors of the model did");
   }
   std::vector<double> assumed = backward;
-  for (double& value : assumed) {
+  for (double& value : assumed)
     value *= *options.forward_share;
-  }
   return assumed;
 }
 
@@ -172,9 +164,8 @@ Profile profile_of(const Table& table, const ProfileOptions& options) {
 
   Profile profile;
   profile.has_communication = communication.has_value();
-  if (update) {
+  if (update)
     profile.update_us = 0;
-  }
   const Column* name = table.find("name");
   for (const auto& rows : order_rows(table, layer_numbers)) {
     Layer layer;
@@ -189,18 +180,15 @@ Profile profile_of(const Table& table, const ProfileOptions& options) {
       }
       layer.times.push_back({forward[row], backward[row]});
     }
-    if (communication) {
+    if (communication)
       layer.communication_us = slowest(*communication, rows);
-    }
-    if (update) {
+    if (update)
       *profile.update_us += slowest(*update, rows);
-    }
     profile.workers_measured = rows.size();
     profile.layers.push_back(std::move(layer));
   }
-  if (profile.layers.empty() || balanced_compute(profile).backward_us() <= 0) {
+  if (profile.layers.empty() || balanced_compute(profile).backward_us() <= 0)
     throw InputError(table.source + ": all backward times are 0; there is nothing to model");
-  }
   return profile;
 }
 
@@ -211,9 +199,8 @@ std::vector<Latency> latencies_of(const Table& table) {
   const auto latency = numbers.required("latency_us", Zero::refused);
   numbers.finish();
   std::vector<Latency> latencies;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
+  for (std::size_t i = 0; i < bytes.size(); ++i)
     latencies.push_back({bytes[i], latency[i]});
-  }
   return latencies;
 }
 

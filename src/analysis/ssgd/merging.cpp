@@ -12,9 +12,8 @@ namespace {
 
 std::vector<Group> one_each(std::size_t n) {
   std::vector<Group> groups;
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < n; ++i)
     groups.push_back({i, i});
-  }
   return groups;
 }
 
@@ -51,9 +50,8 @@ std::vector<Group> by_pairs(const std::vector<Gradient>& gradients, const Linear
     const double end = start + cost(bytes);
     if (i + 1 < gradients.size()) {
       const double next_ready = gradients[i + 1].ready_us;
-      if (end > next_ready && (start > next_ready || next_ready - start < cost.start_us)) {
+      if (end > next_ready && (start > next_ready || next_ready - start < cost.start_us))
         continue;
-      }
     }
     groups.push_back(open);
     channel_free = end;
@@ -86,9 +84,8 @@ std::vector<Group> optimal_groups(const std::vector<Gradient>& gradients, const 
     }
   }
   std::vector<Group> groups;
-  for (std::size_t end = n; end > 0; end = groups.back().first) {
+  for (std::size_t end = n; end > 0; end = groups.back().first)
     groups.push_back({first[end - 1], end - 1});
-  }
   std::reverse(groups.begin(), groups.end());
   return groups;
 }
@@ -112,17 +109,14 @@ std::string to_text(const MergePolicy& policy) {
 }
 
 MergePolicy parse_merge(std::string_view text) {
-  for (const Merge merge : {Merge::none, Merge::single, Merge::mgwfbp, Merge::optimal}) {
-    if (to_text({merge, 0}) == text) {
+  for (const Merge merge : {Merge::none, Merge::single, Merge::mgwfbp, Merge::optimal})
+    if (to_text({merge, 0}) == text)
       return {merge, 0};
-    }
-  }
   constexpr std::string_view prefix = "threshold:";
   if (text.starts_with(prefix)) {
     const auto bytes = parse_number(text.substr(prefix.size()));
-    if (bytes && *bytes > 0) {
+    if (bytes && *bytes > 0)
       return {Merge::threshold, *bytes};
-    }
   }
   throw UsageError("'" + std::string(text) +
                    "' is not one of 'none', 'single', 'threshold:BYTES', 'mgwfbp' and 'optimal'");
@@ -130,9 +124,8 @@ MergePolicy parse_merge(std::string_view text) {
 
 std::vector<Group> group(const std::vector<Gradient>& gradients, const MergePolicy& policy,
                          const LinearCost& cost) {
-  if (gradients.empty()) {
+  if (gradients.empty())
     return {};
-  }
   switch (policy.merge) {
     case Merge::none:
       break;
@@ -154,12 +147,10 @@ std::vector<Message> send(const std::vector<Gradient>& gradients, const std::vec
   double channel_free = 0;
   for (const Group& group : groups) {
     Message message{.gradients = group};
-    for (std::size_t i = group.first; i <= group.last; ++i) {
+    for (std::size_t i = group.first; i <= group.last; ++i)
       message.bytes += gradients[i].bytes;
-    }
-    if (!cost && (group.first != group.last || !gradients[group.first].measured_us)) {
+    if (!cost && (group.first != group.last || !gradients[group.first].measured_us))
       throw std::logic_error("only the time of a layer's own message can be measured");
-    }
     message.start_us = std::max(channel_free, gradients[group.last].ready_us);
     message.end_us =
         message.start_us + (cost ? (*cost)(message.bytes) : *gradients[group.first].measured_us);

@@ -22,19 +22,16 @@ class StudyMaker {
                      ? slowest_compute(profile)
                      : stretched(balanced_, imbalance_.load_imbalance_factor)),
         phases_(request.phases) {
-    if (request.shared_disk) {
+    if (request.shared_disk)
       phases_.read_us *= workers_;
-    }
-    if (request.shared_bus) {
+    if (request.shared_bus)
       phases_.copy_us *= workers_;
-    }
   }
 
   Study make() const {
     auto exchange = chosen_exchange();
-    if (!exchange && request_.workers == 1) {
+    if (!exchange && request_.workers == 1)
       exchange = Exchange{};  // nothing is sent
-    }
     if (!exchange) {
       throw UsageError("how long does a message take? Pass a cost model (" + Field{"allreduce"} +
                        ", " + Field{"fit_allreduce"} + " or " + Field{"message_start_us"} +
@@ -64,12 +61,10 @@ class StudyMaker {
   Phases phases_;
 
   Imbalance imbalance() const {
-    if (profile_.workers_measured == 1) {
+    if (profile_.workers_measured == 1)
       return request_.imbalance.value_or(imbalance_of_factor(0, request_.workers));
-    }
-    if (request_.imbalance) {
+    if (request_.imbalance)
       throw UsageError("the file has the times of every worker; their imbalance is in them");
-    }
     if (profile_.workers_measured != request_.workers) {
       throw UsageError("the file has the times of " + std::to_string(profile_.workers_measured) +
                        " workers, not of " + std::to_string(request_.workers));
@@ -80,9 +75,8 @@ class StudyMaker {
   /// Nothing where there are no times for it.
   std::optional<Exchange> exchange_of(bool overlapped, const MergePolicy& merge,
                                       bool measured) const {
-    if (measured ? !can_be_measured(profile_, overlapped, merge) : !request_.cost) {
+    if (measured ? !can_be_measured(profile_, overlapped, merge) : !request_.cost)
       return std::nullopt;
-    }
     return Exchange{.overlapped = overlapped,
                     .merge = merge,
                     .cost = measured ? std::nullopt : request_.cost,
@@ -103,9 +97,8 @@ class StudyMaker {
   Iteration single() const {
     Phases phases = request_.phases;
     phases.split_us = 0;
-    if (!request_.reference) {
+    if (!request_.reference)
       return iterate(profile_, balanced_, 1, phases, {});
-    }
     phases.read_us *= workers_;
     phases.copy_us *= workers_;
     phases.update_us = request_.reference->update_us.value_or(phases.update_us);
@@ -121,9 +114,8 @@ class StudyMaker {
     const auto add = [&](const std::string& name, bool overlapped, const MergePolicy& merge,
                          bool measured) {
       const auto exchange = exchange_of(overlapped, merge, measured);
-      if (!exchange) {
+      if (!exchange)
         return;
-      }
       const Iteration iteration = run(compute_, *exchange);
       const double gain = speedup(iteration.total_us, study.single.total_us);
       const bool is_chosen = overlapped == chosen.overlapped &&
@@ -132,18 +124,15 @@ class StudyMaker {
       study.schedules.push_back({name, measured, is_chosen, iteration.messages.size(),
                                  iteration.communication_us, iteration.exposed_us,
                                  iteration.finish_us, iteration.total_us, gain, gain / workers_});
-      if (overlapped && merge.merge == Merge::none && study.bound_us == 0) {
+      if (overlapped && merge.merge == Merge::none && study.bound_us == 0)
         study.bound_us = lower_bound(iteration);
-      }
     };
     for (const bool measured : {true, false}) {
       add("naive", false, {}, measured);
-      for (const Merge merge : {Merge::none, Merge::single, Merge::mgwfbp, Merge::optimal}) {
+      for (const Merge merge : {Merge::none, Merge::single, Merge::mgwfbp, Merge::optimal})
         add(to_text(MergePolicy{merge, 0}), true, {merge, 0}, measured);
-      }
-      if (request_.merge.merge == Merge::threshold) {
+      if (request_.merge.merge == Merge::threshold)
         add(to_text(request_.merge), true, request_.merge, measured);
-      }
     }
   }
 
@@ -156,9 +145,8 @@ class StudyMaker {
   PopFactors pop(const Study& study, Exchange exchange) const {
     // The messages stay as they are grouped; only their times change.
     std::vector<Group> groups;
-    for (const Message& message : study.chosen.messages) {
+    for (const Message& message : study.chosen.messages)
       groups.push_back(message.gradients);
-    }
     const bool measured = !exchange.cost.has_value();
     exchange.groups = measured ? std::nullopt : std::optional(groups);
     exchange.cost = measured ? LinearCost{} : request_.ideal_cost;

@@ -9,9 +9,8 @@ class LaneBuilder {
   LaneBuilder(std::vector<Span>& spans, double start_us) : spans_(spans), now_us_(start_us) {}
 
   void add(SpanKind kind, std::string label, double duration_us) {
-    if (duration_us > 0) {
+    if (duration_us > 0)
       spans_.push_back({kind, std::move(label), now_us_, now_us_ + duration_us});
-    }
     now_us_ += duration_us;
   }
   void wait_until(double time_us) { now_us_ = time_us; }
@@ -70,12 +69,9 @@ std::vector<std::pair<std::string, const std::vector<Span>*>> lanes(const Timeli
   std::vector<std::pair<std::string, const std::vector<Span>*>> lanes;
   for (const auto& [name, spans] :
        {std::pair{"read", &timeline.host}, std::pair{"copy", &timeline.copy},
-        std::pair{"compute", &timeline.compute},
-        std::pair{"communicate", &timeline.communication}}) {
-    if (!spans->empty()) {
+        std::pair{"compute", &timeline.compute}, std::pair{"communicate", &timeline.communication}})
+    if (!spans->empty())
       lanes.emplace_back(name, spans);
-    }
-  }
   return lanes;
 }
 

@@ -43,10 +43,9 @@ void add_console_options(CLI::App& app, ConsoleOptions& options) {
                                                                {"always", ColorChoice::always},
                                                                {"never", ColorChoice::never}};
            const auto found = choices.find(text);
-           if (found == choices.end()) {
+           if (found == choices.end())
              throw CLI::ValidationError(
                  "--color", "'" + text + "' is not one of 'auto', 'always' and 'never'");
-           }
            options.color = found->second;
          },
          "colours on standard error; auto: on a terminal,\nunless NO_COLOR is set")
@@ -141,9 +140,8 @@ class Program {
   /// CLI11's, without its double blank lines.
   std::string help() const {
     std::string text = app_.help();
-    for (auto at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n", at)) {
+    for (auto at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n", at))
       text.erase(at, 1);
-    }
     return text;
   }
   const ConsoleOptions& console_options() const { return console_options_; }
@@ -180,18 +178,15 @@ class Program {
     });
     std::vector<std::string> known;
     if (option != extras.end()) {
-      for (const CLI::Option* each : current().get_options()) {
+      for (const CLI::Option* each : current().get_options())
         known.push_back(each->get_name(false, false));
-      }
       const std::string name = option->substr(0, option->find('='));
       return "unknown option '" + name + "'" + did_you_mean(name, known);
     }
-    if (&current() != &app_) {
+    if (&current() != &app_)
       return "unexpected argument '" + extras.at(0) + "'";
-    }
-    for (const CLI::App* each : app_.get_subcommands([](const CLI::App*) { return true; })) {
+    for (const CLI::App* each : app_.get_subcommands([](const CLI::App*) { return true; }))
       known.push_back(each->get_name());
-    }
     return "unknown command '" + extras.at(0) + "'" + did_you_mean(extras.at(0), known);
   }
 

@@ -22,27 +22,22 @@ namespace perfmodel::cli {
 namespace {
 
 void check_combination(const PlanArguments& arguments) {
-  if (arguments.model && arguments.method != PlanMethod::d_optimal) {
+  if (arguments.model && arguments.method != PlanMethod::d_optimal)
     throw UsageError("--model has no effect without --method d-optimal");
-  }
   const int from_stdin =
       int{arguments.space == "-"} + int{arguments.model == "-"} + int{arguments.resume == "-"};
-  if (from_stdin > 1) {
+  if (from_stdin > 1)
     throw UsageError("only one file can come from standard input");
-  }
 }
 
 std::vector<plan::Configuration> read_existing(const PlanArguments& arguments,
                                                const plan::Space& space) {
-  if (!arguments.resume) {
+  if (!arguments.resume)
     return {};
-  }
   std::set<std::string> texts;
-  for (const auto& column : space.columns) {
-    if (column.is_text()) {
+  for (const auto& column : space.columns)
+    if (column.is_text())
       texts.insert(column.name);
-    }
-  }
   auto existing = plan::configurations_of(space, read_csv(*arguments.resume, texts));
   if (existing.size() > *arguments.rows) {
     throw UsageError("--resume: there are " + std::to_string(existing.size()) +
@@ -55,16 +50,15 @@ std::vector<plan::Configuration> read_existing(const PlanArguments& arguments,
 plan::Plan make_plan(const PlanArguments& arguments, const plan::Space& space,
                      const std::vector<plan::Configuration>& existing) {
   const std::size_t n = *arguments.rows;
-  const std::uint64_t seed = arguments.seed.value_or(default_seed);
+  const std::uint64_t seed = arguments.seed.value_or(kDefaultSeed);
   switch (arguments.method) {
     case PlanMethod::random:
       break;
     case PlanMethod::latin_hypercube:
       return plan::latin_hypercube_plan(space, n, seed, existing);
     case PlanMethod::d_optimal: {
-      if (!arguments.model) {
+      if (!arguments.model)
         return plan::d_optimal_plan(space, n, seed, existing, plan::default_linearisation(space));
-      }
       const FittedModel model = read_model(*arguments.model);
       if (model.form->name() != to_text(Expression::generic)) {
         throw UsageError("--model: d-optimal is for models of the generic form, and '" +
@@ -133,9 +127,8 @@ int run_plan(const PlanArguments& arguments, Console& console) {
                     " configurations are random ones, so values are not equally frequent");
   }
   output.write(csv_header(space));
-  for (const auto& configuration : plan.configurations) {
+  for (const auto& configuration : plan.configurations)
     output.write(csv_line(space, configuration));
-  }
   output.commit();
   return 0;
 }

@@ -29,19 +29,16 @@ namespace {
 void check_combination(const PredictArguments& arguments) {
   const bool has_file = !arguments.configurations.empty();
   const bool has_settings = !arguments.settings.empty();
-  if (!has_file && !has_settings) {
+  if (!has_file && !has_settings)
     throw UsageError("what shall be predicted? Pass --set COL=VALUE ... or a file CONFIGS.csv");
-  }
   if (has_file && has_settings) {
     throw UsageError("pass either --set COL=VALUE ... or a file CONFIGS.csv, not both ('" +
                      arguments.configurations + "' was read as a file)");
   }
-  if (has_file && arguments.json) {
+  if (has_file && arguments.json)
     throw UsageError("--json goes with --set; the predictions of a file are written as CSV");
-  }
-  if (arguments.model == "-" && arguments.configurations == "-") {
+  if (arguments.model == "-" && arguments.configurations == "-")
     throw UsageError("the model and the configurations cannot both come from standard input");
-  }
 }
 
 /// Empty for what is no time.
@@ -58,13 +55,11 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
   const RangeCheck range = check_range(model, design);
   report_range(range, arguments.strict_range, console);
   std::optional<std::pair<double, double>> interval;
-  if (const auto factors = interval_of(model, arguments.coverage, arguments.model)) {
+  if (const auto factors = interval_of(model, arguments.coverage, arguments.model))
     interval.emplace(time * factors->lower, time * factors->upper);
-  }
   std::optional<double> process;
-  if (const auto factors = model.form->process_factors(design)) {
+  if (const auto factors = model.form->process_factors(design))
     process = (*factors)[0];
-  }
   output.write(arguments.json ? prediction_to_json(model.spec.target, time, interval,
                                                    range.in_range.front(), process)
                               : to_text(time) + "\n");
@@ -83,9 +78,8 @@ int predict_file(const PredictArguments& arguments, const FittedModel& model, Ou
   const auto factors = interval_of(model, arguments.coverage, arguments.model);
   const RunsFile file = read_runs(arguments.configurations, categorical_columns(model.spec));
   std::vector<std::string> names = {"predicted_" + model.spec.target, "in_range"};
-  if (factors) {
+  if (factors)
     names.insert(names.begin() + 1, {"lower", "upper"});
-  }
   refuse_taken_names(file.table, names);
   const Design design = make_design(file.table, model.spec, Target::absent);
   const Predictions predicted = predictions_of(model, design);
@@ -96,24 +90,21 @@ int predict_file(const PredictArguments& arguments, const FittedModel& model, Ou
 
   // Where a file is replaced, a signal must not leave the unfinished one behind.
   std::optional<SignalWatch> signals;
-  if (output.replaces_file()) {
+  if (output.replaces_file())
     signals.emplace();
-  }
   append_columns(
       file.bytes, file.table, names,
       [&](std::size_t row) {
         const double time = predicted.values[static_cast<Eigen::Index>(row)];
         std::string further = time_cell(time);
-        if (factors) {
+        if (factors)
           further +=
               "," + time_cell(time * factors->lower) + "," + time_cell(time * factors->upper);
-        }
         return further + (range.in_range[row] ? ",true" : ",false");
       },
       output);
-  if (const auto signal = received_signal()) {
+  if (const auto signal = received_signal())
     return exit_code_of_signal(*signal);
-  }
   output.commit();
   return 0;
 }

@@ -36,9 +36,8 @@ void setup_report(OptionSet& command, ReportArguments& arguments) {
 }
 
 int run_report(const ReportArguments& arguments, Console& console) {
-  if (arguments.model == "-" && arguments.runs == "-") {
+  if (arguments.model == "-" && arguments.runs == "-")
     throw UsageError("the model and the runs cannot both come from standard input");
-  }
   refuse_to_replace(arguments.model, arguments.output);
   refuse_to_replace(arguments.runs, arguments.output);
   OutputFile output(arguments.output);

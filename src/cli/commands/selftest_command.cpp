@@ -37,9 +37,8 @@ TextTable figures_table(const SelftestFigures& figures) {
   const std::string* problem = nullptr;
   for (const auto& figure : figures) {
     if (!problem || *problem != figure.problem) {
-      if (problem) {
+      if (problem)
         table.add({""});
-      }
       table.add({figure.problem, "certified", "computed", "digits", "promised"});
       problem = &figure.problem;
     }
@@ -99,9 +98,8 @@ int run_selftest_command(const SelftestArguments& arguments, Console& console) {
   output.write(formatted(figures, arguments.format));
   output.commit();
   std::size_t failed = 0;
-  for (const auto& figure : figures) {
+  for (const auto& figure : figures)
     failed += figure.passed() ? 0U : 1U;
-  }
   if (failed > 0) {
     console.error(std::to_string(failed) + " of " + std::to_string(figures.size()) +
                   " figures have fewer matching digits than promised: do not trust this build on "

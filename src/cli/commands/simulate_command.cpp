@@ -39,18 +39,16 @@ double parse_noise(const std::string& text) {
 void require_times(const Eigen::VectorXd& times, const Table& table) {
   ProblemList problems;
   for (Eigen::Index row = 0; row < times.size(); ++row) {
-    if (std::isfinite(times[row]) && times[row] > 0) {
+    if (std::isfinite(times[row]) && times[row] > 0)
       continue;
-    }
     const auto index = static_cast<std::size_t>(row);
     problems.add(table.lines[index], 0, [&] {
       return table.where(index) + ": the noise makes the time " + to_text(times[row]) +
              "; choose a lower --additive or --noise";
     });
   }
-  if (!problems.empty()) {
+  if (!problems.empty())
     throw InputError(problems.text());
-  }
 }
 
 }  // namespace
@@ -84,9 +82,8 @@ void setup_simulate(OptionSet& command, SimulateArguments& arguments) {
 }
 
 int run_simulate(const SimulateArguments& arguments, Console& console) {
-  if (arguments.model == "-" && arguments.configurations == "-") {
+  if (arguments.model == "-" && arguments.configurations == "-")
     throw UsageError("the model and the configurations cannot both come from standard input");
-  }
   refuse_to_replace(arguments.model, arguments.output);
   refuse_to_replace(arguments.configurations, arguments.output);
   OutputFile output(arguments.output);
@@ -99,20 +96,18 @@ int run_simulate(const SimulateArguments& arguments, Console& console) {
   report_range(check_range(model, design), arguments.strict_range, console);
   const Eigen::VectorXd times =
       simulate(model, design, {arguments.noise, arguments.additive.value_or(0)},
-               arguments.seed.value_or(default_seed));
+               arguments.seed.value_or(kDefaultSeed));
   require_times(times, file.table);
 
   // Where a file is replaced, a signal must not leave the unfinished one behind.
   std::optional<SignalWatch> signals;
-  if (output.replaces_file()) {
+  if (output.replaces_file())
     signals.emplace();
-  }
   append_columns(
       file.bytes, file.table, {model.spec.target},
       [&](std::size_t row) { return to_text(times[static_cast<Eigen::Index>(row)]); }, output);
-  if (const auto signal = received_signal()) {
+  if (const auto signal = received_signal())
     return exit_code_of_signal(*signal);
-  }
   output.commit();
   return 0;
 }

@@ -25,9 +25,8 @@ Option add_choice(OptionSet& app, const std::string& name, Choice& variable,
   const auto parse = [&variable, name, words,
                       choices = std::move(choices)](const std::string& text) {
     const auto found = std::find(words.begin(), words.end(), text);
-    if (found == words.end()) {
+    if (found == words.end())
       throw OptionError(name, "'" + text + "' is not one of " + quoted_list(words));
-    }
     variable = choices[static_cast<std::size_t>(found - words.begin())].second;
   };
   return app.add_option_function(name, parse, description)

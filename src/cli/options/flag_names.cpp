@@ -11,7 +11,7 @@ namespace perfmodel::cli {
 namespace {
 
 /// Fields whose flag has another name.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> other_names = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kOtherNames = {{
     {"conditions", "--where"},
     {"derived", "--derive"},
     {"gates", "--fail-if"},
@@ -21,9 +21,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> other_nam
 
 std::string flag_of(const std::string& field) {
   const auto* const other =
-      std::find_if(other_names.begin(), other_names.end(),
+      std::find_if(kOtherNames.begin(), kOtherNames.end(),
                    [&](const auto& candidate) { return candidate.first == field; });
-  if (other != other_names.end())
+  if (other != kOtherNames.end())
     return std::string(other->second);
   std::string flag = "--" + field;
   std::replace(flag.begin(), flag.end(), '_', '-');

@@ -10,14 +10,12 @@
 namespace perfmodel::cli {
 
 InstructionSet parse_kernel(std::string_view word, std::span<const InstructionSet> available) {
-  if (word.empty()) {
+  if (word.empty())
     return available.back();
-  }
   std::vector<std::string> words;
   for (const InstructionSet instructions : available) {
-    if (to_text(instructions) == word) {
+    if (to_text(instructions) == word)
       return instructions;
-    }
     words.emplace_back(to_text(instructions));
   }
   throw UsageError("PERFMODEL_KERNEL: '" + std::string(word) + "' is no kernel of this machine, " +

@@ -31,9 +31,8 @@ inline Option add_number(OptionSet& app, const std::string& name, std::optional<
                          const std::string& description, NumberRange range = {}) {
   const auto parse = [&variable, name, range = std::move(range)](const std::string& text) {
     const auto value = parse_number(text);
-    if (!value || !range.contains(*value)) {
+    if (!value || !range.contains(*value))
       throw OptionError(name, "'" + text + "' is not " + range.words);
-    }
     variable = *value;
   };
   return app.add_option_function(name, parse, description).type_name("X");
@@ -47,9 +46,8 @@ Option add_count(OptionSet& app, const std::string& name, std::optional<Integer>
     Integer value = 0;
     const char* last = text.data() + text.size();
     const auto [end, error] = std::from_chars(text.data(), last, value);
-    if (error != std::errc{} || end != last || value < low) {
+    if (error != std::errc{} || end != last || value < low)
       throw OptionError(name, "'" + text + "' is not a whole number >= " + std::to_string(low));
-    }
     variable = value;
   };
   return app.add_option_function(name, parse, description).type_name("N");
@@ -62,9 +60,8 @@ inline std::vector<std::string> split_list(const std::string& text) {
   while (true) {
     const auto comma = text.find(',', start);
     items.push_back(text.substr(start, comma - start));
-    if (comma == std::string::npos) {
+    if (comma == std::string::npos)
       return items;
-    }
     start = comma + 1;
   }
 }

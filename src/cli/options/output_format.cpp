@@ -14,9 +14,8 @@ void add_format(OptionSet& app, OutputFormat& format, const std::string& descrip
                                                          {"csv", OutputFormat::csv},
                                                          {"md", OutputFormat::md}};
     const auto found = formats.find(text);
-    if (found == formats.end()) {
+    if (found == formats.end())
       throw OptionError("--format", "'" + text + "' is not one of 'text', 'json', 'csv' and 'md'");
-    }
     format = found->second;
   };
   app.add_option_function("--format", parse, description + " (default: text)")

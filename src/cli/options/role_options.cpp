@@ -18,9 +18,8 @@ void add_columns(OptionSet& app, const std::string& name, const std::string& des
   const auto append = [name, variable](const std::string& text) {
     auto& columns = variable();
     for (auto& column : split_list(text)) {
-      if (column.empty()) {
+      if (column.empty())
         throw OptionError(name, "'" + text + "' has an empty column name");
-      }
       columns.push_back(std::move(column));
     }
   };
@@ -37,18 +36,22 @@ void add_role_options(OptionSet& app, RoleRequest& request) {
   app.add_option("--target", request.target, "the measured time (default: inferred from the name)")
       .type_name("COL")
       .group("Columns");
-  add_columns(app, "--extrinsic", "columns of scale: workers, batch size (default: inferred)",
-              [&]() -> std::vector<std::string>& {
-                return request.extrinsic ? *request.extrinsic : request.extrinsic.emplace();
-              });
-  add_columns(app, "--intrinsic", "columns of the model (default: all others)",
-              [&]() -> std::vector<std::string>& {
-                return request.intrinsic ? *request.intrinsic : request.intrinsic.emplace();
-              });
-  add_columns(app, "--categorical", "numeric columns to treat as levels",
-              [&]() -> std::vector<std::string>& { return request.categorical; });
-  add_columns(app, "--ignore", "columns to leave out",
-              [&]() -> std::vector<std::string>& { return request.ignore; });
+  add_columns(
+      app, "--extrinsic", "columns of scale: workers, batch size (default: inferred)",
+      [&]() -> std::vector<std::string>& {
+        return request.extrinsic ? *request.extrinsic : request.extrinsic.emplace();
+      });
+  add_columns(
+      app, "--intrinsic", "columns of the model (default: all others)",
+      [&]() -> std::vector<std::string>& {
+        return request.intrinsic ? *request.intrinsic : request.intrinsic.emplace();
+      });
+  add_columns(
+      app, "--categorical", "numeric columns to treat as levels",
+      [&]() -> std::vector<std::string>& { return request.categorical; });
+  add_columns(
+      app, "--ignore", "columns to leave out",
+      [&]() -> std::vector<std::string>& { return request.ignore; });
   app.add_option_function(
          "--derive",
          [&](const std::string& text) { request.derived.push_back(parse_derived(text)); },

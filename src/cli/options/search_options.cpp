@@ -19,9 +19,9 @@ namespace {
 
 using optimise::Strategy;
 
-constexpr auto expression_group = "Expression";
-constexpr auto loss_group = "Loss";
-constexpr auto search_group = "Search";
+constexpr auto kExpressionGroup = "Expression";
+constexpr auto kLossGroup = "Loss";
+constexpr auto kSearchGroup = "Search";
 
 /// An option that takes the text of one enumerator.
 template <class Enum>
@@ -36,9 +36,8 @@ void add_choice(OptionSet& app, const std::string& name, const std::vector<Enum>
   }
   const auto parse = [name, choices, names, assign](const std::string& text) {
     const auto found = std::find(names.begin(), names.end(), text);
-    if (found == names.end()) {
+    if (found == names.end())
       throw OptionError(name, "'" + text + "' is not one of " + quoted_list(names));
-    }
     assign(choices[static_cast<std::size_t>(found - names.begin())]);
   };
   app.add_option_function(name, parse, description).type_name(listed).group(group);
@@ -58,12 +57,10 @@ std::pair<double, double> parse_weight(const std::string& name, const std::strin
 
 /// "auto" is no number of terms.
 std::optional<std::size_t> parse_terms(const std::string& text) {
-  if (text == "auto") {
+  if (text == "auto")
     return std::nullopt;
-  }
-  if (text.size() != 1 || text[0] < '1' || text[0] > '9') {
+  if (text.size() != 1 || text[0] < '1' || text[0] > '9')
     throw OptionError("--terms", "'" + text + "' is neither 'auto' nor 1 to 9");
-  }
   return static_cast<std::size_t>(text[0] - '0');
 }
 
@@ -86,7 +83,7 @@ void add_evolution_options(OptionSet& app, SearchArguments& arguments) {
       "independent searches, of which the best is kept\n" +
           defaults_text([](const Defaults& d) { return std::to_string(d.starts); }),
       1)
-      .group(search_group);
+      .group(kSearchGroup);
   add_count<std::size_t>(
       app, "--exploration-rows", options.exploration_rows,
       "explore on that many random rows and on columns\n"
@@ -94,7 +91,7 @@ void add_evolution_options(OptionSet& app, SearchArguments& arguments) {
       "0: explore on all rows as they are\n" +
           defaults_text([](const Defaults& d) { return std::to_string(d.exploration_rows); }),
       0)
-      .group(search_group);
+      .group(kSearchGroup);
   add_choice<Strategy>(
       app, "--strategy",
       {Strategy::best1bin, Strategy::rand1bin, Strategy::currenttobest1bin, Strategy::jde,
@@ -102,23 +99,23 @@ void add_evolution_options(OptionSet& app, SearchArguments& arguments) {
       [&options](Strategy strategy) { options.strategy = strategy; },
       "how mutants are made\n" +
           defaults_text([](const Defaults& d) { return std::string(to_text(d.strategy)); }),
-      search_group);
+      kSearchGroup);
   add_count<std::size_t>(app, "--population", options.population,
                          "members per free constant\n" + defaults_text([](const Defaults& d) {
                            return std::to_string(d.population);
                          }),
                          1)
-      .group(search_group);
+      .group(kSearchGroup);
   add_count<std::size_t>(
       app, "--generations", options.generations,
       "at most\n" + defaults_text([](const Defaults& d) { return std::to_string(d.generations); }),
       1)
-      .group(search_group);
+      .group(kSearchGroup);
   add_number(app, "--tolerance", options.tolerance,
              "converged when the costs of the population spread\n"
              "less than this times their mean; the finish goes on\n" +
                  defaults_text([](const Defaults& d) { return to_text(d.tolerance); }))
-      .group(search_group);
+      .group(kSearchGroup);
   app.add_option_function(
          "--differential-weight",
          [&options](const std::string& text) {
@@ -127,14 +124,14 @@ void add_evolution_options(OptionSet& app, SearchArguments& arguments) {
          "F, fixed or drawn anew for each generation from a\nrange " +
              defaults_text([](const Defaults& d) { return range_text(d.differential_weight); }))
       .type_name("F|LO:HI")
-      .group(search_group);
+      .group(kSearchGroup);
   add_number(app, "--crossover-rate", options.crossover_rate,
              "CR, the share of a trial that comes from the mutant\n" +
                  defaults_text([](const Defaults& d) { return to_text(d.crossover_rate); }),
              {0, 1, true, "a number from 0 to 1"})
-      .group(search_group);
+      .group(kSearchGroup);
   app.add_flag("--no-polish", arguments.no_polish, "leave out the exact finish of the search")
-      .group(search_group);
+      .group(kSearchGroup);
 }
 
 std::size_t default_threads() {
@@ -144,9 +141,8 @@ std::size_t default_threads() {
     std::size_t threads = 0;
     const auto [end, error] = std::from_chars(list.data(), list.data() + list.size(), threads);
     const bool whole = end == list.data() + list.size() || *end == ',';
-    if (error == std::errc{} && whole && threads > 0) {
+    if (error == std::errc{} && whole && threads > 0)
       return threads;
-    }
   }
   return std::max(1U, std::thread::hardware_concurrency());
 }
@@ -160,7 +156,7 @@ void add_search_options(OptionSet& app, SearchArguments& arguments) {
       [&options](Expression expression) { options.expression = expression; },
       "generic: Eq. (4) of the paper (default)\n"
       "multi: a sum of product terms,\nt = sum_k a_k prod I^p_k prod E^q_k + C",
-      expression_group);
+      kExpressionGroup);
   app.add_option_function(
          "--terms",
          [&arguments](const std::string& text) {
@@ -169,46 +165,46 @@ void add_search_options(OptionSet& app, SearchArguments& arguments) {
          },
          "of multi: 1 to 9, or chosen by cross-validation\n(default: auto)")
       .type_name("K|auto")
-      .group(expression_group);
+      .group(kExpressionGroup);
   app.add_flag("--signed", options.signed_terms,
                "of multi with chosen terms: terms may be taken away,\n"
                "such as 2518 - 413 log2(gpus)")
-      .group(expression_group);
+      .group(kExpressionGroup);
   add_choice<Residual>(
       app, "--residual", {Residual::process, Residual::none},
       [&options](Residual residual) { options.residual = residual; },
       "process: with a Gaussian process of what the\n"
       "expression leaves of ln(time), best within the runs\n"
       "(default: none)",
-      expression_group);
+      kExpressionGroup);
   add_choice<Loss>(
       app, "--loss", {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle},
       [&arguments](Loss loss) { arguments.loss = loss; },
       "what is minimised (default: mae)\n"
       "where multi chooses its terms and no loss is given:\n"
       "soft-l1 of ln(time), with a small ridge",
-      loss_group);
+      kLossGroup);
   add_number(app, "--l1", arguments.l1, "lambda of Eq. (10): sum |x| of all constants but C")
       .type_name("LAMBDA")
-      .group(loss_group);
+      .group(kLossGroup);
   add_number(app, "--l2", arguments.l2, "lambda of Eq. (11): sum x^2 of all constants but C")
       .type_name("LAMBDA")
-      .group(loss_group);
+      .group(kLossGroup);
   add_choice<Penalise>(
       app, "--penalise", {Penalise::raw, Penalise::scaled},
       [&arguments](Penalise constants) { arguments.penalise = constants; },
       "raw: the constants in the units of the data, as in\n"
       "the paper (default)\n"
       "scaled: free of units",
-      loss_group);
+      kLossGroup);
   add_choice<Method>(
       app, "--method", {Method::scaled, Method::paper},
       [&options](Method method) { options.method = method; },
       "scaled: normalised columns, exact finish (default)\n"
       "paper: scipy's defaults in the raw box of the paper",
-      search_group);
+      kSearchGroup);
   add_count<std::uint64_t>(app, "--seed", arguments.seed, "seed of the search (default: 1)", 0)
-      .group(search_group);
+      .group(kSearchGroup);
   app.add_option_function(
          "--bounds",
          [&options](const std::string& text) { options.bounds.push_back(parse_bound(text)); },
@@ -217,13 +213,13 @@ void add_search_options(OptionSet& app, SearchArguments& arguments) {
          "(default: p, q in -5:5; a, C from the data)")
       .type_name("X=LO:HI")
       .trigger_on_parse()
-      .group(search_group);
+      .group(kSearchGroup);
   add_evolution_options(app, arguments);
   add_count<std::size_t>(app, "--threads", arguments.threads,
                          "worker threads; never change a result\n"
                          "(default: OMP_NUM_THREADS, else all cores)",
                          1)
-      .group(search_group);
+      .group(kSearchGroup);
 }
 
 namespace {
@@ -233,9 +229,8 @@ void refuse_options_beside_process(const SearchArguments& arguments) {
   const FitOptions& options = arguments.options;
   std::vector<std::string> idle;
   const auto refuse = [&](const char* name, bool given) {
-    if (given) {
+    if (given)
       idle.emplace_back(name);
-    }
   };
   refuse("--loss", arguments.loss.has_value());
   refuse("--l1", arguments.l1.has_value());
@@ -256,26 +251,21 @@ void refuse_options_beside_process(const SearchArguments& arguments) {
 
 void refuse_options_of_others(const SearchArguments& arguments) {
   const FitOptions& options = arguments.options;
-  if (options.residual == Residual::process) {
+  if (options.residual == Residual::process)
     refuse_options_beside_process(arguments);
-  }
   if (options.expression == Expression::generic) {
-    if (arguments.terms_given) {
+    if (arguments.terms_given)
       throw UsageError("--terms has no effect without --expression multi");
-    }
-    if (options.signed_terms) {
+    if (options.signed_terms)
       throw UsageError("--signed has no effect without --expression multi");
-    }
     return;
   }
-  if (options.signed_terms && options.terms) {
+  if (options.signed_terms && options.terms)
     throw UsageError("--signed is for terms that are chosen: leave --terms out");
-  }
   std::vector<std::string> idle;
   const auto refuse = [&](const char* name, bool given) {
-    if (given) {
+    if (given)
       idle.emplace_back(name);
-    }
   };
   refuse("--method", options.method != Method::scaled);
   refuse("--bounds", !options.bounds.empty());

@@ -10,7 +10,7 @@
 namespace perfmodel::cli {
 
 /// Of everything that `--seed` seeds, unless the fit's own settings say so.
-constexpr std::uint64_t default_seed = 1;
+constexpr std::uint64_t kDefaultSeed = 1;
 
 /// A file that is read, by its place on the command line.
 inline Option add_input(OptionSet& app, const std::string& name, std::string& path,

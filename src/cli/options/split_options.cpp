@@ -10,14 +10,14 @@ namespace perfmodel::cli {
 namespace {
 
 /// Of commands that judge on rows that were not trained on, where no split is asked for.
-constexpr auto default_shares = "60:20:20";
+constexpr auto kDefaultShares = "60:20:20";
 
 }  // namespace
 
 void add_split_options(OptionSet& app, SplitArguments& arguments) {
   app.add_option_function(
          "--split", [&](const std::string& text) { arguments.shares = parse_split(text); },
-         "shares of training, validation and test rows\n(default: " + std::string(default_shares) +
+         "shares of training, validation and test rows\n(default: " + std::string(kDefaultShares) +
              ")")
       .type_name("SHARES")
       .group("Judging the model");
@@ -26,17 +26,16 @@ void add_split_options(OptionSet& app, SplitArguments& arguments) {
 }
 
 Split split_of(const LabelledRuns& runs, const SplitArguments& arguments) {
-  return split_rows(runs.rows, arguments.shares.value_or(parse_split(default_shares)),
-                    arguments.seed.value_or(default_split_seed));
+  return split_rows(runs.rows, arguments.shares.value_or(parse_split(kDefaultShares)),
+                    arguments.seed.value_or(kDefaultSplitSeed));
 }
 
 LabelledRuns read_labelled_runs(const std::string& path, const RoleRequest& request,
                                 Console& console) {
   LabelledRuns runs = label_runs(
       read_runs(path, {request.categorical.begin(), request.categorical.end()}), request);
-  for (const auto& notice : runs.roles.notices) {
+  for (const auto& notice : runs.roles.notices)
     console.notice(with_flags(notice));
-  }
   return runs;
 }
 

@@ -7,9 +7,8 @@ namespace {
 
 std::string line_of(const std::vector<std::string>& cells) {
   std::string line;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
+  for (std::size_t i = 0; i < cells.size(); ++i)
     line += (i == 0 ? "" : ",") + csv_field(cells[i]);
-  }
   return line + "\n";
 }
 
@@ -24,9 +23,8 @@ std::string csv_header(const plan::Space& space, const std::vector<std::string>&
 std::string csv_line(const plan::Space& space, const plan::Configuration& configuration,
                      const std::vector<std::string>& further) {
   std::vector<std::string> cells;
-  for (std::size_t c = 0; c < space.columns.size(); ++c) {
+  for (std::size_t c = 0; c < space.columns.size(); ++c)
     cells.push_back(space.columns[c].text(configuration[c]));
-  }
   cells.insert(cells.end(), further.begin(), further.end());
   return line_of(cells);
 }

@@ -19,9 +19,8 @@ void append_columns(std::string_view bytes, const Table& table,
                     const std::function<std::string(std::size_t row)>& cells, OutputFile& output) {
   LineEcho lines(bytes);
   output.write(lines.header());
-  for (const auto& name : names) {
+  for (const auto& name : names)
     output.write("," + csv_field(name));
-  }
   output.write("\n");
   for (std::size_t row = 0; row < table.rows(); ++row) {
     output.write(lines.line(table.lines[row]));

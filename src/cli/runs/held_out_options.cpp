@@ -16,13 +16,11 @@ namespace perfmodel::cli {
 namespace {
 
 HeldOutRequest::Folds parse_folds(const std::string& text) {
-  if (text == "all") {
+  if (text == "all")
     return {};
-  }
   const auto count = parse_number(text);
-  if (!count || *count < 2 || *count > 1e6 || *count != std::floor(*count)) {
+  if (!count || *count < 2 || *count > 1e6 || *count != std::floor(*count))
     throw OptionError("--folds", "'" + text + "' is neither 'all' nor a number >= 2");
-  }
   return {static_cast<std::size_t>(*count)};
 }
 
@@ -36,9 +34,8 @@ void add_coverage(OptionSet& app, std::optional<double>& coverage, const std::st
 
 std::optional<IntervalFactors> interval_of(const FittedModel& model, std::optional<double> coverage,
                                            const std::string& file) {
-  if (model.intervals) {
+  if (model.intervals)
     return interval_factors(*model.intervals, coverage.value_or(model.intervals->level));
-  }
   if (coverage) {
     throw InputError(file +
                      ": the model holds no prediction intervals; fit it again with --coverage " +
@@ -92,9 +89,8 @@ std::string held_out_section(const FittedModel& model, const Console& console) {
     add("sd over folds (n - 1)", &Spread::standard_deviation);
     auto lines = table.lines(2);
     lines.front() = console.strong(lines.front());
-    for (const auto& line : lines) {
+    for (const auto& line : lines)
       text += (text.empty() ? "\n" : "") + line + "\n";
-    }
   }
   if (model.intervals) {
     const IntervalFactors factors = interval_factors(*model.intervals, model.intervals->level);

@@ -23,17 +23,14 @@ void add_judged_runs(OptionSet& command, std::string& model, std::string& runs,
 }
 
 void JudgedRuns::leave_out(const std::vector<std::size_t>& some) {
-  if (some.empty()) {
+  if (some.empty())
     return;
-  }
   std::vector<std::size_t> kept;
-  for (std::size_t row = 0, next = 0; row < rows.size(); ++row) {
-    if (next < some.size() && some[next] == row) {
+  for (std::size_t row = 0, next = 0; row < rows.size(); ++row)
+    if (next < some.size() && some[next] == row)
       ++next;
-    } else {
+    else
       kept.push_back(row);
-    }
-  }
   if (kept.empty()) {
     throw InputError(file.table.source +
                      ": no row can be judged: the configurations are too far from the measured "

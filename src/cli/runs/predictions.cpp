@@ -10,21 +10,18 @@
 namespace perfmodel::cli {
 namespace {
 
-constexpr std::size_t most_lines = 5;  // that a message names
+constexpr std::size_t kMostLines = 5;  // that a message names
 
 /// "line 4", "lines 4 and 9", "lines 4, 9, 12, 15, 20 and 7 more"
 std::string places(const std::vector<std::size_t>& rows, const std::vector<std::uint32_t>& lines) {
-  const std::size_t named = std::min(rows.size(), most_lines);
+  const std::size_t named = std::min(rows.size(), kMostLines);
   std::vector<std::string> items;
-  for (std::size_t k = 0; k < named; ++k) {
+  for (std::size_t k = 0; k < named; ++k)
     items.push_back(std::to_string(lines[rows[k]]));
-  }
-  if (rows.size() > named) {
+  if (rows.size() > named)
     items.push_back(std::to_string(rows.size() - named) + " more");
-  }
-  if (items.size() == 1) {
+  if (items.size() == 1)
     return "line " + items.front();
-  }
   const std::string last = items.back();
   items.pop_back();
   return "lines " + joined(items, ", ") + " and " + last;
@@ -34,19 +31,16 @@ std::string places(const std::vector<std::size_t>& rows, const std::vector<std::
 
 Predictions predictions_of(const FittedModel& model, const Design& design) {
   Predictions out{predict(model, design), {}};
-  for (std::size_t row = 0; row < design.rows; ++row) {
-    if (!is_time(out.values[static_cast<Eigen::Index>(row)])) {
+  for (std::size_t row = 0; row < design.rows; ++row)
+    if (!is_time(out.values[static_cast<Eigen::Index>(row)]))
       out.without_time.push_back(row);
-    }
-  }
   return out;
 }
 
 std::optional<std::string> without_time_text(const Predictions& predictions, const Table& table) {
   const auto& rows = predictions.without_time;
-  if (rows.empty()) {
+  if (rows.empty())
     return std::nullopt;
-  }
   return table.source + ": in " + std::to_string(rows.size()) + " of " +
          std::to_string(table.rows()) + " rows (" + places(rows, table.lines) +
          ") the model predicts no time > 0 that a number holds";
@@ -55,9 +49,8 @@ std::optional<std::string> without_time_text(const Predictions& predictions, con
 void report_without_time(const Predictions& predictions, const Table& table,
                          const std::string& consequence, bool strict, Console& console) {
   if (const auto text = without_time_text(predictions, table)) {
-    if (strict) {
+    if (strict)
       throw InputError("--strict-range: " + *text);
-    }
     console.warning(*text + ": " + consequence);
   }
 }
@@ -74,9 +67,8 @@ Eigen::VectorXd predicted_times(const FittedModel& model, const Design& design,
              ", which is no time; the configuration is too far from the measured ones";
     });
   }
-  if (!problems.empty()) {
+  if (!problems.empty())
     throw InputError(problems.text());
-  }
   return predictions.values;
 }
 

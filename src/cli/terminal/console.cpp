@@ -21,11 +21,10 @@ class Label final : public spdlog::custom_flag_formatter {
   void format(const spdlog::details::log_msg& message, const std::tm&,
               spdlog::memory_buf_t& out) override {
     std::string_view label = "note";
-    if (message.level == spdlog::level::err) {
+    if (message.level == spdlog::level::err)
       label = "error";
-    } else if (message.level == spdlog::level::warn) {
+    else if (message.level == spdlog::level::warn)
       label = "warning";
-    }
     out.append(label.data(), label.data() + label.size());
   }
   std::unique_ptr<custom_flag_formatter> clone() const override {
@@ -118,9 +117,8 @@ void Console::summary(std::string_view text) {
 }
 
 void Console::progress(std::string_view text) {
-  if (!shows_progress() || (text.empty() && !progress_shown_)) {
+  if (!shows_progress() || (text.empty() && !progress_shown_))
     return;
-  }
   std::string line = "\r\x1b[K";  // back to the left and erase the line
   line += printable_word(text);
   std::fwrite(line.data(), 1, line.size(), stderr);

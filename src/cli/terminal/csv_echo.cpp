@@ -4,23 +4,20 @@ namespace perfmodel::cli {
 
 LineEcho::LineEcho(std::string_view bytes) : rest_(bytes) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  if (rest_.starts_with(byte_order_mark)) {
+  if (rest_.starts_with(byte_order_mark))
     rest_.remove_prefix(byte_order_mark.size());
-  }
 }
 
 std::string_view LineEcho::header() {
   std::string_view line = next();
-  while (line.find_first_not_of(" \t") == std::string_view::npos && !rest_.empty()) {
+  while (line.find_first_not_of(" \t") == std::string_view::npos && !rest_.empty())
     line = next();
-  }
   return line;
 }
 
 std::string_view LineEcho::line(std::uint32_t number) {
-  while (next_number_ < number) {
+  while (next_number_ < number)
     next();
-  }
   return next();
 }
 
@@ -29,22 +26,19 @@ std::string_view LineEcho::next() {
   const auto end = rest_.find('\n');
   std::string_view line = rest_.substr(0, end);
   rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
-  if (line.ends_with('\r')) {
+  if (line.ends_with('\r'))
     line.remove_suffix(1);
-  }
   return line;
 }
 
 std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos)
     return text;
-  }
   std::string field = "\"";
   for (const char c : text) {
     field += c;
-    if (c == '"') {
+    if (c == '"')
       field += '"';
-    }
   }
   return field + "\"";
 }

@@ -15,16 +15,14 @@ void SearchProgress::show(const optimise::Progress& progress) {
 
 void SearchProgress::show(const std::string& work, std::size_t done, std::size_t all) {
   const std::lock_guard lock(mutex_);
-  if (is_due()) {
+  if (is_due())
     console_.progress(work + ": " + std::to_string(done) + " of " + std::to_string(all) + " done");
-  }
 }
 
 bool SearchProgress::is_due() {
   const auto now = Clock::now();
-  if (now < next_) {
+  if (now < next_)
     return false;
-  }
   next_ = now + std::chrono::milliseconds(100);
   return true;
 }

@@ -45,18 +45,14 @@ void SignalWatch::watch(const std::stop_token& end_of_watch) {
   const sigset_t signals = watched_signals();
   while (true) {
     int signal = 0;
-    if (sigwait(&signals, &signal) != 0) {
+    if (sigwait(&signals, &signal) != 0)
       continue;
-    }
-    if (end_of_watch.stop_requested()) {
+    if (end_of_watch.stop_requested())
       return;
-    }
-    if (is_ignored(signal)) {
+    if (is_ignored(signal))
       continue;
-    }
-    if (received != 0) {
+    if (received != 0)
       _exit(exit_code_of_signal(signal));  // asked twice: no more tidying up
-    }
     received = signal;
     stop_.request_stop();
   }

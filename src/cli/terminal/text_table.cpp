@@ -13,11 +13,9 @@ void TextTable::add(std::vector<std::string> cells) {
 
 std::vector<std::string> TextTable::lines(std::size_t indentation) const {
   std::vector<std::size_t> widths(columns_.size(), 0);
-  for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
+  for (const auto& row : rows_)
+    for (std::size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], display_width(row[i]));
-    }
-  }
   std::vector<std::string> lines;
   for (const auto& row : rows_) {
     std::string line(indentation, ' ');
@@ -34,9 +32,8 @@ std::vector<std::string> TextTable::lines(std::size_t indentation) const {
 
 std::string TextTable::text(std::size_t indentation) const {
   std::string text;
-  for (const auto& line : lines(indentation)) {
+  for (const auto& line : lines(indentation))
     text += line + "\n";
-  }
   return text;
 }
 
@@ -44,15 +41,13 @@ std::string TextTable::markdown() const {
   std::string text;
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     text += "|";
-    for (const auto& cell : rows_[r]) {
+    for (const auto& cell : rows_[r])
       text += " " + cell + " |";
-    }
     text += "\n";
     if (r == 0) {
       text += "|";
-      for (const Align align : columns_) {
+      for (const Align align : columns_)
         text += align == Align::left ? " --- |" : " ---: |";
-      }
       text += "\n";
     }
   }

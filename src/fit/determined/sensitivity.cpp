@@ -30,10 +30,9 @@ void separate(MatrixXd& basis) {
     }
     used[static_cast<std::size_t>(pivot)] = true;
     basis.col(d) /= basis(pivot, d);
-    for (Index other = 0; other < basis.cols(); ++other) {
+    for (Index other = 0; other < basis.cols(); ++other)
       if (other != d)
         basis.col(other) -= basis(pivot, other) * basis.col(d);
-    }
   }
 }
 
@@ -105,10 +104,9 @@ double Sensitivity::standard_error(const VectorXd& gradient) const {
   if (!enough_rows_)
     return std::numeric_limits<double>::infinity();
   VectorXd scaled = gradient.cwiseQuotient(norms_);
-  for (std::size_t k = 0; k < held_.size(); ++k) {
+  for (std::size_t k = 0; k < held_.size(); ++k)
     if (held_[k])
       scaled[static_cast<Index>(k)] = 0;
-  }
   const VectorXd spread = inverse_ * scaled;
   return std::sqrt(std::max(0.0, factor_ * spread.dot(scores_ * spread)));
 }

@@ -97,9 +97,8 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
   model.metrics.train = compute_metrics(training.time, predict(model, training));
   model.noise_floor = noise_floor(training);
   if (std::any_of(spec.extrinsic.begin(), spec.extrinsic.end(),
-                  [&](const NumericInput& input) { return spec.is_derived_from(input.column); })) {
+                  [&](const NumericInput& input) { return spec.is_derived_from(input.column); }))
     model.typical = median_configuration(training);
-  }
   // Who stops a large fit does not wait for what can be said about its constants.
   Findings findings;
   if (!options.stop.stop_requested() || space.layout().size() <= kConstantsAtOnce) {

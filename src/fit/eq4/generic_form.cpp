@@ -205,10 +205,9 @@ Form::Reordered GenericForm::reordered(const ModelSpec& from, const ModelSpec& t
     origin[old.coefficient(i)] = next.coefficient(order.intrinsic[i]);
     origin[old.intrinsic_power(i)] = next.intrinsic_power(order.intrinsic[i]);
   }
-  for (std::size_t c = 0; c < order.categorical.size(); ++c) {
+  for (std::size_t c = 0; c < order.categorical.size(); ++c)
     for (std::size_t l = 0; l < from.categorical[c].levels.size(); ++l)
       origin[old.level(c, l)] = next.level(order.categorical[c], l);
-  }
   for (std::size_t j = 0; j < order.extrinsic.size(); ++j)
     origin[old.extrinsic_power(j)] = next.extrinsic_power(order.extrinsic[j]);
   if (const auto lone = old.lone_coefficient())
@@ -238,10 +237,9 @@ void GenericForm::settle_unseen_levels(const Design& training, FittedModel& mode
     double sum = 0;
     for (std::size_t level = 0; level < seen.size(); ++level)
       sum += seen[level] ? constant(level) : 0;
-    for (std::size_t level = 0; level < seen.size(); ++level) {
+    for (std::size_t level = 0; level < seen.size(); ++level)
       if (!seen[level])
         constant(level) = sum / static_cast<double>(std::count(seen.begin(), seen.end(), true));
-    }
   }
 }
 

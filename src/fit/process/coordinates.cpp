@@ -24,10 +24,9 @@ double transformed(CoordinateForm form, double unit, double value) {
 
 double smallest_above_zero(const VectorXd& values) {
   double out = 0;
-  for (const double value : values) {
+  for (const double value : values)
     if (value > 0 && (out == 0 || value < out))
       out = value;
-  }
   return out > 0 ? out : 1;
 }
 

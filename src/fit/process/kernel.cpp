@@ -34,10 +34,9 @@ NumberSlopes number_slopes(const Kernel& kernel, Index column, double distance) 
 template <class Correlation>
 MatrixXd table(const CodedColumn& a, const CodedColumn& b, const Correlation& correlation) {
   MatrixXd out(a.values.size(), b.values.size());
-  for (Index k = 0; k < out.cols(); ++k) {
+  for (Index k = 0; k < out.cols(); ++k)
     for (Index i = 0; i < out.rows(); ++i)
       out(i, k) = correlation(std::abs(a.values[i] - b.values[k]));
-  }
   return out;
 }
 

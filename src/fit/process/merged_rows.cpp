@@ -15,14 +15,12 @@ using Eigen::VectorXd;
 
 /// Negative, 0 or positive, as a stands before, with or after b.
 int compared(const Inputs& inputs, Index a, Index b) {
-  for (Index j = 0; j < inputs.numbers.cols(); ++j) {
+  for (Index j = 0; j < inputs.numbers.cols(); ++j)
     if (inputs.numbers(a, j) != inputs.numbers(b, j))
       return inputs.numbers(a, j) < inputs.numbers(b, j) ? -1 : 1;
-  }
-  for (Index j = 0; j < inputs.levels.cols(); ++j) {
+  for (Index j = 0; j < inputs.levels.cols(); ++j)
     if (inputs.levels(a, j) != inputs.levels(b, j))
       return inputs.levels(a, j) < inputs.levels(b, j) ? -1 : 1;
-  }
   return 0;
 }
 

@@ -116,10 +116,9 @@ class Neighbours::Query {
 
 Neighbours::Neighbours(const Kernel& kernel, const CodedInputs& rows)
     : kernel_(kernel), rows_(rows), order_(static_cast<std::size_t>(rows.rows)) {
-  for (const auto* columns : {&rows.numbers, &rows.levels}) {
+  for (const auto* columns : {&rows.numbers, &rows.levels})
     for (const CodedColumn& column : *columns)
       columns_.push_back(&column);
-  }
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   build(0, order_.size());
 }

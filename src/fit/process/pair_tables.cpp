@@ -32,10 +32,9 @@ PairTables::PairTables(const Kernel& kernel, const CodedInputs& rows)
     const Eigen::VectorXd& values = rows.numbers[j].values;
     const Index size = values.size() <= kMostTabulated ? values.size() : 0;
     MatrixXd& table = tables_.emplace_back(size, size);
-    for (Index k = 0; k < size; ++k) {
+    for (Index k = 0; k < size; ++k)
       for (Index i = 0; i < size; ++i)
         table(i, k) = kernel.number_correlation(index(j), std::abs(values[i] - values[k]));
-    }
   }
 }
 
@@ -51,11 +50,15 @@ MatrixXd PairTables::among(std::span<const Index> rows) const {
     const MatrixXd& table = tables_[j];
     const Eigen::VectorXd& values = rows_.numbers[j].values;
     if (table.size() > 0) {
-      multiply_pairs(codes, out, [&](auto a, auto b) { return table(Index{a}, Index{b}); });
+      multiply_pairs(
+          codes, out, [&](auto a, auto b) { return table(Index{a}, Index{b}); });
     } else {
-      multiply_pairs(codes, out, [&](auto a, auto b) {
-        return kernel_.number_correlation(index(j), std::abs(values[Index{a}] - values[Index{b}]));
-      });
+      multiply_pairs(
+          codes, out,
+          [&](auto a, auto b) {
+            return kernel_.number_correlation(index(j),
+                                              std::abs(values[Index{a}] - values[Index{b}]));
+          });
     }
   }
   for (std::size_t j = 0; j < rows_.levels.size(); ++j) {

@@ -17,7 +17,7 @@ using Eigen::Index;
 using Eigen::VectorXd;
 using process::CoordinateForm;
 
-constexpr std::array<std::pair<CoordinateForm, const char*>, 3> form_names = {
+constexpr std::array<std::pair<CoordinateForm, const char*>, 3> kFormNames = {
     {{CoordinateForm::log, "log"},
      {CoordinateForm::log_one_plus, "log_one_plus"},
      {CoordinateForm::ring, "ring"}}};
@@ -32,7 +32,7 @@ Json numbers(const VectorXd& values) {
 CoordinateForm read_coordinate_form(const JsonCursor& node) {
   const std::string text = node.text();
   std::vector<std::string> names;
-  for (const auto& [form, name] : form_names) {
+  for (const auto& [form, name] : kFormNames) {
     if (text == name)
       return form;
     names.emplace_back(name);
@@ -134,7 +134,7 @@ Json process_to_json(const KnownProcess& known, const ProcessColumns& columns,
   Json numeric = Json::array();
   for (std::size_t j = 0; j < coded.numbers.size(); ++j) {
     const process::Coordinate& coordinate = process.coordinates[j];
-    const auto* const form = std::find_if(form_names.begin(), form_names.end(), [&](const auto& f) {
+    const auto* const form = std::find_if(kFormNames.begin(), kFormNames.end(), [&](const auto& f) {
       return f.first == coordinate.form;
     });
     numeric.push_back({{"column", columns.number(spec, j).column},

@@ -103,10 +103,9 @@ TrendOfForm trend_around(const std::shared_ptr<const Form>& form, const ModelSpe
 
   out.constants = [=](const VectorXd& estimates, double level) {
     VectorXd logs = estimates;
-    for (const Power& power : powers) {
+    for (const Power& power : powers)
       for (const Index k : power.coefficients)
         logs[k] -= power.middle * estimates[power.constant];
-    }
     VectorXd moved = constants;
     for (std::size_t k = 0; k < infos.size(); ++k) {
       const Index i = index(k);

@@ -171,7 +171,7 @@ FittedModel fit_generic_instead(const ModelSpec& spec, const Design& training, F
 void require_few_constants(const ModelSpec& spec, const FitOptions& options) {
   const std::size_t terms = options.terms.value_or(2);
   const std::size_t constants = count_sum_constants(spec, terms);
-  if (constants <= most_sum_constants)
+  if (constants <= kMostSumConstants)
     return;
   const auto most = std::max_element(spec.categorical.begin(), spec.categorical.end(),
                                      [](const CategoricalInput& a, const CategoricalInput& b) {
@@ -183,7 +183,7 @@ void require_few_constants(const ModelSpec& spec, const FitOptions& options) {
                                        std::to_string(most->levels.size()) + " levels";
   throw InputError("a sum of " + std::to_string(terms) + (terms == 1 ? " term" : " terms") +
                    " would have " + std::to_string(constants) + " constants here, and at most " +
-                   std::to_string(most_sum_constants) + " can be fitted together: use " +
+                   std::to_string(kMostSumConstants) + " can be fitted together: use " +
                    Field{"expression", {"generic"}} + ", or " + advice);
 }
 
@@ -222,10 +222,9 @@ FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOp
                   .form = found.form,
                   .ridges = {},
                   .process = {}};
-  for (const SumEstimate& estimate : found.sum->estimates.sums) {
+  for (const SumEstimate& estimate : found.sum->estimates.sums)
     if (estimate.ridge > 0)
       model.search.ridges.push_back(estimate.ridge);
-  }
   model.metrics.train = compute_metrics(training.time, predict(model, training));
   model.noise_floor = noise_floor(training);
   const std::optional<Findings> findings = identify_sum(model, training, options);

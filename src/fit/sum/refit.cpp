@@ -28,10 +28,9 @@ SumShape shape_of(const SumPart& part, const TermCoordinates& coordinates) {
   out.log_powers = part.structure.log_powers;
   out.numeric_features = coordinates.numeric_features();
   out.shared = part.estimate.shared;
-  for (std::size_t n = 0; n < numeric_count(part.spec); ++n) {
+  for (std::size_t n = 0; n < numeric_count(part.spec); ++n)
     if (part.structure.has_ring(0, n))  // as in all terms of the part
       out.rings.push_back(n);
-  }
   const MultiLayout layout(part.spec, part.structure);
   for (std::size_t k = 0; k < part.structure.terms; ++k)
     out.signs.push_back(part.constants[index(layout.coefficient(k))] < 0 ? -1 : 1);

@@ -35,10 +35,9 @@ PenalisedSums penalised_sums(const SumPart& part) {
         present += 1;
       }
     }
-    for (const double factor : factors) {
+    for (const double factor : factors)
       if (factor > 0)  // a term that does not exist has no size
         out.add(std::log(factor) - logs / present);
-    }
   };
   for (std::size_t k = 0; k < part.structure.terms; ++k) {
     for (std::size_t i = 0; i < part.spec.intrinsic.size(); ++i)

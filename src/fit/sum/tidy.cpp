@@ -35,10 +35,9 @@ void tidy_factors(const VectorXd& shares, const std::vector<std::uint32_t>& code
   if (largest.maxCoeff() < kNegligible)
     return;  // the whole term is negligible; its factors say nothing
   auto factors = constants.segment(first, count);
-  for (Index l = 0; l < count; ++l) {
+  for (Index l = 0; l < count; ++l)
     if (largest[l] >= 0 && largest[l] < kNegligible)
       factors[l] = 0;
-  }
   const auto reference =
       std::find_if(factors.begin(), factors.end(), [](double factor) { return factor > 0; });
   const double scale = *reference;

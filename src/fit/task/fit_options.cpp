@@ -77,9 +77,8 @@ BoundOverride parse_bound(const std::string& text) {
     throw UsageError(form);
   BoundOverride out;
   out.constant = text[0];
-  if (std::string("apqC").find(out.constant) == std::string::npos) {
+  if (std::string("apqC").find(out.constant) == std::string::npos)
     throw UsageError(Field{"bounds"} + " '" + text + "': the constants are a, p, q and C");
-  }
   if (equals > 1) {
     if (text[1] != '.' || equals == 2)
       throw UsageError(form);

@@ -9,14 +9,15 @@ namespace {
 
 template <class Numbers>
 bool all_in_range(const Numbers& numbers) {
-  return std::all_of(numbers.begin(), numbers.end(), [](double number) {
-    return least_fitted_number <= number && number <= largest_fitted_number;
-  });
+  return std::all_of(
+      numbers.begin(), numbers.end(),
+      [](double number) { return kLeastFittedNumber <= number && number <= kLargestFittedNumber; });
 }
 
 bool all_in_range(const std::vector<NumericFactor>& factors) {
-  return std::all_of(factors.begin(), factors.end(),
-                     [](const NumericFactor& factor) { return all_in_range(factor.values); });
+  return std::all_of(
+      factors.begin(), factors.end(),
+      [](const NumericFactor& factor) { return all_in_range(factor.values); });
 }
 
 }  // namespace

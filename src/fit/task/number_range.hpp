@@ -7,8 +7,8 @@ namespace perfmodel {
 
 /// Times and columns within these have squares, and squares of errors far smaller than they are,
 /// that a double holds in full.
-constexpr double least_fitted_number = 1e-150;
-constexpr double largest_fitted_number = 1e150;
+constexpr double kLeastFittedNumber = 1e-150;
+constexpr double kLargestFittedNumber = 1e150;
 
 /// What is said of numbers beyond, and of fits that lead there.
 Sentence numbers_out_of_range();

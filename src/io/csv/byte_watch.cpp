@@ -16,7 +16,7 @@ struct Signature {
 };
 
 /// What is often passed for CSV, by the bytes it begins with.
-constexpr std::array signatures{
+constexpr std::array kSignatures{
     Signature{"\xFF\xFE"sv, "is UTF-16 text; save it as UTF-8"},
     Signature{"\xFE\xFF"sv, "is UTF-16 text; save it as UTF-8"},
     Signature{"PK\x03\x04"sv, "is a spreadsheet or a zip archive; save the sheet as CSV (UTF-8)"},
@@ -31,45 +31,36 @@ std::size_t line_ends(std::string_view bytes) {
 }  // namespace
 
 void ByteWatch::watch(std::string_view block) {
-  if (block.empty()) {
+  if (block.empty())
     return;
-  }
   if (first_block_) {
-    for (const Signature& signature : signatures) {
-      if (block.starts_with(signature.bytes)) {
+    for (const Signature& signature : kSignatures)
+      if (block.starts_with(signature.bytes))
         throw InputError(source_ + " " + std::string(signature.verdict));
-      }
-    }
   }
-  if (last_ == '\r' && block[0] != '\n') {
+  if (last_ == '\r' && block[0] != '\n')
     refuse_bare_return({}, block);
-  }
   // Find() is memchr: a clean file costs one fast pass for each of the two bytes.
-  if (const std::size_t nul = block.find('\0'); nul != std::string_view::npos) {
+  if (const std::size_t nul = block.find('\0'); nul != std::string_view::npos)
     refuse_nul(block, nul);
-  }
   for (std::size_t at = block.find('\r'); at != std::string_view::npos;
-       at = block.find('\r', at + 1)) {
-    if (at + 1 < block.size() && block[at + 1] != '\n') {
+       at = block.find('\r', at + 1))
+    if (at + 1 < block.size() && block[at + 1] != '\n')
       refuse_bare_return(block.substr(0, at), block.substr(at));
-    }
-  }
   first_block_ = false;
   lines_ += line_ends(block);
   last_ = block.back();
 }
 
 void ByteWatch::end() const {
-  if (last_ == '\r') {
+  if (last_ == '\r')
     refuse_bare_return({}, {});
-  }
 }
 
 void ByteWatch::refuse_nul(std::string_view block, std::size_t position) const {
   // ASCII characters in UTF-16 have a NUL as every other byte.
-  if (first_block_ && position < 2) {
+  if (first_block_ && position < 2)
     throw InputError(source_ + " is UTF-16 text; save it as UTF-8");
-  }
   throw InputError(where(block.substr(0, position)) +
                    ": a NUL byte; the file is damaged or not a text file");
 }

@@ -32,35 +32,29 @@ class TableReader {
 
   void read_line(std::span<char> line, std::uint32_t number) {
     const std::string_view text(line.data(), line.size());
-    if (columns_.empty()) {
+    if (columns_.empty())
       refuse_other_separators(text);
-    }
-    if (!split(line, number)) {
+    if (!split(line, number))
       return;
-    }
-    if (columns_.empty()) {
+    if (columns_.empty())
       read_header(number);
-    } else if (fields_.size() != columns_.size()) {
+    else if (fields_.size() != columns_.size())
       note_field_count(number);
-    } else {
+    else
       read_row(number);
-    }
   }
 
   Table take() && {
-    if (!problems_.empty()) {
+    if (!problems_.empty())
       throw InputError(problems_.text());
-    }
     if (columns_.empty()) {
       throw InputError(table_.source +
                        " is empty; expected a header with the column names and one line per run");
     }
-    if (table_.lines.empty()) {
+    if (table_.lines.empty())
       throw InputError(table_.source + " has a header, but no rows");
-    }
-    for (ColumnBuilder& column : columns_) {
+    for (ColumnBuilder& column : columns_)
       table_.columns.push_back(std::move(column).take());
-    }
     return std::move(table_);
   }
 
@@ -84,9 +78,8 @@ class TableReader {
 };
 
 void TableReader::refuse_other_separators(std::string_view header) const {
-  if (header.find(',') != header.npos) {
+  if (header.find(',') != header.npos)
     return;
-  }
   for (const auto& [separator, name] :
        {std::pair(';', "';'"), std::pair('\t', "tabs"), std::pair('|', "'|'")}) {
     if (header.find(separator) != header.npos) {
@@ -99,9 +92,8 @@ void TableReader::refuse_other_separators(std::string_view header) const {
 /// False where the quotes of the line are wrong, which is noted.
 bool TableReader::split(std::span<char> line, std::uint32_t number) {
   const FieldsEnd end = split_fields(line, fields_);
-  if (end == FieldsEnd::complete) {
+  if (end == FieldsEnd::complete)
     return true;
-  }
   problems_.add(number, fields_.size(), [&] {
     return at_line(number) + "field " + std::to_string(fields_.size()) +
            (end == FieldsEnd::open_quote
@@ -110,9 +102,8 @@ bool TableReader::split(std::span<char> line, std::uint32_t number) {
                 : ": text after the closing quote; a quote inside a quoted field is written \"\"");
   });
   // After an open quote nobody knows where the next field begins.
-  if (end == FieldsEnd::open_quote || columns_.empty()) {
+  if (end == FieldsEnd::open_quote || columns_.empty())
     throw InputError(problems_.text());
-  }
   return false;
 }
 
@@ -145,48 +136,57 @@ void TableReader::check_names(std::uint32_t number) const {
     const auto first = std::find(fields_.begin(), fields_.end(), fields_[i]);
     const auto first_ordinal = std::to_string(first - fields_.begin() + 1);
     if (fields_[i].empty()) {
-      problems.add(number, i, [&] {
-        return at_line(number) + "column " + ordinal + " has no name; name it in the header";
-      });
+      problems.add(
+          number, i,
+          [&] {
+            return at_line(number) + "column " + ordinal + " has no name; name it in the header";
+          });
     } else if (!is_utf8(fields_[i])) {
-      problems.add(number, i, [&] {
-        return at_line(number) + "the name of column " + ordinal +
-               " is not UTF-8 text; save the file as UTF-8";
-      });
+      problems.add(
+          number, i,
+          [&] {
+            return at_line(number) + "the name of column " + ordinal +
+                   " is not UTF-8 text; save the file as UTF-8";
+          });
     } else if (first_ordinal != ordinal) {
-      problems.add(number, i, [&] {
-        return at_line(number) + "columns " + first_ordinal + " and " + ordinal +
-               " are both named '" + std::string(fields_[i]) + "'; rename one";
-      });
+      problems.add(
+          number, i,
+          [&] {
+            return at_line(number) + "columns " + first_ordinal + " and " + ordinal +
+                   " are both named '" + std::string(fields_[i]) + "'; rename one";
+          });
     }
   }
-  if (!problems.empty()) {
+  if (!problems.empty())
     throw InputError(problems.text());
-  }
 }
 
 void TableReader::read_row(std::uint32_t number) {
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     columns_[i].add(fields_[i]);
     if (columns_[i].new_level() && !is_utf8(fields_[i])) {
-      problems_.add(number, i, [&] {
-        return at_line(number) + "column '" + columns_[i].name() +
-               "': the text is not UTF-8; save the file as UTF-8";
-      });
+      problems_.add(
+          number, i,
+          [&] {
+            return at_line(number) + "column '" + columns_[i].name() +
+                   "': the text is not UTF-8; save the file as UTF-8";
+          });
     }
   }
   table_.lines.push_back(number);
 }
 
 void TableReader::note_field_count(std::uint32_t number) {
-  problems_.add(number, fields_.size(), [&] {
-    const bool too_many = fields_.size() > columns_.size();
-    return at_line(number) + std::to_string(fields_.size()) +
-           (fields_.size() == 1 ? " field" : " fields") + ", but the header has " +
-           std::to_string(columns_.size()) + (columns_.size() == 1 ? " column" : " columns") +
-           (too_many ? "; is there a decimal comma, or a text with a comma that needs quotes?"
-                     : "");
-  });
+  problems_.add(
+      number, fields_.size(),
+      [&] {
+        const bool too_many = fields_.size() > columns_.size();
+        return at_line(number) + std::to_string(fields_.size()) +
+               (fields_.size() == 1 ? " field" : " fields") + ", but the header has " +
+               std::to_string(columns_.size()) + (columns_.size() == 1 ? " column" : " columns") +
+               (too_many ? "; is there a decimal comma, or a text with a comma that needs quotes?"
+                         : "");
+      });
 }
 
 }  // namespace

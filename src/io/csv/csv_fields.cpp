@@ -8,9 +8,8 @@ bool is_blank(char c) {
 }
 
 char* skip_blanks(char* at, const char* end) {
-  while (at != end && is_blank(*at)) {
+  while (at != end && is_blank(*at))
     ++at;
-  }
   return at;
 }
 
@@ -22,13 +21,11 @@ std::string_view view(const char* begin, const char* end) {
 /// end.
 std::string_view plain_field(char*& at, const char* end) {
   const char* const begin = at;
-  while (at != end && *at != ',') {
+  while (at != end && *at != ',')
     ++at;
-  }
   const char* last = at;
-  while (last != begin && is_blank(last[-1])) {
+  while (last != begin && is_blank(last[-1]))
     --last;
-  }
   return view(begin, last);
 }
 
@@ -40,9 +37,8 @@ std::string_view quoted_field(char*& at, const char* end) {
   for (; at != end; ++at) {
     if (*at == '"') {
       ++at;
-      if (at == end || *at != '"') {
+      if (at == end || *at != '"')
         return view(begin, write);
-      }
     }
     *write++ = *at;
   }
@@ -60,19 +56,16 @@ FieldsEnd split_fields(std::span<char> line, std::vector<std::string_view>& fiel
     at = skip_blanks(at, end);
     if (at != end && *at == '"') {
       fields.push_back(quoted_field(++at, end));
-      if (at == nullptr) {
+      if (at == nullptr)
         return FieldsEnd::open_quote;
-      }
       at = skip_blanks(at, end);
-      if (at != end && *at != ',') {
+      if (at != end && *at != ',')
         return FieldsEnd::text_after_quote;
-      }
     } else {
       fields.push_back(plain_field(at, end));
     }
-    if (at == end) {
+    if (at == end)
       return FieldsEnd::complete;
-    }
     ++at;  // the comma; a comma at the very end is followed by one more, blank field
   }
 }

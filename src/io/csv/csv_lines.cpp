@@ -27,9 +27,8 @@ class WatchedBytes : public io::ByteSourceBase {
 
   /// Fills the buffer as far as there are bytes: LineReader takes a short read for the end.
   int read(char* buffer, int size) override {
-    if (ended_) {
+    if (ended_)
       return 0;
-    }
     const auto capacity = static_cast<std::size_t>(size);
     std::size_t count = rest_.copy(buffer, capacity);
     rest_.remove_prefix(count);
@@ -39,9 +38,8 @@ class WatchedBytes : public io::ByteSourceBase {
       watch_.end();
       // LineReader looks at the byte after a last line without line end, and what is there may be a
       // line end from an earlier block. So every file gets its last line end here.
-      if (watch_.line_open()) {
+      if (watch_.line_open())
         buffer[count++] = '\n';
-      }
     }
     return static_cast<int>(count);
   }
@@ -64,9 +62,8 @@ void for_each_line(std::string_view bytes, const std::string& source,
     io::LineReader reader(source, std::make_unique<WatchedBytes>(bytes, source));
     while (char* const line = reader.next_line()) {
       const std::size_t length = std::strlen(line);
-      if (!is_blank({line, length})) {
+      if (!is_blank({line, length}))
         visit({line, length}, reader.get_file_line());
-      }
     }
   } catch (const io::error::line_length_limit_exceeded& error) {
     throw InputError(source + ":" + std::to_string(error.file_line) +

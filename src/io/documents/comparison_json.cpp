@@ -8,9 +8,8 @@ namespace {
 
 Json to_json(const ModelScore& score) {
   Json powers = Json::object();
-  for (std::size_t j = 0; j < score.columns.size(); ++j) {
+  for (std::size_t j = 0; j < score.columns.size(); ++j)
     powers[score.columns[j]] = number(score.scaling_powers[j]);
-  }
   return {{"name", score.name},
           {"file", score.file},
           {"metrics", to_json(score.metrics)},
@@ -23,13 +22,11 @@ Json to_json(const ModelScore& score) {
 std::string comparison_to_json(const std::vector<Provenance>& data,
                                const std::vector<ModelScore>& scores, bool has_black_boxes) {
   Json files = Json::array();
-  for (const Provenance& source : data) {
+  for (const Provenance& source : data)
     files.push_back({{"file", source.file}, {"rows", source.rows}, {"sha256", source.sha256}});
-  }
   Json models = Json::array();
-  for (const ModelScore& score : scores) {
+  for (const ModelScore& score : scores)
     models.push_back(to_json(score));
-  }
   return document_text({{"schema", "perfmodel/comparison"},
                         {"schema_version", 1},
                         {"data", files},

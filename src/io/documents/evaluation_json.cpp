@@ -22,9 +22,8 @@ std::string evaluation_to_json(const FittedModel& model, const EvaluationDocumen
   }
   if (report.baseline) {
     Json drift = Json::object();
-    for (const auto& [name, value] : report.baseline->drift) {
+    for (const auto& [name, value] : report.baseline->drift)
       drift[name] = std::isfinite(value) ? number(value) : Json();
-    }
     document["baseline"] = {{"file", report.baseline->file},
                             {"metrics", to_json(report.baseline->metrics)},
                             {"drift", drift}};

@@ -87,9 +87,8 @@ Json message_times(const SsgdDocument& document) {
 std::string to_json(const SsgdDocument& document) {
   const ssgd::Study& study = document.study;
   Json schedules = Json::array();
-  for (const auto& figures : study.schedules) {
+  for (const auto& figures : study.schedules)
     schedules.push_back(to_json(figures));
-  }
   Json root = {{"schema", "perfmodel/ssgd"},
                {"schema_version", 1},
                {"layers",
@@ -115,9 +114,8 @@ std::string to_json(const SsgdDocument& document) {
     root["samples_per_second"] =
         number(static_cast<double>(study.workers) * *document.batch / study.chosen.total_us * 1e6);
   }
-  if (study.bound_us > 0) {
+  if (study.bound_us > 0)
     root["bound_of_one_message_per_layer_us"] = number(study.bound_us);
-  }
   return document_text(root);
 }
 

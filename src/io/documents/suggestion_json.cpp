@@ -14,9 +14,8 @@ Json to_json(const plan::Space& space, const plan::Suggestion& suggestion, bool 
   }
   Json item = {{"configuration", std::move(configuration)},
                {"predicted_time", number(suggestion.time)}};
-  if (with_cost) {
+  if (with_cost)
     item["cost"] = number(suggestion.cost);
-  }
   return item;
 }
 
@@ -25,9 +24,8 @@ Json to_json(const plan::Space& space, const plan::Suggestion& suggestion, bool 
 std::string to_json(const SuggestionDocument& document) {
   const auto list = [&](const std::vector<plan::Suggestion>& suggestions) {
     Json items = Json::array();
-    for (const auto& suggestion : suggestions) {
+    for (const auto& suggestion : suggestions)
       items.push_back(to_json(document.space, suggestion, document.with_cost));
-    }
     return items;
   };
   Json root = {{"schema", "perfmodel/suggestions"},
@@ -45,9 +43,8 @@ std::string to_json(const SuggestionDocument& document) {
     }
   } else {
     root["next"] = list(document.next);
-    for (std::size_t i = 0; i < document.next.size(); ++i) {
+    for (std::size_t i = 0; i < document.next.size(); ++i)
       root["next"][i]["log_determinant_gain"] = number(document.next_gains[i]);
-    }
   }
   return document_text(root);
 }

@@ -9,9 +9,8 @@ namespace {
 Json constants_by_name(const FittedModel& model) {
   const std::vector<std::string> names = constant_names(model);
   Json constants = Json::object();
-  for (std::size_t k = 0; k < names.size(); ++k) {
+  for (std::size_t k = 0; k < names.size(); ++k)
     constants[names[k]] = number(model.constants[static_cast<Eigen::Index>(k)]);
-  }
   return constants;
 }
 
@@ -30,9 +29,8 @@ Json to_json(const SweepPoint& point) {
 
 std::string sweep_to_json(const SweepDocument& report) {
   Json points = Json::array();
-  for (const SweepPoint& point : report.points) {
+  for (const SweepPoint& point : report.points)
     points.push_back(to_json(point));
-  }
   const SweepPoint& chosen = report.points[report.chosen];
   const SearchSummary& search = chosen.model.search;
   const ModelSpec& spec = chosen.model.spec;

@@ -19,9 +19,8 @@ class Source {
   explicit Source(const std::string& path)
       : descriptor_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
   ~Source() {
-    if (descriptor_ > STDIN_FILENO) {
+    if (descriptor_ > STDIN_FILENO)
       ::close(descriptor_);
-    }
   }
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
@@ -41,27 +40,22 @@ class Source {
 std::string read_file(const std::string& path) {
   const Source source(path);
   struct stat status = {};
-  if (source.descriptor() == -1 || ::fstat(source.descriptor(), &status) != 0) {
+  if (source.descriptor() == -1 || ::fstat(source.descriptor(), &status) != 0)
     fail(path, errno);
-  }
-  if (S_ISDIR(status.st_mode)) {
+  if (S_ISDIR(status.st_mode))
     fail(path, EISDIR);
-  }
   std::string bytes;
-  if (S_ISREG(status.st_mode)) {
+  if (S_ISREG(status.st_mode))
     bytes.reserve(static_cast<std::size_t>(status.st_size));
-  }
   std::vector<char> block(std::size_t{1} << 18);
   while (true) {
     const ssize_t count = ::read(source.descriptor(), block.data(), block.size());
-    if (count == 0) {
+    if (count == 0)
       return bytes;
-    }
-    if (count > 0) {
+    if (count > 0)
       bytes.append(block.data(), static_cast<std::size_t>(count));
-    } else if (errno != EINTR) {
+    else if (errno != EINTR)
       fail(path, errno);
-    }
   }
 }
 

@@ -23,23 +23,20 @@ std::string stem_of(const std::filesystem::path& target) {
 std::optional<int> take_number(std::string_view& text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || number < 0) {
+  if (error != std::errc{} || number < 0)
     return std::nullopt;
-  }
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return number;
 }
 
 /// The process in a name that `stem` begins; nothing where another program gave the name.
 std::optional<pid_t> process_in(std::string_view name, std::string_view stem) {
-  if (!name.starts_with(stem)) {
+  if (!name.starts_with(stem))
     return std::nullopt;
-  }
   name.remove_prefix(stem.size());
   const std::optional<int> process = take_number(name);
-  if (!process || *process == 0 || !name.starts_with("-")) {
+  if (!process || *process == 0 || !name.starts_with("-"))
     return std::nullopt;
-  }
   name.remove_prefix(1);
   return take_number(name) && name.empty() ? process : std::nullopt;
 }
@@ -55,9 +52,8 @@ bool is_abandoned(const std::filesystem::path& file) {
   // For writing: some file systems lock nothing else.
   const int descriptor =
       ::open(file.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (descriptor == -1) {
+  if (descriptor == -1)
     return false;
-  }
   struct stat status = {};
   const bool abandoned = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
                          status.st_uid == ::geteuid() &&
@@ -88,9 +84,8 @@ std::optional<TemporaryFile> create_temporary_beside(const std::filesystem::path
       ::flock(descriptor, LOCK_EX | LOCK_NB);
       return TemporaryFile{std::move(name), descriptor};
     }
-    if (errno != EEXIST) {
+    if (errno != EEXIST)
       break;
-    }
   }
   return std::nullopt;
 }
@@ -102,9 +97,8 @@ void remove_left_temporaries(const std::filesystem::path& target) {
   for (const std::filesystem::directory_iterator end; !ignored && entry != end;
        entry.increment(ignored)) {
     const std::optional<pid_t> process = process_in(entry->path().filename().string(), stem);
-    if (process && has_ended(*process) && is_abandoned(entry->path())) {
+    if (process && has_ended(*process) && is_abandoned(entry->path()))
       ::unlink(entry->path().c_str());
-    }
   }
 }
 

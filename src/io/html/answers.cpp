@@ -10,7 +10,7 @@
 namespace perfmodel::page {
 namespace {
 
-constexpr std::size_t shown = 3;  // shares and effects; the page has all of them
+constexpr std::size_t kShown = 3;  // shares and effects; the page has all of them
 
 std::string time_text(double time, const std::string& unit) {
   return short_number(time) + (unit.empty() ? "" : " " + unit);
@@ -53,13 +53,13 @@ Answer share_answer(const Content& content) {
     answer.figure =
         clipped(content.shares.front().name, 24) + ": " + percent(content.shares.front().percent);
     std::string next = "of the predicted time";
-    for (std::size_t i = 1; i < std::min(shown, content.shares.size()); ++i) {
+    for (std::size_t i = 1; i < std::min(kShown, content.shares.size()); ++i) {
       next += (i == 1 ? ", then " : ", ") + content.shares[i].name + " " +
               percent(content.shares[i].percent);
     }
     answer.lines.push_back(next);
   }
-  for (std::size_t i = first_effect; i < std::min(shown, content.effects.size()); ++i)
+  for (std::size_t i = first_effect; i < std::min(kShown, content.effects.size()); ++i)
     answer.lines.push_back(effect_text(content.effects[i]));
   return answer;
 }
@@ -125,10 +125,9 @@ Answer trust_answer(const Content& content) {
        {noise_text(content), undetermined_text(content),
         warnings == 0 ? std::string()
                       : std::to_string(warnings) + (warnings == 1 ? " warning" : " warnings") +
-                            ", listed below"}) {
+                            ", listed below"})
     if (!line.empty())
       answer.lines.push_back(line);
-  }
   return answer;
 }
 

@@ -11,7 +11,7 @@
 namespace perfmodel::page {
 namespace {
 
-constexpr std::size_t fewest = 3;  // on a logarithmic axis, so that its spacing can be seen
+constexpr std::size_t kFewest = 3;  // on a logarithmic axis, so that its spacing can be seen
 
 /// Enough digits to tell neighbours apart, and no more than six where they are.
 std::string linear_label(double value, double step) {
@@ -60,14 +60,14 @@ std::vector<Tick> logarithmic_ticks(const Range& range, std::size_t most) {
   for (const auto& digits :
        std::vector<std::vector<int>>{{1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 2, 5}, {1, 3}, {1}}) {
     const std::vector<Tick> ticks = decade_ticks(range, digits, 1);
-    if (ticks.size() < fewest)
+    if (ticks.size() < kFewest)
       break;
     if (ticks.size() <= most)
       return ticks;
   }
   for (const int stride : {2, 5, 10, 20, 50, 100, 200}) {
     const std::vector<Tick> ticks = decade_ticks(range, {1}, stride);
-    if (ticks.size() < fewest)
+    if (ticks.size() < kFewest)
       break;
     if (ticks.size() <= most)
       return ticks;

@@ -10,15 +10,15 @@
 namespace perfmodel::page {
 namespace {
 
-constexpr double left = 84;
-constexpr double right = 16;
-constexpr double top = 12;
-constexpr double bottom = 52;
-constexpr double tick_text = 7;  // width of a character, about
-constexpr std::size_t shades = 5;
+constexpr double kLeft = 84;
+constexpr double kRight = 16;
+constexpr double kTop = 12;
+constexpr double kBottom = 52;
+constexpr double kTickText = 7;  // width of a character, about
+constexpr std::size_t kShades = 5;
 
-std::string line_between(double x1, double y1, double x2, double y2, const std::string& style) {
-  return empty_element("line", attribute("class", style) + attribute("x1", coordinate(x1)) +
+std::string line_between(double x1, double y1, double x2, double y2, const std::string& kStyle) {
+  return empty_element("line", attribute("class", kStyle) + attribute("x1", coordinate(x1)) +
                                    attribute("y1", coordinate(y1)) +
                                    attribute("x2", coordinate(x2)) +
                                    attribute("y2", coordinate(y2))) +
@@ -27,16 +27,16 @@ std::string line_between(double x1, double y1, double x2, double y2, const std::
 
 /// The ticks, without the labels that would run into the one before.
 std::string ticks_below(const Axis& x, const std::vector<Tick>& ticks) {
-  const double base = Chart::height - bottom;
+  const double base = Chart::height - kBottom;
   std::string out;
   double free_from = 0;
   for (const Tick& tick : ticks) {
     const double at = x.at(tick.value);
-    out += line_between(at, top, at, base, "grid");
-    const double half = tick_text * static_cast<double>(display_width(tick.label)) / 2;
+    out += line_between(at, kTop, at, base, "grid");
+    const double half = kTickText * static_cast<double>(display_width(tick.label)) / 2;
     if (at - half >= free_from && at + half <= Chart::width) {
       out += text_at(at, base + 18, "middle", tick.label);
-      free_from = at + half + tick_text;
+      free_from = at + half + kTickText;
     }
   }
   return out;
@@ -46,14 +46,14 @@ std::string ticks_beside(const Axis& y, const std::vector<Tick>& ticks) {
   std::string out;
   for (const Tick& tick : ticks) {
     const double at = y.at(tick.value);
-    out += line_between(left, at, Chart::width - right, at, "grid") +
-           text_at(left - 8, at + 4, "end", tick.label);
+    out += line_between(kLeft, at, Chart::width - kRight, at, "grid") +
+           text_at(kLeft - 8, at + 4, "end", tick.label);
   }
   return out;
 }
 
 std::string title_beside(const std::string& title) {
-  const double middle = (top + Chart::height - bottom) / 2;
+  const double middle = (kTop + Chart::height - kBottom) / 2;
   return element("text",
                  attribute("transform", "translate(16 " + coordinate(middle) + ") rotate(-90)") +
                      attribute("text-anchor", "middle"),
@@ -65,8 +65,8 @@ std::string place(const Axis& x, const Axis& y, const Point& point) {
   return coordinate(x.at(point.x)) + " " + coordinate(y.at(point.y));
 }
 
-std::string path(const std::string& style, const std::string& steps) {
-  return empty_element("path", attribute("class", style) + attribute("d", steps)) + "\n";
+std::string path(const std::string& kStyle, const std::string& steps) {
+  return empty_element("path", attribute("class", kStyle) + attribute("d", steps)) + "\n";
 }
 
 /// 0 for one point, up to shades - 1 for the fullest cell, in equal steps of the logarithm.
@@ -74,7 +74,7 @@ std::size_t shade_of(std::size_t count, std::size_t most) {
   if (most < 2)
     return 0;
   const double share = std::log(static_cast<double>(count)) / std::log(static_cast<double>(most));
-  return std::min(shades - 1, static_cast<std::size_t>(share * static_cast<double>(shades)));
+  return std::min(kShades - 1, static_cast<std::size_t>(share * static_cast<double>(kShades)));
 }
 
 }  // namespace
@@ -102,23 +102,23 @@ std::string text_at(double x, double y, const std::string& anchor, const std::st
 }
 
 Chart::Chart(const Range& x, const AxisText& x_text, const Range& y, const AxisText& y_text)
-    : x_(x, left, width - right), y_(y, height - bottom, top) {
+    : x_(x, kLeft, width - kRight), y_(y, height - kBottom, kTop) {
   frame_ = ticks_below(x_, x_text.ticks) + ticks_beside(y_, y_text.ticks) +
-           text_at((left + width - right) / 2, height - 10, "middle", x_text.title) +
+           text_at((kLeft + width - kRight) / 2, height - 10, "middle", x_text.title) +
            title_beside(y_text.title);
 }
 
-void Chart::add_cloud(const Cloud& cloud, const std::string& style) {
+void Chart::add_cloud(const Cloud& cloud, const std::string& kStyle) {
   std::string dots;
   for (const Point& point : cloud.points)
     dots += "M" + place(x_, y_, point) + "h0";
   if (!dots.empty())
-    content_ += path(style, dots);
+    content_ += path(kStyle, dots);
 
   std::size_t most = 0;
   for (const Cell& cell : cloud.cells)
     most = std::max(most, cell.count);
-  std::array<std::string, shades> steps;
+  std::array<std::string, kShades> steps;
   for (const Cell& cell : cloud.cells) {
     const double low = x_.at(cell.x_low);
     const double base = y_.at(cell.y_low);
@@ -126,37 +126,36 @@ void Chart::add_cloud(const Cloud& cloud, const std::string& style) {
         "M" + coordinate(low) + " " + coordinate(base) + "H" + coordinate(x_.at(cell.x_high)) +
         "V" + coordinate(y_.at(cell.y_high)) + "H" + coordinate(low) + "z";
   }
-  for (std::size_t shade = 0; shade < shades; ++shade) {
+  for (std::size_t shade = 0; shade < kShades; ++shade)
     if (!steps[shade].empty())
       content_ += path("cell shade" + std::to_string(shade + 1), steps[shade]);
-  }
 }
 
-void Chart::add_line(const std::vector<Point>& points, const std::string& style) {
+void Chart::add_line(const std::vector<Point>& points, const std::string& kStyle) {
   std::string steps;
   for (const Point& point : points)
     steps += (steps.empty() ? "M" : "L") + place(x_, y_, point);
   if (points.size() > 1)
-    content_ += path(style, steps);
+    content_ += path(kStyle, steps);
 }
 
 void Chart::add_band(const std::vector<Point>& lower, const std::vector<Point>& upper,
-                     const std::string& style) {
+                     const std::string& kStyle) {
   std::string steps;
   for (const Point& point : lower)
     steps += (steps.empty() ? "M" : "L") + place(x_, y_, point);
   for (auto point = upper.rbegin(); point != upper.rend(); ++point)
     steps += "L" + place(x_, y_, *point);
   if (lower.size() > 1)
-    content_ += path(style, steps + "z");
+    content_ += path(kStyle, steps + "z");
 }
 
-void Chart::add_rectangle(const Point& low, const Point& high, const std::string& style,
+void Chart::add_rectangle(const Point& low, const Point& high, const std::string& kStyle,
                           const std::string& title) {
   const double x = x_.at(low.x);
   const double y = y_.at(high.y);
   content_ += element("rect",
-                      attribute("class", style) + attribute("x", coordinate(x)) +
+                      attribute("class", kStyle) + attribute("x", coordinate(x)) +
                           attribute("y", coordinate(y)) +
                           attribute("width", coordinate(x_.at(high.x) - x)) +
                           attribute("height", coordinate(y_.at(low.y) - y)),
@@ -164,20 +163,20 @@ void Chart::add_rectangle(const Point& low, const Point& high, const std::string
               "\n";
 }
 
-void Chart::add_mark(const Point& at, const std::string& style, const std::string& title) {
+void Chart::add_mark(const Point& at, const std::string& kStyle, const std::string& title) {
   content_ += element("circle",
-                      attribute("class", style) + attribute("cx", coordinate(x_.at(at.x))) +
+                      attribute("class", kStyle) + attribute("cx", coordinate(x_.at(at.x))) +
                           attribute("cy", coordinate(y_.at(at.y))) + attribute("r", "4.5"),
                       element("title", "", escaped_markup(title))) +
               "\n";
 }
 
-void Chart::add_vertical(double x, const std::string& style) {
-  content_ += line_between(x_.at(x), top, x_.at(x), height - bottom, style);
+void Chart::add_vertical(double x, const std::string& kStyle) {
+  content_ += line_between(x_.at(x), kTop, x_.at(x), height - kBottom, kStyle);
 }
 
-void Chart::add_horizontal(double y, const std::string& style) {
-  content_ += line_between(left, y_.at(y), width - right, y_.at(y), style);
+void Chart::add_horizontal(double y, const std::string& kStyle) {
+  content_ += line_between(kLeft, y_.at(y), width - kRight, y_.at(y), kStyle);
 }
 
 std::string Chart::svg(const FigureText& text) const {

@@ -11,8 +11,8 @@
 namespace perfmodel::page {
 namespace {
 
-constexpr std::size_t most_ticks = 8;
-constexpr std::size_t most_bars = 24;  // what is smaller is one bar
+constexpr std::size_t kMostTicks = 8;
+constexpr std::size_t kMostBars = 24;  // what is smaller is one bar
 
 std::string figure(const std::string& svg, const std::string& caption) {
   return "<figure>\n" + svg + "\n" + element("figcaption", "", escaped_markup(caption)) +
@@ -70,8 +70,8 @@ std::string parity_figure(const Content& content) {
   const auto& cloud = content.errors.predicted_against_measured;
   if (!cloud)
     return "";
-  Chart chart(cloud->x, {time_of(content, "measured"), ticks_of(cloud->x, most_ticks)}, cloud->y,
-              {time_of(content, "predicted"), ticks_of(cloud->y, most_ticks)});
+  Chart chart(cloud->x, {time_of(content, "measured"), ticks_of(cloud->x, kMostTicks)}, cloud->y,
+              {time_of(content, "predicted"), ticks_of(cloud->y, kMostTicks)});
   chart.add_cloud(*cloud);
   std::string caption = "Predicted against measured times. On the line they are equal.";
   if (content.intervals) {
@@ -104,8 +104,8 @@ std::string residual_figure(const Content& content) {
   const auto& cloud = content.errors.error_against_predicted;
   if (!cloud)
     return "";
-  Chart chart(cloud->x, {time_of(content, "predicted"), ticks_of(cloud->x, most_ticks)}, cloud->y,
-              {"error [%]", ticks_of(cloud->y, most_ticks)});
+  Chart chart(cloud->x, {time_of(content, "predicted"), ticks_of(cloud->x, kMostTicks)}, cloud->y,
+              {"error [%]", ticks_of(cloud->y, kMostTicks)});
   chart.add_cloud(*cloud);
   chart.add_horizontal(0, "line");
   return figure(
@@ -128,11 +128,10 @@ std::string histogram_figure(const Content& content) {
   const Range y{0, 1.05 * static_cast<double>(std::max<std::size_t>(fullest->count, 1)),
                 Spacing::linear};
   std::vector<Tick> counts;
-  for (const Tick& tick : ticks_of(y, most_ticks)) {
+  for (const Tick& tick : ticks_of(y, kMostTicks))
     if (tick.value == std::floor(tick.value))
       counts.push_back(tick);
-  }
-  Chart chart(x, {"error [%]", ticks_of(x, most_ticks)}, y, {"runs", counts});
+  Chart chart(x, {"error [%]", ticks_of(x, kMostTicks)}, y, {"runs", counts});
   for (const Bar& bar : bars) {
     if (bar.count > 0) {
       chart.add_rectangle(
@@ -160,9 +159,9 @@ std::string share_figure(const Content& content) {
   if (content.shares.empty())
     return "";
   std::vector<Share> shares = content.shares;
-  if (shares.size() > most_bars) {
-    Share others{std::to_string(shares.size() - most_bars + 1) + " others", "", 0};
-    for (; shares.size() >= most_bars; shares.pop_back())
+  if (shares.size() > kMostBars) {
+    Share others{std::to_string(shares.size() - kMostBars + 1) + " others", "", 0};
+    for (; shares.size() >= kMostBars; shares.pop_back())
       others.percent += shares.back().percent;
     shares.push_back(others);
   }

@@ -48,13 +48,12 @@ std::string escaped_markup(std::string_view text) {
   while (!text.empty()) {
     const std::string_view reference = reference_of(text[0]);
     std::size_t length = unprintable_length(text);
-    if (length > 0) {
+    if (length > 0)
       out += ' ';
-    } else if (!reference.empty()) {
+    else if (!reference.empty())
       out += reference;
-    } else {
+    else
       out += valid || static_cast<unsigned char>(text[0]) < 0x80 ? text[0] : '?';
-    }
     length = length > 0 ? length : 1;
     text.remove_prefix(length);
   }
@@ -62,16 +61,14 @@ std::string escaped_markup(std::string_view text) {
 }
 
 std::string coordinate(double value) {
-  if (!std::isfinite(value) || std::abs(value) > 1e9) {
+  if (!std::isfinite(value) || std::abs(value) > 1e9)
     throw std::logic_error("a place outside of the picture was about to be drawn");
-  }
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.2f", value);
   std::string out = text.data();
   out.erase(out.find_last_not_of('0') + 1);
-  if (out.back() == '.') {
+  if (out.back() == '.')
     out.pop_back();
-  }
   return out == "-0" ? "0" : out;
 }
 

@@ -13,7 +13,7 @@ namespace perfmodel {
 namespace page {
 namespace {
 
-constexpr std::size_t most_regions = 10;
+constexpr std::size_t kMostRegions = 10;
 
 std::string paragraph(const std::string& text) {
   return text.empty() ? "" : element("p", "", escaped_markup(text)) + "\n";
@@ -120,8 +120,8 @@ std::string trust_section(const Content& content, const FieldWords& words) {
 
   std::vector<std::string> regions;
   for (const UnmeasuredRegion& region : content.model.unmeasured) {
-    if (regions.size() == most_regions) {
-      regions.push_back(std::to_string(content.model.unmeasured.size() - most_regions) +
+    if (regions.size() == kMostRegions) {
+      regions.push_back(std::to_string(content.model.unmeasured.size() - kMostRegions) +
                         " further regions, which model.json lists");
       break;
     }
@@ -190,7 +190,7 @@ std::string report_html(const page::Content& content, const std::string& wanted_
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
       "'unsafe-inline'\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n";
-  page += element("title", "", title) + "\n<style>" + std::string(style) +
+  page += element("title", "", title) + "\n<style>" + std::string(kStyle) +
           "</style>\n</head>\n<body>\n<header>\n" + element("h1", "", title) + "\n";
   page += element("p", attribute("class", "soft"), escaped_markup(subtitle(content))) +
           "\n</header>\n<main>\n" + cards(answers_of(content));

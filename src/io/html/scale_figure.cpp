@@ -10,7 +10,7 @@
 namespace perfmodel::page {
 namespace {
 
-constexpr std::size_t ticks_of_a_scale = 8;
+constexpr std::size_t kTicksOfAScale = 8;
 
 std::vector<Point> scaled(const std::vector<Point>& points, double factor) {
   std::vector<Point> out = points;
@@ -22,7 +22,7 @@ std::vector<Point> scaled(const std::vector<Point>& points, double factor) {
 /// Measured scales where there are few, and doublings beyond them.
 std::vector<Tick> scale_ticks(const ScaleCurve& curve, const Range& range) {
   if (curve.scales.empty())
-    return ticks_of(range, ticks_of_a_scale);
+    return ticks_of(range, kTicksOfAScale);
   std::vector<Tick> ticks;
   for (const double scale : curve.scales)
     ticks.push_back({scale, short_number(scale)});
@@ -106,12 +106,11 @@ std::string scale_figure(const Content& content, const ScaleCurve& curve, std::s
   const Range y = times_of(curve);
   Chart chart(
       x, {curve.column, scale_ticks(curve, x)}, y,
-      {with_unit("predicted " + content.model.spec.target, unit), ticks_of(y, ticks_of_a_scale)});
+      {with_unit("predicted " + content.model.spec.target, unit), ticks_of(y, kTicksOfAScale)});
   chart.add_rectangle({curve.measured.low, y.low}, {curve.measured.high, y.high}, "measured", "");
-  if (curve.factors) {
+  if (curve.factors)
     for (const auto* part : {&curve.within, &curve.extrapolated})
       chart.add_band(scaled(*part, curve.factors->low), scaled(*part, curve.factors->high), "band");
-  }
   chart.add_line(curve.extrapolated, "curve beyond");
   chart.add_line(curve.within, "curve");
   draw_groups(curve, unit, chart);

@@ -6,7 +6,7 @@ namespace perfmodel::page {
 
 /// Colours that colour-blind readers can tell apart (Okabe and Ito), on light and dark paper. No
 /// character that XML would read as markup.
-constexpr std::string_view style = R"(
+constexpr std::string_view kStyle = R"(
 :root { color-scheme: light dark; --paper: #ffffff; --ink: #1c2430; --soft: #55606e; --line: #d5dae1;
   --card: #f4f6f9; --blue: #0072b2; --orange: #b34700; --tint: #0072b214; --band: #0072b226; }
 @media (prefers-color-scheme: dark) {

@@ -30,9 +30,9 @@ class Table {
   void add(const std::vector<std::string>& cells) {
     body_ += "<tr>";
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      const std::string style = headings_[i].kind == Kind::number ? attribute("class", "n") : "";
-      body_ += i == 0 ? "<th scope=\"row\"" + style + ">" + cells[i] + "</th>"
-                      : "<td" + style + ">" + cells[i] + "</td>";
+      const std::string kStyle = headings_[i].kind == Kind::number ? attribute("class", "n") : "";
+      body_ += i == 0 ? "<th scope=\"row\"" + kStyle + ">" + cells[i] + "</th>"
+                      : "<td" + kStyle + ">" + cells[i] + "</td>";
     }
     body_ += "</tr>\n";
   }

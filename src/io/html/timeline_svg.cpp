@@ -12,13 +12,13 @@ namespace {
 using ssgd::Span;
 using ssgd::SpanKind;
 
-constexpr double width = 960;
-constexpr double margin = 16;
-constexpr double label_width = 96;
-constexpr double lane_height = 36;
-constexpr double lane_gap = 12;
-constexpr double title_height = 36;
-constexpr double axis_height = 36;
+constexpr double kWidth = 960;
+constexpr double kMargin = 16;
+constexpr double kLabelWidth = 96;
+constexpr double kLaneHeight = 36;
+constexpr double kLaneGap = 12;
+constexpr double kTitleHeight = 36;
+constexpr double kAxisHeight = 36;
 
 struct Look {
   std::string_view name;
@@ -59,7 +59,7 @@ std::string text_at(double x, double y, std::string_view anchor, std::string_vie
 std::string span_rectangle(const Span& span, double left, double scale, double top) {
   return "<rect x=\"" + coordinate(left + span.start_us * scale) + "\" y=\"" + coordinate(top) +
          "\" width=\"" + coordinate((span.end_us - span.start_us) * scale) + "\" height=\"" +
-         coordinate(lane_height) + "\" fill=\"" + std::string(look_of(span.kind).color) +
+         coordinate(kLaneHeight) + "\" fill=\"" + std::string(look_of(span.kind).color) +
          "\" stroke=\"#ffffff\" stroke-width=\"0.5\"><title>" + escaped_markup(span.label) + ": " +
          milliseconds(span.start_us) + " to " + milliseconds(span.end_us) + "</title></rect>\n";
 }
@@ -68,32 +68,31 @@ std::string span_rectangle(const Span& span, double left, double scale, double t
 
 std::string timeline_svg(const ssgd::Timeline& timeline, const std::string& title) {
   const auto lanes = ssgd::lanes(timeline);
-  const double left = margin + label_width;
-  const double scale = (width - left - margin) / timeline.total_us;
+  const double left = kMargin + kLabelWidth;
+  const double scale = (kWidth - left - kMargin) / timeline.total_us;
   const double axis_top =
-      title_height + static_cast<double>(lanes.size()) * (lane_height + lane_gap);
-  const double height = axis_top + axis_height;
+      kTitleHeight + static_cast<double>(lanes.size()) * (kLaneHeight + kLaneGap);
+  const double height = axis_top + kAxisHeight;
 
-  std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + coordinate(width) +
-                    " " + coordinate(height) +
+  std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " +
+                    coordinate(kWidth) + " " + coordinate(height) +
                     "\" font-family=\"sans-serif\" font-size=\"13\">\n<title>" +
                     escaped_markup(title) +
                     "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n" +
-                    text_at(margin, 22, "start", title);
-  double top = title_height;
+                    text_at(kMargin, 22, "start", title);
+  double top = kTitleHeight;
   for (const auto& [name, spans] : lanes) {
-    svg += text_at(margin, top + lane_height / 2 + 4, "start", name);
-    for (const Span& span : *spans) {
+    svg += text_at(kMargin, top + kLaneHeight / 2 + 4, "start", name);
+    for (const Span& span : *spans)
       svg += span_rectangle(span, left, scale, top);
-    }
-    top += lane_height + lane_gap;
+    top += kLaneHeight + kLaneGap;
   }
   constexpr int ticks = 5;
   for (int tick = 0; tick <= ticks; ++tick) {
     const double time_us = timeline.total_us * tick / ticks;
     const double x = left + time_us * scale;
     svg += "<line x1=\"" + coordinate(x) + "\" x2=\"" + coordinate(x) + "\" y1=\"" +
-           coordinate(title_height) + "\" y2=\"" + coordinate(axis_top) +
+           coordinate(kTitleHeight) + "\" y2=\"" + coordinate(axis_top) +
            "\" stroke=\"#888888\" stroke-width=\"0.5\"/>\n" +
            text_at(x, axis_top + 18, tick == ticks ? "end" : "middle", milliseconds(time_us));
   }

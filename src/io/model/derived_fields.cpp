@@ -14,10 +14,9 @@ void check_scaling_powers(const FittedModel& model, const JsonCursor& root) {
   if (!node)
     return;
   const std::vector<double> powers = scaling_powers(model);
-  for (std::size_t j = 0; j < powers.size(); ++j) {
+  for (std::size_t j = 0; j < powers.size(); ++j)
     if (const auto power = node->optional_member(model.spec.extrinsic[j].column))
       check_number(*power, powers[j], 1 + std::abs(powers[j]));
-  }
 }
 
 }  // namespace

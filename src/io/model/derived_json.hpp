@@ -45,10 +45,9 @@ inline Json sources_to_json(const std::vector<SourceColumn>& sources) {
 /// Nothing where the file does not tell.
 inline std::vector<SourceColumn> read_sources(const JsonCursor& root) {
   std::vector<SourceColumn> out;
-  if (const auto node = root.optional_member("derived_sources")) {
+  if (const auto node = root.optional_member("derived_sources"))
     for (const JsonCursor& item : node->items())
       out.push_back({item.member("column").name(), item.member("typical").number()});
-  }
   return out;
 }
 

@@ -9,15 +9,14 @@
 namespace perfmodel {
 namespace {
 
-constexpr auto score_text = "ln(measured / predicted)";
+constexpr auto kScoreText = "ln(measured / predicted)";
 
 Json part_to_json(const RegionPart& part) {
   Json node = {{"column", part.column}};
-  if (part.level.empty()) {
+  if (part.level.empty())
     node["range"] = Json::array({number(part.low), number(part.high)});
-  } else {
+  else
     node["level"] = part.level;
-  }
   return node;
 }
 
@@ -30,9 +29,8 @@ RegionPart read_part(const JsonCursor& node) {
   }
   const auto range = node.member("range");
   const auto ends = range.items();
-  if (ends.size() != 2) {
+  if (ends.size() != 2)
     range.fail("expected two numbers, the lowest and the highest value");
-  }
   part.low = ends[0].number();
   part.high = ends[1].number();
   return part;
@@ -48,7 +46,7 @@ Json to_json(const PredictionIntervals& intervals) {
     scores.push_back(number(intervals.scores[k]));
   }
   return {{"method", to_text(intervals.calibration)},
-          {"score", score_text},
+          {"score", kScoreText},
           {"level", number(intervals.level)},
           {"count", intervals.count},
           {"test_coverage", intervals.test_coverage ? number(*intervals.test_coverage) : Json()},
@@ -59,40 +57,33 @@ Json to_json(const PredictionIntervals& intervals) {
 PredictionIntervals read_intervals(const JsonCursor& node) {
   PredictionIntervals out;
   const auto method = node.member("method");
-  if (method.text() == to_text(Calibration::cross_validation)) {
+  if (method.text() == to_text(Calibration::cross_validation))
     out.calibration = Calibration::cross_validation;
-  } else if (method.text() != to_text(Calibration::validation)) {
+  else if (method.text() != to_text(Calibration::validation))
     method.fail("'" + method.text() + "' is not one of 'split conformal' and 'cross-conformal'");
-  }
   const auto score = node.member("score");
-  if (score.text() != score_text) {
-    score.fail("expected '" + std::string(score_text) + "'");
-  }
+  if (score.text() != kScoreText)
+    score.fail("expected '" + std::string(kScoreText) + "'");
   const auto level = node.member("level");
   out.level = level.number();
-  if (!(out.level > 0 && out.level < 1)) {
+  if (!(out.level > 0 && out.level < 1))
     level.fail("expected a number between 0 and 1");
-  }
   out.count = node.member("count").count();
-  if (const auto share = node.nullable_member("test_coverage")) {
+  if (const auto share = node.nullable_member("test_coverage"))
     out.test_coverage = share->number();
-  }
-  for (const auto& rank : node.member("ranks").items()) {
+  for (const auto& rank : node.member("ranks").items())
     out.ranks.push_back(rank.count());
-  }
   const auto scores = node.member("scores");
-  for (const auto& item : scores.items()) {
+  for (const auto& item : scores.items())
     out.scores.push_back(item.number());
-  }
   // Every level that the rows reach is looked up in these.
   const bool ranks_fit =
       !out.ranks.empty() && out.ranks.front() == 1 && out.ranks.back() == out.count &&
       std::adjacent_find(out.ranks.begin(), out.ranks.end(), std::greater_equal<>()) ==
           out.ranks.end();
   if (!ranks_fit || out.scores.size() != out.ranks.size() ||
-      !std::is_sorted(out.scores.begin(), out.scores.end())) {
+      !std::is_sorted(out.scores.begin(), out.scores.end()))
     node.fail("expected ranks from 1 to count in ascending order and as many ascending scores");
-  }
   return out;
 }
 
@@ -103,9 +94,8 @@ Json to_json(const CrossValidation& validation) {
                             {"standard_deviation", number(spread.standard_deviation)}};
   }
   Json folds = Json::array();
-  for (const Metrics& fold : validation.folds) {
+  for (const Metrics& fold : validation.folds)
     folds.push_back(to_json(fold));
-  }
   return {{"folds", validation.folds.size()},
           {"group_by", validation.group_by ? Json(*validation.group_by) : Json()},
           {"metrics", metrics},
@@ -114,12 +104,10 @@ Json to_json(const CrossValidation& validation) {
 
 CrossValidation read_cross_validation(const JsonCursor& node) {
   CrossValidation out;
-  if (const auto column = node.nullable_member("group_by")) {
+  if (const auto column = node.nullable_member("group_by"))
     out.group_by = column->name();
-  }
-  for (const auto& fold : node.member("held_out").items()) {
+  for (const auto& fold : node.member("held_out").items())
     out.folds.push_back(read_metrics(fold));
-  }
   return out;
 }
 
@@ -127,9 +115,8 @@ Json to_json(const std::vector<UnmeasuredRegion>& regions) {
   Json list = Json::array();
   for (const UnmeasuredRegion& region : regions) {
     Json parts = Json::array();
-    for (const RegionPart& part : region.parts) {
+    for (const RegionPart& part : region.parts)
       parts.push_back(part_to_json(part));
-    }
     list.push_back(parts);
   }
   return list;
@@ -139,12 +126,10 @@ std::vector<UnmeasuredRegion> read_unmeasured(const JsonCursor& node) {
   std::vector<UnmeasuredRegion> out;
   for (const auto& region : node.items()) {
     UnmeasuredRegion found;
-    for (const auto& part : region.items()) {
+    for (const auto& part : region.items())
       found.parts.push_back(read_part(part));
-    }
-    if (found.parts.empty()) {
+    if (found.parts.empty())
       region.fail("expected at least one column");
-    }
     out.push_back(std::move(found));
   }
   return out;

@@ -15,9 +15,8 @@ namespace {
 
 Json to_json(const Penalty& penalty) {
   Json node = {{"l1", number(penalty.l1)}, {"l2", number(penalty.l2)}};
-  if (penalty.constants != Penalise::raw) {
+  if (penalty.constants != Penalise::raw)
     node["constants"] = to_text(penalty.constants);
-  }
   return node;
 }
 
@@ -56,16 +55,14 @@ Json to_json(const SearchSummary& search, const ProcessSearch& process) {
               {"strategy", search.strategy},       {"starts", search.starts},
               {"evaluations", search.evaluations}, {"termination", search.termination},
               {"cost", number(search.cost)}};
-  if (search.form) {
+  if (search.form)
     out["form"] = to_json(*search.form);
-  }
   return out;
 }
 
 Json to_json(const SearchSummary& search) {
-  if (search.process) {
+  if (search.process)
     return to_json(search, *search.process);
-  }
   Json out = {{"method", to_text(search.method)},
               {"loss", to_text(search.loss)},
               {"penalty", to_json(search.penalty)},
@@ -85,9 +82,8 @@ Json to_json(const SearchSummary& search) {
   }
   if (!search.ridges.empty()) {
     out["ridges"] = Json::array();
-    for (const double ridge : search.ridges) {
+    for (const double ridge : search.ridges)
       out["ridges"].push_back(number(ridge));
-    }
   }
   return out;
 }
@@ -97,9 +93,8 @@ Json to_json(const SearchSummary& search) {
 std::string to_json(const FittedModel& model) {
   Json scaling_powers = Json::object();
   const std::vector<double> powers = perfmodel::scaling_powers(model);
-  for (std::size_t j = 0; j < powers.size(); ++j) {
+  for (std::size_t j = 0; j < powers.size(); ++j)
     scaling_powers[model.spec.extrinsic[j].column] = number(powers[j]);
-  }
   Json notices = Json::array();
   for (const Sentence& notice : model.provenance.notices)
     notices.push_back(notice.text());
@@ -134,24 +129,18 @@ std::string to_json(const FittedModel& model) {
                        {"rows", model.provenance.rows},
                        {"sha256", model.provenance.sha256},
                        {"notices", std::move(notices)}}}}}};
-  if (model.spec.derived.empty()) {
+  if (model.spec.derived.empty())
     document.erase("derived");
-  }
-  if (model.spec.sources.empty()) {
+  if (model.spec.sources.empty())
     document.erase("derived_sources");
-  }
-  if (!model.typical) {
+  if (!model.typical)
     document.erase("scaling_powers_at");  // the powers are the same everywhere
-  }
-  if (model.cross_validation) {
+  if (model.cross_validation)
     document["cross_validation"] = to_json(*model.cross_validation);
-  }
-  if (model.intervals) {
+  if (model.intervals)
     document["prediction_intervals"] = to_json(*model.intervals);
-  }
-  if (!model.unmeasured.empty()) {
+  if (!model.unmeasured.empty())
     document["unmeasured_regions"] = to_json(model.unmeasured);
-  }
   return document_text(document);
 }
 

@@ -28,9 +28,8 @@ Enum read_enum(const JsonCursor& node, const std::array<Enum, n>& known) {
   const std::string text = node.text();
   std::vector<std::string> names;
   for (const Enum value : known) {
-    if (to_text(value) == text) {
+    if (to_text(value) == text)
       return value;
-    }
     names.emplace_back(to_text(value));
   }
   node.fail("'" + text + "' is not one of " + quoted_list(names));
@@ -56,9 +55,8 @@ SearchSummary read_process_search(const JsonCursor& node) {
 }
 
 SearchSummary read_search(const JsonCursor& node) {
-  if (node.optional_member("objective")) {
+  if (node.optional_member("objective"))
     return read_process_search(node);
-  }
   SearchSummary search;
   search.method = read_enum(node.member("method"), std::array{Method::scaled, Method::paper});
   search.loss = read_enum(node.member("loss"),
@@ -66,9 +64,8 @@ SearchSummary read_search(const JsonCursor& node) {
   const auto penalty = node.member("penalty");
   search.penalty.l1 = penalty.member("l1").number();
   search.penalty.l2 = penalty.member("l2").number();
-  if (const auto constants = penalty.optional_member("constants")) {
+  if (const auto constants = penalty.optional_member("constants"))
     search.penalty.constants = read_enum(*constants, std::array{Penalise::raw, Penalise::scaled});
-  }
   search.seed = node.member("seed").count();
   search.strategy = node.member("strategy").text();
   search.starts = node.member("starts").count();
@@ -85,18 +82,16 @@ SearchSummary read_search(const JsonCursor& node) {
 /// Checks that this is a model that this program can read.
 void check_version(const JsonCursor& root) {
   const auto schema = root.member("schema");
-  if (schema.text() != "perfmodel/model") {
+  if (schema.text() != "perfmodel/model")
     schema.fail("'" + schema.text() + "' is not 'perfmodel/model': this is not a model file");
-  }
   const auto version = root.member("schema_version");
-  if (version.count() > model_schema_version) {
+  if (version.count() > kModelSchemaVersion) {
     version.fail(std::to_string(version.count()) + " is newer than this program knows (" +
-                 std::to_string(model_schema_version) +
+                 std::to_string(kModelSchemaVersion) +
                  "); use a newer perfmodel, or fit the model again with this one");
   }
-  if (version.count() == 0) {
+  if (version.count() == 0)
     version.fail("there is no version " + std::to_string(version.count()));
-  }
 }
 
 const FormKind& read_form(const JsonCursor& root, const std::vector<FormKind>& kinds) {
@@ -104,9 +99,8 @@ const FormKind& read_form(const JsonCursor& root, const std::vector<FormKind>& k
   const std::string text = node.text();
   std::vector<std::string> names;
   for (const FormKind& kind : kinds) {
-    if (kind.name == text) {
+    if (kind.name == text)
       return kind;
-    }
     names.emplace_back(kind.name);
   }
   node.fail("'" + text + "' is not one of " + quoted_list(names));
@@ -114,17 +108,15 @@ const FormKind& read_form(const JsonCursor& root, const std::vector<FormKind>& k
 
 /// Which constants stand at a bound is said in the warnings alone.
 void mark_bounds(FittedModel& model) {
-  if (!model.identifiability) {
+  if (!model.identifiability)
     return;
-  }
   const std::vector<std::string> names = constant_names(model);
   std::vector<bool>& at_bound = model.identifiability->at_bound;
   at_bound.assign(names.size(), false);
   for (const Warning& warning : model.warnings) {
     const auto found = std::find(names.begin(), names.end(), warning.constant);
-    if (warning.kind == "at_bound" && found != names.end()) {
+    if (warning.kind == "at_bound" && found != names.end())
       at_bound[static_cast<std::size_t>(found - names.begin())] = true;
-    }
   }
 }
 
@@ -152,40 +144,31 @@ FittedModel read_model(const std::string& path, const std::vector<FormKind>& kin
     version.fail("a model of the form '" + std::string(form.name) + "' has version " +
                  std::to_string(model.form->schema_version()));
   }
-  if (model.form->has_local_powers()) {
+  if (model.form->has_local_powers())
     model.typical = read_configuration(model.spec, root.member("scaling_powers_at"));
-  } else if (const auto node = root.optional_member("scaling_powers_at")) {
+  else if (const auto node = root.optional_member("scaling_powers_at"))
     model.typical = read_configuration(model.spec, *node);
-  }
   check_derived_fields(model, root);
   model.uncertainty = read_uncertainty(model, root);
   const auto metrics = root.member("metrics");
   // A model that was published has constants but no search of ours.
-  if (const auto node = metrics.nullable_member("train")) {
+  if (const auto node = metrics.nullable_member("train"))
     model.metrics.train = read_metrics(*node);
-  }
-  for (auto [name, part] : {std::pair{"validation", &model.metrics.validation},
-                            std::pair{"test", &model.metrics.test}}) {
-    if (const auto node = metrics.nullable_member(name)) {
+  for (auto [name, part] :
+       {std::pair{"validation", &model.metrics.validation}, std::pair{"test", &model.metrics.test}})
+    if (const auto node = metrics.nullable_member(name))
       *part = read_metrics(*node);
-    }
-  }
   model.noise_floor = read_noise_floor(root);
-  if (const auto node = root.nullable_member("repeats")) {
+  if (const auto node = root.nullable_member("repeats"))
     model.repeats = read_repeats(*node);
-  }
-  if (const auto node = root.nullable_member("search")) {
+  if (const auto node = root.nullable_member("search"))
     model.search = read_search(*node);
-  }
-  if (const auto node = root.optional_member("cross_validation")) {
+  if (const auto node = root.optional_member("cross_validation"))
     model.cross_validation = read_cross_validation(*node);
-  }
-  if (const auto node = root.optional_member("prediction_intervals")) {
+  if (const auto node = root.optional_member("prediction_intervals"))
     model.intervals = read_intervals(*node);
-  }
-  if (const auto node = root.optional_member("unmeasured_regions")) {
+  if (const auto node = root.optional_member("unmeasured_regions"))
     model.unmeasured = read_unmeasured(*node);
-  }
   for (const auto& item : root.member("warnings").items()) {
     model.warnings.push_back({item.member("kind").text(), item.member("constant").text(),
                               item.member("message").text()});
@@ -197,9 +180,8 @@ FittedModel read_model(const std::string& path, const std::vector<FormKind>& kin
   model.provenance.file = data.member("file").text();
   model.provenance.rows = data.member("rows").count();
   model.provenance.sha256 = data.member("sha256").text();
-  for (const auto& notice : data.member("notices").items()) {
+  for (const auto& notice : data.member("notices").items())
     model.provenance.notices.emplace_back(notice.text());
-  }
   return model;
 }
 

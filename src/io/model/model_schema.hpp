@@ -5,6 +5,6 @@
 namespace perfmodel {
 
 /// The newest of "perfmodel/model"; a newer one is refused. Which one a model has, its form says.
-constexpr std::uint64_t model_schema_version = 2;
+constexpr std::uint64_t kModelSchemaVersion = 2;
 
 }  // namespace perfmodel

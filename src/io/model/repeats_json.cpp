@@ -4,7 +4,7 @@ namespace perfmodel {
 namespace {
 
 /// For readers of the file, who may take "standard deviation" for an uncertainty.
-constexpr auto meaning =
+constexpr auto kMeaning =
     "mean and standard deviation (n - 1) over seeds of the search on the same rows: not a "
     "confidence interval";
 
@@ -31,11 +31,10 @@ std::vector<SeedSpread> read_spreads(const JsonCursor& node) {
 
 Json to_json(const RepeatSummary& repeats) {
   Json seeds = Json::array();
-  for (const SeedFit& fit : repeats.seeds) {
+  for (const SeedFit& fit : repeats.seeds)
     seeds.push_back({{"seed", fit.seed}, {"cost", number(fit.cost)}});
-  }
   return {{"fits", repeats.fits},
-          {"meaning", meaning},
+          {"meaning", kMeaning},
           {"seeds", seeds},
           {"constants", to_json(repeats.constants)},
           {"scaling_powers", to_json(repeats.scaling_powers)},
@@ -48,9 +47,8 @@ Json to_json(const RepeatSummary& repeats) {
 RepeatSummary read_repeats(const JsonCursor& node) {
   RepeatSummary repeats;
   repeats.fits = node.member("fits").count();
-  for (const auto& item : node.member("seeds").items()) {
+  for (const auto& item : node.member("seeds").items())
     repeats.seeds.push_back({item.member("seed").count(), item.member("cost").number()});
-  }
   repeats.constants = read_spreads(node.member("constants"));
   repeats.scaling_powers = read_spreads(node.member("scaling_powers"));
   const auto metrics = node.member("metrics");

@@ -5,20 +5,21 @@
 namespace perfmodel {
 
 void CellProblems::add_blank(std::size_t row, const Column& column) {
-  add(row, column, [] { return "the cell is blank"; });
+  add(
+      row, column, [] { return "the cell is blank"; });
 }
 
 void CellProblems::add_not_a_number(std::size_t row, const Column& column) {
   const std::string text = column.text(row);
-  if (text.empty()) {
+  if (text.empty())
     add_blank(row, column);
-  } else {
+  else
     add(row, column, [&] { return quoted_cell(text) + " is not a number"; });
-  }
 }
 
 void CellProblems::add_not_positive(std::size_t row, const Column& column) {
-  add(row, column, [&] { return column.text(row) + " is not > 0"; });
+  add(
+      row, column, [&] { return column.text(row) + " is not > 0"; });
 }
 
 }  // namespace perfmodel

@@ -30,9 +30,8 @@ ColumnFacts facts_of_numbers(const Column& column) {
 ColumnFacts facts_of_texts(const Column& column) {
   ColumnFacts facts;
   const std::vector<bool> numeric = numeric_levels(column);
-  for (const std::uint32_t code : column.codes) {
+  for (const std::uint32_t code : column.codes)
     ++(numeric[code] ? facts.numbers : facts.texts);
-  }
   facts.constant = column.levels.size() == 1;
   facts.levels = column.levels.size();
   return facts;
@@ -47,9 +46,8 @@ ColumnFacts facts_of(const Column& column) {
 std::vector<bool> numeric_levels(const Column& column) {
   std::vector<bool> result;
   result.reserve(column.levels.size());
-  for (const std::string& level : column.levels) {
+  for (const std::string& level : column.levels)
     result.push_back(parse_number(level).has_value());
-  }
   return result;
 }
 

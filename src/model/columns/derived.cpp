@@ -27,18 +27,15 @@ bool is_column_word(const std::string& name) {
 
 /// The numbers of a column; where a column was read as text, of its texts. NaN for what is none.
 std::vector<double> numbers_of(const Column& column) {
-  if (column.is_numeric()) {
+  if (column.is_numeric())
     return column.numbers;
-  }
   std::vector<double> of_level;
-  for (const std::string& level : column.levels) {
+  for (const std::string& level : column.levels)
     of_level.push_back(parse_number(level).value_or(std::numeric_limits<double>::quiet_NaN()));
-  }
   std::vector<double> numbers;
   numbers.reserve(column.codes.size());
-  for (const std::uint32_t code : column.codes) {
+  for (const std::uint32_t code : column.codes)
     numbers.push_back(of_level[code]);
-  }
   return numbers;
 }
 
@@ -54,15 +51,12 @@ std::vector<std::vector<double>> values_of(const Table& table, const DerivedColu
       throw InputError(table.source + ": column '" + name + "' holds texts, and " +
                        quoted_formula(derived.definition()) + " needs numbers");
     }
-    for (std::size_t row = 0; row < table.rows(); ++row) {
-      if (is_nan(values.back()[row])) {
+    for (std::size_t row = 0; row < table.rows(); ++row)
+      if (is_nan(values.back()[row]))
         problems.add_not_a_number(row, column);
-      }
-    }
   }
-  if (!problems.empty()) {
+  if (!problems.empty())
     throw InputError(problems.text());
-  }
   return values;
 }
 
@@ -81,43 +75,39 @@ void refuse_infinite(const Table& table, const Column& column) {
   CellProblems problems(table);
   for (std::size_t row = 0; row < table.rows(); ++row) {
     if (!std::isfinite(column.numbers[row])) {
-      problems.add(row, column, [&] {
-        return shown_formula(column.formula) + " is " +
-               (std::isnan(column.numbers[row]) ? "no number" : "infinite");
-      });
+      problems.add(
+          row, column,
+          [&] {
+            return shown_formula(column.formula) + " is " +
+                   (std::isnan(column.numbers[row]) ? "no number" : "infinite");
+          });
     }
   }
-  if (!problems.empty()) {
+  if (!problems.empty())
     throw InputError(problems.text());
-  }
 }
 
 }  // namespace
 
 DerivedColumn make_derived(const std::string& column, const std::string& formula,
                            const Sentence& where) {
-  if (!is_column_word(column)) {
+  if (!is_column_word(column))
     throw UsageError(where + ": the name of a derived column is made of letters, digits and '_'");
-  }
-  if (formula.find_first_of("'\"") != std::string::npos) {
+  if (formula.find_first_of("'\"") != std::string::npos)
     throw UsageError(where + ": texts cannot be used, only columns of numbers");
-  }
   DerivedColumn out{column, formula, Formula::names_in(formula, where)};
-  if (std::find(out.of.begin(), out.of.end(), column) != out.of.end()) {
+  if (std::find(out.of.begin(), out.of.end(), column) != out.of.end())
     throw UsageError(where + ": '" + column + "' cannot be computed from itself");
-  }
-  if (out.of.empty()) {
+  if (out.of.empty())
     throw UsageError(where + ": the formula uses no column");
-  }
   return out;
 }
 
 DerivedColumn parse_derived(const std::string& text) {
   const Sentence where = Field{"derived"} + " " + quoted_formula(text);
   const auto equals = text.find('=');
-  if (equals == std::string::npos || trimmed_word(text.substr(equals + 1)).empty()) {
+  if (equals == std::string::npos || trimmed_word(text.substr(equals + 1)).empty())
     throw UsageError(where + ": expected NAME=FORMULA, such as 'flops = filters * kernel_size^2'");
-  }
   return make_derived(trimmed_word(text.substr(0, equals)), trimmed_word(text.substr(equals + 1)),
                       where);
 }
@@ -126,9 +116,8 @@ Table with_derived_columns(const Table& table, const std::vector<DerivedColumn>&
   Table out = table;
   for (const DerivedColumn& item : derived) {
     if (const Column* column = out.find(item.column)) {
-      if (column->formula == item.formula) {
+      if (column->formula == item.formula)
         continue;
-      }
       throw InputError(out.source + " has a column '" + item.column +
                        "', which the model computes: " + shown_formula(item.definition()) +
                        "; rename or remove it");
@@ -147,11 +136,9 @@ Table derive_as_requested(const Table& table, const std::vector<DerivedColumn>& 
       throw UsageError(where + table.source + " already has a column '" + item.column +
                        "'; choose another name");
     }
-    for (const std::string& name : item.of) {
-      if (names.find(name) == nullptr) {
+    for (const std::string& name : item.of)
+      if (names.find(name) == nullptr)
         throw UsageError(where + names.no_column(name));
-      }
-    }
     names.columns.emplace_back();
     names.columns.back().name = item.column;
   }

@@ -14,9 +14,8 @@ void sort_levels(std::vector<std::string>& levels) {
   };
   std::vector<decltype(key(std::string()))> keys;
   keys.reserve(levels.size());
-  for (const std::string& level : levels) {
+  for (const std::string& level : levels)
     keys.push_back(key(level));
-  }
   std::sort(keys.begin(), keys.end());
   std::transform(keys.begin(), keys.end(), levels.begin(),
                  [](const auto& sorted) { return std::get<2>(sorted); });

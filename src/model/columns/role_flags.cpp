@@ -29,12 +29,10 @@ std::vector<RoleField> role_fields(const Table& table, const RoleRequest& reques
 
 void refuse(const std::vector<Sentence>& problems) {
   Sentence message;
-  for (const Sentence& problem : problems) {
+  for (const Sentence& problem : problems)
     message += Sentence(message.empty() ? "" : "\n") + problem;
-  }
-  if (!message.empty()) {
+  if (!message.empty())
     throw UsageError(message);
-  }
 }
 
 }  // namespace
@@ -46,9 +44,8 @@ bool asks_for_none(const Table& table, const std::optional<std::vector<std::stri
 
 std::vector<ColumnPart> parts_by_flags(const Table& table, const RoleRequest& request) {
   std::vector<ColumnPart> parts;
-  for (const Column& column : table.columns) {
+  for (const Column& column : table.columns)
     parts.push_back({.column = &column, .facts = {}});
-  }
 
   const std::vector<std::string> known = table.names();
   std::vector<Sentence> problems;
@@ -73,21 +70,17 @@ std::vector<ColumnPart> parts_by_flags(const Table& table, const RoleRequest& re
   }
   refuse(problems);
 
-  for (ColumnPart& part : parts) {
-    if (part.part != Part::ignored) {
+  for (ColumnPart& part : parts)
+    if (part.part != Part::ignored)
       part.facts = facts_of(*part.column);
-    }
-  }
   return parts;
 }
 
 std::vector<std::string> names_of(const std::vector<ColumnPart>& parts, Part part) {
   std::vector<std::string> names;
-  for (const ColumnPart& candidate : parts) {
-    if (candidate.part == part) {
+  for (const ColumnPart& candidate : parts)
+    if (candidate.part == part)
       names.push_back(candidate.column->name);
-    }
-  }
   return names;
 }
 

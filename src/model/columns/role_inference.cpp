@@ -15,8 +15,9 @@ namespace {
 using Parts = std::vector<ColumnPart>;
 
 bool has(const Parts& parts, Part part) {
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](const ColumnPart& candidate) { return candidate.part == part; });
+  return std::any_of(
+      parts.begin(), parts.end(),
+      [&](const ColumnPart& candidate) { return candidate.part == part; });
 }
 
 std::vector<ColumnPart*> time_candidates(Parts& parts) {
@@ -25,9 +26,8 @@ std::vector<ColumnPart*> time_candidates(Parts& parts) {
   for (ColumnPart& part : parts) {
     if (part.part == Part::open && is_time_name(part.column->name)) {
       named.push_back(&part);
-      if (part.facts.numbers > 0) {
+      if (part.facts.numbers > 0)
         with_numbers.push_back(&part);
-      }
     }
   }
   // A column of decimal commas holds no number at all; it is still the time, and its cells get
@@ -38,13 +38,11 @@ std::vector<ColumnPart*> time_candidates(Parts& parts) {
 /// Columns that could be a time by the unit in their name. A derived column is never measured.
 std::vector<ColumnPart*> columns_with_time_unit(Parts& parts) {
   std::vector<ColumnPart*> out;
-  for (ColumnPart& part : parts) {
+  for (ColumnPart& part : parts)
     if (part.part == Part::open && part.column->formula.empty() &&
         has_time_unit(part.column->name) && part.facts.mostly_numbers() &&
-        part.facts.all_positive && !part.facts.constant) {
+        part.facts.all_positive && !part.facts.constant)
       out.push_back(&part);
-    }
-  }
   return out;
 }
 
@@ -57,12 +55,10 @@ bool is_scale(const ColumnPart& part) {
 /// A column to put into the flags of the advice where no name tells: any that could play the part.
 std::optional<std::string> example_time(const Parts& parts) {
   std::optional<std::string> example;  // the last one: results tend to stand behind settings
-  for (const ColumnPart& part : parts) {
+  for (const ColumnPart& part : parts)
     if (part.part == Part::open && part.facts.mostly_numbers() && part.facts.all_positive &&
-        !part.facts.constant && !is_scale_name(part.column->name)) {
+        !part.facts.constant && !is_scale_name(part.column->name))
       example = part.column->name;
-    }
-  }
   return example;
 }
 
@@ -76,18 +72,16 @@ std::vector<std::string> possible_scales(const Parts& parts, const std::string& 
         !part.facts.all_positive || part.facts.constant || column.name == time ||
         has_time_unit(column.name) ||
         std::any_of(column.numbers.begin(), column.numbers.end(),
-                    [](double x) { return x != std::floor(x); })) {
+                    [](double x) { return x != std::floor(x); }))
       continue;
-    }
     const std::set<double> values(column.numbers.begin(), column.numbers.end());
     found.emplace_back(values.size(), column.name);
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> names;
-  for (auto& [values, name] : found) {
+  for (auto& [values, name] : found)
     names.push_back(std::move(name));
-  }
   return names;
 }
 
@@ -106,9 +100,8 @@ struct Doubts {
       return;
     }
     std::vector<std::string> names;
-    for (const ColumnPart* part : found) {
+    for (const ColumnPart* part : found)
       names.push_back(part->column->name);
-    }
     questions +=
         table.source + ": several columns could be the measured time: " + quoted_list(names) + "\n";
     time_example = names[0];
@@ -133,9 +126,8 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
   if (!request.target) {
     std::vector<ColumnPart*> candidates = time_candidates(parts);
     const bool by_unit = candidates.empty();
-    if (by_unit) {
+    if (by_unit)
       candidates = columns_with_time_unit(parts);
-    }
     if (candidates.size() == 1) {
       candidates[0]->part = Part::target;
       notices.push_back("Column '" + candidates[0]->column->name +
@@ -146,11 +138,9 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
     }
   }
   if (!request.extrinsic) {
-    for (ColumnPart& part : parts) {
-      if (is_scale(part)) {
+    for (ColumnPart& part : parts)
+      if (is_scale(part))
         part.part = Part::extrinsic;
-      }
-    }
     if (has(parts, Part::extrinsic)) {
       const std::vector<std::string> names = names_of(parts, Part::extrinsic);
       notices.push_back((names.size() == 1 ? "Column " : "Columns ") + quoted_list(names) +

@@ -24,24 +24,19 @@ Field ignored(const ColumnPart& part) {
 bool check_numbers(const ColumnPart& part, CellProblems& problems) {
   const Column& column = *part.column;
   if (column.is_numeric()) {
-    for (const BadCell& cell : column.bad_cells) {
+    for (const BadCell& cell : column.bad_cells)
       problems.add_not_a_number(cell.row, column);
-    }
     if (!part.facts.all_positive) {
-      for (std::size_t row = 0; row < column.numbers.size(); ++row) {
-        if (column.numbers[row] <= 0) {
+      for (std::size_t row = 0; row < column.numbers.size(); ++row)
+        if (column.numbers[row] <= 0)
           problems.add_not_positive(row, column);
-        }
-      }
     }
     return part.facts.texts == 0 && part.facts.all_positive;
   }
   const std::vector<bool> numeric = numeric_levels(column);
-  for (std::size_t row = 0; row < column.codes.size(); ++row) {
-    if (!numeric[column.codes[row]]) {
+  for (std::size_t row = 0; row < column.codes.size(); ++row)
+    if (!numeric[column.codes[row]])
       problems.add_not_a_number(row, column);
-    }
-  }
   return part.facts.texts == 0;
 }
 
@@ -54,12 +49,10 @@ bool check_levels(const Column& column, CellProblems& problems) {
       complete = false;
     }
   };
-  for (const BadCell& cell : column.bad_cells) {
+  for (const BadCell& cell : column.bad_cells)
     refuse_blank(cell.row, cell.text);
-  }
-  for (std::size_t row = 0; row < column.codes.size(); ++row) {
+  for (std::size_t row = 0; row < column.codes.size(); ++row)
     refuse_blank(row, column.levels[column.codes[row]]);
-  }
   return complete;
 }
 
@@ -79,14 +72,11 @@ void refuse_row_names(const Table& table, const ColumnPart& part, Obstacles& obs
 
 void Obstacles::throw_if_any() const {
   Sentence message = cells.text();
-  for (const auto* lines : {&columns, &advice}) {
-    for (const Sentence& line : *lines) {
+  for (const auto* lines : {&columns, &advice})
+    for (const Sentence& line : *lines)
       message += Sentence(message.empty() ? "" : "\n") + line;
-    }
-  }
-  if (!message.empty()) {
+  if (!message.empty())
     throw InputError(message);
-  }
 }
 
 void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
@@ -108,9 +98,8 @@ void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obst
                                  as_categorical(part) + " or " + ignored(part));
     }
     if (part.part == Part::categorical) {
-      if (!check_levels(*part.column, obstacles.cells)) {
+      if (!check_levels(*part.column, obstacles.cells))
         obstacles.advice.push_back(named(part) + ": fill these cells, or pass " + ignored(part));
-      }
       refuse_row_names(table, part, obstacles);
     }
   }

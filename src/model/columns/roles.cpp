@@ -18,11 +18,9 @@ using Notices = std::vector<Sentence>;
 /// With --intrinsic, that list is the whole list; without it, the rest is intrinsic.
 void share_out_the_rest(const RoleRequest& request, Parts& parts, Notices& notices) {
   const std::vector<std::string> rest = names_of(parts, Part::open);
-  for (ColumnPart& part : parts) {
-    if (part.part == Part::open) {
+  for (ColumnPart& part : parts)
+    if (part.part == Part::open)
       part.part = request.intrinsic ? Part::ignored : Part::intrinsic;
-    }
-  }
   if (request.intrinsic && !rest.empty()) {
     notices.push_back(
         (rest.size() == 1 ? "Column " : "Columns ") + quoted_list(rest) +
@@ -48,9 +46,8 @@ void drop_constants(Parts& parts, Notices& notices) {
 /// Finds the intrinsic columns that are levels: texts, and switches of only 0 and 1.
 void settle_levels(const Table& table, Parts& parts, Notices& notices, Obstacles& obstacles) {
   for (ColumnPart& part : parts) {
-    if (part.part != Part::intrinsic) {
+    if (part.part != Part::intrinsic)
       continue;
-    }
     if (part.facts.zero_one) {
       part.part = Part::categorical;
       notices.push_back("Column '" + part.column->name +
@@ -67,9 +64,8 @@ void settle_levels(const Table& table, Parts& parts, Notices& notices, Obstacles
 /// A model needs an input.
 void require_input(const Table& table, const Roles& roles, Obstacles& obstacles) {
   if (!roles.intrinsic.empty() || !roles.categorical.empty() || !roles.extrinsic.empty() ||
-      !obstacles.columns.empty()) {
+      !obstacles.columns.empty())
     return;
-  }
   obstacles.columns.push_back(table.source +
                               (roles.ignored.empty()
                                    ? ": no column but the time varies"
@@ -81,9 +77,8 @@ void require_input(const Table& table, const Roles& roles, Obstacles& obstacles)
 void check_derived(const RoleRequest& request, const Roles& roles) {
   for (const DerivedColumn& item : request.derived) {
     const Sentence where = Field{"derived"} + " " + quoted_formula(item.definition()) + ": ";
-    if (item.column == roles.target) {
+    if (item.column == roles.target)
       throw UsageError(where + "the measured time cannot be derived");
-    }
     if (std::find(item.of.begin(), item.of.end(), roles.target) != item.of.end()) {
       throw UsageError(where + "'" + roles.target +
                        "' is the measured time, which is not known where it is to be predicted");
@@ -104,15 +99,12 @@ bool numbers_the_rows(const Column& column) {
 /// What the user did not say and may want to check.
 void tell_what_was_inferred(const Table& table, const RoleRequest& request, const Roles& roles,
                             Notices& notices) {
-  if (request.intrinsic) {
+  if (request.intrinsic)
     return;
-  }
-  if (!roles.intrinsic.empty()) {
+  if (!roles.intrinsic.empty())
     notices.push_back("Taken as intrinsic: " + quoted_list(roles.intrinsic) + ".");
-  }
-  if (!roles.categorical.empty()) {
+  if (!roles.categorical.empty())
     notices.push_back("Taken as categorical: " + quoted_list(roles.categorical) + ".");
-  }
   for (const std::string& name : roles.intrinsic) {
     if (is_time_name(name) || has_time_unit(name)) {
       notices.push_back("Column '" + name + "' looks like another measured time; pass " +
@@ -127,9 +119,8 @@ void tell_what_was_inferred(const Table& table, const RoleRequest& request, cons
 }  // namespace
 
 Roles resolve_roles(const Table& table, const RoleRequest& request) {
-  if (table.rows() == 0) {
+  if (table.rows() == 0)
     throw InputError(table.source + " has no rows");
-  }
   Roles roles;
   Parts parts = parts_by_flags(table, request);
   infer_target_and_extrinsic(table, request, parts, roles.notices);

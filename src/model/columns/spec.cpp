@@ -12,21 +12,18 @@ namespace {
 
 /// The distinct texts of a column. Of a numeric column these are the shortest texts of its numbers.
 std::vector<std::string> distinct_texts(const Column& column) {
-  if (!column.is_numeric()) {
+  if (!column.is_numeric())
     return column.levels;
-  }
   std::vector<double> numbers = column.numbers;
   std::erase_if(numbers, [](double x) { return x != x; });  // NaN stands for a bad cell
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
 
   std::set<std::string> texts;
-  for (const double number : numbers) {
+  for (const double number : numbers)
     texts.insert(to_text(number + 0.0));  // as Column::text: no "-0"
-  }
-  for (const BadCell& cell : column.bad_cells) {
+  for (const BadCell& cell : column.bad_cells)
     texts.insert(cell.text);
-  }
   return {texts.begin(), texts.end()};
 }
 
@@ -43,15 +40,12 @@ NumericInput numeric_input(const Column& column, std::span<const std::size_t> ro
 
 std::vector<std::string> input_columns(const ModelSpec& spec) {
   std::vector<std::string> names;
-  for (const NumericInput& input : spec.intrinsic) {
+  for (const NumericInput& input : spec.intrinsic)
     names.push_back(input.column);
-  }
-  for (const CategoricalInput& input : spec.categorical) {
+  for (const CategoricalInput& input : spec.categorical)
     names.push_back(input.column);
-  }
-  for (const NumericInput& input : spec.extrinsic) {
+  for (const NumericInput& input : spec.extrinsic)
     names.push_back(input.column);
-  }
   return names;
 }
 
@@ -73,9 +67,8 @@ double median_of_rows(const Column& column, std::span<const std::size_t> rows) {
 
 std::size_t ModelSpec::level_count() const {
   std::size_t count = 0;
-  for (const CategoricalInput& input : categorical) {
+  for (const CategoricalInput& input : categorical)
     count += input.levels.size();
-  }
   return count;
 }
 
@@ -84,28 +77,28 @@ bool ModelSpec::has_scales_only() const {
 }
 
 bool ModelSpec::is_derived(const std::string& column) const {
-  return std::any_of(derived.begin(), derived.end(),
-                     [&](const DerivedColumn& item) { return item.column == column; });
+  return std::any_of(
+      derived.begin(), derived.end(),
+      [&](const DerivedColumn& item) { return item.column == column; });
 }
 
 bool ModelSpec::is_derived_from(const std::string& column) const {
-  return std::any_of(derived.begin(), derived.end(), [&](const DerivedColumn& item) {
-    return std::find(item.of.begin(), item.of.end(), column) != item.of.end();
-  });
+  return std::any_of(
+      derived.begin(), derived.end(),
+      [&](const DerivedColumn& item) {
+        return std::find(item.of.begin(), item.of.end(), column) != item.of.end();
+      });
 }
 
 std::vector<std::string> required_columns(const ModelSpec& spec) {
   std::vector<std::string> inputs = input_columns(spec);
   for (const DerivedColumn& item : spec.derived) {
-    for (const std::string& name : item.of) {
-      if (std::find(inputs.begin(), inputs.end(), name) == inputs.end()) {
+    for (const std::string& name : item.of)
+      if (std::find(inputs.begin(), inputs.end(), name) == inputs.end())
         inputs.push_back(name);
-      }
-    }
   }
-  for (const DerivedColumn& item : spec.derived) {
+  for (const DerivedColumn& item : spec.derived)
     std::erase(inputs, item.column);
-  }
   return inputs;
 }
 
@@ -114,24 +107,20 @@ ModelSpec make_spec(const Table& table, const Roles& roles,
   ModelSpec spec;
   spec.target = roles.target;
   spec.unit = roles.unit;
-  for (const std::string& name : roles.intrinsic) {
+  for (const std::string& name : roles.intrinsic)
     spec.intrinsic.push_back(numeric_input(table.at(name), training_rows));
-  }
   for (const std::string& name : roles.categorical) {
     CategoricalInput input{name, distinct_texts(table.at(name))};
     sort_levels(input.levels);
     spec.categorical.push_back(std::move(input));
   }
-  for (const std::string& name : roles.extrinsic) {
+  for (const std::string& name : roles.extrinsic)
     spec.extrinsic.push_back(numeric_input(table.at(name), training_rows));
-  }
   const std::vector<std::string> inputs = input_columns(spec);
   spec.derived = needed_columns(roles.derived, inputs);
-  for (const std::string& name : required_columns(spec)) {
-    if (std::find(inputs.begin(), inputs.end(), name) == inputs.end() && !training_rows.empty()) {
+  for (const std::string& name : required_columns(spec))
+    if (std::find(inputs.begin(), inputs.end(), name) == inputs.end() && !training_rows.empty())
       spec.sources.push_back({name, median_of_rows(table.at(name), training_rows)});
-    }
-  }
   return spec;
 }
 

@@ -34,25 +34,19 @@ class RowChoice {
 void require_columns(const Table& table, const ModelSpec& spec, Target target) {
   std::string missing;
   const auto require = [&](const std::string& name) {
-    if (table.find(name) == nullptr) {
+    if (table.find(name) == nullptr)
       missing += (missing.empty() ? "" : "\n") + table.no_column(name);
-    }
   };
-  for (const NumericInput& input : spec.intrinsic) {
+  for (const NumericInput& input : spec.intrinsic)
     require(input.column);
-  }
-  for (const CategoricalInput& input : spec.categorical) {
+  for (const CategoricalInput& input : spec.categorical)
     require(input.column);
-  }
-  for (const NumericInput& input : spec.extrinsic) {
+  for (const NumericInput& input : spec.extrinsic)
     require(input.column);
-  }
-  if (target == Target::required) {
+  if (target == Target::required)
     require(spec.target);
-  }
-  if (!missing.empty()) {
+  if (!missing.empty())
     throw InputError(missing);
-  }
 }
 
 /// The numbers behind the codes of a text column; NaN for a text that is none. Numbers stand in a
@@ -60,9 +54,8 @@ void require_columns(const Table& table, const ModelSpec& spec, Target target) {
 std::vector<double> level_numbers(const Column& column) {
   std::vector<double> numbers;
   numbers.reserve(column.levels.size());
-  for (const std::string& level : column.levels) {
+  for (const std::string& level : column.levels)
     numbers.push_back(parse_number(level).value_or(std::numeric_limits<double>::quiet_NaN()));
-  }
   return numbers;
 }
 
@@ -75,11 +68,10 @@ void gather_positive(const Column& column, const RowChoice& rows, CellProblems& 
     const std::size_t row = rows[i];
     const double x = column.is_numeric() ? column.numbers[row] : of_level[column.codes[row]];
     if (!(x > 0)) {
-      if (x <= 0) {
+      if (x <= 0)
         problems.add_not_positive(row, column);
-      } else {
+      else
         problems.add_not_a_number(row, column);
-      }
     }
     values[static_cast<decltype(values.size())>(i)] = x;
   }
@@ -105,23 +97,19 @@ class CachedMatcher {
  public:
   CachedMatcher(const Column& column, const CategoricalInput& input)
       : column_(column), matcher_(input) {
-    for (const std::string& level : column.levels) {
+    for (const std::string& level : column.levels)
       by_code_.push_back(matcher_.match(level));
-    }
   }
 
   Match match(std::size_t row) {
-    if (!column_.is_numeric()) {
+    if (!column_.is_numeric())
       return by_code_[column_.codes[row]];
-    }
     const double number = column_.numbers[row];
-    if (number != number) {
+    if (number != number)
       return matcher_.match(column_.text(row));
-    }
     const auto [entry, is_new] = by_number_.try_emplace(number);
-    if (is_new) {
+    if (is_new)
       entry->second = matcher_.match(number);
-    }
     return entry->second;
   }
 
@@ -139,26 +127,23 @@ LevelFactor level_factor(const Column& column, const CategoricalInput& input, co
   CachedMatcher matcher(column, input);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::size_t row = rows[i];
-    if (const Match match = matcher.match(row)) {
+    if (const Match match = matcher.match(row))
       factor.codes[i] = *match;
-    } else if (column.text(row).empty()) {
+    else if (column.text(row).empty())
       problems.add_blank(row, column);
-    } else {
+    else
       unknown.add(row, column, input);
-    }
   }
   return factor;
 }
 
 void refuse(const UnknownLevelCells& unknown, CellProblems& problems) {
-  if (unknown.are_of_one_row()) {
+  if (unknown.are_of_one_row())
     unknown.add_to(problems);
-  } else if (!unknown.empty()) {
+  else if (!unknown.empty())
     throw InputError(unknown.text() + (problems.empty() ? "" : "\n" + problems.text()));
-  }
-  if (!problems.empty()) {
+  if (!problems.empty())
     throw InputError(problems.text());
-  }
 }
 
 }  // namespace
@@ -166,9 +151,8 @@ void refuse(const UnknownLevelCells& unknown, CellProblems& problems) {
 Design make_design(const Table& source, const ModelSpec& spec, Target target,
                    std::optional<std::span<const std::size_t>> rows) {
   std::optional<Table> extended;
-  if (!spec.derived.empty()) {
+  if (!spec.derived.empty())
     extended = with_derived_columns(source, spec.derived);
-  }
   const Table& table = extended ? *extended : source;
   require_columns(table, spec, target);
   const RowChoice choice(table, rows);
@@ -199,9 +183,8 @@ Design take_rows(const Design& design, std::span<const std::size_t> rows) {
     for (const NumericFactor& factor : from) {
       std::vector<double> values;
       values.reserve(rows.size());
-      for (const std::size_t row : rows) {
+      for (const std::size_t row : rows)
         values.push_back(factor.value(row));
-      }
       taken.push_back(make_factor(std::move(values)));
     }
     return taken;
@@ -210,16 +193,14 @@ Design take_rows(const Design& design, std::span<const std::size_t> rows) {
   out.extrinsic = factors(design.extrinsic);
   for (const LevelFactor& factor : design.categorical) {
     LevelFactor taken{.levels = factor.levels, .codes = {}};
-    for (const std::size_t row : rows) {
+    for (const std::size_t row : rows)
       taken.codes.push_back(factor.codes[row]);
-    }
     out.categorical.push_back(std::move(taken));
   }
   if (design.time.size() > 0) {
     out.time.resize(static_cast<Eigen::Index>(rows.size()));
-    for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t i = 0; i < rows.size(); ++i)
       out.time[static_cast<Eigen::Index>(i)] = design.time[static_cast<Eigen::Index>(rows[i])];
-    }
   }
   return out;
 }

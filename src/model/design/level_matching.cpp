@@ -9,24 +9,21 @@
 namespace perfmodel {
 
 LevelMatcher::LevelMatcher(const CategoricalInput& input) : input_(input) {
-  for (std::uint32_t i = 0; i < input.levels.size(); ++i) {
+  for (std::uint32_t i = 0; i < input.levels.size(); ++i)
     by_text_.emplace(input.levels[i], i);
-  }
 }
 
 std::optional<std::uint32_t> LevelMatcher::match(const std::string& text) const {
-  if (const auto found = by_text_.find(text); found != by_text_.end()) {
+  if (const auto found = by_text_.find(text); found != by_text_.end())
     return found->second;
-  }
   const auto number = parse_number(text);
   const bool whole = number && std::floor(*number) == *number;
   return whole ? match_value(*number) : std::nullopt;
 }
 
 std::optional<std::uint32_t> LevelMatcher::match(double number) const {
-  if (const auto found = by_text_.find(to_text(number + 0.0)); found != by_text_.end()) {
+  if (const auto found = by_text_.find(to_text(number + 0.0)); found != by_text_.end())
     return found->second;
-  }
   return match_value(number);
 }
 
@@ -34,9 +31,8 @@ std::optional<std::uint32_t> LevelMatcher::match_value(double number) const {
   std::optional<std::uint32_t> match;
   for (std::uint32_t i = 0; i < input_.levels.size(); ++i) {
     if (parse_number(input_.levels[i]) == number) {
-      if (match) {
+      if (match)
         return std::nullopt;  // "1.1" and "1.10": the number does not tell which
-      }
       match = i;
     }
   }

@@ -18,15 +18,13 @@ class ByConfiguration {
   /// Less than, equal to or greater than 0.
   int compare(std::size_t a, std::size_t b) const {
     for (const auto* factors : {&design_.intrinsic, &design_.extrinsic}) {
-      for (const NumericFactor& factor : *factors) {
+      for (const NumericFactor& factor : *factors)
         if (factor.value(a) != factor.value(b))
           return factor.value(a) < factor.value(b) ? -1 : 1;
-      }
     }
-    for (const LevelFactor& factor : design_.categorical) {
+    for (const LevelFactor& factor : design_.categorical)
       if (factor.codes[a] != factor.codes[b])
         return factor.codes[a] < factor.codes[b] ? -1 : 1;
-    }
     return 0;
   }
 
@@ -48,10 +46,9 @@ std::vector<std::vector<std::size_t>> replicated_rows(const Design& design) {
     place[group] = out.size();
     out.emplace_back().reserve(runs[group]);
   }
-  for (std::size_t row = 0; row < design.rows; ++row) {
+  for (std::size_t row = 0; row < design.rows; ++row)
     if (runs[groups.of_row[row]] >= 2)
       out[place[groups.of_row[row]]].push_back(row);
-  }
   const ByConfiguration order(design);
   std::sort(out.begin(), out.end(),
             [&](const auto& a, const auto& b) { return order.compare(a[0], b[0]) < 0; });

@@ -24,9 +24,9 @@ RowGroups grouped(std::size_t rows, const KeyOfRow& key_of_row) {
 }  // namespace
 
 RowGroups column_groups(const Column& column, std::span<const std::size_t> rows) {
-  if (column.is_numeric()) {
-    return grouped<double>(rows.size(), [&](std::size_t row) { return column.numbers[rows[row]]; });
-  }
+  if (column.is_numeric())
+    return grouped<double>(
+        rows.size(), [&](std::size_t row) { return column.numbers[rows[row]]; });
   return grouped<std::uint32_t>(rows.size(),
                                 [&](std::size_t row) { return column.codes[rows[row]]; });
 }

@@ -176,20 +176,18 @@ std::string part_text(const RegionPart& part) {
 /// Position of a column among the inputs of one kind.
 template <class Inputs>
 std::optional<std::size_t> position(const Inputs& inputs, const std::string& column) {
-  for (std::size_t k = 0; k < inputs.size(); ++k) {
+  for (std::size_t k = 0; k < inputs.size(); ++k)
     if (inputs[k].column == column)
       return k;
-  }
   return std::nullopt;
 }
 
 void leave_out_rows(const RegionPart& part, const ModelSpec& spec, const Design& design,
                     std::vector<bool>& inside) {
   const auto keep = [&](const auto& lies_inside) {
-    for (std::size_t row = 0; row < design.rows; ++row) {
+    for (std::size_t row = 0; row < design.rows; ++row)
       if (!lies_inside(row))
         inside[row] = false;
-    }
   };
   const auto keep_numbers = [&](const NumericFactor& factor) {
     keep([&](std::size_t row) {
@@ -222,15 +220,13 @@ std::vector<UnmeasuredRegion> find_unmeasured(const ModelSpec& spec, const Desig
   const std::vector<CellColumn> columns = all_cells(spec, training);
   std::vector<UnmeasuredRegion> out;
   for (const CellColumn& column : columns) {
-    for (std::size_t cell = 0; cell < column.cells.size(); ++cell) {
+    for (std::size_t cell = 0; cell < column.cells.size(); ++cell)
       if (column.rows[cell] == 0)  // a level; values are those of the rows
         out.push_back({{column.cells[cell]}});
-    }
   }
-  for (std::size_t a = 0; a < columns.size(); ++a) {
+  for (std::size_t a = 0; a < columns.size(); ++a)
     for (std::size_t b = a + 1; b < columns.size(); ++b)
       add_empty_pairs(columns[a], columns[b], out);
-  }
   return out;
 }
 

@@ -17,14 +17,12 @@ class DistinctValues {
   std::optional<std::uint32_t> code(double value) {
     std::size_t slot = first_slot(value);
     while (slots_[slot] != 0) {
-      if (values_[slots_[slot] - 1] == value) {
+      if (values_[slots_[slot] - 1] == value)
         return slots_[slot] - 1;
-      }
       slot = (slot + 1) % slot_count;
     }
-    if (values_.size() == NumericFactor::most_coded) {
+    if (values_.size() == NumericFactor::most_coded)
       return std::nullopt;
-    }
     values_.push_back(value);
     slots_[slot] = static_cast<std::uint32_t>(values_.size());
     return slots_[slot] - 1;
@@ -54,9 +52,8 @@ std::vector<std::uint32_t> ranks_of(const std::vector<double>& values) {
   std::sort(order.begin(), order.end(),
             [&](std::uint32_t a, std::uint32_t b) { return values[a] < values[b]; });
   std::vector<std::uint32_t> ranks(values.size());
-  for (std::uint32_t rank = 0; rank < order.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < order.size(); ++rank)
     ranks[order[rank]] = rank;
-  }
   return ranks;
 }
 
@@ -67,17 +64,15 @@ NumericFactor make_factor(std::vector<double> values) {
   std::vector<std::uint32_t> codes(values.size());
   for (std::size_t row = 0; row < values.size(); ++row) {
     const auto code = distinct.code(values[row]);
-    if (!code) {
+    if (!code)
       return {.values = std::move(values), .codes = {}};
-    }
     codes[row] = *code;
   }
 
   // Ascending order, so that the order of the rows leaves no trace in the values.
   const std::vector<std::uint32_t> ranks = ranks_of(distinct.values());
-  for (std::uint32_t& code : codes) {
+  for (std::uint32_t& code : codes)
     code = ranks[code];
-  }
   std::vector<double> sorted = distinct.values();
   std::sort(sorted.begin(), sorted.end());
   return {.values = std::move(sorted), .codes = std::move(codes)};

@@ -63,10 +63,9 @@ bool MultiStructure::has_ring(std::size_t term, std::size_t numeric) const {
 double MultiStructure::capped(std::size_t term, std::size_t numeric, double value) const {
   if (term >= caps.size())
     return value;
-  for (const Cap& cap : caps[term]) {
+  for (const Cap& cap : caps[term])
     if (cap.numeric == numeric)
       value = std::min(value, cap.at);
-  }
   return value;
 }
 
@@ -84,10 +83,9 @@ MultiLayout::MultiLayout(const ModelSpec& spec, const MultiStructure& structure)
     names_.push_back("a[" + term + "]");
     for (const NumericInput& input : spec.intrinsic)
       names_.push_back("p[" + term + "," + input.column + "]");
-    for (const CategoricalInput& input : spec.categorical) {
+    for (const CategoricalInput& input : spec.categorical)
       for (const std::string& level : input.levels)
         names_.push_back("g[" + term + "," + input.column + "=" + level + "]");
-    }
     for (const NumericInput& input : spec.extrinsic)
       names_.push_back("q[" + term + "," + input.column + "]");
     for (const Regime& regime : structure.regimes) {
@@ -123,10 +121,9 @@ MatrixXd multi_parts(const ModelSpec& spec, const MultiStructure& structure,
     };
     for (std::size_t n = spec.extrinsic.size(); n < numeric_count(spec); ++n)
       multiply_by_numeric(n);
-    for (std::size_t c = 0; c < design.categorical.size(); ++c) {
+    for (std::size_t c = 0; c < design.categorical.size(); ++c)
       for (std::size_t row = 0; row < design.rows; ++row)
         part[index(row)] *= constant(layout.level(k, c, design.categorical[c].codes[row]));
-    }
     for (std::size_t n = 0; n < spec.extrinsic.size(); ++n)
       multiply_by_numeric(n);
     for (std::size_t g = 0; g < structure.regimes.size(); ++g) {

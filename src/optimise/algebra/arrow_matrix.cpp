@@ -109,10 +109,9 @@ std::optional<VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<
                                    const VectorXd& b, const std::stop_token& stop) {
   const ArrowMatrix free = without(matrix, held, 1);
   VectorXd right = b;
-  for (Index k = 0; k < b.size(); ++k) {
+  for (Index k = 0; k < b.size(); ++k)
     if (held[static_cast<std::size_t>(k)])
       right[k] = 0;
-  }
   if (free.levels() == 0) {
     const StoppableCholesky factors(free.core, stop);
     if (factors.stopped() || !factors.is_positive())

@@ -29,10 +29,9 @@ void require_valid(const Bounds& bounds) {
 
 std::vector<Eigen::Index> free_coordinates(const Bounds& bounds) {
   std::vector<Eigen::Index> free;
-  for (Eigen::Index i = 0; i < bounds.size(); ++i) {
+  for (Eigen::Index i = 0; i < bounds.size(); ++i)
     if (bounds.lower[i] < bounds.upper[i])
       free.push_back(i);
-  }
   return free;
 }
 

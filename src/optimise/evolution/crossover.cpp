@@ -21,9 +21,8 @@ void cross_over(const ConstColumn& target, double crossover_rate,
   double* trial = mutant.data();
   for (Eigen::Index j = 0; j < size; j += 4) {
     std::uint64_t bits = random.bits();
-    for (Eigen::Index k = j; k < std::min(j + 4, size); ++k, bits >>= 16) {
+    for (Eigen::Index k = j; k < std::min(j + 4, size); ++k, bits >>= 16)
       trial[k] = source[(bits & 0xffff) < threshold ? 1 : 0][k];
-    }
   }
 
   mutant[forced] = forced_value;

@@ -16,10 +16,10 @@ namespace perfmodel::optimise {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t smallest_population = 5;
+constexpr double kInfinity = std::numeric_limits<double>::kInfinity();
+constexpr std::size_t kSmallestPopulation = 5;
 /// Candidates between two looks at whether to stop.
-constexpr std::size_t most_at_once = 512;
+constexpr std::size_t kMostAtOnce = 512;
 
 class Search {
  public:
@@ -30,7 +30,7 @@ class Search {
         options_(options),
         free_(free_coordinates(bounds)),
         initial_size_(
-            free_.empty() ? 1 : std::max(smallest_population, options.population * free_.size())),
+            free_.empty() ? 1 : std::max(kSmallestPopulation, options.population * free_.size())),
         random_(options.seed, "differential evolution"),
         scheme_(make_scheme(options)) {}
 
@@ -62,7 +62,7 @@ class Search {
     }
     population_.costs.resize(initial_size_);
     population_.controls.resize(initial_size_);
-    const std::vector<double> exact(initial_size_, infinity);
+    const std::vector<double> exact(initial_size_, kInfinity);
     evaluate(population_.members, exact, population_.costs);
     population_.promote_best();
 
@@ -123,11 +123,10 @@ class Search {
     const Controls controls = scheme_->choose_controls(population_, target, random_);
     scheme_->mutate(population_, target, controls.differential_weight, random_, trial);
     cross_over(population_.member(target), controls.crossover_rate, free_, random_, trial);
-    if (scheme_->repair() == Repair::halve) {
+    if (scheme_->repair() == Repair::halve)
       halve_outside(bounds_, population_.member(target), trial);
-    } else {
+    else
       redraw_outside(bounds_, random_, trial);
-    }
     trial_controls_[target] = controls;
   }
 
@@ -136,18 +135,17 @@ class Search {
                 std::span<const double> abandon_above, std::span<double> costs) {
     std::size_t done = 0;
     while (done < costs.size() && (done == 0 || !options_.stop.stop_requested())) {
-      const std::size_t count = std::min(most_at_once, costs.size() - done);
+      const std::size_t count = std::min(kMostAtOnce, costs.size() - done);
       objective_(
           candidates.middleCols(static_cast<Eigen::Index>(done), static_cast<Eigen::Index>(count)),
           abandon_above.subspan(done, count), costs.subspan(done, count));
       done += count;
     }
     evaluations_ += done;
-    std::fill(costs.begin() + static_cast<std::ptrdiff_t>(done), costs.end(), infinity);
-    for (double& cost : costs) {
+    std::fill(costs.begin() + static_cast<std::ptrdiff_t>(done), costs.end(), kInfinity);
+    for (double& cost : costs)
       if (!std::isfinite(cost))
-        cost = infinity;
-    }
+        cost = kInfinity;
     return done == costs.size();
   }
 

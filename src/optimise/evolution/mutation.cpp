@@ -4,10 +4,9 @@ namespace perfmodel::optimise {
 
 std::size_t draw_other(std::size_t size, std::span<const std::size_t> taken, RandomStream& random) {
   std::size_t drawn = random.below(size - taken.size());
-  for (const std::size_t index : taken) {
+  for (const std::size_t index : taken)
     if (drawn >= index)
       ++drawn;
-  }
   return drawn;
 }
 

@@ -34,10 +34,9 @@ void Population::keep_best(std::size_t count) {
   std::vector<std::size_t> kept = ranking(costs);
   kept.resize(count);
   std::sort(kept.begin(), kept.end());
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count; ++i)
     if (kept[i] != i)
       replace(i, member(kept[i]), costs[kept[i]], controls[kept[i]]);
-  }
   members.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(count));
   costs.resize(count);
   controls.resize(count);

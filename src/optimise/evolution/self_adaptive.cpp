@@ -6,19 +6,18 @@ namespace perfmodel::optimise {
 
 namespace {
 
-constexpr double renewal_probability = 0.1;  // tau_1 = tau_2
-constexpr double lowest_weight = 0.1;        // F_l
-constexpr double weight_range = 0.9;         // F_u
+constexpr double kRenewalProbability = 0.1;  // tau_1 = tau_2
+constexpr double kLowestWeight = 0.1;        // F_l
+constexpr double kWeightRange = 0.9;         // F_u
 
 }  // namespace
 
 Controls SelfAdaptive::choose_controls(const Population& population, std::size_t target,
                                        RandomStream& random) {
   Controls controls = population.controls[target];
-  if (random.uniform() < renewal_probability) {
-    controls.differential_weight = lowest_weight + random.uniform() * weight_range;
-  }
-  if (random.uniform() < renewal_probability)
+  if (random.uniform() < kRenewalProbability)
+    controls.differential_weight = kLowestWeight + random.uniform() * kWeightRange;
+  if (random.uniform() < kRenewalProbability)
     controls.crossover_rate = random.uniform();
   return controls;
 }

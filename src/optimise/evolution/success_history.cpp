@@ -9,10 +9,10 @@ namespace perfmodel::optimise {
 
 namespace {
 
-constexpr double guide_share = 0.11;   // p
-constexpr double archive_share = 2.6;  // r^arc
-constexpr double draw_width = 0.1;
-constexpr double final_population = 4;  // N^min
+constexpr double kGuideShare = 0.11;   // p
+constexpr double kArchiveShare = 2.6;  // r^arc
+constexpr double kDrawWidth = 0.1;
+constexpr double kFinalPopulation = 4;  // N^min
 
 std::size_t rounded(double value) {
   return static_cast<std::size_t>(std::lround(value));
@@ -33,9 +33,9 @@ double cauchy(RandomStream& random) {
 void SuccessHistory::begin_generation(const Population& population, RandomStream& random) {
   const auto size = static_cast<double>(population.size());
   guides_ = ranking(population.costs);
-  guides_.resize(std::max<std::size_t>(2, rounded(guide_share * size)));
+  guides_.resize(std::max<std::size_t>(2, rounded(kGuideShare * size)));
 
-  archive_capacity_ = rounded(archive_share * size);
+  archive_capacity_ = rounded(kArchiveShare * size);
   while (archive_.size() > archive_capacity_) {
     std::swap(archive_[random.below(archive_.size())], archive_.back());
     archive_.pop_back();
@@ -48,11 +48,11 @@ Controls SuccessHistory::choose_controls(const Population& /*population*/, std::
   Controls controls{0, 0};
   if (memory.crossover_rate) {
     controls.crossover_rate =
-        std::clamp(*memory.crossover_rate + draw_width * random.normal(), 0.0, 1.0);
+        std::clamp(*memory.crossover_rate + kDrawWidth * random.normal(), 0.0, 1.0);
   }
   while (controls.differential_weight <= 0) {
     controls.differential_weight =
-        std::min(memory.differential_weight + draw_width * cauchy(random), 1.0);
+        std::min(memory.differential_weight + kDrawWidth * cauchy(random), 1.0);
   }
   return controls;
 }
@@ -83,11 +83,10 @@ void SuccessHistory::learn(const Population& population, std::size_t target,
   // A first finite cost improves on +infinity by no measurable amount.
   if (std::isfinite(improvement))
     successes_.push_back({made_with, improvement});
-  if (archive_.size() < archive_capacity_) {
+  if (archive_.size() < archive_capacity_)
     archive_.emplace_back(population.member(target));
-  } else {
+  else
     archive_[random.below(archive_.size())] = population.member(target);
-  }
 }
 
 // M_F and M_CR: means of what won, weighted by the improvement, as Lehmer means: sum w s^2 / sum w
@@ -115,7 +114,7 @@ void SuccessHistory::end_generation() {
 
 std::size_t SuccessHistory::population_size(std::size_t initial, double used) const {
   const auto first = static_cast<double>(initial);
-  return rounded(first + (final_population - first) * std::clamp(used, 0.0, 1.0));
+  return rounded(first + (kFinalPopulation - first) * std::clamp(used, 0.0, 1.0));
 }
 
 }  // namespace perfmodel::optimise

@@ -102,10 +102,9 @@ void BorderedBasis::factorise() {
 void BorderedBasis::replace_row(Index place) {
   const Eigen::RowVectorXd along = complement_row(place) * inverse_;
   const VectorXd pivot = inverse_.col(place) / along[place];
-  for (Index j = 0; j < border_; ++j) {
+  for (Index j = 0; j < border_; ++j)
     if (j != place)
       inverse_.col(j) -= along[j] * pivot;
-  }
   inverse_.col(place) = pivot;
 }
 
@@ -119,10 +118,9 @@ void BorderedBasis::exchange(Index k, ActiveConstraint entering) {
   }
   const Index level = k;
   Index place = LevelColumns::none;  // of the last border constraint in this level
-  for (Index b = 0; b < border_ && touching_[level] > 0; ++b) {
+  for (Index b = 0; b < border_ && touching_[level] > 0; ++b)
     if (border_level_[static_cast<std::size_t>(b)] == level)
       place = b;
-  }
   const int touching = touching_[level];
   if (level_of(entering) == level) {
     set_own(level, entering);

@@ -157,10 +157,9 @@ struct EdgeDescent::BoundAhead {
 EdgeDescent::BoundAhead EdgeDescent::nearest_bound(Index leaving, const VectorXd& direction) const {
   BoundAhead out{std::numeric_limits<double>::infinity(), {Hold::lower, 0}};
   std::vector<char> held(static_cast<std::size_t>(columns_), 0);
-  for (Index k = 0; k < columns_; ++k) {
+  for (Index k = 0; k < columns_; ++k)
     if (k != leaving && basis_[k].hold != Hold::row)
       held[static_cast<std::size_t>(basis_[k].index)] = 1;
-  }
   const double tiny = 1e-13 * direction.cwiseAbs().maxCoeff();
   for (Index j = 0; j < columns_; ++j) {
     if (held[static_cast<std::size_t>(j)] || std::abs(direction[j]) <= tiny)
@@ -229,10 +228,9 @@ void EdgeDescent::advance(Index leaving, const VectorXd& direction, const Vector
                           double length) {
   x_ += length * direction;
   residual_ -= length * change;
-  for (Index k = 0; k < columns_; ++k) {
+  for (Index k = 0; k < columns_; ++k)
     if (k != leaving && basis_[k].hold == Hold::row)
       residual_[basis_[k].index] = 0;
-  }
 }
 
 void EdgeDescent::factorise() {
@@ -251,12 +249,11 @@ void EdgeDescent::factorise() {
 
 void EdgeDescent::refresh_gradient() {
   VectorXd pull = problem_.weights;
-  for (Index i = 0; i < rows_; ++i) {
+  for (Index i = 0; i < rows_; ++i)
     if (basis_.holds_row(i))
       pull[i] = 0;
     else if (residual_[i] > 0)
       pull[i] = -pull[i];
-  }
   gradient_ = problem_.matrix.transpose() * pull;
   if (problem_.linear.size() > 0)
     gradient_ += problem_.linear;

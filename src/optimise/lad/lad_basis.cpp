@@ -24,10 +24,9 @@ LadBasis::LadBasis(const LadProblem& problem, const VectorXd& start)
 void LadBasis::exchange(Index k, ActiveConstraint entering) {
   const Eigen::RowVectorXd along = gradient_of(entering).transpose() * edges_;
   const VectorXd pivot = edges_.col(k) / along[k];
-  for (Index j = 0; j < edges_.cols(); ++j) {
+  for (Index j = 0; j < edges_.cols(); ++j)
     if (j != k)
       edges_.col(j) -= along[j] * pivot;
-  }
   edges_.col(k) = pivot;
 
   ActiveConstraint& place = constraints_[static_cast<std::size_t>(k)];

@@ -51,25 +51,22 @@ BorderedVector LevelDescent::parted(const VectorXd& x) const {
 void LevelDescent::list_rows() {
   const LevelColumns& levels = problem_.levels;
   rows_begin_.assign(static_cast<std::size_t>(levels.count) + 1, 0);
-  for (const Index level : levels.of_row) {
+  for (const Index level : levels.of_row)
     if (level != LevelColumns::none)
       ++rows_begin_[static_cast<std::size_t>(level) + 1];
-  }
   for (std::size_t l = 1; l < rows_begin_.size(); ++l)
     rows_begin_[l] += rows_begin_[l - 1];
   rows_.resize(rows_begin_.back());
   std::vector<std::size_t> next(rows_begin_.begin(), rows_begin_.end() - 1);
-  for (std::size_t row = 0; row < levels.of_row.size(); ++row) {
+  for (std::size_t row = 0; row < levels.of_row.size(); ++row)
     if (levels.of_row[row] != LevelColumns::none)
       rows_[next[static_cast<std::size_t>(levels.of_row[row])]++] = static_cast<Index>(row);
-  }
 }
 
 bool LevelDescent::step() {
-  for (Index level = 0; level < basis_.levels(); ++level) {
+  for (Index level = 0; level < basis_.levels(); ++level)
     if (basis_.moves_alone(level))
       settle_level(level);
-  }
   return pivot_border();
 }
 
@@ -159,10 +156,9 @@ bool LevelDescent::pivot_border() {
     leaving = k;
     best_edge = std::move(edge);
   };
-  for (Index level = 0; level < basis_.levels(); ++level) {
+  for (Index level = 0; level < basis_.levels(); ++level)
     if (!basis_.moves_alone(level))
       consider(level);
-  }
   for (Index k = basis_.levels(); k < basis_.levels() + basis_.border(); ++k)
     consider(k);
   if (leaving < 0)
@@ -178,10 +174,9 @@ bool LevelDescent::pivot_border() {
 
 VectorXd LevelDescent::change_of(const BorderedVector& direction) const {
   VectorXd change = problem_.matrix * direction.others;
-  for (std::size_t l = 0; l + 1 < rows_begin_.size(); ++l) {
+  for (std::size_t l = 0; l + 1 < rows_begin_.size(); ++l)
     for (std::size_t i = rows_begin_[l]; i < rows_begin_[l + 1]; ++i)
       change[rows_[i]] += problem_.levels.value[rows_[i]] * direction.levels[static_cast<Index>(l)];
-  }
   return change;
 }
 
@@ -203,10 +198,9 @@ void LevelDescent::move_together(Index leaving, const BorderedVector& direction,
   // The box always ends an edge: all bounds are finite.
   const VectorXd along = problem_.levels.joined(direction.others, direction.levels);
   std::vector<char> held(static_cast<std::size_t>(along.size()), 0);
-  for (Index k = 0; k < along.size(); ++k) {
+  for (Index k = 0; k < along.size(); ++k)
     if (k != leaving && basis_[k].hold != Hold::row)
       held[static_cast<std::size_t>(basis_[k].index)] = 1;
-  }
   double limit = kInfinity;
   ActiveConstraint ahead{Hold::lower, 0};
   const double tiny = kTiny * along.cwiseAbs().maxCoeff();
@@ -239,10 +233,9 @@ void LevelDescent::move_together(Index leaving, const BorderedVector& direction,
   x_.levels += length * direction.levels;
   x_.others += length * direction.others;
   residual_ -= length * change;
-  for (Index k = 0; k < along.size(); ++k) {
+  for (Index k = 0; k < along.size(); ++k)
     if (k != leaving && basis_[k].hold == Hold::row)
       residual_[basis_[k].index] = 0;
-  }
   if (ahead.hold == Hold::row)
     residual_[ahead.index] = 0;
   else

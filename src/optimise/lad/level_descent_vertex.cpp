@@ -62,11 +62,10 @@ void LevelDescent::start_at_vertex(const std::vector<Index>& rows, const std::st
              : VectorXd(basis_.level_entry_of(entering) * VectorXd::Unit(basis_.levels(), level)),
          basis_.others_of(entering)});
     Index place = -1;
-    for (Index k = basis_.levels(); k < along.size(); ++k) {
+    for (Index k = basis_.levels(); k < along.size(); ++k)
       if (basis_[k].hold == Hold::parked &&
           (place < 0 || std::abs(along[k]) > std::abs(along[place])))
         place = k;
-    }
     if (place >= 0 && std::abs(along[place]) >= kWorthlessPivot * along.cwiseAbs().maxCoeff())
       basis_.exchange(place, entering);
   }
@@ -99,20 +98,18 @@ void LevelDescent::factorise() {
 
 void LevelDescent::refresh_residual() {
   residual_ = response_ - change_of(x_);
-  for (Index k = 0; k < basis_.levels() + basis_.border(); ++k) {
+  for (Index k = 0; k < basis_.levels() + basis_.border(); ++k)
     if (basis_[k].hold == Hold::row)
       residual_[basis_[k].index] = 0;
-  }
 }
 
 void LevelDescent::refresh_gradient() {
   VectorXd pull = problem_.weights;
-  for (Index i = 0; i < pull.size(); ++i) {
+  for (Index i = 0; i < pull.size(); ++i)
     if (basis_.holds_row(i))
       pull[i] = 0;
     else if (residual_[i] > 0)
       pull[i] = -pull[i];
-  }
   VectorXd gradient = transposed_product(problem_.matrix, problem_.levels, pull);
   if (problem_.linear.size() > 0)
     gradient += problem_.linear;

@@ -44,9 +44,8 @@ std::vector<char> nearest_rows(const LadProblem& problem, const VectorXd& residu
     return distance[a] != distance[b] ? distance[a] < distance[b] : a < b;
   });
   std::vector<char> keeps_kink(static_cast<std::size_t>(rows), 0);
-  for (Index k = 0; k < kept; ++k) {
+  for (Index k = 0; k < kept; ++k)
     keeps_kink[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])] = 1;
-  }
   return keeps_kink;
 }
 
@@ -62,13 +61,11 @@ Sifted reduce(const LadProblem& problem, const std::vector<char>& keeps_kink,
               const VectorXd& residual) {
   Sifted out;
   VectorXd pull = VectorXd::Zero(problem.matrix.rows());
-  for (Index i = 0; i < problem.matrix.rows(); ++i) {
-    if (keeps_kink[static_cast<std::size_t>(i)]) {
+  for (Index i = 0; i < problem.matrix.rows(); ++i)
+    if (keeps_kink[static_cast<std::size_t>(i)])
       out.rows.push_back(i);
-    } else {
+    else
       pull[i] = residual[i] > 0 ? problem.weights[i] : -problem.weights[i];
-    }
-  }
   out.linear_cost = pull.dot(problem.response);
   out.problem.bounds = problem.bounds;
   out.problem.linear = -transposed_product(problem.matrix, problem.levels, pull);
@@ -99,9 +96,8 @@ Sifted reduce(const LadProblem& problem, const std::vector<char>& keeps_kink,
 /// Where the rows of the whole problem stand in the reduced one, which ascends.
 std::vector<Index> places_of(const std::vector<Index>& rows, const std::vector<Index>& kept) {
   std::vector<Index> places;
-  for (const Index row : rows) {
+  for (const Index row : rows)
     places.push_back(std::lower_bound(kept.begin(), kept.end(), row) - kept.begin());
-  }
   return places;
 }
 

@@ -119,10 +119,9 @@ class Descent {
 
   VectorXd gradient_at(const VectorXd& x, double cost) {
     VectorXd gradient = objective_.gradient(x, cost);
-    for (Index j = 0; j < x.size(); ++j) {
+    for (Index j = 0; j < x.size(); ++j)
       if (!std::isfinite(gradient[j]) || bounds_.lower[j] >= bounds_.upper[j])
         gradient[j] = 0;
-    }
     return gradient;
   }
 
@@ -132,10 +131,9 @@ class Descent {
   }
 
   VectorXd free_part(VectorXd direction) const {
-    for (Index j = 0; j < direction.size(); ++j) {
+    for (Index j = 0; j < direction.size(); ++j)
       if (held(j))
         direction[j] = 0;
-    }
     return direction;
   }
 

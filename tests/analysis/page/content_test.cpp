@@ -39,8 +39,9 @@ Content content_of_runs(const Judged& judged) {
 }
 
 const ScaleCurve& curve_along(const Content& content, const std::string& column) {
-  return *std::find_if(content.curves.begin(), content.curves.end(),
-                       [&](const ScaleCurve& curve) { return curve.column == column; });
+  return *std::find_if(
+      content.curves.begin(), content.curves.end(),
+      [&](const ScaleCurve& curve) { return curve.column == column; });
 }
 
 }  // namespace

@@ -58,9 +58,8 @@ TEST_CASE("sensitivities are the derivatives of the logarithm of the time", "[pl
         (predict_generic(up.spec, up.constants, design).array().log() -
          predict_generic(down.spec, down.constants, design).array().log()) /
         (2 * step);
-    for (Eigen::Index r = 0; r < difference.size(); ++r) {
+    for (Eigen::Index r = 0; r < difference.size(); ++r)
       REQUIRE(rows(r, k) == Approx(difference[r]).epsilon(1e-5).margin(1e-7));
-    }
   }
 }
 

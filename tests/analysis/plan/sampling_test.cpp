@@ -36,9 +36,8 @@ SpaceColumn range(double low, double high) {
 
 std::map<double, std::size_t> counts(const std::vector<plan::Configuration>& plan, std::size_t c) {
   std::map<double, std::size_t> counts;
-  for (const plan::Configuration& configuration : plan) {
+  for (const plan::Configuration& configuration : plan)
     ++counts[configuration[c]];
-  }
   return counts;
 }
 
@@ -91,9 +90,8 @@ TEST_CASE("conditions hold for all configurations of a plan", "[plan]") {
   for (const auto& plan :
        {random_plan(space, 300, 1, {}), latin_hypercube_plan(space, 300, 1, {})}) {
     REQUIRE(plan.configurations.size() == 300);
-    for (const plan::Configuration& configuration : plan.configurations) {
+    for (const plan::Configuration& configuration : plan.configurations)
       REQUIRE(conditions.hold(configuration));
-    }
   }
   space.where = {"filters > 1000"};
   CHECK_THROWS_WITH(random_plan(space, 3, 1, {}),
@@ -122,9 +120,8 @@ TEST_CASE("conditions that leave room do not unbalance a Latin hypercube", "[pla
   space.where = {"!(kernel_size == 5 && pool_size == 5)"};
   const Plan plan = latin_hypercube_plan(space, 400, 3, {});
   CHECK(plan.off_balance == 0);
-  for (const auto& [value, count] : counts(plan.configurations, 0)) {
+  for (const auto& [value, count] : counts(plan.configurations, 0))
     CHECK(count == 100);
-  }
 }
 
 TEST_CASE("a Latin hypercube fulfils conditions that leave little room, without doubles",
@@ -143,9 +140,8 @@ TEST_CASE("a Latin hypercube fulfils conditions that leave little room, without 
     REQUIRE(plan.configurations.size() == 1000);
     CHECK(std::set<plan::Configuration>(plan.configurations.begin(), plan.configurations.end())
               .size() == 1000);
-    for (const plan::Configuration& configuration : plan.configurations) {
+    for (const plan::Configuration& configuration : plan.configurations)
       REQUIRE(conditions.hold(configuration));
-    }
   }
   CHECK(off_balance > 0);  // else the conditions left room
 }
@@ -170,9 +166,8 @@ TEST_CASE("values of ranges are whole or short, and within the range", "[plan]")
   SpaceColumn column = range(8, 11);
   column.whole = true;
   std::set<double> seen;
-  for (double u = 0; u < 1; u += 1.0 / 64) {
+  for (double u = 0; u < 1; u += 1.0 / 64)
     seen.insert(column.value_at(u));
-  }
   CHECK(seen == std::set<double>{8, 9, 10, 11});
   column = range(0.1, 0.3);
   CHECK(column.text(column.value_at(1.0 / 3)) == "0.166667");

@@ -91,9 +91,8 @@ TEST_CASE("planted constants of the scalability law come back", "[scaling]") {
     planted.kappa = random.uniform(0, 0.01);
     planted.gamma = std::exp(random.uniform(-10, 10));
     std::vector<scaling::Point> points;
-    for (const double n : {1.0, 2.0, 4.0, 8.0, 16.0, 32.0}) {
+    for (const double n : {1.0, 2.0, 4.0, 8.0, 16.0, 32.0})
       points.push_back({n, planted.throughput(n)});
-    }
     const auto usl = fit_usl(points);
     REQUIRE(usl);
     CAPTURE(repetition, planted.sigma, planted.kappa);

@@ -22,7 +22,7 @@ Network network_of(Aggregation aggregation) {
 }  // namespace
 
 TEST_CASE("every aggregation costs nothing for one worker and nothing for no bytes", "[ssgd]") {
-  for (const Aggregation aggregation : all_aggregations) {
+  for (const Aggregation aggregation : kAllAggregations) {
     CAPTURE(std::string(to_text(aggregation)));
     CHECK(aggregation_cost(network_of(aggregation), 1)(1e6) == 0);
     CHECK(aggregation_cost(network_of(aggregation), 8)(0) == 0);
@@ -99,9 +99,8 @@ TEST_CASE("an ideal network only adds up", "[ssgd]") {
 
 TEST_CASE("latencies on a line give it back, and the ring behind it", "[ssgd]") {
   std::vector<Latency> latencies = {{8, 1}, {16, 1}};  // another protocol below 1000 bytes
-  for (double bytes = 1000; bytes <= 64000; bytes *= 2) {
+  for (double bytes = 1000; bytes <= 64000; bytes *= 2)
     latencies.push_back({bytes, 42 + 0.003 * bytes});
-  }
   const LatencyFit fit = fit_latencies(latencies, 1000);
   CHECK(fit.points == 7);
   CHECK(fit.cost.start_us == Approx(42));

@@ -43,9 +43,8 @@ TEST_CASE("the definitions keep their relations and ranges on random times", "[s
   RandomStream random(1, "imbalance");
   for (int repetition = 0; repetition < 500; ++repetition) {
     std::vector<double> times(2 + random.below(16));
-    for (double& time : times) {
+    for (double& time : times)
       time = random.uniform(0, 10);
-    }
     const Imbalance imbalance = imbalance_of_times(times);
     REQUIRE(imbalance.load_imbalance_factor == Approx(1 / imbalance.pop_load_balance - 1));
     REQUIRE(imbalance.relative_imbalance ==

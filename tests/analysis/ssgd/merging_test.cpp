@@ -36,9 +36,8 @@ double brute_force(const std::vector<Gradient>& gradients, const LinearCost& cos
   for (std::size_t cuts = 0; cuts < (std::size_t{1} << (n - 1)); ++cuts) {
     std::vector<Group> groups = {{0, 0}};
     for (std::size_t i = 1; i < n; ++i) {
-      if (((cuts >> (i - 1)) & 1U) != 0) {
+      if (((cuts >> (i - 1)) & 1U) != 0)
         groups.push_back({i, i});
-      }
       groups.back().last = i;
     }
     best = std::min(best, send(gradients, groups, cost).back().end_us);
@@ -138,9 +137,8 @@ TEST_CASE("a threshold closes a message as soon as it is reached", "[ssgd]") {
 }
 
 TEST_CASE("merge policies read back what they print and refuse the rest", "[ssgd]") {
-  for (const std::string text : {"none", "single", "threshold:1048576", "mgwfbp", "optimal"}) {
+  for (const std::string text : {"none", "single", "threshold:1048576", "mgwfbp", "optimal"})
     CHECK(to_text(parse_merge(text)) == text);
-  }
   for (const std::string text :
        {"", "greedy", "threshold", "threshold:", "threshold:0", "threshold:-1", "threshold:1MB"}) {
     CAPTURE(text);

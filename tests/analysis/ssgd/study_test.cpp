@@ -227,7 +227,7 @@ TEST_CASE("no schedule is faster than compute and none slower than naive", "[ssg
 TEST_CASE("the lanes of a timeline hold the iteration and do not overlap", "[ssgd]") {
   StudyRequest request = request_for(4, Merge::mgwfbp);
   request.phases = {.read_us = 5, .split_us = 1, .copy_us = 2, .update_us = 3};
-  for (const InputPipeline pipeline : all_pipelines) {
+  for (const InputPipeline pipeline : kAllPipelines) {
     request.phases.pipeline = pipeline;
     const Study study = ssgd::study(tiny(), request);
     const Timeline timeline = timeline_of(tiny(), study.chosen);
@@ -240,9 +240,8 @@ TEST_CASE("the lanes of a timeline hold the iteration and do not overlap", "[ssg
         now = span.end_us;
       }
     }
-    if (pipeline == InputPipeline::serial) {
+    if (pipeline == InputPipeline::serial)
       CHECK(timeline.compute.back().end_us == Approx(timeline.total_us));
-    }
   }
 }
 

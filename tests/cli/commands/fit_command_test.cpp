@@ -79,9 +79,8 @@ TEST_CASE_METHOD(FitTest, "fit --quiet keeps warnings only", "[cli]") {
   CHECK(result.exit_code == 0);
   std::istringstream lines(result.errors);
   std::size_t count = 0;
-  for (std::string line; std::getline(lines, line); ++count) {
+  for (std::string line; std::getline(lines, line); ++count)
     CHECK_THAT(line, Catch::Matchers::StartsWith("perfmodel: warning: "));
-  }
   CHECK(count > 0);
 }
 
@@ -100,11 +99,9 @@ TEST_CASE_METHOD(FitTest, "no line of the summary is wider than 100 columns", "[
   const ProgramResult result = run({"fit", "wide.csv"});
   REQUIRE(result.exit_code == 0);
   std::istringstream lines(result.errors);
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("perfmodel: ")) {
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("perfmodel: "))
       CHECK(line.size() <= 104);  // a clipped name has a character of three bytes
-    }
-  }
 }
 
 TEST_CASE_METHOD(FitTest, "a split gives metrics of each part and is the same for the same seed",

@@ -136,9 +136,8 @@ TEST_CASE_METHOD(IntervalsTest, "a level out of reach and a model without interv
   CHECK(none.errors ==
         "perfmodel: error: plain.json: the model holds no prediction intervals; fit it again with "
         "--coverage 0.9\n");
-  for (const char* share : {"90", "1", "0", "-1", "nan", "0.9x"}) {
+  for (const char* share : {"90", "1", "0", "-1", "nan", "0.9x"})
     CHECK(fit({"--coverage", share}).exit_code == 2);
-  }
 }
 
 TEST_CASE_METHOD(IntervalsTest, "folds are written with their mean and deviation", "[folds]") {

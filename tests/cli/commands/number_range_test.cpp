@@ -34,14 +34,12 @@ std::string scaled_runs(std::size_t column, int power) {
   while (std::getline(lines, line)) {
     std::istringstream cells(line);
     std::vector<std::string> row;
-    for (std::string cell; std::getline(cells, cell, ',');) {
+    for (std::string cell; std::getline(cells, cell, ',');)
       row.push_back(cell);
-    }
     row.back() = std::to_string(std::stod(row.back()) * (random() % 2 == 0 ? 0.95 : 1.05));
     row[column] += "e" + std::to_string(power);
-    for (std::size_t k = 0; k < row.size(); ++k) {
+    for (std::size_t k = 0; k < row.size(); ++k)
       text += (k == 0 ? "" : ",") + row[k];
-    }
     text += "\n";
   }
   return text;
@@ -54,9 +52,8 @@ std::string with_first_cell(std::size_t column, const std::string& value) {
   std::istringstream cells(runs.substr(begin, end - begin));
   std::string row;
   std::size_t k = 0;
-  for (std::string cell; std::getline(cells, cell, ','); ++k) {
+  for (std::string cell; std::getline(cells, cell, ','); ++k)
     row += (k == 0 ? "" : ",") + (k == column ? value : cell);
-  }
   return runs.substr(0, begin) + row + runs.substr(end);
 }
 
@@ -68,18 +65,22 @@ ProgramResult run_on(const std::string& runs, const std::vector<std::string>& ar
   return run_perfmodel(arguments, options);
 }
 
-constexpr std::size_t filters = 0;
-constexpr std::size_t time_s = 3;
+constexpr std::size_t kFilters = 0;
+constexpr std::size_t kTimeS = 3;
 
 }  // namespace
 
 TEST_CASE("numbers of which no square can be held are refused with advice", "[cli]") {
-  const std::vector<std::string> runs = {
-      scaled_runs(time_s, 307),           scaled_runs(time_s, 160),
-      scaled_runs(time_s, -155),          scaled_runs(time_s, -170),
-      scaled_runs(time_s, -320),          with_first_cell(time_s, "1e308"),
-      with_first_cell(time_s, "5e-324"),  with_first_cell(filters, "1e308"),
-      with_first_cell(filters, "5e-324"), scaled_runs(filters, 200)};
+  const std::vector<std::string> runs = {scaled_runs(kTimeS, 307),
+                                         scaled_runs(kTimeS, 160),
+                                         scaled_runs(kTimeS, -155),
+                                         scaled_runs(kTimeS, -170),
+                                         scaled_runs(kTimeS, -320),
+                                         with_first_cell(kTimeS, "1e308"),
+                                         with_first_cell(kTimeS, "5e-324"),
+                                         with_first_cell(kFilters, "1e308"),
+                                         with_first_cell(kFilters, "5e-324"),
+                                         scaled_runs(kFilters, 200)};
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
            {"fit", "runs.csv", "--loss", "mae"},
            {"fit", "runs.csv", "--loss", "rmsle", "--coverage", "0.5"},
@@ -101,23 +102,21 @@ TEST_CASE("far from 1 a fit is the one of the same runs in other units", "[cli]"
   const std::string form = GENERATE("generic", "multi");
   const std::string loss = GENERATE("mae", "mape", "mse", "rmsle");
   std::vector<std::string> arguments = {"fit", "runs.csv", "--expression", form, "--loss", loss};
-  if (form == "multi") {
+  if (form == "multi")
     arguments.insert(arguments.end(), {"--terms", "1"});
-  }
   const auto metrics = [&](std::size_t column, int power) {
     const ProgramResult result = run_on(scaled_runs(column, power), arguments);
     CAPTURE(form, loss, column, power, result.errors);
     REQUIRE(result.exit_code == 0);
     return nlohmann::json::parse(result.output)["metrics"]["train"];
   };
-  const nlohmann::json ordinary = metrics(time_s, 0);
-  const auto [column, power] = GENERATE(std::pair(time_s, -148), std::pair(time_s, 148),
-                                        std::pair(filters, 100), std::pair(filters, -100));
+  const nlohmann::json ordinary = metrics(kTimeS, 0);
+  const auto [column, power] = GENERATE(std::pair(kTimeS, -148), std::pair(kTimeS, 148),
+                                        std::pair(kFilters, 100), std::pair(kFilters, -100));
   const nlohmann::json far = metrics(column, power);
   CAPTURE(form, loss, column, power);
-  for (const char* name : {"mape_percent", "smape_percent", "r2"}) {
+  for (const char* name : {"mape_percent", "smape_percent", "r2"})
     CHECK_THAT(far[name].get<double>(), WithinRel(ordinary[name].get<double>(), 1e-3));
-  }
   const double rms = far["rmse"].get<double>() / far["mae"].get<double>();
   CHECK_THAT(rms, WithinRel(ordinary["rmse"].get<double>() / ordinary["mae"].get<double>(), 1e-3));
 }
@@ -125,15 +124,14 @@ TEST_CASE("far from 1 a fit is the one of the same runs in other units", "[cli]"
 TEST_CASE("black boxes are compared on columns of any unit", "[cli][compare]") {
   const auto errors = [](int power) {
     const ProgramResult result =
-        run_on(scaled_runs(filters, power),
+        run_on(scaled_runs(kFilters, power),
                {"compare", "runs.csv", "--terms", "1", "--starts", "1", "--format", "json"});
     CAPTURE(power, result.errors);
     REQUIRE(result.exit_code == 0);
     std::map<std::string, double> out;
     const nlohmann::json document = nlohmann::json::parse(result.output);
-    for (const auto& model : document["models"]) {
+    for (const auto& model : document["models"])
       out[model["name"]] = model["metrics"]["test"]["mape_percent"];
-    }
     return out;
   };
   const auto ordinary = errors(0);
@@ -142,16 +140,15 @@ TEST_CASE("black boxes are compared on columns of any unit", "[cli][compare]") {
     for (const char* name : {"random forest", "gradient boosting", "SVR"}) {
       CAPTURE(power, name);
       REQUIRE(far.contains(name) == ordinary.contains(name));
-      if (far.contains(name)) {
+      if (far.contains(name))
         CHECK_THAT(far.at(name), WithinRel(ordinary.at(name), 0.02));
-      }
     }
   }
 }
 
 TEST_CASE("a penalty beyond all numbers is refused with advice", "[cli]") {
   const ProgramResult result =
-      run_on(scaled_runs(time_s, 120), {"fit", "runs.csv", "--l2", "1e200", "--folds", "4"});
+      run_on(scaled_runs(kTimeS, 120), {"fit", "runs.csv", "--l2", "1e200", "--folds", "4"});
   CAPTURE(result.errors);
   CHECK(result.exit_code == 3);
   CHECK_THAT(result.errors, EndsWith("in units in which they are nearer to 1\n"));

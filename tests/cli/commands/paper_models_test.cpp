@@ -19,7 +19,7 @@ struct Reference {
 };
 
 // Computed from the printed tables with another program.
-constexpr std::array references = {
+constexpr std::array kReferences = {
     Reference{"table3_mxnet", {6.79585240049, 5.26018244509, 4.74533939606}},
     Reference{"table3_pytorch", {51.7925506708, 31.8455641716, 25.306660534}},
     Reference{"table3_tensorflow", {8.36557613458, 5.78323268656, 4.78441887172}},
@@ -42,10 +42,9 @@ std::string random_configurations(std::size_t rows, std::uint64_t seed) {
   std::string text;
   for (std::size_t c = 0; c + 1 < table.columns.size(); ++c)
     text += (c == 0 ? "" : ",") + table.columns[c].name;
-  for (std::size_t row = 0; row < rows; ++row) {
+  for (std::size_t row = 0; row < rows; ++row)
     for (std::size_t c = 0; c + 1 < table.columns.size(); ++c)
       text += (c == 0 ? "\n" : ",") + table.columns[c].text(row);
-  }
   return text + "\n";
 }
 
@@ -61,7 +60,7 @@ TEST_CASE("predictions of the paper's models are those of its printed tables") {
   const auto configs =
       directory.write("configs.csv", configuration_header + configuration + "1\n" + configuration +
                                          "2\n" + configuration + "3\n");
-  for (const Reference& reference : references) {
+  for (const Reference& reference : kReferences) {
     INFO(reference.model);
     // simulate without noise writes the predictions as its last column.
     const auto result = test::run_perfmodel({"simulate", path_of(reference.model), configs});
@@ -84,9 +83,8 @@ TEST_CASE("the paper's models state its contradictions") {
     return std::any_of(model.warnings.begin(), model.warnings.end(),
                        [&](const Warning& warning) { return warning.kind == kind; });
   };
-  for (const Reference& reference : references) {
+  for (const Reference& reference : kReferences)
     CHECK(has_warning(reference.model, "unit_not_stated"));
-  }
   CHECK(has_warning("table4_pytorch", "contradiction"));
   CHECK(has_warning("table4_pytorch", "at_bound"));
   CHECK(has_warning("table4_pytorch", "outside_bounds"));
@@ -96,7 +94,7 @@ TEST_CASE("the paper's models state its contradictions") {
 }
 
 TEST_CASE("the constants of the paper's models are the means of their spreads") {
-  for (const Reference& reference : references) {
+  for (const Reference& reference : kReferences) {
     const FittedModel model = read_model(path_of(reference.model));
     REQUIRE(model.repeats);
     CHECK(model.repeats->fits == 10);

@@ -49,10 +49,9 @@ class ReportTest {
 /// Whether the word stands somewhere with no letter around it.
 bool has_word(const std::string& page, const std::string& word) {
   const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
-  for (auto at = page.find(word); at != std::string::npos; at = page.find(word, at + 1)) {
+  for (auto at = page.find(word); at != std::string::npos; at = page.find(word, at + 1))
     if (!is_letter(page[at - 1]) && !is_letter(page[at + word.size()]))
       return true;
-  }
   return false;
 }
 

@@ -116,10 +116,9 @@ std::vector<double> numbers_of(const std::string& lines) {
 std::string calls(const Json& constants, const std::vector<Strings>& rows,
                   const std::string& before, const std::string& after) {
   Strings columns;
-  for (const char* kind : {"intrinsic", "categorical", "extrinsic"}) {
+  for (const char* kind : {"intrinsic", "categorical", "extrinsic"})
     for (const Json& input : constants[kind])
       columns.push_back(input["column"]);
-  }
   std::string out;
   for (std::size_t row = 1; row < rows.size(); ++row) {
     Strings values;

@@ -12,7 +12,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-constexpr const char* load =
+constexpr const char* kLoad =
     "load,tput\n1,64.9\n18,995.9\n36,1652.4\n72,1853.2\n108,1828.9\n144,1775.0\n216,1702.2\n";
 
 ProgramResult run_scaling(std::vector<std::string> arguments, const std::string& input) {
@@ -32,7 +32,7 @@ nlohmann::json json_of(std::vector<std::string> arguments, const std::string& in
 }  // namespace
 
 TEST_CASE("scaling finds the published law in measured throughputs", "[cli][scaling]") {
-  const auto json = json_of({"--column", "load", "--target", "tput", "--throughput"}, load);
+  const auto json = json_of({"--column", "load", "--target", "tput", "--throughput"}, kLoad);
   CHECK(json["schema"] == "perfmodel/scaling");
   CHECK(json["schema_version"] == 1);
   CHECK(json["laws"]["usl"]["sigma"] == Approx(0.0277285).epsilon(2e-6));
@@ -47,7 +47,7 @@ TEST_CASE("scaling finds the published law in measured throughputs", "[cli][scal
 
 TEST_CASE("scaling says in words where more workers stop paying", "[cli][scaling]") {
   const ProgramResult result =
-      run_scaling({"--column", "load", "--target", "tput", "--throughput"}, load);
+      run_scaling({"--column", "load", "--target", "tput", "--throughput"}, kLoad);
   CHECK(result.exit_code == 0);
   CHECK(result.errors.empty());
   CHECK_THAT(result.output, ContainsSubstring("beyond load = 36 efficiency < 50 % (at 72); most "
@@ -167,9 +167,9 @@ TEST_CASE("scaling names what is wrong with its input", "[cli][scaling]") {
         "with --ignore\n");
   CHECK(error_of(named, "worker,time_s\n1,10\n", 3) ==
         "perfmodel: error: no column 'workers' in standard input; did you mean 'worker'?\n");
-  CHECK(error_of({"--at", "1,0"}, load, 2) ==
+  CHECK(error_of({"--at", "1,0"}, kLoad, 2) ==
         "perfmodel: error: --at: '0' is not a number > 0\nSee 'perfmodel scaling --help'.\n");
-  CHECK(error_of({"--set", "a=1"}, load, 2) ==
+  CHECK(error_of({"--set", "a=1"}, kLoad, 2) ==
         "perfmodel: error: --set, --at and --strict-range go with a model, and '-' was read as "
         "measured runs (a model's name ends in .json)\nSee 'perfmodel scaling --help'.\n");
   CHECK(error_of({}, "filters,workers,batch_size,time_s\n1,1,8,10\n2,2,8,11\n2,2,16,11\n", 2) ==

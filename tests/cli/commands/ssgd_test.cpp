@@ -9,17 +9,17 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-constexpr const char* layers =
+constexpr const char* kLayers =
     "layer,name,t_f_us,t_b_us,grad_bytes\n1,conv1,4,3,1000\n2,conv2,3,5,2000\n3,fc,3,2,3000\n";
 
-ProgramResult run_ssgd(std::vector<std::string> arguments, const std::string& input = layers) {
+ProgramResult run_ssgd(std::vector<std::string> arguments, const std::string& input = kLayers) {
   arguments.insert(arguments.begin(), {"ssgd", "-"});
   return run_perfmodel(
       arguments, {.input = input, .environment = {}, .directory = ".", .output_descriptor = {}});
 }
 
 std::string error_of(const std::vector<std::string>& arguments, int exit_code,
-                     const std::string& input = layers) {
+                     const std::string& input = kLayers) {
   const ProgramResult result = run_ssgd(arguments, input);
   CHECK(result.exit_code == exit_code);
   CHECK(result.output.empty());

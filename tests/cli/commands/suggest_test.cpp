@@ -66,9 +66,8 @@ TEST_CASE("suggest finds the fastest configuration of a whole space", "[cli][sug
   CHECK(json["fastest"][0]["configuration"]["workers"] == 4);
   CHECK(json["fastest"][0]["configuration"]["filters"] == 4);
   CHECK(json["fastest"][0]["configuration"]["activation"] == "relu");
-  for (std::size_t i = 1; i < 24; ++i) {
+  for (std::size_t i = 1; i < 24; ++i)
     CHECK(json["fastest"][i - 1]["predicted_time"] <= json["fastest"][i]["predicted_time"]);
-  }
 }
 
 TEST_CASE("suggest searches ranges of whole numbers as a whole", "[cli][suggest]") {

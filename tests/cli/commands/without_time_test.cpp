@@ -67,9 +67,8 @@ class Folder {
 
   static std::string configurations() {
     std::string text = "filters,workers\n";
-    for (int k = 0; k < 9; ++k) {
+    for (int k = 0; k < 9; ++k)
       text += "1,1\n";
-    }
     return text + "16,2\n";
   }
 };
@@ -145,9 +144,8 @@ TEST_CASE("evaluate leaves out and counts the rows that predict leaves empty", "
 TEST_CASE("residuals and outliers have the lines of the judged rows", "[cli]") {
   const Folder folder;
   std::string many = "filters,workers,time_s\n1,1,1\n";
-  for (int k = 0; k < 12; ++k) {
+  for (int k = 0; k < 12; ++k)
     many += std::to_string(16 + k) + ",1," + std::to_string(50 + 9 * k) + "\n";
-  }
   folder.write("many.csv", many);
   const ProgramResult result =
       folder.run({"evaluate", "model.json", "many.csv", "--residuals", "residuals.csv",
@@ -159,9 +157,8 @@ TEST_CASE("residuals and outliers have the lines of the judged rows", "[cli]") {
   CHECK_THAT(folder.text("residuals.csv"), ContainsSubstring("\n12,131,117,-14,"));
   std::vector<int> lines;
   const auto document = nlohmann::json::parse(result.output);
-  for (const auto& run : document["outliers"]) {
+  for (const auto& run : document["outliers"])
     lines.push_back(run["line"]);
-  }
   std::sort(lines.begin(), lines.end());
   CHECK(lines == std::vector<int>{3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14});
 }

@@ -29,10 +29,9 @@ const fs::path root = PERFMODEL_SOURCE_DIR;
 /// README.md first, then docs/ in the order of the names.
 std::vector<fs::path> pages() {
   std::set<fs::path> docs;
-  for (const auto& entry : fs::directory_iterator(root / "docs")) {
+  for (const auto& entry : fs::directory_iterator(root / "docs"))
     if (entry.path().extension() == ".md")
       docs.insert(entry.path());
-  }
   std::vector<fs::path> out = {root / "README.md"};
   out.insert(out.end(), docs.begin(), docs.end());
   return out;
@@ -122,9 +121,8 @@ void check_page(const fs::path& page) {
 std::set<std::string> matches(const std::string& text, const std::string& pattern) {
   const std::regex expression(pattern);
   std::set<std::string> found;
-  for (std::sregex_iterator it(text.begin(), text.end(), expression), end; it != end; ++it) {
+  for (std::sregex_iterator it(text.begin(), text.end(), expression), end; it != end; ++it)
     found.insert((*it)[1]);
-  }
   return found;
 }
 
@@ -135,10 +133,9 @@ std::set<std::string> options_in_section(const std::string& heading) {
   REQUIRE(begin != std::string::npos);
   const std::string section = text.substr(begin, text.find("\n## ", begin + 1) - begin);
   std::set<std::string> options;
-  for (const std::string& line : test::lines_of(section)) {
+  for (const std::string& line : test::lines_of(section))
     if (line.starts_with("| `-"))
       options.merge(matches(line.substr(0, line.find(" | ")), "`(--?[a-z0-9-]+)"));
-  }
   return options;
 }
 
@@ -164,10 +161,9 @@ TEST_CASE("the README shows what the program prints", "[cli][docs][whole-fits]")
 }
 
 TEST_CASE("the pages of docs/ show what the program prints", "[cli][docs][whole-fits]") {
-  for (const fs::path& page : pages()) {
+  for (const fs::path& page : pages())
     if (page.filename() != "README.md" || page.parent_path().filename() == "docs")
       check_page(page);
-  }
 }
 
 TEST_CASE("nearly all commands of the docs are run by the tests", "[cli][docs]") {

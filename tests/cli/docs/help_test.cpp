@@ -18,12 +18,10 @@ std::string paragraph(const std::string& help, const std::string& option) {
   std::string text;
   for (std::string line; std::getline(lines, line);) {
     const bool begins = line.starts_with("  " + option + " ") || line == "  " + option;
-    if (!text.empty() && !line.starts_with("          ")) {
+    if (!text.empty() && !line.starts_with("          "))
       break;
-    }
-    if (begins || !text.empty()) {
+    if (begins || !text.empty())
       text += line + "\n";
-    }
   }
   return text;
 }
@@ -44,9 +42,8 @@ TEST_CASE("perfmodel --version and --help answer on standard output", "[cli]") {
     CHECK(help.errors.empty());
     CHECK_THAT(help.output, ContainsSubstring("Examples:\n  perfmodel "));
     std::istringstream lines(help.output);
-    for (std::string line; std::getline(lines, line);) {
+    for (std::string line; std::getline(lines, line);)
       CHECK(line.size() <= 100);
-    }
   }
 }
 

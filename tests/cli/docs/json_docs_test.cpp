@@ -93,9 +93,8 @@ TEST_CASE("docs/json.md names every field", "[cli][docs]") {
            {"suggest", "model.json", "space.json", "--price", "workers", "--format", "json"},
            {"suggest", "model.json", "space.json", "--next", "1", "--runs", "runs.csv", "--format",
             "json"},
-           {"selftest", "--format", "json"}}) {
+           {"selftest", "--format", "json"}})
     fields.merge(documents.fields_of(arguments));
-  }
   for (const std::string& field : fields) {
     INFO(field);
     const bool predicted = field.starts_with("predicted_") && field != "predicted_time";

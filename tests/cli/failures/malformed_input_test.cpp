@@ -35,11 +35,10 @@ std::vector<std::string> arguments_of(const std::string& command) {
       arguments.emplace_back();
       inside = true;
     }
-    if (c == '\'') {
+    if (c == '\'')
       quoted = !quoted;
-    } else {
+    else
       arguments.back() += c;
-    }
   }
   return arguments;
 }
@@ -47,15 +46,13 @@ std::vector<std::string> arguments_of(const std::string& command) {
 std::vector<Case> read_cases(const std::string& text) {
   std::vector<Case> cases;
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("$ ")) {
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("$ "))
       cases.push_back({line.substr(2), 0, ""});
-    } else if (line.starts_with("= ")) {
+    else if (line.starts_with("= "))
       cases.back().exit_code = std::stoi(line.substr(2));
-    } else if (!line.empty()) {
+    else if (!line.empty())
       cases.back().errors += line + "\n";
-    }
-  }
   return cases;
 }
 

@@ -10,7 +10,7 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-constexpr std::size_t mebibyte = std::size_t{1} << 20;
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
 /// Runs whose numbers take about as much memory as the bytes that they are written in.
 std::string many_runs() {
@@ -33,7 +33,7 @@ TEST_CASE("memory that runs out ends with exit code 6 and leaves the old output"
   options.directory = directory.path();
   // One thread: the stacks of more would be what the bound is met by. The smallest bound lets the
   // program start, the file pass it while it is read; the larger one, while it is fitted.
-  const std::size_t bound = GENERATE(60 * mebibyte, 120 * mebibyte);
+  const std::size_t bound = GENERATE(60 * kMebibyte, 120 * kMebibyte);
   options.address_space = bound;
   const ProgramResult result =
       run_perfmodel({"fit", "runs.csv", "-o", "model.json", "--quiet", "--threads", "1"}, options);
@@ -58,7 +58,7 @@ TEST_CASE("where memory is bounded as many threads work as there is room for",
   };
   const ProgramResult alone = fit("1");
   REQUIRE(alone.exit_code == 0);
-  options.address_space = 100 * mebibyte;
+  options.address_space = 100 * kMebibyte;
   const ProgramResult many = fit("64");
   CAPTURE(many.errors);
   CHECK(many.exit_code == 0);

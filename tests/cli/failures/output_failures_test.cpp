@@ -17,9 +17,8 @@ namespace {
 /// More predictions than a pipe and a small file hold.
 std::string many_configurations() {
   std::string text = "filters,activation,workers\n";
-  for (int row = 0; row < 100'000; ++row) {
+  for (int row = 0; row < 100'000; ++row)
     text += "4,relu,2\n";
-  }
   return text;
 }
 

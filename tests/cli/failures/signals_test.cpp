@@ -23,9 +23,8 @@ void wait_until_searching(const Program& program) {
     for (std::string line; std::getline(status, line);) {
       if (line.starts_with("SigBlk:")) {
         const auto blocked = std::stoull(line.substr(7), nullptr, 16);
-        if ((blocked & (1ULL << (SIGTERM - 1))) != 0) {
+        if ((blocked & (1ULL << (SIGTERM - 1))) != 0)
           return;
-        }
       }
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

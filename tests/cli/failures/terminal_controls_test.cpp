@@ -22,9 +22,8 @@ const std::string layers_file = "lay\u202Eers\x7f.csv";
 const std::string model_file = "mo\x1b[2Jdel.json";
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
-  }
   return text;
 }
 
@@ -164,8 +163,7 @@ TEST_CASE("colours stay the program's own", "[cli][controls]") {
   const std::string heading = "\x1b[1m";
   CHECK_THAT(result.errors, Catch::Matchers::ContainsSubstring(heading));
   for (const std::string own :
-       {"\x1b[1m", "\x1b[0m", "\x1b[m", "\x1b[32m", "\x1b[33m\x1b[1m", "\x1b[33m"}) {
+       {"\x1b[1m", "\x1b[0m", "\x1b[m", "\x1b[32m", "\x1b[33m\x1b[1m", "\x1b[33m"})
     result.errors = replaced(result.errors, own, "");
-  }
   CHECK(perfmodel::printable(result.errors) == result.errors);
 }

@@ -40,15 +40,15 @@ std::vector<std::string> messages(const FittedModel& model) {
 std::vector<std::string> identified(const FittedModel& model) {
   const std::vector<std::string> names = constant_names(model);
   std::vector<std::string> out;
-  for (std::size_t k = 0; k < names.size(); ++k) {
+  for (std::size_t k = 0; k < names.size(); ++k)
     if (model.identifiability->constants[k])
       out.push_back(names[k]);
-  }
   return out;
 }
 
 bool all(const std::vector<bool>& values) {
-  return std::all_of(values.begin(), values.end(), [](bool value) { return value; });
+  return std::all_of(
+      values.begin(), values.end(), [](bool value) { return value; });
 }
 
 }  // namespace

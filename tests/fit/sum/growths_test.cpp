@@ -49,8 +49,9 @@ double at(const FittedModel& model, const Configuration& configuration) {
 }
 
 bool warns(const FittedModel& model, const std::string& kind) {
-  return std::any_of(model.warnings.begin(), model.warnings.end(),
-                     [&](const Warning& warning) { return warning.kind == kind; });
+  return std::any_of(
+      model.warnings.begin(), model.warnings.end(),
+      [&](const Warning& warning) { return warning.kind == kind; });
 }
 
 std::vector<Point> one_column(const std::vector<double>& values) {
@@ -132,10 +133,9 @@ TEST_CASE("a scale of two values has one power for all terms", "[fit][multi][gro
   std::vector<Point> points;
   RandomStream random(7, "two values");
   for (const double n : {1, 2}) {
-    for (const double width : {8, 16, 32, 64, 128, 256}) {
+    for (const double width : {8, 16, 32, 64, 128, 256})
       for (const double batch : {8, 16, 32, 64})
         points.push_back({width, batch, n});
-    }
   }
   // The time grows with n: n = 1 and n = 2 cannot tell a power from a ring, which is safer beyond.
   const test::PaperRuns grows =
@@ -161,10 +161,9 @@ TEST_CASE("nothing is chosen that predicts far ends worse than as at the largest
           "[fit][multi][growths]") {
   std::vector<Point> points;
   RandomStream random(3, "saturates");
-  for (const double n : {1, 2, 3, 4, 6, 8, 12, 16}) {
+  for (const double n : {1, 2, 3, 4, 6, 8, 12, 16})
     for (const double width : {8, 16, 32, 64})
       points.push_back({width, n});
-  }
   // It grows up to 4 and then not at all.
   const auto time = [&](const Point& x) { return 0.1 * x[0] * std::pow(std::min(x[1], 4.0), 0.7); };
   const FittedModel model = chosen(planted({"width", "n"}, {"n"}, points, [&](const Point& x) {
@@ -176,10 +175,9 @@ TEST_CASE("nothing is chosen that predicts far ends worse than as at the largest
 TEST_CASE("the ring is found and predicts beyond the runs", "[fit][multi][growths]") {
   std::vector<Point> points;
   RandomStream random(5, "ring");
-  for (const double n : {1, 2, 3, 4, 5, 6, 8}) {
+  for (const double n : {1, 2, 3, 4, 5, 6, 8})
     for (const double size : {16, 64, 256, 1024})
       points.push_back({size, n});
-  }
   const auto time = [](const Point& x) {
     return 0.3 * std::sqrt(x[0]) * std::exp(1.5 * (1 - 1 / x[1]));
   };
@@ -194,10 +192,9 @@ TEST_CASE("the ring is found and predicts beyond the runs", "[fit][multi][growth
 TEST_CASE("other growths answer to the order of rows and to units as little as powers do",
           "[fit][multi][growths]") {
   std::vector<Point> points;
-  for (const double n : {1, 2, 4, 8, 16}) {
+  for (const double n : {1, 2, 4, 8, 16})
     for (const double width : {8, 16, 32})
       points.push_back({width, n});
-  }
   const auto time = [](const Point& x) { return 2 + 0.1 * x[0] * std::log2(x[1] + 1); };
   const auto runs = planted({"width", "n"}, {"n"}, points, time);
   const std::vector<Point> reversed(points.rbegin(), points.rend());

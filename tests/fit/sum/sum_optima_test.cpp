@@ -85,10 +85,9 @@ std::pair<double, double> penalised_sums(const FittedModel& model) {
     for (std::size_t c = 0; c < model.spec.categorical.size(); ++c) {
       const std::size_t levels = model.spec.categorical[c].levels.size();
       std::vector<double> logs;  // where the term exists
-      for (std::size_t l = 0; l < levels; ++l) {
+      for (std::size_t l = 0; l < levels; ++l)
         if (constant(layout.level(k, c, l)) > 0)
           logs.push_back(std::log(constant(layout.level(k, c, l))));
-      }
       const double mean =
           std::accumulate(logs.begin(), logs.end(), 0.0) / static_cast<double>(logs.size());
       for (const double log : logs)
@@ -216,11 +215,10 @@ TEST_CASE("an L1 penalty takes powers that do little to exactly 0", "[fit][multi
       const FittedModel model = fitted(runs, loss, 2, {.l1 = l1});
       const MultiLayout layout(model.spec, sum_form(model).structure);
       std::size_t out = 0;
-      for (std::size_t k = 0; k < 2; ++k) {
+      for (std::size_t k = 0; k < 2; ++k)
         for (const std::size_t power : {layout.intrinsic_power(k, 0), layout.intrinsic_power(k, 1),
                                         layout.extrinsic_power(k, 0), layout.extrinsic_power(k, 1)})
           out += model.constants[static_cast<Eigen::Index>(power)] == 0 ? 1U : 0U;
-      }
       return out;
     };
     CAPTURE(std::string(to_text(loss)));

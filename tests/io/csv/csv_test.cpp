@@ -21,9 +21,8 @@ using Texts = std::vector<std::string>;
 
 Texts texts(const Table& table, std::string_view column) {
   Texts result;
-  for (std::size_t row = 0; row < table.rows(); ++row) {
+  for (std::size_t row = 0; row < table.rows(); ++row)
     result.push_back(table.at(column).text(row));
-  }
   return result;
 }
 
@@ -124,9 +123,8 @@ TEST_CASE("columns named as text keep their numbers as they stand", "[csv]") {
 
 TEST_CASE("thousands of different texts are told apart", "[csv]") {
   std::string csv = "id,x\n";
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 20000; ++i)
     csv += "run-" + std::to_string(i % 10000) + ",1\n";
-  }
   const Column id = table_of(csv).at("id");
   CHECK(id.levels.size() == 10000);
   CHECK(id.codes[12345] == 2345);
@@ -138,9 +136,8 @@ TEST_CASE("files longer than the reader's buffers are read whole", "[csv]") {
   std::string csv = "n,text\n";
   const std::string filler(1000, 'x');
   std::size_t rows = 0;
-  while (csv.size() < (std::size_t{50} << 20)) {
+  while (csv.size() < (std::size_t{50} << 20))
     csv += std::to_string(rows++) + "," + filler + "\n";
-  }
   csv.pop_back();
   const Table table = table_of(csv);
   REQUIRE(table.rows() == rows);
@@ -170,9 +167,8 @@ TEST_CASE("of many lines with the wrong number of fields the first twenty are sh
   std::string expected;
   for (int line = 2; line <= 56; ++line) {
     csv += "1\n";
-    if (line <= 21) {
+    if (line <= 21)
       expected += "runs.csv:" + std::to_string(line) + ": 1 field, but the header has 2 columns\n";
-    }
   }
   CHECK(csv_error(csv) == expected + "... and 35 more");
 }

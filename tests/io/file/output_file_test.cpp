@@ -34,9 +34,8 @@ unsigned permissions(const std::string& path) {
 /// A process that was.
 pid_t ended_process() {
   const pid_t process = ::fork();
-  if (process == 0) {
+  if (process == 0)
     ::_exit(0);
-  }
   REQUIRE(process > 0);
   REQUIRE(::waitpid(process, nullptr, 0) == process);
   return process;
@@ -47,9 +46,8 @@ template <class Action>
 void as_user(uid_t user, gid_t group, const Action& action) {
   const pid_t process = ::fork();
   if (process == 0) {
-    if (::setgroups(0, nullptr) != 0 || ::setgid(group) != 0 || ::setuid(user) != 0) {
+    if (::setgroups(0, nullptr) != 0 || ::setgid(group) != 0 || ::setuid(user) != 0)
       ::_exit(1);
-    }
     try {
       action();
     } catch (...) {
@@ -143,9 +141,8 @@ TEST_CASE("nobody reads a new version before it has the old file's permissions",
   OutputFile output(old);
   output.write(std::string(3'000'000, 'x'));
   REQUIRE(directory.entries() == 2);
-  for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
+  for (const auto& entry : std::filesystem::directory_iterator(directory.path()))
     CHECK(permissions(entry.path().string()) == 0600);
-  }
 }
 
 TEST_CASE("root keeps the owner and the group of a file that it replaces", "[io][needs-root]") {
@@ -195,17 +192,14 @@ TEST_CASE("what killed programs left beside an output goes with the next one", "
       "out.perfmodel--" + dead + "-0",    "out.perfmodel-0-0",
       "out.perfmodel-" + dead + "-x",     "Xout.perfmodel-" + dead + "-0",
       "out.perfmodel-99999999999999999-0"};
-  for (const auto* const names : {&left, &kept}) {
-    for (const std::string& name : *names) {
+  for (const auto* const names : {&left, &kept})
+    for (const std::string& name : *names)
       directory.write(name, "partial");
-    }
-  }
   std::filesystem::create_symlink(kept[1], directory.path() / ("out.perfmodel-" + dead + "-1"));
   std::filesystem::create_directory(directory.path() / ("out.perfmodel-" + dead + "-2"));
   write_all(directory.file("out"), "new");
-  for (const std::string& name : left) {
+  for (const std::string& name : left)
     CHECK_FALSE(std::filesystem::exists(directory.path() / name));
-  }
   for (const std::string& name : kept) {
     CAPTURE(name);
     CHECK(std::filesystem::exists(directory.path() / name));

@@ -13,7 +13,7 @@ namespace {
 using test::table_of;
 using Texts = std::vector<std::string>;
 
-constexpr std::string_view derivable =
+constexpr std::string_view kDerivable =
     "filters,kernel_size,activation,workers,time_s\n"
     "4,3,relu,1,0.1\n"
     "8,5,tanh,2,0.2\n"
@@ -38,7 +38,7 @@ std::string request_error(const Texts& texts) {
     std::vector<DerivedColumn> derived;
     for (const auto& text : texts)
       derived.push_back(parse_derived(text));
-    derive_as_requested(table_of(derivable), derived);
+    derive_as_requested(table_of(kDerivable), derived);
   });
 }
 
@@ -48,8 +48,8 @@ std::string data_error(std::string_view csv, const std::string& text) {
 
 TEST_CASE("a derived column has the value of its formula in each row", "[derived]") {
   const Table table =
-      with_derived_columns(table_of(derivable), {parse_derived("flops=filters * kernel_size^2"),
-                                                 parse_derived(" per_worker = flops/workers ")});
+      with_derived_columns(table_of(kDerivable), {parse_derived("flops=filters * kernel_size^2"),
+                                                  parse_derived(" per_worker = flops/workers ")});
   CHECK(table.at("flops").numbers == std::vector<double>{36, 200, 64});
   CHECK(table.at("per_worker").numbers == std::vector<double>{36, 100, 32});
   CHECK(table.names().back() == "per_worker");
@@ -88,7 +88,7 @@ TEST_CASE("an unknown column and a name that is taken are refused", "[derived]")
 }
 
 TEST_CASE("cells and values that are no numbers are named with their line", "[derived]") {
-  CHECK(data_error(derivable, "x = activation * 2") ==
+  CHECK(data_error(kDerivable, "x = activation * 2") ==
         "runs.csv: column 'activation' holds texts, and 'x = activation * 2' needs numbers");
   CHECK(data_error("a,b\n1,2\n2,-3\n3,oops\n", "x = a * b") ==
         "runs.csv:4: column 'b': \"oops\" is not a number");
@@ -100,7 +100,7 @@ TEST_CASE("cells and values that are no numbers are named with their line", "[de
 TEST_CASE("a derived column that is not positive is refused where it is used", "[derived]") {
   RoleRequest request;
   request.derived = {parse_derived("x = filters - 8")};
-  const Table table = derive_as_requested(table_of(derivable), request.derived);
+  const Table table = derive_as_requested(table_of(kDerivable), request.derived);
   CHECK(message_of<InputError>([&] { resolve_roles(table, request); }) ==
         "runs.csv:2: column 'x': -4 is not > 0\n"
         "runs.csv:3: column 'x': 0 is not > 0\n"
@@ -112,7 +112,7 @@ TEST_CASE("the measured time is neither derived nor derived from", "[derived]") 
     RoleRequest request;
     request.target = std::move(target);
     request.derived = {parse_derived(text)};
-    const Table table = derive_as_requested(table_of(derivable), request.derived);
+    const Table table = derive_as_requested(table_of(kDerivable), request.derived);
     return message_of<UsageError>([&] { resolve_roles(table, request); });
   };
   CHECK(error("x = time_s / workers", std::nullopt) ==
@@ -127,7 +127,7 @@ TEST_CASE("a spec keeps the derived columns that its inputs need", "[derived]") 
   request.derived = {parse_derived("area = kernel_size^2"), parse_derived("flops = filters*area"),
                      parse_derived("unused = filters + 1")};
   request.ignore = {"filters", "kernel_size", "area", "unused"};
-  const Table table = derive_as_requested(table_of(derivable), request.derived);
+  const Table table = derive_as_requested(table_of(kDerivable), request.derived);
   const Roles roles = resolve_roles(table, request);
   const std::vector<std::size_t> rows = {0, 1, 2};
   const ModelSpec spec = make_spec(table, roles, rows);

@@ -59,9 +59,8 @@ TEST_CASE("all bad cells are counted and the first twenty shown", "[roles]") {
   for (int line = 2; line <= 150; ++line) {
     const bool bad = line > 95;
     csv += std::string(bad ? "?" : std::to_string(line)) + "," + std::to_string(line) + ",1\n";
-    if (bad && line <= 115) {
+    if (bad && line <= 115)
       expected += "runs.csv:" + std::to_string(line) + ": column 'x': \"?\" is not a number\n";
-    }
   }
   CHECK(role_error(csv) == expected +
                                "... and 35 more\n"
@@ -148,9 +147,8 @@ TEST_CASE("a blank cell is not a level of a numeric column either", "[roles]") {
 
 TEST_CASE("a column that names the runs is refused, unless it is asked for", "[roles]") {
   std::string csv = "run,x,gpus,time_s\n";
-  for (int i = 1; i <= 12; ++i) {
+  for (int i = 1; i <= 12; ++i)
     csv += "run-" + std::to_string(i) + "," + std::to_string(i) + "," + std::to_string(i) + ",1\n";
-  }
   CHECK(role_error(csv) ==
         "runs.csv: column 'run' has 12 different texts in 12 rows, too many to be levels; pass "
         "ignore = run, or categorical = run to keep it");

@@ -15,7 +15,7 @@ using test::table_of;
 using Texts = std::vector<std::string>;
 using Notices = std::vector<Sentence>;
 
-constexpr std::string_view role_runs =
+constexpr std::string_view kRoleRuns =
     "filters,padding,workers,batch_size,time_s\n"
     "4,same,1,8,0.1\n"
     "16,valid,2,8,0.2\n"
@@ -32,7 +32,7 @@ std::string error_of(const Table& table, const RoleRequest& request = {}) {
 
 std::string usage_error_of(const RoleRequest& request) {
   try {
-    resolve_roles(table_of(role_runs), request);
+    resolve_roles(table_of(kRoleRuns), request);
   } catch (const UsageError& error) {
     return error.what();
   }
@@ -40,7 +40,7 @@ std::string usage_error_of(const RoleRequest& request) {
 }
 
 TEST_CASE("without flags the roles are inferred from names and cells", "[roles]") {
-  const Roles roles = resolve_roles(table_of(role_runs), {});
+  const Roles roles = resolve_roles(table_of(kRoleRuns), {});
   CHECK(roles.target == "time_s");
   CHECK(roles.unit == "s");
   CHECK(roles.intrinsic == Texts{"filters"});
@@ -156,7 +156,7 @@ TEST_CASE("flags settle every role", "[roles]") {
   request.categorical = {"workers"};
   request.ignore = {"time_s"};
   request.time_unit = "h";
-  const Roles roles = resolve_roles(table_of(role_runs), request);
+  const Roles roles = resolve_roles(table_of(kRoleRuns), request);
   CHECK(roles.target == "batch_size");
   CHECK(roles.unit == "h");
   CHECK(roles.extrinsic == Texts{"filters"});
@@ -174,7 +174,7 @@ TEST_CASE("the unit of a target that is named by a flag is read from its name", 
 TEST_CASE("beside an intrinsic list, columns in no list are ignored with a notice", "[roles]") {
   RoleRequest request;
   request.intrinsic = Texts{"filters"};
-  const Roles roles = resolve_roles(table_of(role_runs), request);
+  const Roles roles = resolve_roles(table_of(kRoleRuns), request);
   CHECK(roles.intrinsic == Texts{"filters"});
   CHECK(roles.extrinsic == Texts{"workers", "batch_size"});
   CHECK(roles.categorical.empty());
@@ -185,7 +185,7 @@ TEST_CASE("beside an intrinsic list, columns in no list are ignored with a notic
 TEST_CASE("a scale named intrinsic or categorical is not inferred as extrinsic", "[roles]") {
   RoleRequest request;
   request.categorical = {"workers"};
-  CHECK(resolve_roles(table_of(role_runs), request).extrinsic == Texts{"batch_size"});
+  CHECK(resolve_roles(table_of(kRoleRuns), request).extrinsic == Texts{"batch_size"});
 }
 
 TEST_CASE("no extrinsic column is a choice that has to be made", "[roles]") {
@@ -193,7 +193,7 @@ TEST_CASE("no extrinsic column is a choice that has to be made", "[roles]") {
   request.ignore = {"workers"};
   for (const Texts& none : {Texts{}, Texts{"none"}}) {
     request.extrinsic = none;
-    const Roles roles = resolve_roles(table_of(role_runs), request);
+    const Roles roles = resolve_roles(table_of(kRoleRuns), request);
     CHECK(roles.extrinsic.empty());
     CHECK(roles.intrinsic == Texts{"filters", "batch_size"});
   }
@@ -248,8 +248,8 @@ TEST_CASE("a column of only 0 and 1 is categorical", "[roles]") {
 TEST_CASE("a numeric column can be taken as levels", "[roles]") {
   RoleRequest request;
   request.categorical = {"filters"};
-  CHECK(resolve_roles(table_of(role_runs), request).categorical == Texts{"filters", "padding"});
-  CHECK(resolve_roles(table_of(role_runs, {"filters"}), request).categorical ==
+  CHECK(resolve_roles(table_of(kRoleRuns), request).categorical == Texts{"filters", "padding"});
+  CHECK(resolve_roles(table_of(kRoleRuns, {"filters"}), request).categorical ==
         Texts{"filters", "padding"});
 }
 

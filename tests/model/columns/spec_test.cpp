@@ -9,7 +9,7 @@ namespace {
 using test::table_of;
 using Texts = std::vector<std::string>;
 
-constexpr std::string_view spec_runs =
+constexpr std::string_view kSpecRuns =
     "filters,padding,mode,workers,time_ms\n"
     "64,valid,16,1,0.1\n"
     "4,same,8,2,0.2\n"
@@ -19,7 +19,7 @@ constexpr std::string_view spec_runs =
 TEST_CASE("a spec has the inputs in the order of the roles, levels sorted", "[spec]") {
   RoleRequest request;
   request.categorical = {"mode"};
-  const Table table = table_of(spec_runs, {"mode"});
+  const Table table = table_of(kSpecRuns, {"mode"});
   const std::vector<std::size_t> training{0, 1};
   const ModelSpec spec = make_spec(table, resolve_roles(table, request), training);
 

@@ -254,14 +254,11 @@ TEST_CASE("rows taken from a design are the design of those rows", "[design]") {
   CHECK(taken.rows == 4);
   CHECK(taken.time == made.time);
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    for (std::size_t i = 0; i < made.intrinsic.size(); ++i) {
+    for (std::size_t i = 0; i < made.intrinsic.size(); ++i)
       CHECK(taken.intrinsic[i].value(r) == made.intrinsic[i].value(r));
-    }
-    for (std::size_t c = 0; c < made.categorical.size(); ++c) {
+    for (std::size_t c = 0; c < made.categorical.size(); ++c)
       CHECK(taken.categorical[c].codes[r] == made.categorical[c].codes[r]);
-    }
-    for (std::size_t j = 0; j < made.extrinsic.size(); ++j) {
+    for (std::size_t j = 0; j < made.extrinsic.size(); ++j)
       CHECK(taken.extrinsic[j].value(r) == made.extrinsic[j].value(r));
-    }
   }
 }

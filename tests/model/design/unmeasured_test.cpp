@@ -70,10 +70,9 @@ TEST_CASE("a level that was measured at some values alone is found", "[unmeasure
 TEST_CASE("a level without a training row is a region of its own", "[unmeasured]") {
   const test::PaperRuns runs = grid([](int, int, const std::string&) { return true; });
   std::vector<std::size_t> relu_rows;
-  for (std::size_t row = 0; row < runs.design.rows; ++row) {
+  for (std::size_t row = 0; row < runs.design.rows; ++row)
     if (runs.table.find("activation")->text(row) == "relu")
       relu_rows.push_back(row);
-  }
   const auto regions = find_unmeasured(runs.spec, take_rows(runs.design, relu_rows));
   REQUIRE(regions.size() == 1);
   CHECK(to_text(regions.front()) == "activation = tanh");

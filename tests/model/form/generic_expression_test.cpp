@@ -25,7 +25,7 @@ ModelSpec full_spec() {
   return spec;
 }
 
-constexpr std::string_view configurations =
+constexpr std::string_view kConfigurations =
     "filters,kernel,padding,activation,workers,batch\n"
     "4,3,same,relu,1,16\n"
     "16,2,valid,tanh,4,64\n"
@@ -43,9 +43,8 @@ Eigen::VectorXd full_constants() {
 TEST_CASE("constants stand as coefficients, levels, powers, scaling powers, C", "[generic]") {
   const GenericLayout layout(full_spec());
   Texts names;
-  for (std::size_t i = 0; i < layout.size(); ++i) {
+  for (std::size_t i = 0; i < layout.size(); ++i)
     names.push_back(layout.name(i));
-  }
   CHECK(names == Texts{"a[filters]", "a[kernel]", "a[padding=same]", "a[padding=valid]",
                        "a[activation=relu]", "a[activation=sigmoid]", "a[activation=tanh]",
                        "p[filters]", "p[kernel]", "q[workers]", "q[batch]", "C"});
@@ -82,7 +81,7 @@ TEST_CASE("the paper's 6 numeric, 4 categorical and 2 extrinsic inputs have 25 c
 }
 
 TEST_CASE("Eq. (4) agrees with a calculation by hand", "[generic]") {
-  const Design design = make_design(table_of(configurations), full_spec(), Target::absent);
+  const Design design = make_design(table_of(kConfigurations), full_spec(), Target::absent);
   const Eigen::VectorXd time = predict_generic(full_spec(), full_constants(), design);
   REQUIRE(time.size() == 4);
   // (2 * 4^0.5 + 3 * 3^2 + same 10 + relu 100) * 1^-1 * 16^0.5 + 7
@@ -94,15 +93,14 @@ TEST_CASE("Eq. (4) agrees with a calculation by hand", "[generic]") {
 }
 
 TEST_CASE("a row's time does not depend on the rows around it", "[generic]") {
-  const Table table = table_of(configurations);
+  const Table table = table_of(kConfigurations);
   const Design design = make_design(table, full_spec(), Target::absent);
   const Eigen::VectorXd time = predict_generic(full_spec(), full_constants(), design);
   const std::vector<std::size_t> mixed{3, 1, 1, 0, 2, 3};
   const Eigen::VectorXd mixed_time = predict_generic(
       full_spec(), full_constants(), make_design(table, full_spec(), Target::absent, mixed));
-  for (std::size_t i = 0; i < mixed.size(); ++i) {
+  for (std::size_t i = 0; i < mixed.size(); ++i)
     CHECK(mixed_time[static_cast<Eigen::Index>(i)] == time[static_cast<Eigen::Index>(mixed[i])]);
-  }
 }
 
 TEST_CASE("coded and plain columns give the same bits", "[generic]") {
@@ -110,9 +108,8 @@ TEST_CASE("coded and plain columns give the same bits", "[generic]") {
   spec.intrinsic = {{"x", 1, 5000}};
   spec.extrinsic = {{"gpus", 1, 5000}};
   std::string csv = "x,gpus\n";
-  for (int i = 1; i <= 5000; ++i) {
+  for (int i = 1; i <= 5000; ++i)
     csv += std::to_string(i) + "," + std::to_string(5001 - i) + "\n";
-  }
   const Table table = table_of(csv);
   Eigen::VectorXd constants(4);
   constants << 0.3, 1.37, -0.41, 0.01;

@@ -22,12 +22,12 @@ namespace {
 using Options = DifferentialEvolutionOptions;
 using Result = DifferentialEvolutionResult;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::kInfinity();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
-constexpr Strategy strategies[] = {Strategy::best1bin, Strategy::rand1bin,
-                                   Strategy::currenttobest1bin, Strategy::jde, Strategy::lshade};
-constexpr Updating updatings[] = {Updating::immediate, Updating::deferred};
+constexpr Strategy kStrategies[] = {Strategy::best1bin, Strategy::rand1bin,
+                                    Strategy::currenttobest1bin, Strategy::jde, Strategy::lshade};
+constexpr Updating kUpdatings[] = {Updating::immediate, Updating::deferred};
 
 /// Never converges, so that the limits decide.
 Options endless(Strategy strategy, Updating updating, std::size_t generations = 20) {
@@ -43,8 +43,8 @@ Options endless(Strategy strategy, Updating updating, std::size_t generations = 
 /// Runs `check` for every strategy with both ways of updating.
 template <class Check>
 void for_every_kind(Check check) {
-  for (const Strategy strategy : strategies) {
-    for (const Updating updating : updatings) {
+  for (const Strategy strategy : kStrategies) {
+    for (const Updating updating : kUpdatings) {
       CAPTURE(to_text(strategy), updating == Updating::immediate);
       check(endless(strategy, updating));
     }
@@ -114,9 +114,8 @@ TEST_CASE("Immediate updating follows scipy's generation step by step", "[optimi
   const auto lowest = std::min_element(costs.begin(), costs.end()) - costs.begin();
   std::swap(costs[0], costs[static_cast<std::size_t>(lowest)]);
   x.col(0).swap(x.col(lowest));
-  for (int generation = 0; generation < 30; ++generation) {
+  for (int generation = 0; generation < 30; ++generation)
     scipy_generation(x, costs, bounds, random, test::rastrigin.cost);
-  }
   CHECK(result.population == x);
   CHECK(result.costs == costs);
 }
@@ -167,7 +166,7 @@ TEST_CASE("The first batch is a Latin hypercube with the guesses in front", "[op
   minimise(record, test::sphere.bounds(2), options);
   CHECK(first.col(0) == Eigen::Vector2d(1.5, -2));
   CHECK(first.col(1) == Eigen::Vector2d(5, 0));  // the nearest point of the box
-  CHECK(limits == std::vector<double>(20, infinity));
+  CHECK(limits == std::vector<double>(20, kInfinity));
 
   options.initial_guesses.clear();
   minimise(record, test::sphere.bounds(2), options);
@@ -194,9 +193,8 @@ TEST_CASE("In jDE winners keep the F and CR that made them", "[optimise]") {
   SelfAdaptive scheme;
   Population population;
   population.members = latin_hypercube(bounds, 15, random);
-  for (const auto& x : population.members.colwise()) {
+  for (const auto& x : population.members.colwise())
     population.costs.push_back(test::sphere.cost(x));
-  }
   population.controls.resize(15);
   population.promote_best();
   for (int generation = 0; generation < 40; ++generation) {
@@ -222,7 +220,7 @@ TEST_CASE("In jDE winners keep the F and CR that made them", "[optimise]") {
 // --- selection --------------------------------------------------------------------------------
 
 TEST_CASE("A trial is compared with its own target, and ties replace", "[optimise]") {
-  for (const Updating updating : updatings) {
+  for (const Updating updating : kUpdatings) {
     // Costs are small integers: many ties. The search's state is replayed from what it asks.
     std::vector<double> costs;
     std::vector<double> seen;
@@ -271,8 +269,8 @@ TEST_CASE("A trial is compared with its own target, and ties replace", "[optimis
 
 TEST_CASE("The best never rises", "[optimise]") {
   for_every_kind([](Options options) {
-    double best = infinity;
-    double lowest_seen = infinity;
+    double best = kInfinity;
+    double lowest_seen = kInfinity;
     options.observer = [&](const Progress& progress) {
       CHECK(progress.best_cost <= best);
       CHECK(progress.best_cost == lowest_seen);
@@ -300,7 +298,7 @@ TEST_CASE("Giving candidates up above their bar changes no bit", "[optimise]") {
         if (costs[i] <= abandon_above[i])
           continue;
         ++abandoned;
-        costs[i] = abandoned % 2 == 0 ? infinity : std::nextafter(abandon_above[i], infinity);
+        costs[i] = abandoned % 2 == 0 ? kInfinity : std::nextafter(abandon_above[i], kInfinity);
       }
     };
     CHECK(same_bits(minimise(lazy, test::rosenbrock.bounds(5), options), exact));
@@ -309,13 +307,12 @@ TEST_CASE("Giving candidates up above their bar changes no bit", "[optimise]") {
 }
 
 TEST_CASE("The order in which a deferred batch is evaluated changes no bit", "[optimise]") {
-  for (const Strategy strategy : strategies) {
+  for (const Strategy strategy : kStrategies) {
     const Options options = endless(strategy, Updating::deferred);
     const auto backwards = [](const Eigen::Ref<const Eigen::MatrixXd>& candidates,
                               std::span<const double>, std::span<double> costs) {
-      for (std::size_t i = costs.size(); i-- > 0;) {
+      for (std::size_t i = costs.size(); i-- > 0;)
         costs[i] = test::rastrigin.cost(candidates.col(static_cast<Eigen::Index>(i)));
-      }
     };
     CHECK(same_bits(minimise(backwards, test::rastrigin.bounds(5), options),
                     search(test::rastrigin, 5, options)));
@@ -323,16 +320,15 @@ TEST_CASE("The order in which a deferred batch is evaluated changes no bit", "[o
 }
 
 TEST_CASE("Deferred updating asks once per generation, immediate once per trial", "[optimise]") {
-  for (const Updating updating : updatings) {
+  for (const Updating updating : kUpdatings) {
     std::vector<std::size_t> batches;
     const auto objective = [&](const Eigen::Ref<const Eigen::MatrixXd>& candidates,
                                std::span<const double> abandon_above, std::span<double> costs) {
       batches.push_back(costs.size());
       REQUIRE(static_cast<std::size_t>(candidates.cols()) == costs.size());
       REQUIRE(abandon_above.size() == costs.size());
-      for (std::size_t i = 0; i < costs.size(); ++i) {
+      for (std::size_t i = 0; i < costs.size(); ++i)
         costs[i] = test::sphere.cost(candidates.col(static_cast<Eigen::Index>(i)));
-      }
     };
     minimise(objective, test::sphere.bounds(2), endless(Strategy::best1bin, updating, 3));
     if (updating == Updating::deferred) {
@@ -411,9 +407,9 @@ TEST_CASE("Costs that are not finite count as plus infinity", "[optimise]") {
     const auto treacherous = batch_of([&](const Eigen::VectorXd& x) {
       ++calls;
       if (x[0] < 0)
-        return x[1] < 0 ? not_a_number : -infinity;
+        return x[1] < 0 ? kNotANumber : -kInfinity;
       if (calls % 7 == 0)
-        return infinity;
+        return kInfinity;
       return test::sphere.cost(x);
     });
     const Result result = minimise(treacherous, test::sphere.bounds(2), options);
@@ -432,7 +428,7 @@ TEST_CASE("A NaN in the first population is replaced", "[optimise]") {
       for (std::size_t i = 0; i < costs.size(); ++i) {
         costs[i] = test::sphere.cost(candidates.col(static_cast<Eigen::Index>(i)));
         if (first && i % 2 == 0)
-          costs[i] = not_a_number;
+          costs[i] = kNotANumber;
       }
       first = false;
     };
@@ -448,10 +444,9 @@ TEST_CASE("The reported cost equals a fresh evaluation of the reported point", "
     CHECK(test::rosenbrock.cost(result.best) == result.cost);
     CHECK(result.population.col(0) == result.best);
     CHECK(result.costs[0] == result.cost);
-    for (std::size_t i = 0; i < result.costs.size(); ++i) {
+    for (std::size_t i = 0; i < result.costs.size(); ++i)
       CHECK(test::rosenbrock.cost(result.population.col(static_cast<Eigen::Index>(i))) ==
             result.costs[i]);
-    }
     CHECK(result.spread == statistics(result.costs).spread);
   });
 }
@@ -516,16 +511,16 @@ TEST_CASE("Convergence is not tested before the first generation", "[optimise]")
 TEST_CASE("A spread over infinite costs is not converged", "[optimise]") {
   for_every_kind([](Options options) {
     options.tolerance = 1;
-    const auto hopeless = batch_of([](const Eigen::VectorXd&) { return infinity; });
+    const auto hopeless = batch_of([](const Eigen::VectorXd&) { return kInfinity; });
     const Result result = minimise(hopeless, test::sphere.bounds(2), options);
     CHECK(result.termination == Termination::generation_limit);
-    CHECK(result.cost == infinity);
-    CHECK(result.spread == infinity);
+    CHECK(result.cost == kInfinity);
+    CHECK(result.spread == kInfinity);
 
     // One member alone is finite.
     int calls = 0;
     const auto lonely =
-        batch_of([&](const Eigen::VectorXd&) { return ++calls == 4 ? 1 : infinity; });
+        batch_of([&](const Eigen::VectorXd&) { return ++calls == 4 ? 1 : kInfinity; });
     CHECK(minimise(lonely, test::sphere.bounds(2), options).termination ==
           Termination::generation_limit);
   });
@@ -584,7 +579,7 @@ TEST_CASE("Interrupted: a stop between generations returns the best so far", "[o
   for_every_kind([](Options options) {
     std::stop_source source;
     options.stop = source.get_token();
-    double best = infinity;
+    double best = kInfinity;
     options.observer = [&](const Progress& progress) {
       best = progress.best_cost;
       if (progress.generation == 3)
@@ -603,7 +598,7 @@ TEST_CASE("Interrupted: immediate updating stops at the next trial", "[optimise]
   std::stop_source source;
   options.stop = source.get_token();
   std::size_t calls = 0;
-  double lowest = infinity;
+  double lowest = kInfinity;
   const auto objective = batch_of([&](const Eigen::VectorXd& x) {
     if (++calls == 40)
       source.request_stop();
@@ -675,11 +670,11 @@ TEST_CASE("Options outside their range are refused with a sentence", "[optimise]
         "the population needs at least one member per free coordinate, not 0");
   CHECK(changed([](Options& o) { o.tolerance = -0.5; }) ==
         "the tolerance is -0.5; it must be a number from 0 on");
-  CHECK(changed([](Options& o) { o.absolute_tolerance = not_a_number; }) ==
+  CHECK(changed([](Options& o) { o.absolute_tolerance = kNotANumber; }) ==
         "the absolute tolerance is nan; it must be a number from 0 on");
   CHECK(changed([](Options& o) { o.differential_weight_low = 1.5; }) ==
         "the differential weight is 1.5:1; it must be a range within 0:2");
-  CHECK(changed([](Options& o) { o.differential_weight_high = not_a_number; }) ==
+  CHECK(changed([](Options& o) { o.differential_weight_high = kNotANumber; }) ==
         "the differential weight is 0.5:nan; it must be a range within 0:2");
   CHECK(changed([](Options& o) { o.crossover_rate = 1.5; }) ==
         "the crossover rate is 1.5; it must be within 0:1");
@@ -687,7 +682,7 @@ TEST_CASE("Options outside their range are refused with a sentence", "[optimise]
         "the limit of 44 evaluations is below the 45 members of the population");
   CHECK(changed([](Options& o) { o.initial_guesses = {Eigen::Vector2d(0, 0)}; }) ==
         "an initial guess has 2 coordinates, not 3");
-  CHECK(changed([](Options& o) { o.initial_guesses = {Eigen::Vector3d(0, not_a_number, 0)}; }) ==
+  CHECK(changed([](Options& o) { o.initial_guesses = {Eigen::Vector3d(0, kNotANumber, 0)}; }) ==
         "an initial guess is not finite");
   CHECK(changed([](Options& o) { o.initial_guesses.assign(46, Eigen::Vector3d(0, 0, 0)); }) ==
         "there are 46 initial guesses for a population of 45");

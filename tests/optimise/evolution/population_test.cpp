@@ -11,7 +11,7 @@ using namespace perfmodel::optimise;
 
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 /// Member i stands at 10 i.
 Population population_with(const std::vector<double>& costs) {
@@ -20,9 +20,8 @@ Population population_with(const std::vector<double>& costs) {
   population.members = Eigen::RowVectorXd::LinSpaced(size, 0, 10.0 * static_cast<double>(size - 1));
   population.costs = costs;
   population.controls.resize(costs.size());
-  for (std::size_t i = 0; i < costs.size(); ++i) {
+  for (std::size_t i = 0; i < costs.size(); ++i)
     population.controls[i].differential_weight = static_cast<double>(i);
-  }
   return population;
 }
 
@@ -73,7 +72,7 @@ TEST_CASE("The best member goes to index 0, the first of several", "[optimise]")
 }
 
 TEST_CASE("A population shrinks to its best members in their old order", "[optimise]") {
-  Population population = population_with({1, 5, 2, infinite, 3, 2});
+  Population population = population_with({1, 5, 2, kInfinite, 3, 2});
   population.keep_best(4);
   CHECK(population.costs == std::vector<double>{1, 2, 3, 2});
   CHECK(places(population) == std::vector<double>{0, 20, 40, 50});
@@ -83,7 +82,7 @@ TEST_CASE("A population shrinks to its best members in their old order", "[optim
 }
 
 TEST_CASE("The ranking keeps the order of equal costs", "[optimise]") {
-  CHECK(ranking(std::vector<double>{2, infinite, 1, 2, 1}) ==
+  CHECK(ranking(std::vector<double>{2, kInfinite, 1, 2, 1}) ==
         std::vector<std::size_t>{2, 4, 0, 3, 1});
 }
 
@@ -91,7 +90,7 @@ TEST_CASE("The spread of costs is their standard deviation over n", "[optimise]"
   const CostStatistics known = statistics(std::vector<double>{2, 4, 4, 4, 5, 5, 7, 9});
   CHECK(known.mean == 5);
   CHECK(known.spread == 2);
-  CHECK(statistics(std::vector<double>{1, infinite, 2}).spread == infinite);
-  CHECK(statistics(std::vector<double>{infinite, infinite}).spread == infinite);
-  CHECK(statistics(std::vector<double>{1e308, 1e308}).spread == infinite);
+  CHECK(statistics(std::vector<double>{1, kInfinite, 2}).spread == kInfinite);
+  CHECK(statistics(std::vector<double>{kInfinite, kInfinite}).spread == kInfinite);
+  CHECK(statistics(std::vector<double>{1e308, 1e308}).spread == kInfinite);
 }

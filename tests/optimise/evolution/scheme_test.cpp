@@ -42,9 +42,8 @@ std::set<double> all_values(std::size_t target,
     for (std::size_t b = 0; b < 5; ++b) {
       for (std::size_t c = 0; c < 5; ++c) {
         const bool distinct = a != b && b != c && a != c;
-        if (distinct && a != target && b != target && c != target) {
+        if (distinct && a != target && b != target && c != target)
           values.insert(formula(x(a), x(b), x(c)));
-        }
       }
     }
   }
@@ -78,9 +77,8 @@ void teach(SuccessHistory& scheme, const std::vector<std::pair<Controls, double>
   RandomStream random(1);
   for (int memory = 0; memory < 6; ++memory) {
     scheme.begin_generation(hand_made(), random);
-    for (const auto& [made_with, improvement] : improvements) {
+    for (const auto& [made_with, improvement] : improvements)
       scheme.learn(hand_made(), 4, made_with, 5 - improvement, random);
-    }
     scheme.end_generation();
   }
 }
@@ -115,8 +113,8 @@ TEST_CASE("Mutants of a hand-made population are the formula's, over all donors"
           }));
     // Of five members the two best may guide.
     SuccessHistory lshade;
-    auto towards =
-        all_values(target, [&](double a, double b, double) { return x + 0.5 * (1 - x + a - b); });
+    auto towards = all_values(
+        target, [&](double a, double b, double) { return x + 0.5 * (1 - x + a - b); });
     towards.merge(
         all_values(target, [&](double a, double b, double) { return x + 0.5 * (10 - x + a - b); }));
     CHECK(mutants(lshade, target) == towards);

@@ -195,9 +195,8 @@ TEST_CASE("a problem solved through smaller ones has the same optimum and certif
     CHECK(sifted.cost == Catch::Approx(whole.cost).epsilon(1e-11));
     CHECK(sifted.cost - sifted.dual_bound < 1e-9 * sifted.cost);
     CHECK((sifted.x - whole.x).norm() < 1e-8);
-    for (const Index row : sifted.active_rows) {
+    for (const Index row : sifted.active_rows)
       CHECK(std::abs(problem.response[row] - problem.matrix.row(row).dot(sifted.x)) < 1e-9);
-    }
   }
 }
 

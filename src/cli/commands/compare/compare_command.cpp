@@ -28,13 +28,12 @@
 namespace perfmodel::cli {
 namespace {
 
-constexpr auto judging_group = "Judging the models";
+constexpr auto kJudgingGroup = "Judging the models";
 
 ExtrapolateArgument parse_extrapolate(const std::string& text) {
   const auto colon = text.rfind(':');
-  if (colon == std::string::npos) {
+  if (colon == std::string::npos)
     return {text, std::nullopt};
-  }
   const auto limit = parse_number(text.substr(colon + 1));
   if (!limit) {
     throw OptionError("--extrapolate", "'" + text +
@@ -45,7 +44,7 @@ ExtrapolateArgument parse_extrapolate(const std::string& text) {
 }
 
 /// Short names of the models in conditions, and how the names that are printed begin.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> gate_models = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kGateModels = {
     {{"generic_l1", "Eq. (4), L1"},
      {"generic_l2", "Eq. (4), L2"},
      {"generic", "Eq. (4)"},
@@ -58,11 +57,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> gate_mode
 const FurtherFigures& compare_figures() {
   static const FurtherFigures further = [] {
     FurtherFigures out;
-    for (const auto& [name, begin] : gate_models) {
-      for (const auto& metric : gate_metrics()) {
+    for (const auto& [name, begin] : kGateModels)
+      for (const auto& metric : gate_metrics())
         out.names.push_back(std::string(name) + "." + metric);
-      }
-    }
     out.words =
         "; of one model: generic., generic_l1., generic_l2., multi., forest., boosting., svr. or "
         "svr_log. before it";
@@ -77,27 +74,24 @@ std::vector<Figure> compared_figures(const std::vector<ModelScore>& scores, std:
   std::vector<Figure> best;
   std::vector<Figure> all;
   for (const ModelScore& score : scores) {
-    if (score.source != source) {
+    if (score.source != source)
       continue;
-    }
     const std::string part = score.name + ", " + score.file;
-    const auto model = std::find_if(gate_models.begin(), gate_models.end(), [&](const auto& known) {
+    const auto model = std::find_if(kGateModels.begin(), kGateModels.end(), [&](const auto& known) {
       return score.name.starts_with(known.second);
     });
     const Metrics& metrics = score.metrics.test.value_or(score.metrics.train);
-    if (model != gate_models.end()) {
+    if (model != kGateModels.end()) {
       const auto named = figures_of(metrics, part, std::string(model->first) + ".");
       all.insert(all.end(), named.begin(), named.end());
     }
     const auto plain = figures_of(metrics, part);
-    if (best.empty()) {
+    if (best.empty())
       best = plain;
-    }
     for (std::size_t k = 0; k < plain.size(); ++k) {
       const bool higher = plain[k].name == "r2";
-      if (higher ? plain[k].value > best[k].value : plain[k].value < best[k].value) {
+      if (higher ? plain[k].value > best[k].value : plain[k].value < best[k].value)
         best[k] = plain[k];
-      }
     }
   }
   all.insert(all.end(), best.begin(), best.end());
@@ -106,17 +100,14 @@ std::vector<Figure> compared_figures(const std::vector<ModelScore>& scores, std:
 
 void check_combination(const CompareArguments& arguments) {
   const bool has_split = arguments.split.shares || arguments.split.seed;
-  if (arguments.test && arguments.runs.size() > 1) {
+  if (arguments.test && arguments.runs.size() > 1)
     throw UsageError("--test goes with one file of runs");
-  }
-  if ((has_split ? 1 : 0) + (arguments.test ? 1 : 0) + (arguments.extrapolate ? 1 : 0) > 1) {
+  if ((has_split ? 1 : 0) + (arguments.test ? 1 : 0) + (arguments.extrapolate ? 1 : 0) > 1)
     throw UsageError("--split, --test and --extrapolate each name the test rows; pass one of them");
-  }
   std::set<std::string> names;
   for (const auto& path : arguments.runs) {
-    if (!names.insert(path).second) {
+    if (!names.insert(path).second)
       throw UsageError("'" + path + "' is given twice");
-    }
     refuse_to_replace(path, arguments.output);
   }
   refuse_to_replace(arguments.test.value_or("-"), arguments.output);
@@ -137,9 +128,8 @@ PreparedRuns prepared(const CompareArguments& arguments, const std::string& path
     PreparedRuns out = prepare_runs(runs, split_rows(runs.rows, {}, 1));
     TestRuns test = select_test_runs(read_csv(*arguments.test, categorical_columns(out.spec)),
                                      out.spec, !arguments.gates.empty());
-    if (test.left_out) {
+    if (test.left_out)
       console.warning(*test.left_out);
-    }
     out.test = std::move(test.design);
     require_fitted_range(*out.test);
     return out;
@@ -172,12 +162,11 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
   add_search_options(command, arguments.search);
   command.remove_option("--expression");  // both are compared
   add_split_options(command, arguments.split);
-  for (const char* name : {"--split", "--split-seed"}) {
-    command.get_option(name).group(judging_group);
-  }
+  for (const char* name : {"--split", "--split-seed"})
+    command.get_option(name).group(kJudgingGroup);
   command.add_option("--test", arguments.test, "train on all of RUNS.csv and test on this file")
       .type_name("FILE")
-      .group(judging_group);
+      .group(kJudgingGroup);
   command
       .add_option_function(
           "--extrapolate",
@@ -186,7 +175,7 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
           "the higher ones; up to X, or to the value below which\n"
           "60 % of the distinct values lie")
       .type_name("COL[:X]")
-      .group(judging_group);
+      .group(kJudgingGroup);
   add_gates(command, arguments.gates,
             "end with exit code 4 if this holds on the test rows of\n"
             "any file: 'mape>10' of the best model there, or\n"
@@ -194,7 +183,7 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
             "generic_l2, multi, forest, boosting, svr, svr_log\n"
             "(repeatable)",
             compare_figures());
-  command.get_option("--fail-if").group(judging_group);
+  command.get_option("--fail-if").group(kJudgingGroup);
   command.footer(
       "Fits Eq. (4) without a penalty and with --l1 and --l2 (0.001 each where not given), a sum "
       "of product\n"
@@ -213,15 +202,13 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
 }
 
 int run_compare(const CompareArguments& arguments, Console& console) {
-  if (arguments.search.options.residual == Residual::process) {
+  if (arguments.search.options.residual == Residual::process)
     throw UsageError("compare has models of its own, and none of them has a residual process");
-  }
   check_combination(arguments);
   OutputFile output(arguments.output);
   std::vector<PreparedRuns> files;
-  for (const auto& path : arguments.runs) {
+  for (const auto& path : arguments.runs)
     files.push_back(prepared(arguments, path, console));
-  }
   if (!has_black_boxes()) {
     console.warning(
         "this perfmodel was built without dlib, so random forest and support vector regression are "

@@ -34,9 +34,8 @@ Section errors_of(const CompareDocument& report, std::size_t source) {
              "train MAPE", "fit [s]"});
   std::string part;
   for (const ModelScore& score : report.scores) {
-    if (score.source != source) {
+    if (score.source != source)
       continue;
-    }
     const Metrics& metrics = judged(score.metrics);
     part = (score.metrics.test ? "test part, " : "training part, ") + std::to_string(metrics.rows) +
            " rows";
@@ -55,30 +54,25 @@ Section powers_of(const CompareDocument& report) {
   TextTable table(columns);
   std::vector<std::string> header = {"column", "model"};
   std::vector<std::pair<std::string, std::string>> lines;
-  for (const Provenance& source : report.data) {
+  for (const Provenance& source : report.data)
     header.push_back(clipped(source.file, 24));
-  }
   for (const ModelScore& score : report.scores) {
     for (const auto& column : score.columns) {
       const std::pair line(column, score.name);
-      if (std::find(lines.begin(), lines.end(), line) == lines.end()) {
+      if (std::find(lines.begin(), lines.end(), line) == lines.end())
         lines.push_back(line);
-      }
     }
   }
   // All models of one column together, columns in the order of their first appearance.
   std::vector<std::string> order;
-  for (const auto& line : lines) {
-    if (std::find(order.begin(), order.end(), line.first) == order.end()) {
+  for (const auto& line : lines)
+    if (std::find(order.begin(), order.end(), line.first) == order.end())
       order.push_back(line.first);
-    }
-  }
   table.add(header);
   for (const auto& column : order) {
     for (const auto& line : lines) {
-      if (line.first != column) {
+      if (line.first != column)
         continue;
-      }
       std::vector<std::string> row = {column, line.second};
       for (std::size_t source = 0; source < report.data.size(); ++source) {
         std::string cell = "-";
@@ -101,27 +95,24 @@ Section powers_of(const CompareDocument& report) {
 
 std::string csv_of(const CompareDocument& report) {
   std::string text = "file,model,part,rows";
-  for (const auto& [name, member] : named_metrics) {
+  for (const auto& [name, member] : kNamedMetrics)
     text += "," + std::string(name);
-  }
   text += ",fit_seconds\n";
   for (const ModelScore& score : report.scores) {
     const auto add = [&](const std::string& part, const Metrics& metrics) {
       text += csv_field(score.file) + "," + csv_field(score.name) + "," + part + "," +
               std::to_string(metrics.rows);
-      for (const auto& [name, member] : named_metrics) {
+      for (const auto& [name, member] : kNamedMetrics) {
         const double value = metrics.*member;
         text += "," + (std::isnan(value) ? "" : to_text(value));
       }
       text += "," + to_text(score.fit_seconds) + "\n";
     };
     add("train", score.metrics.train);
-    if (score.metrics.validation) {
+    if (score.metrics.validation)
       add("validation", *score.metrics.validation);
-    }
-    if (score.metrics.test) {
+    if (score.metrics.test)
       add("test", *score.metrics.test);
-    }
   }
   return text;
 }
@@ -129,27 +120,22 @@ std::string csv_of(const CompareDocument& report) {
 }  // namespace
 
 std::string formatted(const CompareDocument& report, OutputFormat format) {
-  if (format == OutputFormat::json) {
+  if (format == OutputFormat::json)
     return comparison_to_json(report.data, report.scores, has_black_boxes());
-  }
-  if (format == OutputFormat::csv) {
+  if (format == OutputFormat::csv)
     return csv_of(report);
-  }
   std::vector<Section> sections;
-  for (std::size_t source = 0; source < report.data.size(); ++source) {
+  for (std::size_t source = 0; source < report.data.size(); ++source)
     sections.push_back(errors_of(report, source));
-  }
   sections.push_back(powers_of(report));
   std::string text;
   for (const Section& section : sections) {
     text += (text.empty() ? "" : "\n") + printable(section.title) + "\n\n";
-    if (format == OutputFormat::md) {
+    if (format == OutputFormat::md)
       text += section.table.markdown();
-    } else {
-      for (const auto& line : section.table.lines(2)) {
+    else
+      for (const auto& line : section.table.lines(2))
         text += line + "\n";
-      }
-    }
   }
   return text;
 }

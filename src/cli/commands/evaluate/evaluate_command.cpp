@@ -31,9 +31,8 @@ namespace {
 std::vector<OutlyingRun> farthest_runs(const JudgedRuns& runs, std::size_t count) {
   std::vector<OutlyingRun> out;
   for (const Outlier& outlier : ranked_outliers(runs.design.time, runs.predicted)) {
-    if (out.size() == count) {
+    if (out.size() == count)
       break;
-    }
     const auto row = static_cast<Eigen::Index>(outlier.row);
     out.push_back(
         {runs.lines[outlier.row], runs.design.time[row], runs.predicted[row], outlier.robust_z});
@@ -73,18 +72,14 @@ bool is_drift(const Gate& gate) {
 }
 
 void check_combination(const EvaluateArguments& arguments) {
-  if (arguments.model == "-" && arguments.runs == "-") {
+  if (arguments.model == "-" && arguments.runs == "-")
     throw UsageError("the model and the runs cannot both come from standard input");
-  }
-  if (arguments.baseline == "-") {
+  if (arguments.baseline == "-")
     throw UsageError("--baseline cannot come from standard input; write it to a file");
-  }
-  if (arguments.residuals == "-") {
+  if (arguments.residuals == "-")
     throw UsageError("the metrics go to standard output; write --residuals to a file");
-  }
-  if (arguments.outliers && arguments.format == OutputFormat::csv) {
+  if (arguments.outliers && arguments.format == OutputFormat::csv)
     throw UsageError("--format csv is the metrics alone; list --outliers in another format");
-  }
   for (const Gate& gate : arguments.gates) {
     if (is_drift(gate) && !arguments.baseline) {
       throw UsageError("--fail-if '" + gate.text +
@@ -98,9 +93,8 @@ std::optional<IntervalDocument> report_intervals(const EvaluateArguments& argume
                                                  const FittedModel& model, const Design& design,
                                                  const Eigen::VectorXd& predicted) {
   const auto factors = interval_of(model, arguments.coverage, arguments.model);
-  if (!factors) {
+  if (!factors)
     return std::nullopt;
-  }
   return IntervalDocument{arguments.coverage.value_or(model.intervals->level),
                           covered_share(*factors, design.time, predicted),
                           predicted.mean() * (factors->upper - factors->lower)};
@@ -121,9 +115,8 @@ Baseline judge_baseline(const EvaluateArguments& arguments, const FittedModel& m
   spec.target = arguments.target.value_or(spec.target);
   const auto texts = categorical_columns(spec);
   const bool same_texts = texts == categorical_columns(model.spec);
-  if (!same_texts && arguments.runs == "-") {
+  if (!same_texts && arguments.runs == "-")
     throw UsageError("the models read other columns as texts; pass RUNS.csv as a file");
-  }
   Table table = same_texts ? runs.file.table : read_runs(arguments.runs, texts).table;
   const Predictions all =
       predictions_of(out.model, make_design(table, spec, Target::required, runs.rows));
@@ -131,11 +124,9 @@ Baseline judge_baseline(const EvaluateArguments& arguments, const FittedModel& m
   table.source = base_name(*arguments.baseline) + ": " + table.source;
   report_without_time(all, table, "they are left out", arguments.strict_range, console);
   std::vector<Eigen::Index> kept;
-  for (Eigen::Index row = 0; row < all.values.size(); ++row) {
-    if (is_time(all.values[row])) {
+  for (Eigen::Index row = 0; row < all.values.size(); ++row)
+    if (is_time(all.values[row]))
       kept.push_back(row);
-    }
-  }
   out.predicted = all.values(kept);
   runs.leave_out(all.without_time);
   return out;
@@ -167,11 +158,9 @@ std::vector<Figure> evaluated_figures(const EvaluationDocument& report) {
     figures.push_back({"coverage", report.intervals->coverage, part});
     figures.push_back({"mean_width", report.intervals->mean_width, part});
   }
-  if (report.baseline) {
-    for (const auto& [name, value] : report.baseline->drift) {
+  if (report.baseline)
+    for (const auto& [name, value] : report.baseline->drift)
       figures.push_back({name, value, part});
-    }
-  }
   return figures;
 }
 
@@ -237,9 +226,8 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   JudgedRuns runs =
       judge_runs(model, arguments.runs, arguments.target, arguments.strict_range, console);
   std::optional<Baseline> baseline;
-  if (arguments.baseline) {
+  if (arguments.baseline)
     baseline.emplace(judge_baseline(arguments, model, runs, console));
-  }
   require_all_rows(arguments, runs);
   EvaluationDocument report;
   report.runs_file = base_name(arguments.runs);
@@ -247,12 +235,10 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   report.metrics = measure(runs.design, runs.predicted, runs.file.table.source);
   report.intervals = report_intervals(arguments, model, runs.design, runs.predicted);
   report.noise_floor = noise_floor(runs.design);
-  if (arguments.outliers) {
+  if (arguments.outliers)
     report.outliers = farthest_runs(runs, *arguments.outliers);
-  }
-  if (baseline) {
+  if (baseline)
     report.baseline = report_baseline(arguments, *baseline, runs, report.metrics);
-  }
   output.write(formatted(report, model, base_name(arguments.model), arguments.format));
   if (residuals) {
     write_residuals(runs, *residuals);

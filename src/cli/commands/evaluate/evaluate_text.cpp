@@ -20,9 +20,8 @@ std::string csv_value(double value) {
 std::string report_csv(const EvaluationDocument& report, const std::string& model_file) {
   const auto cells = [](const Metrics& metrics) {
     std::string line = std::to_string(metrics.rows);
-    for (const auto& [name, member] : named_metrics) {
+    for (const auto& [name, member] : kNamedMetrics)
       line += "," + csv_value(metrics.*member);
-    }
     return line;
   };
   std::string header = "rows,mae,mape_percent,smape_percent,mse,rmse,r2";
@@ -31,14 +30,12 @@ std::string report_csv(const EvaluationDocument& report, const std::string& mode
     header += ",coverage,mean_width";
     line += "," + to_text(report.intervals->coverage) + "," + to_text(report.intervals->mean_width);
   }
-  if (!report.baseline) {
+  if (!report.baseline)
     return header + "\n" + line + "\n";
-  }
   const std::string blanks = report.intervals ? ",," : "";
   std::string drift;
-  for (const auto& [name, value] : report.baseline->drift) {
+  for (const auto& [name, value] : report.baseline->drift)
     drift += "," + csv_value(value);
-  }
   const auto last = drift.rfind(',');  // the drift of the predictions has a column of its own
   return "model," + header + ",prediction_drift\n" + csv_field(model_file) + "," + line + ",\n" +
          csv_field(report.baseline->file) + "," + cells(report.baseline->metrics) + blanks +
@@ -63,9 +60,8 @@ std::vector<std::string> evaluated_cells(const Metrics& metrics) {
 std::vector<std::string> drift_cells(const BaselineDocument& baseline) {
   std::vector<std::string> cells = {"drift", ""};
   for (const auto& [name, value] : baseline.drift) {
-    if (name == "prediction_drift") {
+    if (name == "prediction_drift")
       continue;
-    }
     const bool relative = name == "mae_drift" || name == "mse_drift" || name == "rmse_drift";
     const bool points = name == "mape_drift" || name == "smape_drift";
     cells.push_back(!std::isfinite(value) ? "-"
@@ -116,7 +112,7 @@ TextTable outlier_table(const std::vector<OutlyingRun>& runs, const std::string&
   table.add({"line", with_unit("measured", unit), with_unit("predicted", unit), "z", ""});
   for (const OutlyingRun& run : runs) {
     table.add({std::to_string(run.line), short_number(run.measured), short_number(run.predicted),
-               short_number(run.robust_z), std::abs(run.robust_z) >= outlier_z ? "outlier" : ""});
+               short_number(run.robust_z), std::abs(run.robust_z) >= kOutlierZ ? "outlier" : ""});
   }
   return table;
 }
@@ -131,9 +127,8 @@ std::string formatted(const EvaluationDocument& report, const FittedModel& model
     end += "rows left out, which have no predicted time: " + std::to_string(report.rows_left_out) +
            "\n";
   }
-  if (report.noise_floor) {
+  if (report.noise_floor)
     end += noise_floor_in_words(report.metrics.mape_percent, report.noise_floor) + "\n";
-  }
   if (report.baseline) {
     end += "\npredictions differ by " + short_number(report.baseline->drift.back().second) +
            " % in the mean\n";

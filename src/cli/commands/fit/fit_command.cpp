@@ -30,11 +30,9 @@ namespace {
 const FurtherFigures& fit_figures() {
   static const FurtherFigures further = [] {
     FurtherFigures out;
-    for (const char* part : {"train.", "validation.", "test.", "folds."}) {
-      for (const auto& metric : gate_metrics()) {
+    for (const char* part : {"train.", "validation.", "test.", "folds."})
+      for (const auto& metric : gate_metrics())
         out.names.push_back(part + metric);
-      }
-    }
     out.words = "; of a part: train., validation., test. or folds. before it";
     return out;
   }();
@@ -45,9 +43,8 @@ void check_gated_parts(const FitArguments& arguments) {
   const SplitShares shares = arguments.split.value_or(SplitShares{});
   for (const auto& gate : arguments.gates) {
     const auto lacks = [&](const std::string& part, bool exists, const std::string& advice) {
-      if (gate.figure.starts_with(part + ".") && !exists) {
+      if (gate.figure.starts_with(part + ".") && !exists)
         throw UsageError("--fail-if '" + gate.text + "': " + advice);
-      }
     };
     lacks("validation", shares.validation > 0,
           "there is no validation part; pass --split 60:20:20");
@@ -59,16 +56,14 @@ void check_gated_parts(const FitArguments& arguments) {
 
 void check_combination(const FitArguments& arguments) {
   refuse_options_of_others(arguments.search);
-  if (arguments.split_seed && !arguments.split) {
+  if (arguments.split_seed && !arguments.split)
     throw UsageError("--split-seed has no effect without --split");
-  }
   if (arguments.test && arguments.split && arguments.split->test > 0) {
     throw UsageError(
         "both --test and --split name test rows; leave the test share out: --split 80:20:0");
   }
-  if (arguments.test == arguments.runs && arguments.runs == "-") {
+  if (arguments.test == arguments.runs && arguments.runs == "-")
     throw UsageError("the runs and the test runs cannot both come from standard input");
-  }
   if (arguments.repeats.value_or(1) > 1 && arguments.search.options.residual == Residual::process) {
     throw UsageError(
         "--repeats does not go with --residual process: its search does not depend on luck");
@@ -81,9 +76,9 @@ void check_combination(const FitArguments& arguments) {
 FitRequest request_of(const FitArguments& arguments) {
   FitRequest request;
   request.roles = arguments.roles;
-  request.options.seed = arguments.search.seed.value_or(default_seed);
+  request.options.seed = arguments.search.seed.value_or(kDefaultSeed);
   request.split = arguments.split.value_or(SplitShares{});
-  request.split_seed = arguments.split_seed.value_or(default_split_seed);
+  request.split_seed = arguments.split_seed.value_or(kDefaultSplitSeed);
   if (arguments.test) {
     request.test_runs = [path = *arguments.test](const std::set<std::string>& text_columns) {
       return read_csv(path, text_columns);
@@ -114,9 +109,8 @@ FitOutcome fit_watched(const PreparedFit& prepared, FitRequest request, Console&
   request.progress = [&](FitStage stage, std::size_t done, std::size_t all) {
     progress.show(name_of(stage), done, all);
   };
-  if (console.shows_progress()) {
+  if (console.shows_progress())
     request.options.observer = [&](const optimise::Progress& state) { progress.show(state); };
-  }
   return fit_prepared(prepared, request);
 }
 
@@ -129,15 +123,12 @@ void check_fit_gates(const std::vector<Gate>& gates, const FittedModel& model) {
     figures.insert(figures.end(), more.begin(), more.end());
   };
   add(parts.train, "the training part", "train.");
-  if (parts.validation) {
+  if (parts.validation)
     add(*parts.validation, "the validation part", "validation.");
-  }
-  if (parts.test) {
+  if (parts.test)
     add(*parts.test, "the test part", "test.");
-  }
-  if (model.cross_validation) {
+  if (model.cross_validation)
     add(mean_metrics(model.cross_validation->folds), "the mean of the folds", "folds.");
-  }
   check_gates(gates, figures);
 }
 
@@ -197,9 +188,8 @@ int run_fit(const FitArguments& arguments, Console& console) {
   FitRequest request = request_of(arguments);
   const PreparedFit prepared =
       prepare_fit(read_labelled_runs(arguments.runs, arguments.roles, console), request);
-  for (const auto& warning : prepared.warnings) {
+  for (const auto& warning : prepared.warnings)
     console.warning(warning);
-  }
 
   const SignalWatch signals;
   request.options = fit_options(arguments.search);
@@ -215,9 +205,8 @@ int run_fit(const FitArguments& arguments, Console& console) {
   }
   console.summary(
       fit_summary({model, outcome.roles, outcome.time_shares, outcome.seconds}, console));
-  for (const auto& warning : model.warnings) {
+  for (const auto& warning : model.warnings)
     console.warning(warning.message.text());
-  }
   if (outcome.interrupted) {
     console.warning(keep_old_file ? "interrupted: " + arguments.output + " was not written"
                                   : "interrupted: the model is the best that was found until then");

@@ -20,11 +20,9 @@ void add_metrics(TextTable& table, const std::string& part, const Metrics& best,
   for (const auto& [name, title] : shown) {
     for (const auto& spread : spreads) {
       if (spread.name == name) {
-        for (const auto& [metric, member] : named_metrics) {
-          if (metric == name) {
+        for (const auto& [metric, member] : kNamedMetrics)
+          if (metric == name)
             add_row(table, part + " " + std::string(title), best.*member, spread);
-          }
-        }
       }
     }
   }
@@ -41,12 +39,10 @@ TextTable repeat_table(const FittedModel& model, const RepeatSummary& repeats) {
     add_row(table, clipped(spread.name, 36), model.constants[static_cast<Eigen::Index>(k)], spread);
   }
   add_metrics(table, "training", model.metrics.train, repeats.train);
-  if (model.metrics.validation) {
+  if (model.metrics.validation)
     add_metrics(table, "validation", *model.metrics.validation, repeats.validation);
-  }
-  if (model.metrics.test) {
+  if (model.metrics.test)
     add_metrics(table, "test", *model.metrics.test, repeats.test);
-  }
   return table;
 }
 

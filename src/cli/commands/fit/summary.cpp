@@ -16,15 +16,14 @@
 namespace perfmodel::cli {
 namespace {
 
-constexpr std::size_t indentation = 2;
-constexpr std::size_t most_levels = 12;   // the rest of a column's levels is in model.json
-constexpr std::size_t longest_name = 28;  // what is longer is clipped, so that a line has room
+constexpr std::size_t kIndentation = 2;
+constexpr std::size_t kMostLevels = 12;   // the rest of a column's levels is in model.json
+constexpr std::size_t kLongestName = 28;  // what is longer is clipped, so that a line has room
 
 std::string join(const std::vector<std::string>& lines) {
   std::string text;
-  for (const auto& line : lines) {
+  for (const auto& line : lines)
     text += line + "\n";
-  }
   return text;
 }
 
@@ -39,12 +38,12 @@ std::string range_text(const NumericInput& input) {
 }
 
 std::string indented(const std::string& line) {
-  return line.empty() ? "" : std::string(indentation, ' ') + line + "\n";
+  return line.empty() ? "" : std::string(kIndentation, ' ') + line + "\n";
 }
 
 /// A section: its first line is the heading.
 std::string section(const TextTable& table, const Console& console) {
-  auto lines = table.lines(indentation);
+  auto lines = table.lines(kIndentation);
   lines.front() = console.strong(lines.front());
   return "\n" + join(lines);
 }
@@ -52,9 +51,8 @@ std::string section(const TextTable& table, const Console& console) {
 std::string header(const FitDocument& report, const Console& console) {
   const FittedModel& model = report.model;
   std::string rows = std::to_string(model.provenance.rows) + " rows";
-  if (model.metrics.train.rows != model.provenance.rows) {
+  if (model.metrics.train.rows != model.provenance.rows)
     rows += ", " + std::to_string(model.metrics.train.rows) + " of them for training";
-  }
   return console.strong(with_unit(model.spec.target, model.spec.unit)) + " from " +
          (model.provenance.file == "-" ? "standard input" : model.provenance.file) + ": " + rows +
          "\n";
@@ -63,11 +61,9 @@ std::string header(const FitDocument& report, const Console& console) {
 /// The input that is called so, where it is a number.
 const NumericInput* numeric_input(const ModelSpec& spec, const std::string& column) {
   for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic}) {
-    for (const NumericInput& input : *inputs) {
-      if (input.column == column) {
+    for (const NumericInput& input : *inputs)
+      if (input.column == column)
         return &input;
-      }
-    }
   }
   return nullptr;
 }
@@ -86,9 +82,8 @@ std::string constants_section(const FitDocument& report, const Console& console)
   for (std::size_t k = 0; k < constants.size(); ++k) {
     const ConstantRow& row = constants[k];
     texts[row.group].push_back(short_number(row.value) + marks.of(k));
-    if (row.role == ConstantRole::level) {
+    if (row.role == ConstantRole::level)
       levels[row.group].push_back(row.level);
-    }
     scales[row.group] = row.role == ConstantRole::scaling_power;
   }
   TextTable table({left, left, right, right, left, right});
@@ -96,26 +91,24 @@ std::string constants_section(const FitDocument& report, const Console& console)
   table.add({"input", "", "a" + no_mark, "p" + no_mark, "measured", "share of time"});
   std::size_t part = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    if (scales[g]) {
+    if (scales[g])
       continue;
-    }
     const std::string share = percent(report.time_shares.at(part++));
     const NumericInput* const input = numeric_input(model.spec, groups[g]);
     if (levels[g].empty()) {
       const std::string p = texts[g].size() > 1 ? texts[g][1] : "";
-      table.add({clipped(groups[g], longest_name), "", texts[g][0], p,
+      table.add({clipped(groups[g], kLongestName), "", texts[g][0], p,
                  p.empty() || input == nullptr ? "" : range_text(*input), share});
       continue;
     }
-    const std::size_t shown = std::min(levels[g].size(), most_levels);
+    const std::size_t shown = std::min(levels[g].size(), kMostLevels);
     for (std::size_t l = 0; l < shown; ++l) {
-      table.add({l == 0 ? clipped(groups[g], longest_name) : "",
-                 clipped(levels[g][l], longest_name / 2), texts[g][l], "", "",
+      table.add({l == 0 ? clipped(groups[g], kLongestName) : "",
+                 clipped(levels[g][l], kLongestName / 2), texts[g][l], "", "",
                  l == 0 ? share : ""});
     }
-    if (shown < levels[g].size()) {
+    if (shown < levels[g].size())
       table.add({"", std::to_string(levels[g].size() - shown) + " more levels"});
-    }
   }
   return section(table, console) + indented(marks.legend());
 }
@@ -128,12 +121,10 @@ std::vector<std::string> wrapped(const std::string& formula) {
   std::string rest = formula;
   while (rest.size() > width) {
     auto cut = rest.rfind(" * ", width);
-    if (cut == std::string::npos || cut < width / 2) {
+    if (cut == std::string::npos || cut < width / 2)
       cut = rest.rfind(' ', width);
-    }
-    if (cut == std::string::npos || cut <= indent.size()) {
+    if (cut == std::string::npos || cut <= indent.size())
       break;  // one long word
-    }
     lines.push_back(rest.substr(0, cut));
     rest = indent + rest.substr(cut + 1);
   }
@@ -166,9 +157,8 @@ std::string terms_section(const FitDocument& report, const Console& console) {
 /// What a residual process does to the trend that stands above.
 std::string process_line(const FitDocument& report) {
   const std::optional<double> size = report.model.form->process_size();
-  if (!size) {
+  if (!size)
     return {};
-  }
   return indented("times a residual process: typically " + percent(100 * std::expm1(*size)) +
                   " of the time within the runs");
 }
@@ -176,16 +166,15 @@ std::string process_line(const FitDocument& report) {
 std::string scaling_section(const FitDocument& report, const Console& console) {
   using enum Align;
   const FittedModel& model = report.model;
-  if (model.spec.extrinsic.empty()) {
+  if (model.spec.extrinsic.empty())
     return {};
-  }
   TextTable table({left, right, left, left});
   table.add({"scaling", model.typical ? "local power" : "q", "measured", ""});
   const std::vector<double> powers = scaling_powers(model);
   const ConstantMarks marks(model);
   for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
     const double power = powers[j];
-    table.add({clipped(model.spec.extrinsic[j].column, longest_name / 2),
+    table.add({clipped(model.spec.extrinsic[j].column, kLongestName / 2),
                short_number(power) + marks.of_scaling_power(j), range_text(model.spec.extrinsic[j]),
                scaling_in_words(power)});
   }
@@ -206,12 +195,10 @@ std::string errors_section(const FitDocument& report, const Console& console) {
                std::isnan(metrics.r2) ? "-" : short_number(metrics.r2)});
   };
   add("training", parts.train);
-  if (parts.validation) {
+  if (parts.validation)
     add("validation", *parts.validation);
-  }
-  if (parts.test) {
+  if (parts.test)
     add("test", *parts.test);
-  }
   return section(table, console) +
          indented(noise_floor_in_words(parts.train.mape_percent, report.model.noise_floor));
 }
@@ -228,24 +215,20 @@ std::string repeat_section(const FitDocument& report, const Console& console) {
 
 std::string search_line(const FitDocument& report, const Console& console) {
   const SearchSummary& search = report.model.search;
-  std::string line = std::string(indentation, ' ') + console.strong("search") + "  " +
+  std::string line = std::string(kIndentation, ' ') + console.strong("search") + "  " +
                      search.strategy + ", seed " + std::to_string(search.seed);
-  if (!search.process) {
+  if (!search.process)
     line += ", loss " + std::string(to_text(search.loss));
-  }
-  if (search.penalty.l1 != 0) {
+  if (search.penalty.l1 != 0)
     line += ", L1 " + short_number(search.penalty.l1);
-  }
-  if (search.penalty.l2 != 0) {
+  if (search.penalty.l2 != 0)
     line += ", L2 " + short_number(search.penalty.l2);
-  }
   if (search.penalty.constants == Penalise::scaled &&
-      (search.penalty.l1 != 0 || search.penalty.l2 != 0)) {
+      (search.penalty.l1 != 0 || search.penalty.l2 != 0))
     line += " of scaled constants";
-  }
   const std::string starts =
       search.starts == 1 ? "" : ", best of " + std::to_string(search.starts) + " starts";
-  return "\n" + line + starts + "\n" + std::string(indentation + 8, ' ') + search.termination +
+  return "\n" + line + starts + "\n" + std::string(kIndentation + 8, ' ') + search.termination +
          " after " + (search.process ? "" : std::to_string(search.generations) + " generations, ") +
          std::to_string(search.evaluations) + " evaluations, " + seconds_text(report.seconds) +
          "\n";

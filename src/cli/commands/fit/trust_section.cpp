@@ -9,15 +9,15 @@
 namespace perfmodel::cli {
 namespace {
 
-constexpr char bound_mark = '*';
-constexpr char data_mark = '?';
+constexpr char kBoundMark = '*';
+constexpr char kDataMark = '?';
 
 char mark_of(ConstantStatus status) {
   switch (status) {
     case ConstantStatus::at_bound:
-      return bound_mark;
+      return kBoundMark;
     case ConstantStatus::undetermined:
-      return data_mark;
+      return kDataMark;
     case ConstantStatus::unknown:
     case ConstantStatus::determined:
       break;
@@ -39,21 +39,18 @@ void add_interval(TextTable& table, const std::string& name, double fitted,
 }  // namespace
 
 ConstantMarks::ConstantMarks(const FittedModel& model) {
-  if (!model.identifiability) {
+  if (!model.identifiability)
     return;
-  }
   const auto mark = [&](ConstantStatus status) {
     const char out = mark_of(status);
-    of_a_bound_ = of_a_bound_ || out == bound_mark;
-    of_data_ = of_data_ || out == data_mark;
+    of_a_bound_ = of_a_bound_ || out == kBoundMark;
+    of_data_ = of_data_ || out == kDataMark;
     return out;
   };
-  for (const ConstantRow& row : constant_table(model)) {
+  for (const ConstantRow& row : constant_table(model))
     marks_ += mark(row.status);
-  }
-  for (const ScalingPower& power : scaling_power_table(model)) {
+  for (const ScalingPower& power : scaling_power_table(model))
     scaling_powers_ += mark(power.status);
-  }
 }
 
 std::string ConstantMarks::of(std::size_t constant) const {
@@ -87,31 +84,24 @@ TextTable uncertainty_table(const FittedModel& model, const Uncertainty& uncerta
                        const std::optional<Interval>& interval, ConstantStatus status) {
     // What is 0 by the definition of a sum has no width.
     const bool is_free = interval && (!local || interval->low < interval->high);
-    if (is_free && can_be_quoted(status)) {
+    if (is_free && can_be_quoted(status))
       add_interval(table, name, fitted, *interval);
-    }
   };
   const auto add_row = [&](const ConstantRow& row) {
     add(row.name, row.value, row.interval, row.status);
   };
   const std::vector<ConstantRow> constants = constant_table(model);
-  for (const ScalingPower& power : scaling_power_table(model)) {
-    if (local) {
+  for (const ScalingPower& power : scaling_power_table(model))
+    if (local)
       add("scaling with " + power.column, power.power, power.interval, power.status);
-    }
-  }
-  for (const ConstantRow& row : constants) {
-    if (!local && row.role == ConstantRole::scaling_power) {
+  for (const ConstantRow& row : constants)
+    if (!local && row.role == ConstantRole::scaling_power)
       add_row(row);
-    }
-  }
   add_row(constants.back());  // C
-  for (const ConstantRow& row : constants) {
+  for (const ConstantRow& row : constants)
     if (row.role == ConstantRole::intrinsic_power ||
-        (local && row.role == ConstantRole::scaling_power)) {
+        (local && row.role == ConstantRole::scaling_power))
       add_row(row);
-    }
-  }
   for (const LevelDifference& item : difference_table(model)) {
     const ConstantRow& row = item.difference;
     add(item.column + ": " + row.name, row.value, row.interval, row.status);

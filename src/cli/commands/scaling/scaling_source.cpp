@@ -18,17 +18,16 @@
 namespace perfmodel::cli {
 namespace {
 
-constexpr double default_least_efficiency = 50;
+constexpr double kDefaultLeastEfficiency = 50;
 
 double least_efficiency(const ScalingArguments& arguments) {
-  return arguments.least_efficiency.value_or(default_least_efficiency) / 100;
+  return arguments.least_efficiency.value_or(kDefaultLeastEfficiency) / 100;
 }
 
 std::string choose_column(const std::optional<std::string>& wanted,
                           const std::vector<std::string>& extrinsic) {
-  if (wanted) {
+  if (wanted)
     return *wanted;
-  }
   if (extrinsic.size() != 1) {
     throw UsageError("which column is the scale? Pass --column" +
                      (extrinsic.empty() ? " COL" : ": " + quoted_list(extrinsic)));
@@ -46,9 +45,8 @@ std::vector<std::string> complete_settings(const ModelSpec& spec, const std::str
     const bool is_given = std::any_of(given.begin(), given.end(), [&](const std::string& setting) {
       return setting.starts_with(column + "=");
     });
-    if (column == scale && is_given) {
+    if (column == scale && is_given)
       throw UsageError("'" + scale + "' is the scale; its values are those of --at");
-    }
     if (column != scale && !is_given && !spec.is_derived(column)) {
       settings.push_back(column + "=" + value);
       assumed += (assumed.empty() ? "" : " ") + settings.back();
@@ -59,18 +57,14 @@ std::vector<std::string> complete_settings(const ModelSpec& spec, const std::str
     return input.low == input.high ? to_text(input.low)
                                    : short_number(std::sqrt(input.low) * std::sqrt(input.high));
   };
-  for (const NumericInput& input : spec.intrinsic) {
+  for (const NumericInput& input : spec.intrinsic)
     complete(input.column, middle(input));
-  }
-  for (const CategoricalInput& input : spec.categorical) {
+  for (const CategoricalInput& input : spec.categorical)
     complete(input.column, input.levels.front());
-  }
-  for (const NumericInput& input : spec.extrinsic) {
+  for (const NumericInput& input : spec.extrinsic)
     complete(input.column, middle(input));
-  }
-  if (!assumed.empty()) {
+  if (!assumed.empty())
     console.notice("held fixed without being told (--set): " + assumed);
-  }
   return settings;
 }
 
@@ -78,9 +72,8 @@ std::vector<std::string> complete_settings(const ModelSpec& spec, const std::str
 std::vector<double> default_scales(const NumericInput& input, bool within_measured) {
   const double last = within_measured ? input.high : 4 * input.high;
   std::vector<double> scales;
-  for (double scale = input.low; scale <= last && scales.size() < 20; scale *= 2) {
+  for (double scale = input.low; scale <= last && scales.size() < 20; scale *= 2)
     scales.push_back(scale);
-  }
   return scales;
 }
 
@@ -91,15 +84,13 @@ Design design_of_scales(std::vector<std::string> settings, const std::string& co
   Table table = table_of_settings(settings, spec);
   table.source = "--set";
   table.lines.assign(scales.size(), table.lines.front());
-  for (Column& item : table.columns) {
-    if (item.name == column) {
+  for (Column& item : table.columns)
+    if (item.name == column)
       item.numbers = scales;
-    } else if (item.is_numeric()) {
+    else if (item.is_numeric())
       item.numbers.assign(scales.size(), item.numbers.front());
-    } else {
+    else
       item.codes.assign(scales.size(), item.codes.front());
-    }
-  }
   return make_design(table, spec, Target::absent);
 }
 
@@ -109,9 +100,8 @@ std::vector<scaling::Timing> timings_of(const FittedModel& model, const Design& 
   const Eigen::VectorXd times = predicted_times(
       model, design, [&](std::size_t row) { return column + " = " + to_text(scales[row]); });
   std::vector<scaling::Timing> out;
-  for (std::size_t i = 0; i < scales.size(); ++i) {
+  for (std::size_t i = 0; i < scales.size(); ++i)
     out.push_back({scales[i], times[static_cast<Eigen::Index>(i)], 1});
-  }
   return out;
 }
 
@@ -134,9 +124,8 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
     RoleRequest request;
     request.target = arguments.target;
     request.ignore = arguments.ignore;
-    if (arguments.column) {
+    if (arguments.column)
       request.extrinsic = {*arguments.column};
-    }
     const Roles roles = resolve_roles(table, request);
     columns.target = roles.target;
     columns.scale = choose_column(arguments.column, roles.extrinsic);
@@ -167,11 +156,9 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   }
   const FittedModel model = read_model(arguments.input);
   std::vector<std::string> extrinsic;
-  for (const NumericInput& input : model.spec.extrinsic) {
-    if (!model.spec.is_derived(input.column)) {
+  for (const NumericInput& input : model.spec.extrinsic)
+    if (!model.spec.is_derived(input.column))
       extrinsic.push_back(input.column);
-    }
-  }
   const std::string column = choose_column(arguments.column, extrinsic);
   if (std::find(extrinsic.begin(), extrinsic.end(), column) == extrinsic.end()) {
     throw UsageError("--column: the model has no extrinsic column '" + column + "'; it has " +
@@ -192,9 +179,8 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
       arguments.scales.empty() ? default_scales(input, arguments.strict_range) : arguments.scales;
   std::sort(scales.begin(), scales.end());
   scales.erase(std::unique(scales.begin(), scales.end()), scales.end());
-  if (scales.size() < 2) {
+  if (scales.size() < 2)
     throw UsageError("scaling needs at least two different scales; pass them with --at 1,2,4");
-  }
 
   const Design design = design_of_scales(document.settings, column, scales, model.spec);
   document.study = scaling::study(timings_of(model, design, column, scales), arguments.kind,

@@ -67,18 +67,16 @@ std::string laws(const ScalingDocument& document) {
                reading});
   }
   std::string text = "\n" + table.text(2);
-  if (!study.usl) {
+  if (!study.usl)
     text += "  USL: needs four scales, or three with 1 among them\n";
-  } else if (study.usl->gamma_is_measured) {
+  else if (study.usl->gamma_is_measured)
     text += "  USL: three scales cannot settle gamma; it is the throughput measured at 1\n";
-  }
   return text;
 }
 
 std::string readings(const ScalingDocument& document) {
-  if (!document.power) {
+  if (!document.power)
     return {};
-  }
   const auto& power = *document.power;
   std::string text = "\n  the fitted power, read in two ways: t = A " + document.column +
                      "^q + C, A " + short_number(power.scalable) + ", q " +

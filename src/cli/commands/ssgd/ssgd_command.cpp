@@ -25,30 +25,25 @@ namespace perfmodel::cli {
 namespace {
 
 void check_combination(const SsgdArguments& arguments) {
-  if (arguments.no_overlap && arguments.merge) {
+  if (arguments.no_overlap && arguments.merge)
     throw UsageError("--merge has no effect with --no-overlap");
-  }
-  if (arguments.timeline && arguments.format == SsgdFormat::json) {
+  if (arguments.timeline && arguments.format == SsgdFormat::json)
     throw UsageError("--timeline goes with --format text; the messages are in the JSON");
-  }
   const bool twice = arguments.reference == arguments.layers ||
                      arguments.messages.latencies == arguments.layers ||
                      (arguments.reference && arguments.reference == arguments.messages.latencies);
-  if (twice && (arguments.layers == "-" || arguments.reference == "-")) {
+  if (twice && (arguments.layers == "-" || arguments.reference == "-"))
     throw UsageError("only one file can come from standard input");
-  }
   if (arguments.timeline_svg && std::filesystem::path(*arguments.timeline_svg).lexically_normal() ==
-                                    std::filesystem::path(arguments.output).lexically_normal()) {
+                                    std::filesystem::path(arguments.output).lexically_normal())
     throw UsageError("the tables and --timeline-svg need a file each");
-  }
 }
 
 void refuse_infinite_figures(const ssgd::Profile& profile, const ssgd::Study& study) {
   bool finite = std::isfinite(profile.gradient_bytes()) && std::isfinite(study.single.total_us) &&
                 std::isfinite(study.chosen.total_us);
-  for (const ssgd::ScheduleFigures& schedule : study.schedules) {
+  for (const ssgd::ScheduleFigures& schedule : study.schedules)
     finite = finite && std::isfinite(schedule.total_us);
-  }
   if (!finite) {
     throw InputError(
         "the iteration takes longer than a number can say; times are in microseconds, gradients in "
@@ -63,9 +58,8 @@ ssgd::Profile read_profile(const std::string& path, const SsgdArguments& argumen
 }
 
 ssgd::Phases phases_of(const SsgdArguments& arguments, const ssgd::Profile& profile) {
-  if (arguments.update_us && profile.update_us) {
+  if (arguments.update_us && profile.update_us)
     throw UsageError("--update-us has no use: " + arguments.layers + " has a column 't_u_us'");
-  }
   return {.read_us = arguments.read_us.value_or(0),
           .split_us = arguments.split_us.value_or(0),
           .copy_us = arguments.copy_us.value_or(0),
@@ -134,9 +128,8 @@ void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
   add_phase("--copy-us", arguments.copy_us, "one worker's batch: from host to device");
   add_phase("--update-us", arguments.update_us, "update of the parameters");
   std::vector<std::pair<std::string, ssgd::InputPipeline>> pipelines;
-  for (const auto pipeline : ssgd::all_pipelines) {
+  for (const auto pipeline : ssgd::kAllPipelines)
     pipelines.emplace_back(ssgd::to_text(pipeline), pipeline);
-  }
   add_choice(command, "--input-pipeline", arguments.pipeline, pipelines,
              "what overlaps the compute: serial (nothing, default),\n"
              "host-prefetch (read), device-buffer (read and copy in\n"
@@ -219,9 +212,8 @@ int run_ssgd(const SsgdArguments& arguments, Console& console) {
     output.write(to_json(document));
   } else {
     output.write(printable(ssgd_report(document)));
-    if (arguments.timeline) {
+    if (arguments.timeline)
       output.write("\n" + printable(timeline_text(timeline)));
-    }
   }
   if (picture) {
     picture->write(timeline_svg(timeline, document.file + ": one iteration on " +

@@ -27,15 +27,13 @@ void add_list(OptionSet& app, const std::string& name, std::vector<double>& vari
     double sum = 0;
     for (const auto& item : split_list(text)) {
       const auto value = parse_number(item);
-      if (!value || *value < 0) {
+      if (!value || *value < 0)
         throw OptionError(name, "'" + item + "' is not a number >= 0");
-      }
       variable.push_back(*value);
       sum += *value;
     }
-    if (sum == 0) {
+    if (sum == 0)
       throw OptionError(name, "'" + text + "': all are 0");
-    }
   };
   app.add_option_function(name, parse, description).type_name("X,X");
 }
@@ -97,9 +95,8 @@ MessageCost fitted_cost(const MessageArguments& arguments) {
 /// Options that have no effect are slips.
 void refuse_unused(const MessageArguments& arguments) {
   const auto refuse = [](bool unused, const std::string& option, const std::string& without) {
-    if (unused) {
+    if (unused)
       throw UsageError(option + " has no effect without " + without);
-    }
   };
   const bool formula = arguments.allreduce.has_value();
   refuse(!formula && arguments.alpha_us, "--alpha-us", "--allreduce");
@@ -126,9 +123,8 @@ void refuse_unused(const MessageArguments& arguments) {
 void add_message_options(OptionSet& app, MessageArguments& arguments) {
   const std::string group = "Time of a message (default: the column t_c_us)";
   std::vector<std::pair<std::string, std::optional<ssgd::Aggregation>>> names;
-  for (const auto aggregation : ssgd::all_aggregations) {
+  for (const auto aggregation : ssgd::kAllAggregations)
     names.emplace_back(ssgd::to_text(aggregation), aggregation);
-  }
   add_choice(app, "--allreduce", arguments.allreduce, names,
              "formula of the aggregation: ring, recursive-doubling,\n"
              "halving-doubling, tree, double-tree, parameter-server,\n"
@@ -183,9 +179,8 @@ MessageCost message_cost(const MessageArguments& arguments, std::size_t workers)
   refuse_unused(arguments);
   const int sources = int{arguments.allreduce.has_value()} + int{arguments.latencies.has_value()} +
                       int{arguments.start_us.has_value()};
-  if (sources > 1) {
+  if (sources > 1)
     throw UsageError("choose one of --allreduce, --fit-allreduce and --message-start-us");
-  }
   if (arguments.allreduce) {
     const ssgd::Network network = network_of(arguments);
     MessageCost cost;
@@ -195,9 +190,8 @@ MessageCost message_cost(const MessageArguments& arguments, std::size_t workers)
                   (ssgd::is_own_design(*arguments.allreduce) ? " *" : "");
     return cost;
   }
-  if (arguments.latencies) {
+  if (arguments.latencies)
     return fitted_cost(arguments);
-  }
   if (arguments.start_us) {
     return {ssgd::LinearCost{*arguments.start_us, arguments.per_byte_us.value_or(0)},
             {},
@@ -222,13 +216,11 @@ std::optional<ssgd::Imbalance> imbalance_of(const ImbalanceArguments& arguments,
       throw UsageError(std::string(name) + " has " + std::to_string(list->size()) +
                        " entries for " + std::to_string(workers) + " workers");
     }
-    if (!list->empty()) {
+    if (!list->empty())
       return ssgd::imbalance_of_times(*list);
-    }
   }
-  if (arguments.global_batch) {
+  if (arguments.global_batch)
     return ssgd::imbalance_of_even_split(*arguments.global_batch, workers);
-  }
   return arguments.factor ? std::optional(ssgd::imbalance_of_factor(*arguments.factor, workers))
                           : std::nullopt;
 }

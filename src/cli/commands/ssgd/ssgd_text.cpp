@@ -53,9 +53,8 @@ std::string header(const SsgdDocument& document) {
 }
 
 std::string title(const ssgd::ScheduleFigures& schedule) {
-  if (schedule.name == "none") {
+  if (schedule.name == "none")
     return "none (wait-free)";
-  }
   return schedule.name == "optimal" ? "optimal *" : schedule.name;
 }
 
@@ -154,13 +153,11 @@ std::string ssgd_report(const SsgdDocument& document) {
             " samples per second\n";
   }
   text += losses(document);
-  if (study.workers > 1) {
+  if (study.workers > 1)
     text += imbalance(study.imbalance) + pop(study.pop);
-  }
   text += "\n* our own design, not a formula of the model's authors:\n";
-  for (const auto& sentence : document.own_designs) {
+  for (const auto& sentence : document.own_designs)
     text += item(sentence);
-  }
   return text;
 }
 
@@ -183,16 +180,14 @@ std::vector<std::string> own_designs(const ssgd::Profile& profile,
         "load imbalance: the published work names no formula; here forward and backward take "
         "1 + load_imbalance_factor times as long.");
   }
-  if (request.phases.split_us > 0) {
+  if (request.phases.split_us > 0)
     sentences.emplace_back("split: cutting the batch follows the reading, on the host.");
-  }
   if (request.phases.pipeline != ssgd::InputPipeline::serial) {
     sentences.emplace_back(
         "input pipeline: which stages overlap; the first iteration is not pipelined.");
   }
-  if (request.shared_disk || request.shared_bus) {
+  if (request.shared_disk || request.shared_bus)
     sentences.emplace_back("shared disk or bus: the workers' batches pass it one after another.");
-  }
   if (aggregation && ssgd::is_own_design(*aggregation)) {
     sentences.push_back("the cost of " + std::string(ssgd::to_text(*aggregation)) +
                         ": the slowest link decides.");

@@ -8,8 +8,8 @@
 namespace perfmodel::cli {
 namespace {
 
-constexpr std::size_t cells = 84;
-constexpr std::size_t label_width = 13;
+constexpr std::size_t kCells = 84;
+constexpr std::size_t kLabelWidth = 13;
 
 /// Neighbours of one kind have to be told apart: they take turns.
 char mark(ssgd::SpanKind kind, std::size_t turn) {
@@ -35,16 +35,15 @@ char mark(ssgd::SpanKind kind, std::size_t turn) {
 }
 
 std::string lane_text(const std::vector<ssgd::Span>& spans, double total_us) {
-  std::string line(cells, ' ');
+  std::string line(kCells, ' ');
   for (std::size_t i = 0; i < spans.size(); ++i) {
     const auto cell = [&](double time_us) {
-      const double position = std::round(time_us / total_us * static_cast<double>(cells));
-      return std::min(static_cast<std::size_t>(position), cells);
+      const double position = std::round(time_us / total_us * static_cast<double>(kCells));
+      return std::min(static_cast<std::size_t>(position), kCells);
     };
     // A span too short to be seen is left out; its neighbours touch there.
-    for (std::size_t c = cell(spans[i].start_us); c < cell(spans[i].end_us); ++c) {
+    for (std::size_t c = cell(spans[i].start_us); c < cell(spans[i].end_us); ++c)
       line[c] = mark(spans[i].kind, i);
-    }
   }
   return line;
 }
@@ -54,12 +53,12 @@ std::string lane_text(const std::vector<ssgd::Span>& spans, double total_us) {
 std::string timeline_text(const ssgd::Timeline& timeline) {
   std::string text;
   for (const auto& [name, spans] : ssgd::lanes(timeline)) {
-    text += name + std::string(label_width - name.size(), ' ') + "|" +
+    text += name + std::string(kLabelWidth - name.size(), ' ') + "|" +
             lane_text(*spans, timeline.total_us) + "|\n";
   }
   const std::string end = short_number(timeline.total_us / 1000) + " ms";
-  text += std::string(label_width + 1, ' ') + "0" + std::string(cells - 1 - end.size(), ' ') + end +
-          "\n";
+  text += std::string(kLabelWidth + 1, ' ') + "0" + std::string(kCells - 1 - end.size(), ' ') +
+          end + "\n";
   return text +
          "r read, s split, c copy, F forward, B b backward of a layer, = - a message, U update\n";
 }

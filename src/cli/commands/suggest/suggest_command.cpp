@@ -29,24 +29,21 @@
 namespace perfmodel::cli {
 namespace {
 
-constexpr std::size_t default_most = 10;
-constexpr std::size_t most_candidates = 20000;  // of --next
+constexpr std::size_t kDefaultMost = 10;
+constexpr std::size_t kMostCandidates = 20000;  // of --next
 
 void check_combination(const SuggestArguments& arguments) {
-  if (arguments.by != SuggestBy::time && !arguments.price) {
+  if (arguments.by != SuggestBy::time && !arguments.price)
     throw UsageError("--by cost and --by pareto need a --price");
-  }
   if (arguments.next && (arguments.price || arguments.most || !arguments.conditions.empty() ||
                          arguments.strict_range)) {
     throw UsageError(
         "--next looks for information; --price, --where, --top and --strict-range have no effect");
   }
-  if (arguments.runs && !arguments.next) {
+  if (arguments.runs && !arguments.next)
     throw UsageError("--runs has no effect without --next");
-  }
-  if (arguments.model == "-" && arguments.space == "-") {
+  if (arguments.model == "-" && arguments.space == "-")
     throw UsageError("the model and the space cannot both come from standard input");
-  }
 }
 
 /// What will be printed, each configuration once: one of the lists, as JSON all of them.
@@ -55,17 +52,14 @@ std::vector<plan::Configuration> told_configurations(const SuggestArguments& arg
   const plan::Suggestions& found = document.suggestions;
   std::set<plan::Configuration> told;
   const auto tell = [&](const std::vector<plan::Suggestion>& suggestions) {
-    for (const plan::Suggestion& suggestion : suggestions) {
+    for (const plan::Suggestion& suggestion : suggestions)
       told.insert(suggestion.configuration);
-    }
   };
-  if (arguments.format == SuggestFormat::json) {
-    for (const auto* suggestions : {&found.fastest, &found.cheapest, &found.pareto}) {
+  if (arguments.format == SuggestFormat::json)
+    for (const auto* suggestions : {&found.fastest, &found.cheapest, &found.pareto})
       tell(*suggestions);
-    }
-  } else {
+  else
     tell(chosen_suggestions(arguments, document));
-  }
   return {told.begin(), told.end()};
 }
 
@@ -81,9 +75,8 @@ void refuse_unknown_levels(const Table& table, const ModelSpec& spec) {
                 "; it knows " + quoted_list(input->levels) +
                 did_you_mean(unknown.level, input->levels);
   }
-  if (!problems.empty()) {
+  if (!problems.empty())
     throw InputError(problems);
-  }
 }
 
 Design design_of_space(const plan::Space& space,
@@ -123,20 +116,19 @@ void find_next(const SuggestArguments& arguments, const FittedModel& model,
                      "' is a " + std::string(model.form->words().noun));
   }
   const plan::Space& space = document.space;
-  const std::uint64_t seed = arguments.seed.value_or(default_seed);
+  const std::uint64_t seed = arguments.seed.value_or(kDefaultSeed);
   const auto size = space.size();
   // A small space as a whole; of a large one, as many as are quick to compare.
   std::vector<plan::Configuration> candidates;
-  for (std::size_t n = size && *size < static_cast<double>(most_candidates)
+  for (std::size_t n = size && *size < static_cast<double>(kMostCandidates)
                            ? static_cast<std::size_t>(*size)
-                           : most_candidates;
+                           : kMostCandidates;
        candidates.empty(); n = n / 2) {
     try {
       candidates = plan::random_plan(space, n, seed, {}).configurations;
     } catch (const InputError&) {
-      if (n <= 1) {
+      if (n <= 1)
         throw;
-      }
     }
   }
   const plan::Linearisation linearisation{model.spec, model.constants};
@@ -159,15 +151,13 @@ void find_next(const SuggestArguments& arguments, const FittedModel& model,
 /// Configurations to which the model gives no time are no suggestions.
 void report_without_time(const SuggestionDocument& document, bool strict, Console& console) {
   const plan::Suggestions& found = document.suggestions;
-  if (found.without_time == 0) {
+  if (found.without_time == 0)
     return;
-  }
   const std::string text = document.space.source + ": for " + std::to_string(found.without_time) +
                            " of " + std::to_string(found.searched) +
                            " configurations the model predicts no time > 0 that a number holds";
-  if (strict) {
+  if (strict)
     throw InputError("--strict-range: " + text);
-  }
   console.warning(text + ": they are left out");
 }
 
@@ -235,8 +225,8 @@ int run_suggest(const SuggestArguments& arguments, Console& console) {
   } else {
     const plan::SuggestionRequest request{.price = arguments.price,
                                           .conditions = arguments.conditions,
-                                          .most = arguments.most.value_or(default_most),
-                                          .seed = arguments.seed.value_or(default_seed)};
+                                          .most = arguments.most.value_or(kDefaultMost),
+                                          .seed = arguments.seed.value_or(kDefaultSeed)};
     document.suggestions = plan::suggest(space, request, [&](const auto& configurations) {
       return times_of(model, space, configurations);
     });
@@ -245,9 +235,8 @@ int run_suggest(const SuggestArguments& arguments, Console& console) {
                       std::to_string(document.suggestions.searched) + " random configurations");
     }
     report_without_time(document, arguments.strict_range, console);
-    if (document.suggestions.allowed == 0) {
+    if (document.suggestions.allowed == 0)
       throw InputError("no configuration of " + space.source + " fulfils all conditions");
-    }
     const Design told =
         design_of_space(space, told_configurations(arguments, document), model.spec);
     report_range(check_range(model, told), arguments.strict_range, console);

@@ -10,11 +10,10 @@ namespace {
 std::vector<std::string> further_names(const SuggestArguments& arguments,
                                        const SuggestionDocument& document) {
   std::vector<std::string> names = {"predicted_" + document.target};
-  if (arguments.next) {
+  if (arguments.next)
     names.emplace_back("gain");
-  } else if (arguments.price) {
+  else if (arguments.price)
     names.emplace_back("cost");
-  }
   return names;
 }
 
@@ -22,9 +21,8 @@ std::vector<std::string> further_names(const SuggestArguments& arguments,
 
 const std::vector<plan::Suggestion>& chosen_suggestions(const SuggestArguments& arguments,
                                                         const SuggestionDocument& document) {
-  if (arguments.next) {
+  if (arguments.next)
     return document.next;
-  }
   switch (arguments.by) {
     case SuggestBy::cost:
       return document.suggestions.cheapest;
@@ -41,25 +39,22 @@ std::string suggestions_text(const SuggestArguments& arguments,
   const auto& columns = document.space.columns;
   const auto& suggestions = chosen_suggestions(arguments, document);
   auto names = document.space.names();
-  for (const auto& name : further_names(arguments, document)) {
+  for (const auto& name : further_names(arguments, document))
     names.push_back(name);
-  }
   TextTable table(std::vector<Align>(names.size(), Align::right));
   table.add(names);
   for (std::size_t i = 0; i < suggestions.size(); ++i) {
     std::vector<std::string> cells;
-    for (std::size_t c = 0; c < columns.size(); ++c) {
+    for (std::size_t c = 0; c < columns.size(); ++c)
       cells.push_back(columns[c].text(suggestions[i].configuration[c]));
-    }
     cells.push_back(short_number(suggestions[i].time));
     cells.push_back(short_number(arguments.next ? document.next_gains[i] : suggestions[i].cost));
     cells.resize(names.size());
     table.add(std::move(cells));
   }
   std::string text;
-  for (const auto& line : table.lines(0)) {
+  for (const auto& line : table.lines(0))
     text += line + "\n";
-  }
   return text;
 }
 

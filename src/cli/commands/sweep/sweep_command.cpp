@@ -19,7 +19,7 @@
 namespace perfmodel::cli {
 namespace {
 
-constexpr auto path_group = "Path";
+constexpr auto kPathGroup = "Path";
 
 /// "1e-6:1e2", or "1e-6:1e2:17" with the number of values.
 std::vector<double> parse_lambdas(const std::string& text) {
@@ -31,21 +31,18 @@ std::vector<double> parse_lambdas(const std::string& text) {
   };
   const auto first = text.find(':');
   const auto second = first == std::string::npos ? first : text.find(':', first + 1);
-  if (first == std::string::npos) {
+  if (first == std::string::npos)
     throw fail();
-  }
   const auto low = parse_number(text.substr(0, first));
   const auto high = parse_number(text.substr(first + 1, second - first - 1));
-  if (!low || !high || *low <= 0 || *high <= *low) {
+  if (!low || !high || *low <= 0 || *high <= *low)
     throw fail();
-  }
   constexpr double most = 1000;
   double count = std::max(2.0, std::round(std::log10(*high / *low)) + 1);  // one per decade
   if (second != std::string::npos) {
     const auto given = parse_number(text.substr(second + 1));
-    if (!given || *given < 2 || *given > most || *given != std::floor(*given)) {
+    if (!given || *given < 2 || *given > most || *given != std::floor(*given))
       throw fail();
-    }
     count = *given;
   }
   return log_grid(*low, *high, static_cast<std::size_t>(count));
@@ -54,9 +51,8 @@ std::vector<double> parse_lambdas(const std::string& text) {
 std::vector<PenaltyKind> parse_penalties(const std::string& text) {
   std::vector<PenaltyKind> penalties;
   for (const auto& item : split_list(text)) {
-    if (item != "l1" && item != "l2") {
+    if (item != "l1" && item != "l2")
       throw OptionError("--penalty", "'" + text + "' is not l1, l2 or l1,l2");
-    }
     penalties.push_back(item == "l1" ? PenaltyKind::l1 : PenaltyKind::l2);
   }
   return penalties;
@@ -69,28 +65,27 @@ void add_path_options(OptionSet& command, SweepArguments& arguments) {
           "values of lambda, equally spaced in the logarithm;\n"
           "one per decade, or COUNT (default: 1e-6:1e2)")
       .type_name("LO:HI[:COUNT]")
-      .group(path_group);
+      .group(kPathGroup);
   command
       .add_option_function(
           "--penalty",
           [&](const std::string& text) { arguments.penalties = parse_penalties(text); },
           "l1, l2 or both (default: l1,l2)")
       .type_name("l1,l2")
-      .group(path_group);
+      .group(kPathGroup);
   command
       .add_flag_callback(
           "--one-standard-error", [&] { arguments.rule = LambdaRule::one_standard_error; },
           "choose the largest lambda whose validation loss is\n"
           "within a standard error of the lowest (default: the\n"
           "lambda of the lowest validation loss)")
-      .group(path_group);
+      .group(kPathGroup);
 }
 
 std::string advice(const SweepArguments& arguments, const SweepPoint& chosen) {
   std::string text = "chosen on the validation rows: ";
-  if (chosen.penalty == PenaltyKind::none) {
+  if (chosen.penalty == PenaltyKind::none)
     return text + "no penalty";
-  }
   text += std::string(to_text(chosen.penalty)) + " " + short_number(chosen.lambda);
   const FitOptions& options = arguments.search.options;
   const std::string expression =
@@ -111,9 +106,8 @@ void setup_sweep(OptionSet& command, SweepArguments& arguments) {
   add_role_options(command, arguments.roles);
   add_search_options(command, arguments.search);
   // The path sets these itself.
-  for (const char* name : {"--l1", "--l2"}) {
+  for (const char* name : {"--l1", "--l2"})
     command.remove_option(name);
-  }
   add_split_options(command, arguments.split);
   command.footer(
       "One fit without penalty and one per penalty and lambda, all with the same seed. Each is "
@@ -129,9 +123,8 @@ void setup_sweep(OptionSet& command, SweepArguments& arguments) {
 }
 
 int run_sweep(const SweepArguments& arguments, Console& console) {
-  if (arguments.search.options.residual == Residual::process) {
+  if (arguments.search.options.residual == Residual::process)
     throw UsageError("sweep fits with penalties, and --residual process has none");
-  }
   refuse_options_of_others(arguments.search);
   if (arguments.search.options.expression == Expression::multi && !arguments.search.options.terms) {
     // Each fit of the path would choose its own terms, and their constants could not be compared.

@@ -43,12 +43,10 @@ TextTable table_of(const SweepDocument& report) {
         std::string(to_text(point.penalty)),       short_number(point.lambda),
         short_number(metrics.train.mae),           short_number(metrics.validation->mae),
         percent(metrics.validation->mape_percent), r2_text(metrics.validation->r2)};
-    if (has_test) {
+    if (has_test)
       row.insert(row.end(), {percent(metrics.test->mape_percent), r2_text(metrics.test->r2)});
-    }
-    for (const double power : scaling_powers(point.model)) {
+    for (const double power : scaling_powers(point.model))
       row.push_back(short_number(power));
-    }
     row.emplace_back(k == report.chosen ? "<- chosen" : "");
     table.add(std::move(row));
   }
@@ -57,15 +55,14 @@ TextTable table_of(const SweepDocument& report) {
 
 std::string metrics_header(const std::string& part) {
   std::string text;
-  for (const auto& [name, member] : named_metrics) {
+  for (const auto& [name, member] : kNamedMetrics)
     text += "," + part + "_" + std::string(name);
-  }
   return text;
 }
 
 std::string metrics_cells(const Metrics& metrics) {
   std::string text;
-  for (const auto& [name, member] : named_metrics) {
+  for (const auto& [name, member] : kNamedMetrics) {
     const double value = metrics.*member;
     text += "," + (std::isnan(value) ? "" : to_text(value));
   }
@@ -77,9 +74,8 @@ std::string csv_of(const SweepDocument& report) {
   std::string text = "penalty,lambda,chosen,cost,validation_loss,validation_loss_standard_error" +
                      metrics_header("train") + metrics_header("validation") +
                      (first.metrics.test ? metrics_header("test") : "");
-  for (const auto& name : constant_names(first)) {
+  for (const auto& name : constant_names(first))
     text += "," + csv_field(name);
-  }
   text += "\n";
   for (std::size_t k = 0; k < report.points.size(); ++k) {
     const SweepPoint& point = report.points[k];
@@ -89,9 +85,8 @@ std::string csv_of(const SweepDocument& report) {
             to_text(point.validation_loss) + "," + to_text(point.standard_error) +
             metrics_cells(metrics.train) + metrics_cells(*metrics.validation) +
             (metrics.test ? metrics_cells(*metrics.test) : "");
-    for (const double constant : point.model.constants) {
+    for (const double constant : point.model.constants)
       text += "," + to_text(constant);
-    }
     text += "\n";
   }
   return text;
@@ -111,9 +106,8 @@ std::string formatted(const SweepDocument& report, OutputFormat format) {
       break;
   }
   std::string text;
-  for (const auto& line : table_of(report).lines(0)) {
+  for (const auto& line : table_of(report).lines(0))
     text += line + "\n";
-  }
   return text;
 }
 

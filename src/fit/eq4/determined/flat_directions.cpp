@@ -89,14 +89,13 @@ std::vector<std::vector<OffsetPart>> exchangeable(const Sensitivity& sensitivity
 std::string exchange_sentence(const std::vector<OffsetPart>& group) {
   std::vector<std::string> level_columns;
   std::vector<std::string> others;
-  for (const OffsetPart& part : group) {
+  for (const OffsetPart& part : group)
     if (part.kind == OffsetPart::Kind::levels)
       level_columns.push_back(part.column);
     else if (part.kind == OffsetPart::Kind::term)
       others.push_back("the term of '" + part.column + "', whose power is 0");
     else
       others.emplace_back(part.kind == OffsetPart::Kind::lone ? "a" : "C");
-  }
   if (level_columns.empty()) {
     const std::string last = others.back();
     others.pop_back();
@@ -139,10 +138,9 @@ std::string direction_sentence(const VectorXd& direction, const ModelSpec& spec,
     if (any)
       columns.push_back(spec.categorical[c].column);
   }
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
     if (in(layout.extrinsic_power(j)))
       columns.push_back(spec.extrinsic[j].column);
-  }
   if (columns.empty())
     return "a cannot be told from C: only the sum is determined";
   if (columns.size() == 1)

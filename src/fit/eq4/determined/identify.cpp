@@ -44,10 +44,9 @@ class Judge {
 
   std::vector<Warning> warnings(const Identifiability& found) const {
     std::vector<Warning> out;
-    for (std::size_t k = 0; k < layout_.size(); ++k) {
+    for (std::size_t k = 0; k < layout_.size(); ++k)
       if (standing(k) == Standing::at_bound)
         out.push_back(bound_warning(k));
-    }
     for (const std::string& sentence :
          describe_flat_directions(sensitivity_, model_.spec, training_))
       out.push_back({"flat_direction", "", sentence});
@@ -144,10 +143,9 @@ class Judge {
   bool is_difference_identified(std::size_t reference, std::size_t level) const {
     if (level == reference)
       return true;
-    for (const std::size_t k : {reference, level}) {
+    for (const std::size_t k : {reference, level})
       if (standing(k) == Standing::untrained || standing(k) == Standing::at_bound)
         return false;
-    }
     const VectorXd slope = gradient(level) - gradient(reference);
     const double value = model_.constants[index(level)] - model_.constants[index(reference)];
     return sensitivity_.is_estimable(slope) && half_width(slope) <= widest(level, value);

@@ -150,10 +150,9 @@ class LinearisedFit : public LinearisedProblem {
   VectorXd pull(const optimise::LadResult& step) const {
     const VectorXd residual = training_.time - predicted_;
     VectorXd out = (residual.array() > 0).select(-weights_, weights_);
-    for (const Index row : step.active_rows) {
+    for (const Index row : step.active_rows)
       if (row < rows_)
         out[row] = 0;
-    }
     const VectorXd slopes =
         step.vertex->slopes(optimise::transposed_product(jacobian_.others, jacobian_.levels, out));
     for (std::size_t k = 0; k < step.active_rows.size(); ++k) {
@@ -192,12 +191,11 @@ class LinearisedFit : public LinearisedProblem {
     for (Index k = 0; k < penalised_.values.size(); ++k) {
       const VectorXd gradient = gradients.others.row(k);
       VectorXd bounded = gradient.cwiseAbs().cwiseProduct(reach_of_others);
-      for (Index j = 0; j < bounded.size(); ++j) {
+      for (Index j = 0; j < bounded.size(); ++j)
         if (gradient[j] == 0)
           bounded[j] = 0;
         else
           out.linear[column_of(j)] += 2 * penalty_.l2() * penalised_.values[k] * gradient[j];
-      }
       double sum = bounded.sum();
       const Index level = gradients.levels.of_row[static_cast<std::size_t>(k)];
       if (level != optimise::LevelColumns::none) {

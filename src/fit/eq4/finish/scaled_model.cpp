@@ -56,25 +56,20 @@ ScaledModel::Parts ScaledModel::parts(const VectorXd& scaled) const {
   for (std::size_t i = 0; i < design_.intrinsic.size(); ++i) {
     std::vector<double> powers;
     powers.reserve(intrinsic_logs_[i].size());
-    for (const double log_value : intrinsic_logs_[i]) {
+    for (const double log_value : intrinsic_logs_[i])
       powers.push_back(std::exp(at(layout_.intrinsic_power(i)) * log_value));
-    }
     const double a = at(layout_.coefficient(i));
-    for (std::size_t r = 0; r < design_.rows; ++r) {
+    for (std::size_t r = 0; r < design_.rows; ++r)
       out.sum[static_cast<Index>(r)] += a * powers[entry(design_.intrinsic[i], r)];
-    }
     out.powers.push_back(std::move(powers));
   }
-  for (std::size_t c = 0; c < design_.categorical.size(); ++c) {
-    for (std::size_t r = 0; r < design_.rows; ++r) {
+  for (std::size_t c = 0; c < design_.categorical.size(); ++c)
+    for (std::size_t r = 0; r < design_.rows; ++r)
       out.sum[static_cast<Index>(r)] += at(layout_.level(c, design_.categorical[c].codes[r]));
-    }
-  }
   for (std::size_t j = 0; j < design_.extrinsic.size(); ++j) {
     const double q = at(layout_.extrinsic_power(j));
-    for (std::size_t r = 0; r < design_.rows; ++r) {
+    for (std::size_t r = 0; r < design_.rows; ++r)
       exponent[static_cast<Index>(r)] += q * extrinsic_logs_[j][entry(design_.extrinsic[j], r)];
-    }
   }
   out.product = exponent.array().exp();
   return out;
@@ -114,12 +109,11 @@ VectorXd ScaledModel::linearise(const VectorXd& scaled, LevelMatrix& jacobian) c
       put(layout_.intrinsic_power(i),
           scaled[static_cast<Index>(layout_.coefficient(i))] * power * intrinsic_logs_[i][e]);
     }
-    for (std::size_t c = 0; c < design_.categorical.size(); ++c) {
+    for (std::size_t c = 0; c < design_.categorical.size(); ++c)
       if (c == many_levels_)
         jacobian.levels.value[row] = product;
       else
         put(layout_.level(c, design_.categorical[c].codes[r]), product);
-    }
     if (const auto lone = layout_.lone_coefficient())
       put(*lone, product);
     for (std::size_t j = 0; j < design_.extrinsic.size(); ++j) {

@@ -55,9 +55,8 @@ void Evaluator::operator()(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
   const bool parallel = threads_ > 1 && blocks > 1 && blocks * plan_.rows() >= kWorthThreads;
   const std::size_t threads = parallel ? threads_with_room(threads_) : 1;
 #pragma omp parallel for schedule(static) num_threads(static_cast <int>(threads)) if (parallel)
-  for (std::size_t block = 0; block < blocks; ++block) {
+  for (std::size_t block = 0; block < blocks; ++block)
     evaluate_block(candidates, block * kLanes, abandon_above, sums);
-  }
 }
 
 void Evaluator::evaluate_block(const Eigen::Ref<const Eigen::MatrixXd>& candidates,

@@ -21,10 +21,9 @@ std::vector<KernelVariant> compare_kernel_variants(const ModelSpec& spec, const 
   const optimise::Bounds& box = space.coordinates();
   RandomStream random(seed, "kernel variants");
   Eigen::MatrixXd candidates(box.size(), kVariantCandidates);
-  for (Eigen::Index c = 0; c < candidates.cols(); ++c) {
+  for (Eigen::Index c = 0; c < candidates.cols(); ++c)
     for (Eigen::Index i = 0; i < candidates.rows(); ++i)
       candidates(i, c) = random.uniform(box.lower[i], box.upper[i]);
-  }
   const kernel::Plan plan(training, space, loss);
   const std::size_t count = static_cast<std::size_t>(candidates.cols());
   const auto costs_with = [&](InstructionSet instructions, std::size_t threads) {

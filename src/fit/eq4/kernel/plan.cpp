@@ -199,9 +199,8 @@ Plan::Node Plan::merge(const Node& left, const Node& right) {
 /// median come first: they show soonest that a candidate loses.
 Codes Plan::order_into_runs(const Design& design, const SearchSpace& space) {
   Codes codes(design.rows, 0);
-  for (const NumericFactor& factor : design.extrinsic) {
+  for (const NumericFactor& factor : design.extrinsic)
     codes = number_pairs(codes, codes_of(factor)).codes;
-  }
   const std::size_t run_count =
       codes.empty() ? 0 : 1 + *std::max_element(codes.begin(), codes.end());
 

@@ -102,9 +102,11 @@ Explored explore(const WeightedRows& rows, const SearchSpace& space, const Regul
   const Objective objective(searched, space, penalty, options);
 
   std::vector<Start> starts(options.starts.value_or(search_defaults(options.method).starts));
-  parallel_for(starts.size(), options.threads, [&](std::size_t k) {
-    starts[k] = run_start(objective, explored, space, penalty, options, k);
-  });
+  parallel_for(
+      starts.size(), options.threads,
+      [&](std::size_t k) {
+        starts[k] = run_start(objective, explored, space, penalty, options, k);
+      });
   const auto cheaper = [](const Start& a, const Start& b) { return a.finish.cost < b.finish.cost; };
   Explored out;
   out.best = *std::min_element(starts.begin(), starts.end(), cheaper);

@@ -86,10 +86,9 @@ Eigen::VectorXd LevelGroups::of_levels(const Eigen::VectorXd& of_groups) const {
   Eigen::VectorXd out(of_groups.size() - (first_power - first_level) + index(levels));
   out.head(first_level) = of_groups.head(first_level);
   Eigen::Index place = first_level;
-  for (std::size_t c = 0; c < levels_.size(); ++c) {
+  for (std::size_t c = 0; c < levels_.size(); ++c)
     for (std::size_t l = 0; l < levels_[c]; ++l)
       out[place++] = of_groups[index(layout_.level(c, group_of_[c].empty() ? l : group_of_[c][l]))];
-  }
   out.tail(of_groups.size() - first_power) = of_groups.tail(of_groups.size() - first_power);
   return out;
 }

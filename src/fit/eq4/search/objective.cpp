@@ -44,9 +44,8 @@ void Objective::operator()(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
     }
   }
   std::vector<double> sum_bounds(costs.size(), std::numeric_limits<double>::infinity());
-  for (std::size_t i = 0; i < costs.size(); ++i) {
+  for (std::size_t i = 0; i < costs.size(); ++i)
     sum_bounds[i] = sum_above_loss(kSlack * abandon_above[i] - penalties[i]);
-  }
   evaluator_(candidates, sum_bounds, costs);
   for (std::size_t i = 0; i < costs.size(); ++i)
     costs[i] = loss_of_sum(costs[i]) + penalties[i];

@@ -22,10 +22,9 @@ VectorXd without_some_terms(const SearchSpace& space, const VectorXd& scaled,
                             RandomStream& random) {
   const GenericLayout& layout = space.layout();
   std::vector<std::size_t> used;
-  for (std::size_t i = 0; i < space.intrinsic_log_centres().size(); ++i) {
+  for (std::size_t i = 0; i < space.intrinsic_log_centres().size(); ++i)
     if (scaled[index(layout.coefficient(i))] > 0)
       used.push_back(i);
-  }
   random.shuffle(std::span(used));
   used.resize(std::min(kTermsAtOnce, used.size()));
   VectorXd out = scaled;

@@ -44,10 +44,9 @@ NumericFactor rounded_factor(const NumericFactor& factor, std::size_t rows) {
 Design round_columns(const Design& design) {
   Design out = design;
   for (std::vector<NumericFactor>* factors : {&out.intrinsic, &out.extrinsic}) {
-    for (NumericFactor& factor : *factors) {
+    for (NumericFactor& factor : *factors)
       if (factor.values.size() > kMostValues)
         factor = rounded_factor(factor, design.rows);
-    }
   }
   return out;
 }

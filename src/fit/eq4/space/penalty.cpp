@@ -86,9 +86,8 @@ PenalisedConstants Regulariser::linearise(const VectorXd& scaled) const {
     const double own = factor(constant, scaled);
     put(k, k, own);
     out.values[k] *= own;
-    if (kind == ConstantKind::coefficient) {
+    if (kind == ConstantKind::coefficient)
       put(k, index(layout_.intrinsic_power(constant)), -intrinsic_shift_[constant] * out.values[k]);
-    }
     for (std::size_t j = 0; j < extrinsic_shift_.size(); ++j)
       put(k, index(layout_.extrinsic_power(j)), -extrinsic_shift_[j] * out.values[k]);
   }

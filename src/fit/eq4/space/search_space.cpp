@@ -28,18 +28,15 @@ struct Range {
 /// The column names that a bound on this kind of constant may carry.
 std::vector<std::string> columns_of(const ModelSpec& spec, char constant) {
   std::vector<std::string> names;
-  if (constant == 'a' || constant == 'p') {
+  if (constant == 'a' || constant == 'p')
     for (const NumericInput& input : spec.intrinsic)
       names.push_back(input.column);
-  }
-  if (constant == 'a') {
+  if (constant == 'a')
     for (const CategoricalInput& input : spec.categorical)
       names.push_back(input.column);
-  }
-  if (constant == 'q') {
+  if (constant == 'q')
     for (const NumericInput& input : spec.extrinsic)
       names.push_back(input.column);
-  }
   return names;
 }
 
@@ -130,9 +127,8 @@ SearchSpace::SearchSpace(const ModelSpec& spec, const WeightedRows& training,
     const Range range = bound_for(options.bounds, 'a', spec.categorical[c].column, constant);
     if (range.by_user)
       extrinsic_scaled = false;
-    for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l) {
+    for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l)
       set(layout_.level(c, l), range, true);
-    }
   }
   if (const auto lone = layout_.lone_coefficient()) {
     const Range range = bound_for(options.bounds, 'a', "", constant);
@@ -152,20 +148,17 @@ SearchSpace::SearchSpace(const ModelSpec& spec, const WeightedRows& training,
 
 VectorXd SearchSpace::scaled_from_coordinates(const VectorXd& x) const {
   VectorXd scaled = x;
-  for (Index i = 0; i < x.size(); ++i) {
+  for (Index i = 0; i < x.size(); ++i)
     if (logarithmic_[static_cast<std::size_t>(i)])
       scaled[i] = std::exp(x[i]);
-  }
   return scaled.cwiseMax(scaled_.lower).cwiseMin(scaled_.upper);
 }
 
 VectorXd SearchSpace::coordinates_from_scaled(const VectorXd& scaled) const {
   VectorXd x = scaled;
-  for (Index i = 0; i < x.size(); ++i) {
-    if (logarithmic_[static_cast<std::size_t>(i)]) {
+  for (Index i = 0; i < x.size(); ++i)
+    if (logarithmic_[static_cast<std::size_t>(i)])
       x[i] = scaled[i] > 0 ? std::log(scaled[i]) : coordinates_.lower[i];
-    }
-  }
   return x.cwiseMax(coordinates_.lower).cwiseMin(coordinates_.upper);
 }
 
@@ -184,17 +177,15 @@ double SearchSpace::log_raw_factor(std::size_t index, const VectorXd& scaled) co
 
 VectorXd SearchSpace::raw_from_scaled(const VectorXd& scaled) const {
   VectorXd raw = scaled;
-  for (std::size_t i = 0; i < layout_.intrinsic_power(0); ++i) {
+  for (std::size_t i = 0; i < layout_.intrinsic_power(0); ++i)
     raw[static_cast<Index>(i)] *= std::exp(log_raw_factor(i, scaled));
-  }
   return raw;
 }
 
 VectorXd SearchSpace::scaled_from_raw(const VectorXd& raw) const {
   VectorXd scaled = raw;  // the powers are the same
-  for (std::size_t i = 0; i < layout_.intrinsic_power(0); ++i) {
+  for (std::size_t i = 0; i < layout_.intrinsic_power(0); ++i)
     scaled[static_cast<Index>(i)] *= std::exp(-log_raw_factor(i, scaled));
-  }
   return scaled.cwiseMax(scaled_.lower).cwiseMin(scaled_.upper);
 }
 

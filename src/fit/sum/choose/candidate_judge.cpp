@@ -51,7 +51,7 @@ double generic_error(const SelectionTask& task, const Fold& fold) {
 Candidate affordable(const SelectionTask& task, Candidate candidate) {
   while (!candidate.generic && candidate.shape.terms > 1 &&
          candidate.shape.size() >
-             static_cast<Index>(std::min(task.training.rows, most_sum_constants)))
+             static_cast<Index>(std::min(task.training.rows, kMostSumConstants)))
     candidate.shape = with_terms(candidate.shape, candidate.shape.terms - 1);
   return candidate;
 }
@@ -135,10 +135,9 @@ std::vector<Candidate> CandidateJudge::operator()(const std::vector<Candidate>& 
   std::vector<Candidate> out;
   if (task_.options.stop.stop_requested())
     return out;
-  for (std::size_t c = 0; c < asked.size(); ++c) {
+  for (std::size_t c = 0; c < asked.size(); ++c)
     for (std::size_t entry = 0; entry < entries(asked[c]); ++entry)
       out.push_back(judged(asked[c], families_[family[c]], entry));
-  }
   return out;
 }
 

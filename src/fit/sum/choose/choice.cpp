@@ -46,11 +46,12 @@ Index departures_of(const Candidate& candidate) {
 }
 
 const Candidate& simplest(const ModelSpec& spec, const std::vector<Candidate>& candidates) {
-  return *std::min_element(candidates.begin(), candidates.end(),
-                           [&](const Candidate& a, const Candidate& b) {
-                             return std::tuple(size_of(a, spec), departures_of(a), a.score) <
-                                    std::tuple(size_of(b, spec), departures_of(b), b.score);
-                           });
+  return *std::min_element(
+      candidates.begin(), candidates.end(),
+      [&](const Candidate& a, const Candidate& b) {
+        return std::tuple(size_of(a, spec), departures_of(a), a.score) <
+               std::tuple(size_of(b, spec), departures_of(b), b.score);
+      });
 }
 
 bool same_number_of_terms(const Candidate& a, const Candidate& b) {
@@ -80,15 +81,13 @@ void cap_scales(const std::vector<Fold>& folds, Candidate& candidate) {
   if (!is_sum(candidate))
     return;
   std::map<std::size_t, std::vector<double>> gains;
-  for (std::size_t f = 0; f < folds.size() && f < candidate.capped_log_errors.size(); ++f) {
+  for (std::size_t f = 0; f < folds.size() && f < candidate.capped_log_errors.size(); ++f)
     if (folds[f].far_end())
       gains[*folds[f].scale].push_back(candidate.log_errors[f] - candidate.capped_log_errors[f]);
-  }
   candidate.shape.caps.clear();
-  for (const auto& [scale, of_folds] : gains) {
+  for (const auto& [scale, of_folds] : gains)
     if (*std::min_element(of_folds.begin(), of_folds.end()) > kGainOfCap)
       candidate.shape.caps.push_back(scale);
-  }
 }
 
 }  // namespace
@@ -103,10 +102,9 @@ bool scores_better(const Candidate& a, const Candidate& b) {
 
 Candidate cautious_choice(const ModelSpec& spec, const Selection& selection) {
   std::vector<Candidate> good;
-  for (const Candidate& candidate : selection.tried) {
+  for (const Candidate& candidate : selection.tried)
     if (as_good_as(selection.folds, candidate, selection.best))
       good.push_back(candidate);
-  }
   const Candidate first = simplest(spec, good);
   std::erase_if(
       good, [&](const Candidate& candidate) { return !same_number_of_terms(candidate, first); });
@@ -115,10 +113,9 @@ Candidate cautious_choice(const ModelSpec& spec, const Selection& selection) {
   for (const Candidate& candidate : good)
     least = std::min(least, candidate.growth);
   std::vector<Candidate> cautious;
-  for (const Candidate& candidate : good) {
+  for (const Candidate& candidate : good)
     if (candidate.growth <= least + kEqualGrowth)
       cautious.push_back(candidate);
-  }
   Candidate out = simplest(spec, cautious);
   cap_scales(selection.folds, out);
   return out;

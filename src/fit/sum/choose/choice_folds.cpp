@@ -122,10 +122,9 @@ std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec
   const std::vector<Index> features = coordinates.numeric_features();
   const std::size_t fewest_values =
       configurations.size() <= kFewConfigurations ? kFewestValuesOfFew : kFewestValues;
-  for (std::size_t input = 0; input < features.size(); ++input) {
+  for (std::size_t input = 0; input < features.size(); ++input)
     if (input < spec.extrinsic.size() || is_scale(numeric_input(spec, input)))
       add_far_ends(data, rows, {input, features[input]}, fewest_values, folds);
-  }
   for (Fold& fold : folds) {
     std::sort(fold.training.begin(), fold.training.end());
     std::sort(fold.held_out.begin(), fold.held_out.end());

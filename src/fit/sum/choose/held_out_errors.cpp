@@ -89,10 +89,12 @@ double standard_error(const std::vector<Fold>& folds, const Candidate& a, const 
 }
 
 bool as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b) {
-  return std::all_of(std::begin(kBothParts), std::end(kBothParts), [&](bool far_end) {
-    const Difference gap = difference_of_part(folds, far_end, a, b);
-    return gap.mean <= gap.error;
-  });
+  return std::all_of(
+      std::begin(kBothParts), std::end(kBothParts),
+      [&](bool far_end) {
+        const Difference gap = difference_of_part(folds, far_end, a, b);
+        return gap.mean <= gap.error;
+      });
 }
 
 bool as_good_where_measured(const std::vector<Fold>& folds, const Candidate& a,

@@ -60,10 +60,9 @@ struct LevelFolds {
 
 std::vector<Index> rows_in(const PartedLevel& level, const std::vector<Index>& rows) {
   std::vector<Index> out;
-  for (const Index row : rows) {
+  for (const Index row : rows)
     if (const auto own = level.rows()[static_cast<std::size_t>(row)])
       out.push_back(*own);
-  }
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -121,10 +120,9 @@ Candidate first_look(const Parting& parting, const std::vector<Fold>& folds) {
     for (std::size_t c = 0; c < candidates.size(); ++c) {
       candidates[c].shape = plain_shape(level->task(), kFirstTerms, false);
       const std::vector<Regime>& regimes = level->task().coordinates.regimes();
-      for (std::size_t g = 0; g < regimes.size(); ++g) {
+      for (std::size_t g = 0; g < regimes.size(); ++g)
         if (regimes[g].numeric < level->task().spec.extrinsic.size())
           candidates[c].shape.regimes.push_back(static_cast<Index>(g));
-      }
       candidates[c].ridge = kFirstRidges[c];
     }
     const std::vector<Candidate> judged =
@@ -207,10 +205,9 @@ PartedLevel::PartedLevel(const SelectionTask& whole, std::size_t column, std::si
   for (std::size_t row = 0; row < own.size(); ++row)
     own[coordinates_.order()[row]] = static_cast<Index>(row);
   std::size_t next = 0;
-  for (std::size_t row = 0; row < whole.training.rows; ++row) {
+  for (std::size_t row = 0; row < whole.training.rows; ++row)
     if (whole.training.categorical[column].codes[row] == level)
       of_design[row] = own[next++];
-  }
   for (const std::size_t row : whole.coordinates.order())
     rows_.push_back(of_design[row]);
 }

@@ -67,10 +67,9 @@ class Selector {
 
   void advance(const std::vector<Candidate>& judged) {
     std::optional<Candidate> top;
-    for (const Candidate& candidate : judged) {
+    for (const Candidate& candidate : judged)
       if (is_sum(candidate) && (!top || scores_better(candidate, *top)))
         top = candidate;
-    }
     if (top &&
         (!current_ || current_->score - top->score > standard_error(out_.folds, *current_, *top)))
       current_ = top;
@@ -133,10 +132,9 @@ class Selector {
     SumShape out = plain_shape(task_, static_cast<Index>(numerics), true);
     out.left_out.resize(numerics);
     for (std::size_t k = 0; k < numerics; ++k) {
-      for (std::size_t n = 0; n < numerics; ++n) {
+      for (std::size_t n = 0; n < numerics; ++n)
         if (n != k)
           out.left_out[k].push_back(n);
-      }
     }
     return out;
   }
@@ -234,10 +232,9 @@ class Selector {
       return;
     Candidate at = judged.back();
     for (std::size_t n = 0; n < numeric_count(task_.spec); ++n) {
-      for (const Candidate& next : judge(other_growths(at, n))) {
+      for (const Candidate& next : judge(other_growths(at, n)))
         if (next.shape.terms == at.shape.terms && scores_better(next, at))
           at = next;
-      }
     }
   }
 
@@ -298,10 +295,9 @@ class Selector {
 
   void choose() {
     Candidate top = current_.value_or(out_.tried.front());
-    for (const Candidate& candidate : out_.tried) {
+    for (const Candidate& candidate : out_.tried)
       if (!is_sum(candidate) && scores_better(candidate, top))
         top = candidate;
-    }
     out_.best = top;
     out_.chosen = cautious_choice(task_.spec, out_);
   }
@@ -310,10 +306,9 @@ class Selector {
 /// The best families among those that were as good as the best, with as many terms as may be.
 std::vector<Candidate> finalists(const Selection& selection) {
   std::vector<Candidate> good;
-  for (const Candidate& candidate : selection.tried) {
+  for (const Candidate& candidate : selection.tried)
     if (is_sum(candidate) && as_good_as(selection.folds, candidate, selection.best))
       good.push_back(candidate);
-  }
   std::stable_sort(good.begin(), good.end(), scores_better);
   std::vector<Candidate> out;
   for (const Candidate& candidate : good) {

@@ -57,10 +57,9 @@ VectorXd start_of(const SumShape& shape, const VectorXd& log_linear, const Vecto
       theta[k * size] += std::log(1 - kShareOfNewTerm);
   }
   const std::vector<bool> held = shape.held();
-  for (Index j = 0; j < theta.size(); ++j) {
+  for (Index j = 0; j < theta.size(); ++j)
     if (held[static_cast<std::size_t>(j)])
       theta[j] = 0;
-  }
   if (shape.intercept)
     theta[theta.size() - 1] = from_smaller ? smaller[smaller.size() - 1] : log_intercept;
   return shape.tied(std::move(theta));
@@ -72,17 +71,20 @@ SumFit search_from(const TermData& data, const SumShape& shape, const TermSearch
   const double log_intercept = std::log(0.5 * data.time.minCoeff());
   const std::size_t starts = options.starts;
   std::vector<SumFit> fits(starts);
-  parallel_for(starts, options.threads, [&](std::size_t s) {
-    if (options.stop.stop_requested() && s > 0)
-      return;
-    RandomStream random(options.seed, "terms " + std::to_string(shape.terms), s);
-    const VectorXd start = start_of(shape, log_linear, smaller, s % 2 == 0, log_intercept, random);
-    fits[s] = descend(data, shape, loss, start,
-                      {.iterations = kShortDescent,
-                       .held = shape.held(),
-                       .instructions = options.instructions,
-                       .stop = options.stop});
-  });
+  parallel_for(
+      starts, options.threads,
+      [&](std::size_t s) {
+        if (options.stop.stop_requested() && s > 0)
+          return;
+        RandomStream random(options.seed, "terms " + std::to_string(shape.terms), s);
+        const VectorXd start =
+            start_of(shape, log_linear, smaller, s % 2 == 0, log_intercept, random);
+        fits[s] = descend(data, shape, loss, start,
+                          {.iterations = kShortDescent,
+                           .held = shape.held(),
+                           .instructions = options.instructions,
+                           .stop = options.stop});
+      });
   std::stable_sort(fits.begin(), fits.end(),
                    [](const SumFit& a, const SumFit& b) { return a.cost < b.cost; });
   std::size_t evaluations = 0;

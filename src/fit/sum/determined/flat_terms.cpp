@@ -38,10 +38,9 @@ Moved moved_by(const VectorXd& direction, const SumPart& part) {
     look(layout.coefficient(k), "");
     for (std::size_t i = 0; i < part.spec.intrinsic.size(); ++i)
       look(layout.intrinsic_power(k, i), part.spec.intrinsic[i].column);
-    for (std::size_t c = 0; c < part.spec.categorical.size(); ++c) {
+    for (std::size_t c = 0; c < part.spec.categorical.size(); ++c)
       for (std::size_t l = 0; l < part.spec.categorical[c].levels.size(); ++l)
         look(layout.level(k, c, l), part.spec.categorical[c].column);
-    }
     for (std::size_t j = 0; j < part.spec.extrinsic.size(); ++j)
       look(layout.extrinsic_power(k, j), part.spec.extrinsic[j].column);
     for (std::size_t g = 0; g < part.structure.regimes.size(); ++g) {

@@ -110,14 +110,12 @@ std::string wide_inputs(const PartJudge& judge, std::size_t term) {
   const MultiLayout& layout = judge.layout();
   std::vector<std::string> powers;
   std::vector<std::string> factors;
-  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
     if (judge.is_wide(layout.intrinsic_power(term, i)))
       powers.push_back(spec.intrinsic[i].column);
-  }
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
     if (judge.is_wide(layout.extrinsic_power(term, j)))
       powers.push_back(spec.extrinsic[j].column);
-  }
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
     bool any = false;
     for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l)
@@ -164,10 +162,9 @@ std::vector<Warning> part_warnings(const PartJudge& judge, const MultiLayout& la
   std::vector<Warning> out;
   for (const std::string& sentence : describe_flat_terms(judge.sum().sensitivity(), judge.part()))
     out.push_back({"flat_direction", "", sentence});
-  for (std::size_t k = 0; k < judge.part().structure.terms; ++k) {
+  for (std::size_t k = 0; k < judge.part().structure.terms; ++k)
     for (Warning& warning : term_warnings(judge, k, shares[judge.part().terms[k]]))
       out.push_back(std::move(warning));
-  }
   for (std::size_t k = 0; k < judge.part().origin.size(); ++k) {
     if (judge.is_at_bound(k)) {
       const std::string& name = layout_of_model.name(judge.part().origin[k]);
@@ -212,10 +209,9 @@ Findings findings_of(const FittedModel& model, const Design& training, const Fit
       if (!said)
         out.warnings.push_back(std::move(warning));
     }
-    if (!part.level || *part.level == typical.levels[part.parted]) {
+    if (!part.level || *part.level == typical.levels[part.parted])
       for (std::size_t j = 0; j < part.spec.extrinsic.size(); ++j)
         out.identifiability.scaling_powers.push_back(judge.is_scaling_power_identified(model, j));
-    }
   }
   return out;
 }

@@ -90,10 +90,9 @@ MatrixXd log_derivatives(const MultiStructure& structure, const Design& runs,
 std::vector<std::pair<std::size_t, std::size_t>> shared_powers(const SumPart& part) {
   const MultiLayout layout(part.spec, part.structure);
   std::vector<std::pair<std::size_t, std::size_t>> out;
-  for (const std::size_t numeric : part.estimate.shared) {
+  for (const std::size_t numeric : part.estimate.shared)
     for (std::size_t k = 1; k < part.structure.terms; ++k)
       out.emplace_back(layout.numeric_power(k, numeric), layout.numeric_power(0, numeric));
-  }
   return out;
 }
 

@@ -61,10 +61,9 @@ VectorXd revived(const GoalTask& task, VectorXd theta) {
     log_intercept = std::max(log_intercept, std::log(kLeastIntercept * task.data.time.minCoeff()));
   }
   const std::vector<bool> held = task.shape.held();
-  for (std::size_t j = 0; j < held.size(); ++j) {
+  for (std::size_t j = 0; j < held.size(); ++j)
     if (held[j])
       theta[index(j)] = 0;
-  }
   return theta;
 }
 

@@ -92,12 +92,11 @@ class LinearisedSum : public LinearisedProblem {
     const VectorXd& lower = goal_.box().lower;
     const VectorXd& upper = goal_.box().upper;
     VectorXd out = x.cwiseMax(lower).cwiseMin(upper);
-    for (Index j = 0; j < out.size(); ++j) {
+    for (Index j = 0; j < out.size(); ++j)
       if (out[j] - lower[j] < kRounding * (upper[j] - lower[j]))
         out[j] = lower[j];
       else if (upper[j] - out[j] < kRounding * (upper[j] - lower[j]))
         out[j] = upper[j];
-    }
     return out;
   }
 

@@ -33,10 +33,9 @@ TermGoal term_goal(const TermCoordinates& coordinates, const SumShape& shape) {
   for (const Index feature : coordinates.numeric_features())
     out.power[static_cast<std::size_t>(feature)] = true;
   std::vector<std::pair<Index, Index>> inputs;  // first feature and count, the regimes in use last
-  for (const auto& [first, count] : coordinates.inputs()) {
+  for (const auto& [first, count] : coordinates.inputs())
     if (first < shape.plain_features && count > 0)
       inputs.emplace_back(first, count);
-  }
   for (Index g = shape.plain_features; g < shape.features(); ++g)
     inputs.emplace_back(g, 1);
   Index rows = 0;
@@ -79,10 +78,9 @@ SumGoal::SumGoal(const TermCoordinates& coordinates, const SumShape& shape,
     }
   }
   const std::vector<bool> held = shape.held();
-  for (std::size_t j = 0; j < held.size(); ++j) {
+  for (std::size_t j = 0; j < held.size(); ++j)
     if (held[j])
       box_.lower[index(j)] = box_.upper[index(j)] = 0;
-  }
   for (const auto& [follower, leader] : shape.followers()) {
     box_.lower[follower] = box_.upper[follower] = 0;
     if (penalised_.size() > 0)

@@ -40,14 +40,12 @@ MultiStructure reordered_structure(const MultiStructure& structure, const Column
     const bool all = powers.size() > order.extrinsic.size();
     powers = put_back(powers, all ? numeric : order.extrinsic);
   }
-  for (std::vector<std::size_t>& rings : out.rings) {
+  for (std::vector<std::size_t>& rings : out.rings)
     for (std::size_t& ring : rings)
       ring = numeric[ring];
-  }
-  for (std::vector<Cap>& caps : out.caps) {
+  for (std::vector<Cap>& caps : out.caps)
     for (Cap& cap : caps)
       cap.numeric = numeric[cap.numeric];
-  }
   return out;
 }
 
@@ -102,10 +100,9 @@ std::vector<ConstantInfo> SumForm::constants(const ModelSpec& spec) const {
     for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
       put(layout.extrinsic_power(group, j), scaling_power, ConstantRange::any, {},
           spec.extrinsic[j].column);
-    for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
+    for (std::size_t g = 0; g < structure.regimes.size(); ++g)
       for (const std::size_t side : {0U, 1U})
         put(layout.regime(group, g, side), step, ConstantRange::factor);
-    }
   }
   put(layout.intercept(), intercept, ConstantRange::not_negative);
   return out;
@@ -157,10 +154,9 @@ double SumForm::unscaled_time(const VectorXd&) const {
 
 std::vector<double> SumForm::steps(const ModelSpec&, std::size_t extrinsic) const {
   std::vector<double> out;
-  for (const Regime& regime : structure.regimes) {
+  for (const Regime& regime : structure.regimes)
     if (regime.numeric == extrinsic)  // scales are the first of the numeric columns
       out.push_back(regime.above);
-  }
   return out;
 }
 
@@ -176,10 +172,9 @@ std::string SumForm::code(const ModelSpec& spec, const VectorXd& constants,
 Form::Reordered SumForm::reordered(const ModelSpec& from, const ModelSpec& to,
                                    const ColumnOrder& order) const {
   auto form = std::make_shared<SumForm>(reordered_structure(structure, order), estimates);
-  for (SumEstimate& estimate : form->estimates.sums) {
+  for (SumEstimate& estimate : form->estimates.sums)
     for (std::size_t& numeric : estimate.shared)
       numeric = numeric_order(order)[numeric];
-  }
   if (form->estimates.parted)
     form->estimates.parted = order.categorical[*form->estimates.parted];
 
@@ -190,16 +185,14 @@ Form::Reordered SumForm::reordered(const ModelSpec& from, const ModelSpec& to,
     origin[old.coefficient(k)] = next.coefficient(k);
     for (std::size_t i = 0; i < order.intrinsic.size(); ++i)
       origin[old.intrinsic_power(k, i)] = next.intrinsic_power(k, order.intrinsic[i]);
-    for (std::size_t c = 0; c < order.categorical.size(); ++c) {
+    for (std::size_t c = 0; c < order.categorical.size(); ++c)
       for (std::size_t l = 0; l < from.categorical[c].levels.size(); ++l)
         origin[old.level(k, c, l)] = next.level(k, order.categorical[c], l);
-    }
     for (std::size_t j = 0; j < order.extrinsic.size(); ++j)
       origin[old.extrinsic_power(k, j)] = next.extrinsic_power(k, order.extrinsic[j]);
-    for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
+    for (std::size_t g = 0; g < structure.regimes.size(); ++g)
       for (const std::size_t side : {0U, 1U})
         origin[old.regime(k, g, side)] = next.regime(k, g, side);
-    }
   }
   origin[old.intercept()] = next.intercept();
   return {std::move(form), std::move(origin)};

@@ -122,10 +122,9 @@ Json term_to_json(const FittedModel& model, const MultiStructure& structure, std
 
 /// The numeric column that the node names.
 std::size_t read_numeric(const ModelSpec& spec, const JsonCursor& node) {
-  for (std::size_t n = 0; n < numeric_count(spec); ++n) {
+  for (std::size_t n = 0; n < numeric_count(spec); ++n)
     if (numeric_input(spec, n).column == node.text())
       return n;
-  }
   node.fail("'" + node.text() + "' is no numeric column of the model");
 }
 
@@ -178,8 +177,8 @@ void read_inputs(const JsonCursor& constants, ModelSpec& spec) {
   for (const JsonCursor& item : constants.member("intrinsic").items())
     spec.intrinsic.push_back(inputs.numeric_input(item));
   for (const JsonCursor& item : constants.member("categorical").items()) {
-    spec.categorical.push_back(
-        inputs.categorical_input(item, spec, [](const JsonCursor& level) { return level; }));
+    spec.categorical.push_back(inputs.categorical_input(
+        item, spec, [](const JsonCursor& level) { return level; }));
   }
   for (const JsonCursor& item : constants.member("extrinsic").items())
     spec.extrinsic.push_back(inputs.numeric_input(item));
@@ -224,10 +223,9 @@ Json SumForm::constants_to_json(const FittedModel& model) const {
   Json terms = Json::array();
   for (std::size_t k = 0; k < structure.terms; ++k)
     terms.push_back(term_to_json(model, structure, k));
-  if (model.identifiability) {
+  if (model.identifiability)
     for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
       extrinsic[j]["scaling_power_identified"] = bool{model.identifiability->scaling_powers[j]};
-  }
   Json out = {{"intrinsic", inputs(spec.intrinsic)},
               {"categorical", std::move(categorical)},
               {"extrinsic", std::move(extrinsic)},

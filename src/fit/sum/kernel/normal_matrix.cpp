@@ -42,10 +42,9 @@ void fill_pairs(const double* values, Index value_stride, Index rows, Index firs
   for (Index row = 0; row < rows; ++row) {
     const double* x = values + row * value_stride;
     double* next = out + row * out_stride;
-    for (Index i = first; i <= last; ++i) {
+    for (Index i = first; i <= last; ++i)
       for (Index j = i; j < columns; ++j)
         *next++ = x[i] * x[j];
-    }
   }
 }
 

@@ -16,10 +16,9 @@ ModelSpec without_column(const ModelSpec& spec, std::size_t column) {
 
 Design runs_of_level(const Design& training, std::size_t column, std::size_t level) {
   std::vector<std::size_t> rows;
-  for (std::size_t row = 0; row < training.rows; ++row) {
+  for (std::size_t row = 0; row < training.rows; ++row)
     if (training.categorical[column].codes[row] == level)
       rows.push_back(row);
-  }
   Design out = take_rows(training, rows);
   out.categorical.erase(out.categorical.begin() + static_cast<std::ptrdiff_t>(column));
   return out;
@@ -39,10 +38,9 @@ using Eigen::VectorXd;
 std::vector<Regime> all_regimes(const std::vector<SumOfTerms>& sums) {
   std::vector<Regime> out;
   for (const SumOfTerms& sum : sums) {
-    for (const Regime& regime : sum.structure.regimes) {
+    for (const Regime& regime : sum.structure.regimes)
       if (std::find(out.begin(), out.end(), regime) == out.end())
         out.push_back(regime);
-    }
   }
   return out;
 }
@@ -118,14 +116,12 @@ class LevelWriter {
   /// A constant time of the level: all powers 0, all factors 1 but those of the other levels.
   void open_term(double coefficient, std::size_t level) {
     put(layout_.coefficient(term_), coefficient);
-    for (std::size_t c = 0; c < spec_.categorical.size(); ++c) {
+    for (std::size_t c = 0; c < spec_.categorical.size(); ++c)
       for (std::size_t l = 0; l < spec_.categorical[c].levels.size(); ++l)
         put(layout_.level(term_, c, l), c == column_ && l != level ? 0 : 1);
-    }
-    for (std::size_t g = 0; g < joined_.structure.regimes.size(); ++g) {
+    for (std::size_t g = 0; g < joined_.structure.regimes.size(); ++g)
       for (const std::size_t side : {0U, 1U})
         put(layout_.regime(term_, g, side), 1);
-    }
   }
 };
 

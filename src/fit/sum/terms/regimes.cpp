@@ -19,8 +19,9 @@ std::set<double> distinct_values(const NumericFactor& factor, std::size_t rows) 
 }
 
 bool are_counts(const std::set<double>& values) {
-  return std::all_of(values.begin(), values.end(),
-                     [](double value) { return value >= 1 && value == std::floor(value); });
+  return std::all_of(
+      values.begin(), values.end(),
+      [](double value) { return value >= 1 && value == std::floor(value); });
 }
 
 bool is_count(const NumericFactor& factor, std::size_t rows) {

@@ -52,16 +52,14 @@ SumPart part_of_level(const FittedModel& model, std::size_t column, std::size_t 
     out.origin.push_back(layout.coefficient(k));
     for (std::size_t i = 0; i < model.spec.intrinsic.size(); ++i)
       out.origin.push_back(layout.intrinsic_power(k, i));
-    for (std::size_t c = 0; c < model.spec.categorical.size(); ++c) {
+    for (std::size_t c = 0; c < model.spec.categorical.size(); ++c)
       for (std::size_t l = 0; c != column && l < model.spec.categorical[c].levels.size(); ++l)
         out.origin.push_back(layout.level(k, c, l));
-    }
     for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j)
       out.origin.push_back(layout.extrinsic_power(k, j));
-    for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
+    for (std::size_t g = 0; g < structure.regimes.size(); ++g)
       for (const std::size_t side : {0U, 1U})
         out.origin.push_back(layout.regime(k, g, side));
-    }
   }
   out.origin.push_back(layout.intercept());
   out.structure.terms = out.terms.size();

@@ -10,7 +10,7 @@ std::size_t count_sum_constants(const ModelSpec& spec, std::size_t terms) {
 }
 
 bool terms_can_be_chosen(const ModelSpec& spec) {
-  return count_sum_constants(spec, 2) <= most_sum_constants;
+  return count_sum_constants(spec, 2) <= kMostSumConstants;
 }
 
 }  // namespace perfmodel

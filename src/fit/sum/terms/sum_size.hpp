@@ -8,7 +8,7 @@ namespace perfmodel {
 
 /// The constants of a sum of product terms are solved for together, in time that grows with the
 /// cube of their number: more of them take hours.
-inline constexpr std::size_t most_sum_constants = 1000;
+inline constexpr std::size_t kMostSumConstants = 1000;
 
 /// Constants that a sum of so many terms would leave free, without those that only the data can
 /// suggest.

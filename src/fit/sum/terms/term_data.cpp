@@ -52,10 +52,9 @@ std::vector<std::size_t> sorted_rows(const MatrixXd& features, const VectorXd& t
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     const Index x = static_cast<Index>(a);
     const Index y = static_cast<Index>(b);
-    for (Index j = 0; j < features.cols(); ++j) {
+    for (Index j = 0; j < features.cols(); ++j)
       if (features(x, j) != features(y, j))
         return features(x, j) < features(y, j);
-    }
     return time[x] != time[y] ? time[x] < time[y] : x < y;
   });
   return order;
@@ -167,10 +166,9 @@ std::vector<bool> SumShape::held() const {
   std::vector<bool> out = still;
   out.resize(static_cast<std::size_t>(size()), false);
   for (Index k = 0; k < terms; ++k) {
-    for (std::size_t n = 0; n < numeric_features.size(); ++n) {
+    for (std::size_t n = 0; n < numeric_features.size(); ++n)
       if (leaves_out(k, n))
         out[static_cast<std::size_t>(k * features() + numeric_features[n])] = true;
-    }
   }
   if (!pure_logarithms)
     return out;
@@ -234,10 +232,9 @@ void TermCoordinates::copy_numeric(TermData& all_features, Index row, std::size_
   };
   copy(numeric_features()[numeric]);
   copy(ring_feature(numeric));
-  for (std::size_t g = 0; g < regimes_.size(); ++g) {
+  for (std::size_t g = 0; g < regimes_.size(); ++g)
     if (regimes_[g].numeric == numeric)
       copy(plain_features_ + static_cast<Index>(g));
-  }
   const Index column = static_cast<Index>(numeric);
   all_features.log_logs(row, column) = from.log_logs(row_of_from, column);
 }

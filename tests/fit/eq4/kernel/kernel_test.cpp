@@ -21,11 +21,9 @@ namespace {
 MatrixXd random_candidates(const SearchSpace& space, Eigen::Index count, std::uint64_t seed) {
   RandomStream random(seed, "candidates");
   MatrixXd out(space.coordinates().size(), count);
-  for (Eigen::Index c = 0; c < count; ++c) {
-    for (Eigen::Index i = 0; i < out.rows(); ++i) {
+  for (Eigen::Index c = 0; c < count; ++c)
+    for (Eigen::Index i = 0; i < out.rows(); ++i)
       out(i, c) = random.uniform(space.coordinates().lower[i], space.coordinates().upper[i]);
-    }
-  }
   return out;
 }
 
@@ -172,12 +170,11 @@ TEST_CASE("giving up a candidate never changes whether it wins", "[kernel]") {
     const std::vector<double> exact = evaluate(objective, candidates, kInfinity);
     for (const double bound : exact) {
       const std::vector<double> cut = evaluate(objective, candidates, bound);
-      for (std::size_t i = 0; i < exact.size(); ++i) {
+      for (std::size_t i = 0; i < exact.size(); ++i)
         if (exact[i] <= bound)
           CHECK(cut[i] == exact[i]);
         else
           CHECK(cut[i] > bound);
-      }
     }
   }
 }
