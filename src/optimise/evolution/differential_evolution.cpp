@@ -16,7 +16,7 @@ namespace perfmodel::optimise {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::kInfinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kSmallestPopulation = 5;
 /// Candidates between two looks at whether to stop.
 constexpr std::size_t kMostAtOnce = 512;

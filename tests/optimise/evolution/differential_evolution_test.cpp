@@ -22,7 +22,7 @@ namespace {
 using Options = DifferentialEvolutionOptions;
 using Result = DifferentialEvolutionResult;
 
-constexpr double kInfinity = std::numeric_limits<double>::kInfinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 constexpr Strategy kStrategies[] = {Strategy::best1bin, Strategy::rand1bin,
