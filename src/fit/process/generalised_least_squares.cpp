@@ -16,7 +16,7 @@ constexpr std::size_t kMostHalvings = 12;
 constexpr double kReduction = 1e-12;  ///< of the sum of squares: converged below it
 
 /// Constants, the level last, with the trend there.
-struct Point {
+struct TrendPoint {
   VectorXd constants;
   TrendValues trend;
   VectorXd residual;
@@ -37,7 +37,7 @@ class GaussNewton {
   }
 
   TrendEstimate run() {
-    Point point = at(start_);
+    TrendPoint point = at(start_);
     for (std::size_t i = 0; i < kMostSteps; ++i) {
       linearise(point);
       const VectorXd step = deviations_.cwiseProduct(
@@ -70,9 +70,9 @@ class GaussNewton {
     return (constants - start_).cwiseQuotient(deviations_);
   }
 
-  Point at(const VectorXd& constants) const {
+  TrendPoint at(const VectorXd& constants) const {
     const Index own = constants.size() - 1;
-    Point out{
+    TrendPoint out{
         .constants = constants, .trend = trend_.at(constants.head(own), rows_), .residual = {}};
     out.residual = y_ - out.trend.values - VectorXd::Constant(y_.size(), constants[own]);
     out.squares =
@@ -80,7 +80,7 @@ class GaussNewton {
     return out;
   }
 
-  void linearise(const Point& point) {
+  void linearise(const TrendPoint& point) {
     const Index n = deviations_.size();
     MatrixXd slopes(y_.size(), n);
     slopes.leftCols(n - 1) = point.trend.slopes;
@@ -90,9 +90,9 @@ class GaussNewton {
   }
 
   /// Takes the step, halved until it gains.
-  bool shortened(VectorXd step, Point& point) const {
+  bool shortened(VectorXd step, TrendPoint& point) const {
     for (std::size_t i = 0; i < kMostHalvings; ++i, step /= 2) {
-      Point next = at(point.constants + step);
+      TrendPoint next = at(point.constants + step);
       if (next.squares < point.squares) {  // false where f is not defined
         point = std::move(next);
         return true;

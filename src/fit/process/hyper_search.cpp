@@ -19,7 +19,7 @@ constexpr double kLivelyInverseLength = 0.5;
 constexpr double kLivelyRate = 0.3;
 
 /// Closer to the optimum, no prediction changes by what the runs could tell.
-constexpr double kReduction = 1e-5;
+constexpr double kSearchReduction = 1e-5;
 
 }  // namespace
 
@@ -95,7 +95,7 @@ HyperResult climb(const Observations& rows, const VectorXd& start, std::size_t i
       .gradient = [&] { return posterior.slopes(); }};
   optimise::QuasiNewtonOptions options;
   options.iterations = iterations;
-  options.reduction = kReduction;
+  options.reduction = kSearchReduction;
   options.stop = stop;
   const optimise::Bounds bounds = hyper_bounds(rows);
   const VectorXd inside = start.cwiseMax(bounds.lower).cwiseMin(bounds.upper);

@@ -11,7 +11,7 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
-constexpr Index kMostTabulated = 1024;  ///< distinct values of a column
+constexpr Index kMostTabulatedValues = 1024;  ///< distinct values of a column
 
 /// out(i, k) *= correlation(code i, code k), below the diagonal.
 template <class Correlation>
@@ -30,7 +30,7 @@ PairTables::PairTables(const Kernel& kernel, const CodedInputs& rows)
     : kernel_(kernel), rows_(rows), other_level_((-kernel.rates.array()).exp()) {
   for (std::size_t j = 0; j < rows.numbers.size(); ++j) {
     const Eigen::VectorXd& values = rows.numbers[j].values;
-    const Index size = values.size() <= kMostTabulated ? values.size() : 0;
+    const Index size = values.size() <= kMostTabulatedValues ? values.size() : 0;
     MatrixXd& table = tables_.emplace_back(size, size);
     for (Index k = 0; k < size; ++k)
       for (Index i = 0; i < size; ++i)

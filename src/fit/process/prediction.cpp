@@ -18,7 +18,7 @@ using Eigen::RowVectorXd;
 using Eigen::VectorXd;
 using Rows = std::vector<Index>;
 
-constexpr Index kBlock = 256;
+constexpr Index kRowsAtOnce = 256;
 
 Rows consecutive(Index begin, Index end) {
   Rows out(static_cast<std::size_t>(end - begin));
@@ -134,13 +134,13 @@ Prediction Predictor::predicted(const Inputs& inputs, const TrendUncertainty* tr
     covariance =
         PositiveMatrix::factorised(noisy(correlations(process_.kernel, known_, known_), all));
   }
-  const auto blocks = static_cast<std::size_t>((inputs.rows() + kBlock - 1) / kBlock);
+  const auto blocks = static_cast<std::size_t>((inputs.rows() + kRowsAtOnce - 1) / kRowsAtOnce);
   parallel_for(blocks, threads, [&](std::size_t block) {
     if (stop.stop_requested())
       return;
-    const Index begin = index(block) * kBlock;
+    const Index begin = index(block) * kRowsAtOnce;
     Asked asked;
-    asked.rows = consecutive(begin, std::min(begin + kBlock, inputs.rows()));
+    asked.rows = consecutive(begin, std::min(begin + kRowsAtOnce, inputs.rows()));
     asked.places = placed(take_rows(inputs, asked.rows), process_.coordinates);
     if (trend != nullptr) {
       asked.trend = trend;

@@ -71,7 +71,8 @@ std::vector<std::size_t> read_codes(const JsonCursor& node, Index rows, std::siz
 }
 
 template <class Input>
-std::optional<std::size_t> place_of(const std::vector<Input>& inputs, const std::string& column) {
+std::optional<std::size_t> json_place_of(const std::vector<Input>& inputs,
+                                         const std::string& column) {
   const auto found = std::find_if(inputs.begin(), inputs.end(),
                                   [&](const Input& input) { return input.column == column; });
   return found == inputs.end() ? std::nullopt
@@ -85,11 +86,11 @@ bool is_each_once(std::vector<std::size_t> places, std::size_t count) {
 
 void read_number(const JsonCursor& node, std::size_t j, const ModelSpec& spec, ReadProcess& out) {
   const JsonCursor column = node.member("column");
-  if (const auto place = place_of(spec.intrinsic, column.text())) {
+  if (const auto place = json_place_of(spec.intrinsic, column.text())) {
     if (!out.columns.extrinsic.empty())
       column.fail("intrinsic columns stand before extrinsic ones");
     out.columns.intrinsic.push_back(*place);
-  } else if (const auto scale = place_of(spec.extrinsic, column.text())) {
+  } else if (const auto scale = json_place_of(spec.extrinsic, column.text())) {
     out.columns.extrinsic.push_back(*scale);
   } else {
     column.fail("'" + column.text() + "' is no numeric input of the model");
@@ -113,7 +114,7 @@ void read_number(const JsonCursor& node, std::size_t j, const ModelSpec& spec, R
 
 void read_levels(const JsonCursor& node, std::size_t j, const ModelSpec& spec, ReadProcess& out) {
   const JsonCursor column = node.member("column");
-  const auto place = place_of(spec.categorical, column.text());
+  const auto place = json_place_of(spec.categorical, column.text());
   if (!place)
     column.fail("'" + column.text() + "' is no categorical input of the model");
   out.columns.categorical.push_back(*place);

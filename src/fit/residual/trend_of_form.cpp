@@ -23,7 +23,7 @@ struct LogPlace {
   double spread = 1;
 };
 
-LogPlace place_of(const NumericFactor& factor, std::size_t rows) {
+LogPlace trend_place_of(const NumericFactor& factor, std::size_t rows) {
   VectorXd logs(index(rows));
   for (std::size_t row = 0; row < rows; ++row)
     logs[index(row)] = std::log(factor.value(row));
@@ -38,9 +38,9 @@ LogPlace place_of(const NumericFactor& factor, std::size_t rows) {
 std::map<std::string, LogPlace> places_of(const ModelSpec& spec, const Design& runs) {
   std::map<std::string, LogPlace> out;
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
-    out[spec.intrinsic[i].column] = place_of(runs.intrinsic[i], runs.rows);
+    out[spec.intrinsic[i].column] = trend_place_of(runs.intrinsic[i], runs.rows);
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    out[spec.extrinsic[j].column] = place_of(runs.extrinsic[j], runs.rows);
+    out[spec.extrinsic[j].column] = trend_place_of(runs.extrinsic[j], runs.rows);
   return out;
 }
 
@@ -77,7 +77,7 @@ std::vector<Index> coefficients_of(const ConstantInfo& power,
   return own.empty() ? all : own;
 }
 
-std::vector<std::size_t> positions(std::span<const Index> rows) {
+std::vector<std::size_t> column_positions(std::span<const Index> rows) {
   return {rows.begin(), rows.end()};
 }
 
@@ -117,7 +117,7 @@ TrendOfForm trend_around(const std::shared_ptr<const Form>& form, const ModelSpe
     return moved;
   };
   out.trend.at = [=, of = out.constants](const VectorXd& estimates, std::span<const Index> rows) {
-    const Design some = take_rows(runs, positions(rows));
+    const Design some = take_rows(runs, column_positions(rows));
     const VectorXd at = of(estimates, 0);
     process::TrendValues values;
     values.values = form->predict(spec, at, some).array().log();

@@ -17,7 +17,7 @@ using Eigen::VectorXd;
 constexpr double kLeastGain = 1e-12;
 /// Components of a direction, or of a change, beside the largest, that are rounding.
 constexpr double kTiny = 1e-13;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -201,7 +201,7 @@ void LevelDescent::move_together(Index leaving, const BorderedVector& direction,
   for (Index k = 0; k < along.size(); ++k)
     if (k != leaving && basis_[k].hold != Hold::row)
       held[static_cast<std::size_t>(basis_[k].index)] = 1;
-  double limit = kInfinity;
+  double limit = kNoLimit;
   ActiveConstraint ahead{Hold::lower, 0};
   const double tiny = kTiny * along.cwiseAbs().maxCoeff();
   for (Index j = 0; j < along.size(); ++j) {

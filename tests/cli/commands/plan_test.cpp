@@ -24,8 +24,8 @@ ProgramResult run_plan(const std::string& space, std::vector<std::string> argume
   return run_perfmodel(arguments, options);
 }
 
-std::string error_of(const std::string& space, const std::vector<std::string>& arguments,
-                     int exit_code) {
+std::string plan_error(const std::string& space, const std::vector<std::string>& arguments,
+                       int exit_code) {
   const ProgramResult result = run_plan(space, arguments);
   CHECK(result.exit_code == exit_code);
   CHECK(result.output.empty());
@@ -65,11 +65,11 @@ TEST_CASE("plan resumes from a plan, or from what was measured of it", "[cli][pl
   REQUIRE(result.exit_code == 0);
   CHECK(result.output.starts_with("filters,padding\n8,same\n16,valid\n"));
   CHECK(std::count(result.output.begin(), result.output.end(), '\n') == 5);
-  CHECK(error_of(space_with(two_columns), {"-n", "1", "--resume", measured}, 2) ==
+  CHECK(plan_error(space_with(two_columns), {"-n", "1", "--resume", measured}, 2) ==
         error_prefix + "--resume: there are 2 configurations already, more than the 1 of -n" +
             plan_advice);
   const std::string strange = directory.write("strange.csv", "padding,filters\nsame,5\nfull,8\n");
-  CHECK(error_of(space_with(two_columns), {"-n", "4", "--resume", strange}, 3) ==
+  CHECK(plan_error(space_with(two_columns), {"-n", "4", "--resume", strange}, 3) ==
         error_prefix + strange +
             ":2: column 'filters': \"5\" is not in the space, which has one of 4, 8, "
             "16\n" +
@@ -79,7 +79,7 @@ TEST_CASE("plan resumes from a plan, or from what was measured of it", "[cli][pl
 }
 
 TEST_CASE("plan names what is wrong with a space", "[cli][plan]") {
-  const auto bad = [](const std::string& space) { return error_of(space, {"-n", "2"}, 3); };
+  const auto bad = [](const std::string& space) { return plan_error(space, {"-n", "2"}, 3); };
   const std::string in = error_prefix + "standard input: ";
   CHECK(bad(R"({"schema": "perfmodel/model", "schema_version": 1})") ==
         in + "schema: 'perfmodel/model' is not 'perfmodel/space': this is not a space\n");
@@ -102,15 +102,15 @@ TEST_CASE("plan names what is wrong with a space", "[cli][plan]") {
         in + "extrinsic[0]: there is no column 'filter'; did you mean 'filters'?\n");
   CHECK(bad(space_with(R"({"column": "x", "values": [1]})")) ==
         in + "there are only 1 configurations, not 2\n");
-  CHECK(error_of(space_with(R"({"column": "x", "values": [0, 1]})"),
-                 {"-n", "2", "--method", "d-optimal"}, 3) ==
+  CHECK(plan_error(space_with(R"({"column": "x", "values": [0, 1]})"),
+                   {"-n", "2", "--method", "d-optimal"}, 3) ==
         in + "column 'x' has values that are not > 0, of which the model takes no powers\n");
 }
 
 TEST_CASE("plan names what is wrong with a condition", "[cli][plan]") {
   const auto bad = [](const std::string& condition) {
-    return error_of(space_with(two_columns, R"(, "where": [")" + condition + R"("])"), {"-n", "2"},
-                    2);
+    return plan_error(space_with(two_columns, R"(, "where": [")" + condition + R"("])"),
+                      {"-n", "2"}, 2);
   };
   CHECK(bad("filter < 3") ==
         error_prefix +
@@ -124,11 +124,11 @@ TEST_CASE("plan names what is wrong with a condition", "[cli][plan]") {
 }
 
 TEST_CASE("plan refuses options that have no effect", "[cli][plan]") {
-  CHECK(error_of(space_with(two_columns), {"-n", "2", "--model", "m.json"}, 2) ==
+  CHECK(plan_error(space_with(two_columns), {"-n", "2", "--model", "m.json"}, 2) ==
         error_prefix + "--model has no effect without --method d-optimal" + plan_advice);
-  CHECK(error_of(space_with(two_columns), {"-n", "0"}, 2) ==
+  CHECK(plan_error(space_with(two_columns), {"-n", "0"}, 2) ==
         error_prefix + "-n: '0' is not a whole number >= 1" + plan_advice);
-  CHECK(error_of(space_with(two_columns), {"-n", "2", "--method", "best"}, 2) ==
+  CHECK(plan_error(space_with(two_columns), {"-n", "2", "--method", "best"}, 2) ==
         error_prefix + "--method: 'best' is not one of 'random', 'lhs' and 'd-optimal'" +
             plan_advice);
 }

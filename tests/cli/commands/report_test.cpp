@@ -56,7 +56,7 @@ bool has_word(const std::string& page, const std::string& word) {
 }
 
 /// A whole page that loads nothing, runs nothing and has no number that is none.
-void check_page(const std::string& page) {
+void check_report_page(const std::string& page) {
   CHECK(markup_problem(page).empty());
   CHECK(page.starts_with("<!DOCTYPE html>\n"));
   CHECK(page.ends_with("</html>\n"));
@@ -96,7 +96,7 @@ TEST_CASE_METHOD(ReportTest, "report prints a page that is well-formed and needs
   const ProgramResult result = report();
   CHECK(result.exit_code == 0);
   CHECK(result.errors.empty());
-  check_page(result.output);
+  check_report_page(result.output);
   CHECK(texts_of(result.output, "title").front() == "time_s: model.json on runs.csv");
   CHECK(texts_of(result.output, "svg").size() == 5);
   const auto headings = texts_of(result.output, "h2");
@@ -171,7 +171,7 @@ TEST_CASE_METHOD(ReportTest, "runs beyond the measured range are warned of and l
   CHECK(result.errors == run({"evaluate", "model.json", "beyond.csv"}).errors);
   CHECK_THAT(result.errors, ContainsSubstring("workers"));
   CHECK_THAT(result.output, ContainsSubstring("<li>column &#39;workers&#39; leaves"));
-  check_page(result.output);
+  check_report_page(result.output);
 }
 
 TEST_CASE_METHOD(ReportTest, "names cannot become markup", "[cli][report]") {
@@ -188,7 +188,7 @@ TEST_CASE_METHOD(ReportTest, "names cannot become markup", "[cli][report]") {
   REQUIRE(run({"fit", "hostile.csv", "--starts", "1", "-o", "hostile.json"}).exit_code == 0);
   const ProgramResult result = report({"hostile.csv"}, "hostile.json");
   REQUIRE(result.exit_code == 0);
-  check_page(result.output);
+  check_report_page(result.output);
   CHECK_THAT(result.output, ContainsSubstring("&lt;/svg&gt;&lt;script&gt;"));
   CHECK_THAT(result.output, ContainsSubstring("a&amp;&quot;b"));
 }
@@ -210,7 +210,7 @@ TEST_CASE_METHOD(ReportTest, "a model of derived columns has curves through them
               .exit_code == 0);
   const ProgramResult result = report({"derived.csv"}, "derived.json");
   REQUIRE(result.exit_code == 0);
-  check_page(result.output);
+  check_report_page(result.output);
   // The formula counts whole workers: the curve stands at 1, 2, 3 and 4.
   const std::size_t curve = result.output.find("class=\"curve\" d=\"M");
   REQUIRE(curve != std::string::npos);
@@ -236,7 +236,7 @@ TEST_CASE_METHOD(ReportTest, "a sum of product terms has a table of its terms", 
   const ProgramResult result = report({"sum.csv"}, "sum.json");
   REQUIRE(result.exit_code == 0);
   CHECK(result.errors.empty());
-  check_page(result.output);
+  check_report_page(result.output);
   const auto terms = texts_of(result.output, "code");
   CHECK(std::count(terms.begin(), terms.end(), "0.01 * filters^0.5 * gpus^0.5 * [gpus > 1]") == 1);
   const Json metrics =
@@ -249,7 +249,7 @@ TEST_CASE_METHOD(ReportTest, "a page of many runs is no larger than one of some 
   write("many.csv", many_runs(60000));
   const ProgramResult result = report({"many.csv"});
   REQUIRE(result.exit_code == 0);
-  check_page(result.output);
+  check_report_page(result.output);
   CHECK(result.output.size() < 300000);
   CHECK_THAT(result.output, ContainsSubstring("60000 runs, counted in "));
 }
@@ -266,7 +266,7 @@ TEST_CASE_METHOD(ReportTest,
   write("plain.csv", "filters,time_s\n1,2\n");
   const ProgramResult result = report({"plain.csv"}, "plain.json");
   REQUIRE(result.exit_code == 0);
-  check_page(result.output);
+  check_report_page(result.output);
   CHECK_THAT(result.output, ContainsSubstring("The model has no column of scale."));
 
   model["constants"]["intrinsic"][0]["a"] = 0;

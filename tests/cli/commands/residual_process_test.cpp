@@ -25,7 +25,7 @@ namespace {
 const std::string kData = PERFMODEL_SOURCE_DIR "/data/";
 const Strings kProduct = {"--expression", "multi", "--terms", "1", "--residual", "process"};
 
-Strings joined(Strings a, const Strings& b) {
+Strings both_lists(Strings a, const Strings& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
@@ -67,7 +67,7 @@ class ProcessTest {
   Json fit(const Strings& further, const std::string& model = "model.json",
            const std::string& runs = "runs.csv") const {
     const ProgramResult result =
-        run(joined({"fit", runs, "--quiet", "--target", "time_s", "-o", model}, further));
+        run(both_lists({"fit", runs, "--quiet", "--target", "time_s", "-o", model}, further));
     INFO(result.errors);
     REQUIRE(result.exit_code == 0);
     return Json::parse(text(model));
@@ -138,8 +138,8 @@ TEST_CASE_METHOD(ProcessTest, "a residual process predicts runs that it has not 
                  "[cli][process]") {
   const Strings judged = {"--test", kData + "lenet5_test300.csv"};
   const Strings alone = {"--expression", "multi", "--terms", "1", "--residual", "none"};
-  const Json plain = fit(joined(alone, judged), "plain.json");
-  const Json with = fit(joined(kProduct, judged), "with.json");
+  const Json plain = fit(both_lists(alone, judged), "plain.json");
+  const Json with = fit(both_lists(kProduct, judged), "with.json");
   const auto error = [](const Json& model, const char* part) {
     return model["metrics"][part]["mape_percent"].get<double>();
   };
@@ -159,9 +159,9 @@ TEST_CASE_METHOD(ProcessTest, "the process works on Eq. (4) and on sums", "[cli]
     return model["metrics"]["test"]["mape_percent"].get<double>();
   };
   const double generic = error(fit(judged));
-  CHECK(error(fit(joined({"--residual", "process"}, judged))) < 0.6 * generic);
-  CHECK(error(fit(joined({"--expression", "multi", "--terms", "2", "--residual", "process"},
-                         judged))) < 0.6 * generic);
+  CHECK(error(fit(both_lists({"--residual", "process"}, judged))) < 0.6 * generic);
+  CHECK(error(fit(both_lists({"--expression", "multi", "--terms", "2", "--residual", "process"},
+                             judged))) < 0.6 * generic);
 }
 
 TEST_CASE_METHOD(ProcessTest, "what model.json says of a process is enough to predict from it",
@@ -267,14 +267,14 @@ TEST_CASE_METHOD(ProcessTest, "a process does not depend on units", "[cli][proce
 }
 
 TEST_CASE_METHOD(ProcessTest, "threads change no byte of a process", "[cli][process]") {
-  fit(joined(kProduct, {"--threads", "1"}), "one.json");
-  fit(joined(kProduct, {"--threads", "3"}), "three.json");
+  fit(both_lists(kProduct, {"--threads", "1"}), "one.json");
+  fit(both_lists(kProduct, {"--threads", "3"}), "three.json");
   CHECK(text("one.json") == text("three.json"));
 }
 
 TEST_CASE_METHOD(ProcessTest, "what has no place beside a process is refused", "[cli][process]") {
   const auto refused = [&](const Strings& arguments, const std::string& name) {
-    const ProgramResult result = run(joined(arguments, {"--residual", "process"}));
+    const ProgramResult result = run(both_lists(arguments, {"--residual", "process"}));
     CHECK(result.exit_code == 2);
     CHECK_THAT(result.errors, ContainsSubstring(name));
   };
@@ -290,7 +290,7 @@ TEST_CASE_METHOD(ProcessTest, "what has no place beside a process is refused", "
 }
 
 TEST_CASE_METHOD(ProcessTest, "all that judges models knows a process", "[cli][process]") {
-  const Json model = fit(joined(
+  const Json model = fit(both_lists(
       kProduct, {"--bootstrap", "20", "--folds", "3", "--coverage", "0.9", "--split", "80:20"}));
   CHECK(model["uncertainty"]["samples"] == 20);
   CHECK(model["cross_validation"]["folds"] == 3);

@@ -18,7 +18,7 @@ using perfmodel::to_text;
 namespace {
 
 /// t = 3.5 gpus^-0.8 batch_size^0.6 + 2, and `wobble` of it more or less in turn.
-std::string planted_runs(double wobble) {
+std::string scale_runs(double wobble) {
   std::string csv = "gpus,batch_size,time_s\n";
   double sign = 1;
   for (const double gpus : {1., 2., 4., 8., 16.}) {
@@ -35,8 +35,8 @@ std::string planted_runs(double wobble) {
 class ScalesOnlyTest {
  public:
   ScalesOnlyTest() {
-    directory_.write("exact.csv", planted_runs(0));
-    directory_.write("noisy.csv", planted_runs(0.01));
+    directory_.write("exact.csv", scale_runs(0));
+    directory_.write("noisy.csv", scale_runs(0.01));
     options_.directory = directory_.path();
   }
   /// Of a command that has to succeed.

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
 /// Runs whose numbers take about as much memory as the bytes that they are written in.
-std::string many_runs() {
+std::string very_many_runs() {
   std::string text = "filters,workers,time_s\n";
   for (int row = 0; row < 1'000'000; ++row) {
     text += std::to_string(row % 977 + 1) + "," + std::to_string(row % 4 + 1) + "," +
@@ -27,7 +27,7 @@ std::string many_runs() {
 TEST_CASE("memory that runs out ends with exit code 6 and leaves the old output",
           "[cli][needs-bounded-memory]") {
   const TemporaryDirectory directory;
-  directory.write("runs.csv", many_runs());
+  directory.write("runs.csv", very_many_runs());
   const std::string model = directory.write("model.json", "old");
   ProgramOptions options;
   options.directory = directory.path();

@@ -25,7 +25,7 @@ PlantedModel three_level_columns() {
           .intercept = 0.3};
 }
 
-FittedModel fitted(const Table& table, const FitOptions& options = {}) {
+FittedModel fitted_runs(const Table& table, const FitOptions& options = {}) {
   const PaperRuns runs = test::runs_of(table);
   return fit(runs.spec, runs.design, options);
 }
@@ -56,7 +56,8 @@ bool all(const std::vector<bool>& values) {
 TEST_CASE("of three columns of levels exactly the differences are determined", "[fit]") {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
     CAPTURE(seed);
-    const FittedModel model = fitted(test::planted_table(three_level_columns(), 400, 0.02, seed));
+    const FittedModel model =
+        fitted_runs(test::planted_table(three_level_columns(), 400, 0.02, seed));
     CHECK(messages(model) ==
           std::vector<std::string>{
               "only differences between the levels of 'activation', 'dataset' and 'optimizer' are "
@@ -77,7 +78,7 @@ TEST_CASE("of three columns of levels exactly the differences are determined", "
 TEST_CASE("one column of levels with C beside it is determined level by level", "[fit]") {
   PlantedModel planted = three_level_columns();
   planted.levels.resize(1);
-  const FittedModel model = fitted(test::planted_table(planted, 400, 0.01, 1));
+  const FittedModel model = fitted_runs(test::planted_table(planted, 400, 0.01, 1));
   CHECK(messages(model).empty());
   CHECK(all(model.identifiability->constants));
 }
@@ -105,7 +106,7 @@ TEST_CASE("two scales that move together are named", "[fit]") {
   for (double& value : nodes.numbers)
     value *= 4;
   table.columns.push_back(nodes);
-  const FittedModel model = fitted(table);
+  const FittedModel model = fitted_runs(table);
   const auto found = messages(model);
   CHECK(std::count(found.begin(), found.end(),
                    "'nodes' and 'workers' move together: only their joint effect is determined") ==
@@ -123,7 +124,7 @@ TEST_CASE("columns whose levels always come together are named, and so are their
   image.name = "image";
   image.levels = {"large", "small"};
   table.columns.push_back(image);
-  const FittedModel model = fitted(table);
+  const FittedModel model = fitted_runs(table);
   const auto found = messages(model);
   CHECK(std::count(found.begin(), found.end(),
                    "'dataset' and 'image' move together: only their joint effect is determined") ==
@@ -136,7 +137,7 @@ TEST_CASE("columns whose levels always come together are named, and so are their
 TEST_CASE("a column of two values gives no coefficient and no power", "[fit]") {
   PlantedModel planted = three_level_columns();
   planted.numbers[1].values = {3, 5};
-  const FittedModel model = fitted(test::planted_table(planted, 300, 0.02, 1));
+  const FittedModel model = fitted_runs(test::planted_table(planted, 300, 0.02, 1));
   const auto found = messages(model);
   CHECK(std::count(found.begin(), found.end(),
                    "'kernel_size' has two values only: its coefficient and its power cannot be "
@@ -149,7 +150,7 @@ TEST_CASE("a column of two values gives no coefficient and no power", "[fit]") {
 TEST_CASE("the power of a term that takes next to no time is not determined", "[fit]") {
   PlantedModel planted = three_level_columns();
   planted.numbers.push_back({"dropout", 1e-4, 1, {0.2, 0.5, 0.8}});
-  const FittedModel model = fitted(test::planted_table(planted, 400, 0.05, 1));
+  const FittedModel model = fitted_runs(test::planted_table(planted, 400, 0.05, 1));
   const auto names = identified(model);
   CHECK(std::count(names.begin(), names.end(), "p[dropout]") == 0);
   CHECK(std::count(names.begin(), names.end(), "p[filters]") == 1);
@@ -161,14 +162,14 @@ TEST_CASE("a constant at a bound is not identified, one with equal bounds is", "
   FitOptions options;
   options.bounds = {parse_bound("q.workers=-0.5:0"), parse_bound("q.batch_size=0.6:0.6")};
   const FittedModel model =
-      fitted(test::planted_table(three_level_columns(), 300, 0.02, 1), options);
+      fitted_runs(test::planted_table(three_level_columns(), 300, 0.02, 1), options);
   const auto names = identified(model);
   CHECK(std::count(names.begin(), names.end(), "q[workers]") == 0);
   CHECK(std::count(names.begin(), names.end(), "q[batch_size]") == 1);
 }
 
 TEST_CASE("nothing is identified by fewer rows than constants", "[fit]") {
-  const FittedModel model = fitted(test::planted_table(three_level_columns(), 8, 0.02, 1));
+  const FittedModel model = fitted_runs(test::planted_table(three_level_columns(), 8, 0.02, 1));
   const std::vector<bool>& determined = model.identifiability->constants;
   REQUIRE(static_cast<Eigen::Index>(determined.size()) == model.constants.size());
   std::size_t not_zero = 0;

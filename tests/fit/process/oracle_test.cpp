@@ -104,7 +104,7 @@ Inputs exponentials(Inputs inputs) {
   return inputs;
 }
 
-void check_equal(const VectorXd& found, const VectorXd& expected, double tolerance = 1e-8) {
+void check_close(const VectorXd& found, const VectorXd& expected, double tolerance = 1e-8) {
   REQUIRE(found.size() == expected.size());
   for (Index i = 0; i < found.size(); ++i) {
     CAPTURE(i, found[i], expected[i]);
@@ -142,7 +142,7 @@ TEST_CASE("the slopes of the marginal likelihood are scikit-learn's", "[process]
   const Observations rows = oracle_observations();
   HyperPosterior posterior(rows, flat_prior());
   posterior.cost(oracle_hyper());
-  check_equal(-posterior.slopes(), oracle_vector("slopes"));
+  check_close(-posterior.slopes(), oracle_vector("slopes"));
 }
 
 TEST_CASE("the slopes of the posterior are its differences", "[process]") {
@@ -160,7 +160,7 @@ TEST_CASE("the slopes of the posterior are its differences", "[process]") {
     there[k] -= 2e-4;
     differences[k] = (above - posterior.cost(there)) / 2e-4;
   }
-  check_equal(slopes, differences, 1e-6);
+  check_close(slopes, differences, 1e-6);
 }
 
 TEST_CASE("means and deviations of trend and process are scikit-learn's", "[process]") {
@@ -179,6 +179,6 @@ TEST_CASE("means and deviations of trend and process are scikit-learn's", "[proc
   const MatrixXd slopes = product_slopes(placed(asked, hyper.coordinates), level_counts(inputs));
   const Prediction found = predictor.predict(asked, &fit.trend, slopes, 1);
   const VectorXd mean = slopes * fit.constants + found.mean;
-  check_equal(mean.array() + fit.level, oracle_vector("mean"));
-  check_equal(found.deviation, oracle_vector("deviation"));
+  check_close(mean.array() + fit.level, oracle_vector("mean"));
+  check_close(found.deviation, oracle_vector("deviation"));
 }

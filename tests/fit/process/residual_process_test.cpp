@@ -20,29 +20,29 @@ using Rows = std::vector<Index>;
 
 namespace {
 
-struct Runs {
+struct ProcessRuns {
   Inputs inputs;
   VectorXd y;  ///< ln t
 };
 
 /// A law of two numbers and a column of three levels; a fourth and a fifth column do nothing. What
 /// the law leaves: one level is peculiar at some batches.
-double planted(double batch, double workers, std::uint32_t level) {
+double planted_law(double batch, double workers, std::uint32_t level) {
   const double peculiar = level == 1 ? 0.4 * std::sin(2 * std::log(batch)) : 0;
   return 0.7 * std::log(batch) - 0.5 * std::log(workers) + 0.3 * level + peculiar;
 }
 
-Runs planted_runs(Index rows, double noise, std::uint64_t seed = 1) {
+ProcessRuns process_runs(Index rows, double noise, std::uint64_t seed = 1) {
   RandomStream random(seed);
-  Runs out{.inputs = {.numbers = MatrixXd(rows, 3), .levels = Levels(rows, 2)},
-           .y = VectorXd(rows)};
+  ProcessRuns out{.inputs = {.numbers = MatrixXd(rows, 3), .levels = Levels(rows, 2)},
+                  .y = VectorXd(rows)};
   for (Index i = 0; i < rows; ++i) {
     out.inputs.numbers.row(i) << std::exp(random.uniform(0, 6)), std::exp2(random.below(5)),
         random.uniform(1, 100);
     out.inputs.levels.row(i) << static_cast<std::uint32_t>(random.below(3)),
         static_cast<std::uint32_t>(random.below(2));
     out.y[i] =
-        planted(out.inputs.numbers(i, 0), out.inputs.numbers(i, 1), out.inputs.levels(i, 0)) +
+        planted_law(out.inputs.numbers(i, 0), out.inputs.numbers(i, 1), out.inputs.levels(i, 0)) +
         noise * random.normal();
   }
   return out;
@@ -59,7 +59,7 @@ struct Fitted {
   }
 };
 
-Fitted fitted(const Runs& runs, const ProcessOptions& options = {}) {
+Fitted fitted_process(const ProcessRuns& runs, const ProcessOptions& options = {}) {
   const Inputs coordinates = placed(runs.inputs, process_coordinates(runs.inputs, options.forms));
   const Trend trend = product_trend(coordinates);
   return {fit_process(runs.inputs, runs.y, trend,
@@ -71,15 +71,15 @@ double error(const VectorXd& found, const VectorXd& expected) {
   return std::sqrt((found - expected).squaredNorm() / static_cast<double>(found.size()));
 }
 
-Rows shuffled(Index count) {
+Rows shuffled_rows(Index count) {
   return sampled_rows(count, count, 99);
 }
 
 }  // namespace
 
 TEST_CASE("trend and process find a planted law and what it leaves", "[process]") {
-  const Runs asked = planted_runs(300, 0, 2);
-  const Fitted model = fitted(planted_runs(250, 0.02));
+  const ProcessRuns asked = process_runs(300, 0, 2);
+  const Fitted model = fitted_process(process_runs(250, 0.02));
   CHECK(error(model(asked.inputs), asked.y) < 0.02);
   const Kernel& kernel = model.fit.process.kernel;
   CHECK(std::sqrt(kernel.noise) == Approx(0.02).epsilon(0.2));
@@ -91,8 +91,8 @@ TEST_CASE("trend and process find a planted law and what it leaves", "[process]"
 }
 
 TEST_CASE("a process is certain near the runs and uncertain far from them", "[process]") {
-  const Runs runs = planted_runs(150, 0.02);
-  const Fitted model = fitted(runs);
+  const ProcessRuns runs = process_runs(150, 0.02);
+  const Fitted model = fitted_process(runs);
   const Predictor predictor(model.fit.process);
   Inputs far = runs.inputs;
   far.numbers.col(0) *= 1e4;
@@ -107,27 +107,27 @@ TEST_CASE("a process is certain near the runs and uncertain far from them", "[pr
 }
 
 TEST_CASE("the order of the rows and the units do not change a process", "[process]") {
-  const Runs runs = planted_runs(160, 0.05);
-  const Runs asked = planted_runs(40, 0, 3);
-  const VectorXd expected = fitted(runs)(asked.inputs);
+  const ProcessRuns runs = process_runs(160, 0.05);
+  const ProcessRuns asked = process_runs(40, 0, 3);
+  const VectorXd expected = fitted_process(runs)(asked.inputs);
 
-  const Rows order = shuffled(160);
-  const Runs permuted{.inputs = take_rows(runs.inputs, order), .y = runs.y(order)};
-  CHECK((fitted(permuted)(asked.inputs) - expected).cwiseAbs().maxCoeff() < 1e-9);
+  const Rows order = shuffled_rows(160);
+  const ProcessRuns permuted{.inputs = take_rows(runs.inputs, order), .y = runs.y(order)};
+  CHECK((fitted_process(permuted)(asked.inputs) - expected).cwiseAbs().maxCoeff() < 1e-9);
 
-  Runs other = runs;
+  ProcessRuns other = runs;
   Inputs other_asked = asked.inputs;
   for (Inputs* inputs : {&other.inputs, &other_asked}) {
     inputs->numbers.col(0) *= 1e3 / 7;
     inputs->numbers.col(2) /= 60;
   }
   other.y.array() += std::log(1000);
-  const VectorXd found = fitted(other)(other_asked).array() - std::log(1000);
+  const VectorXd found = fitted_process(other)(other_asked).array() - std::log(1000);
   CHECK((found - expected).cwiseAbs().maxCoeff() < 1e-6);
 }
 
 TEST_CASE("runs of one configuration are worth as much one by one as merged", "[process]") {
-  Runs runs = planted_runs(60, 0.05);
+  ProcessRuns runs = process_runs(60, 0.05);
   const Rows twice{0, 0, 1, 5, 5, 5, 17};
   Rows rows(60);
   std::iota(rows.begin(), rows.end(), Index{0});
@@ -135,7 +135,7 @@ TEST_CASE("runs of one configuration are worth as much one by one as merged", "[
   runs = {.inputs = take_rows(runs.inputs, rows), .y = runs.y(rows)};
   for (Index i = 60; i < 67; ++i)
     runs.y[i] += 0.03 * static_cast<double>(i - 63);
-  const Fitted merged = fitted(runs);
+  const Fitted merged = fitted_process(runs);
   CHECK(merged.fit.process.inputs.rows() == 60);
   CHECK(merged.fit.process.runs.sum() == 67);
   // A column that no kernel looks at and no trend: each run is a configuration of its own.
@@ -158,21 +158,21 @@ TEST_CASE("runs of one configuration are worth as much one by one as merged", "[
 }
 
 TEST_CASE("any number of threads gives the same process", "[process]") {
-  const Runs runs = planted_runs(140, 0.05);
-  const Runs asked = planted_runs(600, 0, 3);
+  const ProcessRuns runs = process_runs(140, 0.05);
+  const ProcessRuns asked = process_runs(600, 0, 3);
   for (const Index exact : {2000, 50}) {
-    const VectorXd one =
-        fitted(runs, {.exact_rows = exact, .neighbours = 30, .threads = 1})(asked.inputs, 1);
-    const VectorXd three =
-        fitted(runs, {.exact_rows = exact, .neighbours = 30, .threads = 3})(asked.inputs, 3);
+    const VectorXd one = fitted_process(
+        runs, {.exact_rows = exact, .neighbours = 30, .threads = 1})(asked.inputs, 1);
+    const VectorXd three = fitted_process(
+        runs, {.exact_rows = exact, .neighbours = 30, .threads = 3})(asked.inputs, 3);
     CHECK(one == three);
   }
 }
 
 TEST_CASE("predictions from all rows as neighbours are the exact ones", "[process]") {
-  const Runs runs = planted_runs(200, 0.05);
-  const Runs asked = planted_runs(50, 0, 3);
-  const Fitted model = fitted(runs);
+  const ProcessRuns runs = process_runs(200, 0.05);
+  const ProcessRuns asked = process_runs(50, 0, 3);
+  const Fitted model = fitted_process(runs);
   ResidualProcess near = model.fit.process;
   near.neighbours = 200;
   const auto slopes = product_slopes(placed(asked.inputs, near.coordinates), model.levels);
@@ -184,10 +184,10 @@ TEST_CASE("predictions from all rows as neighbours are the exact ones", "[proces
 }
 
 TEST_CASE("few neighbours say what all rows say", "[process]") {
-  const Runs runs = planted_runs(1500, 0.05);
-  const Runs asked = planted_runs(200, 0, 3);
+  const ProcessRuns runs = process_runs(1500, 0.05);
+  const ProcessRuns asked = process_runs(200, 0, 3);
   const ProcessOptions options{.hyper_rows = 150};
-  const Fitted model = fitted(runs, options);
+  const Fitted model = fitted_process(runs, options);
   ResidualProcess near = model.fit.process;
   near.neighbours = 60;
   const VectorXd exact = Predictor(model.fit.process).mean(asked.inputs, 1);
@@ -197,10 +197,11 @@ TEST_CASE("few neighbours say what all rows say", "[process]") {
 }
 
 TEST_CASE("more rows than are solved for at once are kept as neighbours", "[process]") {
-  const Runs runs = planted_runs(700, 0.05);
-  const Runs asked = planted_runs(100, 0, 3);
-  const Fitted all = fitted(runs, {.hyper_rows = 150});
-  const Fitted near = fitted(runs, {.hyper_rows = 150, .exact_rows = 300, .neighbours = 60});
+  const ProcessRuns runs = process_runs(700, 0.05);
+  const ProcessRuns asked = process_runs(100, 0, 3);
+  const Fitted all = fitted_process(runs, {.hyper_rows = 150});
+  const Fitted near =
+      fitted_process(runs, {.hyper_rows = 150, .exact_rows = 300, .neighbours = 60});
   CHECK(near.fit.process.weights.size() == 0);
   CHECK(near.fit.process.inputs.rows() == 700);
   CHECK(error(near(asked.inputs), asked.y) < 1.2 * error(all(asked.inputs), asked.y));
@@ -208,12 +209,12 @@ TEST_CASE("more rows than are solved for at once are kept as neighbours", "[proc
 
 TEST_CASE("a trend that is not linear in its constants is fitted with the process", "[process]") {
   // t = (exp(a) batch^p + exp(c)) e^z, from constants that are 40 % and 0.4 off.
-  const Runs runs = [] {
-    Runs out = planted_runs(200, 0.02);
+  const ProcessRuns runs = [] {
+    ProcessRuns out = process_runs(200, 0.02);
     for (Index i = 0; i < 200; ++i) {
       const double batch = out.inputs.numbers(i, 0);
       out.y[i] += std::log(0.2 * std::pow(batch, 0.9) + 3) -
-                  planted(batch, out.inputs.numbers(i, 1), out.inputs.levels(i, 0));
+                  planted_law(batch, out.inputs.numbers(i, 1), out.inputs.levels(i, 0));
     }
     return out;
   }();
@@ -244,18 +245,18 @@ TEST_CASE("a trend that is not linear in its constants is fitted with the proces
 
 TEST_CASE("a process of a column without a second value and of equal times is no failure",
           "[process]") {
-  Runs runs = planted_runs(20, 0);
+  ProcessRuns runs = process_runs(20, 0);
   runs.inputs.numbers.col(1).setConstant(4);
   runs.inputs.levels.col(0).setZero();
-  CHECK(fitted(runs)(runs.inputs).allFinite());
+  CHECK(fitted_process(runs)(runs.inputs).allFinite());
   runs.y.setConstant(2);
-  CHECK((fitted(runs)(runs.inputs).array() - 2).abs().maxCoeff() < 1e-3);
+  CHECK((fitted_process(runs)(runs.inputs).array() - 2).abs().maxCoeff() < 1e-3);
 }
 
 TEST_CASE("a search for hyper-parameters stops on request", "[process]") {
   std::stop_source stopped;
   stopped.request_stop();
-  const Runs runs = planted_runs(100, 0.05);
-  const Fitted model = fitted(runs, {.stop = stopped.get_token()});
+  const ProcessRuns runs = process_runs(100, 0.05);
+  const Fitted model = fitted_process(runs, {.stop = stopped.get_token()});
   CHECK(model.fit.hyper.evaluations < 5);
 }

@@ -20,9 +20,9 @@ namespace {
 using Point = std::vector<double>;
 
 /// Runs at these points, the extrinsic columns being given.
-test::PaperRuns planted(const Texts& columns, const Texts& extrinsic,
-                        const std::vector<Point>& points,
-                        const std::function<double(const Point&)>& time) {
+test::PaperRuns planted_growth(const Texts& columns, const Texts& extrinsic,
+                               const std::vector<Point>& points,
+                               const std::function<double(const Point&)>& time) {
   std::ostringstream csv;
   for (const std::string& column : columns)
     csv << column << ',';
@@ -37,7 +37,7 @@ test::PaperRuns planted(const Texts& columns, const Texts& extrinsic,
   return test::runs_of(test::table_of(csv.str()), request);
 }
 
-FittedModel chosen(const test::PaperRuns& runs, bool signed_terms = false) {
+FittedModel chosen_growth(const test::PaperRuns& runs, bool signed_terms = false) {
   FitOptions options;
   options.expression = Expression::multi;
   options.signed_terms = signed_terms;
@@ -68,25 +68,25 @@ const std::vector<double> kFive = {4, 8, 16, 32, 64};
 TEST_CASE("five configurations tell 150 + 5 a from a power, with a warning",
           "[fit][multi][growths]") {
   const test::PaperRuns runs =
-      planted({"a"}, {}, one_column(kFive), [](const Point& x) { return 150 + 5 * x[0]; });
-  const FittedModel model = chosen(runs);
+      planted_growth({"a"}, {}, one_column(kFive), [](const Point& x) { return 150 + 5 * x[0]; });
+  const FittedModel model = chosen_growth(runs);
   CHECK(at(model, {{128}, {}, {}}) == Catch::Approx(790).epsilon(0.02));
   CHECK(warns(model, "few_configurations"));
 }
 
 TEST_CASE("four configurations are not chosen on, and that is said", "[fit][multi][growths]") {
-  const test::PaperRuns runs =
-      planted({"a"}, {}, one_column({4, 8, 16, 32}), [](const Point& x) { return 3 * x[0]; });
-  const FittedModel model = chosen(runs);
+  const test::PaperRuns runs = planted_growth({"a"}, {}, one_column({4, 8, 16, 32}),
+                                              [](const Point& x) { return 3 * x[0]; });
+  const FittedModel model = chosen_growth(runs);
   CHECK(at(model, {{64}, {}, {}}) == Catch::Approx(192).epsilon(0.01));
   CHECK(warns(model, "few_configurations"));
 }
 
 TEST_CASE("an intrinsic column may grow as a logarithm", "[fit][multi][growths]") {
   const test::PaperRuns runs =
-      planted({"a"}, {}, one_column({4, 8, 16, 32, 64, 128, 256}),
-              [](const Point& x) { return 20 + 0.5 * x[0] * std::pow(std::log2(x[0]), 2); });
-  const FittedModel model = chosen(runs);
+      planted_growth({"a"}, {}, one_column({4, 8, 16, 32, 64, 128, 256}),
+                     [](const Point& x) { return 20 + 0.5 * x[0] * std::pow(std::log2(x[0]), 2); });
+  const FittedModel model = chosen_growth(runs);
   CHECK(at(model, {{1024}, {}, {}}) == Catch::Approx(20 + 512 * 100).epsilon(0.02));
 }
 
@@ -95,10 +95,10 @@ TEST_CASE("a plain power is preferred where noise hides what a logarithm would s
   std::size_t logarithms = 0;
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
     RandomStream random(seed, "plain power");
-    const test::PaperRuns runs = planted({"a"}, {}, one_column(kFive), [&](const Point& x) {
+    const test::PaperRuns runs = planted_growth({"a"}, {}, one_column(kFive), [&](const Point& x) {
       return (100 + 7 * x[0]) * std::exp(0.05 * random.normal());
     });
-    const FittedModel model = chosen(runs);
+    const FittedModel model = chosen_growth(runs);
     if (sum_form_of(model) == nullptr)
       continue;  // Eq. (4), which has none
     for (const std::vector<int>& powers : sum_form(model).structure.log_powers)
@@ -114,19 +114,19 @@ TEST_CASE("terms leave out columns: two crossing lines tell a sum", "[fit][multi
   for (const double b : {20, 30, 40, 50})
     points.push_back({4, b});
   const auto time = [](const Point& x) { return 40 + 3 * x[0] + 2 * x[1] * std::sqrt(x[1]); };
-  const FittedModel model = chosen(planted({"a", "b"}, {"a"}, points, time));
+  const FittedModel model = chosen_growth(planted_growth({"a", "b"}, {"a"}, points, time));
   CHECK(at(model, {{50}, {}, {64}}) == Catch::Approx(time({64, 50})).epsilon(0.05));
 }
 
 TEST_CASE("a falling logarithm is found where terms may be taken away", "[fit][multi][growths]") {
   const auto time = [](const Point& x) { return 2518 - 413 * std::log2(x[0]); };
-  const test::PaperRuns runs = planted({"x"}, {}, one_column({1, 2, 4, 8, 16, 32}), time);
-  const FittedModel model = chosen(runs, true);
+  const test::PaperRuns runs = planted_growth({"x"}, {}, one_column({1, 2, 4, 8, 16, 32}), time);
+  const FittedModel model = chosen_growth(runs, true);
   CHECK(at(model, {{48}, {}, {}}) == Catch::Approx(time({48})).epsilon(0.05));
   REQUIRE(sum_form_of(model) != nullptr);
   CHECK(model.constants.head(model.constants.size() - 1).minCoeff() < 0);
   CHECK(model.constants.cwiseAbs().maxCoeff() < 3000);  // no two huge parts that cancel
-  CHECK(chosen(runs).constants[0] >= 0);
+  CHECK(chosen_growth(runs).constants[0] >= 0);
 }
 
 TEST_CASE("a scale of two values has one power for all terms", "[fit][multi][growths]") {
@@ -139,11 +139,11 @@ TEST_CASE("a scale of two values has one power for all terms", "[fit][multi][gro
   }
   // The time grows with n: n = 1 and n = 2 cannot tell a power from a ring, which is safer beyond.
   const test::PaperRuns grows =
-      planted({"width", "batch", "n"}, {"n"}, points, [&](const Point& x) {
+      planted_growth({"width", "batch", "n"}, {"n"}, points, [&](const Point& x) {
         return (3 + 0.02 * x[0] * x[1] + 0.5 * x[1]) * (1 + 0.3 * (1 - 1 / x[2])) *
                std::exp(0.02 * random.normal());
       });
-  const FittedModel model = chosen(grows);
+  const FittedModel model = chosen_growth(grows);
   const auto ratio = [&](const FittedModel& fitted, double width, double from, double to) {
     return at(fitted, {{width, 8}, {}, {to}}) / at(fitted, {{width, 8}, {}, {from}});
   };
@@ -151,10 +151,10 @@ TEST_CASE("a scale of two values has one power for all terms", "[fit][multi][gro
   CHECK(ratio(model, 8, 2, 16) < 1.2);  // the truth is 1.11, the power 1.52
   if (sum_form_of(model) != nullptr && model.constants[model.constants.size() - 1] == 0)
     CHECK(ratio(model, 8, 2, 16) == Catch::Approx(ratio(model, 256, 2, 16)).epsilon(1e-9));
-  const test::PaperRuns falls = planted(
+  const test::PaperRuns falls = planted_growth(
       {"width", "batch", "n"}, {"n"}, points,
       [&](const Point& x) { return 0.02 * x[0] * x[1] / x[2] * std::exp(0.02 * random.normal()); });
-  CHECK(ratio(chosen(falls), 64, 2, 16) == Catch::Approx(1.0 / 8).epsilon(0.1));
+  CHECK(ratio(chosen_growth(falls), 64, 2, 16) == Catch::Approx(1.0 / 8).epsilon(0.1));
 }
 
 TEST_CASE("nothing is chosen that predicts far ends worse than as at the largest value",
@@ -166,9 +166,10 @@ TEST_CASE("nothing is chosen that predicts far ends worse than as at the largest
       points.push_back({width, n});
   // It grows up to 4 and then not at all.
   const auto time = [&](const Point& x) { return 0.1 * x[0] * std::pow(std::min(x[1], 4.0), 0.7); };
-  const FittedModel model = chosen(planted({"width", "n"}, {"n"}, points, [&](const Point& x) {
-    return time(x) * std::exp(0.02 * random.normal());
-  }));
+  const FittedModel model =
+      chosen_growth(planted_growth({"width", "n"}, {"n"}, points, [&](const Point& x) {
+        return time(x) * std::exp(0.02 * random.normal());
+      }));
   CHECK(at(model, {{32}, {}, {64}}) == Catch::Approx(time({32, 64})).epsilon(0.15));
 }
 
@@ -181,9 +182,10 @@ TEST_CASE("the ring is found and predicts beyond the runs", "[fit][multi][growth
   const auto time = [](const Point& x) {
     return 0.3 * std::sqrt(x[0]) * std::exp(1.5 * (1 - 1 / x[1]));
   };
-  const FittedModel model = chosen(planted({"size", "n"}, {"n"}, points, [&](const Point& x) {
-    return time(x) * std::exp(0.01 * random.normal());
-  }));
+  const FittedModel model =
+      chosen_growth(planted_growth({"size", "n"}, {"n"}, points, [&](const Point& x) {
+        return time(x) * std::exp(0.01 * random.normal());
+      }));
   REQUIRE(sum_form_of(model) != nullptr);
   CHECK(sum_form(model).structure.has_ring(0, 0));
   CHECK(at(model, {{64}, {}, {64}}) == Catch::Approx(time({64, 64})).epsilon(0.05));
@@ -196,12 +198,12 @@ TEST_CASE("other growths answer to the order of rows and to units as little as p
     for (const double width : {8, 16, 32})
       points.push_back({width, n});
   const auto time = [](const Point& x) { return 2 + 0.1 * x[0] * std::log2(x[1] + 1); };
-  const auto runs = planted({"width", "n"}, {"n"}, points, time);
+  const auto runs = planted_growth({"width", "n"}, {"n"}, points, time);
   const std::vector<Point> reversed(points.rbegin(), points.rend());
-  const FittedModel model = chosen(runs);
-  const FittedModel other = chosen(planted({"width", "n"}, {"n"}, reversed, time));
-  const FittedModel in_ms = chosen(
-      planted({"width", "n"}, {"n"}, points, [&](const Point& x) { return 1000 * time(x); }));
+  const FittedModel model = chosen_growth(runs);
+  const FittedModel other = chosen_growth(planted_growth({"width", "n"}, {"n"}, reversed, time));
+  const FittedModel in_ms = chosen_growth(planted_growth(
+      {"width", "n"}, {"n"}, points, [&](const Point& x) { return 1000 * time(x); }));
   for (const double n : {3.0, 64.0}) {
     const double expected = at(model, {{20}, {}, {n}});
     CHECK(at(other, {{20}, {}, {n}}) == expected);

@@ -25,8 +25,8 @@ test::PaperRuns three_products() {
                        request);
 }
 
-FittedModel fitted(const test::PaperRuns& runs, Loss loss, std::optional<std::size_t> terms,
-                   Penalty penalty = {}) {
+FittedModel fitted_sum(const test::PaperRuns& runs, Loss loss, std::optional<std::size_t> terms,
+                       Penalty penalty = {}) {
   FitOptions options;
   options.expression = Expression::multi;
   options.terms = terms;
@@ -106,7 +106,7 @@ using Optima = std::array<std::array<double, 4>, 3>;
 void require_optima(const test::PaperRuns& runs, const Optima& best) {
   for (std::size_t terms = 1; terms <= best.size(); ++terms) {
     for (std::size_t l = 0; l < kSumLosses.size(); ++l) {
-      const FittedModel model = fitted(runs, kSumLosses[l], terms);
+      const FittedModel model = fitted_sum(runs, kSumLosses[l], terms);
       CAPTURE(terms, std::string(to_text(kSumLosses[l])));
       CHECK(model.search.cost <= (1 + 1e-6) * best[terms - 1][l]);
       CHECK(model.search.cost == Catch::Approx(loss_of(kSumLosses[l], model, runs)).epsilon(1e-10));
@@ -142,7 +142,7 @@ TEST_CASE("a form that is chosen gets constants for the loss that was asked for"
   const test::PaperRuns runs = three_products();
   std::vector<FittedModel> models;
   for (const Loss loss : kSumLosses)
-    models.push_back(fitted(runs, loss, std::nullopt));
+    models.push_back(fitted_sum(runs, loss, std::nullopt));
   for (std::size_t own = 0; own < kSumLosses.size(); ++own) {
     CAPTURE(std::string(to_text(kSumLosses[own])));
     REQUIRE(sum_form_of(models[own]) != nullptr);
@@ -169,7 +169,7 @@ TEST_CASE("where no loss is asked for, a chosen form minimises a soft loss and s
   CHECK(default_loss({}) == Loss::mae);
 
   const test::PaperRuns runs = three_products();
-  const FittedModel model = fitted(runs, Loss::soft_l1, std::nullopt);
+  const FittedModel model = fitted_sum(runs, Loss::soft_l1, std::nullopt);
   REQUIRE(model.search.ridges.size() == 1);
   const double ridge = model.search.ridges.front();
   CHECK(model.search.cost ==
@@ -183,13 +183,13 @@ TEST_CASE("penalties of a sum hold its powers and factors, to the optimum",
   const double typical = std::exp(runs.design.time.array().log().mean());
   for (const Loss loss : kSumLosses) {
     const double unit = loss == Loss::mae ? typical : loss == Loss::mse ? typical * typical : 1;
-    const FittedModel free = fitted(runs, loss, 2);
+    const FittedModel free = fitted_sum(runs, loss, 2);
     for (const Penalty penalty : {Penalty{.l1 = 0.02}, Penalty{.l2 = 0.02}}) {
       const auto cost = [&](const FittedModel& model) {
         const auto [absolute, squared] = penalised_sums(model);
         return loss_of(loss, model, runs) + unit * (penalty.l1 * absolute + penalty.l2 * squared);
       };
-      const FittedModel held = fitted(runs, loss, 2, penalty);
+      const FittedModel held = fitted_sum(runs, loss, 2, penalty);
       CAPTURE(std::string(to_text(loss)), penalty.l1, penalty.l2);
       CHECK(held.search.cost == Catch::Approx(cost(held)).epsilon(1e-9));
       CHECK(cost(held) < cost(free));
@@ -212,7 +212,7 @@ TEST_CASE("an L1 penalty takes powers that do little to exactly 0", "[fit][multi
   const test::PaperRuns runs = three_products();
   for (const Loss loss : {Loss::mae, Loss::rmsle}) {
     const auto powers_of_zero = [&](double l1) {
-      const FittedModel model = fitted(runs, loss, 2, {.l1 = l1});
+      const FittedModel model = fitted_sum(runs, loss, 2, {.l1 = l1});
       const MultiLayout layout(model.spec, sum_form(model).structure);
       std::size_t out = 0;
       for (std::size_t k = 0; k < 2; ++k)

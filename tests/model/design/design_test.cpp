@@ -26,8 +26,8 @@ ModelSpec small_spec() {
   return spec;
 }
 
-std::string error_of(std::string_view csv, const ModelSpec& spec = small_spec(),
-                     Target target = Target::required) {
+std::string design_error(std::string_view csv, const ModelSpec& spec = small_spec(),
+                         Target target = Target::required) {
   try {
     make_design(table_of(csv), spec, target);
   } catch (const InputError& error) {
@@ -87,7 +87,8 @@ TEST_CASE("configurations need no time", "[design]") {
       make_design(table_of("gpus,x,padding\n1,2,same\n"), small_spec(), Target::absent);
   CHECK(design.rows == 1);
   CHECK(design.time.size() == 0);
-  CHECK(error_of("gpus,x,padding,time_s\n1,2,same,?\n", small_spec(), Target::absent) == "(none)");
+  CHECK(design_error("gpus,x,padding,time_s\n1,2,same,?\n", small_spec(), Target::absent) ==
+        "(none)");
 }
 
 TEST_CASE("every value of a row is found again, coded or not", "[design]") {
@@ -125,7 +126,7 @@ TEST_CASE("the order of the rows leaves no trace in the distinct values", "[desi
 }
 
 TEST_CASE("missing columns are all told at once", "[design]") {
-  CHECK(error_of("X,paddings,time\n1,same,2\n") ==
+  CHECK(design_error("X,paddings,time\n1,same,2\n") ==
         "no column 'x' in runs.csv; did you mean 'X'?\n"
         "no column 'padding' in runs.csv; did you mean 'paddings'?\n"
         "no column 'gpus' in runs.csv\n"
@@ -133,11 +134,11 @@ TEST_CASE("missing columns are all told at once", "[design]") {
 }
 
 TEST_CASE("cells that cannot be used are named in the order of the file", "[design]") {
-  CHECK(error_of("x,padding,gpus,time_s\n"
-                 "1,same,1,1\n"
-                 "0,samee,\"1,5\",nan\n"
-                 "2,,-2,0\n"
-                 ",valid,1,1\n") ==
+  CHECK(design_error("x,padding,gpus,time_s\n"
+                     "1,same,1,1\n"
+                     "0,samee,\"1,5\",nan\n"
+                     "2,,-2,0\n"
+                     ",valid,1,1\n") ==
         "runs.csv:3: column 'x': 0 is not > 0\n"
         "runs.csv:3: column 'padding': \"samee\" is not a level of the model, which has 'same' and "
         "'valid'; did you mean 'same'?\n"
@@ -150,7 +151,7 @@ TEST_CASE("cells that cannot be used are named in the order of the file", "[desi
 }
 
 TEST_CASE("a numeric column that begins with a text is checked cell by cell", "[design]") {
-  CHECK(error_of("x,padding,gpus,time_s\nn/a,same,1,1\n2,same,1,1\n0,same,1,1\n") ==
+  CHECK(design_error("x,padding,gpus,time_s\nn/a,same,1,1\n2,same,1,1\n0,same,1,1\n") ==
         "runs.csv:2: column 'x': \"n/a\" is not a number\n"
         "runs.csv:4: column 'x': 0 is not > 0");
 }
@@ -163,15 +164,15 @@ TEST_CASE("of many bad cells the first twenty are shown", "[design]") {
     if (line <= 21)
       expected += "runs.csv:" + std::to_string(line) + ": column 'padding': the cell is blank\n";
   }
-  CHECK(error_of(csv) == expected + "... and 35 more");
+  CHECK(design_error(csv) == expected + "... and 35 more");
 }
 
 TEST_CASE("unknown levels in several rows are summarised and told once each", "[design]") {
-  CHECK(error_of("x,padding,gpus,time_s\n"
-                 "1,odd,1,1\n"
-                 "1,same,1,1\n"
-                 "1,samee,1,1\n"
-                 "1,odd,1,1\n") ==
+  CHECK(design_error("x,padding,gpus,time_s\n"
+                     "1,odd,1,1\n"
+                     "1,same,1,1\n"
+                     "1,samee,1,1\n"
+                     "1,odd,1,1\n") ==
         "runs.csv: 3 of 4 rows have levels that the model does not know; correct or remove them, "
         "or fit such runs too:\n"
         "runs.csv:2: column 'padding': \"odd\" (2 rows) is not a level of the model, which has "
@@ -194,13 +195,13 @@ TEST_CASE("of many unknown levels the first five are shown, before other problem
                   "\" is not a level of the model, which has 'same' and 'valid'\n";
     }
   }
-  CHECK(error_of(csv) == expected + "... and 50 more\nruns.csv:2: column 'x': 0 is not > 0");
+  CHECK(design_error(csv) == expected + "... and 50 more\nruns.csv:2: column 'x': 0 is not > 0");
 }
 
 TEST_CASE("of many known levels the first ten are shown", "[design]") {
   ModelSpec spec;
   spec.categorical = {{"m", {"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"}}};
-  CHECK(error_of("m\n99\n", spec, Target::absent) ==
+  CHECK(design_error("m\n99\n", spec, Target::absent) ==
         "runs.csv:2: column 'm': \"99\" is not a level of the model, which has '1', '2', '3', '4', "
         "'5', '6', '7', '8', '9' and '10', ... (2 more)");
 }
@@ -218,7 +219,7 @@ TEST_CASE("a number that fits two levels matches the one spelt like it, or none"
   CHECK(level_codes({"v", {"1.1", "1.10"}}, "v\n1.1\n") == Codes{0});
   ModelSpec spec;
   spec.categorical = {{"v", {"1.10", "1.100"}}};
-  CHECK(error_of("v\n1.1\n", spec, Target::absent) ==
+  CHECK(design_error("v\n1.1\n", spec, Target::absent) ==
         "runs.csv:2: column 'v': \"1.1\" is not a level of the model, which has '1.10' and "
         "'1.100'; did you mean '1.10'?");
 }
@@ -232,7 +233,7 @@ TEST_CASE("a text that is another spelling of a level is not that level", "[desi
   ModelSpec spec;
   spec.categorical = {{"v", {"1.1", "b"}}};
   CHECK(
-      error_of("v\nb\n1.10\n", spec, Target::absent) ==
+      design_error("v\nb\n1.10\n", spec, Target::absent) ==
       "runs.csv:3: column 'v': \"1.10\" is not a level of the model, which has '1.1' and 'b'; did "
       "you mean '1.1'?");
 }

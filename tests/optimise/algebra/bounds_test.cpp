@@ -10,7 +10,7 @@ using namespace perfmodel::optimise;
 
 namespace {
 
-std::string complaint_about(const Bounds& bounds) {
+std::string bounds_complaint(const Bounds& bounds) {
   try {
     require_valid(bounds);
   } catch (const std::invalid_argument& error) {
@@ -40,13 +40,13 @@ TEST_CASE("A coordinate with equal bounds is not free", "[optimise]") {
 
 TEST_CASE("Bounds that cannot be searched are refused with their coordinate", "[optimise]") {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  CHECK(complaint_about(box(-1, 1)).empty());
-  CHECK(complaint_about(box(2, 1)) == "the bounds 2:1 of coordinate 1 are crossed");
-  CHECK(complaint_about(box(0, infinity)) == "the bounds 0:inf of coordinate 1 are not finite");
-  CHECK(complaint_about(box(std::numeric_limits<double>::quiet_NaN(), 0)) ==
+  CHECK(bounds_complaint(box(-1, 1)).empty());
+  CHECK(bounds_complaint(box(2, 1)) == "the bounds 2:1 of coordinate 1 are crossed");
+  CHECK(bounds_complaint(box(0, infinity)) == "the bounds 0:inf of coordinate 1 are not finite");
+  CHECK(bounds_complaint(box(std::numeric_limits<double>::quiet_NaN(), 0)) ==
         "the bounds nan:0 of coordinate 1 are not finite");
-  CHECK(complaint_about(box(-1e308, 1e308)) ==
+  CHECK(bounds_complaint(box(-1e308, 1e308)) ==
         "the bounds -1e+308:1e+308 of coordinate 1 are too far apart");
-  CHECK(complaint_about({Eigen::Vector2d(0, 0), Eigen::VectorXd::Zero(1)}) ==
+  CHECK(bounds_complaint({Eigen::Vector2d(0, 0), Eigen::VectorXd::Zero(1)}) ==
         "there are 2 lower but 1 upper bounds");
 }

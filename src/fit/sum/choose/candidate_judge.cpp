@@ -63,7 +63,7 @@ std::size_t entries(const Candidate& candidate) {
 }
 
 /// Those of the first terms that have any: terms beyond have none.
-std::vector<std::vector<int>> logarithms_of(const SumShape& shape) {
+std::vector<std::vector<int>> log_powers_of(const SumShape& shape) {
   std::vector<std::vector<int>> out = shape.log_powers;
   const auto none = [](const std::vector<int>& powers) {
     return std::all_of(powers.begin(), powers.end(), [](int r) { return r == 0; });
@@ -96,7 +96,7 @@ bool same_family(const Candidate& a, const Candidate& b) {
          a.shape.regimes == b.shape.regimes && a.shape.pure_logarithms == b.shape.pure_logarithms &&
          a.shape.rings == b.shape.rings && a.shape.shared == b.shape.shared &&
          a.shape.signs == b.shape.signs && a.shape.left_out == b.shape.left_out &&
-         logarithms_of(a.shape) == logarithms_of(b.shape);
+         log_powers_of(a.shape) == log_powers_of(b.shape);
 }
 
 TermSearchOptions fold_search(const FitOptions& options, double ridge) {

@@ -20,7 +20,7 @@ constexpr double kScaleRange = 100;
 /// Values of a scale that stay where its far end is held out; two points say nothing of a curve.
 constexpr std::size_t kFewestValues = 2;
 constexpr std::size_t kFewestValuesOfFew = 3;
-constexpr std::size_t kFewConfigurations = 10;
+constexpr std::size_t kFewestForManyFolds = 10;
 
 /// Rows of equal features, which stand side by side in sorted data, in random order.
 std::vector<std::vector<std::size_t>> shuffled_configurations(const TermData& data,
@@ -121,7 +121,7 @@ std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec
   add_random_parts(configurations, folds);
   const std::vector<Index> features = coordinates.numeric_features();
   const std::size_t fewest_values =
-      configurations.size() <= kFewConfigurations ? kFewestValuesOfFew : kFewestValues;
+      configurations.size() <= kFewestForManyFolds ? kFewestValuesOfFew : kFewestValues;
   for (std::size_t input = 0; input < features.size(); ++input)
     if (input < spec.extrinsic.size() || is_scale(numeric_input(spec, input)))
       add_far_ends(data, rows, {input, features[input]}, fewest_values, folds);

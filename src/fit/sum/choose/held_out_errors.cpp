@@ -55,7 +55,8 @@ struct Difference {
   double error = 0;
 };
 
-Difference difference(const std::vector<double>& weights, const Candidate& a, const Candidate& b) {
+Difference paired_difference(const std::vector<double>& weights, const Candidate& a,
+                             const Candidate& b) {
   Difference out;
   const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
   double count = 0;
@@ -79,13 +80,13 @@ Difference difference_of_part(const std::vector<Fold>& folds, bool far_end, cons
   for (const Fold& fold : folds)
     weights.push_back(fold.far_end() == far_end ? 1 : 0);
   const bool any = std::find(weights.begin(), weights.end(), 1.0) != weights.end();
-  return any ? difference(weights, a, b) : Difference{};
+  return any ? paired_difference(weights, a, b) : Difference{};
 }
 
 }  // namespace
 
 double standard_error(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b) {
-  return difference(fold_weights(folds), a, b).error;
+  return paired_difference(fold_weights(folds), a, b).error;
 }
 
 bool as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b) {

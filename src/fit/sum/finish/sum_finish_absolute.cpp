@@ -14,9 +14,9 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 /// Kinks on either side that stand in for the curve of a squared penalty.
-constexpr Index kKinks = 4;
+constexpr Index kSumKinks = 4;
 /// A share of a bound's distance below which a step has arrived there.
-constexpr double kRounding = 1e-13;
+constexpr double kSumRounding = 1e-13;
 
 /// A sum under a loss of absolute errors.
 class LinearisedSum : public LinearisedProblem {
@@ -56,7 +56,7 @@ class LinearisedSum : public LinearisedProblem {
     set_box(radius, out);
     const Index penalised = goal_.penalised().rows();
     const Index l1_rows = goal_.l1() > 0 ? penalised : 0;
-    const Index l2_rows = goal_.l2() > 0 ? penalised * 2 * kKinks : 0;
+    const Index l2_rows = goal_.l2() > 0 ? penalised * 2 * kSumKinks : 0;
     const Index rows = data_.rows();
     out.matrix.resize(rows + l1_rows + l2_rows, shape_.size());
     out.response.resize(out.matrix.rows());
@@ -93,9 +93,9 @@ class LinearisedSum : public LinearisedProblem {
     const VectorXd& upper = goal_.box().upper;
     VectorXd out = x.cwiseMax(lower).cwiseMin(upper);
     for (Index j = 0; j < out.size(); ++j)
-      if (out[j] - lower[j] < kRounding * (upper[j] - lower[j]))
+      if (out[j] - lower[j] < kSumRounding * (upper[j] - lower[j]))
         out[j] = lower[j];
-      else if (upper[j] - out[j] < kRounding * (upper[j] - lower[j]))
+      else if (upper[j] - out[j] < kSumRounding * (upper[j] - lower[j]))
         out[j] = upper[j];
     return out;
   }
@@ -139,8 +139,8 @@ class LinearisedSum : public LinearisedProblem {
       constant -= goal_.l2() * u[k] * u[k];
       const double spacing =
           direction.cwiseAbs().dot((direction.array() == 0).select(0, reach.array()).matrix()) /
-          static_cast<double>(kKinks);
-      for (Index m = 0; m < kKinks; ++m) {
+          static_cast<double>(kSumKinks);
+      for (Index m = 0; m < kSumKinks; ++m) {
         for (const double side : {-1.0, 1.0}) {
           const double kink = side * (static_cast<double>(m) + 0.5) * spacing;
           out.matrix.row(row) = direction.transpose();

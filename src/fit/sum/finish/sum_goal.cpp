@@ -15,7 +15,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 /// exp(60) times the typical time, or 1/exp(60) of it, is no time of a term any more.
-constexpr double kWidestLog = 60;
+constexpr double kWidestLogFactor = 60;
 /// A penalised constant below this is as good as 0.
 constexpr double kTrace = 1e-8;
 /// No C is larger than twice the longest time, whatever the loss.
@@ -64,8 +64,8 @@ SumGoal::SumGoal(const TermCoordinates& coordinates, const SumShape& shape,
   const TermGoal term = term_goal(coordinates, shape);
   if (l1_ > 0 || l2_ > 0)
     penalised_ = MatrixXd::Zero(shape.terms * term.penalised.rows(), shape.size());
-  box_.lower = VectorXd::Constant(shape.size(), -kWidestLog);
-  box_.upper = VectorXd::Constant(shape.size(), kWidestLog);
+  box_.lower = VectorXd::Constant(shape.size(), -kWidestLogFactor);
+  box_.upper = VectorXd::Constant(shape.size(), kWidestLogFactor);
   for (Index k = 0; k < shape.terms; ++k) {
     if (penalised_.size() > 0)
       penalised_.block(k * term.penalised.rows(), k * features, term.penalised.rows(), features) =
