@@ -1,5 +1,5 @@
 // Success rates of differential evolution on test functions whose answer is known, as lines
-// "function dimension successes runs": for tests/benchmarks/test_functions.py.
+// "function dimension successes runs": for tests/benchmarks/kTestFunctions.py.
 #include <cstdint>
 #include <iostream>
 
@@ -31,7 +31,7 @@ int successes(const test::TestFunction& function, Eigen::Index dimension) {
 }  // namespace
 
 int main() {
-  for (const test::TestFunction& function : test::test_functions) {
+  for (const test::TestFunction& function : test::kTestFunctions) {
     for (const Eigen::Index dimension : {5, 10, 20})
       std::cout << function.name << ',' << dimension << ',' << successes(function, dimension) << ','
                 << kRuns << std::endl;

@@ -63,7 +63,7 @@ Result search(const test::TestFunction& function, Eigen::Index dimension, const 
 
 std::string complaint_about(const Options& options) {
   try {
-    search(test::sphere, 3, options);
+    search(test::kSphere, 3, options);
   } catch (const std::invalid_argument& error) {
     return error.what();
   }
@@ -101,21 +101,21 @@ void scipy_generation(Eigen::MatrixXd& x, std::vector<double>& costs, const Boun
 // --- scipy's semantics ------------------------------------------------------------------------
 
 TEST_CASE("Immediate updating follows scipy's generation step by step", "[optimise]") {
-  const Bounds bounds = test::rastrigin.bounds(3);
+  const Bounds bounds = test::kRastrigin.bounds(3);
   Options options = endless(Strategy::best1bin, Updating::immediate, 30);
   options.seed = GENERATE(1U, 2U, 3U, 4U, 5U);
-  const Result result = minimise(batch_of(test::rastrigin.cost), bounds, options);
+  const Result result = minimise(batch_of(test::kRastrigin.cost), bounds, options);
 
   RandomStream random(options.seed, "differential evolution");
   Eigen::MatrixXd x = latin_hypercube(bounds, 15, random);
   std::vector<double> costs;
   for (Eigen::Index i = 0; i < 15; ++i)
-    costs.push_back(test::rastrigin.cost(x.col(i)));
+    costs.push_back(test::kRastrigin.cost(x.col(i)));
   const auto lowest = std::min_element(costs.begin(), costs.end()) - costs.begin();
   std::swap(costs[0], costs[static_cast<std::size_t>(lowest)]);
   x.col(0).swap(x.col(lowest));
   for (int generation = 0; generation < 30; ++generation)
-    scipy_generation(x, costs, bounds, random, test::rastrigin.cost);
+    scipy_generation(x, costs, bounds, random, test::kRastrigin.cost);
   CHECK(result.population == x);
   CHECK(result.costs == costs);
 }
@@ -128,9 +128,9 @@ TEST_CASE("A search takes (generations + 1) populations of evaluations, as in sc
     std::size_t calls = 0;
     const auto counted = batch_of([&calls](const Eigen::VectorXd& x) {
       ++calls;
-      return test::rosenbrock.cost(x);
+      return test::kRosenbrock.cost(x);
     });
-    const Result result = minimise(counted, test::rosenbrock.bounds(4), options);
+    const Result result = minimise(counted, test::kRosenbrock.bounds(4), options);
     CHECK(result.termination == Termination::generation_limit);
     CHECK(result.generations == 20);
     CHECK(result.evaluations == 21 * 4 * 5);
@@ -143,7 +143,7 @@ TEST_CASE("The population has max(5, population * free coordinates) members", "[
     Options options;
     options.population = population;
     options.generations = 0;
-    return search(test::sphere, dimension, options).costs.size();
+    return search(test::kSphere, dimension, options).costs.size();
   };
   CHECK(size_of(15, 25) == 375);
   CHECK(size_of(1, 3) == 5);
@@ -163,13 +163,13 @@ TEST_CASE("The first batch is a Latin hypercube with the guesses in front", "[op
     limits.assign(abandon_above.begin(), abandon_above.end());
     std::fill(costs.begin(), costs.end(), 1.0);
   };
-  minimise(record, test::sphere.bounds(2), options);
+  minimise(record, test::kSphere.bounds(2), options);
   CHECK(first.col(0) == Eigen::Vector2d(1.5, -2));
   CHECK(first.col(1) == Eigen::Vector2d(5, 0));  // the nearest point of the box
   CHECK(limits == std::vector<double>(20, kInfinity));
 
   options.initial_guesses.clear();
-  minimise(record, test::sphere.bounds(2), options);
+  minimise(record, test::kSphere.bounds(2), options);
   for (Eigen::Index j = 0; j < 2; ++j) {
     std::set<double> strata;
     for (const double x : first.row(j))
@@ -180,21 +180,21 @@ TEST_CASE("The first batch is a Latin hypercube with the guesses in front", "[op
 
 TEST_CASE("The best point of the start is kept to the last bit", "[optimise]") {
   Options options = endless(Strategy::rand1bin, Updating::deferred, 3);
-  options.initial_guesses = {test::rosenbrock.answer(6)};
-  const Result result = search(test::rosenbrock, 6, options);
+  options.initial_guesses = {test::kRosenbrock.answer(6)};
+  const Result result = search(test::kRosenbrock, 6, options);
   CHECK(result.cost == 0);
-  CHECK(result.best == test::rosenbrock.answer(6));
+  CHECK(result.best == test::kRosenbrock.answer(6));
 }
 
 TEST_CASE("In jDE winners keep the F and CR that made them", "[optimise]") {
-  const Bounds bounds = test::sphere.bounds(3);
+  const Bounds bounds = test::kSphere.bounds(3);
   const Options options = endless(Strategy::jde, Updating::deferred, 40);
   RandomStream random(options.seed, "differential evolution");
   SelfAdaptive scheme;
   Population population;
   population.members = latin_hypercube(bounds, 15, random);
   for (const auto& x : population.members.colwise())
-    population.costs.push_back(test::sphere.cost(x));
+    population.costs.push_back(test::kSphere.cost(x));
   population.controls.resize(15);
   population.promote_best();
   for (int generation = 0; generation < 40; ++generation) {
@@ -206,13 +206,13 @@ TEST_CASE("In jDE winners keep the F and CR that made them", "[optimise]") {
       cross_over(parents.member(i), controls.crossover_rate, free_coordinates(bounds), random,
                  trial);
       redraw_outside(bounds, random, trial);
-      const double cost = test::sphere.cost(trial);
+      const double cost = test::kSphere.cost(trial);
       if (cost <= parents.costs[i])
         population.replace(i, trial, cost, controls);
     }
     population.promote_best();
   }
-  const Result result = search(test::sphere, 3, options);
+  const Result result = search(test::kSphere, 3, options);
   CHECK(result.population == population.members);
   CHECK(result.costs == population.costs);
 }
@@ -260,7 +260,7 @@ TEST_CASE("A trial is compared with its own target, and ties replace", "[optimis
         promote();
     };
     const Result result =
-        minimise(objective, test::sphere.bounds(1), endless(Strategy::best1bin, updating, 10));
+        minimise(objective, test::kSphere.bounds(1), endless(Strategy::best1bin, updating, 10));
     CHECK(ties > 5);
     CHECK(result.costs == costs);
     CHECK(result.population == members);
@@ -277,11 +277,11 @@ TEST_CASE("The best never rises", "[optimise]") {
       best = progress.best_cost;
     };
     const auto objective = batch_of([&](const Eigen::VectorXd& x) {
-      const double cost = test::rastrigin.cost(x);
+      const double cost = test::kRastrigin.cost(x);
       lowest_seen = std::min(lowest_seen, cost);
       return cost;
     });
-    const Result result = minimise(objective, test::rastrigin.bounds(5), options);
+    const Result result = minimise(objective, test::kRastrigin.bounds(5), options);
     CHECK(result.cost == best);
     CHECK(result.costs[0] == *std::min_element(result.costs.begin(), result.costs.end()));
   });
@@ -289,19 +289,19 @@ TEST_CASE("The best never rises", "[optimise]") {
 
 TEST_CASE("Giving candidates up above their bar changes no bit", "[optimise]") {
   for_every_kind([](const Options& options) {
-    const Result exact = search(test::rosenbrock, 5, options);
+    const Result exact = search(test::kRosenbrock, 5, options);
     std::size_t abandoned = 0;
     const auto lazy = [&](const Eigen::Ref<const Eigen::MatrixXd>& candidates,
                           std::span<const double> abandon_above, std::span<double> costs) {
       for (std::size_t i = 0; i < costs.size(); ++i) {
-        costs[i] = test::rosenbrock.cost(candidates.col(static_cast<Eigen::Index>(i)));
+        costs[i] = test::kRosenbrock.cost(candidates.col(static_cast<Eigen::Index>(i)));
         if (costs[i] <= abandon_above[i])
           continue;
         ++abandoned;
         costs[i] = abandoned % 2 == 0 ? kInfinity : std::nextafter(abandon_above[i], kInfinity);
       }
     };
-    CHECK(same_bits(minimise(lazy, test::rosenbrock.bounds(5), options), exact));
+    CHECK(same_bits(minimise(lazy, test::kRosenbrock.bounds(5), options), exact));
     CHECK(abandoned > 10);
   });
 }
@@ -312,10 +312,10 @@ TEST_CASE("The order in which a deferred batch is evaluated changes no bit", "[o
     const auto backwards = [](const Eigen::Ref<const Eigen::MatrixXd>& candidates,
                               std::span<const double>, std::span<double> costs) {
       for (std::size_t i = costs.size(); i-- > 0;)
-        costs[i] = test::rastrigin.cost(candidates.col(static_cast<Eigen::Index>(i)));
+        costs[i] = test::kRastrigin.cost(candidates.col(static_cast<Eigen::Index>(i)));
     };
-    CHECK(same_bits(minimise(backwards, test::rastrigin.bounds(5), options),
-                    search(test::rastrigin, 5, options)));
+    CHECK(same_bits(minimise(backwards, test::kRastrigin.bounds(5), options),
+                    search(test::kRastrigin, 5, options)));
   }
 }
 
@@ -328,9 +328,9 @@ TEST_CASE("Deferred updating asks once per generation, immediate once per trial"
       REQUIRE(static_cast<std::size_t>(candidates.cols()) == costs.size());
       REQUIRE(abandon_above.size() == costs.size());
       for (std::size_t i = 0; i < costs.size(); ++i)
-        costs[i] = test::sphere.cost(candidates.col(static_cast<Eigen::Index>(i)));
+        costs[i] = test::kSphere.cost(candidates.col(static_cast<Eigen::Index>(i)));
     };
-    minimise(objective, test::sphere.bounds(2), endless(Strategy::best1bin, updating, 3));
+    minimise(objective, test::kSphere.bounds(2), endless(Strategy::best1bin, updating, 3));
     if (updating == Updating::deferred) {
       CHECK(batches == std::vector<std::size_t>(4, 10));
     } else {
@@ -360,12 +360,12 @@ TEST_CASE("Every trial is inside the bounds", "[optimise]") {
 
 TEST_CASE("A coordinate with equal lower and upper bound is not searched", "[optimise]") {
   for_every_kind([](const Options& options) {
-    Bounds bounds = test::sphere.bounds(3);
+    Bounds bounds = test::kSphere.bounds(3);
     bounds.lower[1] = bounds.upper[1] = 0.1;
     bool fixed = true;
     const auto objective = batch_of([&](const Eigen::VectorXd& x) {
       fixed = fixed && x[1] == 0.1;
-      return test::sphere.cost(x);
+      return test::kSphere.cost(x);
     });
     const Result result = minimise(objective, bounds, options);
     CHECK(fixed);
@@ -380,9 +380,9 @@ TEST_CASE("A coordinate with equal lower and upper bound is not searched", "[opt
 TEST_CASE("A box of a single point takes one evaluation", "[optimise]") {
   for_every_kind([](const Options& options) {
     Bounds bounds{Eigen::Vector2d(3, 4), Eigen::Vector2d(3, 4)};
-    const Result result = minimise(batch_of(test::sphere.cost), bounds, options);
+    const Result result = minimise(batch_of(test::kSphere.cost), bounds, options);
     CHECK(result.best == Eigen::Vector2d(3, 4));
-    CHECK(result.cost == test::sphere.cost(bounds.lower));
+    CHECK(result.cost == test::kSphere.cost(bounds.lower));
     CHECK(result.evaluations == 1);
     CHECK(result.generations == 0);
     CHECK(result.termination == Termination::converged);
@@ -393,8 +393,8 @@ TEST_CASE("One parameter is found", "[optimise]") {
   for_every_kind([](Options options) {
     options.generations = 100;
     options.population = 15;
-    const Result result = search(test::sphere, 1, options);
-    CHECK(std::abs(result.best[0] - test::sphere.minimiser) < 1e-6);
+    const Result result = search(test::kSphere, 1, options);
+    CHECK(std::abs(result.best[0] - test::kSphere.minimiser) < 1e-6);
   });
 }
 
@@ -410,9 +410,9 @@ TEST_CASE("Costs that are not finite count as plus infinity", "[optimise]") {
         return x[1] < 0 ? kNotANumber : -kInfinity;
       if (calls % 7 == 0)
         return kInfinity;
-      return test::sphere.cost(x);
+      return test::kSphere.cost(x);
     });
-    const Result result = minimise(treacherous, test::sphere.bounds(2), options);
+    const Result result = minimise(treacherous, test::kSphere.bounds(2), options);
     CHECK(std::isfinite(result.spread));
     CHECK(result.best[0] >= 0);
     CHECK(result.cost >= 0);
@@ -426,13 +426,13 @@ TEST_CASE("A NaN in the first population is replaced", "[optimise]") {
     const auto objective = [&](const Eigen::Ref<const Eigen::MatrixXd>& candidates,
                                std::span<const double>, std::span<double> costs) {
       for (std::size_t i = 0; i < costs.size(); ++i) {
-        costs[i] = test::sphere.cost(candidates.col(static_cast<Eigen::Index>(i)));
+        costs[i] = test::kSphere.cost(candidates.col(static_cast<Eigen::Index>(i)));
         if (first && i % 2 == 0)
           costs[i] = kNotANumber;
       }
       first = false;
     };
-    const Result result = minimise(objective, test::sphere.bounds(3), options);
+    const Result result = minimise(objective, test::kSphere.bounds(3), options);
     for (const double cost : result.costs)
       CHECK(std::isfinite(cost));
   });
@@ -440,12 +440,12 @@ TEST_CASE("A NaN in the first population is replaced", "[optimise]") {
 
 TEST_CASE("The reported cost equals a fresh evaluation of the reported point", "[optimise]") {
   for_every_kind([](const Options& options) {
-    const Result result = search(test::rosenbrock, 7, options);
-    CHECK(test::rosenbrock.cost(result.best) == result.cost);
+    const Result result = search(test::kRosenbrock, 7, options);
+    CHECK(test::kRosenbrock.cost(result.best) == result.cost);
     CHECK(result.population.col(0) == result.best);
     CHECK(result.costs[0] == result.cost);
     for (std::size_t i = 0; i < result.costs.size(); ++i)
-      CHECK(test::rosenbrock.cost(result.population.col(static_cast<Eigen::Index>(i))) ==
+      CHECK(test::kRosenbrock.cost(result.population.col(static_cast<Eigen::Index>(i))) ==
             result.costs[i]);
     CHECK(result.spread == statistics(result.costs).spread);
   });
@@ -455,10 +455,10 @@ TEST_CASE("Scaling all costs by a power of two changes no coordinate", "[optimis
   for_every_kind([](Options options) {
     options.tolerance = 0.01;
     options.generations = 300;
-    const Result plain = search(test::rastrigin, 3, options);
+    const Result plain = search(test::kRastrigin, 3, options);
     const auto scaled =
-        batch_of([](const Eigen::VectorXd& x) { return 0x1p-20 * test::rastrigin.cost(x); });
-    const Result result = minimise(scaled, test::rastrigin.bounds(3), options);
+        batch_of([](const Eigen::VectorXd& x) { return 0x1p-20 * test::kRastrigin.cost(x); });
+    const Result result = minimise(scaled, test::kRastrigin.bounds(3), options);
     CHECK(result.best == plain.best);
     CHECK(result.population == plain.population);
     CHECK(result.evaluations == plain.evaluations);
@@ -471,8 +471,9 @@ TEST_CASE("Converged: the spread fell below the tolerance", "[optimise]") {
   for_every_kind([](Options options) {
     options.generations = 1000;
     options.tolerance = 0.01;
-    const auto raised = batch_of([](const Eigen::VectorXd& x) { return 1 + test::sphere.cost(x); });
-    const Result result = minimise(raised, test::sphere.bounds(3), options);
+    const auto raised =
+        batch_of([](const Eigen::VectorXd& x) { return 1 + test::kSphere.cost(x); });
+    const Result result = minimise(raised, test::kSphere.bounds(3), options);
     CHECK(result.termination == Termination::converged);
     const CostStatistics costs = statistics(result.costs);
     CHECK(costs.spread <= 0.01 * costs.mean);
@@ -481,7 +482,7 @@ TEST_CASE("Converged: the spread fell below the tolerance", "[optimise]") {
     options.generations = result.generations - 1;
     if (options.strategy == Strategy::lshade)
       return;  // there the limit shapes the whole search
-    const Result before = minimise(raised, test::sphere.bounds(3), options);
+    const Result before = minimise(raised, test::kSphere.bounds(3), options);
     CHECK(before.termination == Termination::generation_limit);
     CHECK(before.spread > 0.01 * statistics(before.costs).mean);
   });
@@ -490,7 +491,7 @@ TEST_CASE("Converged: the spread fell below the tolerance", "[optimise]") {
 TEST_CASE("Converged: the absolute tolerance serves costs near zero", "[optimise]") {
   Options options = endless(Strategy::best1bin, Updating::deferred, 1000);
   options.absolute_tolerance = 1e-12;
-  const Result result = search(test::sphere, 3, options);
+  const Result result = search(test::kSphere, 3, options);
   CHECK(result.termination == Termination::converged);
   CHECK(result.spread <= 1e-12);
 }
@@ -498,13 +499,13 @@ TEST_CASE("Converged: the absolute tolerance serves costs near zero", "[optimise
 TEST_CASE("Convergence is not tested before the first generation", "[optimise]") {
   const auto flat = batch_of([](const Eigen::VectorXd&) { return 3.0; });
   Options options;
-  const Result result = minimise(flat, test::sphere.bounds(2), options);
+  const Result result = minimise(flat, test::kSphere.bounds(2), options);
   CHECK(result.termination == Termination::converged);
   CHECK(result.generations == 1);
   CHECK(result.spread == 0);
 
   options.generations = 0;
-  CHECK(minimise(flat, test::sphere.bounds(2), options).termination ==
+  CHECK(minimise(flat, test::kSphere.bounds(2), options).termination ==
         Termination::generation_limit);
 }
 
@@ -512,7 +513,7 @@ TEST_CASE("A spread over infinite costs is not converged", "[optimise]") {
   for_every_kind([](Options options) {
     options.tolerance = 1;
     const auto hopeless = batch_of([](const Eigen::VectorXd&) { return kInfinity; });
-    const Result result = minimise(hopeless, test::sphere.bounds(2), options);
+    const Result result = minimise(hopeless, test::kSphere.bounds(2), options);
     CHECK(result.termination == Termination::generation_limit);
     CHECK(result.cost == kInfinity);
     CHECK(result.spread == kInfinity);
@@ -521,7 +522,7 @@ TEST_CASE("A spread over infinite costs is not converged", "[optimise]") {
     int calls = 0;
     const auto lonely =
         batch_of([&](const Eigen::VectorXd&) { return ++calls == 4 ? 1 : kInfinity; });
-    CHECK(minimise(lonely, test::sphere.bounds(2), options).termination ==
+    CHECK(minimise(lonely, test::kSphere.bounds(2), options).termination ==
           Termination::generation_limit);
   });
 }
@@ -532,9 +533,9 @@ TEST_CASE("One generation without improvement does not stop the search", "[optim
     const auto objective = batch_of([&](const Eigen::VectorXd& x) {
       ++calls;
       const bool barren = calls > 15 && calls <= 5 * 15;
-      return test::sphere.cost(x) + (barren ? 1e6 : 0);
+      return test::kSphere.cost(x) + (barren ? 1e6 : 0);
     });
-    const Result result = minimise(objective, test::sphere.bounds(3), options);
+    const Result result = minimise(objective, test::kSphere.bounds(3), options);
     CHECK(result.termination == Termination::generation_limit);
     CHECK(result.generations == 20);
     CHECK(result.cost < 0.5);
@@ -549,9 +550,9 @@ TEST_CASE("The evaluation limit is used up to whole generations and never exceed
       std::size_t calls = 0;
       const auto counted = batch_of([&calls](const Eigen::VectorXd& x) {
         ++calls;
-        return test::rastrigin.cost(x);
+        return test::kRastrigin.cost(x);
       });
-      const Result result = minimise(counted, test::rastrigin.bounds(3), options);
+      const Result result = minimise(counted, test::kRastrigin.bounds(3), options);
       CHECK(result.termination == Termination::evaluation_limit);
       CHECK(result.evaluations == calls);
       CHECK(calls <= limit);
@@ -564,13 +565,13 @@ TEST_CASE("The evaluation limit is used up to whole generations and never exceed
 
 TEST_CASE("L-SHADE ends its budget with four members", "[optimise]") {
   Options options = endless(Strategy::lshade, Updating::deferred, 100);
-  const Result by_generations = search(test::rastrigin, 4, options);
+  const Result by_generations = search(test::kRastrigin, 4, options);
   CHECK(by_generations.generations == 100);
   CHECK(by_generations.costs.size() == 4);
   CHECK(by_generations.population.cols() == 4);
 
   options.evaluations = 600;
-  const Result by_evaluations = search(test::rastrigin, 4, options);
+  const Result by_evaluations = search(test::kRastrigin, 4, options);
   CHECK(by_evaluations.termination == Termination::evaluation_limit);
   CHECK(by_evaluations.costs.size() == 4);
 }
@@ -585,11 +586,11 @@ TEST_CASE("Interrupted: a stop between generations returns the best so far", "[o
       if (progress.generation == 3)
         source.request_stop();
     };
-    const Result result = search(test::rastrigin, 3, options);
+    const Result result = search(test::kRastrigin, 3, options);
     CHECK(result.termination == Termination::interrupted);
     CHECK(result.generations == 3);
     CHECK(result.cost == best);
-    CHECK(test::rastrigin.cost(result.best) == best);
+    CHECK(test::kRastrigin.cost(result.best) == best);
   });
 }
 
@@ -602,10 +603,10 @@ TEST_CASE("Interrupted: immediate updating stops at the next trial", "[optimise]
   const auto objective = batch_of([&](const Eigen::VectorXd& x) {
     if (++calls == 40)
       source.request_stop();
-    lowest = std::min(lowest, test::sphere.cost(x));
-    return test::sphere.cost(x);
+    lowest = std::min(lowest, test::kSphere.cost(x));
+    return test::kSphere.cost(x);
   });
-  const Result result = minimise(objective, test::sphere.bounds(3), options);
+  const Result result = minimise(objective, test::kSphere.bounds(3), options);
   CHECK(result.termination == Termination::interrupted);
   CHECK(result.evaluations == 40);
   CHECK(result.generations == 1);
@@ -618,11 +619,11 @@ TEST_CASE("Interrupted: a stop before the start still returns the best of the fi
     std::stop_source source;
     source.request_stop();
     options.stop = source.get_token();
-    const Result result = search(test::sphere, 3, options);
+    const Result result = search(test::kSphere, 3, options);
     CHECK(result.termination == Termination::interrupted);
     CHECK(result.evaluations == 15);
     CHECK(result.generations == 0);
-    CHECK(test::sphere.cost(result.best) == result.cost);
+    CHECK(test::kSphere.cost(result.best) == result.cost);
   });
 }
 
@@ -630,7 +631,7 @@ TEST_CASE("The observer is called once per generation", "[optimise]") {
   for_every_kind([](Options options) {
     std::vector<Progress> seen;
     options.observer = [&](const Progress& progress) { seen.push_back(progress); };
-    const Result result = search(test::sphere, 3, options);
+    const Result result = search(test::kSphere, 3, options);
     REQUIRE(seen.size() == result.generations);
     for (std::size_t k = 0; k < seen.size(); ++k)
       CHECK(seen[k].generation == k + 1);
@@ -648,12 +649,12 @@ TEST_CASE("The observer is called once per generation", "[optimise]") {
 TEST_CASE("The same seed gives the same bits, another seed gives others", "[optimise]") {
   for_every_kind([](Options options) {
     options.seed = 42;
-    const Result first = search(test::rastrigin, 6, options);
-    CHECK(same_bits(search(test::rastrigin, 6, options), first));
+    const Result first = search(test::kRastrigin, 6, options);
+    CHECK(same_bits(search(test::kRastrigin, 6, options), first));
     options.observer = [](const Progress&) {};
-    CHECK(same_bits(search(test::rastrigin, 6, options), first));
+    CHECK(same_bits(search(test::kRastrigin, 6, options), first));
     options.seed = 43;
-    CHECK(search(test::rastrigin, 6, options).best != first.best);
+    CHECK(search(test::kRastrigin, 6, options).best != first.best);
   });
 }
 

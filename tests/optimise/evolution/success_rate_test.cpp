@@ -54,7 +54,7 @@ int successes(const Claim& claim, Updating updating, Eigen::Index dimension,
 }  // namespace
 
 TEST_CASE("The test functions are 0 at their answer and higher elsewhere", "[optimise]") {
-  for (const test::TestFunction& function : test::test_functions) {
+  for (const test::TestFunction& function : test::kTestFunctions) {
     CAPTURE(function.name);
     for (const Eigen::Index dimension : {2, 5, 20}) {
       const Eigen::VectorXd answer = function.answer(dimension);
@@ -82,28 +82,28 @@ TEST_CASE("The least number of successes follows from the binomial distribution"
 TEST_CASE("Test functions of 5 coordinates are solved at the stated rates",
           "[optimise][whole-fits]") {
   const Claim claims[] = {
-      {test::sphere, Strategy::best1bin, 0.99},
-      {test::ellipsoid, Strategy::best1bin, 0.99},
-      {test::rosenbrock, Strategy::best1bin, 0.85},
-      {test::rastrigin, Strategy::best1bin, 0.8},
-      {test::step_ellipsoid, Strategy::best1bin, 0.99},
-      {test::sharp_ridge, Strategy::best1bin, 0.99},
-      {test::sphere, Strategy::rand1bin, 0.99},
-      {test::step_ellipsoid, Strategy::rand1bin, 0.99},
-      {test::ellipsoid, Strategy::currenttobest1bin, 0.99},
-      {test::rosenbrock, Strategy::currenttobest1bin, 0.93},
-      {test::sharp_ridge, Strategy::currenttobest1bin, 0.99},
-      {test::sphere, Strategy::jde, 0.99},
-      {test::ellipsoid, Strategy::jde, 0.99},
-      {test::rastrigin, Strategy::jde, 0.99},
-      {test::step_ellipsoid, Strategy::jde, 0.99},
-      {test::sharp_ridge, Strategy::jde, 0.99},
-      {test::sphere, Strategy::lshade, 0.99},
-      {test::ellipsoid, Strategy::lshade, 0.99},
-      {test::rosenbrock, Strategy::lshade, 0.99},
-      {test::rastrigin, Strategy::lshade, 0.99},
-      {test::step_ellipsoid, Strategy::lshade, 0.99},
-      {test::sharp_ridge, Strategy::lshade, 0.99},
+      {test::kSphere, Strategy::best1bin, 0.99},
+      {test::kEllipsoid, Strategy::best1bin, 0.99},
+      {test::kRosenbrock, Strategy::best1bin, 0.85},
+      {test::kRastrigin, Strategy::best1bin, 0.8},
+      {test::kStepEllipsoid, Strategy::best1bin, 0.99},
+      {test::kSharpRidge, Strategy::best1bin, 0.99},
+      {test::kSphere, Strategy::rand1bin, 0.99},
+      {test::kStepEllipsoid, Strategy::rand1bin, 0.99},
+      {test::kEllipsoid, Strategy::currenttobest1bin, 0.99},
+      {test::kRosenbrock, Strategy::currenttobest1bin, 0.93},
+      {test::kSharpRidge, Strategy::currenttobest1bin, 0.99},
+      {test::kSphere, Strategy::jde, 0.99},
+      {test::kEllipsoid, Strategy::jde, 0.99},
+      {test::kRastrigin, Strategy::jde, 0.99},
+      {test::kStepEllipsoid, Strategy::jde, 0.99},
+      {test::kSharpRidge, Strategy::jde, 0.99},
+      {test::kSphere, Strategy::lshade, 0.99},
+      {test::kEllipsoid, Strategy::lshade, 0.99},
+      {test::kRosenbrock, Strategy::lshade, 0.99},
+      {test::kRastrigin, Strategy::lshade, 0.99},
+      {test::kStepEllipsoid, Strategy::lshade, 0.99},
+      {test::kSharpRidge, Strategy::lshade, 0.99},
   };
   for (const Claim& claim : claims) {
     CAPTURE(claim.function.name, to_text(claim.strategy));
@@ -113,9 +113,9 @@ TEST_CASE("Test functions of 5 coordinates are solved at the stated rates",
 
 TEST_CASE("Immediate updating solves what deferred updating solves", "[optimise]") {
   const Claim claims[] = {
-      {test::sphere, Strategy::best1bin, 0.99},      {test::ellipsoid, Strategy::best1bin, 0.99},
-      {test::rosenbrock, Strategy::best1bin, 0.85},  {test::rastrigin, Strategy::best1bin, 0.77},
-      {test::sharp_ridge, Strategy::best1bin, 0.99}, {test::rosenbrock, Strategy::lshade, 0.99},
+      {test::kSphere, Strategy::best1bin, 0.99},     {test::kEllipsoid, Strategy::best1bin, 0.99},
+      {test::kRosenbrock, Strategy::best1bin, 0.85}, {test::kRastrigin, Strategy::best1bin, 0.77},
+      {test::kSharpRidge, Strategy::best1bin, 0.99}, {test::kRosenbrock, Strategy::lshade, 0.99},
   };
   for (const Claim& claim : claims) {
     CAPTURE(claim.function.name, to_text(claim.strategy));
