@@ -1,5 +1,5 @@
 // Success rates of differential evolution on test functions whose answer is known, as lines
-// "function dimension successes runs": for tests/benchmarks/kTestFunctions.py.
+// "function dimension successes runs": for tests/benchmarks/test_functions.py.
 #include <cstdint>
 #include <iostream>
 

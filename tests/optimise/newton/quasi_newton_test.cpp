@@ -20,20 +20,20 @@ TEST_CASE("Quasi-Newton steps reach the minimum of smooth functions", "[optimise
 
 TEST_CASE("Quasi-Newton steps take the slopes of an objective that has them", "[optimise]") {
   VectorXd last;
-  const SmoothObjective kSphere{.cost =
+  const SmoothObjective sphere{.cost =
                                     [&](const VectorXd& x) {
                                       last = x;
                                       return test::kSphere.cost(x);
                                     },
                                 .gradient = [&] { return VectorXd(2 * (last.array() - 1.25)); }};
   const auto result =
-      quasi_newton(kSphere, test::kSphere.bounds(5), VectorXd::Constant(5, -1), {.reduction = 0});
+      quasi_newton(sphere, test::kSphere.bounds(5), VectorXd::Constant(5, -1), {.reduction = 0});
   CHECK((result.best.array() - 1.25).abs().maxCoeff() < 1e-6);
   CHECK(result.evaluations < 20);  // with differences each gradient takes 5
 }
 
 TEST_CASE("Quasi-Newton steps stop at the bounds that hold the minimum back", "[optimise]") {
-  // The lowest point of a kSphere around 1.25 with coordinates from 2 on is the corner at 2.
+  // The lowest point of a sphere around 1.25 with coordinates from 2 on is the corner at 2.
   const Bounds bounds{VectorXd::Constant(4, 2), VectorXd::Constant(4, 5)};
   const auto result =
       quasi_newton(batch_of(test::kSphere.cost), bounds, VectorXd::Constant(4, 4), {});
