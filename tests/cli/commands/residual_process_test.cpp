@@ -153,7 +153,8 @@ TEST_CASE_METHOD(ProcessTest, "a residual process predicts runs that it has not 
   CHECK_THAT(with["search"]["objective"].get<std::string>(), ContainsSubstring("likelihood"));
 }
 
-TEST_CASE_METHOD(ProcessTest, "the process works on Eq. (4) and on sums", "[cli][process]") {
+TEST_CASE_METHOD(ProcessTest, "the process works on Eq. (4) and on sums",
+                 "[cli][process][whole-fits]") {
   const Strings judged = {"--test", kData + "lenet5_test300.csv"};
   const auto error = [](const Json& model) {
     return model["metrics"]["test"]["mape_percent"].get<double>();
@@ -165,7 +166,7 @@ TEST_CASE_METHOD(ProcessTest, "the process works on Eq. (4) and on sums", "[cli]
 }
 
 TEST_CASE_METHOD(ProcessTest, "what model.json says of a process is enough to predict from it",
-                 "[cli][process]") {
+                 "[cli][process][whole-fits]") {
   if (!succeeds("python3 -c ''"))
     return;
   for (const Strings& how : {kProduct, Strings{"--residual", "process"}}) {
@@ -223,7 +224,7 @@ TEST_CASE_METHOD(ProcessTest, "code computes trend and process as predict does",
 }
 
 TEST_CASE_METHOD(ProcessTest, "a process does not depend on the order of rows and columns",
-                 "[cli][process]") {
+                 "[cli][process][whole-fits]") {
   std::vector<Strings> rows = rows_of(text("runs.csv"));
   std::vector<std::size_t> columns(rows[0].size());
   for (std::size_t j = 0; j < columns.size(); ++j)
