@@ -56,13 +56,6 @@ std::string_view to_text(InputPipeline pipeline) {
       ->second;
 }
 
-std::optional<InputPipeline> pipeline_of(std::string_view text) {
-  for (const auto& [pipeline, name] : kPipelineNames)
-    if (name == text)
-      return pipeline;
-  return std::nullopt;
-}
-
 Iteration iterate(const Profile& profile, const Compute& compute, std::size_t workers,
                   const Phases& phases, const Exchange& exchange) {
   Iteration iteration;

@@ -28,7 +28,6 @@ inline constexpr InputPipeline kAllPipelines[] = {
 };
 
 std::string_view to_text(InputPipeline pipeline);
-std::optional<InputPipeline> pipeline_of(std::string_view text);
 
 /// Times of one iteration besides the layers, in microseconds.
 struct Phases {

@@ -42,7 +42,7 @@ void add_role_options(OptionSet& app, RoleRequest& request) {
         return request.extrinsic ? *request.extrinsic : request.extrinsic.emplace();
       });
   add_columns(
-      app, "--intrinsic", "columns of the model (default: all others)",
+      app, "--intrinsic", "columns of the model; none: scales alone\n(default: all others)",
       [&]() -> std::vector<std::string>& {
         return request.intrinsic ? *request.intrinsic : request.intrinsic.emplace();
       });

@@ -154,14 +154,6 @@ VectorXd SearchSpace::scaled_from_coordinates(const VectorXd& x) const {
   return scaled.cwiseMax(scaled_.lower).cwiseMin(scaled_.upper);
 }
 
-VectorXd SearchSpace::coordinates_from_scaled(const VectorXd& scaled) const {
-  VectorXd x = scaled;
-  for (Index i = 0; i < x.size(); ++i)
-    if (logarithmic_[static_cast<std::size_t>(i)])
-      x[i] = scaled[i] > 0 ? std::log(scaled[i]) : coordinates_.lower[i];
-  return x.cwiseMax(coordinates_.lower).cwiseMin(coordinates_.upper);
-}
-
 double SearchSpace::log_raw_factor(std::size_t index, const VectorXd& scaled) const {
   double log_factor = 0;
   if (index < intrinsic_) {

@@ -45,7 +45,6 @@ class SearchSpace {
   const optimise::Bounds& scaled() const { return scaled_; }
 
   Eigen::VectorXd scaled_from_coordinates(const Eigen::VectorXd& x) const;
-  Eigen::VectorXd coordinates_from_scaled(const Eigen::VectorXd& scaled) const;
   Eigen::VectorXd raw_from_scaled(const Eigen::VectorXd& scaled) const;
   /// Inside the box: rounding may have carried a constant out of it.
   Eigen::VectorXd scaled_from_raw(const Eigen::VectorXd& raw) const;
