@@ -1,6 +1,5 @@
 #include "export/code_names.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <string_view>
 
@@ -35,56 +34,23 @@ bool is_reserved(const std::string& name) {
   return words.contains(name);
 }
 
-/// "k1" and "A100" are cells, "R", "c" and "R1C1" rows and columns: no names to be defined.
-bool is_cell(const std::string& upper) {
-  constexpr std::string_view digits = "0123456789";
-  const std::size_t letters = upper.find_first_of(digits);
-  constexpr std::size_t most_letters = 3;
-  const bool ends_in_digits =
-      letters != std::string::npos && upper.find_first_not_of(digits, letters) == std::string::npos;
-  if (ends_in_digits && letters > 0 && letters <= most_letters &&
-      upper.find('_') == std::string::npos)
-    return true;
-  const auto skip = [&](std::size_t from, char letter) {
-    return from < upper.size() && upper[from] == letter
-               ? std::min(upper.find_first_not_of(digits, from + 1), upper.size())
-               : from;
-  };
-  const std::size_t end = skip(skip(0, 'R'), 'C');
-  return end > 0 && end == upper.size();
-}
-
-std::string upper_case(std::string text) {
-  for (char& c : text)
-    c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return text;
-}
-
 }  // namespace
 
 std::string CodeNames::of(const std::string& column) {
   std::string name;
   for (const char c : column)
     name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  // Names such as _Bool and __LINE__ belong to C, and __debug__ to Python.
-  const bool belongs_to_language =
-      language_ == FormulaLanguage::c ? name.starts_with("_") : name == "__debug__";
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 || belongs_to_language)
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 ||
+      dialect_.keeps(name))
     name = "x" + name;
   while (!is_free(name))
     name += '_';
-  // Spreadsheets do not tell W from w.
-  used_.insert(language_ == FormulaLanguage::spreadsheet ? upper_case(name) : name);
+  used_.insert(dialect_.identity(name));
   return name;
 }
 
 bool CodeNames::is_free(const std::string& name) const {
-  if (is_reserved(name))
-    return false;
-  if (language_ != FormulaLanguage::spreadsheet)
-    return !used_.contains(name);
-  const std::string upper = upper_case(name);
-  return !used_.contains(upper) && !is_cell(upper);
+  return !is_reserved(name) && !dialect_.misreads(name) && !used_.contains(dialect_.identity(name));
 }
 
 }  // namespace perfmodel

@@ -3,18 +3,18 @@
 #include <set>
 #include <string>
 
-#include "export/formula_code.hpp"
+#include "export/dialect.hpp"
 
 namespace perfmodel {
 
-/// Columns as identifiers of `python`, `c` or `spreadsheet`; two columns never get the same one.
+/// Columns as identifiers of a language; two columns never get the same one.
 class CodeNames {
  public:
-  explicit CodeNames(FormulaLanguage language) : language_(language) {}
+  explicit CodeNames(const Dialect& dialect) : dialect_(dialect) {}
   std::string of(const std::string& column);
 
  private:
-  FormulaLanguage language_;
+  const Dialect& dialect_;
   std::set<std::string> used_;
 
   bool is_free(const std::string& name) const;

@@ -64,23 +64,20 @@ struct Pair {
 const std::vector<Pair> pairs = {{1, 1}, {3, 2}, {2.5, 3}, {4, 1.5}};
 
 /// Prints the values of all formulas for all pairs, each line `before` + value + `after`.
-std::string printing(FormulaLanguage language, const std::string& before,
-                     const std::string& after) {
+std::string printing(const Dialect& dialect, const std::string& before, const std::string& after) {
   std::string out;
   for (const auto& [a, b] : pairs) {
-    const auto number = [&](double value) {
-      const std::string text = to_text(value);
-      const bool is_whole = text.find_first_of(".e") == std::string::npos;
-      return language == FormulaLanguage::c && is_whole ? text + ".0" : text;
+    const auto operand_of = [&, of_a = a, of_b = b](const std::string& name) {
+      return dialect.number(name == "a" ? of_a : of_b);
     };
-    const CodeWords words{
-        .column = [&, of_a = a,
-                   of_b = b](const std::string& name) { return number(name == "a" ? of_a : of_b); },
-        .number = number};
     for (const std::string& formula : formulas)
-      out += before + derived_code({"x", formula, {"a", "b"}}, language, words) + after + "\n";
+      out += before + derived_code({"x", formula, {"a", "b"}}, dialect, operand_of) + after + "\n";
   }
   return out;
+}
+
+std::string own_name(const std::string& name) {
+  return name;
 }
 
 void check_lines(const std::string& text) {
@@ -105,7 +102,7 @@ void check_lines(const std::string& text) {
 TEST_CASE("formulas of derived columns have the same values in Python",
           "[model][show][derive][needs-python]") {
   const test::CsvFile file("import math\n" +
-                           printing(FormulaLanguage::python, "print(repr(float(", ")))"));
+                           printing(python_dialect(), "print(repr(float(", ")))"));
   const auto printed = test::output_of("python3 " + file.path());
   REQUIRE(printed);
   check_lines(*printed);
@@ -114,8 +111,7 @@ TEST_CASE("formulas of derived columns have the same values in Python",
 TEST_CASE("formulas of derived columns have the same values in C",
           "[model][show][derive][needs-cc]") {
   const test::CsvFile file("#include <math.h>\n#include <stdio.h>\nint main(void) {\n" +
-                           printing(FormulaLanguage::c, "printf(\"%.17g\\n\", ", ");") +
-                           "return 0;\n}\n");
+                           printing(c_dialect(), "printf(\"%.17g\\n\", ", ");") + "return 0;\n}\n");
   const std::string binary = file.path() + ".out";
   const auto printed =
       test::output_of("cc -std=c99 -x c -o " + binary + " " + file.path() + " -lm && " + binary);
@@ -126,10 +122,8 @@ TEST_CASE("formulas of derived columns have the same values in C",
 
 TEST_CASE("formulas of derived columns are written with a spreadsheet's functions",
           "[model][show][derive]") {
-  const CodeWords words{.column = [](const std::string& name) { return name; },
-                        .number = [](double value) { return to_text(value); }};
   const auto code = [&](const std::string& formula) {
-    return derived_code({"x", formula, {"a", "b"}}, FormulaLanguage::spreadsheet, words);
+    return derived_code({"x", formula, {"a", "b"}}, spreadsheet_dialect(), own_name);
   };
   // A spreadsheet takes -a^2 for (-a)^2, and 2^3^2 for (2^3)^2.
   CHECK(code("-a^2") == "(-(a^2))");
@@ -140,15 +134,12 @@ TEST_CASE("formulas of derived columns are written with a spreadsheet's function
 }
 
 TEST_CASE("a formula too long for other languages is named", "[model][show][derive]") {
-  const CodeWords words{.column = [](const std::string& name) { return name; },
-                        .number = [](double value) { return to_text(value); }};
-  for (const auto language :
-       {FormulaLanguage::python, FormulaLanguage::c, FormulaLanguage::spreadsheet}) {
+  for (const Dialect* dialect : {&python_dialect(), &c_dialect(), &spreadsheet_dialect()}) {
     const std::string longest = "a" + repeated(" + a", 499);
-    CHECK_NOTHROW(derived_code({"x", longest, {"a"}}, language, words));
+    CHECK_NOTHROW(derived_code({"x", longest, {"a"}}, *dialect, own_name));
     for (const std::string& longer : {longest + " + a", "(" + longest + ")"}) {
       CHECK_THROWS_MATCHES(
-          derived_code({"x", longer, {"a"}}, language, words), InputError,
+          derived_code({"x", longer, {"a"}}, *dialect, own_name), InputError,
           Catch::Matchers::Message(quoted_formula(longer) +
                                    " cannot be written in another language: it is too long"));
     }
