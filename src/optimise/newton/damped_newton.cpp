@@ -15,6 +15,7 @@ constexpr std::size_t kMostDampedSteps = 2000;
 constexpr double kStartDamping = 1e-3;
 constexpr double kLargestDamping = 1e12;
 constexpr double kCostRounding = 1e-14;
+constexpr double kLeastTangentPoint = 1e-12;  // the parabola at 0 would have no end of curvature
 constexpr double kShareOfGap = 0.1;  // steps of damped least squares soon gain little by little
 
 /// The step to the minimum of a damped parabola in the box: constants that the step would carry
@@ -58,6 +59,10 @@ std::optional<VectorXd> damped_step(const CostParabola& model, const ArrowMatrix
 }
 
 }  // namespace
+
+VectorXd tangent_curvature(const VectorXd& values, double l1, double l2) {
+  return (l1 / values.array().abs().max(kLeastTangentPoint) + 2 * l2).matrix();
+}
 
 DampedNewtonResult minimise_by_damped_newton(const CurvedProblem& fit, const optimise::Bounds& box,
                                              const VectorXd& start, double gap_to_stop,

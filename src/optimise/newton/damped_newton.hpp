@@ -19,6 +19,10 @@ struct CostParabola {
   ArrowMatrix gauss_newton;
 };
 
+/// The curvature of l1 |v| + l2 v^2 at each value v, |v| being replaced by its tangent parabola
+/// v^2 / (2 |v0|), which touches it from above.
+Eigen::VectorXd tangent_curvature(const Eigen::VectorXd& values, double l1, double l2);
+
 /// A cost with two derivatives.
 class CurvedProblem {
  public:

@@ -9,6 +9,7 @@
 #include "fit/eq4/space/penalty.hpp"
 #include "optimise/algebra/level_columns.hpp"
 #include "optimise/lad/sequential_lad.hpp"
+#include "optimise/lad/square_rows.hpp"
 
 namespace perfmodel {
 namespace {
@@ -17,8 +18,6 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 constexpr double kRounding = 1e-13;
-/// Kinks on either side that stand in for the curve of a squared penalty.
-constexpr Index kKinks = 4;
 
 /// The fit as a sequence of linear problems, one per step, in the changes of the scaled constants.
 class LinearisedFit : public LinearisedProblem {
@@ -61,7 +60,7 @@ class LinearisedFit : public LinearisedProblem {
     set_box(radius, out);
     const Index penalised = constants_ - 1;
     const Index l1_rows = penalty_.l1() > 0 ? penalised : 0;
-    const Index l2_rows = penalty_.l2() > 0 ? penalised * 2 * kKinks : 0;
+    const Index l2_rows = penalty_.l2() > 0 ? penalised * optimise::kSquareRows : 0;
     const Index all = rows_ + l1_rows + l2_rows;
     out.levels = jacobian_.levels;
     out.matrix.resize(all, jacobian_.others.cols());
@@ -182,8 +181,7 @@ class LinearisedFit : public LinearisedProblem {
     out.bounds.upper = out.bounds.upper.cwiseMin(reach).cwiseMax(0);
   }
 
-  /// lambda (v + u)^2, u = g'd: the linear part 2 lambda v u is exact, and lambda u^2 becomes
-  /// lambda s sum_k |u - b_k| with kinks b_k = +-(k + 1/2) s over the reach of u, up to a constant.
+  /// lambda (v + u)^2, u = g'd: the linear part 2 lambda v u is exact.
   void add_squared_penalty(Index row, optimise::LadProblem& out, double& constant) const {
     const optimise::LevelMatrix& gradients = penalised_.gradients;
     const VectorXd reach = out.bounds.upper.cwiseMax(-out.bounds.lower);
@@ -205,19 +203,10 @@ class LinearisedFit : public LinearisedProblem {
         sum += std::abs(own) * reach[gradients.levels.first + level];
       }
       constant -= penalty_.l2() * penalised_.values[k] * penalised_.values[k];
-      const double spacing = sum / static_cast<double>(kKinks);
       if (!out.levels.empty())
-        add_levels(gradients.levels, k, 1, 2 * kKinks, out.levels);
-      for (Index m = 0; m < kKinks; ++m) {
-        for (const double side : {-1.0, 1.0}) {
-          const double kink = side * (static_cast<double>(m) + 0.5) * spacing;
-          out.matrix.row(row) = gradient.transpose();
-          out.response[row] = kink;
-          out.weights[row] = penalty_.l2() * spacing;
-          constant += penalty_.l2() * spacing * std::abs(kink);
-          ++row;
-        }
-      }
+        add_levels(gradients.levels, k, 1, optimise::kSquareRows, out.levels);
+      optimise::put_square(gradient, penalty_.l2(), sum, row + k * optimise::kSquareRows, out,
+                           constant);
     }
   }
 

@@ -109,11 +109,9 @@ class SquaredFit : public CurvedProblem {
     return (sum + rows_.scatter()) / rows_.total_weight();
   }
 
-  /// |v| is replaced by its tangent parabola v^2 / (2 |v0|), which touches it from above.
   void add_penalty(const VectorXd& scaled, CostParabola& out) const {
     const PenalisedConstants penalised = penalty_.linearise(scaled);
-    const VectorXd curvature =
-        (penalty_.l1() / penalised.values.array().abs().max(1e-12) + 2 * penalty_.l2()).matrix();
+    const VectorXd curvature = tangent_curvature(penalised.values, penalty_.l1(), penalty_.l2());
     out.gradient +=
         optimise::transposed_product(penalised.gradients.others, penalised.gradients.levels,
                                      curvature.cwiseProduct(penalised.values));

@@ -5,6 +5,7 @@
 #include "base/index.hpp"
 #include "fit/sum/finish/sum_finish.hpp"
 #include "optimise/lad/sequential_lad.hpp"
+#include "optimise/lad/square_rows.hpp"
 
 namespace perfmodel {
 namespace {
@@ -13,8 +14,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// Kinks on either side that stand in for the curve of a squared penalty.
-constexpr Index kSumKinks = 4;
 /// A share of a bound's distance below which a step has arrived there.
 constexpr double kSumRounding = 1e-13;
 
@@ -56,7 +55,7 @@ class LinearisedSum : public LinearisedProblem {
     set_box(radius, out);
     const Index penalised = goal_.penalised().rows();
     const Index l1_rows = goal_.l1() > 0 ? penalised : 0;
-    const Index l2_rows = goal_.l2() > 0 ? penalised * 2 * kSumKinks : 0;
+    const Index l2_rows = goal_.l2() > 0 ? penalised * optimise::kSquareRows : 0;
     const Index rows = data_.rows();
     out.matrix.resize(rows + l1_rows + l2_rows, shape_.size());
     out.response.resize(out.matrix.rows());
@@ -128,8 +127,7 @@ class LinearisedSum : public LinearisedProblem {
     out.bounds.upper = (goal_.box().upper - at_).cwiseMin(reach).cwiseMax(0);
   }
 
-  /// l2 (u + v)^2, v = g'd: the linear part is exact, and l2 v^2 becomes l2 s sum_k |v - b_k| with
-  /// kinks b_k = +-(k + 1/2) s over the reach of v, up to a constant.
+  /// l2 (u + v)^2, v = g'd: the linear part is exact.
   void add_squared_penalty(Index row, const VectorXd& u, optimise::LadProblem& out,
                            double& constant) const {
     const VectorXd reach = out.bounds.upper.cwiseMax(-out.bounds.lower);
@@ -137,19 +135,10 @@ class LinearisedSum : public LinearisedProblem {
       const VectorXd direction = goal_.penalised().row(k);
       out.linear += 2 * goal_.l2() * u[k] * direction;
       constant -= goal_.l2() * u[k] * u[k];
-      const double spacing =
-          direction.cwiseAbs().dot((direction.array() == 0).select(0, reach.array()).matrix()) /
-          static_cast<double>(kSumKinks);
-      for (Index m = 0; m < kSumKinks; ++m) {
-        for (const double side : {-1.0, 1.0}) {
-          const double kink = side * (static_cast<double>(m) + 0.5) * spacing;
-          out.matrix.row(row) = direction.transpose();
-          out.response[row] = kink;
-          out.weights[row] = goal_.l2() * spacing;
-          constant += goal_.l2() * spacing * std::abs(kink);
-          ++row;
-        }
-      }
+      const double reached =
+          direction.cwiseAbs().dot((direction.array() == 0).select(0, reach.array()).matrix());
+      optimise::put_square(direction, goal_.l2(), reached, row + k * optimise::kSquareRows, out,
+                           constant);
     }
   }
 };

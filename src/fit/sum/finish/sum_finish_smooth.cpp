@@ -15,9 +15,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// The least |u| that a tangent parabola is laid at.
-constexpr double kLeastPenalised = 1e-12;
-
 /// Derivatives of a loss by the prediction of each row.
 struct RowDerivatives {
   ArrayXd slope;
@@ -144,11 +141,9 @@ class SmoothSum : public CurvedProblem {
     out.hessian -= out.gradient * out.gradient.transpose() / root;
   }
 
-  /// |u| is replaced by its tangent parabola u^2 / (2 |u0|), which touches it from above.
   void add_penalty(const VectorXd& x, Parabola& out) const {
     const VectorXd u = goal_.penalised() * x;
-    const VectorXd curvature =
-        (goal_.l1() / u.array().abs().max(kLeastPenalised) + 2 * goal_.l2()).matrix();
+    const VectorXd curvature = tangent_curvature(u, goal_.l1(), goal_.l2());
     out.gradient += goal_.penalised().transpose() * curvature.cwiseProduct(u);
     const MatrixXd bend =
         goal_.penalised().transpose() * curvature.asDiagonal() * goal_.penalised();
