@@ -17,6 +17,7 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr std::array kWidths = {0.5, 0.1, 0.02, 0.004};
 /// Which of them comes first where an optimum nearby is wanted.
 constexpr std::size_t kSharp = 2;
+/// Of each width; the exact finish goes on from there.
 constexpr std::size_t kIterations = 150;
 
 SumLoss loss_of(const TermData& data, Loss loss) {

@@ -20,9 +20,21 @@ using Eigen::VectorXd;
 constexpr double kLargestLog = 60;
 /// Its logarithm is taken of no smaller total.
 constexpr double kLeastTotal = 1e-300;
-constexpr double kFirstDamping = 1e-2;
-constexpr double kLeastDamping = 1e-9;
-constexpr double kMostDamping = 1e8;
+// Levenberg's and Marquardt's damping, as a share of the Hessian's diagonal (Marquardt 1963).
+constexpr double kFirstDamping = 1e-2;  // nearly Newton's step: starts lie near log-linear fits
+constexpr double kLeastDamping = 1e-9;  // keeps directions without curvature solvable
+constexpr double kMostDamping = 1e8;    // steps so short change nothing any more
+/// What it is multiplied by after a step that led to a worse place, and to one that is none.
+constexpr double kAfterWorse = 4;
+constexpr double kAfterInfinite = 10;
+
+/// After a step that gained this share of what the parabola had promised: less where it can be
+/// trusted, more where it cannot, with the thresholds of trust regions (Nocedal and Wright 2006,
+/// algorithm 4.1).
+double next_damping(double damping, double share_of_promise) {
+  const double factor = share_of_promise > 0.75 ? 0.2 : share_of_promise > 0.25 ? 0.7 : 2.0;
+  return std::max(kLeastDamping, damping * factor);
+}
 
 /// Where a descent stands.
 struct Point {
@@ -217,7 +229,7 @@ SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
                           0.5 * step.dot(model.hessian.selfadjointView<Eigen::Lower>() * step));
     gap = std::abs(gain) / std::max(point.cost, 1e-300);
     if (!std::isfinite(gain)) {
-      damping *= 10;
+      damping *= kAfterInfinite;
       continue;
     }
     Point trial = objective.at(shape.tied(point.theta + step));
@@ -225,11 +237,10 @@ SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
     if (!(trial.cost < point.cost)) {
       if (gap < options.tolerance)
         break;
-      damping *= 4;
+      damping *= kAfterWorse;
       continue;
     }
-    const double ratio = (point.cost - trial.cost) / std::max(gain, 1e-300);
-    damping = std::max(kLeastDamping, damping * (ratio > 0.75 ? 0.2 : ratio > 0.25 ? 0.7 : 2.0));
+    damping = next_damping(damping, (point.cost - trial.cost) / std::max(gain, 1e-300));
     point = std::move(trial);
     if (gap < options.tolerance)
       break;

@@ -13,11 +13,15 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
+/// Steps after which the starts are compared; the best goes on alone.
 constexpr std::size_t kShortDescent = 12;
 /// Standard deviation of a start's powers around the log-linear ones.
 constexpr double kScatter = 0.6;
+/// Of the time: large enough to be seen, small enough to leave the other terms where they are.
 constexpr double kShareOfNewTerm = 0.25;
 constexpr double kShareTakenAway = 0.02;
+/// Where C begins, as a share of the shortest time: it cannot be more than all of it.
+constexpr double kFirstIntercept = 0.5;
 
 /// Where a single term and C begin; one that is taken away needs a C that is large enough.
 VectorXd first_start(const TermData& data, const SumShape& shape) {
@@ -25,7 +29,7 @@ VectorXd first_start(const TermData& data, const SumShape& shape) {
   if (!shape.intercept)
     return out;
   double& log_intercept = out[out.size() - 1];
-  log_intercept = std::log(0.5 * data.time.minCoeff());
+  log_intercept = std::log(kFirstIntercept * data.time.minCoeff());
   if (shape.terms > 0 && shape.sign(0) < 0) {
     log_intercept = std::log(1.5 * data.time.maxCoeff());
     out[0] = std::log(kShareTakenAway);  // little, lest a logarithm takes away more than there is
@@ -68,7 +72,7 @@ VectorXd start_of(const SumShape& shape, const VectorXd& log_linear, const Vecto
 SumFit search_from(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
                    const VectorXd& log_linear, const VectorXd& smaller) {
   const SumLoss loss = robust_loss(data, shape, options.ridge);
-  const double log_intercept = std::log(0.5 * data.time.minCoeff());
+  const double log_intercept = std::log(kFirstIntercept * data.time.minCoeff());
   const std::size_t starts = options.starts;
   std::vector<SumFit> fits(starts);
   parallel_for(
