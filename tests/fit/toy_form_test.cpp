@@ -21,7 +21,7 @@
 using namespace perfmodel;
 using Eigen::VectorXd;
 
-// A third kind of form, in this one file: all that the program does with models works with it.
+// Another kind of form, in this one file: all that the program does with models works with it.
 
 namespace {
 
