@@ -1,9 +1,25 @@
 #include "analysis/drift.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+
+#include "base/random.hpp"
+#include "data/quantile.hpp"
+#include "model/design/row_groups.hpp"
 
 namespace perfmodel {
 namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr std::size_t kFewestConfigurations = 10;
+/// Percentiles of the ends move little beyond; of many rows fewer do.
+constexpr std::size_t kMostDraws = 1000;
+constexpr std::size_t kFewestDraws = 200;
+constexpr std::size_t kRowsOfDraws = 20'000'000;
+constexpr std::uint64_t kDriftSeed = 1;
 
 double relative_change(double now, double before) {
   if (before == 0)
@@ -24,6 +40,60 @@ std::vector<std::pair<std::string, double>> drift(const Metrics& now, const Metr
           {"rmse_drift", relative_change(now.rmse, before.rmse)},
           {"r2_drift", now.r2 - before.r2},
           {"prediction_drift", 100 * ((predicted_now.array() - old).abs() / old).mean()}};
+}
+
+namespace {
+
+std::vector<std::vector<Index>> rows_of_configurations(const Design& runs) {
+  const RowGroups groups = configuration_groups(runs);
+  std::vector<std::vector<Index>> out(groups.count);
+  for (std::size_t row = 0; row < groups.of_row.size(); ++row)
+    out[groups.of_row[row]].push_back(static_cast<Index>(row));
+  return out;
+}
+
+std::vector<Index> drawn_rows(const std::vector<std::vector<Index>>& configurations,
+                              RandomStream& random) {
+  std::vector<Index> out;
+  for (std::size_t k = 0; k < configurations.size(); ++k) {
+    const std::vector<Index>& rows = configurations[random.below(configurations.size())];
+    out.insert(out.end(), rows.begin(), rows.end());
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<DriftFigure> drift_with_intervals(const Design& runs, const VectorXd& predicted_now,
+                                              const VectorXd& predicted_before) {
+  const auto figures_of = [](const VectorXd& time, const VectorXd& now, const VectorXd& before) {
+    return drift(compute_metrics(time, now), compute_metrics(time, before), now, before);
+  };
+  std::vector<DriftFigure> out;
+  for (const auto& [name, value] : figures_of(runs.time, predicted_now, predicted_before))
+    out.push_back({name, value, {}});
+  const auto configurations = rows_of_configurations(runs);
+  if (configurations.size() < kFewestConfigurations)
+    return out;
+  const std::size_t draws =
+      std::clamp(kRowsOfDraws / std::max<std::size_t>(runs.rows, 1), kFewestDraws, kMostDraws);
+  std::vector<std::vector<double>> drawn(out.size());
+  RandomStream random(kDriftSeed, "drift");
+  for (std::size_t d = 0; d < draws; ++d) {
+    const std::vector<Index> rows = drawn_rows(configurations, random);
+    const auto figures = figures_of(runs.time(rows), predicted_now(rows), predicted_before(rows));
+    for (std::size_t k = 0; k < figures.size(); ++k)
+      drawn[k].push_back(figures[k].second);
+  }
+  const double tail = 0.5 * (1 - kDriftConfidence);
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const auto is_finite = [](double value) { return std::isfinite(value); };
+    if (!std::all_of(drawn[k].begin(), drawn[k].end(), is_finite))
+      continue;
+    std::sort(drawn[k].begin(), drawn[k].end());
+    out[k].interval = Interval{quantile(drawn[k], tail), quantile(drawn[k], 1 - tail)};
+  }
+  return out;
 }
 
 std::vector<std::string> drift_names() {

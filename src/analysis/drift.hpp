@@ -1,11 +1,14 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "perfmodel/data/metrics.hpp"
+#include "perfmodel/fit/result/certainty.hpp"
+#include "perfmodel/model/design/design.hpp"
 
 namespace perfmodel {
 
@@ -21,6 +24,24 @@ namespace perfmodel {
 std::vector<std::pair<std::string, double>> drift(const Metrics& now, const Metrics& before,
                                                   const Eigen::VectorXd& predicted_now,
                                                   const Eigen::VectorXd& predicted_before);
+
+/// What a figure may be on other runs like these.
+struct DriftFigure {
+  std::string name;
+  double value = 0;
+  std::optional<Interval> interval;
+};
+
+/// How much of the possible values the intervals hold.
+inline constexpr double kDriftConfidence = 0.95;
+
+/// The same with intervals: percentiles of a paired bootstrap, which draws configurations with all
+/// their runs and judges both models on them (Efron and Tibshirani 1993, chapters 8 and 13). None
+/// where there are fewer than ten configurations, or where a drawn figure is not finite. The same
+/// intervals each time.
+std::vector<DriftFigure> drift_with_intervals(const Design& runs,
+                                              const Eigen::VectorXd& predicted_now,
+                                              const Eigen::VectorXd& predicted_before);
 
 /// The names alone.
 std::vector<std::string> drift_names();

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/index.hpp"
+#include "data/quantile.hpp"
 #include "fit/result/form.hpp"
 #include "trust/bootstrap.hpp"
 #include "trust/resampling.hpp"
@@ -13,16 +14,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-/// Quantile of sorted values, with the rank p (n + 1) that keeps tails of small samples long.
-double quantile(const std::vector<double>& sorted, double p) {
-  const double n = static_cast<double>(sorted.size());
-  const double rank = std::clamp(p * (n + 1) - 1, 0.0, n - 1);
-  const std::size_t below = static_cast<std::size_t>(rank);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  const double part = rank - static_cast<double>(below);
-  return (1 - part) * sorted[below] + part * sorted[above];
-}
 
 class Percentiles {
  public:

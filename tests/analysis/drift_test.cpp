@@ -1,5 +1,6 @@
 #include "analysis/drift.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -36,4 +37,61 @@ TEST_CASE("a model that had no error drifts without bound as soon as there is on
   CHECK(drift(now, old, one, one).front().second == 0);
   now.mae = 1e-9;
   CHECK(std::isinf(drift(now, old, one, one).front().second));
+}
+
+namespace {
+
+using Eigen::VectorXd;
+
+/// Runs of configurations 1, 2, ..., each measured `copies` times.
+Design runs_of(std::size_t configurations, std::size_t copies) {
+  Design out;
+  out.rows = configurations * copies;
+  VectorXd values(static_cast<Eigen::Index>(out.rows));
+  for (std::size_t row = 0; row < out.rows; ++row)
+    values[static_cast<Eigen::Index>(row)] = static_cast<double>(row / copies + 1);
+  out.intrinsic = {{std::vector<double>(values.begin(), values.end()), {}}};
+  out.time = VectorXd::Ones(values.size());
+  return out;
+}
+
+const DriftFigure& mape_drift(const std::vector<DriftFigure>& figures) {
+  return *std::find_if(
+      figures.begin(), figures.end(),
+      [](const DriftFigure& figure) { return figure.name == "mape_drift"; });
+}
+
+}  // namespace
+
+TEST_CASE("the interval of a drift is that of the mean of paired differences", "[drift]") {
+  // Errors of 10 % before; now 10 % and d = -4 to 6 % more in equal shares: mean 1, deviation of
+  // the mean sqrt(10 / 200).
+  const Design runs = runs_of(200, 1);
+  VectorXd now(200);
+  for (Eigen::Index row = 0; row < 200; ++row)
+    now[row] = 1.1 + 0.01 * static_cast<double>(row % 11 - 4);
+  const VectorXd before = VectorXd::Constant(200, 1.1);
+  const DriftFigure figure = mape_drift(drift_with_intervals(runs, now, before));
+  const VectorXd differences = 100 * (now - before);
+  const double error = std::sqrt((differences.array() - differences.mean()).square().mean() / 200);
+  CHECK(figure.value == Catch::Approx(differences.mean()));
+  REQUIRE(figure.interval);
+  // A thousand draws place each end to about 0.1 standard errors.
+  CHECK(figure.interval->low == Catch::Approx(figure.value - 1.96 * error).margin(0.3 * error));
+  CHECK(figure.interval->high == Catch::Approx(figure.value + 1.96 * error).margin(0.3 * error));
+}
+
+TEST_CASE("runs of one configuration count as one in the interval of a drift", "[drift]") {
+  const auto width = [](const Design& runs, std::size_t copies) {
+    VectorXd now(static_cast<Eigen::Index>(runs.rows));
+    for (std::size_t row = 0; row < runs.rows; ++row)
+      now[static_cast<Eigen::Index>(row)] = (row / copies) % 2 == 0 ? 1.1 : 1.2;
+    const VectorXd before = VectorXd::Constant(now.size(), 1.15);
+    const auto interval = mape_drift(drift_with_intervals(runs, now, before)).interval;
+    return interval ? interval->high - interval->low : 0;
+  };
+  const double once = width(runs_of(40, 1), 1);
+  CHECK(once > 0);
+  CHECK(width(runs_of(40, 9), 9) == Catch::Approx(once).epsilon(0.1));
+  CHECK(width(runs_of(9, 9), 9) == 0);  // too few to say
 }

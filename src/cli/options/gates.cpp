@@ -51,6 +51,17 @@ bool holds(const Gate& gate, double value) {
   return true;
 }
 
+/// "mape_drift is 2.5 (95 % interval 2.1 .. 2.9)".
+std::string value_text(const Figure& figure) {
+  std::string out =
+      figure.name + " is " + (std::isnan(figure.value) ? "undefined" : to_text(figure.value));
+  if (figure.interval) {
+    out += " (95 % interval " + rounded(figure.interval->low) + " .. " +
+           rounded(figure.interval->high) + ")";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::string> gate_metrics() {
@@ -64,7 +75,7 @@ std::vector<Figure> figures_of(const Metrics& metrics, const std::string& part,
                                const std::string& prefix) {
   std::vector<Figure> figures;
   for (const auto& [name, member] : kMetricMembers)
-    figures.push_back({prefix + std::string(name), metrics.*member, part});
+    figures.push_back({prefix + std::string(name), metrics.*member, part, {}});
   return figures;
 }
 
@@ -86,27 +97,50 @@ Gate parse_gate(std::string_view text, const FurtherFigures& further) {
                    "), one of > >= < <= and a number, as in 'mape>10'");
 }
 
-void check_gates(const std::vector<Gate>& gates, const std::vector<Figure>& figures) {
-  std::string failures;
-  const auto add = [&](const std::string& failure) {
-    failures += (failures.empty() ? "" : "; ") + failure;
-  };
+std::vector<JudgedGate> judged_gates(const std::vector<Gate>& gates,
+                                     const std::vector<Figure>& figures) {
+  std::vector<JudgedGate> out;
   for (const auto& gate : gates) {
-    bool found = false;
+    const std::size_t before = out.size();
     for (const auto& figure : figures) {
       if (figure.name != gate.figure)
         continue;
-      found = true;
-      if (holds(gate, figure.value)) {
-        add("--fail-if '" + gate.text + "' holds on " + figure.part + ": " + figure.name + " is " +
-            (std::isnan(figure.value) ? "undefined" : to_text(figure.value)));
-      }
+      const bool now = holds(gate, figure.value);
+      const bool everywhere = !figure.interval || (holds(gate, figure.interval->low) &&
+                                                   holds(gate, figure.interval->high));
+      out.push_back({gate, figure, now, now && everywhere});
     }
-    if (!found)
-      add("--fail-if '" + gate.text + "' cannot be judged: there is no " + gate.figure);
+    if (out.size() == before)
+      out.push_back({gate, std::nullopt, true, true});
+  }
+  return out;
+}
+
+void check_gates(const std::vector<JudgedGate>& gates) {
+  std::vector<std::string> failures;
+  for (const auto& [gate, figure, holds, fires] : gates) {
+    if (!fires)
+      continue;
+    const std::string condition = "--fail-if '" + gate.text + "' ";
+    failures.push_back(condition + (figure ? "holds on " + figure->part + ": " + value_text(*figure)
+                                           : "cannot be judged: there is no " + gate.figure));
   }
   if (!failures.empty())
-    throw GateError(failures);
+    throw GateError(joined(failures, "; "));
+}
+
+void check_gates(const std::vector<Gate>& gates, const std::vector<Figure>& figures) {
+  check_gates(judged_gates(gates, figures));
+}
+
+std::vector<std::string> open_gates(const std::vector<JudgedGate>& gates) {
+  std::vector<std::string> out;
+  for (const auto& [gate, figure, holds, fires] : gates) {
+    if (holds && !fires)
+      out.push_back("--fail-if '" + gate.text + "' holds, but not for certain: " +
+                    value_text(*figure) + "; more runs would tell");
+  }
+  return out;
 }
 
 }  // namespace perfmodel::cli

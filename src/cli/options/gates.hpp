@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "perfmodel/data/metrics.hpp"
+#include "perfmodel/fit/result/certainty.hpp"
 
 namespace perfmodel::cli {
 
@@ -20,6 +22,8 @@ struct Figure {
   std::string name;  ///< as conditions call it: "mape", "train.r2", "mape_drift"
   double value = 0;
   std::string part;  ///< what was measured: "the test part"
+  /// What it may be on other runs like these. A condition fires only where it holds all over it.
+  std::optional<Interval> interval = {};
 };
 
 /// A condition under which a run counts as failed: `--fail-if 'mape>10'`.
@@ -47,9 +51,24 @@ std::vector<Figure> figures_of(const Metrics& metrics, const std::string& part,
 /// Throws UsageError that says what a condition looks like.
 Gate parse_gate(std::string_view text, const FurtherFigures& further = {});
 
-/// Throws GateError with every figure for which a condition holds; several may have one name. An
-/// undefined r2 counts as failed: nobody asks for it without need. So does a figure that there is
-/// none of.
+/// What became of a condition, for each figure of its name.
+struct JudgedGate {
+  Gate gate;
+  std::optional<Figure> figure;  ///< none: there is no such figure
+  bool holds = false;            ///< for the figure itself
+  bool fires = false;
+};
+
+/// An undefined r2 counts as failed: nobody asks for it without need. So does a figure that there
+/// is none of.
+std::vector<JudgedGate> judged_gates(const std::vector<Gate>& gates,
+                                     const std::vector<Figure>& figures);
+
+/// Throws GateError with every figure for which a condition fires; several may have one name.
+void check_gates(const std::vector<JudgedGate>& gates);
 void check_gates(const std::vector<Gate>& gates, const std::vector<Figure>& figures);
+
+/// Of each condition that holds, but does not fire: why.
+std::vector<std::string> open_gates(const std::vector<JudgedGate>& gates);
 
 }  // namespace perfmodel::cli

@@ -7,12 +7,56 @@
 #include "json/json_layout.hpp"
 
 namespace perfmodel {
+namespace {
+
+Json finite(double value) {
+  return std::isfinite(value) ? number(value) : Json();
+}
+
+Json interval_to_json(const std::optional<Interval>& interval) {
+  return interval ? Json{{"lower", number(interval->low)}, {"upper", number(interval->high)}}
+                  : Json();
+}
+
+Json baseline_to_json(const BaselineDocument& baseline) {
+  Json drift = Json::object();
+  Json intervals = Json::object();
+  for (const DriftFigure& figure : baseline.drift) {
+    drift[figure.name] = finite(figure.value);
+    intervals[figure.name] = interval_to_json(figure.interval);
+  }
+  return {{"file", baseline.file},
+          {"metrics", to_json(baseline.metrics)},
+          {"drift", drift},
+          {"confidence", number(kDriftConfidence)},
+          {"intervals", intervals}};
+}
+
+Json gates_to_json(const std::vector<GateDocument>& gates) {
+  Json out = Json::array();
+  for (const GateDocument& gate : gates) {
+    out.push_back({{"condition", gate.condition},
+                   {"value", gate.value ? finite(*gate.value) : Json()},
+                   {"interval", interval_to_json(gate.interval)},
+                   {"fired", gate.fired}});
+  }
+  return out;
+}
+
+}  // namespace
 
 std::string evaluation_to_json(const FittedModel& model, const EvaluationDocument& report) {
   Json document = {{"schema", "perfmodel/evaluation"},
                    {"schema_version", 1},
                    {"target", {{"column", model.spec.target}, {"unit", model.spec.unit}}},
-                   {"data", {{"file", report.runs_file}, {"rows_left_out", report.rows_left_out}}},
+                   {"model",
+                    {{"file", report.model_file},
+                     {"created_by", model.provenance.tool},
+                     {"fitted_to", model.provenance.sha256}}},
+                   {"data",
+                    {{"file", report.runs_file},
+                     {"sha256", report.runs_sha256},
+                     {"rows_left_out", report.rows_left_out}}},
                    {"metrics", to_json(report.metrics)},
                    {"noise_floor", to_json(report.noise_floor)}};
   if (report.intervals) {
@@ -20,14 +64,10 @@ std::string evaluation_to_json(const FittedModel& model, const EvaluationDocumen
                                         {"coverage", number(report.intervals->coverage)},
                                         {"mean_width", number(report.intervals->mean_width)}};
   }
-  if (report.baseline) {
-    Json drift = Json::object();
-    for (const auto& [name, value] : report.baseline->drift)
-      drift[name] = std::isfinite(value) ? number(value) : Json();
-    document["baseline"] = {{"file", report.baseline->file},
-                            {"metrics", to_json(report.baseline->metrics)},
-                            {"drift", drift}};
-  }
+  if (report.baseline)
+    document["baseline"] = baseline_to_json(*report.baseline);
+  if (!report.gates.empty())
+    document["gates"] = gates_to_json(report.gates);
   if (report.outliers) {
     document["outliers"] = Json::array();
     for (const OutlyingRun& run : *report.outliers) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/drift.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
 
 namespace perfmodel {
@@ -30,19 +31,29 @@ struct IntervalDocument {
 struct BaselineDocument {
   std::string file;
   Metrics metrics;
-  /// By the names of conditions; see metric_drift().
-  std::vector<std::pair<std::string, double>> drift;
+  std::vector<DriftFigure> drift;
+};
+
+/// A condition under which the judgement counts as failed.
+struct GateDocument {
+  std::string condition;
+  std::optional<double> value;  ///< none: there is no such figure
+  std::optional<Interval> interval;
+  bool fired = false;
 };
 
 /// What a model is worth on measured runs.
 struct EvaluationDocument {
+  std::string model_file;
   std::string runs_file;
+  std::string runs_sha256;        ///< of the bytes of the file
   std::size_t rows_left_out = 0;  ///< that a model gives no time
   Metrics metrics;
   std::optional<IntervalDocument> intervals;
   std::optional<BaselineDocument> baseline;
   std::optional<NoiseFloor> noise_floor;             ///< where some runs are replicates
   std::optional<std::vector<OutlyingRun>> outliers;  ///< where they were asked for
+  std::vector<GateDocument> gates;
 };
 
 /// Schema perfmodel/evaluation; ends with a newline.

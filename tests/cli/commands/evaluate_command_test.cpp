@@ -1,4 +1,5 @@
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -107,6 +108,77 @@ TEST_CASE_METHOD(EvaluateTest, "evaluate says how far a model has moved from a b
   CHECK(document["baseline"]["file"] == "slower.json");
   CHECK(document["baseline"]["drift"]["mape_drift"] == -1.25);
   CHECK(document["baseline"]["metrics"]["mae"] == 0.375);
+}
+
+namespace {
+
+/// Predicted times of models of the directory for filters = 4, 5, ..., 23.
+std::vector<double> predicted_times(const TemporaryDirectory& directory, const std::string& model) {
+  std::string runs = "filters,activation,workers\n";
+  for (int filters = 4; filters < 24; ++filters)
+    runs += std::to_string(filters) + ",relu,2\n";
+  directory.write("asked.csv", runs);
+  ProgramOptions options;
+  options.directory = directory.path();
+  std::istringstream lines(run_perfmodel({"predict", model, "asked.csv"}, options).output);
+  std::vector<double> out;
+  std::string line;
+  std::getline(lines, line);
+  REQUIRE(line == "filters,activation,workers,predicted_time_s,in_range");
+  while (std::getline(lines, line))
+    out.push_back(std::stod(line.substr(line.find(",relu,2,") + 8)));
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(EvaluateTest, "a gate on drift fires only where other runs would say the same",
+                 "[cli]") {
+  std::string slower = sample_model();
+  slower.replace(slower.find("\"C\": 0.125"), 10, "\"C\": 0.625");
+  directory().write("old.json", slower);
+  const std::vector<double> now = predicted_times(directory(), "model.json");
+  const std::vector<double> old = predicted_times(directory(), "old.json");
+  REQUIRE(now.size() == 20);
+  // The first runs are as the old model says, the others as the new one does.
+  const auto judged = [&](std::size_t as_old) {
+    std::string runs = "filters,activation,workers,time_s\n";
+    for (std::size_t row = 0; row < now.size(); ++row) {
+      const double time = row < as_old ? old[row] : now[row];
+      runs += std::to_string(row + 4) + ",relu,2," + std::to_string(time) + "\n";
+    }
+    directory().write("many.csv", runs);
+    return run(
+        {"many.csv", "--baseline", "old.json", "--fail-if", "mape_drift>1", "--format", "json"});
+  };
+  const ProgramResult open = judged(10);
+  CHECK(open.exit_code == 0);
+  CHECK_THAT(
+      open.errors,
+      Catch::Contains("--fail-if 'mape_drift>1' holds, but not for certain: mape_drift is") &&
+          Catch::Contains("(95 % interval "));
+  const Json gate = Json::parse(open.output)["gates"][0];
+  CHECK(gate["condition"] == "mape_drift>1");
+  CHECK(gate["value"].get<double>() > 1);
+  CHECK(gate["interval"]["lower"].get<double>() < 1);
+  CHECK(gate["fired"] == false);
+
+  const ProgramResult certain = judged(20);
+  CHECK(certain.exit_code == 4);
+  CHECK_THAT(certain.errors, Catch::Contains("--fail-if 'mape_drift>1' holds on 20 rows"));
+  const Json document = Json::parse(certain.output);
+  CHECK(document["gates"][0]["fired"] == true);
+  CHECK(document["gates"][0]["interval"]["lower"].get<double>() > 1);
+  CHECK(document["baseline"]["intervals"]["mape_drift"] == document["gates"][0]["interval"]);
+}
+
+TEST_CASE_METHOD(EvaluateTest, "evaluate names the model and the data that it was given", "[cli]") {
+  const Json document = Json::parse(run({"runs.csv", "--format", "json"}).output);
+  CHECK(document["model"]["file"] == "model.json");
+  CHECK(document["model"]["created_by"] == "perfmodel 0.1.0");
+  // sha256sum of "filters,activation,workers,time_s\n4,relu,2,4\n4,tanh,2,5\n"
+  CHECK(document["data"]["sha256"] ==
+        "155e7f2644eb1f92ee211d84a84092c540d23eb79b43e7d1012e41402436a2d8");
 }
 
 TEST_CASE_METHOD(EvaluateTest, "drift from a baseline can be a gate", "[cli]") {

@@ -15,6 +15,7 @@
 #include "cli/runs/judged_runs.hpp"
 #include "cli/runs/predictions.hpp"
 #include "cli/runs/range_check.hpp"
+#include "io/file/digest.hpp"
 #include "io/file/output_file.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/model/model_json.hpp"
@@ -133,11 +134,11 @@ Baseline judge_baseline(const EvaluateArguments& arguments, const FittedModel& m
 }
 
 BaselineDocument report_baseline(const EvaluateArguments& arguments, const Baseline& baseline,
-                                 const JudgedRuns& runs, const Metrics& now) {
+                                 const JudgedRuns& runs) {
   BaselineDocument out;
   out.file = base_name(*arguments.baseline);
   out.metrics = measure(runs.design, baseline.predicted, runs.file.table.source);
-  out.drift = drift(now, out.metrics, runs.predicted, baseline.predicted);
+  out.drift = drift_with_intervals(runs.design, runs.predicted, baseline.predicted);
   return out;
 }
 
@@ -155,12 +156,12 @@ std::vector<Figure> evaluated_figures(const EvaluationDocument& report) {
   const std::string part = std::to_string(report.metrics.rows) + " rows";
   std::vector<Figure> figures = figures_of(report.metrics, part);
   if (report.intervals) {
-    figures.push_back({"coverage", report.intervals->coverage, part});
-    figures.push_back({"mean_width", report.intervals->mean_width, part});
+    figures.push_back({"coverage", report.intervals->coverage, part, {}});
+    figures.push_back({"mean_width", report.intervals->mean_width, part, {}});
   }
   if (report.baseline)
-    for (const auto& [name, value] : report.baseline->drift)
-      figures.push_back({name, value, part});
+    for (const DriftFigure& figure : report.baseline->drift)
+      figures.push_back({figure.name, figure.value, part, figure.interval});
   return figures;
 }
 
@@ -230,7 +231,9 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
     baseline.emplace(judge_baseline(arguments, model, runs, console));
   require_all_rows(arguments, runs);
   EvaluationDocument report;
+  report.model_file = base_name(arguments.model);
   report.runs_file = base_name(arguments.runs);
+  report.runs_sha256 = sha256(runs.file.bytes);
   report.rows_left_out = runs.left_out();
   report.metrics = measure(runs.design, runs.predicted, runs.file.table.source);
   report.intervals = report_intervals(arguments, model, runs.design, runs.predicted);
@@ -238,14 +241,21 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   if (arguments.outliers)
     report.outliers = farthest_runs(runs, *arguments.outliers);
   if (baseline)
-    report.baseline = report_baseline(arguments, *baseline, runs, report.metrics);
-  output.write(formatted(report, model, base_name(arguments.model), arguments.format));
+    report.baseline = report_baseline(arguments, *baseline, runs);
+  const std::vector<JudgedGate> gates = judged_gates(arguments.gates, evaluated_figures(report));
+  for (const auto& [gate, figure, holds, fires] : gates) {
+    report.gates.push_back({gate.text, figure ? std::optional(figure->value) : std::nullopt,
+                            figure ? figure->interval : std::nullopt, fires});
+  }
+  output.write(formatted(report, model, arguments.format));
   if (residuals) {
     write_residuals(runs, *residuals);
     residuals->commit();
   }
   output.commit();
-  check_gates(arguments.gates, evaluated_figures(report));
+  for (const std::string& why : open_gates(gates))
+    console.notice(why);
+  check_gates(gates);
   return 0;
 }
 

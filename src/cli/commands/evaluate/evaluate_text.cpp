@@ -17,7 +17,7 @@ std::string csv_value(double value) {
 
 /// Names as in model.json, and full precision, for programs. With a baseline one line per model and
 /// one of the drift, whose columns are those of the metrics that drift.
-std::string report_csv(const EvaluationDocument& report, const std::string& model_file) {
+std::string report_csv(const EvaluationDocument& report) {
   const auto cells = [](const Metrics& metrics) {
     std::string line = std::to_string(metrics.rows);
     for (const auto& [name, member] : kNamedMetrics)
@@ -34,11 +34,11 @@ std::string report_csv(const EvaluationDocument& report, const std::string& mode
     return header + "\n" + line + "\n";
   const std::string blanks = report.intervals ? ",," : "";
   std::string drift;
-  for (const auto& [name, value] : report.baseline->drift)
-    drift += "," + csv_value(value);
+  for (const DriftFigure& figure : report.baseline->drift)
+    drift += "," + csv_value(figure.value);
   const auto last = drift.rfind(',');  // the drift of the predictions has a column of its own
-  return "model," + header + ",prediction_drift\n" + csv_field(model_file) + "," + line + ",\n" +
-         csv_field(report.baseline->file) + "," + cells(report.baseline->metrics) + blanks +
+  return "model," + header + ",prediction_drift\n" + csv_field(report.model_file) + "," + line +
+         ",\n" + csv_field(report.baseline->file) + "," + cells(report.baseline->metrics) + blanks +
          ",\ndrift," + drift.substr(0, last) + blanks + drift.substr(last) + "\n";
 }
 
@@ -59,7 +59,7 @@ std::vector<std::string> evaluated_cells(const Metrics& metrics) {
 /// Percentages drift in points, r2 as it is, the others in percent of the old model's.
 std::vector<std::string> drift_cells(const BaselineDocument& baseline) {
   std::vector<std::string> cells = {"drift", ""};
-  for (const auto& [name, value] : baseline.drift) {
+  for (const auto& [name, value, interval] : baseline.drift) {
     if (name == "prediction_drift")
       continue;
     const bool relative = name == "mae_drift" || name == "mse_drift" || name == "rmse_drift";
@@ -72,8 +72,7 @@ std::vector<std::string> drift_cells(const BaselineDocument& baseline) {
   return cells;
 }
 
-TextTable report_table(const EvaluationDocument& report, const std::string& model_file,
-                       const std::string& unit) {
+TextTable report_table(const EvaluationDocument& report, const std::string& unit) {
   using enum Align;
   const std::string squared = unit.empty() ? "" : unit + "^2";
   std::vector<std::string> header = {"rows",  with_unit("MAE", unit),    "MAPE",
@@ -95,7 +94,7 @@ TextTable report_table(const EvaluationDocument& report, const std::string& mode
   }
   columns.insert(columns.begin(), left);
   header.insert(header.begin(), "model");
-  cells.insert(cells.begin(), clipped(model_file, 36));
+  cells.insert(cells.begin(), clipped(report.model_file, 36));
   std::vector<std::string> old = evaluated_cells(report.baseline->metrics);
   old.insert(old.begin(), clipped(report.baseline->file, 36));
   TextTable table(columns);
@@ -104,6 +103,20 @@ TextTable report_table(const EvaluationDocument& report, const std::string& mode
   table.add(old);
   table.add(drift_cells(*report.baseline));
   return table;
+}
+
+/// How sure the drift of the error is, and how far the predictions are apart.
+std::string drift_in_words(const BaselineDocument& baseline) {
+  std::string out = "\n";
+  for (const DriftFigure& figure : baseline.drift) {
+    if (figure.name == "mape_drift" && figure.interval) {
+      out += "MAPE: " + signed_number(figure.value) + " points, on 95 % of runs like these " +
+             signed_number(figure.interval->low) + " to " + signed_number(figure.interval->high) +
+             "\n";
+    }
+  }
+  return out + "predictions differ by " + short_number(baseline.drift.back().value) +
+         " % in the mean\n";
 }
 
 TextTable outlier_table(const std::vector<OutlyingRun>& runs, const std::string& unit) {
@@ -120,8 +133,8 @@ TextTable outlier_table(const std::vector<OutlyingRun>& runs, const std::string&
 }  // namespace
 
 std::string formatted(const EvaluationDocument& report, const FittedModel& model,
-                      const std::string& model_file, OutputFormat format) {
-  const TextTable table = report_table(report, model_file, model.spec.unit);
+                      OutputFormat format) {
+  const TextTable table = report_table(report, model.spec.unit);
   std::string end;
   if (report.rows_left_out > 0) {
     end += "rows left out, which have no predicted time: " + std::to_string(report.rows_left_out) +
@@ -129,15 +142,13 @@ std::string formatted(const EvaluationDocument& report, const FittedModel& model
   }
   if (report.noise_floor)
     end += noise_floor_in_words(report.metrics.mape_percent, report.noise_floor) + "\n";
-  if (report.baseline) {
-    end += "\npredictions differ by " + short_number(report.baseline->drift.back().second) +
-           " % in the mean\n";
-  }
+  if (report.baseline)
+    end += drift_in_words(*report.baseline);
   switch (format) {
     case OutputFormat::json:
       return evaluation_to_json(model, report);
     case OutputFormat::csv:
-      return report_csv(report, model_file);
+      return report_csv(report);
     case OutputFormat::md:
       return table.markdown() + end +
              (report.outliers ? "\n" + outlier_table(*report.outliers, model.spec.unit).markdown()

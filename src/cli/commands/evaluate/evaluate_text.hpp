@@ -8,8 +8,8 @@
 
 namespace perfmodel::cli {
 
-/// What evaluate prints. `model_file` names the model beside its baseline.
+/// What evaluate prints.
 std::string formatted(const EvaluationDocument& report, const FittedModel& model,
-                      const std::string& model_file, OutputFormat format);
+                      OutputFormat format);
 
 }  // namespace perfmodel::cli
