@@ -24,7 +24,7 @@ import tempfile
 import same_output_cases as cases
 
 LIMIT_SECONDS = 3600
-CLOCK = [(re.compile(rb"(evaluations, )[0-9.]+ (s|ms)"), rb"\1TIME"),
+CLOCK = [(re.compile(rb"((?:evaluations|in all), )[0-9.]+ (s|ms)"), rb"\1TIME"),
          (re.compile(rb'("fit_seconds": )[-+0-9.e]+'), rb"\1TIME"),
          (re.compile(rb"(?m)^(.*,(?:train|validation|test),.*,)[-+0-9.e]+$"), rb"\1TIME")]
 

@@ -34,7 +34,7 @@ std::string with_short_numbers(const std::string& line) {
 
 /// The lines without what is not to be compared.
 std::vector<std::string> masked(const std::vector<std::string>& lines) {
-  static const std::regex time_taken(R"(, \d[\d.e-]* (s|ms|min)$)");
+  static const std::regex time_taken(R"(, \d[\d.e-]* (s|ms|min)(?=;|$))");
   static const std::regex count(
       R"re(\d+ (generations|evaluations)|("(generations|evaluations)": )\d+)re");
   static const std::regex seconds(R"re(("fit_seconds": )[\d.e-]+)re");

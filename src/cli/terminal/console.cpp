@@ -84,6 +84,10 @@ std::string with_headings(std::string_view text) {
 
 }  // namespace
 
+bool is_terminal_output() {
+  return ::isatty(STDOUT_FILENO) == 1;
+}
+
 Console::Console(const ConsoleOptions& options)
     : quiet_(options.quiet),
       terminal_(::isatty(STDERR_FILENO) == 1),

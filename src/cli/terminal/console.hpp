@@ -18,6 +18,9 @@ struct ConsoleOptions {
   ColorChoice color = ColorChoice::automatic;
 };
 
+/// Whether standard output is a terminal, where nobody wants files.
+bool is_terminal_output();
+
 /// Everything meant for people, all of it on standard error: errors, warnings, notices, the summary
 /// and the progress line. `--quiet` keeps warnings and errors only. Controls in the texts are
 /// masked.

@@ -1,5 +1,6 @@
 #include "cli/commands/fit/fit_command.hpp"
 
+#include <chrono>
 #include <set>
 #include <string>
 #include <utility>
@@ -136,7 +137,12 @@ void check_fit_gates(const std::vector<Gate>& gates, const FittedModel& model) {
 
 void setup_fit(OptionSet& command, FitArguments& arguments) {
   add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line").required();
-  add_output(command, arguments.output, "MODEL.json");
+  command
+      .add_option("-o,--output", arguments.output,
+                  "where to write the model, \"-\" is standard output\n"
+                  "(default, but not to a terminal); an old file stays\n"
+                  "as it is until the result is complete")
+      .type_name("MODEL.json");
   add_role_options(command, arguments.roles);
   add_search_options(command, arguments.search);
   add_count<std::size_t>(command, "--repeats", arguments.repeats,
@@ -179,11 +185,12 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
 }
 
 int run_fit(const FitArguments& arguments, Console& console) {
+  const auto start = std::chrono::steady_clock::now();
   check_combination(arguments);
-  refuse_to_replace(arguments.runs, arguments.output);
-  refuse_to_replace(arguments.test.value_or("-"), arguments.output);
-  OutputFile output(
-      arguments.output);  // a place that cannot be written is found out before the fit
+  const std::string path = arguments.output.value_or("-");
+  refuse_to_replace(arguments.runs, path);
+  refuse_to_replace(arguments.test.value_or("-"), path);
+  OutputFile output(path);  // a place that cannot be written is found out before the fit
 
   FitRequest request = request_of(arguments);
   const PreparedFit prepared =
@@ -198,17 +205,23 @@ int run_fit(const FitArguments& arguments, Console& console) {
   FittedModel& model = outcome.model;
   name_flags(model);
 
+  // Who looks at a terminal has the table.
+  const bool is_only_shown = !arguments.output && !console.quiet() && is_terminal_output();
   const bool keep_old_file = outcome.interrupted && output.replaces_file();
-  if (!keep_old_file) {
+  if (!keep_old_file && !is_only_shown) {
     output.write(to_json(model));
     output.commit();
   }
-  console.summary(
-      fit_summary({model, outcome.roles, outcome.time_shares, outcome.seconds}, console));
+  const double all_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  console.summary(fit_summary(
+      {model, outcome.roles, outcome.time_shares, outcome.seconds, all_seconds}, console));
   for (const auto& warning : model.warnings)
     console.warning(warning.message.text());
+  if (is_only_shown)
+    console.notice("the model is not written anywhere; save it: -o model.json");
   if (outcome.interrupted) {
-    console.warning(keep_old_file ? "interrupted: " + arguments.output + " was not written"
+    console.warning(keep_old_file ? "interrupted: " + path + " was not written"
                                   : "interrupted: the model is the best that was found until then");
     return exit_code_of_signal(received_signal().value());
   }

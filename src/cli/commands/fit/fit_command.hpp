@@ -17,7 +17,7 @@ class OptionSet;
 
 struct FitArguments {
   std::string runs;
-  std::string output = "-";
+  std::optional<std::string> output;
   RoleRequest roles;
   SearchArguments search;
   std::optional<std::size_t> repeats;

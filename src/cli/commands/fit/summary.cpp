@@ -228,10 +228,15 @@ std::string search_line(const FitDocument& report, const Console& console) {
     line += " of scaled constants";
   const std::string starts =
       search.starts == 1 ? "" : ", best of " + std::to_string(search.starts) + " starts";
+  std::string counts = std::to_string(search.evaluations) + " evaluations";
+  if (search.generations > 0)
+    counts = std::to_string(search.generations) + " generations, " + counts;
+  const FittedModel& model = report.model;
+  const bool did_more =
+      model.uncertainty || model.repeats || model.cross_validation || model.intervals;
   return "\n" + line + starts + "\n" + std::string(kIndentation + 8, ' ') + search.termination +
-         " after " + (search.process ? "" : std::to_string(search.generations) + " generations, ") +
-         std::to_string(search.evaluations) + " evaluations, " + seconds_text(report.seconds) +
-         "\n";
+         " after " + counts + ", " + seconds_text(report.seconds) +
+         (did_more ? "; in all, " + seconds_text(report.all_seconds) : "") + "\n";
 }
 
 }  // namespace

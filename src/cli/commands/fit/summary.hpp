@@ -15,6 +15,7 @@ struct FitDocument {
   const Roles& roles;
   std::vector<double> time_shares;  ///< as time_shares() gives them
   double seconds = 0;               ///< of the search
+  double all_seconds = 0;           ///< of all that was asked for, from reading on
 };
 
 /// The table for people: constants, scaling, errors, search; at most 100 columns wide.
