@@ -30,6 +30,11 @@ Strings both_lists(Strings a, const Strings& b) {
   return a;
 }
 
+std::vector<Strings> both_lists_of(std::vector<Strings> a, const std::vector<Strings>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
 std::vector<Strings> rows_of(const std::string& csv) {
   std::vector<Strings> out;
   std::istringstream lines(csv);
@@ -317,6 +322,50 @@ TEST_CASE_METHOD(ProcessTest, "all that judges models knows a process", "[cli][p
   const ProgramResult scaling = run(set);
   INFO(scaling.errors);
   CHECK(scaling.exit_code == 0);
+}
+
+TEST_CASE_METHOD(ProcessTest, "suggest finds what a process knows least of", "[cli][process]") {
+  std::vector<Strings> rows = rows_of(text("runs.csv"));
+  const auto column = std::find(rows[0].begin(), rows[0].end(), "dataset") - rows[0].begin();
+  const auto dataset = static_cast<std::size_t>(column);
+  std::vector<Strings> known = {rows[0]};
+  std::vector<Strings> plan = {rows[0]};
+  std::size_t few = 0;  // of cifar10
+  for (std::size_t row = 1; row < rows.size(); ++row) {
+    const bool rare = rows[row][dataset] == "cifar10";
+    if (row <= 120 ? !rare || ++few <= 2 : row <= 150)
+      (row <= 120 ? known : plan).push_back(rows[row]);
+  }
+  plan.push_back(known[1]);  // nothing new
+  write("known.csv", text_of(known));
+  write("plan.csv", text_of(plan));
+  fit(kProduct, "model.json", "known.csv");
+  const auto next = [&](const std::string& count, const Strings& further) {
+    const ProgramResult result =
+        run(both_lists({"suggest", "model.json",
+                        std::string(PERFMODEL_SOURCE_DIR) + "/examples/measure/space.json",
+                        "--among", "plan.csv", "--format", "json", "--next", count},
+                       further));
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    return Json::parse(result.output);
+  };
+  const Json all = next("1000", {});
+  REQUIRE(all["next"].size() == plan.size() - 1);
+  CHECK(all["next"][0]["configuration"]["dataset"] == "cifar10");
+  CHECK(all["next"].back()["configuration"]["dataset"] != "cifar10");
+  // The model knows its runs; what was measured since counts, too.
+  const Json given = next("3", {"--runs", "known.csv"});
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK(given["next"][i]["configuration"] == all["next"][i]["configuration"]);
+  write("later.csv", text_of(both_lists_of(known, {plan[1], plan[2], plan[3]})));
+  CHECK(next("1", {"--runs", "later.csv"})["mean_variance"] < all["mean_variance"]);
+
+  const ProgramResult plan_of_constants =
+      run({"plan", std::string(PERFMODEL_SOURCE_DIR) + "/examples/measure/space.json", "-n", "9",
+           "--method", "d-optimal", "--model", "model.json"});
+  CHECK(plan_of_constants.exit_code == 2);
+  CHECK_THAT(plan_of_constants.errors, ContainsSubstring("suggest --next plans for predictions"));
 }
 
 TEST_CASE_METHOD(ProcessTest, "a process that contradicts itself is refused", "[cli][process]") {
