@@ -12,25 +12,34 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// Covariances of the candidates with the space and their own variances, kept up to date as
+/// Covariances of the candidates with the space and the variances of both, kept up to date as
 /// candidates are measured.
 class Measuring {
  public:
   Measuring(const Belief& belief, const Design& space, const Design& candidates)
       : belief_(belief), candidates_(belief.at(candidates)) {
     const Places of_space = belief.at(space);
-    with_space_ = belief.covariance(candidates_, of_space);
+    with_space_ = belief.covariance(of_space, candidates_);
     variances_ = belief.variances(candidates_).cwiseMax(0);
-    mean_variance_ = belief.variances(of_space).cwiseMax(0).mean();
+    of_space_ = belief.variances(of_space).cwiseMax(0);
   }
 
-  double mean_variance() const { return mean_variance_; }
   double variance(Index candidate) const { return variances_[candidate]; }
+  /// Mean standard deviation of ln t of a new run in the space.
+  double deviation() const { return (of_space_.array() + belief_.noise()).sqrt().mean(); }
 
-  /// How much each candidate would take off the mean variance.
+  /// By how much each candidate would make that less.
   VectorXd gains() const {
-    return (with_space_.rowwise().squaredNorm() / static_cast<double>(with_space_.cols()))
-        .cwiseQuotient((variances_.array() + belief_.noise()).matrix());
+    const Eigen::ArrayXd expected = of_space_.array() + belief_.noise();
+    const double now = expected.sqrt().mean();
+    VectorXd out(variances_.size());
+    for (Index k = 0; k < out.size(); ++k) {
+      const double own = variances_[k] + belief_.noise();
+      out[k] =
+          now -
+          (expected - with_space_.col(k).array().square() / own).max(belief_.noise()).sqrt().mean();
+    }
+    return out;
   }
 
   void measure(Index candidate) {
@@ -45,18 +54,19 @@ class Measuring {
       with_all -= before[candidate] * before;
     const double root = std::sqrt(variances_[candidate] + belief_.noise());
     const VectorXd learned = with_all / root;
-    const VectorXd of_space = with_space_.row(candidate).transpose() / root;
-    with_space_.noalias() -= learned * of_space.transpose();
+    const VectorXd learned_of_space = with_space_.col(candidate) / root;
+    with_space_.noalias() -= learned_of_space * learned.transpose();
     variances_ = (variances_ - learned.cwiseAbs2()).cwiseMax(0);
+    of_space_ = (of_space_ - learned_of_space.cwiseAbs2()).cwiseMax(0);
     measured_.push_back(learned);
   }
 
  private:
   const Belief& belief_;
   Places candidates_;
-  MatrixXd with_space_;  ///< candidates x space
+  MatrixXd with_space_;  ///< space x candidates
   VectorXd variances_;   ///< of the candidates
-  double mean_variance_ = 0;
+  VectorXd of_space_;    ///< variances
   std::vector<VectorXd> measured_;
 };
 
@@ -65,7 +75,7 @@ class Measuring {
 NextRuns next_runs(const Belief& belief, const Design& space, const Design& candidates,
                    const VectorXd& costs, std::size_t count) {
   Measuring measuring(belief, space, candidates);
-  NextRuns out{.variance = measuring.mean_variance(), .runs = {}};
+  NextRuns out{.deviation = measuring.deviation(), .runs = {}};
   std::vector<bool> used(candidates.rows, false);
   while (out.runs.size() < std::min(count, candidates.rows)) {
     const VectorXd gains = measuring.gains();
@@ -77,7 +87,7 @@ NextRuns next_runs(const Belief& belief, const Design& space, const Design& cand
     const auto chosen = static_cast<std::size_t>(best);
     used[chosen] = true;
     out.runs.push_back({.candidate = chosen,
-                        .variance_gain = gains[best],
+                        .deviation_gain = gains[best],
                         .log_determinant = std::log1p(measuring.variance(best) / belief.noise())});
     measuring.measure(best);
   }

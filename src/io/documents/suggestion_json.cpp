@@ -45,11 +45,11 @@ std::string to_json(const SuggestionDocument& document) {
     Json items = Json::array();
     for (const NextSuggestion& next : document.next) {
       Json item = to_json(document.space, next.suggestion, true);
-      item["variance_gain"] = number(next.run.variance_gain);
+      item["deviation_gain"] = number(next.run.deviation_gain);
       item["log_determinant_gain"] = number(next.run.log_determinant);
       items.push_back(std::move(item));
     }
-    root["mean_variance"] = number(document.variance);
+    root["mean_deviation"] = number(document.deviation);
     root["next"] = std::move(items);
   }
   return document_text(root);

@@ -21,7 +21,7 @@ struct SuggestionDocument {
   std::string unit;
   bool with_cost = false;
   std::vector<NextSuggestion> next;  ///< --next
-  double variance = 0;               ///< mean variance of ln t over the space, before them
+  double deviation = 0;              ///< mean deviation over the space, before them
 };
 
 std::string to_json(const SuggestionDocument& document);

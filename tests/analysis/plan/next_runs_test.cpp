@@ -34,9 +34,9 @@ struct Campaign {
   Design space = take_rows(all, row_range(60, 120));
 
   Belief belief() const { return {model, space, take_rows(all, measured)}; }
-  double mean_variance() const {
+  double mean_deviation() const {
     const Belief now = belief();
-    return now.variances(now.at(space)).mean();
+    return (now.variances(now.at(space)).array() + now.noise()).sqrt().mean();
   }
   NextRuns next(const VectorXd& costs, std::size_t count) const {
     return next_runs(belief(), space, take_rows(all, possible), costs, count);
@@ -63,37 +63,37 @@ Campaign campaign_of_process() {
 void check_gains(Campaign campaign) {
   const auto candidates = static_cast<Index>(campaign.possible.size());
   const VectorXd costs = VectorXd::LinSpaced(candidates, 1, 3);
-  const double before = campaign.mean_variance();
+  const double before = campaign.mean_deviation();
   // Every candidate measured for its own sake, by a belief that begins again.
   VectorXd gains(candidates);
   for (Index i = 0; i < candidates; ++i) {
     Campaign after = campaign;
     after.measured.push_back(campaign.possible[static_cast<std::size_t>(i)]);
-    gains[i] = before - after.mean_variance();
+    gains[i] = before - after.mean_deviation();
   }
   const NextRuns found = campaign.next(costs, 3);
   REQUIRE(found.runs.size() == 3);
-  CHECK(found.variance == Approx(before).epsilon(1e-9));
+  CHECK(found.deviation == Approx(before).epsilon(1e-9));
   Index best = 0;
   gains.cwiseQuotient(costs).maxCoeff(&best);
   CHECK(found.runs[0].candidate == static_cast<std::size_t>(best));
   // One after another, each on top of those before it.
   for (const NextRun& run : found.runs) {
-    const double now = campaign.mean_variance();
+    const double now = campaign.mean_deviation();
     campaign.measured.push_back(campaign.possible[run.candidate]);
-    CHECK(run.variance_gain == Approx(now - campaign.mean_variance()).epsilon(1e-6));
-    CHECK(run.variance_gain > 0);
+    CHECK(run.deviation_gain == Approx(now - campaign.mean_deviation()).epsilon(1e-6));
+    CHECK(run.deviation_gain > 0);
   }
 }
 
 }  // namespace
 
-TEST_CASE("a run takes off the variance what a belief that knows it has less: sums",
+TEST_CASE("a run takes off the deviation what a belief that knows it has less: sums",
           "[plan][suggest]") {
   check_gains(campaign_of_sum());
 }
 
-TEST_CASE("a run takes off the variance what a belief that knows it has less: processes",
+TEST_CASE("a run takes off the deviation what a belief that knows it has less: processes",
           "[plan][suggest][process]") {
   check_gains(campaign_of_process());
 }

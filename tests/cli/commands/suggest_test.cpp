@@ -167,10 +167,10 @@ TEST_CASE("suggest chooses the next to measure among what can be measured", "[cl
     CHECK(item["configuration"]["workers"] == 2);
   // What relu takes is known already, tanh is not.
   CHECK(json["next"][0]["configuration"]["activation"] == "tanh");
-  double left = json["mean_variance"];
+  double left = json["mean_deviation"];
   for (const auto& item : json["next"]) {
-    CHECK(item["variance_gain"] > 0);
-    left -= item["variance_gain"].get<double>();
+    CHECK(item["deviation_gain"] > 0);
+    left -= item["deviation_gain"].get<double>();
   }
   CHECK(left > 0);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "analysis/plan/next_runs.hpp"
 #include "analysis/plan/sampling.hpp"
 #include "base/index.hpp"
+#include "base/random.hpp"
 #include "base/readable.hpp"
 #include "cli/commands/suggest/space_designs.hpp"
 #include "cli/options/numbers.hpp"
@@ -40,6 +42,15 @@ std::vector<plan::Configuration> sample(const plan::Space& space, std::size_t mo
       n /= 2;
     }
   }
+}
+
+std::vector<plan::Configuration> some(std::vector<plan::Configuration> configurations,
+                                      std::size_t most, std::uint64_t seed) {
+  if (configurations.size() > most) {
+    RandomStream(seed, "space of interest").shuffle(std::span<plan::Configuration>(configurations));
+    configurations.resize(most);
+  }
+  return configurations;
 }
 
 std::vector<plan::Configuration> candidates_of(const SuggestArguments& arguments,
@@ -77,8 +88,8 @@ Eigen::VectorXd times_within(const FittedModel& model, const Design& design,
   return times;
 }
 
-std::string percent_of_log(double variance) {
-  return short_number(100 * std::expm1(std::sqrt(std::max(variance, 0.0)))) + " %";
+std::string percent_of_log(double deviation) {
+  return short_number(100 * std::expm1(deviation)) + " %";
 }
 
 }  // namespace
@@ -88,7 +99,10 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
   const plan::Space& space = document.space;
   const std::uint64_t seed = arguments.seed.value_or(kDefaultSeed);
   const auto candidates = candidates_of(arguments, space, seed);
-  const Design wanted = design_of_space(space, sample(space, kMostOfSpace, seed), model.spec);
+  const Design wanted = design_of_space(
+      space,
+      arguments.among ? some(candidates, kMostOfSpace, seed) : sample(space, kMostOfSpace, seed),
+      model.spec);
   const Design possible = design_of_space(space, candidates, model.spec);
   const double usual_time = times_within(model, wanted, space.source).mean();
   const Eigen::VectorXd times = times_within(model, possible, space.source);
@@ -97,18 +111,19 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
       (times.array() + usual_time) * plan::prices(space, arguments.price, candidates).array();
   const plan::Belief belief(model, wanted, known_runs(arguments, model, console));
   const plan::NextRuns found = plan::next_runs(belief, wanted, possible, costs, *arguments.next);
-  document.variance = found.variance;
-  double variance = found.variance;
+  document.deviation = found.deviation;
+  double deviation = found.deviation;
   for (const plan::NextRun& run : found.runs) {
     document.next.push_back({.suggestion = {.configuration = candidates[run.candidate],
                                             .time = times[index(run.candidate)],
                                             .cost = costs[index(run.candidate)]},
                              .run = run});
-    variance -= run.variance_gain;
+    deviation -= run.deviation_gain;
   }
-  console.notice("predictions over the space are uncertain by " + percent_of_log(found.variance) +
-                 ", after " + (found.runs.size() == 1 ? "this run" : "these runs") + " by " +
-                 percent_of_log(variance));
+  console.notice("runs over the space are expected to be off by " +
+                 percent_of_log(found.deviation) + ", after " +
+                 (found.runs.size() == 1 ? "this run" : "these runs") + " by " +
+                 percent_of_log(deviation));
 }
 
 }  // namespace perfmodel::cli

@@ -17,10 +17,10 @@ std::vector<std::string> further_names(const SuggestArguments& arguments,
   return names;
 }
 
-/// Of --next the share of the present variance that a run takes off.
+/// Of --next the share of the present deviation that a run takes off.
 double last_figure(const SuggestArguments& arguments, const SuggestionDocument& document,
                    const std::vector<plan::Suggestion>& suggestions, std::size_t i) {
-  return arguments.next ? document.next[i].run.variance_gain / document.variance
+  return arguments.next ? document.next[i].run.deviation_gain / document.deviation
                         : suggestions[i].cost;
 }
 
