@@ -2,10 +2,12 @@
 """Replays a campaign of measurements: runs that `suggest --next` chooses, beside random ones.
 
     replayed_campaign.py PERFMODEL [--seeds 10] [--runs RUNS.csv] [--space SPACE.json]
+                         [--overhead TIME]
                          [--fit="--expression multi --terms 1 --residual process"]
 
 Per seed 300 runs are set aside to test on and 60 random ones are fitted. Four times 35 more are
-added, chosen among the rest of the file: by `suggest`, from the model so far, or at random.
+added, chosen among the rest of the file: by `suggest`, from the model so far, or at random. Without
+--overhead a run costs its iteration and a mean one, with a large one every run costs alike.
 Printed: the mean test MAPE and the mean seconds of all iterations that were fitted, by rows.
 """
 import argparse
@@ -25,6 +27,7 @@ parser.add_argument("--runs", default="data/lenet5_pytorch_cpu.csv")
 parser.add_argument("--space", default="examples/measure/space.json")
 parser.add_argument("--target", default="time_s")
 parser.add_argument("--fit", default="--expression multi --terms 1 --residual process")
+parser.add_argument("--overhead")
 parser.add_argument("--test", type=int, default=300)
 parser.add_argument("--start", type=int, default=60)
 parser.add_argument("--step", type=int, default=35)
@@ -59,7 +62,8 @@ def chosen(folder, model, known, rest):
     """Positions in `rest` of what suggest would measure next."""
     listed = run("suggest", model, options.space, "--next", str(options.step),
                  "--runs", write(folder / "known.csv", known),
-                 "--among", write(folder / "rest.csv", rest), "--format", "csv")
+                 "--among", write(folder / "rest.csv", rest), "--format", "csv",
+                 *(["--overhead", options.overhead] if options.overhead else []))
     places = {}
     for place, row in enumerate(rest):
         places.setdefault(key(row), []).append(place)

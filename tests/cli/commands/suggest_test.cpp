@@ -167,7 +167,7 @@ TEST_CASE("suggest chooses the next to measure among what can be measured", "[cl
     CHECK(item["configuration"]["workers"] == 2);
   // What relu takes is known already, tanh is not.
   CHECK(json["next"][0]["configuration"]["activation"] == "tanh");
-  double left = json["mean_deviation"];
+  double left = json["mean_deviation"].get<double>();
   for (const auto& item : json["next"]) {
     CHECK(item["deviation_gain"] > 0);
     left -= item["deviation_gain"].get<double>();
@@ -194,6 +194,18 @@ TEST_CASE("suggest asks what a run costs before it is measured", "[cli][suggest]
   CHECK(other["configuration"]["workers"].dump() != workers);
   CHECK(first("2")["configuration"] == even["configuration"]);
   CHECK(first("2")["cost"].get<double>() == Approx(2 * even["cost"].get<double>()));
+  for (const double overhead : {0.0, 7.0}) {
+    const auto next = files.json(
+        {"--next", "1", "--runs", runs, "--overhead", std::to_string(overhead)})["next"][0];
+    CHECK(next["cost"].get<double>() == Approx(next["predicted_time"].get<double>() + overhead));
+  }
+  // Of runs that cost alike the one that tells most, whatever it takes.
+  const auto gain = [&](const std::string& overhead) {
+    return files
+        .json({"--next", "1", "--runs", runs, "--overhead", overhead})["next"][0]["deviation_gain"]
+        .get<double>();
+  };
+  CHECK(gain("1e9") >= gain("0"));
 }
 
 TEST_CASE("suggest names what is wrong with its options", "[cli][suggest]") {
@@ -219,6 +231,8 @@ TEST_CASE("suggest names what is wrong with its options", "[cli][suggest]") {
         error_prefix +
             "--next looks for information; --where, --top and --strict-range have no effect" +
             suggest_advice);
+  CHECK(error_of({"--overhead", "1"}, 2) ==
+        error_prefix + "--overhead has no effect without --next" + suggest_advice);
   CHECK(error_of({"--among", "x.csv"}, 2) ==
         error_prefix + "--among has no effect without --next" + suggest_advice);
 }

@@ -34,9 +34,10 @@ void check_combination(const SuggestArguments& arguments) {
     throw UsageError(
         "--next looks for information; --where, --top and --strict-range have no effect");
   }
-  for (const auto& [option, given] :
-       {std::pair{"--runs", &arguments.runs}, std::pair{"--among", &arguments.among}})
-    if (*given && !arguments.next)
+  for (const auto& [option, given] : {std::pair{"--runs", arguments.runs.has_value()},
+                                      std::pair{"--among", arguments.among.has_value()},
+                                      std::pair{"--overhead", arguments.overhead.has_value()}})
+    if (given && !arguments.next)
       throw UsageError(std::string(option) + " has no effect without --next");
   if (arguments.model == "-" && arguments.space == "-")
     throw UsageError("the model and the space cannot both come from standard input");
@@ -107,6 +108,11 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
                   "with --next: the configurations that can be measured\n"
                   "(default: all of the space)")
       .type_name("PLAN.csv");
+  add_number(command, "--overhead", arguments.overhead,
+             "with --next: what a run takes beside its predicted\n"
+             "time, in the same unit; large: every run costs alike\n"
+             "(default: the mean predicted time)")
+      .type_name("TIME");
   add_count<std::uint64_t>(command, "--seed", arguments.seed,
                            "of the sample of a space too large to be searched\n(default: 1)", 0);
   add_strict_range(command, arguments.strict_range);

@@ -105,10 +105,11 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
       model.spec);
   const Design possible = design_of_space(space, candidates, model.spec);
   const double usual_time = times_within(model, wanted, space.source).mean();
+  const double overhead = arguments.overhead.value_or(usual_time);
   const Eigen::VectorXd times = times_within(model, possible, space.source);
-  // A run is not its iteration alone: starting it is taken to cost as much as one does on average.
+  // A run is not its iteration alone.
   const Eigen::VectorXd costs =
-      (times.array() + usual_time) * plan::prices(space, arguments.price, candidates).array();
+      (times.array() + overhead) * plan::prices(space, arguments.price, candidates).array();
   const plan::Belief belief(model, wanted, known_runs(arguments, model, console));
   const plan::NextRuns found = plan::next_runs(belief, wanted, possible, costs, *arguments.next);
   document.deviation = found.deviation;
