@@ -150,7 +150,7 @@ done
 scores() {
     sed -n -e 's/"Eq. (4), \(L[12]\) [^"]*"/\1/' -e 's/,Eq. (4),/,plain,/' \
         -e 's/,SVR of log time,/,svr-log,/' -e 's/,SVR,/,svr,/' -e 's/,random forest,/,forest,/' \
-        -e 's/,sum of products,/,sum,/' -e 's/,gradient boosting,/,boosting,/' \
+        -e 's/,sum of products,/,sum,/' -e 's/,product and process,/,process,/' -e 's/,gradient boosting,/,boosting,/' \
         -e '/,test,/p' "$out/comparison.csv"
 }
 
@@ -180,7 +180,7 @@ scores | awk -F, '
               "svr,mxnet,21 svr,pytorch,54 svr,tensorflow,16", lines, " ")
         for (i in lines) { split(lines[i], p, ","); paper[p[1], p[2]] = "(" p[3] ")" }
         count = split("mxnet pytorch tensorflow lenet5", name, " ")
-        rows = split("plain L1 L2 sum forest svr svr-log boosting", model, " ")
+        rows = split("plain L1 L2 sum process forest svr svr-log boosting", model, " ")
     }
     { sub(/\.csv$/, "", $1); mape[$2, $1] = sprintf("%.1f", $6) }
     END {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "analysis/selftest_process.hpp"
 #include "base/random.hpp"
 #include "fit/eq4/kernel/kernel_variants.hpp"
 #include "fit/fit.hpp"
@@ -247,6 +248,8 @@ std::vector<SelftestFigure> run_selftest() {
   const Planted planted = planted_runs();
   add_planted(out, planted, 1);
   add_kernels(out, planted);
+  for (const SelftestFigure& figure : process_figures())
+    out.push_back(figure);
   return out;
 }
 

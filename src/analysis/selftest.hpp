@@ -26,6 +26,7 @@ double matching_digits(double computed, double certified);
 ///   stack loss (Brownlee 1965) by least absolute deviations; its constants are fractions
 ///   runs without noise from the constants of Table 3 of Kavarakuntla et al. 2024 (TensorFlow)
 ///   the kernel's variants, which must agree in every bit
+///   a Gaussian process of two runs, which has a closed form
 std::vector<SelftestFigure> run_selftest();
 
 }  // namespace perfmodel

@@ -32,6 +32,11 @@ Regressors models_for(const ModelSpec& spec, const CompareRequest& request) {
   options.loss = request.loss.value_or(default_loss(options));
   if (terms_can_be_chosen(spec))
     models.push_back(make_expression("sum of products", spec, options));
+  if (options.method == Method::scaled) {
+    options.terms = 1;
+    options.residual = Residual::process;
+    models.push_back(make_expression("product and process", spec, options));
+  }
   if (has_black_boxes()) {
     models.push_back(make_random_forest(options.seed));
     models.push_back(make_support_vectors(SvrTarget::time));

@@ -41,11 +41,12 @@ TEST_CASE("models are scored in order on the parts that there are, and progress 
   const auto scores =
       compare_models(prepared("80:20"), quick_comparison(),
                      [&](std::size_t done, std::size_t all) { told.emplace_back(done, all); });
-  REQUIRE(scores.size() >= 4);
+  REQUIRE(scores.size() >= 5);
   CHECK(scores[0].name == "Eq. (4)");
   CHECK(scores[1].name == "Eq. (4), L1 0.001");
   CHECK(scores[2].name == "Eq. (4), L2 0.001");
   CHECK(scores[3].name == "sum of products");
+  CHECK(scores[4].name == "product and process");
   for (const auto& score : scores) {
     CHECK(score.file == "runs.csv");
     CHECK(score.metrics.train.rows == 19);

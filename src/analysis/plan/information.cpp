@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/index.hpp"
-#include "model/form/generic_expression.hpp"
 
 namespace perfmodel::plan {
 namespace {
@@ -25,7 +24,7 @@ Eigen::VectorXd column_scales(const Eigen::MatrixXd& rows) {
   return scales;
 }
 
-Eigen::MatrixXd scaled(const Eigen::MatrixXd& rows, const Eigen::VectorXd& scales) {
+Eigen::MatrixXd in_scales(const Eigen::MatrixXd& rows, const Eigen::VectorXd& scales) {
   return rows * scales.cwiseInverse().asDiagonal();
 }
 
@@ -58,10 +57,12 @@ Eigen::VectorXd variances(const Eigen::MatrixXd& rows, const Eigen::MatrixXd& in
 /// block of the others.
 class Criterion {
  public:
-  Criterion(Eigen::MatrixXd rows, const GenericLayout& layout, std::size_t powers)
-      : rows_(std::move(rows)), all_(rows_.cols()), others_(rows_.cols() - index(powers)) {
-    rest_.resize(rows_.rows(), rows_.cols() - index(powers));
-    rest_ << rows_.leftCols(index(layout.extrinsic_power(0))), rows_.rightCols(1);
+  Criterion(Eigen::MatrixXd rows, const std::vector<Eigen::Index>& others)
+      : rows_(std::move(rows)),
+        rest_(rows_(Eigen::all, others)),
+        all_(rows_.cols()),
+        others_(rest_.cols()) {
+    const Eigen::Index powers = rows_.cols() - rest_.cols();
     const double share = powers > 0 ? 1 / static_cast<double>(powers) : 0;
     weight_of_all_ = 1 / static_cast<double>(rows_.cols()) + share;
     weight_of_others_ = share;
@@ -125,6 +126,15 @@ class Criterion {
   }
 };
 
+std::vector<Eigen::Index> all_but_scaling_powers(const Linearisation& linearisation) {
+  const std::vector<ConstantInfo> constants = linearisation.form->constants(linearisation.spec);
+  std::vector<Eigen::Index> out;
+  for (std::size_t k = 0; k < constants.size(); ++k)
+    if (constants[k].role != ConstantRole::scaling_power)
+      out.push_back(index(k));
+  return out;
+}
+
 }  // namespace
 
 Plan d_optimal_plan(const Space& space, std::size_t n, std::uint64_t seed,
@@ -148,15 +158,16 @@ Plan d_optimal_plan(const Space& space, std::size_t n, std::uint64_t seed,
   }
   const Table table = table_of(space, candidates);
   Eigen::MatrixXd rows =
-      sensitivities(linearisation, make_design(table, linearisation.spec, Target::absent));
-  rows = scaled(rows, column_scales(rows));
+      linearisation.form->log_slopes(linearisation.spec, linearisation.constants,
+                                     make_design(table, linearisation.spec, Target::absent));
+  rows = in_scales(rows, column_scales(rows));
 
   std::vector<std::size_t> in_plan(n);
   std::iota(in_plan.begin(), in_plan.end(), std::size_t{0});
   std::vector<bool> used(candidates.size(), false);
   for (const std::size_t row : in_plan)
     used[row] = true;
-  Criterion criterion(rows, GenericLayout(linearisation.spec), linearisation.spec.extrinsic.size());
+  Criterion criterion(rows, all_but_scaling_powers(linearisation));
   for (const std::size_t row : in_plan)
     criterion.add(index(row));
   constexpr int most_rounds = 20;
@@ -180,30 +191,6 @@ Plan d_optimal_plan(const Space& space, std::size_t n, std::uint64_t seed,
   for (std::size_t slot = existing.size(); slot < n; ++slot)
     plan.configurations.push_back(candidates[in_plan[slot]]);
   return plan;
-}
-
-std::vector<Gain> most_informative(const Eigen::MatrixXd& known, const Eigen::MatrixXd& candidates,
-                                   std::size_t k) {
-  const Eigen::VectorXd scales = column_scales(candidates);
-  const Eigen::MatrixXd rows = scaled(candidates, scales);
-  const Eigen::MatrixXd measured = scaled(known, scales);
-  Information information(rows.cols());
-  for (Eigen::Index r = 0; r < measured.rows(); ++r)
-    information.add(measured.row(r).transpose());
-  std::vector<Gain> gains;
-  std::vector<bool> used(static_cast<std::size_t>(rows.rows()), false);
-  while (gains.size() < std::min(k, used.size())) {
-    information.invert();
-    const Eigen::VectorXd variance = variances(rows, information.inverse());
-    Eigen::Index best = -1;
-    for (Eigen::Index r = 0; r < rows.rows(); ++r)
-      if (!used[static_cast<std::size_t>(r)] && (best < 0 || variance[r] > variance[best]))
-        best = r;
-    gains.push_back({static_cast<std::size_t>(best), std::log1p(variance[best])});
-    used[gains.back().row] = true;
-    information.add(rows.row(best).transpose());
-  }
-  return gains;
 }
 
 }  // namespace perfmodel::plan

@@ -32,7 +32,7 @@ Linearisation default_linearisation(const Space& space) {
                        "' has values that are not > 0, of which the model takes no powers");
     }
   }
-  Linearisation result;
+  Linearisation result{.spec = {}, .form = generic_form(), .constants = {}};
   for (const SpaceColumn& column : space.columns) {
     if (column.is_text()) {
       result.spec.categorical.push_back({column.name, column.levels});
@@ -66,38 +66,6 @@ Linearisation default_linearisation(const Space& space) {
       static_cast<double>(result.spec.intrinsic.size() + result.spec.categorical.size());
   result.constants[index(layout.intercept())] = 0.25 * std::max(parts, 1.0) * scale;
   return result;
-}
-
-Eigen::MatrixXd sensitivities(const Linearisation& linearisation, const Design& design) {
-  const ModelSpec& spec = linearisation.spec;
-  const GenericLayout layout(spec);
-  const auto constant = [&](std::size_t i) { return linearisation.constants[index(i)]; };
-  const Eigen::VectorXd time = predict_generic(spec, linearisation.constants, design);
-  Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(index(design.rows), index(layout.size()));
-  for (std::size_t r = 0; r < design.rows; ++r) {
-    const double t = time[index(r)];
-    double scale = 1;
-    for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-      scale *= std::pow(design.extrinsic[j].value(r), constant(layout.extrinsic_power(j)));
-    for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
-      const double x = design.intrinsic[i].value(r);
-      const double power = std::pow(x, constant(layout.intrinsic_power(i))) * scale / t;
-      rows(index(r), index(layout.coefficient(i))) = power;
-      rows(index(r), index(layout.intrinsic_power(i))) =
-          constant(layout.coefficient(i)) * power * std::log(x);
-    }
-    for (std::size_t c = 0; c < spec.categorical.size(); ++c)
-      rows(index(r), index(layout.level(c, design.categorical[c].codes[r]))) = scale / t;
-    if (const auto lone = layout.lone_coefficient())
-      rows(index(r), index(*lone)) = scale / t;
-    const double scalable = (t - constant(layout.intercept())) / t;
-    for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
-      rows(index(r), index(layout.extrinsic_power(j))) =
-          scalable * std::log(design.extrinsic[j].value(r));
-    }
-    rows(index(r), index(layout.intercept())) = 1 / t;
-  }
-  return rows;
 }
 
 }  // namespace perfmodel::plan

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "analysis/plan/enumeration.hpp"
+#include "base/index.hpp"
 #include "base/random.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
@@ -76,6 +77,14 @@ class Front {
   }
 };
 
+double checked_price(double price, const Space& space) {
+  if (!(price >= 0) || !std::isfinite(price)) {
+    throw UsageError(Field{"price"} + ": a price has to be a number >= 0, and is not for every " +
+                     "configuration of " + space.source);
+  }
+  return price;
+}
+
 class Search {
  public:
   Search(const Space& space, const SuggestionRequest& request, const Predict& predict)
@@ -143,15 +152,8 @@ class Search {
     std::vector<double> values;
     if (price_ || !wanted_.empty())
       values = formula_values(space_, codes_, suggestion.configuration);
-    if (price_) {
-      const double price = (*price_)(values);
-      if (!(price >= 0) || !std::isfinite(price)) {
-        throw UsageError(Field{"price"} +
-                         ": a price has to be a number >= 0, and is not for every " +
-                         "configuration of " + space_.source);
-      }
-      suggestion.cost = suggestion.time * price;
-    }
+    if (price_)
+      suggestion.cost = suggestion.time * checked_price((*price_)(values), space_);
     values.push_back(suggestion.time);
     values.push_back(suggestion.cost);
     if (!std::all_of(wanted_.begin(), wanted_.end(),
@@ -190,6 +192,18 @@ std::optional<Space> searchable(const Space& space) {
 }
 
 }  // namespace
+
+Eigen::VectorXd prices(const Space& space, const std::optional<std::string>& price,
+                       const std::vector<Configuration>& configurations) {
+  Eigen::VectorXd out = Eigen::VectorXd::Ones(index(configurations.size()));
+  if (!price)
+    return out;
+  TextCodes codes;
+  const Formula formula(*price, space.names(), codes, Field{"price"});
+  for (std::size_t i = 0; i < configurations.size(); ++i)
+    out[index(i)] = checked_price(formula(formula_values(space, codes, configurations[i])), space);
+  return out;
+}
 
 Suggestions suggest(const Space& space, const SuggestionRequest& request, const Predict& predict) {
   for (const SpaceColumn& column : space.columns) {

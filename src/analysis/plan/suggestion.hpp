@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Core>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -34,6 +35,11 @@ struct Suggestions {
   std::size_t allowed = 0;           ///< of them, those that fulfil the conditions
   bool complete = true;              ///< the whole space was searched
 };
+
+/// The price of each configuration, 1 where none is given. Throws UsageError where one is no number
+/// >= 0.
+Eigen::VectorXd prices(const Space& space, const std::optional<std::string>& price,
+                       const std::vector<Configuration>& configurations);
 
 /// Predicted times of many configurations at once.
 using Predict = std::function<std::vector<double>(const std::vector<Configuration>&)>;

@@ -60,11 +60,13 @@ plan::Plan make_plan(const PlanArguments& arguments, const plan::Space& space,
       if (!arguments.model)
         return plan::d_optimal_plan(space, n, seed, existing, plan::default_linearisation(space));
       const FittedModel model = read_model(*arguments.model);
-      if (model.form->name() != to_text(Expression::generic)) {
-        throw UsageError("--model: d-optimal is for models of the generic form, and '" +
-                         *arguments.model + "' is a " + std::string(model.form->words().noun));
+      if (model.form->process_belief(model.spec)) {
+        throw UsageError("--model: d-optimal plans are for constants, and '" + *arguments.model +
+                         "' is a " + std::string(model.form->words().noun) +
+                         "; suggest --next plans for predictions");
       }
-      return plan::d_optimal_plan(space, n, seed, existing, {model.spec, model.constants});
+      return plan::d_optimal_plan(space, n, seed, existing,
+                                  {model.spec, model.form, model.constants});
     }
   }
   return plan::random_plan(space, n, seed, existing);
@@ -84,12 +86,12 @@ void setup_plan(OptionSet& command, PlanArguments& arguments) {
                           {"d-optimal", PlanMethod::d_optimal}},
                          "random: as the paper did (default); lhs: a Latin\n"
                          "hypercube, every value equally often; d-optimal: what\n"
-                         "determines the constants of Eq. (4) best");
+                         "determines the constants of a formula best");
   add_count<std::uint64_t>(command, "--seed", arguments.seed, "of the choice (default: 1)", 0);
   command
       .add_option("--model", arguments.model,
-                  "constants that d-optimal is for (default: all inputs\n"
-                  "matter alike, powers 1 and -0.5)")
+                  "formula and constants that d-optimal is for (default:\n"
+                  "Eq. (4), all inputs matter alike, powers 1 and -0.5)")
       .type_name("MODEL.json");
   command
       .add_option("--resume", arguments.resume,

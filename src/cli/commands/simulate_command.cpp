@@ -68,7 +68,12 @@ void setup_simulate(OptionSet& command, SimulateArguments& arguments) {
              "standard deviation of normal noise that is added,\n"
              "in the unit of the time (default: 0)")
       .type_name("SIGMA");
-  add_count<std::uint64_t>(command, "--seed", arguments.seed, "seed of the noise (default: 1)", 0);
+  command.add_flag("--draw", arguments.draw,
+                   "of a model with a residual process: from one law that\n"
+                   "its runs allow, drawn by the seed, instead of the most\n"
+                   "likely one");
+  add_count<std::uint64_t>(command, "--seed", arguments.seed, "seed of noise and draw (default: 1)",
+                           0);
   add_strict_range(command, arguments.strict_range);
   add_output(command, arguments.output, "RUNS.csv");
   command.footer(
@@ -95,7 +100,7 @@ int run_simulate(const SimulateArguments& arguments, Console& console) {
   predicted_times(model, design, [&](std::size_t row) { return file.table.where(row); });
   report_range(check_range(model, design), arguments.strict_range, console);
   const Eigen::VectorXd times =
-      simulate(model, design, {arguments.noise, arguments.additive.value_or(0)},
+      simulate(model, design, {arguments.noise, arguments.additive.value_or(0), arguments.draw},
                arguments.seed.value_or(kDefaultSeed));
   require_times(times, file.table);
 

@@ -17,6 +17,7 @@ struct SimulateArguments {
   std::string output = "-";
   double noise = 0;
   std::optional<double> additive;
+  bool draw = false;
   std::optional<std::uint64_t> seed;
 };
 

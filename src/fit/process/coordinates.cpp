@@ -37,6 +37,19 @@ double Coordinate::at(double value) const {
   return std::nearbyint(place * 0x1p30) * 0x1p-30;
 }
 
+double Coordinate::value(double place) const {
+  const double transformed = place * scale + centre;
+  switch (form) {
+    case CoordinateForm::log:
+      return std::exp(transformed);
+    case CoordinateForm::log_one_plus:
+      return unit * std::expm1(transformed);
+    case CoordinateForm::ring:
+      return 1 / (1 - transformed);
+  }
+  return place;
+}
+
 VectorXd Coordinate::at(const VectorXd& values) const {
   return values.unaryExpr([&](double value) { return at(value); });
 }

@@ -23,6 +23,8 @@ struct Coordinate {
   double scale = 1;
 
   double at(double value) const;
+  /// The number that is there.
+  double value(double place) const;
   Eigen::VectorXd at(const Eigen::VectorXd& values) const;
 };
 

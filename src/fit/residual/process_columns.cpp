@@ -59,4 +59,24 @@ process::Inputs ProcessColumns::inputs(const Design& design) const {
   return out;
 }
 
+Design ProcessColumns::design(const process::Inputs& inputs, const ModelSpec& spec) const {
+  Design out;
+  out.rows = static_cast<std::size_t>(inputs.rows());
+  out.intrinsic.resize(spec.intrinsic.size());
+  out.extrinsic.resize(spec.extrinsic.size());
+  for (const CategoricalInput& input : spec.categorical)
+    out.categorical.push_back({.levels = input.levels.size(), .codes = {}});
+  for (std::size_t j = 0; j < numbers(); ++j) {
+    const auto column = inputs.numbers.col(index(j));
+    NumericFactor& factor = j < intrinsic.size() ? out.intrinsic[intrinsic[j]]
+                                                 : out.extrinsic[extrinsic[j - intrinsic.size()]];
+    factor.values.assign(column.begin(), column.end());
+  }
+  for (std::size_t c = 0; c < categorical.size(); ++c) {
+    const auto column = inputs.levels.col(index(c));
+    out.categorical[categorical[c]].codes.assign(column.begin(), column.end());
+  }
+  return out;
+}
+
 }  // namespace perfmodel

@@ -27,6 +27,8 @@ struct ProcessColumns {
   std::size_t numbers() const { return intrinsic.size() + extrinsic.size(); }
 
   process::Inputs inputs(const Design& design) const;
+  /// The way back, from numbers that are no coordinates any more.
+  Design design(const process::Inputs& inputs, const ModelSpec& spec) const;
 };
 
 }  // namespace perfmodel

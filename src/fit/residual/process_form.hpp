@@ -53,6 +53,7 @@ class ProcessForm final : public Form {
   Eigen::MatrixXd log_slopes(const ModelSpec& spec, const Eigen::VectorXd& constants,
                              const Design& design) const override;
   std::optional<Eigen::VectorXd> process_factors(const Design& design) const override;
+  std::optional<ProcessBelief> process_belief(const ModelSpec& spec) const override;
   /// Parts, shares and scaling powers are those of the trend.
   std::vector<TimePart> parts(const ModelSpec& spec, const Eigen::VectorXd& constants,
                               const std::function<std::string(std::size_t)>& mark) const override;

@@ -14,6 +14,10 @@ std::optional<Eigen::VectorXd> Form::process_factors(const Design&) const {
   return std::nullopt;
 }
 
+std::optional<ProcessBelief> Form::process_belief(const ModelSpec&) const {
+  return std::nullopt;
+}
+
 std::optional<double> Form::process_size() const {
   return std::nullopt;
 }

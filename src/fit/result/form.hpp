@@ -76,6 +76,15 @@ struct FormWords {
   bool lists_terms = false;        ///< is read term by term: each part has a formula of its own
 };
 
+/// What a residual process knows of ln t, beside the constants.
+struct ProcessBelief {
+  /// Between the rows of two designs, as if no run were known.
+  std::function<Eigen::MatrixXd(const Design& a, const Design& b)> covariance;
+  double noise = 0;      ///< variance of one run about the process
+  Design known;          ///< the configurations that it was fitted to
+  Eigen::VectorXd runs;  ///< of each of them
+};
+
 /// Fits a model again to other runs of the same kind, with its form as it is.
 class Refit {
  public:
@@ -120,6 +129,8 @@ class Form {
                                      const Design& design) const = 0;
   /// By what a residual process multiplies the time of each row. Nothing where the form has none.
   virtual std::optional<Eigen::VectorXd> process_factors(const Design& design) const;
+  /// What it knows of ln t. Nothing where the form has none.
+  virtual std::optional<ProcessBelief> process_belief(const ModelSpec& spec) const;
   /// How much it typically changes ln t within the runs that it was fitted to.
   virtual std::optional<double> process_size() const;
   /// The parts of the time, C the last. `mark`, where it is given, is what stands behind the number

@@ -42,9 +42,15 @@ std::string to_json(const SuggestionDocument& document) {
       root["pareto"] = list(document.suggestions.pareto);
     }
   } else {
-    root["next"] = list(document.next);
-    for (std::size_t i = 0; i < document.next.size(); ++i)
-      root["next"][i]["log_determinant_gain"] = number(document.next_gains[i]);
+    Json items = Json::array();
+    for (const NextSuggestion& next : document.next) {
+      Json item = to_json(document.space, next.suggestion, true);
+      item["deviation_gain"] = number(next.run.deviation_gain);
+      item["log_determinant_gain"] = number(next.run.log_determinant);
+      items.push_back(std::move(item));
+    }
+    root["mean_deviation"] = number(document.deviation);
+    root["next"] = std::move(items);
   }
   return document_text(root);
 }

@@ -3,9 +3,15 @@
 #include <string>
 #include <vector>
 
+#include "analysis/plan/next_runs.hpp"
 #include "analysis/plan/suggestion.hpp"
 
 namespace perfmodel {
+
+struct NextSuggestion {
+  plan::Suggestion suggestion;
+  plan::NextRun run;
+};
 
 /// schema perfmodel/suggestions, version 1; ends with a newline.
 struct SuggestionDocument {
@@ -14,9 +20,8 @@ struct SuggestionDocument {
   std::string target;  ///< of the model
   std::string unit;
   bool with_cost = false;
-  /// --next: configurations and what each adds to ln det of the information.
-  std::vector<plan::Suggestion> next;
-  std::vector<double> next_gains;
+  std::vector<NextSuggestion> next;  ///< --next
+  double deviation = 0;              ///< mean deviation over the space, before them
 };
 
 std::string to_json(const SuggestionDocument& document);

@@ -32,7 +32,7 @@ class CompareTest {
 };
 
 std::size_t models_per_file() {
-  return 4U + (perfmodel::has_black_boxes() ? 3U : 0U) +
+  return 5U + (perfmodel::has_black_boxes() ? 3U : 0U) +
          (perfmodel::has_gradient_boosting() ? 1U : 0U);
 }
 
@@ -64,7 +64,7 @@ TEST_CASE_METHOD(CompareTest, "compare sets several files side by side", "[whole
   REQUIRE(text.exit_code == 0);
   CHECK_THAT(text.output, ContainsSubstring("runs.csv (test part, 10 rows)"));
   CHECK_THAT(text.output, ContainsSubstring("other.csv (test part, 10 rows)"));
-  CHECK_THAT(text.output, ContainsSubstring("column   model              runs.csv  other.csv"));
+  CHECK_THAT(text.output, ContainsSubstring("column   model                runs.csv  other.csv"));
   const std::string csv = run({"runs.csv", "other.csv", "--format", "csv"}).output;
   CHECK(
       csv.starts_with("file,model,part,rows,mae,mape_percent,smape_percent,mse,rmse,r2,"
@@ -111,5 +111,5 @@ TEST_CASE_METHOD(CompareTest, "compare has gates on one model and on the best of
   const ProgramResult unknown = run({"runs.csv", "--fail-if", "tree.mape>1"});
   CHECK(unknown.exit_code == 2);
   CHECK_THAT(unknown.errors, ContainsSubstring("of one model: generic., generic_l1., generic_l2., "
-                                               "multi., forest., boosting., svr. or svr_log."));
+                                               "multi., process., forest., boosting., svr. or svr_log."));
 }

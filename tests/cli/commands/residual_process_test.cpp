@@ -30,6 +30,11 @@ Strings both_lists(Strings a, const Strings& b) {
   return a;
 }
 
+std::vector<Strings> both_lists_of(std::vector<Strings> a, const std::vector<Strings>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
 std::vector<Strings> rows_of(const std::string& csv) {
   std::vector<Strings> out;
   std::istringstream lines(csv);
@@ -286,7 +291,7 @@ TEST_CASE_METHOD(ProcessTest, "what has no place beside a process is refused", "
   refused({"fit", "runs.csv", "--bounds", "p=-2:2"}, "--bounds");
   refused({"fit", "runs.csv", "--repeats", "3"}, "--repeats");
   refused({"sweep", "runs.csv"}, "--residual");
-  refused({"compare", "runs.csv"}, "residual process");
+  refused({"compare", "runs.csv"}, "--residual");
   CHECK(run({"fit", "runs.csv", "--residual", "forest"}).exit_code == 2);
 }
 
@@ -317,6 +322,147 @@ TEST_CASE_METHOD(ProcessTest, "all that judges models knows a process", "[cli][p
   const ProgramResult scaling = run(set);
   INFO(scaling.errors);
   CHECK(scaling.exit_code == 0);
+}
+
+TEST_CASE_METHOD(ProcessTest, "compare has a product with a process and a gate on it",
+                 "[cli][process][whole-fits]") {
+  const Json model = fit(both_lists(kProduct, {"--split", "80:20"}));
+  const ProgramResult result = run({"compare", "runs.csv", "--target", "time_s", "--split", "80:20",
+                                    "--format", "json", "--fail-if", "process.mape>0.1"});
+  CHECK(result.exit_code == 4);
+  CHECK_THAT(result.errors, ContainsSubstring("holds on product and process, runs.csv"));
+  const Json models = Json::parse(result.output)["models"];
+  const auto found = std::find_if(models.begin(), models.end(), [](const Json& score) {
+    return score["name"] == "product and process";
+  });
+  REQUIRE(found != models.end());
+  CHECK((*found)["metrics"]["test"] == model["metrics"]["test"]);
+}
+
+TEST_CASE_METHOD(ProcessTest, "simulate draws laws that the runs of a process allow",
+                 "[cli][process]") {
+  fit(kProduct);
+  // Configurations that were measured, and others, each twice.
+  std::vector<Strings> rows = rows_of(text("asked.csv"));
+  const std::vector<Strings> known = rows_of(text("runs.csv"));
+  rows.insert(rows.end(), known.begin() + 1, known.begin() + 26);
+  const std::vector<Strings> once(rows.begin() + 1, rows.end());
+  rows.insert(rows.end(), once.begin(), once.end());
+  for (Strings& row : rows)
+    row.pop_back();
+  write("configurations.csv", text_of(rows));
+  const auto times = [&](const Strings& further) {
+    const ProgramResult result =
+        run(both_lists({"simulate", "model.json", "configurations.csv"}, further));
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    std::vector<double> out;
+    for (const Strings& row : rows_of(result.output))
+      if (const auto number = perfmodel::parse_number(row.back()))
+        out.push_back(std::log(*number));
+    REQUIRE(out.size() == 100);
+    return out;
+  };
+  const std::vector<double> mean = times({});
+  CHECK(mean == times({"--seed", "2"}));
+  CHECK(times({"--draw"}) == times({"--draw", "--seed", "1"}));
+  constexpr std::size_t kDraws = 60;
+  std::vector<double> squares(50, 0);
+  for (std::size_t seed = 1; seed <= kDraws; ++seed) {
+    const std::vector<double> drawn = times({"--draw", "--seed", std::to_string(seed)});
+    for (std::size_t i = 0; i < 50; ++i) {
+      CHECK(std::abs(drawn[i] - drawn[i + 50]) < 1e-6);  // one law: twice the same
+      squares[i] += (drawn[i] - mean[i]) * (drawn[i] - mean[i]) / kDraws;
+    }
+  }
+  const auto root_mean = [&](std::size_t begin) {
+    double sum = 0;
+    for (std::size_t i = begin; i < begin + 25; ++i)
+      sum += squares[i];
+    return std::sqrt(sum / 25);
+  };
+  // Where it was measured a law is held to the noise of a run, elsewhere it is freer.
+  const Json process = Json::parse(text("model.json"))["constants"]["process"];
+  CHECK(root_mean(25) < std::sqrt(process["noise"].get<double>()));
+  CHECK(root_mean(25) > 0.1 * std::sqrt(process["noise"].get<double>()));
+  CHECK(root_mean(0) > 1.2 * root_mean(25));
+
+  fit({"--expression", "multi", "--terms", "1"}, "plain.json");
+  const ProgramResult refused = run({"simulate", "plain.json", "configurations.csv", "--draw"});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.errors, ContainsSubstring("--draw takes a residual process"));
+}
+
+TEST_CASE_METHOD(ProcessTest, "scaling tables are full predictions, process and all",
+                 "[cli][process]") {
+  fit(kProduct);
+  const std::vector<Strings> asked = rows_of(text("asked.csv"));
+  Strings set = {"scaling", "model.json", "--column", "batch_size",
+                 "--at",    "8,32,128",   "--format", "json"};
+  std::vector<Strings> configurations = {asked[0], asked[1], asked[1], asked[1]};
+  const char* const batches[] = {"8", "32", "128"};
+  for (std::size_t j = 0; j + 1 < asked[0].size(); ++j) {
+    if (asked[0][j] != "batch_size") {
+      set.emplace_back("--set");
+      set.push_back(asked[0][j] + "=" + asked[1][j]);
+    } else {
+      for (std::size_t k = 0; k < 3; ++k)
+        configurations[k + 1][j] = batches[k];
+    }
+  }
+  write("line.csv", text_of(configurations));
+  const std::vector<double> times = predictions("model.json", "line.csv");
+  const ProgramResult result = run(set);
+  INFO(result.errors);
+  REQUIRE(result.exit_code == 0);
+  const Json table = Json::parse(result.output);
+  REQUIRE(table["rows"].size() == 3);
+  for (std::size_t k = 0; k < 3; ++k)
+    CHECK(table["rows"][k]["time"].get<double>() == Catch::Approx(times[k]).epsilon(1e-12));
+}
+
+TEST_CASE_METHOD(ProcessTest, "suggest finds what a process knows least of", "[cli][process]") {
+  std::vector<Strings> rows = rows_of(text("runs.csv"));
+  const auto column = std::find(rows[0].begin(), rows[0].end(), "dataset") - rows[0].begin();
+  const auto dataset = static_cast<std::size_t>(column);
+  std::vector<Strings> known = {rows[0]};
+  std::vector<Strings> plan = {rows[0]};
+  std::size_t few = 0;  // of cifar10
+  for (std::size_t row = 1; row < rows.size(); ++row) {
+    const bool rare = rows[row][dataset] == "cifar10";
+    if (row <= 120 ? !rare || ++few <= 2 : row <= 150)
+      (row <= 120 ? known : plan).push_back(rows[row]);
+  }
+  plan.push_back(known[1]);  // nothing new
+  write("known.csv", text_of(known));
+  write("plan.csv", text_of(plan));
+  fit(kProduct, "model.json", "known.csv");
+  const auto next = [&](const std::string& count, const Strings& further) {
+    const ProgramResult result =
+        run(both_lists({"suggest", "model.json",
+                        std::string(PERFMODEL_SOURCE_DIR) + "/examples/measure/space.json",
+                        "--among", "plan.csv", "--format", "json", "--next", count},
+                       further));
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    return Json::parse(result.output);
+  };
+  const Json all = next("1000", {});
+  REQUIRE(all["next"].size() == plan.size() - 1);
+  CHECK(all["next"][0]["configuration"]["dataset"] == "cifar10");
+  CHECK(all["next"].back()["configuration"]["dataset"] != "cifar10");
+  // The model knows its runs; what was measured since counts, too.
+  const Json given = next("3", {"--runs", "known.csv"});
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK(given["next"][i]["configuration"] == all["next"][i]["configuration"]);
+  write("later.csv", text_of(both_lists_of(known, {plan[1], plan[2], plan[3]})));
+  CHECK(next("1", {"--runs", "later.csv"})["mean_deviation"] < all["mean_deviation"]);
+
+  const ProgramResult plan_of_constants =
+      run({"plan", std::string(PERFMODEL_SOURCE_DIR) + "/examples/measure/space.json", "-n", "9",
+           "--method", "d-optimal", "--model", "model.json"});
+  CHECK(plan_of_constants.exit_code == 2);
+  CHECK_THAT(plan_of_constants.errors, ContainsSubstring("suggest --next plans for predictions"));
 }
 
 TEST_CASE_METHOD(ProcessTest, "a process that contradicts itself is refused", "[cli][process]") {

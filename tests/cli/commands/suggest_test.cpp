@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -36,8 +37,10 @@ class Files {
   }
   nlohmann::json json(std::vector<std::string> arguments) const {
     arguments.insert(arguments.end(), {"--format", "json"});
+    const bool says_more =  // how uncertain predictions are
+        std::find(arguments.begin(), arguments.end(), "--next") != arguments.end();
     const ProgramResult result = run(std::move(arguments));
-    CHECK(result.errors == "");
+    CHECK((says_more || result.errors.empty()));
     REQUIRE(result.exit_code == 0);
     return nlohmann::json::parse(result.output);
   }
@@ -152,6 +155,59 @@ TEST_CASE("suggest proposes what was not measured as the next to measure", "[cli
   CHECK(csv.output.starts_with("filters,activation,workers,predicted_time_s,gain\n"));
 }
 
+TEST_CASE("suggest chooses the next to measure among what can be measured", "[cli][suggest]") {
+  const Files files;
+  const std::string runs =
+      files.write("runs.csv", "filters,activation,workers\n4,relu,1\n8,relu,2\n");
+  const std::string plan =
+      files.write("plan.csv", "filters,activation,workers\n32,relu,2\n16,tanh,2\n8,relu,2\n");
+  const auto json = files.json({"--next", "5", "--runs", runs, "--among", plan});
+  REQUIRE(json["next"].size() == 3);
+  for (const auto& item : json["next"])
+    CHECK(item["configuration"]["workers"] == 2);
+  // What relu takes is known already, tanh is not.
+  CHECK(json["next"][0]["configuration"]["activation"] == "tanh");
+  double left = json["mean_deviation"].get<double>();
+  for (const auto& item : json["next"]) {
+    CHECK(item["deviation_gain"] > 0);
+    left -= item["deviation_gain"].get<double>();
+  }
+  CHECK(left > 0);
+
+  const std::string elsewhere =
+      files.write("elsewhere.csv", "filters,activation,workers\n32,relu,3\n");
+  const ProgramResult refused = files.run({"--next", "1", "--runs", runs, "--among", elsewhere});
+  CHECK(refused.exit_code == 3);
+  CHECK(refused.errors.find("elsewhere.csv:2: column 'workers'") != std::string::npos);
+}
+
+TEST_CASE("suggest asks what a run costs before it is measured", "[cli][suggest]") {
+  const Files files;
+  const std::string runs =
+      files.write("runs.csv", "filters,activation,workers\n4,relu,1\n8,relu,2\n16,tanh,1\n");
+  const auto first = [&](const std::string& price) {
+    return files.json({"--next", "1", "--runs", runs, "--price", price})["next"][0];
+  };
+  const auto even = first("1");
+  const std::string workers = even["configuration"]["workers"].dump();
+  const auto other = first("workers == " + workers + " ? 1e6 : 1");
+  CHECK(other["configuration"]["workers"].dump() != workers);
+  CHECK(first("2")["configuration"] == even["configuration"]);
+  CHECK(first("2")["cost"].get<double>() == Approx(2 * even["cost"].get<double>()));
+  for (const double overhead : {0.0, 7.0}) {
+    const auto next = files.json(
+        {"--next", "1", "--runs", runs, "--overhead", std::to_string(overhead)})["next"][0];
+    CHECK(next["cost"].get<double>() == Approx(next["predicted_time"].get<double>() + overhead));
+  }
+  // Of runs that cost alike the one that tells most, whatever it takes.
+  const auto gain = [&](const std::string& overhead) {
+    return files
+        .json({"--next", "1", "--runs", runs, "--overhead", overhead})["next"][0]["deviation_gain"]
+        .get<double>();
+  };
+  CHECK(gain("1e9") >= gain("0"));
+}
+
 TEST_CASE("suggest names what is wrong with its options", "[cli][suggest]") {
   const Files files;
   const auto error_of = [&](const std::vector<std::string>& arguments, int exit_code) {
@@ -173,9 +229,12 @@ TEST_CASE("suggest names what is wrong with its options", "[cli][suggest]") {
         error_prefix + "--runs has no effect without --next" + suggest_advice);
   CHECK(error_of({"--next", "2", "--top", "3"}, 2) ==
         error_prefix +
-            "--next looks for information; --price, --where, --top and --strict-range have "
-            "no effect" +
+            "--next looks for information; --where, --top and --strict-range have no effect" +
             suggest_advice);
+  CHECK(error_of({"--overhead", "1"}, 2) ==
+        error_prefix + "--overhead has no effect without --next" + suggest_advice);
+  CHECK(error_of({"--among", "x.csv"}, 2) ==
+        error_prefix + "--among has no effect without --next" + suggest_advice);
 }
 
 TEST_CASE("suggest warns of what lies outside of the measured range, or refuses it",

@@ -44,11 +44,12 @@ ExtrapolateArgument parse_extrapolate(const std::string& text) {
 }
 
 /// Short names of the models in conditions, and how the names that are printed begin.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kGateModels = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kGateModels = {
     {{"generic_l1", "Eq. (4), L1"},
      {"generic_l2", "Eq. (4), L2"},
      {"generic", "Eq. (4)"},
      {"multi", "sum of products"},
+     {"process", "product and process"},
      {"forest", "random forest"},
      {"boosting", "gradient boosting"},
      {"svr_log", "SVR of log time"},
@@ -61,8 +62,8 @@ const FurtherFigures& compare_figures() {
       for (const auto& metric : gate_metrics())
         out.names.push_back(std::string(name) + "." + metric);
     out.words =
-        "; of one model: generic., generic_l1., generic_l2., multi., forest., boosting., svr. or "
-        "svr_log. before it";
+        "; of one model: generic., generic_l1., generic_l2., multi., process., forest., boosting., "
+        "svr. or svr_log. before it";
     return out;
   }();
   return further;
@@ -160,7 +161,8 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
   add_format(command, arguments.format, "of the comparison");
   add_role_options(command, arguments.roles);
   add_search_options(command, arguments.search);
-  command.remove_option("--expression");  // both are compared
+  command.remove_option("--expression");  // all are compared
+  command.remove_option("--residual");
   add_split_options(command, arguments.split);
   for (const char* name : {"--split", "--split-seed"})
     command.get_option(name).group(kJudgingGroup);
@@ -180,16 +182,17 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
             "end with exit code 4 if this holds on the test rows of\n"
             "any file: 'mape>10' of the best model there, or\n"
             "'multi.mape>12' of one: generic, generic_l1,\n"
-            "generic_l2, multi, forest, boosting, svr, svr_log\n"
-            "(repeatable)",
+            "generic_l2, multi, process, forest, boosting, svr,\n"
+            "svr_log (repeatable)",
             compare_figures());
   command.get_option("--fail-if").group(kJudgingGroup);
   command.footer(
       "Fits Eq. (4) without a penalty and with --l1 and --l2 (0.001 each where not given), a sum "
       "of product\n"
-      "terms, a random forest, support vector regression (SVR) and gradient boosting to the same "
-      "training\n"
-      "rows and judges them on the same test rows. Forest and SVR have scikit-learn's default "
+      "terms, one product with a residual process, a random forest, support vector regression "
+      "(SVR) and\n"
+      "gradient boosting to the same training rows and judges them on the same test rows. Forest "
+      "and SVR have scikit-learn's default "
       "settings;\n"
       "SVR's epsilon of 0.1 is in the unit of the time, so there is also an SVR of the "
       "standardised\n"
@@ -202,8 +205,6 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
 }
 
 int run_compare(const CompareArguments& arguments, Console& console) {
-  if (arguments.search.options.residual == Residual::process)
-    throw UsageError("compare has models of its own, and none of them has a residual process");
   check_combination(arguments);
   OutputFile output(arguments.output);
   std::vector<PreparedRuns> files;

@@ -1,14 +1,13 @@
 #include "cli/commands/suggest/suggest_command.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "analysis/plan/information.hpp"
 #include "base/printable.hpp"
-#include "base/text.hpp"
+#include "cli/commands/suggest/space_designs.hpp"
+#include "cli/commands/suggest/suggest_next.hpp"
 #include "cli/commands/suggest/suggest_text.hpp"
 #include "cli/options/choices.hpp"
 #include "cli/options/numbers.hpp"
@@ -16,32 +15,30 @@
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/range_check.hpp"
-#include "fit/result/form.hpp"
 #include "io/documents/space_json.hpp"
 #include "io/documents/suggestion_json.hpp"
 #include "io/file/output_file.hpp"
-#include "model/design/known_levels.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/io/csv/csv.hpp"
 #include "perfmodel/io/model/model_json.hpp"
-#include "perfmodel/pipeline/runs_file.hpp"
 
 namespace perfmodel::cli {
 namespace {
 
 constexpr std::size_t kDefaultMost = 10;
-constexpr std::size_t kMostCandidates = 20000;  // of --next
 
 void check_combination(const SuggestArguments& arguments) {
   if (arguments.by != SuggestBy::time && !arguments.price)
     throw UsageError("--by cost and --by pareto need a --price");
-  if (arguments.next && (arguments.price || arguments.most || !arguments.conditions.empty() ||
-                         arguments.strict_range)) {
+  if (arguments.next &&
+      (arguments.most || !arguments.conditions.empty() || arguments.strict_range)) {
     throw UsageError(
-        "--next looks for information; --price, --where, --top and --strict-range have no effect");
+        "--next looks for information; --where, --top and --strict-range have no effect");
   }
-  if (arguments.runs && !arguments.next)
-    throw UsageError("--runs has no effect without --next");
+  for (const auto& [option, given] : {std::pair{"--runs", arguments.runs.has_value()},
+                                      std::pair{"--among", arguments.among.has_value()},
+                                      std::pair{"--overhead", arguments.overhead.has_value()}})
+    if (given && !arguments.next)
+      throw UsageError(std::string(option) + " has no effect without --next");
   if (arguments.model == "-" && arguments.space == "-")
     throw UsageError("the model and the space cannot both come from standard input");
 }
@@ -61,91 +58,6 @@ std::vector<plan::Configuration> told_configurations(const SuggestArguments& arg
   else
     tell(chosen_suggestions(arguments, document));
   return {told.begin(), told.end()};
-}
-
-/// The levels have no lines in the file of a space that a message could name.
-void refuse_unknown_levels(const Table& table, const ModelSpec& spec) {
-  std::string problems;
-  for (const UnknownLevel& unknown : rows_of_known_levels(table, spec).unknown) {
-    const auto input = std::find_if(
-        spec.categorical.begin(), spec.categorical.end(),
-        [&](const CategoricalInput& candidate) { return candidate.column == unknown.column; });
-    problems += (problems.empty() ? "" : "\n") + table.source + ": column '" + unknown.column +
-                "': the model does not know the level " + quoted_cell(unknown.level) +
-                "; it knows " + quoted_list(input->levels) +
-                did_you_mean(unknown.level, input->levels);
-  }
-  if (!problems.empty())
-    throw InputError(problems);
-}
-
-Design design_of_space(const plan::Space& space,
-                       const std::vector<plan::Configuration>& configurations,
-                       const ModelSpec& spec) {
-  const Table table = plan::table_of(space, configurations);
-  refuse_unknown_levels(table, spec);
-  return make_design(table, spec, Target::absent);
-}
-
-std::vector<double> times_of(const FittedModel& model, const plan::Space& space,
-                             const std::vector<plan::Configuration>& configurations) {
-  const Eigen::VectorXd times = predict(model, design_of_space(space, configurations, model.spec));
-  return {times.begin(), times.end()};
-}
-
-/// What the model's runs told already: the rows themselves where they are at hand, else as many
-/// average configurations of the space.
-Eigen::MatrixXd known_rows(const SuggestArguments& arguments, const FittedModel& model,
-                           const plan::Linearisation& linearisation,
-                           const Eigen::MatrixXd& candidates, Console& console) {
-  if (arguments.runs) {
-    const Table table = read_csv(*arguments.runs, categorical_columns(model.spec));
-    return plan::sensitivities(linearisation, make_design(table, model.spec, Target::absent));
-  }
-  console.notice("without --runs the model is taken to have seen " +
-                 std::to_string(model.provenance.rows) + " average configurations of the space");
-  const double weight = std::sqrt(static_cast<double>(model.provenance.rows) /
-                                  static_cast<double>(candidates.rows()));
-  return candidates * weight;
-}
-
-void find_next(const SuggestArguments& arguments, const FittedModel& model,
-               SuggestionDocument& document, Console& console) {
-  if (model.form->name() != to_text(Expression::generic)) {
-    throw UsageError("--next is for models of the generic form, and '" + arguments.model +
-                     "' is a " + std::string(model.form->words().noun));
-  }
-  const plan::Space& space = document.space;
-  const std::uint64_t seed = arguments.seed.value_or(kDefaultSeed);
-  const auto size = space.size();
-  // A small space as a whole; of a large one, as many as are quick to compare.
-  std::vector<plan::Configuration> candidates;
-  for (std::size_t n = size && *size < static_cast<double>(kMostCandidates)
-                           ? static_cast<std::size_t>(*size)
-                           : kMostCandidates;
-       candidates.empty(); n = n / 2) {
-    try {
-      candidates = plan::random_plan(space, n, seed, {}).configurations;
-    } catch (const InputError&) {
-      if (n <= 1)
-        throw;
-    }
-  }
-  const plan::Linearisation linearisation{model.spec, model.constants};
-  const Eigen::MatrixXd rows =
-      plan::sensitivities(linearisation, design_of_space(space, candidates, model.spec));
-  if (!rows.allFinite()) {
-    throw InputError(space.source +
-                     ": the model predicts what is no time for some configurations; the space "
-                     "reaches too far from the measured ones");
-  }
-  const auto gains = plan::most_informative(
-      known_rows(arguments, model, linearisation, rows, console), rows, *arguments.next);
-  const auto times = times_of(model, space, candidates);
-  for (const auto& gain : gains) {
-    document.next.push_back({candidates[gain.row], times[gain.row], 0});
-    document.next_gains.push_back(gain.log_determinant);
-  }
 }
 
 /// Configurations to which the model gives no time are no suggestions.
@@ -186,11 +98,21 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
   add_count<std::size_t>(command, "--top", arguments.most,
                          "how many by time or by cost (default: 10)", 1);
   add_count<std::size_t>(command, "--next", arguments.next,
-                         "instead: the N configurations whose measurement would\n"
-                         "narrow the intervals of the constants most",
+                         "instead: the N configurations whose measurement would make\n"
+                         "predictions over the space surer by most, for their cost",
                          1);
   command.add_option("--runs", arguments.runs, "with --next: what was measured already")
       .type_name("RUNS.csv");
+  command
+      .add_option("--among", arguments.among,
+                  "with --next: the configurations that can be measured\n"
+                  "(default: all of the space)")
+      .type_name("PLAN.csv");
+  add_number(command, "--overhead", arguments.overhead,
+             "with --next: what a run takes beside its predicted\n"
+             "time, in the same unit; large: every run costs alike\n"
+             "(default: the mean predicted time)")
+      .type_name("TIME");
   add_count<std::uint64_t>(command, "--seed", arguments.seed,
                            "of the sample of a space too large to be searched\n(default: 1)", 0);
   add_strict_range(command, arguments.strict_range);
@@ -209,7 +131,8 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
 
 int run_suggest(const SuggestArguments& arguments, Console& console) {
   check_combination(arguments);
-  refuse_to_replace({arguments.model, arguments.space, arguments.runs}, arguments.output);
+  refuse_to_replace({arguments.model, arguments.space, arguments.runs, arguments.among},
+                    arguments.output);
   OutputFile output(arguments.output);
   const FittedModel model = read_model(arguments.model);
   const plan::Space space = read_space(arguments.space);
@@ -218,10 +141,9 @@ int run_suggest(const SuggestArguments& arguments, Console& console) {
                               .target = model.spec.target,
                               .unit = model.spec.unit,
                               .with_cost = arguments.price.has_value(),
-                              .next = {},
-                              .next_gains = {}};
+                              .next = {}};
   if (arguments.next) {
-    find_next(arguments, model, document, console);
+    suggest_next(arguments, model, document, console);
   } else {
     const plan::SuggestionRequest request{.price = arguments.price,
                                           .conditions = arguments.conditions,

@@ -23,7 +23,9 @@ struct SuggestArguments {
   std::vector<std::string> conditions;
   std::optional<std::size_t> most;
   std::optional<std::size_t> next;
-  std::optional<std::string> runs;  ///< what --next knows already
+  std::optional<std::string> runs;   ///< what --next knows already
+  std::optional<std::string> among;  ///< what --next can choose
+  std::optional<double> overhead;    ///< of --next: time that starting a run takes
   std::optional<std::uint64_t> seed;
   bool strict_range = false;
   SuggestFormat format = SuggestFormat::text;

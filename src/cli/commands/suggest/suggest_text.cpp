@@ -17,12 +17,23 @@ std::vector<std::string> further_names(const SuggestArguments& arguments,
   return names;
 }
 
+/// Of --next the share of the present deviation that a run takes off.
+double last_figure(const SuggestArguments& arguments, const SuggestionDocument& document,
+                   const std::vector<plan::Suggestion>& suggestions, std::size_t i) {
+  return arguments.next ? document.next[i].run.deviation_gain / document.deviation
+                        : suggestions[i].cost;
+}
+
 }  // namespace
 
-const std::vector<plan::Suggestion>& chosen_suggestions(const SuggestArguments& arguments,
-                                                        const SuggestionDocument& document) {
-  if (arguments.next)
-    return document.next;
+std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& arguments,
+                                                 const SuggestionDocument& document) {
+  if (arguments.next) {
+    std::vector<plan::Suggestion> out;
+    for (const NextSuggestion& next : document.next)
+      out.push_back(next.suggestion);
+    return out;
+  }
   switch (arguments.by) {
     case SuggestBy::cost:
       return document.suggestions.cheapest;
@@ -37,7 +48,7 @@ const std::vector<plan::Suggestion>& chosen_suggestions(const SuggestArguments& 
 std::string suggestions_text(const SuggestArguments& arguments,
                              const SuggestionDocument& document) {
   const auto& columns = document.space.columns;
-  const auto& suggestions = chosen_suggestions(arguments, document);
+  const auto suggestions = chosen_suggestions(arguments, document);
   auto names = document.space.names();
   for (const auto& name : further_names(arguments, document))
     names.push_back(name);
@@ -48,7 +59,7 @@ std::string suggestions_text(const SuggestArguments& arguments,
     for (std::size_t c = 0; c < columns.size(); ++c)
       cells.push_back(columns[c].text(suggestions[i].configuration[c]));
     cells.push_back(short_number(suggestions[i].time));
-    cells.push_back(short_number(arguments.next ? document.next_gains[i] : suggestions[i].cost));
+    cells.push_back(short_number(last_figure(arguments, document, suggestions, i)));
     cells.resize(names.size());
     table.add(std::move(cells));
   }
@@ -61,11 +72,10 @@ std::string suggestions_text(const SuggestArguments& arguments,
 std::string suggestions_csv(const SuggestArguments& arguments, const SuggestionDocument& document) {
   const auto names = further_names(arguments, document);
   std::string text = csv_header(document.space, names);
-  const auto& suggestions = chosen_suggestions(arguments, document);
+  const auto suggestions = chosen_suggestions(arguments, document);
   for (std::size_t i = 0; i < suggestions.size(); ++i) {
-    std::vector<std::string> cells = {
-        to_text(suggestions[i].time),
-        to_text(arguments.next ? document.next_gains[i] : suggestions[i].cost)};
+    std::vector<std::string> cells = {to_text(suggestions[i].time),
+                                      to_text(last_figure(arguments, document, suggestions, i))};
     cells.resize(names.size());
     text += csv_line(document.space, suggestions[i].configuration, cells);
   }

@@ -9,8 +9,8 @@
 namespace perfmodel::cli {
 
 /// The list that was asked for.
-const std::vector<plan::Suggestion>& chosen_suggestions(const SuggestArguments& arguments,
-                                                        const SuggestionDocument& document);
+std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& arguments,
+                                                 const SuggestionDocument& document);
 
 /// The list that was asked for as a table for people.
 std::string suggestions_text(const SuggestArguments& arguments, const SuggestionDocument& document);

@@ -1,0 +1,35 @@
+#include "base/index.hpp"
+#include "fit/residual/process_form.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+
+process::CodedInputs coded_places(const process::ResidualProcess& process,
+                                  const ProcessColumns& columns, const Design& design) {
+  return process::CodedInputs(process::placed(columns.inputs(design), process.coordinates));
+}
+
+}  // namespace
+
+std::optional<ProcessBelief> ProcessForm::process_belief(const ModelSpec& spec) const {
+  const process::ResidualProcess& process = known_->process;
+  process::Inputs values = process.inputs;
+  for (Index j = 0; j < values.numbers.cols(); ++j)
+    for (double& value : values.numbers.col(j))
+      value = process.coordinates[static_cast<std::size_t>(j)].value(value);
+  ProcessBelief out;
+  out.covariance = [known = known_, columns = columns_](const Design& a, const Design& b) {
+    const process::ResidualProcess& of = known->process;
+    return Eigen::MatrixXd(of.kernel.variance * correlations(of.kernel,
+                                                             coded_places(of, columns, a),
+                                                             coded_places(of, columns, b)));
+  };
+  out.noise = process.kernel.noise;
+  out.known = columns_.design(values, spec);
+  out.runs = process.runs;
+  return out;
+}
+
+}  // namespace perfmodel
