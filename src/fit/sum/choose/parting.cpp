@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "fit/sum/choose/candidate_judge.hpp"
+#include "fit/sum/choose/candidate_shapes.hpp"
 #include "fit/sum/choose/held_out_errors.hpp"
 #include "fit/sum/terms/regimes.hpp"
 
