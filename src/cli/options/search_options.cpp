@@ -152,10 +152,11 @@ std::size_t default_threads() {
 void add_search_options(OptionSet& app, SearchArguments& arguments) {
   FitOptions& options = arguments.options;
   add_choice<Expression>(
-      app, "--expression", {Expression::generic, Expression::multi},
+      app, "--expression", {Expression::generic, Expression::multi, Expression::automatic},
       [&options](Expression expression) { options.expression = expression; },
       "generic: Eq. (4) of the paper (default)\n"
-      "multi: a sum of product terms,\nt = sum_k a_k prod I^p_k prod E^q_k + C",
+      "multi: a sum of product terms,\nt = sum_k a_k prod I^p_k prod E^q_k + C\n"
+      "auto: what predicts held-out runs best, with a\nresidual process or without",
       kExpressionGroup);
   app.add_option_function(
          "--terms",
@@ -172,7 +173,10 @@ void add_search_options(OptionSet& app, SearchArguments& arguments) {
       .group(kExpressionGroup);
   add_choice<Residual>(
       app, "--residual", {Residual::process, Residual::none},
-      [&options](Residual residual) { options.residual = residual; },
+      [&arguments](Residual residual) {
+        arguments.options.residual = residual;
+        arguments.residual_given = true;
+      },
       "process: with a Gaussian process of what the\n"
       "expression leaves of ln(time), best within the runs\n"
       "(default: none)",
@@ -223,6 +227,11 @@ void add_search_options(OptionSet& app, SearchArguments& arguments) {
 }
 
 namespace {
+
+/// What no residual process has a place for.
+bool objective_given(const SearchArguments& arguments) {
+  return arguments.loss || arguments.l1 || arguments.l2 || arguments.options.signed_terms;
+}
 
 /// A residual process has an objective of its own.
 void refuse_options_beside_process(const SearchArguments& arguments) {
@@ -290,6 +299,9 @@ FitOptions fit_options(const SearchArguments& arguments) {
   options.seed = arguments.seed.value_or(options.seed);
   options.penalty.l1 = arguments.l1.value_or(0);
   options.penalty.l2 = arguments.l2.value_or(0);
+  if (options.expression == Expression::automatic && !arguments.residual_given &&
+      !objective_given(arguments))
+    options.residual = Residual::chosen;
   options.penalty.constants = arguments.penalise.value_or(options.penalty.constants);
   options.loss = arguments.loss.value_or(default_loss(options));
   options.polish = !arguments.no_polish;

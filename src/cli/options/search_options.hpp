@@ -18,6 +18,7 @@ struct SearchArguments {
   std::optional<std::uint64_t> seed;
   std::optional<double> l1;
   std::optional<double> l2;
+  bool residual_given = false;
   bool no_polish = false;
   std::optional<Penalise> penalise;
   bool terms_given = false;

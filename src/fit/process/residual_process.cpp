@@ -23,6 +23,8 @@ using Rows = std::vector<Index>;
 
 constexpr std::size_t kFirstIterations = 40;  ///< of each start
 constexpr std::size_t kLastIterations = 150;
+constexpr double kMoreNoise = 10;  ///< where the covariance is numerically singular
+constexpr double kLeastNoise = 1e-14;
 constexpr double kLeastSpread = 1e-9;  ///< where nothing is left of y
 
 VectorXd rounded(const VectorXd& values) {
@@ -58,6 +60,20 @@ Observations observed(const Inputs& coordinates, const MergedRows& rows, const T
   out.spread = out.y.squaredNorm() / static_cast<double>(chosen.size()) + kLeastSpread;
   out.scatter = rows.scatter(chosen).sum();
   return out;
+}
+
+/// The covariance of runs. Hyper-parameters of a sample may leave other rows numerically dependent:
+/// the noise then grows until they are not.
+PositiveMatrix factorised(Kernel& kernel, const CodedInputs& rows, const VectorXd& runs) {
+  const MatrixXd process = kernel.variance * correlations(kernel, rows, rows);
+  for (;; kernel.noise = kMoreNoise * kernel.noise + kLeastNoise * kernel.variance) {
+    MatrixXd covariance = process;
+    covariance.diagonal().array() += kernel.noise / runs.array();
+    if (auto factors = PositiveMatrix::factorised(std::move(covariance)))
+      return *std::move(factors);
+    if (!(kernel.noise < kernel.variance))
+      throw std::logic_error("the covariance of the residual process is not positive definite");
+  }
 }
 
 /// From few rows to many: the best of three starts on the fewest, from there on on twice as many,
@@ -137,30 +153,25 @@ ProcessFit fit_process(const Inputs& inputs, const VectorXd& y, const Trend& tre
   std::sort(exact.begin(), exact.end());
   const Rows exact_positions = positions(rows.first, exact);
 
-  const Kernel& kernel = hyper.kernel;
   const CodedInputs coded(take_rows(coordinates, exact_positions));
-  MatrixXd covariance = kernel.variance * correlations(kernel, coded, coded);
-  covariance.diagonal().array() += kernel.noise / rows.runs(exact).array();
-  const auto factors = PositiveMatrix::factorised(std::move(covariance));
-  if (!factors)
-    throw std::logic_error("the covariance of the residual process is not positive definite");
+  const PositiveMatrix factors = factorised(hyper.kernel, coded, rows.runs(exact));
   VectorXd deviations = trend.scales;
   for (Index k = 0; k < deviations.size(); ++k)
     deviations[k] *= hyper.group_deviations[trend.groups[static_cast<std::size_t>(k)]];
   TrendEstimate estimate = generalised_least_squares(trend, exact_positions, rows.y(exact),
-                                                     *factors, deviations, hyper.level_deviation);
+                                                     factors, deviations, hyper.level_deviation);
 
   ProcessFit out;
   out.constants = estimate.constants;
   out.level = mean + estimate.level;
   out.process = {.coordinates = hyper.coordinates,
-                 .kernel = kernel,
+                 .kernel = hyper.kernel,
                  .inputs = take_rows(coordinates, rows.first),
                  .runs = rows.runs,
                  .residual = {},
                  .weights = {}};
   if (index(exact.size()) == rows.rows()) {
-    out.process.weights = factors->solve(estimate.residual);
+    out.process.weights = factors.solve(estimate.residual);
     out.process.residual = std::move(estimate.residual);
   } else {
     out.process.residual = rows.y - trend.at(out.constants, rows.first).values;
