@@ -179,7 +179,7 @@ void add_search_options(OptionSet& app, SearchArguments& arguments) {
       },
       "process: with a Gaussian process of what the\n"
       "expression leaves of ln(time), best within the runs\n"
-      "(default: none)",
+      "(default: none; of auto: whichever predicts\nheld-out runs better)",
       kExpressionGroup);
   add_choice<Loss>(
       app, "--loss", {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle},
@@ -226,12 +226,20 @@ void add_search_options(OptionSet& app, SearchArguments& arguments) {
       .group(kSearchGroup);
 }
 
-namespace {
-
-/// What no residual process has a place for.
-bool objective_given(const SearchArguments& arguments) {
-  return arguments.loss || arguments.l1 || arguments.l2 || arguments.options.signed_terms;
+bool leaves_process_out(const SearchArguments& arguments) {
+  const bool objective = arguments.loss || arguments.l1 || arguments.l2;
+  return arguments.options.expression == Expression::automatic && !arguments.residual_given &&
+         (objective || arguments.options.signed_terms);
 }
+
+bool may_have_process(const SearchArguments& arguments) {
+  const FitOptions& options = arguments.options;
+  return options.residual == Residual::process ||
+         (options.expression == Expression::automatic && !arguments.residual_given &&
+          !leaves_process_out(arguments));
+}
+
+namespace {
 
 /// A residual process has an objective of its own.
 void refuse_options_beside_process(const SearchArguments& arguments) {
@@ -269,6 +277,9 @@ void refuse_options_of_others(const SearchArguments& arguments) {
       throw UsageError("--signed has no effect without --expression multi");
     return;
   }
+  const std::string expression = "--expression " + std::string(to_text(options.expression));
+  if (options.expression == Expression::automatic && options.terms)
+    throw UsageError("--terms does not go with " + expression + ", which chooses the terms, too");
   if (options.signed_terms && options.terms)
     throw UsageError("--signed is for terms that are chosen: leave --terms out");
   std::vector<std::string> idle;
@@ -288,9 +299,10 @@ void refuse_options_of_others(const SearchArguments& arguments) {
   refuse("--crossover-rate", options.crossover_rate.has_value());
   refuse("--no-polish", arguments.no_polish);
   if (!idle.empty()) {
-    throw UsageError(quoted_list(idle) + (idle.size() == 1 ? " is" : " are") +
-                     " for Eq. (4); --expression multi has a search of its own, which takes "
-                     "--terms, --loss, --l1, --l2, --seed, --starts and --threads");
+    throw UsageError(quoted_list(idle) + (idle.size() == 1 ? " is" : " are") + " for Eq. (4); " +
+                     expression + " has a search of its own, which takes " +
+                     (options.expression == Expression::multi ? "--terms, " : "") +
+                     "--loss, --l1, --l2, --seed, --starts and --threads");
   }
 }
 
@@ -299,8 +311,8 @@ FitOptions fit_options(const SearchArguments& arguments) {
   options.seed = arguments.seed.value_or(options.seed);
   options.penalty.l1 = arguments.l1.value_or(0);
   options.penalty.l2 = arguments.l2.value_or(0);
-  if (options.expression == Expression::automatic && !arguments.residual_given &&
-      !objective_given(arguments))
+  if (options.expression == Expression::automatic && may_have_process(arguments) &&
+      !arguments.residual_given)
     options.residual = Residual::chosen;
   options.penalty.constants = arguments.penalise.value_or(options.penalty.constants);
   options.loss = arguments.loss.value_or(default_loss(options));

@@ -7,17 +7,22 @@
 
 namespace perfmodel {
 
-/// The forms that the last choice is among, each without and with a process.
+/// What a form was chosen from, by the rows that folds hold out.
 struct FormSelection {
-  FormCandidate chosen;
-  bool chosen_sum = false;  ///< what cross-validation chose without a process, as it is
   std::vector<FormCandidate> tried;
   std::vector<Fold> folds;
+  /// Which of `tried` it is; where it has no process, the sum that was chosen before, as it was.
+  /// Nothing where a stop was requested.
+  std::optional<std::size_t> chosen;
+
+  /// Eq. (4), the chosen trend alone, and the trend with a process, the best one where none was
+  /// chosen.
+  std::vector<HeldOutErrors> compared() const;
 };
 
-/// Chooses among Eq. (4), one product and sums, with and without a process, by the rows that folds
-/// hold out: of those that are as good as the best, one without a process before one with, fewer
-/// terms before more.
+/// Chooses between the sum that was chosen among sums and the same, or one product, with a process:
+/// of those that are as good as the best, one without a process before one with, fewer terms before
+/// more.
 FormSelection select_form(const SumChoice& sums);
 
 }  // namespace perfmodel

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 #include "base/parallel.hpp"
 #include "fit/process/prediction.hpp"
+#include "fit/sum/choose/choice.hpp"
 #include "fit/sum/choose/held_out_errors.hpp"
 
 namespace perfmodel {
@@ -18,13 +17,17 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 constexpr std::array<TrendPrior, 2> kTrendPriors = {TrendPrior::free, TrendPrior::likely};
-constexpr Index kStartRows = 80;
-constexpr Index kHyperRows = 200;
+constexpr Index kFoldStartRows = 80;
+constexpr Index kFoldHyperRows = 200;
+/// Towards the constants of a trend that were good without the process.
+constexpr std::size_t kFoldTrendSteps = 4;
 
-NumericFactor& numeric_factor_of(Design& design, std::size_t numeric) {
-  return numeric < design.extrinsic.size() ? design.extrinsic[numeric]
-                                           : design.intrinsic[numeric - design.extrinsic.size()];
-}
+/// Per prior of the trend.
+struct ErrorsOfFold {
+  std::vector<double> log_errors =
+      std::vector<double>(kTrendPriors.size(), log_of_mean_error(kLargestError));
+  std::vector<double> capped = log_errors;
+};
 
 double largest_value(const NumericFactor& factor, std::size_t rows) {
   double out = factor.value(0);
@@ -35,19 +38,20 @@ double largest_value(const NumericFactor& factor, std::size_t rows) {
 
 /// The rows with a numeric column at one value.
 Design with_value(Design design, std::size_t numeric, double value) {
-  NumericFactor& factor = numeric_factor_of(design, numeric);
+  const std::size_t extrinsic = design.extrinsic.size();
+  NumericFactor& factor =
+      numeric < extrinsic ? design.extrinsic[numeric] : design.intrinsic[numeric - extrinsic];
   factor.values = {value};
   factor.codes.assign(design.rows, 0);
   return design;
 }
 
-bool usable(const ProcessRuns& runs) {
+/// A trend that is no time at all where it was fitted has nothing left for a process.
+bool is_defined(const ProcessRuns& runs) {
   std::vector<Index> all(static_cast<std::size_t>(runs.inputs.rows()));
   std::iota(all.begin(), all.end(), Index{0});
   const process::Trend& trend = runs.trend.trend;
   const process::TrendValues at = trend.at(trend.start, all);
-  if (std::getenv("PM_DEBUG") && !(at.values.allFinite() && at.slopes.allFinite()))
-    std::fprintf(stderr, "not usable: values %d slopes %d rows %ld\n", at.values.allFinite(), at.slopes.allFinite(), long(all.size()));
   return at.values.allFinite() && at.slopes.allFinite();
 }
 
@@ -56,8 +60,7 @@ VectorXd predicted_times(const ModelSpec& spec, const ProcessRuns& runs,
                          const Design& asked) {
   const VectorXd trend =
       runs.trend.form->predict(spec, runs.trend.constants(fit.constants, fit.level), asked);
-  const VectorXd mean = predictor.mean(runs.columns.inputs(asked), 1);
-  return trend.array() * mean.array().exp();
+  return trend.array() * predictor.mean(runs.columns.inputs(asked), 1).array().exp();
 }
 
 }  // namespace
@@ -65,72 +68,81 @@ VectorXd predicted_times(const ModelSpec& spec, const ProcessRuns& runs,
 ProcessJudge::ProcessJudge(const SelectionTask& task, const std::vector<Fold>& folds)
     : task_(task), folds_(folds) {
   for (const Fold& fold : folds) {
-    training_.push_back(design_of(task, fold.training));
-    held_out_.push_back(design_of(task, fold.held_out));
-    capped_.push_back(held_out_.back());
-    if (fold.far_end()) {
-      const NumericFactor& factor = numeric_factor_of(training_.back(), *fold.scale);
-      capped_.back() =
-          with_value(held_out_.back(), *fold.scale, largest_value(factor, training_.back().rows));
-    }
+    FoldRows rows{.training = design_of(task, fold.training),
+                  .held_out = design_of(task, fold.held_out),
+                  .capped = {}};
+    if (fold.far_end())
+      rows.capped =
+          with_value(rows.held_out, *fold.scale,
+                     largest_value(numeric_factor(rows.training, *fold.scale), rows.training.rows));
+    rows_.push_back(std::move(rows));
   }
 }
 
+std::optional<process::HyperParameters> ProcessJudge::hyper_of_random_parts(
+    const RunsInFold& runs_in, const process::ProcessOptions& how) const {
+  for (std::size_t f = 0; f < folds_.size(); ++f) {
+    if (folds_[f].far_end())
+      continue;
+    const ProcessRuns runs = runs_in(f, rows_[f].training);
+    return is_defined(runs) ? std::optional(search_hyper_parameters(runs, how)) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 std::vector<FormCandidate> ProcessJudge::operator()(const Candidate& trend,
-                                                    const std::vector<std::size_t>& rings,
-                                                    const TrendInFold& trend_in) const {
+                                                    const ProcessShape& shape,
+                                                    const RunsInFold& runs_in) const {
   process::ProcessOptions how;
-  how.start_rows = kStartRows;
-  how.hyper_rows = kHyperRows;
+  how.start_rows = kFoldStartRows;
+  how.hyper_rows = kFoldHyperRows;
+  how.trend_steps = kFoldTrendSteps;
   how.seed = task_.options.seed;
   how.stop = task_.options.stop;
-  std::optional<process::HyperParameters> within;
-  for (std::size_t f = 0; f < folds_.size() && !within; ++f) {
-    if (!folds_[f].far_end()) {
-      process::ProcessOptions parallel = how;
-      parallel.threads = task_.options.threads;
-      const ProcessRuns runs = trend_in(f, training_[f]);
-      if (!usable(runs))
-        return {};
-      within = search_hyper_parameters(runs, parallel);
-    }
-  }
-  std::vector<std::array<double, 2>> errors(folds_.size());
-  std::vector<std::array<double, 2>> capped_errors(folds_.size());
+  how.threads = task_.options.threads;
+  const std::optional<process::HyperParameters> within = hyper_of_random_parts(runs_in, how);
+  if (!within)
+    return {};
+  how.threads = 1;
+  process::ProcessOptions nearby = how;
+  nearby.start = within->position;
+  std::vector<ErrorsOfFold> errors(folds_.size());
   parallel_for(folds_.size(), task_.options.threads, [&](std::size_t f) {
     if (task_.options.stop.stop_requested())
       return;
-    const ProcessRuns runs = trend_in(f, training_[f]);
-    if (!usable(runs)) {
-      errors[f].fill(log_of_mean_error(kLargestError));
-      capped_errors[f] = errors[f];
+    const ProcessRuns runs = runs_in(f, rows_[f].training);
+    if (!is_defined(runs))
       return;
-    }
-    const process::HyperParameters hyper =
-        folds_[f].far_end() ? search_hyper_parameters(runs, how) : *within;
-    for (std::size_t p = 0; p < kTrendPriors.size(); ++p) {
-      const process::ProcessFit fit = fit_process(runs, hyper, kTrendPriors[p], how);
-      const process::Predictor predictor(fit.process);
+    const bool far_end = folds_[f].far_end();
+    const std::vector<process::ProcessFit> fits =
+        fit_processes(runs, far_end ? search_hyper_parameters(runs, nearby) : *within,
+                      {kTrendPriors.begin(), kTrendPriors.end()}, how);
+    for (std::size_t p = 0; p < fits.size(); ++p) {
+      const process::Predictor predictor(fits[p].process);
       const auto error = [&](const Design& asked) {
-        return held_out_error(asked.time, predicted_times(task_.spec, runs, fit, predictor, asked));
+        return held_out_error(asked.time,
+                              predicted_times(task_.spec, runs, fits[p], predictor, asked));
       };
-      errors[f][p] = error(held_out_[f]);
-      capped_errors[f][p] = folds_[f].far_end() ? error(capped_[f]) : errors[f][p];
+      errors[f].log_errors[p] = error(rows_[f].held_out);
+      errors[f].capped[p] = far_end ? error(rows_[f].capped) : errors[f].log_errors[p];
     }
   });
   std::vector<FormCandidate> out;
   if (task_.options.stop.stop_requested())
     return out;
   for (std::size_t p = 0; p < kTrendPriors.size(); ++p) {
-    out.push_back({trend, ProcessShape{kTrendPriors[p], rings}});
-    Candidate& judged = out.back().trend;
-    for (std::size_t f = 0; f < folds_.size(); ++f) {
-      judged.log_errors.resize(folds_.size());
-      judged.capped_log_errors.resize(folds_.size());
-      judged.log_errors[f] = errors[f][p];
-      judged.capped_log_errors[f] = capped_errors[f][p];
+    Candidate judged = trend;
+    judged.log_errors.clear();
+    judged.capped_log_errors.clear();
+    for (const ErrorsOfFold& of_fold : errors) {
+      judged.log_errors.push_back(of_fold.log_errors[p]);
+      judged.capped_log_errors.push_back(of_fold.capped[p]);
     }
-    set_score(folds_, judged);
+    judge_as_capped(folds_, judged);
+    ProcessShape own = shape;
+    own.prior = kTrendPriors[p];
+    own.caps = judged.shape.caps;
+    out.push_back({.trend = std::move(judged), .process = std::move(own)});
   }
   return out;
 }

@@ -82,7 +82,10 @@ HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, In
                        const ProcessOptions& options) {
   Index rows = std::min(options.start_rows, most);
   HyperResult best;
-  {
+  if (options.start) {
+    best.hyper = *options.start;
+    rows = std::max<Index>(most / 2, 1);
+  } else {
     const Observations few = sample(rows);
     std::array<HyperResult, 3> results;
     parallel_for(results.size(), options.threads, [&](std::size_t i) {
@@ -138,13 +141,16 @@ HyperParameters search_hyper_parameters(const Inputs& inputs, const VectorXd& y,
   out.kernel = layout.kernel(best.hyper);
   out.group_deviations = (best.hyper.tail(layout.groups) / 2).array().exp();
   out.level_deviation = std::sqrt(kLevelVariance * all.spread);
+  out.position = best.hyper;
   out.cost = best.cost;
   out.evaluations = best.evaluations;
   return out;
 }
 
-ProcessFit fit_process(const Inputs& inputs, const VectorXd& y, const Trend& trend,
-                       HyperParameters hyper, const ProcessOptions& options) {
+std::vector<ProcessFit> fit_processes(const Inputs& inputs, const VectorXd& y, const Trend& trend,
+                                      HyperParameters hyper,
+                                      const std::vector<VectorXd>& group_deviations,
+                                      const ProcessOptions& options) {
   const Inputs coordinates = placed(inputs, hyper.coordinates);
   MergedRows rows = MergedRows::of(coordinates, y);
   const double mean = rows.y.mean();
@@ -155,37 +161,51 @@ ProcessFit fit_process(const Inputs& inputs, const VectorXd& y, const Trend& tre
 
   const CodedInputs coded(take_rows(coordinates, exact_positions));
   const PositiveMatrix factors = factorised(hyper.kernel, coded, rows.runs(exact));
-  VectorXd deviations = trend.scales;
-  for (Index k = 0; k < deviations.size(); ++k)
-    deviations[k] *= hyper.group_deviations[trend.groups[static_cast<std::size_t>(k)]];
-  TrendEstimate estimate = generalised_least_squares(trend, exact_positions, rows.y(exact),
-                                                     factors, deviations, hyper.level_deviation);
+  const auto fitted = [&](const VectorXd& of_groups) {
+    hyper.group_deviations = of_groups;
+    VectorXd deviations = trend.scales;
+    for (Index k = 0; k < deviations.size(); ++k)
+      deviations[k] *= hyper.group_deviations[trend.groups[static_cast<std::size_t>(k)]];
+    TrendEstimate estimate =
+        generalised_least_squares(trend, exact_positions, rows.y(exact), factors, deviations,
+                                  hyper.level_deviation, options.trend_steps);
 
-  ProcessFit out;
-  out.constants = estimate.constants;
-  out.level = mean + estimate.level;
-  out.process = {.coordinates = hyper.coordinates,
-                 .kernel = hyper.kernel,
-                 .inputs = take_rows(coordinates, rows.first),
-                 .runs = rows.runs,
-                 .residual = {},
-                 .weights = {}};
-  if (index(exact.size()) == rows.rows()) {
-    out.process.weights = factors.solve(estimate.residual);
-    out.process.residual = std::move(estimate.residual);
-  } else {
-    out.process.residual = rows.y - trend.at(out.constants, rows.first).values;
-    out.process.residual.array() -= estimate.level;
-    out.process.neighbours = options.neighbours;
-  }
-  out.trend = {.slopes =
-                   [at = trend.at, constants = out.constants,
-                    first = std::move(rows.first)](std::span<const Index> asked) {
-                     return at(constants, positions(first, asked)).slopes;
-                   },
-               .covariance = std::move(estimate.covariance)};
-  out.hyper = std::move(hyper);
+    ProcessFit out;
+    out.constants = estimate.constants;
+    out.level = mean + estimate.level;
+    out.process = {.coordinates = hyper.coordinates,
+                   .kernel = hyper.kernel,
+                   .inputs = take_rows(coordinates, rows.first),
+                   .runs = rows.runs,
+                   .residual = {},
+                   .weights = {}};
+    if (index(exact.size()) == rows.rows()) {
+      out.process.weights = factors.solve(estimate.residual);
+      out.process.residual = std::move(estimate.residual);
+    } else {
+      out.process.residual = rows.y - trend.at(out.constants, rows.first).values;
+      out.process.residual.array() -= estimate.level;
+      out.process.neighbours = options.neighbours;
+    }
+    out.trend = {.slopes =
+                     [at = trend.at, constants = out.constants,
+                      first = rows.first](std::span<const Index> asked) {
+                       return at(constants, positions(first, asked)).slopes;
+                     },
+                 .covariance = std::move(estimate.covariance)};
+    out.hyper = hyper;
+    return out;
+  };
+  std::vector<ProcessFit> out;
+  for (const VectorXd& of_groups : group_deviations)
+    out.push_back(fitted(of_groups));
   return out;
+}
+
+ProcessFit fit_process(const Inputs& inputs, const VectorXd& y, const Trend& trend,
+                       const HyperParameters& hyper, const ProcessOptions& options) {
+  return std::move(
+      fit_processes(inputs, y, trend, hyper, {hyper.group_deviations}, options).front());
 }
 
 }  // namespace perfmodel::process

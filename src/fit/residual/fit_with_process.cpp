@@ -100,13 +100,12 @@ FittedModel product_with_process(const ModelSpec& spec, const Design& training,
   model.spec = spec;
   model.search.form = FormChoice{.given = true};
   return fitted_process(std::move(model), training, options,
-                        runs_beside_product(spec, training, shape.rings), shape.prior, true);
+                        runs_beside_product(spec, training, shape), shape.prior, true);
 }
 
 FittedModel with_process(FittedModel trend, const Design& training, const FitOptions& options,
                          const ProcessShape& shape) {
-  const ProcessRuns runs =
-      runs_beside(trend.form, trend.spec, trend.constants, training, shape.rings);
+  const ProcessRuns runs = runs_beside(trend.form, trend.spec, trend.constants, training, shape);
   return fitted_process(std::move(trend), training, options, runs, shape.prior, false);
 }
 

@@ -122,8 +122,8 @@ FormChoice SumChoice::facts() const {
 
 FittedModel SumChoice::fitted() const {
   if (parting_)
-    return model_of(task_.spec, task_.training, task_.options,
-                    search_parts(task_.spec, *parting_), facts());
+    return model_of(task_.spec, task_.training, task_.options, search_parts(task_.spec, *parting_),
+                    facts());
   return fitted(selection_.chosen);
 }
 
