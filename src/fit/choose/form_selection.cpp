@@ -16,9 +16,12 @@ namespace perfmodel {
 namespace {
 
 /// A process costs the cube of the rows; more where there are so many that sums need more, too.
-constexpr std::size_t kRowsBesideProcess = 600;
+constexpr std::size_t kRowsBesideProcess = 450;
 constexpr std::size_t kRowsOfMany = 1000;
 constexpr std::size_t kManyRows = 2000;
+
+/// What is easier to read may have errors larger by this, as a logarithm, and by a standard error.
+constexpr double kWorthReading = 0.05;
 
 class FormSelector {
  public:
@@ -140,6 +143,7 @@ class FormSelector {
     for (std::size_t c = 0; c < out_.tried.size(); ++c)
       if (is_eligible(out_.tried[c]) &&
           as_good_as(out_.folds, out_.tried[c].trend, out_.tried[*best].trend) &&
+          out_.tried[c].trend.score <= out_.tried[*best].trend.score + kWorthReading &&
           effort(c) < effort(*out_.chosen))
         out_.chosen = c;
   }

@@ -18,7 +18,10 @@ using Eigen::VectorXd;
 
 constexpr std::array<TrendPrior, 2> kTrendPriors = {TrendPrior::free, TrendPrior::likely};
 constexpr Index kFoldStartRows = 80;
-constexpr Index kFoldHyperRows = 200;
+constexpr Index kFoldHyperRows = 160;
+/// From hyper-parameters of like runs to those of a far end's training rows.
+constexpr Index kFarHyperRows = 120;
+constexpr std::size_t kFarIterations = 25;
 /// Towards the constants of a trend that were good without the process.
 constexpr std::size_t kFoldTrendSteps = 4;
 
@@ -106,6 +109,8 @@ std::vector<FormCandidate> ProcessJudge::operator()(const Candidate& trend,
   how.threads = 1;
   process::ProcessOptions nearby = how;
   nearby.start = within->position;
+  nearby.hyper_rows = kFarHyperRows;
+  nearby.iterations = kFarIterations;
   std::vector<ErrorsOfFold> errors(folds_.size());
   parallel_for(folds_.size(), task_.options.threads, [&](std::size_t f) {
     if (task_.options.stop.stop_requested())

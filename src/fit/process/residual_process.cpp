@@ -22,8 +22,7 @@ using Eigen::VectorXd;
 using Rows = std::vector<Index>;
 
 constexpr std::size_t kFirstIterations = 40;  ///< of each start
-constexpr std::size_t kLastIterations = 150;
-constexpr double kMoreNoise = 10;  ///< where the covariance is numerically singular
+constexpr double kMoreNoise = 10;             ///< where the covariance is numerically singular
 constexpr double kLeastNoise = 1e-14;
 constexpr double kLeastSpread = 1e-9;  ///< where nothing is left of y
 
@@ -90,7 +89,7 @@ HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, In
     std::array<HyperResult, 3> results;
     parallel_for(results.size(), options.threads, [&](std::size_t i) {
       results[i] = climb(few, i == 2 ? lively_start(few) : hyper_start(few, i == 0 ? 0.5 : 0.05),
-                         rows < most ? kFirstIterations : kLastIterations, options.stop);
+                         rows < most ? kFirstIterations : options.iterations, options.stop);
     });
     std::size_t evaluations = 0;
     best = results[0];
@@ -104,7 +103,7 @@ HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, In
   while (rows < most) {
     rows = 2 * rows < most ? 2 * rows : most;
     const std::size_t before = best.evaluations;
-    best = climb(sample(rows), best.hyper, rows < most ? kFirstIterations : kLastIterations,
+    best = climb(sample(rows), best.hyper, rows < most ? kFirstIterations : options.iterations,
                  options.stop);
     best.evaluations += before;
   }
