@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fit/canonical_order.hpp"
+#include "fit/choose/fit_auto.hpp"
 #include "fit/form_kinds.hpp"
 #include "fit/task/number_range.hpp"
 #include "perfmodel/base/error.hpp"
@@ -20,12 +21,15 @@ void require_finite(const FittedModel& model) {
     throw InputError(numbers_out_of_range());
 }
 
-const FormKind& kind_of(const FitOptions& options) {
+auto fit_of(const FitOptions& options) {
+  if (options.expression == Expression::automatic)
+    return fit_auto;
   const std::vector<FormKind>& kinds = form_kinds();
   const std::string_view name =
       options.residual == Residual::none ? to_text(options.expression) : to_text(options.residual);
-  return *std::find_if(kinds.begin(), kinds.end(),
-                       [&](const FormKind& kind) { return kind.name == name; });
+  return std::find_if(kinds.begin(), kinds.end(),
+                      [&](const FormKind& kind) { return kind.name == name; })
+      ->fit;
 }
 
 }  // namespace
@@ -33,7 +37,7 @@ const FormKind& kind_of(const FitOptions& options) {
 FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   require_fitted_range(training);
   const CanonicalOrder runs(spec, training);
-  FittedModel model = runs.restored(kind_of(options).fit(runs.spec(), runs.training(), options));
+  FittedModel model = runs.restored(fit_of(options)(runs.spec(), runs.training(), options));
   require_finite(model);
   return model;
 }

@@ -152,10 +152,11 @@ std::size_t default_threads() {
 void add_search_options(OptionSet& app, SearchArguments& arguments) {
   FitOptions& options = arguments.options;
   add_choice<Expression>(
-      app, "--expression", {Expression::generic, Expression::multi},
+      app, "--expression", {Expression::generic, Expression::multi, Expression::automatic},
       [&options](Expression expression) { options.expression = expression; },
       "generic: Eq. (4) of the paper (default)\n"
-      "multi: a sum of product terms,\nt = sum_k a_k prod I^p_k prod E^q_k + C",
+      "multi: a sum of product terms,\nt = sum_k a_k prod I^p_k prod E^q_k + C\n"
+      "auto: what predicts held-out runs best, with a\nresidual process or without",
       kExpressionGroup);
   app.add_option_function(
          "--terms",
@@ -172,10 +173,13 @@ void add_search_options(OptionSet& app, SearchArguments& arguments) {
       .group(kExpressionGroup);
   add_choice<Residual>(
       app, "--residual", {Residual::process, Residual::none},
-      [&options](Residual residual) { options.residual = residual; },
+      [&arguments](Residual residual) {
+        arguments.options.residual = residual;
+        arguments.residual_given = true;
+      },
       "process: with a Gaussian process of what the\n"
       "expression leaves of ln(time), best within the runs\n"
-      "(default: none)",
+      "(default: none; of auto: whichever predicts\nheld-out runs better)",
       kExpressionGroup);
   add_choice<Loss>(
       app, "--loss", {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle},
@@ -222,6 +226,19 @@ void add_search_options(OptionSet& app, SearchArguments& arguments) {
       .group(kSearchGroup);
 }
 
+bool leaves_process_out(const SearchArguments& arguments) {
+  const bool objective = arguments.loss || arguments.l1 || arguments.l2;
+  return arguments.options.expression == Expression::automatic && !arguments.residual_given &&
+         (objective || arguments.options.signed_terms);
+}
+
+bool may_have_process(const SearchArguments& arguments) {
+  const FitOptions& options = arguments.options;
+  return options.residual == Residual::process ||
+         (options.expression == Expression::automatic && !arguments.residual_given &&
+          !leaves_process_out(arguments));
+}
+
 namespace {
 
 /// A residual process has an objective of its own.
@@ -260,6 +277,9 @@ void refuse_options_of_others(const SearchArguments& arguments) {
       throw UsageError("--signed has no effect without --expression multi");
     return;
   }
+  const std::string expression = "--expression " + std::string(to_text(options.expression));
+  if (options.expression == Expression::automatic && options.terms)
+    throw UsageError("--terms does not go with " + expression + ", which chooses the terms, too");
   if (options.signed_terms && options.terms)
     throw UsageError("--signed is for terms that are chosen: leave --terms out");
   std::vector<std::string> idle;
@@ -279,9 +299,10 @@ void refuse_options_of_others(const SearchArguments& arguments) {
   refuse("--crossover-rate", options.crossover_rate.has_value());
   refuse("--no-polish", arguments.no_polish);
   if (!idle.empty()) {
-    throw UsageError(quoted_list(idle) + (idle.size() == 1 ? " is" : " are") +
-                     " for Eq. (4); --expression multi has a search of its own, which takes "
-                     "--terms, --loss, --l1, --l2, --seed, --starts and --threads");
+    throw UsageError(quoted_list(idle) + (idle.size() == 1 ? " is" : " are") + " for Eq. (4); " +
+                     expression + " has a search of its own, which takes " +
+                     (options.expression == Expression::multi ? "--terms, " : "") +
+                     "--loss, --l1, --l2, --seed, --starts and --threads");
   }
 }
 
@@ -290,6 +311,9 @@ FitOptions fit_options(const SearchArguments& arguments) {
   options.seed = arguments.seed.value_or(options.seed);
   options.penalty.l1 = arguments.l1.value_or(0);
   options.penalty.l2 = arguments.l2.value_or(0);
+  if (options.expression == Expression::automatic && may_have_process(arguments) &&
+      !arguments.residual_given)
+    options.residual = Residual::chosen;
   options.penalty.constants = arguments.penalise.value_or(options.penalty.constants);
   options.loss = arguments.loss.value_or(default_loss(options));
   options.polish = !arguments.no_polish;

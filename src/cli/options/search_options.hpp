@@ -18,6 +18,7 @@ struct SearchArguments {
   std::optional<std::uint64_t> seed;
   std::optional<double> l1;
   std::optional<double> l2;
+  bool residual_given = false;
   bool no_polish = false;
   std::optional<Penalise> penalise;
   bool terms_given = false;
@@ -29,6 +30,13 @@ void add_search_options(OptionSet& app, SearchArguments& arguments);
 
 /// Of commands that fit one expression: throws UsageError for options that it does not know.
 void refuse_options_of_others(const SearchArguments& arguments);
+
+/// An objective was asked for that no residual process has: among forms that are chosen, there is
+/// then none with a process.
+bool leaves_process_out(const SearchArguments& arguments);
+
+/// Whether a model with a residual process may come out.
+bool may_have_process(const SearchArguments& arguments);
 
 /// The options for fit(): what was given, else the defaults of FitOptions; all cores, or as many as
 /// OMP_NUM_THREADS says; the kernel that PERFMODEL_KERNEL names. Throws UsageError for a kernel

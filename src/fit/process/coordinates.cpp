@@ -1,5 +1,6 @@
 #include "fit/process/coordinates.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/index.hpp"
@@ -33,7 +34,7 @@ double smallest_above_zero(const VectorXd& values) {
 }  // namespace
 
 double Coordinate::at(double value) const {
-  const double place = (transformed(form, unit, value) - centre) / scale;
+  const double place = (transformed(form, unit, std::min(value, most)) - centre) / scale;
   return std::nearbyint(place * 0x1p30) * 0x1p-30;
 }
 

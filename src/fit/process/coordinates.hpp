@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Coordinate {
   double unit = 1;
   double centre = 0;
   double scale = 1;
+  double most = std::numeric_limits<double>::infinity();  ///< what is larger counts as this
 
   double at(double value) const;
   /// The number that is there.

@@ -11,7 +11,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr std::size_t kMostSteps = 30;
 constexpr std::size_t kMostHalvings = 12;
 constexpr double kReduction = 1e-12;  ///< of the sum of squares: converged below it
 
@@ -36,9 +35,9 @@ class GaussNewton {
     start_ << trend.start, 0;
   }
 
-  TrendEstimate run() {
+  TrendEstimate run(std::size_t most_steps) {
     TrendPoint point = at(start_);
-    for (std::size_t i = 0; i < kMostSteps; ++i) {
+    for (std::size_t i = 0; i < most_steps; ++i) {
       linearise(point);
       const VectorXd step = deviations_.cwiseProduct(
           normal_.solve(slopes_.transpose() * covariance_.whitened(point.residual) -
@@ -106,10 +105,11 @@ class GaussNewton {
 
 TrendEstimate generalised_least_squares(const Trend& trend, std::span<const Index> rows,
                                         const VectorXd& y, const PositiveMatrix& covariance,
-                                        const VectorXd& deviations, double level_deviation) {
+                                        const VectorXd& deviations, double level_deviation,
+                                        std::size_t most_steps) {
   VectorXd all(deviations.size() + 1);
   all << deviations, level_deviation;
-  return GaussNewton(trend, rows, y, covariance, std::move(all)).run();
+  return GaussNewton(trend, rows, y, covariance, std::move(all)).run(most_steps);
 }
 
 }  // namespace perfmodel::process

@@ -22,7 +22,8 @@ using Eigen::VectorXd;
 using Rows = std::vector<Index>;
 
 constexpr std::size_t kFirstIterations = 40;  ///< of each start
-constexpr std::size_t kLastIterations = 150;
+constexpr double kMoreNoise = 10;             ///< where the covariance is numerically singular
+constexpr double kLeastNoise = 1e-14;
 constexpr double kLeastSpread = 1e-9;  ///< where nothing is left of y
 
 VectorXd rounded(const VectorXd& values) {
@@ -60,18 +61,35 @@ Observations observed(const Inputs& coordinates, const MergedRows& rows, const T
   return out;
 }
 
+/// The covariance of runs. Hyper-parameters of a sample may leave other rows numerically dependent:
+/// the noise then grows until they are not.
+PositiveMatrix factorised(Kernel& kernel, const CodedInputs& rows, const VectorXd& runs) {
+  const MatrixXd process = kernel.variance * correlations(kernel, rows, rows);
+  for (;; kernel.noise = kMoreNoise * kernel.noise + kLeastNoise * kernel.variance) {
+    MatrixXd covariance = process;
+    covariance.diagonal().array() += kernel.noise / runs.array();
+    if (auto factors = PositiveMatrix::factorised(std::move(covariance)))
+      return *std::move(factors);
+    if (!(kernel.noise < kernel.variance))
+      throw std::logic_error("the covariance of the residual process is not positive definite");
+  }
+}
+
 /// From few rows to many: the best of three starts on the fewest, from there on on twice as many,
 /// and so on.
 HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, Index most,
                        const ProcessOptions& options) {
   Index rows = std::min(options.start_rows, most);
   HyperResult best;
-  {
+  if (options.start) {
+    best.hyper = *options.start;
+    rows = std::max<Index>(most / 2, 1);
+  } else {
     const Observations few = sample(rows);
     std::array<HyperResult, 3> results;
     parallel_for(results.size(), options.threads, [&](std::size_t i) {
       results[i] = climb(few, i == 2 ? lively_start(few) : hyper_start(few, i == 0 ? 0.5 : 0.05),
-                         rows < most ? kFirstIterations : kLastIterations, options.stop);
+                         rows < most ? kFirstIterations : options.iterations, options.stop);
     });
     std::size_t evaluations = 0;
     best = results[0];
@@ -85,7 +103,7 @@ HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, In
   while (rows < most) {
     rows = 2 * rows < most ? 2 * rows : most;
     const std::size_t before = best.evaluations;
-    best = climb(sample(rows), best.hyper, rows < most ? kFirstIterations : kLastIterations,
+    best = climb(sample(rows), best.hyper, rows < most ? kFirstIterations : options.iterations,
                  options.stop);
     best.evaluations += before;
   }
@@ -122,13 +140,16 @@ HyperParameters search_hyper_parameters(const Inputs& inputs, const VectorXd& y,
   out.kernel = layout.kernel(best.hyper);
   out.group_deviations = (best.hyper.tail(layout.groups) / 2).array().exp();
   out.level_deviation = std::sqrt(kLevelVariance * all.spread);
+  out.position = best.hyper;
   out.cost = best.cost;
   out.evaluations = best.evaluations;
   return out;
 }
 
-ProcessFit fit_process(const Inputs& inputs, const VectorXd& y, const Trend& trend,
-                       HyperParameters hyper, const ProcessOptions& options) {
+std::vector<ProcessFit> fit_processes(const Inputs& inputs, const VectorXd& y, const Trend& trend,
+                                      HyperParameters hyper,
+                                      const std::vector<VectorXd>& group_deviations,
+                                      const ProcessOptions& options) {
   const Inputs coordinates = placed(inputs, hyper.coordinates);
   MergedRows rows = MergedRows::of(coordinates, y);
   const double mean = rows.y.mean();
@@ -137,44 +158,53 @@ ProcessFit fit_process(const Inputs& inputs, const VectorXd& y, const Trend& tre
   std::sort(exact.begin(), exact.end());
   const Rows exact_positions = positions(rows.first, exact);
 
-  const Kernel& kernel = hyper.kernel;
   const CodedInputs coded(take_rows(coordinates, exact_positions));
-  MatrixXd covariance = kernel.variance * correlations(kernel, coded, coded);
-  covariance.diagonal().array() += kernel.noise / rows.runs(exact).array();
-  const auto factors = PositiveMatrix::factorised(std::move(covariance));
-  if (!factors)
-    throw std::logic_error("the covariance of the residual process is not positive definite");
-  VectorXd deviations = trend.scales;
-  for (Index k = 0; k < deviations.size(); ++k)
-    deviations[k] *= hyper.group_deviations[trend.groups[static_cast<std::size_t>(k)]];
-  TrendEstimate estimate = generalised_least_squares(trend, exact_positions, rows.y(exact),
-                                                     *factors, deviations, hyper.level_deviation);
+  const PositiveMatrix factors = factorised(hyper.kernel, coded, rows.runs(exact));
+  const auto fitted = [&](const VectorXd& of_groups) {
+    hyper.group_deviations = of_groups;
+    VectorXd deviations = trend.scales;
+    for (Index k = 0; k < deviations.size(); ++k)
+      deviations[k] *= hyper.group_deviations[trend.groups[static_cast<std::size_t>(k)]];
+    TrendEstimate estimate =
+        generalised_least_squares(trend, exact_positions, rows.y(exact), factors, deviations,
+                                  hyper.level_deviation, options.trend_steps);
 
-  ProcessFit out;
-  out.constants = estimate.constants;
-  out.level = mean + estimate.level;
-  out.process = {.coordinates = hyper.coordinates,
-                 .kernel = kernel,
-                 .inputs = take_rows(coordinates, rows.first),
-                 .runs = rows.runs,
-                 .residual = {},
-                 .weights = {}};
-  if (index(exact.size()) == rows.rows()) {
-    out.process.weights = factors->solve(estimate.residual);
-    out.process.residual = std::move(estimate.residual);
-  } else {
-    out.process.residual = rows.y - trend.at(out.constants, rows.first).values;
-    out.process.residual.array() -= estimate.level;
-    out.process.neighbours = options.neighbours;
-  }
-  out.trend = {.slopes =
-                   [at = trend.at, constants = out.constants,
-                    first = std::move(rows.first)](std::span<const Index> asked) {
-                     return at(constants, positions(first, asked)).slopes;
-                   },
-               .covariance = std::move(estimate.covariance)};
-  out.hyper = std::move(hyper);
+    ProcessFit out;
+    out.constants = estimate.constants;
+    out.level = mean + estimate.level;
+    out.process = {.coordinates = hyper.coordinates,
+                   .kernel = hyper.kernel,
+                   .inputs = take_rows(coordinates, rows.first),
+                   .runs = rows.runs,
+                   .residual = {},
+                   .weights = {}};
+    if (index(exact.size()) == rows.rows()) {
+      out.process.weights = factors.solve(estimate.residual);
+      out.process.residual = std::move(estimate.residual);
+    } else {
+      out.process.residual = rows.y - trend.at(out.constants, rows.first).values;
+      out.process.residual.array() -= estimate.level;
+      out.process.neighbours = options.neighbours;
+    }
+    out.trend = {.slopes =
+                     [at = trend.at, constants = out.constants,
+                      first = rows.first](std::span<const Index> asked) {
+                       return at(constants, positions(first, asked)).slopes;
+                     },
+                 .covariance = std::move(estimate.covariance)};
+    out.hyper = hyper;
+    return out;
+  };
+  std::vector<ProcessFit> out;
+  for (const VectorXd& of_groups : group_deviations)
+    out.push_back(fitted(of_groups));
   return out;
+}
+
+ProcessFit fit_process(const Inputs& inputs, const VectorXd& y, const Trend& trend,
+                       const HyperParameters& hyper, const ProcessOptions& options) {
+  return std::move(
+      fit_processes(inputs, y, trend, hyper, {hyper.group_deviations}, options).front());
 }
 
 }  // namespace perfmodel::process

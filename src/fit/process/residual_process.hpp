@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <vector>
@@ -20,6 +21,10 @@ struct ProcessOptions {
   Eigen::Index hyper_rows = 400;           ///< from which the hyper-parameters are found
   Eigen::Index exact_rows = 2000;          ///< beyond, predictions are from nearest neighbours
   Eigen::Index neighbours = 100;
+  std::size_t iterations = 150;  ///< at most, to the hyper-parameters, on all those rows
+  std::size_t trend_steps = 30;  ///< at most, to the constants of a trend that is not linear
+  /// Hyper-parameters of like runs to start from, in place of several starts.
+  std::optional<Eigen::VectorXd> start = {};
   std::uint64_t seed = 0;
   std::size_t threads = 1;
   std::stop_token stop = {};
@@ -49,6 +54,7 @@ struct HyperParameters {
   Kernel kernel;
   Eigen::VectorXd group_deviations;  ///< of the trend's constants, in units of their scales
   double level_deviation = 0;
+  Eigen::VectorXd position;  ///< all of them, in the order of HyperLayout
   double cost = 0;  ///< the negative logarithm of the posterior density, but for its constants
   std::size_t evaluations = 0;
 };
@@ -68,7 +74,13 @@ HyperParameters search_hyper_parameters(const Inputs& inputs, const Eigen::Vecto
 /// Trend and process together, by y = ln t; the trend refers to the rows of `inputs`. Its constants
 /// are the generalised least squares under the process's covariance.
 ProcessFit fit_process(const Inputs& inputs, const Eigen::VectorXd& y, const Trend& trend,
-                       HyperParameters hyper, const ProcessOptions& options);
+                       const HyperParameters& hyper, const ProcessOptions& options);
+
+/// The same for each of several priors of the trend, the process being the same.
+std::vector<ProcessFit> fit_processes(const Inputs& inputs, const Eigen::VectorXd& y,
+                                      const Trend& trend, HyperParameters hyper,
+                                      const std::vector<Eigen::VectorXd>& group_deviations,
+                                      const ProcessOptions& options);
 
 /// The coordinates that search_hyper_parameters() uses: for trends in the same.
 std::vector<Coordinate> process_coordinates(const Inputs& inputs,

@@ -1,23 +1,17 @@
 #include "fit/residual/fit_with_process.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <memory>
 #include <utility>
 
-#include "base/index.hpp"
 #include "fit/determined/warnings.hpp"
 #include "fit/eq4/fit_generic.hpp"
 #include "fit/process/hyper_search.hpp"
 #include "fit/residual/process_form.hpp"
-#include "fit/residual/trend_of_form.hpp"
 #include "fit/sum/fit_multi.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
 namespace {
-
-using Eigen::VectorXd;
 
 void refuse_what_has_no_place(const FitOptions& options) {
   const auto refuse = [](const std::string& field) {
@@ -55,18 +49,6 @@ process::ProcessOptions process_options(const FitOptions& options) {
   return out;
 }
 
-/// A process can say all that a trend says, and then the likelihood leaves nothing to the trend.
-/// Its constants are allowed to be as large as the runs are apart, so that it is a formula to read
-/// and what remains far from all runs.
-void free_trend(const process::Trend& trend, const VectorXd& y, process::HyperParameters& hyper) {
-  const double spread = (y.array() - y.mean()).square().mean();
-  for (Eigen::Index g = 0; g < hyper.group_deviations.size(); ++g) {
-    const auto own = std::count(trend.groups.begin(), trend.groups.end(), g);
-    const double usual = std::sqrt(spread / std::max(1.0, static_cast<double>(own)));
-    hyper.group_deviations[g] = std::max(hyper.group_deviations[g], usual);
-  }
-}
-
 ProcessSearch facts_of_search(const process::ProcessOptions& options) {
   ProcessSearch out;
   out.objective =
@@ -77,35 +59,15 @@ ProcessSearch facts_of_search(const process::ProcessOptions& options) {
   return out;
 }
 
-}  // namespace
-
-FittedModel fit_with_process(const ModelSpec& spec, const Design& training,
-                             const FitOptions& options) {
-  refuse_what_has_no_place(options);
-  const ProcessColumns columns = ProcessColumns::of(spec);
-  const process::Inputs inputs = columns.inputs(training);
-  const bool from_nothing = is_one_product(options);
-  FittedModel model;
-  TrendOfForm trend;
-  if (from_nothing) {
-    model.spec = spec;
-    model.search.form = FormChoice{.given = true};
-    trend = product_trend_of(spec, columns, inputs, process::process_coordinates(inputs, {}));
-  } else {
-    model = ordinary_fit(spec, training, options);
-    trend = trend_around(model.form, spec, model.constants, training);
-  }
-
+FittedModel fitted_process(FittedModel model, const Design& training, const FitOptions& options,
+                           const ProcessRuns& runs, TrendPrior prior, bool from_nothing) {
   const process::ProcessOptions how = process_options(options);
-  const VectorXd y = training.time.array().log();
-  process::HyperParameters hyper = process::search_hyper_parameters(inputs, y, trend.trend, how);
-  free_trend(trend.trend, y, hyper);
-  process::ProcessFit found = process::fit_process(inputs, y, trend.trend, std::move(hyper), how);
+  process::ProcessFit found = fit_process(runs, search_hyper_parameters(runs, how), prior, how);
   const auto known =
       std::make_shared<const KnownProcess>(std::move(found.process), options.threads);
-  model.constants = trend.constants(found.constants, found.level + known->centre);
+  model.constants = runs.trend.constants(found.constants, found.level + known->centre);
   model.form = std::make_shared<ProcessForm>(
-      trend.form, columns, known,
+      runs.trend.form, runs.columns, known,
       ProcessPrior{from_nothing, found.hyper.group_deviations, found.hyper.level_deviation});
 
   model.search.method = options.method;
@@ -128,6 +90,31 @@ FittedModel fit_with_process(const ModelSpec& spec, const Design& training,
   model.identifiability.reset();  // that was of the trend alone
   model.warnings = find_process_warnings(model, training);
   return model;
+}
+
+}  // namespace
+
+FittedModel product_with_process(const ModelSpec& spec, const Design& training,
+                                 const FitOptions& options, const ProcessShape& shape) {
+  FittedModel model;
+  model.spec = spec;
+  model.search.form = FormChoice{.given = true};
+  return fitted_process(std::move(model), training, options,
+                        runs_beside_product(spec, training, shape), shape.prior, true);
+}
+
+FittedModel with_process(FittedModel trend, const Design& training, const FitOptions& options,
+                         const ProcessShape& shape) {
+  const ProcessRuns runs = runs_beside(trend.form, trend.spec, trend.constants, training, shape);
+  return fitted_process(std::move(trend), training, options, runs, shape.prior, false);
+}
+
+FittedModel fit_with_process(const ModelSpec& spec, const Design& training,
+                             const FitOptions& options) {
+  refuse_what_has_no_place(options);
+  return is_one_product(options)
+             ? product_with_process(spec, training, options, {})
+             : with_process(ordinary_fit(spec, training, options), training, options, {});
 }
 
 }  // namespace perfmodel

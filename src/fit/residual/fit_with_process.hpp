@@ -1,15 +1,20 @@
 #pragma once
 
+#include "fit/residual/process_runs.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
-#include "perfmodel/fit/task/fit_options.hpp"
 
 namespace perfmodel {
 
-/// Fits the expression together with a Gaussian process of what it leaves. The trend of one term is
-/// a product without C, from nothing; any other starts from the ordinary fit of squared logarithms.
-///
-/// Throws UsageError for a loss, a penalty or a method, which have no place there.
+/// The expression with a residual process, as asked for.
 FittedModel fit_with_process(const ModelSpec& spec, const Design& training,
                              const FitOptions& options);
+
+/// One product with a process.
+FittedModel product_with_process(const ModelSpec& spec, const Design& training,
+                                 const FitOptions& options, const ProcessShape& shape);
+
+/// A model that was fitted to the same runs as the trend of a process.
+FittedModel with_process(FittedModel trend, const Design& training, const FitOptions& options,
+                         const ProcessShape& shape);
 
 }  // namespace perfmodel

@@ -1,5 +1,7 @@
 #include "fit/residual/process_code.hpp"
 
+#include <cmath>
+
 #include "base/index.hpp"
 #include "base/text.hpp"
 
@@ -156,8 +158,12 @@ std::string process_function(const process::ResidualProcess& process, double cen
                                         : python_function(process, centre);
 }
 
-std::string process_number(const process::Coordinate& coordinate, const std::string& operand,
+std::string process_number(const process::Coordinate& coordinate, const std::string& value,
                            FormulaLanguage language) {
+  const std::string minimum = language == FormulaLanguage::python ? "min" : "fmin";
+  const std::string operand = std::isfinite(coordinate.most)
+                                  ? minimum + "(" + value + ", " + literal(coordinate.most) + ")"
+                                  : value;
   const std::string module = language == FormulaLanguage::python ? "math." : "";
   switch (coordinate.form) {
     case process::CoordinateForm::log:

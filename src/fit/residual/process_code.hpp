@@ -14,7 +14,7 @@ std::string process_function(const process::ResidualProcess& process, double cen
                              FormulaLanguage language);
 
 /// A number as the function takes it: its logarithm, or what else its coordinate is of.
-std::string process_number(const process::Coordinate& coordinate, const std::string& operand,
+std::string process_number(const process::Coordinate& coordinate, const std::string& value,
                            FormulaLanguage language);
 
 /// A call of the function.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -96,10 +98,13 @@ void read_number(const JsonCursor& node, std::size_t j, const ModelSpec& spec, R
     column.fail("'" + column.text() + "' is no numeric input of the model");
   }
   process::ResidualProcess& process = out.process;
-  process.coordinates.push_back({.form = read_coordinate_form(node.member("form")),
-                                 .unit = read_positive(node.member("unit")),
-                                 .centre = node.member("centre").number(),
-                                 .scale = read_positive(node.member("scale"))});
+  const std::optional<JsonCursor> most = node.optional_member("most");
+  process.coordinates.push_back(
+      {.form = read_coordinate_form(node.member("form")),
+       .unit = read_positive(node.member("unit")),
+       .centre = node.member("centre").number(),
+       .scale = read_positive(node.member("scale")),
+       .most = most ? read_positive(*most) : std::numeric_limits<double>::infinity()});
   process.kernel.inverse_lengths[index(j)] = read_positive(node.member("inverse_length"));
   const JsonCursor share = node.member("share");
   process.kernel.shares[index(j)] = share.number();
@@ -138,15 +143,18 @@ Json process_to_json(const KnownProcess& known, const ProcessColumns& columns,
     const auto* const form = std::find_if(kFormNames.begin(), kFormNames.end(), [&](const auto& f) {
       return f.first == coordinate.form;
     });
-    numeric.push_back({{"column", columns.number(spec, j).column},
-                       {"form", form->second},
-                       {"unit", number(coordinate.unit)},
-                       {"centre", number(coordinate.centre)},
-                       {"scale", number(coordinate.scale)},
-                       {"inverse_length", number(kernel.inverse_lengths[index(j)])},
-                       {"share", number(kernel.shares[index(j)])},
-                       {"values", numbers(coded.numbers[j].values)},
-                       {"codes", coded.numbers[j].codes}});
+    Json node = {{"column", columns.number(spec, j).column},
+                 {"form", form->second},
+                 {"unit", number(coordinate.unit)},
+                 {"centre", number(coordinate.centre)},
+                 {"scale", number(coordinate.scale)},
+                 {"inverse_length", number(kernel.inverse_lengths[index(j)])},
+                 {"share", number(kernel.shares[index(j)])},
+                 {"values", numbers(coded.numbers[j].values)},
+                 {"codes", coded.numbers[j].codes}};
+    if (std::isfinite(coordinate.most))
+      node["most"] = number(coordinate.most);
+    numeric.push_back(std::move(node));
   }
   Json levels = Json::array();
   for (Index j = 0; j < process.inputs.levels.cols(); ++j) {

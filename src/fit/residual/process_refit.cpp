@@ -21,7 +21,8 @@ class ProcessRefit final : public Refit {
         hyper_{.coordinates = known.process.coordinates,
                .kernel = known.process.kernel,
                .group_deviations = prior.group_deviations,
-               .level_deviation = prior.level_deviation},
+               .level_deviation = prior.level_deviation,
+               .position = {}},
         centre_(known.centre) {
     how_.seed = options.seed;
     how_.stop = options.stop;

@@ -136,6 +136,21 @@ TrendOfForm product_trend_of(const ModelSpec& spec, const ProcessColumns& column
                              std::vector<process::Coordinate> coordinates) {
   MultiStructure structure;
   structure.log_powers = {std::vector<int>(spec.extrinsic.size(), 0)};
+  std::vector<std::size_t> rings;
+  std::vector<Cap> caps;
+  for (std::size_t j = 0; j < coordinates.size(); ++j) {
+    const std::size_t numeric = j < columns.intrinsic.size()
+                                    ? spec.extrinsic.size() + columns.intrinsic[j]
+                                    : columns.extrinsic[j - columns.intrinsic.size()];
+    if (coordinates[j].form == process::CoordinateForm::ring)
+      rings.push_back(numeric);
+    if (std::isfinite(coordinates[j].most))
+      caps.push_back({numeric, coordinates[j].most});
+  }
+  if (!rings.empty())
+    structure.rings = {rings};
+  if (!caps.empty())
+    structure.caps = {caps};
   const MultiLayout layout(spec, structure);
   const std::vector<Index> counts = process::level_counts(inputs);
   TrendOfForm out{

@@ -26,7 +26,8 @@ struct TrendOfForm {
 TrendOfForm trend_around(const std::shared_ptr<const Form>& form, const ModelSpec& spec,
                          const Eigen::VectorXd& constants, const Design& runs);
 
-/// One product of powers and factors, from nothing: its prior is that no column matters.
+/// One product of powers and factors, from nothing: its prior is that no column matters. Rings and
+/// caps are those of the coordinates.
 TrendOfForm product_trend_of(const ModelSpec& spec, const ProcessColumns& columns,
                              const process::Inputs& inputs,
                              std::vector<process::Coordinate> coordinates);

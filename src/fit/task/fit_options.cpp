@@ -28,11 +28,27 @@ std::string_view to_text(Method method) {
 }
 
 std::string_view to_text(Expression expression) {
-  return expression == Expression::generic ? "generic" : "multi";
+  switch (expression) {
+    case Expression::generic:
+      return "generic";
+    case Expression::multi:
+      return "multi";
+    case Expression::automatic:
+      return "auto";
+  }
+  return "";
 }
 
 std::string_view to_text(Residual residual) {
-  return residual == Residual::none ? "none" : "process";
+  switch (residual) {
+    case Residual::none:
+      return "none";
+    case Residual::process:
+      return "process";
+    case Residual::chosen:
+      return "auto";
+  }
+  return "";
 }
 
 std::string_view to_text(Penalise constants) {
@@ -40,7 +56,7 @@ std::string_view to_text(Penalise constants) {
 }
 
 Loss default_loss(const FitOptions& options) {
-  const bool chosen = options.expression == Expression::multi && !options.terms;
+  const bool chosen = options.expression != Expression::generic && !options.terms;
   return chosen ? Loss::soft_l1 : Loss::mae;
 }
 

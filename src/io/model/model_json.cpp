@@ -37,10 +37,15 @@ std::string minimised_text(const SearchSummary& search) {
 }
 
 Json to_json(const FormChoice& form) {
-  return {{"chosen_by", form.given ? "user" : "cross-validation"},
-          {"candidates", form.candidates},
-          {"random_folds", form.random_folds},
-          {"far_folds", form.far_folds}};
+  Json out = {{"chosen_by", form.given ? "user" : "cross-validation"},
+              {"candidates", form.candidates},
+              {"random_folds", form.random_folds},
+              {"far_folds", form.far_folds}};
+  for (const HeldOutErrors& errors : form.held_out)
+    out["held_out"].push_back({{"form", errors.form},
+                               {"random", number(errors.random)},
+                               {"far_ends", errors.far_ends ? number(*errors.far_ends) : Json()}});
+  return out;
 }
 
 Json to_json(const SearchSummary& search, const ProcessSearch& process) {

@@ -41,7 +41,7 @@ def process_of(c, row):
     p = c["process"]
     n = len(p["runs"])
     def place(k):
-        x = float(row[k["column"]])
+        x = min(float(row[k["column"]]), k.get("most", math.inf))
         x = {"log": lambda: math.log(x), "log_one_plus": lambda: math.log1p(x / k["unit"]), "ring": lambda: 1 - 1 / x}[k["form"]]()
         return round((x - k["centre"]) / k["scale"] * 2.0**30) / 2.0**30
     def kernel(k, d):

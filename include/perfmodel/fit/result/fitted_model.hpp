@@ -33,12 +33,21 @@ struct Warning {
   Sentence message;      ///< a whole one
 };
 
-/// How the form of a sum of product terms came about.
+/// How a form that was a candidate predicts runs that it was not fitted to.
+struct HeldOutErrors {
+  std::string form;                ///< "generic", "multi", "process"
+  double random = 0;               ///< mean |ln(predicted / measured)| of random parts
+  std::optional<double> far_ends;  ///< of the largest values of scales, where they are held out
+};
+
+/// How the form of a model came about.
 struct FormChoice {
   bool given = false;          ///< asked for, not chosen
   std::size_t candidates = 0;  ///< forms that were judged on held-out rows
   std::size_t random_folds = 0;
   std::size_t far_folds = 0;  ///< that hold out the largest values of a scale
+  /// Where a process was a candidate: Eq. (4), the trend alone, and the trend with the process.
+  std::vector<HeldOutErrors> held_out = {};
 };
 
 /// A normal distribution that a hyper-parameter of a residual process comes from.

@@ -33,14 +33,16 @@ enum class Method {
 
 /// The expression that is fitted.
 enum class Expression {
-  generic,  ///< Eq. (4)
-  multi,    ///< a sum of product terms
+  generic,    ///< Eq. (4)
+  multi,      ///< a sum of product terms
+  automatic,  ///< chosen by cross-validation
 };
 
 /// What becomes of what the expression leaves.
 enum class Residual {
   none,
   process,  ///< a Gaussian process of ln t beside it
+  chosen,   ///< with the expression, where that is automatic
 };
 
 /// Which form of the constants a penalty sums.

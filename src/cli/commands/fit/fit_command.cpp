@@ -69,6 +69,11 @@ void check_combination(const FitArguments& arguments) {
     throw UsageError(
         "--repeats does not go with --residual process: its search does not depend on luck");
   }
+  if (arguments.repeats.value_or(1) > 1 && may_have_process(arguments.search)) {
+    throw UsageError(
+        "--repeats does not go with --expression auto, which may choose a residual process: add "
+        "--residual none");
+  }
   check_bootstrap(arguments.bootstrap);
   check_gated_parts(arguments);
 }
@@ -197,6 +202,12 @@ int run_fit(const FitArguments& arguments, Console& console) {
       prepare_fit(read_labelled_runs(arguments.runs, arguments.roles, console), request);
   for (const auto& warning : prepared.warnings)
     console.warning(warning);
+
+  if (leaves_process_out(arguments.search)) {
+    console.notice(
+        "No form with a residual process is tried: --loss, --l1, --l2 and --signed have no place "
+        "there.");
+  }
 
   const SignalWatch signals;
   request.options = fit_options(arguments.search);

@@ -203,6 +203,23 @@ std::string errors_section(const FitDocument& report, const Console& console) {
          indented(noise_floor_in_words(parts.train.mape_percent, report.model.noise_floor));
 }
 
+/// What the form was chosen by.
+std::string choice_section(const FitDocument& report, const Console& console) {
+  using enum Align;
+  const std::optional<FormChoice>& choice = report.model.search.form;
+  if (!choice || choice->held_out.empty())
+    return {};
+  TextTable table({left, right, right});
+  table.add({"error of held-out runs", "within", "far ends"});
+  const std::array<std::string, 3> names = {"Eq. (4)", "the trend alone", "trend and process"};
+  for (std::size_t i = 0; i < std::min(names.size(), choice->held_out.size()); ++i) {
+    const HeldOutErrors& errors = choice->held_out[i];
+    table.add({names[i], percent(100 * errors.random),
+               errors.far_ends ? percent(100 * *errors.far_ends) : "-"});
+  }
+  return section(table, console);
+}
+
 std::string uncertainty_section(const FitDocument& report, const Console& console) {
   const auto& uncertainty = report.model.uncertainty;
   return uncertainty ? section(uncertainty_table(report.model, *uncertainty), console) : "";
@@ -246,8 +263,9 @@ std::string fit_summary(const FitDocument& report, const Console& console) {
          (report.model.form->words().lists_terms ? terms_section : constants_section)(report,
                                                                                       console) +
          process_line(report) + scaling_section(report, console) + errors_section(report, console) +
-         uncertainty_section(report, console) + repeat_section(report, console) +
-         held_out_section(report.model, console) + search_line(report, console);
+         choice_section(report, console) + uncertainty_section(report, console) +
+         repeat_section(report, console) + held_out_section(report.model, console) +
+         search_line(report, console);
 }
 
 }  // namespace perfmodel::cli

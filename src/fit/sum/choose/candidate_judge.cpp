@@ -1,7 +1,6 @@
 #include "fit/sum/choose/candidate_judge.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "base/parallel.hpp"
@@ -15,25 +14,7 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-double log_error(const VectorXd& measured, const VectorXd& predicted) {
-  const Eigen::ArrayXd ratio = predicted.array() / measured.array();
-  double sum = 0;
-  for (const double r : ratio) {
-    const double error = std::abs(std::log(r));
-    sum += error < kLargestError ? error : kLargestError;  // also where it is no number
-  }
-  return log_of_mean_error(sum / static_cast<double>(ratio.size()));
-}
-
-std::vector<std::size_t> design_rows(const TermCoordinates& coordinates,
-                                     const std::vector<Index>& rows) {
-  std::vector<std::size_t> out;
-  for (const Index row : rows)
-    out.push_back(coordinates.order()[static_cast<std::size_t>(row)]);
-  return out;
-}
-
-double generic_error(const SelectionTask& task, const Fold& fold) {
+FittedModel generic_fit(const SelectionTask& task, const Fold& fold) {
   FitOptions options = task.options;
   options.expression = Expression::generic;
   if (options.loss == Loss::soft_l1)
@@ -42,9 +23,7 @@ double generic_error(const SelectionTask& task, const Fold& fold) {
   options.starts = 1;
   options.threads = 1;
   options.observer = nullptr;
-  const Design training = take_rows(task.training, design_rows(task.coordinates, fold.training));
-  const Design held_out = take_rows(task.training, design_rows(task.coordinates, fold.held_out));
-  return log_error(held_out.time, predict(fit_generic(task.spec, training, options), held_out));
+  return fit_generic(task.spec, design_of(task, fold.training), options);
 }
 
 /// With as many terms as the training rows, and the time, can bear.
@@ -158,7 +137,10 @@ void CandidateJudge::extend(const Candidate& candidate, const Fold& fold, FoldPa
   if (path.log_errors.size() >= entries(candidate))
     return;
   if (candidate.generic) {
-    path.log_errors.push_back(generic_error(task_, fold));
+    const FittedModel model = generic_fit(task_, fold);
+    const Design held_out = design_of(task_, fold.held_out);
+    path.log_errors.push_back(held_out_error(held_out.time, predict(model, held_out)));
+    path.generic_constants = model.constants;
     return;
   }
   const TermData data = task_.coordinates.data(candidate.shape);
@@ -169,7 +151,7 @@ void CandidateJudge::extend(const Candidate& candidate, const Fold& fold, FoldPa
     const SumShape shape =
         with_terms(candidate.shape, std::min(candidate.shape.terms, static_cast<Index>(k) + 1));
     const auto error_of = [&](const TermData& rows) {
-      return log_error(rows.time, evaluate_sum(rows, shape, path.fits[k].theta).total);
+      return held_out_error(rows.time, evaluate_sum(rows, shape, path.fits[k].theta).total);
     };
     path.log_errors.push_back(error_of(held_out));
     if (fold.far_end())
@@ -178,6 +160,16 @@ void CandidateJudge::extend(const Candidate& candidate, const Fold& fold, FoldPa
     else
       path.far_predictions.push_back(far_points_.predictions(shape, path.fits[k].theta));
   }
+}
+
+VectorXd CandidateJudge::constants_in(const Candidate& candidate, std::size_t fold) const {
+  const auto known = std::find_if(families_.begin(), families_.end(), [&](const Family& family) {
+    return same_family(family.widest, candidate);
+  });
+  const FoldPath& path = known->of_fold[fold];
+  return candidate.generic ? path.generic_constants
+                           : task_.coordinates.constants(candidate.shape,
+                                                         path.fits[entries(candidate) - 1].theta);
 }
 
 Candidate CandidateJudge::judged(const Candidate& candidate, const Family& family,

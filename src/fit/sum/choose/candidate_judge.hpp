@@ -23,6 +23,10 @@ class CandidateJudge {
   /// fold the ridge makes up for rows that are missing.
   std::vector<Candidate> operator()(const std::vector<Candidate>& candidates);
 
+  /// The constants of a candidate that was judged, fitted to the training rows of a fold: those of
+  /// Eq. (4), or in the order of MultiLayout.
+  Eigen::VectorXd constants_in(const Candidate& candidate, std::size_t fold) const;
+
  private:
   /// A family in one fold, for each number of terms.
   struct FoldPath {
@@ -31,6 +35,7 @@ class CandidateJudge {
     /// Of far ends: where their scale counts as at the largest value of the training rows.
     std::vector<double> capped_log_errors;
     std::vector<FarPredictions> far_predictions;  ///< of random parts alone
+    Eigen::VectorXd generic_constants;            ///< of Eq. (4)
   };
 
   struct Family {

@@ -75,21 +75,6 @@ void prefer_plain_powers(const std::vector<Fold>& folds, std::vector<Candidate>&
                 [](const Candidate& candidate) { return logarithms_of(candidate.shape) > 0; });
 }
 
-/// "As at the largest measured value" is the forecast to beat: a scale whose far ends it predicts
-/// better, each of them, counts no further than it was measured.
-void cap_scales(const std::vector<Fold>& folds, Candidate& candidate) {
-  if (!is_sum(candidate))
-    return;
-  std::map<std::size_t, std::vector<double>> gains;
-  for (std::size_t f = 0; f < folds.size() && f < candidate.capped_log_errors.size(); ++f)
-    if (folds[f].far_end())
-      gains[*folds[f].scale].push_back(candidate.log_errors[f] - candidate.capped_log_errors[f]);
-  candidate.shape.caps.clear();
-  for (const auto& [scale, of_folds] : gains)
-    if (*std::min_element(of_folds.begin(), of_folds.end()) > kGainOfCap)
-      candidate.shape.caps.push_back(scale);
-}
-
 }  // namespace
 
 bool is_sum(const Candidate& candidate) {
@@ -119,6 +104,28 @@ Candidate cautious_choice(const ModelSpec& spec, const Selection& selection) {
   Candidate out = simplest(spec, cautious);
   cap_scales(selection.folds, out);
   return out;
+}
+
+void cap_scales(const std::vector<Fold>& folds, Candidate& candidate) {
+  if (!is_sum(candidate))
+    return;
+  std::map<std::size_t, std::vector<double>> gains;
+  for (std::size_t f = 0; f < folds.size() && f < candidate.capped_log_errors.size(); ++f)
+    if (folds[f].far_end())
+      gains[*folds[f].scale].push_back(candidate.log_errors[f] - candidate.capped_log_errors[f]);
+  candidate.shape.caps.clear();
+  for (const auto& [scale, of_folds] : gains)
+    if (*std::min_element(of_folds.begin(), of_folds.end()) > kGainOfCap)
+      candidate.shape.caps.push_back(scale);
+}
+
+void judge_as_capped(const std::vector<Fold>& folds, Candidate& candidate) {
+  cap_scales(folds, candidate);
+  const std::vector<std::size_t>& caps = candidate.shape.caps;
+  for (std::size_t f = 0; f < folds.size(); ++f)
+    if (folds[f].far_end() && std::find(caps.begin(), caps.end(), *folds[f].scale) != caps.end())
+      candidate.log_errors[f] = candidate.capped_log_errors[f];
+  set_score(folds, candidate);
 }
 
 }  // namespace perfmodel

@@ -18,4 +18,11 @@ bool scores_better(const Candidate& a, const Candidate& b);
 /// taken only where no candidate of as many terms does without.
 Candidate cautious_choice(const ModelSpec& spec, const Selection& selection);
 
+/// "As at the largest measured value" is the forecast to beat: a scale whose far ends it predicts
+/// better, each of them, counts no further than it was measured.
+void cap_scales(const std::vector<Fold>& folds, Candidate& candidate);
+
+/// The same, and its errors are those of what it then says.
+void judge_as_capped(const std::vector<Fold>& folds, Candidate& candidate);
+
 }  // namespace perfmodel

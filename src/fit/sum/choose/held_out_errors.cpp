@@ -22,6 +22,16 @@ double mean_error(double log_error) {
   return std::exp(log_error) - kSmallestError;
 }
 
+double held_out_error(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted) {
+  const Eigen::ArrayXd ratio = predicted.array() / measured.array();
+  double sum = 0;
+  for (const double r : ratio) {
+    const double error = std::abs(std::log(r));
+    sum += error < kLargestError ? error : kLargestError;  // also where it is no number
+  }
+  return log_of_mean_error(sum / static_cast<double>(ratio.size()));
+}
+
 double with_disagreement(double log_error, double disagreement) {
   return disagreement > kToleratedDisagreement
              ? log_of_mean_error(mean_error(log_error) + disagreement)

@@ -17,6 +17,9 @@ double log_of_mean_error(double mean);
 /// What log_of_mean_error() was made of.
 double mean_error(double log_error);
 
+/// log_of_mean_error() of |ln(predicted / measured)|, each at most kLargestError.
+double held_out_error(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted);
+
 /// The error of a far end together with how far fits to the random parts disagree beyond it, where
 /// none can be judged. A little of that says nothing: simple sums agree, be they right or wrong.
 double with_disagreement(double log_error, double disagreement);

@@ -1,28 +1,23 @@
 #include "fit/sum/choose/selection.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "fit/sum/choose/candidate_judge.hpp"
+#include "fit/sum/choose/candidate_shapes.hpp"
 #include "fit/sum/choose/choice.hpp"
 #include "fit/sum/choose/held_out_errors.hpp"
-#include "fit/sum/terms/regimes.hpp"
 
 namespace perfmodel {
 namespace {
 
 using Eigen::Index;
 
-constexpr Index kMostTerms = 5;
 constexpr Index kFurtherTerms = 6;
-constexpr double kRidges[] = {1e-5, 1e-4, 1e-3};
 constexpr double kStrongRidge = 1e-2;
 constexpr std::size_t kRows = 1000;
 constexpr std::size_t kRowsOfCloserLook = 5000;
 constexpr std::size_t kFamiliesOfCloserLook = 4;
 constexpr double kFewRowsRidge = 1e-3;
-constexpr Index kFewTerms = 2;
 constexpr std::size_t kRowsOfSimpleForms = 200;
 
 /// Whether Eq. (4) is among the candidates.
@@ -85,115 +80,21 @@ class Selector {
     return judged;
   }
 
-  bool is_extrinsic(std::size_t numeric) const { return numeric < task_.spec.extrinsic.size(); }
-
-  /// No regime, each alone, and all; of the scales.
-  std::vector<std::vector<Index>> sets_of_regimes() const {
-    std::vector<std::vector<Index>> sets(1);
-    std::vector<Index> all;
-    for (std::size_t g = 0; g < task_.coordinates.regimes().size(); ++g) {
-      if (!is_extrinsic(task_.coordinates.regimes()[g].numeric))
-        continue;
-      all.push_back(static_cast<Index>(g));
-      sets.push_back({all.back()});
-    }
-    if (all.size() > 1)
-      sets.push_back(all);
-    return sets;
-  }
-
-  /// What matters most and acts together is tried in all combinations: a regime may ask for another
-  /// ridge, and more terms, before it helps.
   void try_shapes() {
     std::vector<Candidate> candidates;
     if (generic_ == Generic::offered)
       candidates.push_back({.generic = true, .shape = {}, .log_errors = {}});
     candidates.push_back({.shape = plain_shape(task_, 0, true), .log_errors = {}});
-    for (const std::vector<Index>& regimes : sets_of_regimes()) {
-      for (const bool intercept : {true, false}) {
-        for (const double strength : kRidges) {
-          candidates.push_back({.shape = plain_shape(task_, kMostTerms, intercept),
-                                .ridge = strength,
-                                .log_errors = {}});
-          candidates.back().shape.regimes = regimes;
-        }
-      }
-    }
-    if (const auto additive = additive_shape())
+    for (const Candidate& candidate : plain_candidates(task_))
+      candidates.push_back(candidate);
+    if (const auto additive = additive_shape(task_))
       candidates.push_back({.shape = *additive, .log_errors = {}});
     judge(candidates);
   }
 
-  /// A term for each numeric column, which leaves out the others.
-  std::optional<SumShape> additive_shape() const {
-    const std::size_t numerics = numeric_count(task_.spec);
-    if (numerics < 2 || numerics > static_cast<std::size_t>(kMostTerms))
-      return std::nullopt;
-    SumShape out = plain_shape(task_, static_cast<Index>(numerics), true);
-    out.left_out.resize(numerics);
-    for (std::size_t k = 0; k < numerics; ++k) {
-      for (std::size_t n = 0; n < numerics; ++n)
-        if (n != k)
-          out.left_out[k].push_back(n);
-    }
-    return out;
-  }
-
-  /// A count whose far end is held out, so that the folds can judge its ring.
-  bool may_be_ring(std::size_t numeric) const {
-    const auto is_judged = [&](const Fold& fold) { return fold.scale == numeric; };
-    return std::any_of(out_.folds.begin(), out_.folds.end(), is_judged) &&
-           is_count(numeric_factor(task_.training, numeric), task_.training.rows);
-  }
-
-  /// Rings of each scale, and of all of them that count from 1: GPUs and the nodes that hold them
-  /// grow together.
   void try_rings() {
-    const std::optional<Candidate> from = current_;
-    if (!from)
-      return;
-    std::vector<Candidate> candidates;
-    std::vector<std::size_t> all;
-    for (std::size_t n = 0; n < task_.spec.extrinsic.size(); ++n) {
-      if (!may_be_ring(n))
-        continue;
-      candidates.push_back(*from);
-      candidates.back().shape.rings = {n};
-      if (task_.spec.extrinsic[n].low == 1)
-        all.push_back(n);
-    }
-    if (all.size() > 1) {
-      candidates.push_back(*from);
-      candidates.back().shape.rings = all;
-    }
-    judge(candidates);
-  }
-
-  /// Other ways in which a numeric column may grow: log2(n)^r in the first term that has the
-  /// column, beside n^q or in its place, and the ring.
-  std::vector<Candidate> other_growths(const Candidate& from, std::size_t numeric) const {
-    std::vector<Candidate> out;
-    Index term = 0;
-    while (term < from.shape.terms && from.shape.leaves_out(term, numeric))
-      ++term;
-    if (term == from.shape.terms)
-      return out;
-    const NumericFactor& factor = numeric_factor(task_.training, numeric);
-    if (may_have_logarithm(factor, task_.training.rows)) {
-      for (const int r : {1, 2}) {
-        for (const bool pure : {false, true}) {
-          out.push_back(from);
-          out.back().shape.log_powers[static_cast<std::size_t>(term)][numeric] = r;
-          out.back().shape.pure_logarithms = pure;
-        }
-      }
-    }
-    const std::vector<std::size_t>& rings = from.shape.rings;
-    if (may_be_ring(numeric) && std::find(rings.begin(), rings.end(), numeric) == rings.end()) {
-      out.push_back(from);
-      out.back().shape.rings.push_back(numeric);
-    }
-    return out;
+    if (const std::optional<Candidate> from = current_)
+      judge(with_rings(task_, out_.folds, *from));
   }
 
   /// Column by column. Sums of several terms approach other growths of intrinsic columns by
@@ -201,8 +102,8 @@ class Selector {
   void try_growths() {
     for (std::size_t n = 0; n < numeric_count(task_.spec); ++n) {
       const std::optional<Candidate> from = current_;
-      if (from && (is_extrinsic(n) || from->shape.terms <= kFewTerms))
-        judge(other_growths(*from, n));
+      if (from && (is_extrinsic(task_, n) || from->shape.terms <= kFewTerms))
+        judge(other_growths(task_, out_.folds, *from, n));
     }
   }
 
@@ -211,18 +112,7 @@ class Selector {
   void try_simple_forms() {
     if (task_.training.rows > kRowsOfSimpleForms)
       return;
-    std::vector<SumShape> shapes = {plain_shape(task_, 1, true), plain_shape(task_, 1, false)};
-    if (const auto additive = additive_shape())
-      shapes.push_back(*additive);
-    if (task_.options.signed_terms) {
-      for (SumShape shape : std::vector(shapes)) {
-        shape.signs.assign(static_cast<std::size_t>(shape.terms), 1);
-        shape.signs.back() = -1;
-        if (shape.intercept || shape.terms > 1)
-          shapes.push_back(shape);
-      }
-    }
-    for (const SumShape& shape : shapes)
+    for (const SumShape& shape : simple_shapes(task_))
       walk_from({.shape = shape, .log_errors = {}});
   }
 
@@ -232,7 +122,7 @@ class Selector {
       return;
     Candidate at = judged.back();
     for (std::size_t n = 0; n < numeric_count(task_.spec); ++n) {
-      for (const Candidate& next : judge(other_growths(at, n)))
+      for (const Candidate& next : judge(other_growths(task_, out_.folds, at, n)))
         if (next.shape.terms == at.shape.terms && scores_better(next, at))
           at = next;
     }
@@ -242,7 +132,7 @@ class Selector {
   void try_regimes_of_intrinsics() {
     for (std::size_t g = 0; g < task_.coordinates.regimes().size(); ++g) {
       const std::optional<Candidate> from = current_;
-      if (!from || is_extrinsic(task_.coordinates.regimes()[g].numeric) ||
+      if (!from || is_extrinsic(task_, task_.coordinates.regimes()[g].numeric) ||
           from->shape.terms > kFewTerms)
         continue;
       std::vector<Candidate> candidates = {*from};
@@ -251,18 +141,9 @@ class Selector {
     }
   }
 
-  /// A term that is taken away.
   void try_negative_terms() {
-    if (!task_.options.signed_terms)
-      return;
-    std::vector<Candidate> candidates;
-    for (const bool intercept : {true, false}) {
-      candidates.push_back({.shape = plain_shape(task_, kFewTerms, intercept), .log_errors = {}});
-      candidates.back().shape.signs = {1, -1};
-    }
-    candidates.push_back({.shape = plain_shape(task_, 1, true), .log_errors = {}});
-    candidates.back().shape.signs = {-1};
-    judge(candidates);
+    if (task_.options.signed_terms)
+      judge(negative_candidates(task_));
   }
 
   /// One power of a scale of two values for all terms: taken where it does as well.
@@ -341,6 +222,13 @@ void look_closer(const SelectionTask& task, Selection& selection) {
 
 }  // namespace
 
+Design design_of(const SelectionTask& task, const std::vector<Index>& rows) {
+  std::vector<std::size_t> of_design;
+  for (const Index row : rows)
+    of_design.push_back(task.coordinates.order()[static_cast<std::size_t>(row)]);
+  return take_rows(task.training, of_design);
+}
+
 Selection select_shape(const SelectionTask& task) {
   std::vector<Fold> folds = make_folds(task.coordinates, task.spec, kRows, task.options.seed);
   Selection out = Selector(task, std::move(folds), Generic::offered).run();
@@ -350,19 +238,6 @@ Selection select_shape(const SelectionTask& task) {
 
 Selection select_shape_of_level(const SelectionTask& task, std::vector<Fold> folds) {
   return Selector(task, std::move(folds), Generic::left_out).run();
-}
-
-SumShape plain_shape(const SelectionTask& task, Index terms, bool intercept) {
-  SumShape out{.terms = terms,
-               .plain_features = task.coordinates.plain_features(),
-               .regimes = {},
-               .intercept = intercept,
-               .log_powers = {},
-               .pure_logarithms = false};
-  out.numeric_features = task.coordinates.numeric_features();
-  out.log_powers.assign(static_cast<std::size_t>(terms),
-                        std::vector<int>(numeric_count(task.spec), 0));
-  return out;
 }
 
 }  // namespace perfmodel

@@ -29,6 +29,9 @@ struct SelectionTask {
   const FitOptions& options;
 };
 
+/// These rows of the coordinates' data, as rows of the design.
+Design design_of(const SelectionTask& task, const std::vector<Eigen::Index>& rows);
+
 struct Selection {
   Candidate chosen;
   Candidate best;  ///< what it is as good as
@@ -45,8 +48,5 @@ Selection select_shape(const SelectionTask& task);
 
 /// The same for one level of a column, by the folds of the whole and among sums alone.
 Selection select_shape_of_level(const SelectionTask& task, std::vector<Fold> folds);
-
-/// So many terms with all inputs, without regimes and logarithms.
-SumShape plain_shape(const SelectionTask& task, Eigen::Index terms, bool intercept);
 
 }  // namespace perfmodel

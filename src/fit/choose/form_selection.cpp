@@ -1,0 +1,198 @@
+#include "fit/choose/form_selection.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "fit/sum/choose/candidate_judge.hpp"
+#include "fit/sum/choose/candidate_shapes.hpp"
+#include "fit/sum/choose/choice.hpp"
+#include "fit/sum/choose/held_out_errors.hpp"
+#include "fit/sum/form/sum_form.hpp"
+
+namespace perfmodel {
+namespace {
+
+/// A process costs the cube of the rows; more where there are so many that sums need more, too.
+constexpr std::size_t kRowsBesideProcess = 450;
+constexpr std::size_t kRowsOfMany = 1000;
+constexpr std::size_t kManyRows = 2000;
+
+/// What is easier to read may have errors larger by this, as a logarithm, and by a standard error.
+constexpr double kWorthReading = 0.05;
+
+class FormSelector {
+ public:
+  explicit FormSelector(const SumChoice& sums)
+      : sums_(sums),
+        task_(sums.task()),
+        out_{.tried = {},
+             .folds = make_folds(task_.coordinates, task_.spec,
+                                 task_.training.rows < kManyRows ? kRowsBesideProcess : kRowsOfMany,
+                                 task_.options.seed),
+             .chosen = {}},
+        plain_(task_, out_.folds),
+        with_process_(task_, out_.folds) {}
+
+  FormSelection run() {
+    try_generic();
+    try_sum();
+    for (const std::vector<std::size_t>& rings : sets_of_rings())
+      try_product(rings);
+    if (!task_.options.stop.stop_requested())
+      choose();
+    return std::move(out_);
+  }
+
+ private:
+  const SumChoice& sums_;
+  const SelectionTask& task_;
+  FormSelection out_;
+  CandidateJudge plain_;
+  ProcessJudge with_process_;
+
+  /// The candidate without a process; nothing where a stop was requested.
+  std::optional<Candidate> judged(const Candidate& candidate) {
+    const std::vector<Candidate> out = plain_({candidate});
+    return out.empty() ? std::nullopt : std::optional(out.back());
+  }
+
+  void try_generic() {
+    if (const auto generic = judged({.generic = true, .shape = {}, .log_errors = {}}))
+      out_.tried.push_back({.trend = *generic});
+  }
+
+  /// The sum that was chosen among sums.
+  void try_sum() {
+    Candidate sum = sums_.selection().chosen;
+    sum.shape.caps.clear();
+    const std::optional<Candidate> alone = judged(sum);
+    if (!alone)
+      return;
+    out_.tried.push_back(
+        {.trend = sums_.parting() ? judged_parting(*sums_.parting(), out_.folds) : *alone,
+         .was_chosen = true});
+    if (!is_sum(*alone))
+      return;
+    const auto form = std::make_shared<const SumForm>(
+        task_.coordinates.structure(alone->shape),
+        SumEstimates{.parted = {}, .sums = {{.ridge = 0, .intercept = alone->shape.intercept}}});
+    const ProcessShape shape{.rings = alone->shape.rings};
+    add(with_process_(*alone, shape, [&](std::size_t fold, const Design& training) {
+      return runs_beside(form, task_.spec, plain_.constants_in(*alone, fold), training, shape);
+    }));
+  }
+
+  /// None, and all that the folds can judge: GPUs and the nodes that hold them grow together.
+  std::vector<std::vector<std::size_t>> sets_of_rings() const {
+    std::vector<std::vector<std::size_t>> out(1);
+    std::vector<std::size_t> all;
+    for (std::size_t n = 0; n < task_.spec.extrinsic.size(); ++n)
+      if (may_be_ring(task_, out_.folds, n))
+        all.push_back(n);
+    if (!all.empty())
+      out.push_back(all);
+    return out;
+  }
+
+  void try_product(const std::vector<std::size_t>& rings) {
+    Candidate product;
+    product.shape = plain_shape(task_, 1, false);
+    product.shape.rings = rings;
+    const std::optional<Candidate> alone = judged(product);
+    if (!alone)
+      return;
+    out_.tried.push_back({.trend = *alone, .from_nothing = true});
+    const ProcessShape shape{.rings = rings};
+    std::vector<FormCandidate> with =
+        with_process_(*alone, shape, [&](std::size_t, const Design& training) {
+          return runs_beside_product(task_.spec, training, shape);
+        });
+    for (FormCandidate& candidate : with)
+      candidate.from_nothing = true;
+    add(std::move(with));
+  }
+
+  void add(std::vector<FormCandidate> candidates) {
+    for (FormCandidate& candidate : candidates)
+      out_.tried.push_back(std::move(candidate));
+  }
+
+  /// Eq. (4) and plain products beside the chosen sum have been judged with all sums before.
+  bool is_eligible(const FormCandidate& candidate) const {
+    return candidate.process ||
+           (candidate.was_chosen && task_.options.residual != Residual::process);
+  }
+
+  void choose() {
+    const auto worse = [&](std::size_t a, std::size_t b) {
+      return scores_better(out_.tried[b].trend, out_.tried[a].trend);
+    };
+    std::optional<std::size_t> best;
+    for (std::size_t c = 0; c < out_.tried.size(); ++c)
+      if (is_eligible(out_.tried[c]) && (!best || worse(*best, c)))
+        best = c;
+    out_.chosen = best;
+    const auto effort = [&](std::size_t c) {
+      const FormCandidate& candidate = out_.tried[c];
+      return std::tuple(candidate.process.has_value(), candidate.trend.shape.terms,
+                        candidate.trend.score);
+    };
+    for (std::size_t c = 0; c < out_.tried.size(); ++c)
+      if (is_eligible(out_.tried[c]) &&
+          as_good_as(out_.folds, out_.tried[c].trend, out_.tried[*best].trend) &&
+          out_.tried[c].trend.score <= out_.tried[*best].trend.score + kWorthReading &&
+          effort(c) < effort(*out_.chosen))
+        out_.chosen = c;
+  }
+};
+
+/// The mean error over the random parts or the far ends.
+std::optional<double> mean_over(const std::vector<Fold>& folds, const Candidate& candidate,
+                                bool far_ends) {
+  double sum = 0;
+  double count = 0;
+  for (std::size_t f = 0; f < folds.size(); ++f) {
+    if (folds[f].far_end() != far_ends)
+      continue;
+    sum += candidate.log_errors[f];
+    count += 1;
+  }
+  return count > 0 ? std::optional(mean_error(sum / count)) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<HeldOutErrors> FormSelection::compared() const {
+  std::vector<HeldOutErrors> out;
+  if (!chosen)
+    return out;
+  const auto add = [&](std::string_view form, const FormCandidate* candidate) {
+    if (candidate != nullptr)
+      out.push_back({std::string(form), mean_over(folds, candidate->trend, false).value_or(0),
+                     mean_over(folds, candidate->trend, true)});
+  };
+  const FormCandidate* process = nullptr;
+  for (const FormCandidate& candidate : tried)
+    if (candidate.process && (process == nullptr || scores_better(candidate.trend, process->trend)))
+      process = &candidate;
+  if (tried[*chosen].process)
+    process = &tried[*chosen];
+  const FormCandidate* alone = &tried[*chosen];
+  for (const FormCandidate& candidate : tried)
+    if (alone->process && !candidate.process && candidate.from_nothing == alone->from_nothing &&
+        !candidate.trend.generic && candidate.trend.shape.rings == alone->trend.shape.rings)
+      alone = &candidate;
+  add(to_text(Expression::generic), &tried.front());
+  add(to_text(alone->trend.generic ? Expression::generic : Expression::multi), alone);
+  add(to_text(Residual::process), process);
+  return out;
+}
+
+FormSelection select_form(const SumChoice& sums) {
+  return FormSelector(sums).run();
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,155 @@
+#include "fit/choose/process_judge.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+#include "base/parallel.hpp"
+#include "fit/process/prediction.hpp"
+#include "fit/sum/choose/choice.hpp"
+#include "fit/sum/choose/held_out_errors.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr std::array<TrendPrior, 2> kTrendPriors = {TrendPrior::free, TrendPrior::likely};
+constexpr Index kFoldStartRows = 80;
+constexpr Index kFoldHyperRows = 160;
+/// From hyper-parameters of like runs to those of a far end's training rows.
+constexpr Index kFarHyperRows = 120;
+constexpr std::size_t kFarIterations = 25;
+/// Towards the constants of a trend that were good without the process.
+constexpr std::size_t kFoldTrendSteps = 4;
+
+/// Per prior of the trend.
+struct ErrorsOfFold {
+  std::vector<double> log_errors =
+      std::vector<double>(kTrendPriors.size(), log_of_mean_error(kLargestError));
+  std::vector<double> capped = log_errors;
+};
+
+double largest_value(const NumericFactor& factor, std::size_t rows) {
+  double out = factor.value(0);
+  for (std::size_t row = 1; row < rows; ++row)
+    out = std::max(out, factor.value(row));
+  return out;
+}
+
+/// The rows with a numeric column at one value.
+Design with_value(Design design, std::size_t numeric, double value) {
+  const std::size_t extrinsic = design.extrinsic.size();
+  NumericFactor& factor =
+      numeric < extrinsic ? design.extrinsic[numeric] : design.intrinsic[numeric - extrinsic];
+  factor.values = {value};
+  factor.codes.assign(design.rows, 0);
+  return design;
+}
+
+/// A trend that is no time at all where it was fitted has nothing left for a process.
+bool is_defined(const ProcessRuns& runs) {
+  std::vector<Index> all(static_cast<std::size_t>(runs.inputs.rows()));
+  std::iota(all.begin(), all.end(), Index{0});
+  const process::Trend& trend = runs.trend.trend;
+  const process::TrendValues at = trend.at(trend.start, all);
+  return at.values.allFinite() && at.slopes.allFinite();
+}
+
+VectorXd predicted_times(const ModelSpec& spec, const ProcessRuns& runs,
+                         const process::ProcessFit& fit, const process::Predictor& predictor,
+                         const Design& asked) {
+  const VectorXd trend =
+      runs.trend.form->predict(spec, runs.trend.constants(fit.constants, fit.level), asked);
+  return trend.array() * predictor.mean(runs.columns.inputs(asked), 1).array().exp();
+}
+
+}  // namespace
+
+ProcessJudge::ProcessJudge(const SelectionTask& task, const std::vector<Fold>& folds)
+    : task_(task), folds_(folds) {
+  for (const Fold& fold : folds) {
+    FoldRows rows{.training = design_of(task, fold.training),
+                  .held_out = design_of(task, fold.held_out),
+                  .capped = {}};
+    if (fold.far_end())
+      rows.capped =
+          with_value(rows.held_out, *fold.scale,
+                     largest_value(numeric_factor(rows.training, *fold.scale), rows.training.rows));
+    rows_.push_back(std::move(rows));
+  }
+}
+
+std::optional<process::HyperParameters> ProcessJudge::hyper_of_random_parts(
+    const RunsInFold& runs_in, const process::ProcessOptions& how) const {
+  for (std::size_t f = 0; f < folds_.size(); ++f) {
+    if (folds_[f].far_end())
+      continue;
+    const ProcessRuns runs = runs_in(f, rows_[f].training);
+    return is_defined(runs) ? std::optional(search_hyper_parameters(runs, how)) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::vector<FormCandidate> ProcessJudge::operator()(const Candidate& trend,
+                                                    const ProcessShape& shape,
+                                                    const RunsInFold& runs_in) const {
+  process::ProcessOptions how;
+  how.start_rows = kFoldStartRows;
+  how.hyper_rows = kFoldHyperRows;
+  how.trend_steps = kFoldTrendSteps;
+  how.seed = task_.options.seed;
+  how.stop = task_.options.stop;
+  how.threads = task_.options.threads;
+  const std::optional<process::HyperParameters> within = hyper_of_random_parts(runs_in, how);
+  if (!within)
+    return {};
+  how.threads = 1;
+  process::ProcessOptions nearby = how;
+  nearby.start = within->position;
+  nearby.hyper_rows = kFarHyperRows;
+  nearby.iterations = kFarIterations;
+  std::vector<ErrorsOfFold> errors(folds_.size());
+  parallel_for(folds_.size(), task_.options.threads, [&](std::size_t f) {
+    if (task_.options.stop.stop_requested())
+      return;
+    const ProcessRuns runs = runs_in(f, rows_[f].training);
+    if (!is_defined(runs))
+      return;
+    const bool far_end = folds_[f].far_end();
+    const std::vector<process::ProcessFit> fits =
+        fit_processes(runs, far_end ? search_hyper_parameters(runs, nearby) : *within,
+                      {kTrendPriors.begin(), kTrendPriors.end()}, how);
+    for (std::size_t p = 0; p < fits.size(); ++p) {
+      const process::Predictor predictor(fits[p].process);
+      const auto error = [&](const Design& asked) {
+        return held_out_error(asked.time,
+                              predicted_times(task_.spec, runs, fits[p], predictor, asked));
+      };
+      errors[f].log_errors[p] = error(rows_[f].held_out);
+      errors[f].capped[p] = far_end ? error(rows_[f].capped) : errors[f].log_errors[p];
+    }
+  });
+  std::vector<FormCandidate> out;
+  if (task_.options.stop.stop_requested())
+    return out;
+  for (std::size_t p = 0; p < kTrendPriors.size(); ++p) {
+    Candidate judged = trend;
+    judged.log_errors.clear();
+    judged.capped_log_errors.clear();
+    for (const ErrorsOfFold& of_fold : errors) {
+      judged.log_errors.push_back(of_fold.log_errors[p]);
+      judged.capped_log_errors.push_back(of_fold.capped[p]);
+    }
+    judge_as_capped(folds_, judged);
+    ProcessShape own = shape;
+    own.prior = kTrendPriors[p];
+    own.caps = judged.shape.caps;
+    out.push_back({.trend = std::move(judged), .process = std::move(own)});
+  }
+  return out;
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,98 @@
+#include "fit/residual/process_runs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/index.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::VectorXd;
+
+bool has(const std::vector<std::size_t>& numerics, std::size_t numeric) {
+  return std::find(numerics.begin(), numerics.end(), numeric) != numerics.end();
+}
+
+/// All but the trend.
+ProcessRuns plain_runs(const ModelSpec& spec, const Design& runs, const ProcessShape& shape) {
+  ProcessRuns out;
+  out.columns = ProcessColumns::of(spec);
+  out.inputs = out.columns.inputs(runs);
+  out.log_time = runs.time.array().log();
+  const std::size_t intrinsic = spec.intrinsic.size();
+  for (std::size_t j = 0; j < out.columns.numbers(); ++j) {
+    const std::size_t numeric = j < intrinsic ? spec.extrinsic.size() + j : j - intrinsic;
+    out.forms.push_back(has(shape.rings, numeric)
+                            ? process::CoordinateForm::ring
+                            : process::usual_form(out.inputs.numbers.col(index(j))));
+    out.most.push_back(has(shape.caps, numeric) ? out.columns.number(spec, j).high
+                                                : std::numeric_limits<double>::infinity());
+  }
+  return out;
+}
+
+void put_caps(const ProcessRuns& runs, std::vector<process::Coordinate>& coordinates) {
+  for (std::size_t j = 0; j < coordinates.size(); ++j)
+    coordinates[j].most = runs.most[j];
+}
+
+VectorXd freed(const process::Trend& trend, const VectorXd& y, VectorXd deviations) {
+  const double spread = (y.array() - y.mean()).square().mean();
+  for (Eigen::Index g = 0; g < deviations.size(); ++g) {
+    const auto own = std::count(trend.groups.begin(), trend.groups.end(), g);
+    const double usual = std::sqrt(spread / std::max(1.0, static_cast<double>(own)));
+    deviations[g] = std::max(deviations[g], usual);
+  }
+  return deviations;
+}
+
+}  // namespace
+
+ProcessRuns runs_beside_product(const ModelSpec& spec, const Design& runs,
+                                const ProcessShape& shape) {
+  ProcessRuns out = plain_runs(spec, runs, shape);
+  std::vector<process::Coordinate> coordinates =
+      process::process_coordinates(out.inputs, out.forms);
+  put_caps(out, coordinates);
+  out.trend = product_trend_of(spec, out.columns, out.inputs, std::move(coordinates));
+  return out;
+}
+
+ProcessRuns runs_beside(const std::shared_ptr<const Form>& form, const ModelSpec& spec,
+                        const VectorXd& constants, const Design& runs, const ProcessShape& shape) {
+  ProcessRuns out = plain_runs(spec, runs, shape);
+  out.trend = trend_around(form, spec, constants, runs);
+  return out;
+}
+
+process::HyperParameters search_hyper_parameters(const ProcessRuns& runs,
+                                                 process::ProcessOptions options) {
+  options.forms = runs.forms;
+  process::HyperParameters out =
+      process::search_hyper_parameters(runs.inputs, runs.log_time, runs.trend.trend, options);
+  put_caps(runs, out.coordinates);
+  return out;
+}
+
+std::vector<process::ProcessFit> fit_processes(const ProcessRuns& runs,
+                                               const process::HyperParameters& hyper,
+                                               const std::vector<TrendPrior>& priors,
+                                               const process::ProcessOptions& options) {
+  std::vector<VectorXd> deviations;
+  for (const TrendPrior prior : priors)
+    deviations.push_back(prior == TrendPrior::free
+                             ? freed(runs.trend.trend, runs.log_time, hyper.group_deviations)
+                             : hyper.group_deviations);
+  return process::fit_processes(runs.inputs, runs.log_time, runs.trend.trend, hyper, deviations,
+                                options);
+}
+
+process::ProcessFit fit_process(const ProcessRuns& runs, const process::HyperParameters& hyper,
+                                TrendPrior prior, const process::ProcessOptions& options) {
+  return std::move(fit_processes(runs, hyper, {prior}, options).front());
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "fit/process/residual_process.hpp"
+#include "fit/residual/process_columns.hpp"
+#include "fit/residual/trend_of_form.hpp"
+
+namespace perfmodel {
+
+/// How far the constants of a trend may go from where they start.
+enum class TrendPrior {
+  /// As far as the runs are apart. A process can say all that a trend says, and then the likelihood
+  /// leaves nothing to the trend: so that it is a formula to read and what remains far from all
+  /// runs.
+  free,
+  likely,  ///< as far as the likelihood says
+};
+
+/// What can be chosen of a process and its trend, besides constants and hyper-parameters. Numeric
+/// columns are those of a sum: extrinsic ones first.
+struct ProcessShape {
+  TrendPrior prior = TrendPrior::free;
+  std::vector<std::size_t> rings = {};  ///< numeric columns that count by 1 - 1/n
+  std::vector<std::size_t> caps = {};   ///< that count no further than the runs reach
+};
+
+/// Runs with the trend beside which a process is fitted to them.
+struct ProcessRuns {
+  ProcessColumns columns;
+  process::Inputs inputs;
+  Eigen::VectorXd log_time;
+  std::vector<process::CoordinateForm> forms;  ///< of the process's numbers
+  std::vector<double> most;                    ///< what they count up to
+  TrendOfForm trend;
+};
+
+/// Beside one product, from nothing.
+ProcessRuns runs_beside_product(const ModelSpec& spec, const Design& runs,
+                                const ProcessShape& shape);
+
+/// Beside a form with these constants.
+ProcessRuns runs_beside(const std::shared_ptr<const Form>& form, const ModelSpec& spec,
+                        const Eigen::VectorXd& constants, const Design& runs,
+                        const ProcessShape& shape);
+
+process::HyperParameters search_hyper_parameters(const ProcessRuns& runs,
+                                                 process::ProcessOptions options);
+
+process::ProcessFit fit_process(const ProcessRuns& runs, const process::HyperParameters& hyper,
+                                TrendPrior prior, const process::ProcessOptions& options);
+
+/// The same for several priors.
+std::vector<process::ProcessFit> fit_processes(const ProcessRuns& runs,
+                                               const process::HyperParameters& hyper,
+                                               const std::vector<TrendPrior>& priors,
+                                               const process::ProcessOptions& options);
+
+}  // namespace perfmodel

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "fit/sum/choose/selection.hpp"
+
+namespace perfmodel {
+
+// The sums that a selection tries, step by step; what a step starts from is `from`.
+
+inline constexpr Eigen::Index kMostTerms = 5;
+/// Of a sum whose other growths are tried for every column, and of one that is taken away from.
+inline constexpr Eigen::Index kFewTerms = 2;
+
+/// So many terms with all inputs, without regimes and logarithms.
+SumShape plain_shape(const SelectionTask& task, Eigen::Index terms, bool intercept);
+
+bool is_extrinsic(const SelectionTask& task, std::size_t numeric);
+
+/// Regimes, C and ridge in all combinations, with as many terms as may be: what matters most and
+/// acts together; a regime may ask for another ridge, and more terms, before it helps.
+std::vector<Candidate> plain_candidates(const SelectionTask& task);
+
+/// A term for each numeric column, which leaves out the others.
+std::optional<SumShape> additive_shape(const SelectionTask& task);
+
+/// Rings of each scale, and of all of them that count from 1: GPUs and the nodes that hold them
+/// grow together.
+std::vector<Candidate> with_rings(const SelectionTask& task, const std::vector<Fold>& folds,
+                                  const Candidate& from);
+
+/// Other ways in which a numeric column may grow: log2(n)^r in the first term that has the column,
+/// beside n^q or in its place, and the ring.
+std::vector<Candidate> other_growths(const SelectionTask& task, const std::vector<Fold>& folds,
+                                     const Candidate& from, std::size_t numeric);
+
+/// The simple forms, where rows are few.
+std::vector<SumShape> simple_shapes(const SelectionTask& task);
+
+/// A term that is taken away.
+std::vector<Candidate> negative_candidates(const SelectionTask& task);
+
+/// A count whose far end is held out, so that the folds can judge its ring.
+bool may_be_ring(const SelectionTask& task, const std::vector<Fold>& folds, std::size_t numeric);
+
+}  // namespace perfmodel

@@ -1,0 +1,109 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+using Json = nlohmann::json;
+using perfmodel::to_text;
+using Strings = std::vector<std::string>;
+
+namespace {
+
+/// Runs on 1 to 16 workers; each of 25 pairs of job and host has a factor of its own.
+std::string runs_of_pairs() {
+  std::mt19937 random(7);
+  std::vector<double> log_factors(25);
+  const auto uniform = [&] { return static_cast<double>(random() % 10001) / 5000 - 1; };
+  for (double& log_factor : log_factors)
+    log_factor = uniform();
+  std::string csv = "job,host,workers,time_s\n";
+  for (int row = 0; row < 150; ++row) {
+    const std::size_t pair = random() % log_factors.size();
+    const double workers = std::pow(2, random() % 5);
+    csv += "j" + std::to_string(pair / 5) + ",h" + std::to_string(pair % 5) + "," +
+           to_text(workers) + "," +
+           to_text(std::exp(log_factors[pair] + 0.02 * uniform()) * std::pow(workers, -0.6)) + "\n";
+  }
+  return csv;
+}
+
+class AutoTest {
+ public:
+  AutoTest() {
+    options_.directory = directory_.path();
+    directory_.write("runs.csv", runs_of_pairs());
+  }
+  ProgramResult run(Strings arguments, const Strings& further) const {
+    arguments.insert(arguments.end(), further.begin(), further.end());
+    return run_perfmodel(arguments, options_);
+  }
+  ProgramResult fit(const Strings& further) const {
+    return run({"fit", "runs.csv", "--expression", "auto"}, further);
+  }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(AutoTest, "fit --expression auto takes a process where it predicts better",
+                 "[cli][auto]") {
+  const ProgramResult result = fit({});
+  REQUIRE(result.exit_code == 0);
+  const Json model = Json::parse(result.output);
+  CHECK(model["expression"]["form"] == "process");
+  CHECK(model["schema_version"] == 2);
+  const Json& form = model["search"]["form"];
+  CHECK(form["chosen_by"] == "cross-validation");
+  REQUIRE(form["held_out"].size() == 3);
+  CHECK(form["held_out"][0]["form"] == "generic");
+  CHECK(form["held_out"][1]["form"] == "multi");
+  CHECK(form["held_out"][2]["form"] == "process");
+  CHECK(form["held_out"][2]["random"] < form["held_out"][1]["random"]);
+  CHECK_THAT(result.errors, ContainsSubstring("error of held-out runs"));
+  CHECK_THAT(result.errors, ContainsSubstring("the trend alone"));
+  CHECK_THAT(result.errors, ContainsSubstring("trend and process"));
+
+  const Json without = Json::parse(fit({"--residual", "none"}).output);
+  CHECK(without["expression"]["form"] != "process");
+  CHECK(without["search"]["form"]["candidates"] < form["candidates"]);
+  CHECK_FALSE(without["search"]["form"].contains("held_out"));
+}
+
+TEST_CASE_METHOD(AutoTest, "an objective given to auto leaves processes out and is told",
+                 "[cli][auto]") {
+  const std::string notice = "No form with a residual process is tried";
+  for (const Strings& option : {Strings{"--loss", "mape"}, Strings{"--l2", "0.001"}}) {
+    CAPTURE(option.front());
+    const ProgramResult result = fit(option);
+    REQUIRE(result.exit_code == 0);
+    CHECK(Json::parse(result.output)["expression"]["form"] != "process");
+    CHECK_THAT(result.errors, ContainsSubstring(notice));
+    const ProgramResult said = fit({option[0], option[1], "--residual", "none"});
+    CHECK_THAT(said.errors, !ContainsSubstring(notice));
+  }
+}
+
+TEST_CASE_METHOD(AutoTest, "what has no meaning beside auto is refused", "[cli][auto]") {
+  const auto refused = [](const ProgramResult& result, const std::string& message) {
+    CHECK(result.exit_code == 2);
+    CHECK(result.output.empty());
+    CHECK_THAT(result.errors, ContainsSubstring(message));
+  };
+  refused(fit({"--terms", "3"}), "--terms does not go with --expression auto");
+  refused(fit({"--method", "paper"}),
+          "'--method' is for Eq. (4); --expression auto has a search of its own, which takes "
+          "--loss, --l1,");
+  refused(fit({"--residual", "process", "--loss", "mape"}), "'--loss' does not go with");
+  refused(fit({"--repeats", "3"}), "add --residual none");
+  refused(run({"sweep", "runs.csv", "--expression", "auto"}, {}), "sweep fits one form");
+}

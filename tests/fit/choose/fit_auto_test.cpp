@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <sstream>
+#include <utility>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "fit/fit.hpp"
+#include "fit/result/form.hpp"
+#include "perfmodel/fit/result/fitted_model.hpp"
+#include "support/catch.hpp"
+#include "support/csv_text.hpp"
+#include "support/paper_runs.hpp"
+
+using namespace perfmodel;
+using Eigen::VectorXd;
+
+namespace {
+
+constexpr double kScatter = 0.03;
+
+/// Runs whose time depends on three columns of levels in a way that no product of factors says:
+/// each of the 64 combinations has a factor of its own.
+class InteractingRuns {
+ public:
+  explicit InteractingRuns(std::uint64_t seed) {
+    RandomStream random(seed, "interactions");
+    for (double& log_factor : log_factors_)
+      log_factor = 0.5 * random.normal();
+  }
+
+  /// `law` says how the time grows with the size, but for those factors.
+  template <class Law>
+  std::string csv(std::size_t rows, const std::vector<double>& sizes, double scatter,
+                  std::uint64_t seed, const Law& law) const {
+    RandomStream random(seed, "runs");
+    std::ostringstream out;
+    out << "host,job,mode,size,time_s\n";
+    for (std::size_t row = 0; row < rows; ++row) {
+      const std::size_t cell = random.below(log_factors_.size());
+      const double size = sizes[random.below(sizes.size())];
+      const double time = law(size) * std::exp(log_factors_[cell] + scatter * random.normal());
+      out << "h" << cell / 16 << ",j" << cell / 4 % 4 << ",m" << cell % 4 << ',' << to_text(size)
+          << ',' << to_text(time) << '\n';
+    }
+    return out.str();
+  }
+
+ private:
+  std::array<double, 64> log_factors_{};
+};
+
+const std::vector<double> kSizes = {1, 2, 4, 8, 16, 32, 64, 128};
+
+double power_law(double size) {
+  return 1e-3 * std::pow(size, 0.8);
+}
+
+test::PaperRuns runs_of_csv(const std::string& csv) {
+  RoleRequest request;
+  request.extrinsic = {"size"};
+  return test::runs_of(test::table_of(csv), request);
+}
+
+/// Runs of a product, with its scatter and nothing else to be found.
+test::PaperRuns product_runs(std::uint64_t seed) {
+  RandomStream random(seed, "product runs");
+  std::ostringstream csv;
+  csv << "filters,activation,batch_size,time_s\n";
+  for (int row = 0; row < 200; ++row) {
+    const double filters = std::pow(2, 2 + static_cast<double>(random.below(5)));
+    const double batch = std::pow(2, 3 + static_cast<double>(random.below(5)));
+    const bool tanh = random.below(2) == 1;
+    csv << to_text(filters) << (tanh ? ",tanh," : ",relu,") << to_text(batch) << ','
+        << to_text(2e-3 * std::pow(filters, 0.7) * std::pow(batch, 0.9) * (tanh ? 1.3 : 1) *
+                   std::exp(0.05 * random.normal()))
+        << '\n';
+  }
+  return test::runs_of(test::table_of(csv.str()));
+}
+
+FittedModel auto_fit(const test::PaperRuns& runs, Residual residual = Residual::chosen,
+                     std::size_t threads = 1) {
+  FitOptions options;
+  options.expression = Expression::automatic;
+  options.residual = residual;
+  options.loss = default_loss(options);
+  options.threads = threads;
+  return fit(runs.spec, runs.design, options);
+}
+
+/// Root mean square of ln(predicted / measured).
+double log_error_of(const FittedModel& model, const std::string& csv) {
+  const Design asked = make_design(test::table_of(csv), model.spec, Target::required);
+  return std::sqrt((predict(model, asked).array() / asked.time.array()).log().square().mean());
+}
+
+bool has_process(const FittedModel& model) {
+  return model.form->name() == to_text(Residual::process);
+}
+
+}  // namespace
+
+TEST_CASE("a process is chosen where many levels act together", "[fit][auto][whole-fits]") {
+  const InteractingRuns truth(1);
+  const test::PaperRuns runs = runs_of_csv(truth.csv(320, kSizes, kScatter, 2, power_law));
+  const std::string fresh = truth.csv(200, kSizes, kScatter, 3, power_law);
+  const FittedModel chosen = auto_fit(runs);
+  const FittedModel plain = auto_fit(runs, Residual::none);
+  REQUIRE(has_process(chosen));
+  CHECK_FALSE(has_process(plain));
+  CAPTURE(log_error_of(chosen, fresh), log_error_of(plain, fresh));
+  CHECK(log_error_of(chosen, fresh) < 0.5 * log_error_of(plain, fresh));
+
+  SECTION("what was compared is told") {
+    const FormChoice& form = chosen.search.form.value();
+    CHECK(form.candidates > plain.search.form.value().candidates);
+    CHECK(plain.search.form.value().held_out.empty());
+    REQUIRE(form.held_out.size() == 3);
+    CHECK(form.held_out[0].form == "generic");
+    CHECK(form.held_out[1].form == "multi");
+    CHECK(form.held_out[2].form == "process");
+    // The runs scatter by 3 %, which no form predicts; the factors of the combinations by 50 %.
+    CHECK(form.held_out[2].random > 0.015);
+    CHECK(form.held_out[2].random < 0.5 * form.held_out[1].random);
+    CHECK(form.held_out[2].random < 0.5 * form.held_out[0].random);
+    CHECK(form.far_folds > 0);
+    for (const HeldOutErrors& errors : form.held_out)
+      CHECK(errors.far_ends.has_value());
+  }
+
+  SECTION("the order of the rows plays no part") {
+    const test::PaperRuns same = runs_of_csv(truth.csv(320, kSizes, kScatter, 2, power_law));
+    std::vector<std::size_t> backwards(same.design.rows);
+    std::iota(backwards.rbegin(), backwards.rend(), std::size_t{0});
+    test::PaperRuns turned = same;
+    turned.design = take_rows(same.design, backwards);
+    const FittedModel other = auto_fit(turned);
+    REQUIRE(has_process(other));
+    const VectorXd ratio = predict(other, same.design).cwiseQuotient(predict(chosen, same.design));
+    CHECK((ratio.array() - 1).abs().maxCoeff() < 1e-6);
+  }
+
+  SECTION("threads play no part") {
+    const FittedModel other = auto_fit(runs, Residual::chosen, 3);
+    CHECK(other.constants == chosen.constants);
+    CHECK(predict(other, runs.design) == predict(chosen, runs.design));
+  }
+}
+
+TEST_CASE("no process is taken where a product is all there is", "[fit][auto][whole-fits]") {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const test::PaperRuns runs = product_runs(seed);
+    const FittedModel model = auto_fit(runs);
+    CAPTURE(seed);
+    CHECK(model.form->name() == "multi");
+    REQUIRE(model.search.form.value().held_out.size() == 3);
+    // 5 % of scatter have a mean absolute value of 4 %.
+    CHECK(model.search.form->held_out[1].random < 0.05);
+    if (seed == 1)
+      CHECK(has_process(auto_fit(runs, Residual::process)));
+  }
+}
+
+TEST_CASE("far ends refuse a trend that is one product where the time has a floor",
+          "[fit][auto][whole-fits]") {
+  const InteractingRuns truth(4);
+  const std::vector<double> near = {100, 300, 1000, 3000, 10000, 30000, 100000, 300000};
+  const auto with_floor = [](double size) { return 0.02 + 1e-6 * size; };
+  const test::PaperRuns runs = runs_of_csv(truth.csv(400, near, kScatter, 5, with_floor));
+  const std::string beyond = truth.csv(100, {3e6, 1e7}, kScatter, 6, with_floor);
+  const FittedModel chosen = auto_fit(runs);
+  FitOptions product;
+  product.expression = Expression::multi;
+  product.terms = 1;
+  product.residual = Residual::process;
+  const FittedModel refused = fit(runs.spec, runs.design, product);
+  CAPTURE(log_error_of(chosen, beyond), log_error_of(refused, beyond));
+  CHECK(log_error_of(chosen, beyond) < 0.5 * log_error_of(refused, beyond));
+}
+
+TEST_CASE("a stop request ends the choice with a model", "[fit][auto]") {
+  const InteractingRuns truth(1);
+  const test::PaperRuns runs = runs_of_csv(truth.csv(320, kSizes, kScatter, 2, power_law));
+  std::stop_source stop;
+  stop.request_stop();
+  FitOptions options;
+  options.expression = Expression::automatic;
+  options.residual = Residual::chosen;
+  options.loss = default_loss(options);
+  options.stop = stop.get_token();
+  const FittedModel model = fit(runs.spec, runs.design, options);
+  CHECK(model.search.termination == "interrupted");
+  CHECK(predict(model, runs.design).allFinite());
+}

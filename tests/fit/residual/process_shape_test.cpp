@@ -1,0 +1,97 @@
+#include <cmath>
+#include <sstream>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "fit/residual/fit_with_process.hpp"
+#include "fit/result/form.hpp"
+#include "perfmodel/io/model/model_json.hpp"
+#include "support/catch.hpp"
+#include "support/csv_text.hpp"
+#include "support/paper_runs.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace perfmodel;
+using Eigen::VectorXd;
+
+namespace {
+
+/// Runs on 1 to 16 workers of three jobs, each with a way of its own to grow.
+test::PaperRuns growing_runs() {
+  RandomStream random(1, "growing runs");
+  std::ostringstream csv;
+  csv << "job,workers,time_s\n";
+  for (const int job : {0, 1, 2})
+    for (const double workers : {1., 2., 4., 8., 16.})
+      for (int repeat = 0; repeat < 4; ++repeat)
+        csv << 'j' << job << ',' << to_text(workers) << ','
+            << to_text((1 + job) * std::pow(workers, 0.2 + 0.2 * job) *
+                       std::exp(0.05 * random.normal()))
+            << '\n';
+  RoleRequest request;
+  request.extrinsic = {"workers"};
+  return test::runs_of(test::table_of(csv.str()), request);
+}
+
+double time_at(const FittedModel& model, const std::string& job, double workers) {
+  const std::string csv = "job,workers,time_s\n" + job + ',' + to_text(workers) + ",1\n";
+  return predict(model, make_design(test::table_of(csv), model.spec, Target::required))[0];
+}
+
+FittedModel product_of_shape(const ProcessShape& shape) {
+  const test::PaperRuns runs = growing_runs();
+  return product_with_process(runs.spec, runs.design, {}, shape);
+}
+
+}  // namespace
+
+TEST_CASE("a capped scale says the same beyond the runs as at their largest value",
+          "[fit][process]") {
+  const FittedModel free = product_of_shape({});
+  const FittedModel capped = product_of_shape({.caps = {0}});
+  for (const std::string job : {"j0", "j1", "j2"}) {
+    CAPTURE(job);
+    for (const double workers : {17., 64., 1e6})
+      CHECK(time_at(capped, job, workers) == time_at(capped, job, 16));
+    CHECK(time_at(free, job, 64) > 1.05 * time_at(free, job, 16));
+    for (const double workers : {1., 3., 16.})  // within the runs a cap plays no part
+      CHECK(time_at(capped, job, workers) == time_at(free, job, workers));
+  }
+
+  SECTION("also as model.json and as code") {
+    const test::TemporaryDirectory directory;
+    directory.write("model.json", to_json(capped));
+    const FittedModel read = read_model(directory.file("model.json"));
+    for (const double workers : {2., 16., 64.})
+      CHECK(time_at(read, "j1", workers) == time_at(capped, "j1", workers));
+    CHECK(to_json(free).find("\"most\"") == std::string::npos);
+    CHECK(formula_code(capped, FormulaLanguage::python).find("min(workers, 16.0)") !=
+          std::string::npos);
+    CHECK(formula_code(capped, FormulaLanguage::c).find("fmin(workers, 16.0)") !=
+          std::string::npos);
+    CHECK(formula_code(free, FormulaLanguage::c).find("fmin(workers") == std::string::npos);
+  }
+}
+
+TEST_CASE("a ring counts 1 - 1/n in trend and process", "[fit][process]") {
+  const FittedModel ring = product_of_shape({.rings = {0}});
+  const FittedModel power = product_of_shape({});
+  // From 16 workers to any number 1 - 1/n grows by 1/16, from 1 to 16 by 15/16.
+  const double beyond = std::log(time_at(ring, "j2", 1e9) / time_at(ring, "j2", 16));
+  const double within = std::log(time_at(ring, "j2", 16) / time_at(ring, "j2", 1));
+  CHECK(beyond > 0);
+  CHECK(beyond < 0.2 * within);
+  CHECK(time_at(power, "j2", 1e9) > 10 * time_at(power, "j2", 16));
+}
+
+TEST_CASE("the prior of the trend decides how much of the growth is the trend's",
+          "[fit][process]") {
+  const FittedModel free = product_of_shape({.prior = TrendPrior::free});
+  const FittedModel likely = product_of_shape({.prior = TrendPrior::likely});
+  const auto growth = [](const FittedModel& model) {
+    return std::log(time_at(model, "j1", 1e9) / time_at(model, "j1", 16));
+  };
+  // A prior can only draw the trend towards one on which no column has an effect.
+  CHECK(growth(likely) > 0);
+  CHECK(growth(likely) <= growth(free));
+}
