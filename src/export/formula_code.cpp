@@ -98,6 +98,23 @@ class Writer {
     }
   }
 
+  /// What a numeric column counts as where 0 is among its values, else the name.
+  std::string counted(const std::string& name, const NumericInput& input) const {
+    if (!input.zero)
+      return name;
+    const std::string unit = number(input.zero->unit);
+    if (!input.zero->apart)
+      return "(" + number(1) + " + " + name + " / " + unit + ")";
+    switch (language_) {
+      case FormulaLanguage::c:
+        return "fmax(" + name + ", " + unit + ")";
+      case FormulaLanguage::python:
+        return "max(" + name + ", " + unit + ")";
+      default:
+        return "MAX(" + name + "," + unit + ")";
+    }
+  }
+
   std::string log2(const std::string& name) const {
     switch (language_) {
       case FormulaLanguage::c:
@@ -271,7 +288,7 @@ std::string multi_computed(const ModelSpec& spec, const MultiStructure& structur
                            structure.capped(k, n, std::numeric_limits<double>::infinity()));
     };
     const auto add_numeric = [&](std::size_t n) {
-      const std::string name = capped(n);
+      const std::string name = writer.counted(capped(n), numeric_input(spec, n));
       add_power(structure.has_ring(k, n) ? writer.ring(name) : name,
                 constant(layout.numeric_power(k, n)));
       add_power(writer.log2(name), structure.log_power(k, n));

@@ -67,6 +67,25 @@ void free_trend(const process::Trend& trend, const VectorXd& y, process::HyperPa
   }
 }
 
+/// ln x, and ln(1 + x / unit) of a column that may be 0.
+std::vector<process::CoordinateForm> coordinate_forms(const ModelSpec& spec,
+                                                      const ProcessColumns& columns) {
+  std::vector<process::CoordinateForm> out;
+  for (std::size_t i = 0; i < columns.numbers(); ++i)
+    out.push_back(columns.number(spec, i).zero ? process::CoordinateForm::log_one_plus
+                                               : process::CoordinateForm::log);
+  return out;
+}
+
+/// One product has the coordinates of its process.
+ModelSpec with_units_of(const std::vector<process::Coordinate>& coordinates,
+                        const ProcessColumns& columns, ModelSpec spec) {
+  for (std::size_t i = 0; i < columns.intrinsic.size(); ++i)
+    if (auto& zero = spec.intrinsic[columns.intrinsic[i]].zero)
+      zero->unit = coordinates[i].unit;
+  return spec;
+}
+
 ProcessSearch facts_of_search(const process::ProcessOptions& options) {
   ProcessSearch out;
   out.objective =
@@ -87,16 +106,18 @@ FittedModel fit_with_process(const ModelSpec& spec, const Design& training,
   const bool from_nothing = is_one_product(options);
   FittedModel model;
   TrendOfForm trend;
+  process::ProcessOptions how = process_options(options);
+  how.forms = coordinate_forms(spec, columns);
   if (from_nothing) {
-    model.spec = spec;
+    const auto coordinates = process::process_coordinates(inputs, how.forms);
+    model.spec = with_units_of(coordinates, columns, spec);
     model.search.form = FormChoice{.given = true};
-    trend = product_trend_of(spec, columns, inputs, process::process_coordinates(inputs, {}));
+    trend = product_trend_of(model.spec, columns, inputs, coordinates);
   } else {
     model = ordinary_fit(spec, training, options);
-    trend = trend_around(model.form, spec, model.constants, training);
+    trend = trend_around(model.form, model.spec, model.constants, training);
   }
 
-  const process::ProcessOptions how = process_options(options);
   const VectorXd y = training.time.array().log();
   process::HyperParameters hyper = process::search_hyper_parameters(inputs, y, trend.trend, how);
   free_trend(trend.trend, y, hyper);

@@ -8,6 +8,7 @@
 #include "fit/eq4/fit_generic.hpp"
 #include "fit/sum/choose/parting.hpp"
 #include "fit/sum/choose/selection.hpp"
+#include "fit/sum/choose/zero_choice.hpp"
 #include "fit/sum/descent/term_search.hpp"
 #include "fit/sum/determined/identify_sum.hpp"
 #include "fit/sum/finish/goal_search.hpp"
@@ -33,6 +34,8 @@ Candidate given_terms(const TermCoordinates& coordinates, const ModelSpec& spec,
   Candidate out;
   out.shape.terms = static_cast<Index>(terms);
   out.shape.plain_features = coordinates.plain_features();
+  for (std::size_t g = 0; g < coordinates.regimes().size(); ++g)
+    out.shape.regimes.push_back(static_cast<Index>(g));
   out.shape.intercept = true;
   out.shape.log_powers.assign(terms, std::vector<int>(numeric_count(spec), 0));
   out.shape.numeric_features = coordinates.numeric_features();
@@ -154,7 +157,7 @@ Found chosen_sum(const ModelSpec& spec, const Design& training, const FitOptions
 }
 
 Found given_sum(const ModelSpec& spec, const Design& training, const FitOptions& options) {
-  const TermCoordinates coordinates(spec, training, {});
+  const TermCoordinates coordinates(spec, training, zero_regimes(spec));
   return {{.given = true},
           search_sum({coordinates, spec, training, options},
                      given_terms(coordinates, spec, *options.terms))};
@@ -189,8 +192,9 @@ void require_few_constants(const ModelSpec& spec, const FitOptions& options) {
 
 }  // namespace
 
-FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOptions& options) {
-  require_few_constants(spec, options);
+FittedModel fit_multi(const ModelSpec& given, const Design& training, const FitOptions& options) {
+  require_few_constants(given, options);
+  const ModelSpec spec = with_zeros_counted(given, training, options.seed);
   const Found found =
       options.terms ? given_sum(spec, training, options) : chosen_sum(spec, training, options);
   if (!found.sum) {

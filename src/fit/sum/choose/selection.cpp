@@ -25,6 +25,13 @@ constexpr double kFewRowsRidge = 1e-3;
 constexpr Index kFewTerms = 2;
 constexpr std::size_t kRowsOfSimpleForms = 200;
 
+/// The regimes that are part of every form.
+std::vector<Index> zeros_apart(const SelectionTask& task) {
+  std::vector<Index> out(zero_regimes(task.spec).size());
+  std::iota(out.begin(), out.end(), Index{0});
+  return out;
+}
+
 /// Whether Eq. (4) is among the candidates.
 enum class Generic { offered, left_out };
 
@@ -89,16 +96,19 @@ class Selector {
 
   /// No regime, each alone, and all; of the scales.
   std::vector<std::vector<Index>> sets_of_regimes() const {
-    std::vector<std::vector<Index>> sets(1);
+    std::vector<std::vector<Index>> sets = {zeros_apart(task_)};
     std::vector<Index> all;
     for (std::size_t g = 0; g < task_.coordinates.regimes().size(); ++g) {
       if (!is_extrinsic(task_.coordinates.regimes()[g].numeric))
         continue;
       all.push_back(static_cast<Index>(g));
-      sets.push_back({all.back()});
+      sets.push_back(sets.front());
+      sets.back().push_back(all.back());
     }
-    if (all.size() > 1)
-      sets.push_back(all);
+    if (all.size() > 1) {
+      sets.push_back(sets.front());
+      sets.back().insert(sets.back().end(), all.begin(), all.end());
+    }
     return sets;
   }
 
@@ -240,7 +250,8 @@ class Selector {
 
   /// "more than 1" in an intrinsic column.
   void try_regimes_of_intrinsics() {
-    for (std::size_t g = 0; g < task_.coordinates.regimes().size(); ++g) {
+    const std::size_t first = zeros_apart(task_).size();
+    for (std::size_t g = first; g < task_.coordinates.regimes().size(); ++g) {
       const std::optional<Candidate> from = current_;
       if (!from || is_extrinsic(task_.coordinates.regimes()[g].numeric) ||
           from->shape.terms > kFewTerms)
@@ -355,7 +366,7 @@ Selection select_shape_of_level(const SelectionTask& task, std::vector<Fold> fol
 SumShape plain_shape(const SelectionTask& task, Index terms, bool intercept) {
   SumShape out{.terms = terms,
                .plain_features = task.coordinates.plain_features(),
-               .regimes = {},
+               .regimes = zeros_apart(task),
                .intercept = intercept,
                .log_powers = {},
                .pure_logarithms = false};

@@ -46,7 +46,7 @@ Selection select_shape(const SelectionTask& task);
 /// The same for one level of a column, by the folds of the whole and among sums alone.
 Selection select_shape_of_level(const SelectionTask& task, std::vector<Fold> folds);
 
-/// So many terms with all inputs, without regimes and logarithms.
+/// So many terms with all inputs, without logarithms and regimes but those of zeros.
 SumShape plain_shape(const SelectionTask& task, Eigen::Index terms, bool intercept);
 
 }  // namespace perfmodel
