@@ -94,6 +94,9 @@ class CDialect : public Dialect {
   std::string capped(const std::string& name, double cap) const override {
     return "fmin(" + name + ", " + number(cap) + ")";
   }
+  std::string at_least(const std::string& name, double low) const override {
+    return "fmax(" + name + ", " + number(low) + ")";
+  }
   std::string log2(const std::string& name) const override {
     return "log2(" + name + " < 1 ? 1 : " + name + ")";
   }

@@ -60,6 +60,14 @@ std::string CodeWriter::capped(const std::string& name, double cap) const {
   return std::isfinite(cap) ? dialect_.capped(name, cap) : name;
 }
 
+std::string CodeWriter::counted(const std::string& name, const NumericInput& input) const {
+  if (!input.zero)
+    return name;
+  if (input.zero->apart)
+    return dialect_.at_least(name, input.zero->unit);
+  return "(" + dialect_.number(1) + " + " + name + " / " + dialect_.number(input.zero->unit) + ")";
+}
+
 std::string CodeWriter::choice(std::size_t column,
                                const std::function<double(std::size_t)>& value) const {
   const CategoricalInput& input = spec_.categorical[column];

@@ -29,6 +29,8 @@ class CodeWriter {
   std::string power(const std::string& base, double exponent) const;
   /// The name where the cap is infinite.
   std::string capped(const std::string& name, double cap) const;
+  /// What a numeric column counts as where 0 is among its values, else the name.
+  std::string counted(const std::string& name, const NumericInput& input) const;
   /// The value that belongs to the level of a column.
   std::string choice(std::size_t column, const std::function<double(std::size_t)>& value) const;
   std::string product(const std::vector<std::string>& factors) const;

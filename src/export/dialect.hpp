@@ -39,6 +39,8 @@ class Dialect {
   virtual std::string ring(const std::string& name) const = 0;
   /// The smaller of the two.
   virtual std::string capped(const std::string& name, double cap) const = 0;
+  /// The larger of the two.
+  virtual std::string at_least(const std::string& name, double low) const = 0;
   /// 0 up to 1.
   virtual std::string log2(const std::string& name) const = 0;
   /// One value above the threshold, another up to it.

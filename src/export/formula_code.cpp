@@ -32,7 +32,7 @@ std::string multi_computed(const ModelSpec& spec, const MultiStructure& structur
                            structure.capped(k, n, std::numeric_limits<double>::infinity()));
     };
     const auto add_numeric = [&](std::size_t n) {
-      const std::string name = capped(n);
+      const std::string name = writer.counted(capped(n), numeric_input(spec, n));
       add_power(structure.has_ring(k, n) ? dialect.ring(name) : name,
                 constant(layout.numeric_power(k, n)));
       add_power(dialect.log2(name), structure.log_power(k, n));

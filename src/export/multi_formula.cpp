@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "base/text.hpp"
@@ -55,13 +56,19 @@ void add_levels(const CategoricalInput& input, const std::vector<double>& values
   factors.push_back(input.column + "{" + levels + "}");
 }
 
-/// "num_gpus", or "min(num_gpus, 8)".
-std::string capped_text(const ModelSpec& spec, const MultiStructure& structure, std::size_t term,
-                        std::size_t numeric) {
+/// "num_gpus", or "min(num_gpus, 8)"; where 0 is among the values, "(1 + pad/2)" or "max(pad, 2)".
+std::string counted_text(const ModelSpec& spec, const MultiStructure& structure, std::size_t term,
+                         std::size_t numeric) {
   const std::string& column = numeric_input(spec, numeric).column;
   const double infinite = std::numeric_limits<double>::infinity();
   const double cap = structure.capped(term, numeric, infinite);
-  return cap == infinite ? column : "min(" + column + ", " + to_text(cap) + ")";
+  const std::string text = cap == infinite ? column : "min(" + column + ", " + to_text(cap) + ")";
+  const std::optional<ZeroValue>& zero = numeric_input(spec, numeric).zero;
+  if (!zero)
+    return text;
+  if (zero->apart)
+    return "max(" + text + ", " + to_text(zero->unit) + ")";
+  return "(1 + " + text + (zero->unit == 1 ? "" : "/" + to_text(zero->unit)) + ")";
 }
 
 }  // namespace
@@ -78,7 +85,7 @@ std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structu
     add_power(base, constant(i), marked(i), factors);
   };
   const auto numeric = [&](std::size_t n) {
-    const std::string column = capped_text(spec, structure, term, n);
+    const std::string column = counted_text(spec, structure, term, n);
     const bool ring = structure.has_ring(term, n);
     power(ring ? "exp(1 - 1/" + column + ")" : column, layout.numeric_power(term, n));
     add_power("log2(" + column + ")", structure.log_power(term, n), "", factors);

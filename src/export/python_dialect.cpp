@@ -78,6 +78,9 @@ class PythonDialect : public Dialect {
   std::string capped(const std::string& name, double cap) const override {
     return "min(" + name + ", " + number(cap) + ")";
   }
+  std::string at_least(const std::string& name, double low) const override {
+    return "max(" + name + ", " + number(low) + ")";
+  }
   std::string log2(const std::string& name) const override {
     return "math.log2(max(" + name + ", 1))";
   }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <limits>
+#include <optional>
 
 #include "base/printable.hpp"
 #include "base/text.hpp"
@@ -75,6 +76,17 @@ std::string latex_capped(const ModelSpec& spec, const MultiStructure& structure,
   return cap == infinite ? name : "\\min(" + name + ", " + latex_number(cap) + ")";
 }
 
+/// What the column counts as where 0 is among its values, else the same.
+std::string latex_counted(const ModelSpec& spec, const MultiStructure& structure, std::size_t term,
+                          std::size_t numeric) {
+  const std::string name = latex_capped(spec, structure, term, numeric);
+  const std::optional<ZeroValue>& zero = numeric_input(spec, numeric).zero;
+  if (!zero)
+    return name;
+  const std::string unit = latex_number(zero->unit);
+  return zero->apart ? "\\max(" + name + ", " + unit + ")" : "(1 + " + name + " / " + unit + ")";
+}
+
 std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
                         const Eigen::VectorXd& constants) {
   const MultiLayout layout(spec, structure);
@@ -83,7 +95,7 @@ std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
   for (std::size_t k = 0; k < structure.terms; ++k) {
     out += latex_number(constant(layout.coefficient(k)));
     const auto add_numeric = [&](std::size_t n) {
-      const std::string name = latex_capped(spec, structure, k, n);
+      const std::string name = latex_counted(spec, structure, k, n);
       const double power = constant(layout.numeric_power(k, n));
       out += " \\cdot " + (structure.has_ring(k, n)
                                ? "e^{" + latex_number(power) + " (1 - 1/" + name + ")}"

@@ -141,6 +141,9 @@ class SpreadsheetDialect : public Dialect {
   std::string capped(const std::string& name, double cap) const override {
     return "MIN(" + name + "," + number(cap) + ")";
   }
+  std::string at_least(const std::string& name, double low) const override {
+    return "MAX(" + name + "," + number(low) + ")";
+  }
   std::string log2(const std::string& name) const override { return "LOG(MAX(" + name + ",1),2)"; }
   std::string step(const std::string& name, double threshold, double below,
                    double above) const override {

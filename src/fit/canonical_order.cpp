@@ -86,7 +86,9 @@ FittedModel CanonicalOrder::restored(FittedModel model) const {
     if (!known.differences.empty())
       known.differences = restored_differences(known.differences);
   }
+  std::vector<NumericInput> intrinsic = put_back(model.spec.intrinsic, columns_.intrinsic);
   model.spec = given_;
+  model.spec.intrinsic = std::move(intrinsic);  // a fit decides how a 0 counts
   return model;
 }
 

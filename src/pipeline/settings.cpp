@@ -40,11 +40,14 @@ void refuse_missing(const std::map<std::string, std::string>& values,
   }
 }
 
-Column numeric_column(const std::string& name, const std::string& text, bool is_input) {
+/// `input`: of the model; nothing for what only derived columns use, which need not be > 0.
+Column numeric_column(const std::string& name, const std::string& text, const NumericInput* input) {
   const auto value = parse_number(text);
-  if (!value || (is_input && *value <= 0)) {
+  if (!value || (input != nullptr && !input->allows(*value))) {
     throw UsageError(Field{"settings"} + " '" + name + "=" + text + "': expected a number" +
-                     (is_input ? " > 0" : ""));
+                     (input == nullptr ? ""
+                      : input->zero    ? " >= 0"
+                                       : " > 0"));
   }
   Column column;
   column.name = name;
@@ -77,14 +80,13 @@ Table table_of_settings(const std::vector<std::string>& settings, const ModelSpe
   table.source = "settings";
   table.lines = {1};
   const auto add_numeric = [&](const std::string& column) {
-    // What only derived columns use need not be > 0.
     if (values.contains(column) && table.find(column) == nullptr)
-      table.columns.push_back(numeric_column(column, values.at(column), false));
+      table.columns.push_back(numeric_column(column, values.at(column), nullptr));
   };
   for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic}) {
     for (const auto& input : *inputs)
       if (values.contains(input.column))
-        table.columns.push_back(numeric_column(input.column, values.at(input.column), true));
+        table.columns.push_back(numeric_column(input.column, values.at(input.column), &input));
   }
   for (const auto& input : spec.categorical)
     if (values.contains(input.column))

@@ -78,7 +78,7 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
     scores.push_back(std::log(measured[row] / predicted[row]));
   }
   std::sort(scores.begin(), scores.end());
-  PredictionIntervals out{level, calibration, count, kept_ranks(count), {}, {}};
+  PredictionIntervals out{level, calibration, count, kept_ranks(count), {}, {}, {}};
   for (const std::size_t rank : out.ranks) {
     const double units = scores[rank - 1] * kScoresPerUnit;
     out.scores.push_back((2 * rank <= count ? std::floor(units) : std::ceil(units)) /

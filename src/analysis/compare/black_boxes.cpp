@@ -74,6 +74,7 @@ class SupportVectors final : public Regressor {
   }
 
   void fit(const Design& training) override {
+    zero_units_ = zero_units_of(training);
     standardise_ = Standardiser(features(training));
     const Eigen::MatrixXd rows = standardise_(features(training));
     Eigen::VectorXd response = training.time;
@@ -105,6 +106,7 @@ class SupportVectors final : public Regressor {
   using Kernel = dlib::radial_basis_kernel<Sample>;
 
   SvrTarget target_;
+  std::vector<double> zero_units_;
   Standardiser standardise_;
   double offset_ = 0;
   double scale_ = 1;
@@ -112,7 +114,8 @@ class SupportVectors final : public Regressor {
 
   Eigen::MatrixXd features(const Design& design) const {
     return one_hot_features(
-        design, target_ == SvrTarget::time ? NumericForm::plain : NumericForm::logarithmic);
+        design, target_ == SvrTarget::time ? NumericForm::plain : NumericForm::logarithmic,
+        zero_units_);
   }
 };
 

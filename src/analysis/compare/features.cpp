@@ -9,7 +9,37 @@ namespace perfmodel {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
-MatrixXd one_hot_features(const Design& design, NumericForm form) {
+namespace {
+
+double feature_of(double value, NumericForm form, double zero_unit) {
+  if (form == NumericForm::plain)
+    return value;
+  if (zero_unit > 0)
+    return std::log1p(value / zero_unit);
+  // A 0 that training rows do not have lies far from all of them.
+  return std::log(std::max(value, std::numeric_limits<double>::min()));
+}
+
+}  // namespace
+
+std::vector<double> zero_units_of(const Design& training) {
+  std::vector<double> out;
+  for (const auto* factors : {&training.intrinsic, &training.extrinsic}) {
+    for (const NumericFactor& factor : *factors) {
+      double unit = std::numeric_limits<double>::infinity();
+      bool zero = false;
+      for (const double value : factor.values) {
+        zero = zero || value == 0;
+        unit = value > 0 ? std::min(unit, value) : unit;
+      }
+      out.push_back(zero && std::isfinite(unit) ? unit : 0);
+    }
+  }
+  return out;
+}
+
+MatrixXd one_hot_features(const Design& design, NumericForm form,
+                          const std::vector<double>& zero_units) {
   std::size_t columns = design.intrinsic.size() + design.extrinsic.size();
   for (const LevelFactor& factor : design.categorical)
     columns += factor.levels;
@@ -18,9 +48,9 @@ MatrixXd one_hot_features(const Design& design, NumericForm form) {
   for (const auto* factors : {&design.intrinsic, &design.extrinsic}) {
     for (const NumericFactor& factor : *factors) {
       for (std::size_t row = 0; row < design.rows; ++row) {
-        const double value = factor.value(row);
         features(static_cast<Index>(row), column) =
-            form == NumericForm::plain ? value : std::log(value);
+            feature_of(factor.value(row), form,
+                       zero_units.empty() ? 0 : zero_units[static_cast<std::size_t>(column)]);
       }
       ++column;
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <vector>
 
 #include "perfmodel/model/design/design.hpp"
 
@@ -11,7 +12,13 @@ enum class NumericForm { plain, logarithmic };
 
 /// The rows as black boxes take them: one column per numeric input (intrinsic, then extrinsic),
 /// then one of 0 and 1 per level of each categorical input. Observations are rows.
-Eigen::MatrixXd one_hot_features(const Design& design, NumericForm form);
+///
+/// Logarithmic columns that may be 0 have a unit above 0, and are ln(1 + x / unit).
+Eigen::MatrixXd one_hot_features(const Design& design, NumericForm form,
+                                 const std::vector<double>& zero_units = {});
+
+/// Of each numeric input the smallest value above 0 where 0 is among the rows' values, else 0.
+std::vector<double> zero_units_of(const Design& training);
 
 /// Moves each column to mean 0 and standard deviation 1 (over n) of the rows it was made from; a
 /// column of one value becomes 0.

@@ -9,6 +9,17 @@
 namespace perfmodel::plan {
 namespace {
 
+/// Of a range of whole numbers 1, of another range its end.
+double least_above_zero(const SpaceColumn& column) {
+  if (column.is_range())
+    return column.whole ? 1 : column.high;
+  double out = column.values.front();
+  for (const double value : column.values)
+    if (value > 0 && (out <= 0 || value < out))
+      out = value;
+  return out;
+}
+
 NumericInput numeric_input(const SpaceColumn& column) {
   NumericInput input;
   input.column = column.name;
@@ -16,6 +27,8 @@ NumericInput numeric_input(const SpaceColumn& column) {
                                 : *std::min_element(column.values.begin(), column.values.end());
   input.high = column.is_range() ? column.high
                                  : *std::max_element(column.values.begin(), column.values.end());
+  if (input.low == 0 && input.high > 0)
+    input.zero = ZeroValue{.unit = least_above_zero(column)};
   return input;
 }
 
@@ -27,9 +40,13 @@ bool is_scale(const Space& space, const std::string& name) {
 
 Linearisation default_linearisation(const Space& space) {
   for (const SpaceColumn& column : space.columns) {
-    if (!column.is_text() && numeric_input(column).low <= 0) {
-      throw InputError(space.source + ": column '" + column.name +
-                       "' has values that are not > 0, of which the model takes no powers");
+    if (column.is_text())
+      continue;
+    const NumericInput input = numeric_input(column);
+    if (is_scale(space, column.name) ? input.low <= 0 : input.low < 0) {
+      throw InputError(space.source + ": column '" + column.name + "' has values that are not >" +
+                       (is_scale(space, column.name) ? "" : "=") +
+                       " 0, of which the model takes no powers");
     }
   }
   Linearisation result{.spec = {}, .form = generic_form(), .constants = {}};
@@ -48,7 +65,8 @@ Linearisation default_linearisation(const Space& space) {
   result.constants = Eigen::VectorXd::Zero(index(layout.size()));
   for (std::size_t i = 0; i < result.spec.intrinsic.size(); ++i) {
     const NumericInput& input = result.spec.intrinsic[i];
-    result.constants[index(layout.coefficient(i))] = 1 / std::sqrt(input.low * input.high);
+    result.constants[index(layout.coefficient(i))] =
+        1 / std::sqrt((input.zero ? input.zero->unit : input.low) * input.high);
     result.constants[index(layout.intrinsic_power(i))] = 1;
   }
   for (std::size_t c = 0; c < result.spec.categorical.size(); ++c)

@@ -23,7 +23,7 @@ std::vector<double> positive_numbers(const Table& table, const std::string& name
     if (!number || std::isnan(*number))
       problems.add_not_a_number(row, column);
     else if (*number <= 0)
-      problems.add_not_positive(row, column);
+      problems.add_too_small(row, column, false);
     else
       values[row] = *number;
   }

@@ -48,7 +48,7 @@ class NumberReader {
       else if (*number < 0)
         problems_.add(row, column, [&] { return column.text(row) + " is negative"; });
       else if (*number == 0 && zero == Zero::refused)
-        problems_.add_not_positive(row, column);
+        problems_.add_too_small(row, column, false);
       else
         values[row] = *number;
     }

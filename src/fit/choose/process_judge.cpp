@@ -58,11 +58,10 @@ bool is_defined(const ProcessRuns& runs) {
   return at.values.allFinite() && at.slopes.allFinite();
 }
 
-VectorXd predicted_times(const ModelSpec& spec, const ProcessRuns& runs,
-                         const process::ProcessFit& fit, const process::Predictor& predictor,
-                         const Design& asked) {
+VectorXd predicted_times(const ProcessRuns& runs, const process::ProcessFit& fit,
+                         const process::Predictor& predictor, const Design& asked) {
   const VectorXd trend =
-      runs.trend.form->predict(spec, runs.trend.constants(fit.constants, fit.level), asked);
+      runs.trend.form->predict(runs.spec, runs.trend.constants(fit.constants, fit.level), asked);
   return trend.array() * predictor.mean(runs.columns.inputs(asked), 1).array().exp();
 }
 
@@ -125,8 +124,7 @@ std::vector<FormCandidate> ProcessJudge::operator()(const Candidate& trend,
     for (std::size_t p = 0; p < fits.size(); ++p) {
       const process::Predictor predictor(fits[p].process);
       const auto error = [&](const Design& asked) {
-        return held_out_error(asked.time,
-                              predicted_times(task_.spec, runs, fits[p], predictor, asked));
+        return held_out_error(asked.time, predicted_times(runs, fits[p], predictor, asked));
       };
       errors[f].log_errors[p] = error(rows_[f].held_out);
       errors[f].capped[p] = far_end ? error(rows_[f].capped) : errors[f].log_errors[p];

@@ -111,6 +111,7 @@ Json GenericForm::constants_to_json(const FittedModel& model) const {
                          {"a", constant(layout.coefficient(i))},
                          {"p", constant(layout.intrinsic_power(i))},
                          {"range", range_to_json(spec.intrinsic[i])}});
+    add_zero_to_json(spec.intrinsic[i], false, intrinsic[i]);
   }
   Json categorical = Json::array();
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
@@ -152,6 +153,8 @@ void GenericForm::read(const JsonCursor& constants, FittedModel& model) {
     spec.intrinsic.push_back(inputs.numeric_input(item));
     all.push_back(item.member("a").number());
     powers.push_back(item.member("p").number());
+    if (spec.intrinsic.back().zero && !(powers.back() > 0))
+      item.member("p").fail("expected a number > 0, since the column may be 0");
   }
   for (const JsonCursor& item : constants.member("categorical").items()) {
     std::map<std::string, double> coefficients;

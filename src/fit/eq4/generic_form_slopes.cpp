@@ -30,7 +30,7 @@ MatrixXd GenericForm::log_slopes(const ModelSpec& spec, const VectorXd& constant
       const auto coefficient = index(layout.coefficient(i));
       const auto power = index(layout.intrinsic_power(i));
       slopes[coefficient] = constants[coefficient] * std::pow(value, constants[power]) * scale;
-      slopes[power] = slopes[coefficient] * std::log(value);
+      slopes[power] = slopes[coefficient] * log_of_value(value);
     }
     for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
       const auto level = index(layout.level(c, design.categorical[c].codes[row]));

@@ -20,7 +20,8 @@ struct TrendEstimate {
 ///
 ///   (y - level - ln f)' V^-1 (y - level - ln f) + sum_k ((c_k - start_k) / deviation_k)^2
 ///
-/// by at most so many Gauss-Newton steps, one of which is exact where ln f is linear; V: process and noise.
+/// by at most so many Gauss-Newton steps, one of which is exact where ln f is linear; V: process
+/// and noise.
 TrendEstimate generalised_least_squares(const Trend& trend, std::span<const Eigen::Index> rows,
                                         const Eigen::VectorXd& y, const PositiveMatrix& covariance,
                                         const Eigen::VectorXd& deviations, double level_deviation,

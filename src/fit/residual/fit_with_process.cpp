@@ -96,11 +96,11 @@ FittedModel fitted_process(FittedModel model, const Design& training, const FitO
 
 FittedModel product_with_process(const ModelSpec& spec, const Design& training,
                                  const FitOptions& options, const ProcessShape& shape) {
+  const ProcessRuns runs = runs_beside_product(spec, training, shape);
   FittedModel model;
-  model.spec = spec;
+  model.spec = runs.spec;
   model.search.form = FormChoice{.given = true};
-  return fitted_process(std::move(model), training, options,
-                        runs_beside_product(spec, training, shape), shape.prior, true);
+  return fitted_process(std::move(model), training, options, runs, shape.prior, true);
 }
 
 FittedModel with_process(FittedModel trend, const Design& training, const FitOptions& options,

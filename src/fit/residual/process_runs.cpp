@@ -19,14 +19,16 @@ bool has(const std::vector<std::size_t>& numerics, std::size_t numeric) {
 /// All but the trend.
 ProcessRuns plain_runs(const ModelSpec& spec, const Design& runs, const ProcessShape& shape) {
   ProcessRuns out;
+  out.spec = spec;
   out.columns = ProcessColumns::of(spec);
   out.inputs = out.columns.inputs(runs);
   out.log_time = runs.time.array().log();
   const std::size_t intrinsic = spec.intrinsic.size();
   for (std::size_t j = 0; j < out.columns.numbers(); ++j) {
     const std::size_t numeric = j < intrinsic ? spec.extrinsic.size() + j : j - intrinsic;
-    out.forms.push_back(has(shape.rings, numeric)
-                            ? process::CoordinateForm::ring
+    out.forms.push_back(has(shape.rings, numeric) ? process::CoordinateForm::ring
+                        : out.columns.number(spec, j).zero
+                            ? process::CoordinateForm::log_one_plus
                             : process::usual_form(out.inputs.numbers.col(index(j))));
     out.most.push_back(has(shape.caps, numeric) ? out.columns.number(spec, j).high
                                                 : std::numeric_limits<double>::infinity());
@@ -37,6 +39,15 @@ ProcessRuns plain_runs(const ModelSpec& spec, const Design& runs, const ProcessS
 void put_caps(const ProcessRuns& runs, std::vector<process::Coordinate>& coordinates) {
   for (std::size_t j = 0; j < coordinates.size(); ++j)
     coordinates[j].most = runs.most[j];
+}
+
+/// One product has the coordinates of its process.
+ModelSpec counted_as(const std::vector<process::Coordinate>& coordinates,
+                     const ProcessColumns& columns, ModelSpec spec) {
+  for (std::size_t i = 0; i < columns.intrinsic.size(); ++i)
+    if (auto& zero = spec.intrinsic[columns.intrinsic[i]].zero)
+      *zero = {.unit = coordinates[i].unit};
+  return spec;
 }
 
 VectorXd freed(const process::Trend& trend, const VectorXd& y, VectorXd deviations) {
@@ -57,7 +68,8 @@ ProcessRuns runs_beside_product(const ModelSpec& spec, const Design& runs,
   std::vector<process::Coordinate> coordinates =
       process::process_coordinates(out.inputs, out.forms);
   put_caps(out, coordinates);
-  out.trend = product_trend_of(spec, out.columns, out.inputs, std::move(coordinates));
+  out.spec = counted_as(coordinates, out.columns, spec);
+  out.trend = product_trend_of(out.spec, out.columns, out.inputs, std::move(coordinates));
   return out;
 }
 

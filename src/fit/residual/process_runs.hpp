@@ -28,6 +28,7 @@ struct ProcessShape {
 
 /// Runs with the trend beside which a process is fitted to them.
 struct ProcessRuns {
+  ModelSpec spec;  ///< as the trend counts values that may be 0
   ProcessColumns columns;
   process::Inputs inputs;
   Eigen::VectorXd log_time;

@@ -23,10 +23,10 @@ struct LogPlace {
   double spread = 1;
 };
 
-LogPlace trend_place_of(const NumericFactor& factor, std::size_t rows) {
+LogPlace trend_place_of(const NumericInput& input, const NumericFactor& factor, std::size_t rows) {
   VectorXd logs(index(rows));
   for (std::size_t row = 0; row < rows; ++row)
-    logs[index(row)] = std::log(factor.value(row));
+    logs[index(row)] = std::log(input.counted(factor.value(row)));
   LogPlace out;
   out.middle = logs.mean();
   const double spread = std::sqrt((logs.array() - out.middle).square().mean());
@@ -38,9 +38,9 @@ LogPlace trend_place_of(const NumericFactor& factor, std::size_t rows) {
 std::map<std::string, LogPlace> places_of(const ModelSpec& spec, const Design& runs) {
   std::map<std::string, LogPlace> out;
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
-    out[spec.intrinsic[i].column] = trend_place_of(runs.intrinsic[i], runs.rows);
+    out[spec.intrinsic[i].column] = trend_place_of(spec.intrinsic[i], runs.intrinsic[i], runs.rows);
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    out[spec.extrinsic[j].column] = trend_place_of(runs.extrinsic[j], runs.rows);
+    out[spec.extrinsic[j].column] = trend_place_of(spec.extrinsic[j], runs.extrinsic[j], runs.rows);
   return out;
 }
 
@@ -114,6 +114,7 @@ TrendOfForm trend_around(const std::shared_ptr<const Form>& form, const ModelSpe
       else
         moved[i] *= std::exp(logs[i] + (carries_time(infos[k]) ? level : 0));
     }
+    form->keep_in_bounds(spec, moved);
     return moved;
   };
   out.trend.at = [=, of = out.constants](const VectorXd& estimates, std::span<const Index> rows) {

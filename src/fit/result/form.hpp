@@ -85,6 +85,14 @@ struct ProcessBelief {
   Eigen::VectorXd runs;  ///< of each of them
 };
 
+/// How far a residual process reaches to some rows.
+struct ProcessReach {
+  Eigen::VectorXd deviations;  ///< standard deviation of ln(time) of a run
+  /// Whether a run is near: what is known of them takes off more than half of the variance that the
+  /// process has far from all runs. Elsewhere the trend speaks.
+  std::vector<bool> near;
+};
+
 /// Fits a model again to other runs of the same kind, with its form as it is.
 class Refit {
  public:
@@ -111,6 +119,8 @@ class Form {
   /// Of model.json: what an older program would misread has a newer one.
   virtual unsigned schema_version() const { return 1; }
   virtual const FormWords& words() const = 0;
+  /// Moves constants that were estimated without bounds to where the form has values.
+  virtual void keep_in_bounds(const ModelSpec&, Eigen::VectorXd&) const {}
 
   /// One per constant, in their order.
   virtual std::vector<ConstantInfo> constants(const ModelSpec& spec) const = 0;
@@ -131,6 +141,11 @@ class Form {
   virtual std::optional<Eigen::VectorXd> process_factors(const Design& design) const;
   /// What it knows of ln t. Nothing where the form has none.
   virtual std::optional<ProcessBelief> process_belief(const ModelSpec& spec) const;
+  /// How far the process reaches to each row. Nothing where the form has none.
+  virtual std::optional<ProcessReach> process_reach(const ModelSpec&, const Eigen::VectorXd&,
+                                                    const Design&) const {
+    return std::nullopt;
+  }
   /// How much it typically changes ln t within the runs that it was fitted to.
   virtual std::optional<double> process_size() const;
   /// The parts of the time, C the last. `mark`, where it is given, is what stands behind the number

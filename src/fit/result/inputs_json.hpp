@@ -15,13 +15,17 @@ inline Json range_to_json(const NumericInput& input) {
   return Json::array({number(input.low), number(input.high)});
 }
 
+/// How a 0 counts, put into the item of a numeric column that may have one. `in_products`: else a
+/// term of the column is absent there.
+void add_zero_to_json(const NumericInput& input, bool in_products, Json& item);
+
 /// Reads the inputs of a model from its field `constants`. All throw InputError, for a column that
 /// stands twice, too.
 class InputsReader {
  public:
   explicit InputsReader(const ModelSpec& spec) { columns_.insert(spec.target); }
 
-  /// `column` and `range`.
+  /// `column`, `range` and, where 0 is among its values, `zero`.
   NumericInput numeric_input(const JsonCursor& item);
   /// `column`, with the levels in their own order: a file that was edited by hand may have them in
   /// any. `name_of` finds the text of each item of `levels`.

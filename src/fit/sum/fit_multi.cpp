@@ -6,6 +6,7 @@
 
 #include "fit/determined/warnings.hpp"
 #include "fit/eq4/fit_generic.hpp"
+#include "fit/sum/choose/zero_choice.hpp"
 #include "fit/sum/determined/identify_sum.hpp"
 #include "fit/sum/form/sum_form.hpp"
 #include "fit/sum/search_sum.hpp"
@@ -28,6 +29,8 @@ Candidate given_terms(const TermCoordinates& coordinates, const ModelSpec& spec,
   Candidate out;
   out.shape.terms = static_cast<Index>(terms);
   out.shape.plain_features = coordinates.plain_features();
+  for (std::size_t g = 0; g < coordinates.regimes().size(); ++g)
+    out.shape.regimes.push_back(static_cast<Index>(g));
   out.shape.intercept = true;
   out.shape.log_powers.assign(terms, std::vector<int>(numeric_count(spec), 0));
   out.shape.numeric_features = coordinates.numeric_features();
@@ -103,8 +106,9 @@ FittedModel model_of(const ModelSpec& spec, const Design& training, const FitOpt
 }  // namespace
 
 SumChoice::SumChoice(const ModelSpec& spec, const Design& training, const FitOptions& options)
-    : coordinates_(of_few_constants(spec, options), training, possible_regimes(spec, training)),
-      task_{coordinates_, spec, training, options},
+    : spec_(with_zeros_counted(of_few_constants(spec, options), training, options.seed)),
+      coordinates_(spec_, training, possible_regimes(spec_, training)),
+      task_{coordinates_, spec_, training, options},
       selection_(select_shape(task_)) {
   // A penalty counts the constants of all rows together.
   const bool penalised = options.penalty.l1 > 0 || options.penalty.l2 > 0;
@@ -140,10 +144,12 @@ FittedModel SumChoice::fitted(const Candidate& candidate) const {
 FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   if (!options.terms)
     return SumChoice(spec, training, options).fitted();
-  const TermCoordinates coordinates(of_few_constants(spec, options), training, {});
-  const SumOfTerms sum = search_sum({coordinates, spec, training, options},
-                                    given_terms(coordinates, spec, *options.terms));
-  return model_of(spec, training, options, sum, {.given = true});
+  const ModelSpec counted =
+      with_zeros_counted(of_few_constants(spec, options), training, options.seed);
+  const TermCoordinates coordinates(counted, training, zero_regimes(counted));
+  const SumOfTerms sum = search_sum({coordinates, counted, training, options},
+                                    given_terms(coordinates, counted, *options.terms));
+  return model_of(counted, training, options, sum, {.given = true});
 }
 
 }  // namespace perfmodel

@@ -27,6 +27,7 @@ class SumChoice {
   FittedModel fitted(const Candidate& candidate) const;
 
  private:
+  ModelSpec spec_;
   TermCoordinates coordinates_;
   SelectionTask task_;
   Selection selection_;

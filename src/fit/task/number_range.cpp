@@ -11,7 +11,9 @@ template <class Numbers>
 bool all_in_range(const Numbers& numbers) {
   return std::all_of(
       numbers.begin(), numbers.end(),
-      [](double number) { return kLeastFittedNumber <= number && number <= kLargestFittedNumber; });
+      [](double number) {
+        return number == 0 || (kLeastFittedNumber <= number && number <= kLargestFittedNumber);
+      });
 }
 
 bool all_in_range(const std::vector<NumericFactor>& factors) {

@@ -13,7 +13,7 @@ constexpr double kLargestFittedNumber = 1e150;
 /// What is said of numbers beyond, and of fits that lead there.
 Sentence numbers_out_of_range();
 
-/// Whether no measured time and no number of a column is beyond them.
+/// Whether no measured time and no number of a column but 0 is beyond them.
 bool in_fitted_range(const Design& runs);
 
 /// Throws InputError where one is.

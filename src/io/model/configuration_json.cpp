@@ -24,8 +24,8 @@ Configuration read_configuration(const ModelSpec& spec, const JsonCursor& node) 
     for (const NumericInput& input : inputs) {
       const JsonCursor member = node.member(input.column);
       out.push_back(member.number());
-      if (!(out.back() > 0))
-        member.fail("expected a number > 0");
+      if (!input.allows(out.back()))
+        member.fail(input.zero ? "expected a number >= 0" : "expected a number > 0");
     }
     return out;
   };

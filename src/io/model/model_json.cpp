@@ -6,6 +6,7 @@
 #include "io/model/derived_json.hpp"
 #include "io/model/held_out_json.hpp"
 #include "io/model/metrics_json.hpp"
+#include "io/model/model_schema.hpp"
 #include "io/model/repeats_json.hpp"
 #include "io/model/uncertainty_json.hpp"
 #include "json/json_layout.hpp"
@@ -110,7 +111,7 @@ std::string to_json(const FittedModel& model) {
                         {"message", warning.message.text()}});
   }
   Json document = {{"schema", "perfmodel/model"},
-                   {"schema_version", model.form->schema_version()},
+                   {"schema_version", schema_version(model)},
                    {"expression",
                     {{"form", model.form->name()},
                      {"formula", model.form->formula(model.spec, model.constants)}}},

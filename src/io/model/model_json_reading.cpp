@@ -140,9 +140,10 @@ FittedModel read_model(const std::string& path, const std::vector<FormKind>& kin
   const auto constants = root.member("constants");
   form.read(constants, model);
   if (const JsonCursor version = root.member("schema_version");
-      version.count() != model.form->schema_version()) {
+      version.count() != schema_version(model)) {
     version.fail("a model of the form '" + std::string(form.name) + "' has version " +
-                 std::to_string(model.form->schema_version()));
+                 std::to_string(schema_version(model)) +
+                 (model.spec.has_zeros() ? " where a column may be 0" : ""));
   }
   if (model.form->has_local_powers())
     model.typical = read_configuration(model.spec, root.member("scaling_powers_at"));

@@ -17,9 +17,10 @@ void CellProblems::add_not_a_number(std::size_t row, const Column& column) {
     add(row, column, [&] { return quoted_cell(text) + " is not a number"; });
 }
 
-void CellProblems::add_not_positive(std::size_t row, const Column& column) {
+void CellProblems::add_too_small(std::size_t row, const Column& column, bool may_be_zero) {
   add(
-      row, column, [&] { return column.text(row) + " is not > 0"; });
+      row, column,
+      [&] { return column.text(row) + (may_be_zero ? " is not >= 0" : " is not > 0"); });
 }
 
 }  // namespace perfmodel

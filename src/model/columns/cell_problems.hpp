@@ -27,8 +27,8 @@ class CellProblems {
   /// A cell that should be a number: "is blank", or what it holds instead.
   void add_not_a_number(std::size_t row, const Column& column);
 
-  /// A number where only numbers > 0 can be used.
-  void add_not_positive(std::size_t row, const Column& column);
+  /// A number where only numbers > 0, or >= 0, can be used.
+  void add_too_small(std::size_t row, const Column& column, bool may_be_zero);
 
   bool empty() const { return problems_.empty(); }
   std::string text() const { return problems_.text(); }

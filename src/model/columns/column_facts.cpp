@@ -20,6 +20,7 @@ ColumnFacts facts_of_numbers(const Column& column) {
     other = other || !(x == 0 || x == 1);
     different = different || !(x == column.numbers[0]);
     not_positive = not_positive || x <= 0;
+    facts.negative = facts.negative || x < 0;
   }
   facts.constant = !different;
   facts.zero_one = zero && one && !other;

@@ -15,6 +15,7 @@ struct ColumnFacts {
   bool constant = false;      ///< one value in all rows
   bool zero_one = false;      ///< numbers only, 0 and 1 both, nothing else
   bool all_positive = false;  ///< every cell that is a number is > 0
+  bool negative = false;      ///< one is < 0
   std::size_t levels = 0;     ///< distinct texts of a text column; 0 for a numeric one
 
   /// A column whose few texts are slips among numbers, not levels.

@@ -20,18 +20,21 @@ Field ignored(const ColumnPart& part) {
   return {"ignore", {part.column->name}};
 }
 
-/// Notes every cell that is not a number > 0. Returns whether there is none.
+/// Notes every cell that is no number, too small, or 0 in a target or a scale. Returns whether
+/// there is none.
 bool check_numbers(const ColumnPart& part, CellProblems& problems) {
   const Column& column = *part.column;
+  const bool may_be_zero = part.part == Part::intrinsic;
+  const bool too_small = may_be_zero ? part.facts.negative : !part.facts.all_positive;
   if (column.is_numeric()) {
     for (const BadCell& cell : column.bad_cells)
       problems.add_not_a_number(cell.row, column);
-    if (!part.facts.all_positive) {
+    if (too_small) {
       for (std::size_t row = 0; row < column.numbers.size(); ++row)
-        if (column.numbers[row] <= 0)
-          problems.add_not_positive(row, column);
+        if (column.numbers[row] < 0 || (column.numbers[row] == 0 && !may_be_zero))
+          problems.add_too_small(row, column, may_be_zero);
     }
-    return part.facts.texts == 0 && part.facts.all_positive;
+    return part.facts.texts == 0 && !too_small;
   }
   const std::vector<bool> numeric = numeric_levels(column);
   for (std::size_t row = 0; row < column.codes.size(); ++row)
@@ -94,8 +97,9 @@ void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obst
     }
     const bool powered = part.part == Part::extrinsic || part.part == Part::intrinsic;
     if (powered && !check_numbers(part, obstacles.cells)) {
-      obstacles.advice.push_back(named(part) + " needs numbers > 0: correct these cells, or pass " +
-                                 as_categorical(part) + " or " + ignored(part));
+      obstacles.advice.push_back(
+          named(part) + " needs numbers " + (part.part == Part::intrinsic ? ">= 0" : "> 0") +
+          ": correct these cells, or pass " + as_categorical(part) + " or " + ignored(part));
     }
     if (part.part == Part::categorical) {
       if (!check_levels(*part.column, obstacles.cells))

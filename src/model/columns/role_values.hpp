@@ -25,8 +25,8 @@ struct Obstacles {
 /// Notes a column that is neither one of numbers with slips nor one of levels.
 void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles);
 
-/// Checks every cell of the columns that play a part: the target and the numeric inputs > 0, levels
-/// not blank and fewer than the rows.
+/// Checks every cell of the columns that play a part: the target and scales > 0, other numbers
+/// >= 0, levels not blank and fewer than the rows.
 void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obstacles& obstacles);
 
 }  // namespace perfmodel

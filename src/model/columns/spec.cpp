@@ -1,6 +1,7 @@
 #include "perfmodel/model/columns/spec.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -27,10 +28,23 @@ std::vector<std::string> distinct_texts(const Column& column) {
   return {texts.begin(), texts.end()};
 }
 
+/// Like levels, of all rows of the table: rows that are held out may be the ones that have it.
+std::optional<ZeroValue> zero_of(const Column& column) {
+  double unit = std::numeric_limits<double>::infinity();
+  bool zero = false;
+  for (const double value : column.numbers) {
+    zero = zero || value == 0;
+    if (value > 0)
+      unit = std::min(unit, value);
+  }
+  return zero && std::isfinite(unit) ? std::optional(ZeroValue{.unit = unit}) : std::nullopt;
+}
+
 NumericInput numeric_input(const Column& column, std::span<const std::size_t> rows) {
   NumericInput input{.column = column.name,
                      .low = std::numeric_limits<double>::infinity(),
-                     .high = -std::numeric_limits<double>::infinity()};
+                     .high = -std::numeric_limits<double>::infinity(),
+                     .zero = zero_of(column)};
   for (const std::size_t row : rows) {
     input.low = std::min(input.low, column.numbers[row]);
     input.high = std::max(input.high, column.numbers[row]);
@@ -65,6 +79,12 @@ double median_of_rows(const Column& column, std::span<const std::size_t> rows) {
 
 }  // namespace
 
+double NumericInput::counted(double value) const {
+  if (!zero)
+    return value;
+  return zero->apart ? std::max(value, zero->unit) : 1 + value / zero->unit;
+}
+
 std::size_t ModelSpec::level_count() const {
   std::size_t count = 0;
   for (const CategoricalInput& input : categorical)
@@ -74,6 +94,12 @@ std::size_t ModelSpec::level_count() const {
 
 bool ModelSpec::has_scales_only() const {
   return intrinsic.empty() && categorical.empty() && !extrinsic.empty();
+}
+
+bool ModelSpec::has_zeros() const {
+  return std::any_of(
+      intrinsic.begin(), intrinsic.end(),
+      [](const NumericInput& input) { return input.zero.has_value(); });
 }
 
 bool ModelSpec::is_derived(const std::string& column) const {

@@ -87,7 +87,7 @@ std::optional<Configuration> with_scale(const ModelSpec& spec, const Configurati
   const auto take = [&](const std::vector<NumericInput>& inputs, std::vector<double>& into) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       into[i] = values.at(inputs[i].column);
-      usable = usable && into[i] > 0 && std::isfinite(into[i]);
+      usable = usable && inputs[i].allows(into[i]) && std::isfinite(into[i]);
     }
   };
   take(spec.intrinsic, out.intrinsic);

@@ -59,17 +59,18 @@ std::vector<double> level_numbers(const Column& column) {
   return numbers;
 }
 
-/// Writes the numbers of the chosen rows to `values`; every one that is not > 0 is a problem.
+/// Writes the numbers of the chosen rows to `values`; every one that is not > 0, or may be 0 and is
+/// not >= 0, is a problem.
 template <class Values>
-void gather_positive(const Column& column, const RowChoice& rows, CellProblems& problems,
-                     Values& values) {
+void gather_numbers(const Column& column, const RowChoice& rows, bool may_be_zero,
+                    CellProblems& problems, Values& values) {
   const std::vector<double> of_level = level_numbers(column);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::size_t row = rows[i];
     const double x = column.is_numeric() ? column.numbers[row] : of_level[column.codes[row]];
-    if (!(x > 0)) {
+    if (!(x > 0 || (may_be_zero && x == 0))) {
       if (x <= 0)
-        problems.add_not_positive(row, column);
+        problems.add_too_small(row, column, may_be_zero);
       else
         problems.add_not_a_number(row, column);
     }
@@ -83,7 +84,7 @@ std::vector<NumericFactor> numeric_factors(const Table& table,
   std::vector<NumericFactor> factors;
   for (const NumericInput& input : inputs) {
     std::vector<double> values(rows.size());
-    gather_positive(table.at(input.column), rows, problems, values);
+    gather_numbers(table.at(input.column), rows, input.zero.has_value(), problems, values);
     // After a problem nobody will see the factor, and NaN cannot be coded.
     factors.push_back(problems.empty() ? make_factor(std::move(values)) : NumericFactor{});
   }
@@ -169,7 +170,7 @@ Design make_design(const Table& source, const ModelSpec& spec, Target target,
   design.extrinsic = numeric_factors(table, spec.extrinsic, choice, problems);
   if (target == Target::required) {
     design.time.resize(static_cast<Eigen::Index>(choice.size()));
-    gather_positive(table.at(spec.target), choice, problems, design.time);
+    gather_numbers(table.at(spec.target), choice, false, problems, design.time);
   }
   refuse(unknown, problems);
   return design;

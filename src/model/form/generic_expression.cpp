@@ -28,6 +28,11 @@ class PowerTerm {
 
 }  // namespace
 
+double log_of_value(double value) {
+  constexpr double log_of_zero = -1e5;
+  return value == 0 ? log_of_zero : std::log(value);
+}
+
 GenericLayout::GenericLayout(const ModelSpec& spec)
     : intrinsic_(spec.intrinsic.size()),
       extrinsic_(spec.extrinsic.size()),

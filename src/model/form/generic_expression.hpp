@@ -11,6 +11,13 @@
 
 namespace perfmodel {
 
+/// The smallest power of a column that may be 0: a 0^p is 0 for p > 0 alone. A power as small says
+/// as good as nothing but whether the value is 0.
+constexpr double kLeastPowerAtZero = 0.01;
+
+/// ln value; of 0 a number that every such power turns into one whose exponential is 0.
+double log_of_value(double value);
+
 /// The part a constant plays in Eq. (4).
 enum class ConstantKind {
   coefficient,

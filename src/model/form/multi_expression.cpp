@@ -113,7 +113,7 @@ MatrixXd multi_parts(const ModelSpec& spec, const MultiStructure& structure,
       multiply_by(
           numeric_factor(design, n), design.rows,
           [&](double value) {
-            const double x = structure.capped(k, n, value);
+            const double x = numeric_input(spec, n).counted(structure.capped(k, n, value));
             const double scaled = grown(x, power, ring);
             return log_power == 0 ? scaled : scaled * std::pow(log2_from_one(x), log_power);
           },

@@ -102,9 +102,9 @@ TEST_CASE("plan names what is wrong with a space", "[cli][plan]") {
         in + "extrinsic[0]: there is no column 'filter'; did you mean 'filters'?\n");
   CHECK(bad(space_with(R"({"column": "x", "values": [1]})")) ==
         in + "there are only 1 configurations, not 2\n");
-  CHECK(plan_error(space_with(R"({"column": "x", "values": [0, 1]})"),
+  CHECK(plan_error(space_with(R"({"column": "x", "values": [-1, 1]})"),
                    {"-n", "2", "--method", "d-optimal"}, 3) ==
-        in + "column 'x' has values that are not > 0, of which the model takes no powers\n");
+        in + "column 'x' has values that are not >= 0, of which the model takes no powers\n");
 }
 
 TEST_CASE("plan names what is wrong with a condition", "[cli][plan]") {

@@ -1,9 +1,16 @@
 """Predicts from model.json alone: trend, process and time of each configuration of a CSV file."""
 import csv, json, math, sys
 
+def counted(column, x, c):
+    for i in c["intrinsic"]:
+        if i["column"] == column and "zero" in i:
+            unit = i["zero"]["unit"]
+            return max(x, unit) if i["zero"]["counts"] == "apart" else 1 + x / unit
+    return x
+
 def product_of(term, row, c):
     t = term["a"]
-    for k, p in term["p"].items(): t *= float(row[k]) ** p
+    for k, p in term["p"].items(): t *= counted(k, float(row[k]), c) ** p
     for k, g in term["levels"].items(): t *= g[row[k]]
     for k, q in term["q"].items():
         t *= float(row[k]) ** q * math.log2(max(float(row[k]), 1)) ** term["log2_powers"][k]

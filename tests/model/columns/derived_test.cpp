@@ -97,14 +97,14 @@ TEST_CASE("cells and values that are no numbers are named with their line", "[de
         "runs.csv:4: column 'x': log(b) is infinite");
 }
 
-TEST_CASE("a derived column that is not positive is refused where it is used", "[derived]") {
+TEST_CASE("a derived column that is negative is refused where it is used", "[derived]") {
   RoleRequest request;
   request.derived = {parse_derived("x = filters - 8")};
   const Table table = derive_as_requested(table_of(kDerivable), request.derived);
-  CHECK(message_of<InputError>([&] { resolve_roles(table, request); }) ==
-        "runs.csv:2: column 'x': -4 is not > 0\n"
-        "runs.csv:3: column 'x': 0 is not > 0\n"
-        "column 'x' needs numbers > 0: correct these cells, or pass categorical = x or ignore = x");
+  CHECK(
+      message_of<InputError>([&] { resolve_roles(table, request); }) ==
+      "runs.csv:2: column 'x': -4 is not >= 0\n"
+      "column 'x' needs numbers >= 0: correct these cells, or pass categorical = x or ignore = x");
 }
 
 TEST_CASE("the measured time is neither derived nor derived from", "[derived]") {

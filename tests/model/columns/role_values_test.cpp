@@ -22,27 +22,29 @@ std::string role_error(std::string_view csv, const RoleRequest& request = {},
 }
 
 TEST_CASE("cells that are no numbers are named in the order of the file", "[roles]") {
-  CHECK(role_error("x,batch_size,time_s\n"
-                   "1,8,0.1\n"
-                   "nan,\"1,5\",0.2\n"
-                   "3,16,\n"
-                   "4,,0.3\n"
-                   "5,8,0.3\n") ==
-        "runs.csv:3: column 'x': \"nan\" is not a number\n"
-        "runs.csv:3: column 'batch_size': \"1,5\" is not a number\n"
-        "runs.csv:4: column 'time_s': the cell is blank\n"
-        "runs.csv:5: column 'batch_size': the cell is blank\n"
-        "column 'x' needs numbers > 0: correct these cells, or pass categorical = x or ignore = x\n"
-        "column 'batch_size' needs numbers > 0: correct these cells, or pass categorical = "
-        "batch_size or ignore = batch_size\n"
-        "every run needs a measured time > 0 in column 'time_s': correct these cells or remove the "
-        "rows");
+  CHECK(
+      role_error("x,batch_size,time_s\n"
+                 "1,8,0.1\n"
+                 "nan,\"1,5\",0.2\n"
+                 "3,16,\n"
+                 "4,,0.3\n"
+                 "5,8,0.3\n") ==
+      "runs.csv:3: column 'x': \"nan\" is not a number\n"
+      "runs.csv:3: column 'batch_size': \"1,5\" is not a number\n"
+      "runs.csv:4: column 'time_s': the cell is blank\n"
+      "runs.csv:5: column 'batch_size': the cell is blank\n"
+      "column 'x' needs numbers >= 0: correct these cells, or pass categorical = x or ignore = x\n"
+      "column 'batch_size' needs numbers > 0: correct these cells, or pass categorical = "
+      "batch_size or ignore = batch_size\n"
+      "every run needs a measured time > 0 in column 'time_s': correct these cells or remove the "
+      "rows");
 }
 
 TEST_CASE("a column of numbers is that also where its first cell is bad", "[roles]") {
-  CHECK(role_error("x,gpus,time_s\nn/a,1,1\n2,2,2\n3,3,3\n") ==
-        "runs.csv:2: column 'x': \"n/a\" is not a number\n"
-        "column 'x' needs numbers > 0: correct these cells, or pass categorical = x or ignore = x");
+  CHECK(
+      role_error("x,gpus,time_s\nn/a,1,1\n2,2,2\n3,3,3\n") ==
+      "runs.csv:2: column 'x': \"n/a\" is not a number\n"
+      "column 'x' needs numbers >= 0: correct these cells, or pass categorical = x or ignore = x");
 }
 
 TEST_CASE("a time with decimal commas throughout is still the time", "[roles]") {
@@ -64,16 +66,19 @@ TEST_CASE("all bad cells are counted and the first twenty shown", "[roles]") {
   }
   CHECK(role_error(csv) == expected +
                                "... and 35 more\n"
-                               "column 'x' needs numbers > 0: correct these cells, or pass "
+                               "column 'x' needs numbers >= 0: correct these cells, or pass "
                                "categorical = x or ignore = x");
 }
 
-TEST_CASE("values <= 0 are errors where a power is taken", "[roles]") {
+TEST_CASE("negative values are errors where a power is taken", "[roles]") {
   CHECK(role_error("dropout,gpus,time_s\n0,1,1\n0.5,2,2\n-0.25,3,3\n") ==
-        "runs.csv:2: column 'dropout': 0 is not > 0\n"
-        "runs.csv:4: column 'dropout': -0.25 is not > 0\n"
-        "column 'dropout' needs numbers > 0: correct these cells, or pass categorical = dropout or "
-        "ignore = dropout");
+        "runs.csv:4: column 'dropout': -0.25 is not >= 0\n"
+        "column 'dropout' needs numbers >= 0: correct these cells, or pass categorical = dropout "
+        "or ignore = dropout");
+}
+
+TEST_CASE("a number that is no scale may be 0", "[roles][zeros]") {
+  CHECK(role_error("dropout,gpus,time_s\n0,1,1\n0.5,2,2\n0.25,3,3\n") == "(none)");
 }
 
 TEST_CASE("a 0 in an extrinsic column is an error also beside only 1", "[roles]") {
@@ -108,7 +113,7 @@ TEST_CASE("a text column cannot be numeric by flag", "[roles]") {
   CHECK(role_error("activation,gpus,time_s\nrelu,1,1\ntanh,2,2\n", request) ==
         "runs.csv:2: column 'activation': \"relu\" is not a number\n"
         "runs.csv:3: column 'activation': \"tanh\" is not a number\n"
-        "column 'activation' needs numbers > 0: correct these cells, or pass categorical = "
+        "column 'activation' needs numbers >= 0: correct these cells, or pass categorical = "
         "activation or ignore = activation");
 }
 
@@ -158,12 +163,12 @@ TEST_CASE("a column that names the runs is refused, unless it is asked for", "[r
 }
 
 TEST_CASE("names with blanks or quotes are quoted in the flags of the advice", "[roles]") {
-  CHECK(role_error("drop out,it's,gpus,time_s\n0,0,1,1\n2,2,2,2\n") ==
-        "runs.csv:2: column 'drop out': 0 is not > 0\n"
-        "runs.csv:2: column 'it's': 0 is not > 0\n"
-        "column 'drop out' needs numbers > 0: correct these cells, or pass categorical = drop out "
-        "or ignore = drop out\n"
-        "column 'it's' needs numbers > 0: correct these cells, or pass categorical = it's or "
+  CHECK(role_error("drop out,it's,gpus,time_s\n-1,-1,1,1\n2,2,2,2\n") ==
+        "runs.csv:2: column 'drop out': -1 is not >= 0\n"
+        "runs.csv:2: column 'it's': -1 is not >= 0\n"
+        "column 'drop out' needs numbers >= 0: correct these cells, or pass categorical = drop "
+        "out or ignore = drop out\n"
+        "column 'it's' needs numbers >= 0: correct these cells, or pass categorical = it's or "
         "ignore = it's");
 }
 

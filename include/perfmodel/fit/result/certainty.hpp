@@ -92,6 +92,9 @@ struct PredictionIntervals {
   std::size_t count = 0;           ///< calibration rows
   std::vector<std::size_t> ranks;  ///< from 1, ascending: which of the sorted scores are kept
   std::vector<double> scores;      ///< theirs, rounded outwards to 1e-6
+  /// Scores are divided by ProcessReach::deviations: where the model knows how sure it is of a
+  /// configuration, intervals are narrow near the runs and wide far from them.
+  bool by_deviation = false;
   /// Share of the test rows that lie in their intervals at `level`, where there are any.
   std::optional<double> test_coverage;
 };

@@ -41,8 +41,8 @@ struct Roles {
   std::vector<Sentence> notices;  ///< whole sentences: what was inferred or dropped
 };
 
-/// Settles the part of every column and checks its values: the target > 0, numeric intrinsic and
-/// extrinsic columns > 0, no bad cell in a column that is used.
+/// Settles the part of every column and checks its values: the target > 0, extrinsic
+/// columns > 0, numeric intrinsic ones >= 0, no bad cell in a column that is used.
 ///
 /// A column of texts is categorical. A column of numbers and texts is a column of numbers with bad
 /// cells where most cells are numbers; otherwise only `categorical` settles it. A column that is

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,11 +12,22 @@
 
 namespace perfmodel {
 
+/// How a column that may be 0 counts in a product of powers, of which 0 would be no factor.
+struct ZeroValue {
+  double unit = 1;     ///< the smallest value above 0
+  bool apart = false;  ///< 0 has a factor of its own; otherwise x counts as 1 + x / unit
+};
+
 /// A numeric column of the model and the range of its values in the training rows.
 struct NumericInput {
   std::string column;
   double low = 0;
   double high = 0;
+  std::optional<ZeroValue> zero = {};  ///< nothing: all values are > 0
+
+  /// What a value counts as in a product of powers; of 0 it is > 0, too.
+  double counted(double value) const;
+  bool allows(double value) const { return value > 0 || (zero && value == 0); }
 };
 
 /// A categorical column of the model and its known levels, sorted.
@@ -43,6 +55,8 @@ struct ModelSpec {
   std::size_t level_count() const;
   /// Whether scales are its only inputs: what they scale is then one constant.
   bool has_scales_only() const;
+  /// Whether a numeric column may be 0.
+  bool has_zeros() const;
   bool is_derived(const std::string& column) const;
   /// Whether a derived column is computed from this one.
   bool is_derived_from(const std::string& column) const;

@@ -47,7 +47,8 @@ enum class Target { required, absent };
 /// columns computed.
 ///
 /// Throws InputError with file, line and column for a missing column, an unknown level (listing
-/// what is known), a value that is not a number or <= 0.
+/// what is known), a value that is not a number, < 0, or
+/// 0 where the model knows none.
 Design make_design(const Table& table, const ModelSpec& spec, Target target,
                    std::optional<std::span<const std::size_t>> rows = std::nullopt);
 

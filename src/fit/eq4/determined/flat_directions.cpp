@@ -126,6 +126,11 @@ std::string direction_sentence(const VectorXd& direction, const ModelSpec& spec,
     if (!in(layout.coefficient(i)) && !in(layout.intrinsic_power(i)))
       continue;
     if (distinct_values(training.intrinsic[i], training.rows) == 2) {
+      if (spec.intrinsic[i].zero) {
+        return "'" + spec.intrinsic[i].column +
+               "' has one value beside 0: its coefficient and its power are only determined " +
+               "together";
+      }
       return "'" + spec.intrinsic[i].column +
              "' has two values only: its coefficient and its power cannot be told from a constant";
     }

@@ -55,7 +55,7 @@ std::optional<double> steepest_power(const NumericFactor& factor, double log_cen
   std::vector<double> powers(places);
   std::vector<double> factors(places);
   for (std::size_t v = 0; v < places; ++v) {
-    const double log_value = std::log(factor.values[v]) - log_centre;
+    const double log_value = log_of_value(factor.values[v]) - log_centre;
     powers[v] = std::exp(low * log_value);
     factors[v] = std::exp((high - low) / steps * log_value);
   }

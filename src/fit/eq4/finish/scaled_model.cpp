@@ -23,7 +23,7 @@ std::vector<std::vector<double>> centred_logs(const std::vector<NumericFactor>& 
     std::vector<double> logs;
     logs.reserve(factors[i].values.size());
     for (const double value : factors[i].values)
-      logs.push_back(std::log(value) - log_centres[i]);
+      logs.push_back(log_of_value(value) - log_centres[i]);
     out.push_back(std::move(logs));
   }
   return out;

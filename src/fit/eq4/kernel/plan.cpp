@@ -128,7 +128,7 @@ std::vector<Plan::Node> Plan::tabulate_columns(const Design& design, const Searc
     std::vector<double> log_values(factor.values.size());
     std::transform(
         factor.values.begin(), factor.values.end(), log_values.begin(),
-        [&](double value) { return std::log(value) - space.intrinsic_log_centres()[i]; });
+        [&](double value) { return log_of_value(value) - space.intrinsic_log_centres()[i]; });
     log_values_.push_back(std::move(log_values));
     const std::uint32_t start = reserve_table(factor.values.size());
     const auto count = static_cast<std::uint32_t>(factor.values.size());

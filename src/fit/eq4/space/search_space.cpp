@@ -70,13 +70,29 @@ Range bound_for(const std::vector<BoundOverride>& bounds, char constant, const s
   return range;
 }
 
+/// 0^p is a number for p > 0 alone.
+Range power_range(const NumericInput& input, Range range) {
+  if (!input.zero)
+    return range;
+  range.low = std::max(range.low, kLeastPowerAtZero);
+  if (range.low <= range.high)
+    return range;
+  throw UsageError(Field{"bounds"} + " p." + input.column + ": '" + input.column +
+                   "' has the value 0, whose power must be at least " + to_text(kLeastPowerAtZero));
+}
+
 }  // namespace
 
 double log_geometric_mean(const NumericFactor& factor, const WeightedRows& rows) {
   double sum = 0;
+  double zeros = 0;
   for (std::size_t r = 0; r < rows.size(); ++r)
-    sum += rows.weight(r) * std::log(factor.value(r));
-  return sum / rows.total_weight();
+    if (factor.value(r) == 0)
+      zeros += rows.weight(r);
+    else
+      sum += rows.weight(r) * std::log(factor.value(r));
+  const double weight = rows.total_weight() - zeros;
+  return weight > 0 ? sum / weight : 0;
 }
 
 SearchSpace::SearchSpace(const ModelSpec& spec, const WeightedRows& training,
@@ -117,7 +133,8 @@ SearchSpace::SearchSpace(const ModelSpec& spec, const WeightedRows& training,
     const std::string& column = spec.intrinsic[i].column;
     const Range range = bound_for(options.bounds, 'a', column, constant);
     set(layout_.coefficient(i), range, true);
-    set(layout_.intrinsic_power(i), bound_for(options.bounds, 'p', column, power), false);
+    set(layout_.intrinsic_power(i),
+        power_range(spec.intrinsic[i], bound_for(options.bounds, 'p', column, power)), false);
     if (range.by_user)
       extrinsic_scaled = false;
     else if (scale)

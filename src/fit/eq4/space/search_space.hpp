@@ -11,7 +11,7 @@
 
 namespace perfmodel {
 
-/// ln of the geometric mean of a column of the rows' design over all runs.
+/// ln of the geometric mean of a column of the rows' design over all runs where it is not 0.
 double log_geometric_mean(const NumericFactor& factor, const WeightedRows& rows);
 
 /// The coordinates in which Eq. (4) is searched, and the way back to the user's constants.

@@ -1,6 +1,7 @@
 #include "fit/sum/choose/candidate_shapes.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "fit/sum/terms/regimes.hpp"
 
@@ -13,20 +14,29 @@ constexpr double kRidges[] = {1e-5, 1e-4, 1e-3};
 
 /// No regime, each alone, and all; of the scales.
 std::vector<std::vector<Index>> sets_of_regimes(const SelectionTask& task) {
-  std::vector<std::vector<Index>> sets(1);
+  std::vector<std::vector<Index>> sets = {zeros_apart(task)};
   std::vector<Index> all;
   for (std::size_t g = 0; g < task.coordinates.regimes().size(); ++g) {
     if (!is_extrinsic(task, task.coordinates.regimes()[g].numeric))
       continue;
     all.push_back(static_cast<Index>(g));
-    sets.push_back({all.back()});
+    sets.push_back(sets.front());
+    sets.back().push_back(all.back());
   }
-  if (all.size() > 1)
-    sets.push_back(all);
+  if (all.size() > 1) {
+    sets.push_back(sets.front());
+    sets.back().insert(sets.back().end(), all.begin(), all.end());
+  }
   return sets;
 }
 
 }  // namespace
+
+std::vector<Index> zeros_apart(const SelectionTask& task) {
+  std::vector<Index> out(zero_regimes(task.spec).size());
+  std::iota(out.begin(), out.end(), Index{0});
+  return out;
+}
 
 bool is_extrinsic(const SelectionTask& task, std::size_t numeric) {
   return numeric < task.spec.extrinsic.size();
@@ -142,7 +152,7 @@ std::vector<Candidate> negative_candidates(const SelectionTask& task) {
 SumShape plain_shape(const SelectionTask& task, Index terms, bool intercept) {
   SumShape out{.terms = terms,
                .plain_features = task.coordinates.plain_features(),
-               .regimes = {},
+               .regimes = zeros_apart(task),
                .intercept = intercept,
                .log_powers = {},
                .pure_logarithms = false};

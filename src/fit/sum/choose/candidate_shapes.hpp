@@ -14,7 +14,10 @@ inline constexpr Eigen::Index kMostTerms = 5;
 /// Of a sum whose other growths are tried for every column, and of one that is taken away from.
 inline constexpr Eigen::Index kFewTerms = 2;
 
-/// So many terms with all inputs, without regimes and logarithms.
+/// The regimes that are part of every form: of zeros.
+std::vector<Eigen::Index> zeros_apart(const SelectionTask& task);
+
+/// So many terms with all inputs, without logarithms and regimes but those of zeros.
 SumShape plain_shape(const SelectionTask& task, Eigen::Index terms, bool intercept);
 
 bool is_extrinsic(const SelectionTask& task, std::size_t numeric);

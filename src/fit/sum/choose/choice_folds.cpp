@@ -98,7 +98,7 @@ void add_far_ends(const TermData& data, const Rows& rows, const Scale& scale,
 }
 
 bool is_scale(const NumericInput& intrinsic) {
-  return intrinsic.high >= kScaleRange * intrinsic.low;
+  return intrinsic.high >= kScaleRange * (intrinsic.zero ? intrinsic.zero->unit : intrinsic.low);
 }
 
 }  // namespace

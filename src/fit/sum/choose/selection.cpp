@@ -130,7 +130,8 @@ class Selector {
 
   /// "more than 1" in an intrinsic column.
   void try_regimes_of_intrinsics() {
-    for (std::size_t g = 0; g < task_.coordinates.regimes().size(); ++g) {
+    const std::size_t first = zeros_apart(task_).size();
+    for (std::size_t g = first; g < task_.coordinates.regimes().size(); ++g) {
       const std::optional<Candidate> from = current_;
       if (!from || is_extrinsic(task_, task_.coordinates.regimes()[g].numeric) ||
           from->shape.terms > kFewTerms)

@@ -17,21 +17,16 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-ArrayXd logs_of_column(const NumericFactor& factor, std::size_t rows) {
-  ArrayXd out(index(rows));
-  for (std::size_t row = 0; row < rows; ++row)
-    out[index(row)] = std::log(factor.value(row));
-  return out;
-}
-
 /// What the power of a numeric column multiplies in ln term, in all terms of a part alike.
-ArrayXd coordinate_of(const MultiStructure& structure, const Design& runs, std::size_t numeric) {
+ArrayXd coordinate_of(const SumPart& part, const Design& runs, std::size_t numeric) {
   const NumericFactor& factor = numeric_factor(runs, numeric);
-  if (structure.terms == 0 || !structure.has_ring(0, numeric))
-    return logs_of_column(factor, runs.rows);
+  const NumericInput& input = numeric_input(part.spec, numeric);
+  const bool ring = part.structure.terms > 0 && part.structure.has_ring(0, numeric);
   ArrayXd out(index(runs.rows));
-  for (std::size_t row = 0; row < runs.rows; ++row)
-    out[index(row)] = 1 - 1 / factor.value(row);
+  for (std::size_t row = 0; row < runs.rows; ++row) {
+    const double value = input.counted(factor.value(row));
+    out[index(row)] = ring ? 1 - 1 / value : std::log(value);
+  }
   return out;
 }
 
@@ -45,18 +40,18 @@ std::vector<std::size_t> numeric_columns(const Design& runs) {
   return out;
 }
 
-VectorXd centres_of(const MultiStructure& structure, const Design& runs) {
+VectorXd centres_of(const SumPart& part, const Design& runs) {
   VectorXd out(index(runs.intrinsic.size() + runs.extrinsic.size()));
   Index next = 0;
   for (const std::size_t numeric : numeric_columns(runs))
-    out[next++] = coordinate_of(structure, runs, numeric).mean();
+    out[next++] = coordinate_of(part, runs, numeric).mean();
   return out;
 }
 
 /// Derivatives of ln term, one column per constant of a term in the order of MultiLayout: rows x
 /// stride.
-MatrixXd log_derivatives(const MultiStructure& structure, const Design& runs,
-                         const VectorXd& centres) {
+MatrixXd log_derivatives(const SumPart& part, const Design& runs, const VectorXd& centres) {
+  const MultiStructure& structure = part.structure;
   Index columns = 1 + centres.size() + 2 * index(structure.regimes.size());
   for (const LevelFactor& factor : runs.categorical)
     columns += index(factor.levels);
@@ -65,7 +60,7 @@ MatrixXd log_derivatives(const MultiStructure& structure, const Design& runs,
   Index centre = 0;
   out.col(next++).setOnes();
   const auto add_numeric = [&](std::size_t numeric) {
-    out.col(next++) = (coordinate_of(structure, runs, numeric) - centres[centre++]).matrix();
+    out.col(next++) = (coordinate_of(part, runs, numeric) - centres[centre++]).matrix();
   };
   for (std::size_t i = 0; i < runs.intrinsic.size(); ++i)
     add_numeric(runs.extrinsic.size() + i);
@@ -165,7 +160,7 @@ Sensitivity sensitivity_of(const SumPart& part, const Design& runs, const Vector
   const MatrixXd parts = multi_parts(part.spec, part.structure, part.constants, runs);
   const VectorXd predicted = parts.rowwise().sum();
   const Curvature curvature = curvature_of(options.loss, runs.time, predicted);
-  const MatrixXd derivatives = log_derivatives(part.structure, runs, centres);
+  const MatrixXd derivatives = log_derivatives(part, runs, centres);
   const MatrixXd terms = parts.leftCols(parts.cols() - 1);
   const NormalMatrix normal_matrix(derivatives, options.instructions, options.stop);
   const ArrayXd weights = curvature.weights.array();
@@ -204,7 +199,7 @@ Sensitivity sensitivity_of(const SumPart& part, const Design& runs, const Vector
 SumSensitivity::SumSensitivity(SumPart part, const Design& runs, const FitOptions& options)
     : part_(std::move(part)),
       layout_(part_.spec, part_.structure),
-      centres_(centres_of(part_.structure, runs)),
+      centres_(centres_of(part_, runs)),
       sensitivity_(sensitivity_of(part_, runs, centres_, options)) {}
 
 VectorXd SumSensitivity::gradient(std::size_t constant) const {
@@ -226,7 +221,7 @@ VectorXd SumSensitivity::gradient_of_scaling_power(std::size_t extrinsic,
   const Design row = design_of(configuration, part_.spec);
   const MatrixXd parts = multi_parts(part_.spec, part_.structure, part_.constants, row);
   const double total = parts.sum();
-  const MatrixXd derivatives = log_derivatives(part_.structure, row, centres_);
+  const MatrixXd derivatives = log_derivatives(part_, row, centres_);
   const double power =
       multi_elasticities(part_.spec, part_.structure, part_.constants, row)(0, index(extrinsic));
   const double value = row.extrinsic[extrinsic].value(0);
@@ -251,7 +246,7 @@ VectorXd SumSensitivity::gradient_of_log_time(const Configuration& configuration
   const Design row = design_of(configuration, part_.spec);
   const MatrixXd parts = multi_parts(part_.spec, part_.structure, part_.constants, row);
   const double total = parts.sum();
-  const MatrixXd derivatives = log_derivatives(part_.structure, row, centres_);
+  const MatrixXd derivatives = log_derivatives(part_, row, centres_);
   VectorXd out = VectorXd::Zero(index(layout_.size()));
   // d ln t = sum_k (t_k / t) d ln t_k + dC / t
   for (std::size_t k = 0; k < part_.structure.terms; ++k)

@@ -207,8 +207,11 @@ Json SumForm::constants_to_json(const FittedModel& model) const {
   const ModelSpec& spec = model.spec;
   const auto inputs = [](const std::vector<NumericInput>& from) {
     Json out = Json::array();
-    for (const NumericInput& input : from)
-      out.push_back({{"column", input.column}, {"range", range_to_json(input)}});
+    for (const NumericInput& input : from) {
+      Json item = {{"column", input.column}, {"range", range_to_json(input)}};
+      add_zero_to_json(input, true, item);
+      out.push_back(std::move(item));
+    }
     return out;
   };
   Json extrinsic = inputs(spec.extrinsic);

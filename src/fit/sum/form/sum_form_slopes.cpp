@@ -20,7 +20,8 @@ MatrixXd SumForm::log_slopes(const ModelSpec& spec, const VectorXd& constants,
       const double share = shares(index(row), index(k));
       slopes[index(layout.coefficient(k))] = share;
       for (std::size_t n = 0; n < numeric_count(spec); ++n) {
-        const double value = structure.capped(k, n, numeric_factor(design, n).value(row));
+        const double value = numeric_input(spec, n).counted(
+            structure.capped(k, n, numeric_factor(design, n).value(row)));
         slopes[index(layout.numeric_power(k, n))] =
             share * (structure.has_ring(k, n) ? 1 - 1 / value : std::log(value));
       }

@@ -55,8 +55,16 @@ bool has_two_values(const NumericFactor& factor, std::size_t rows) {
   return other.has_value();
 }
 
-std::vector<Regime> possible_regimes(const ModelSpec& spec, const Design& training) {
+std::vector<Regime> zero_regimes(const ModelSpec& spec) {
   std::vector<Regime> out;
+  for (std::size_t n = 0; n < numeric_count(spec); ++n)
+    if (const auto& zero = numeric_input(spec, n).zero; zero && zero->apart)
+      out.push_back({n, 0});
+  return out;
+}
+
+std::vector<Regime> possible_regimes(const ModelSpec& spec, const Design& training) {
+  std::vector<Regime> out = zero_regimes(spec);
   for (std::size_t n = 0; n < numeric_count(spec); ++n) {
     const std::set<double> values = distinct_values(numeric_factor(training, n), training.rows);
     if (are_counts(values) && values.size() >= 3 && *values.begin() == 1)

@@ -23,8 +23,12 @@ bool may_have_logarithm(const NumericFactor& factor, std::size_t rows);
 
 bool has_two_values(const NumericFactor& factor, std::size_t rows);
 
-/// "num_gpus > 1": of columns that count from 1 and take two further values or more. With one other
-/// value the power of the column says the same.
+/// "padding > 0": of columns whose 0 has a factor of its own. They are the first of all regimes and
+/// part of every form.
+std::vector<Regime> zero_regimes(const ModelSpec& spec);
+
+/// Those, and "num_gpus > 1": of columns that count from 1 and take two further values or more.
+/// With one other value the power of the column says the same.
 std::vector<Regime> possible_regimes(const ModelSpec& spec, const Design& training);
 
 }  // namespace perfmodel

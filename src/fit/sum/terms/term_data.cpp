@@ -16,18 +16,11 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-VectorXd logs(const NumericFactor& factor, std::size_t rows) {
+/// What the values of a numeric column count as in a product: all > 0.
+VectorXd counted_values(const NumericInput& input, const NumericFactor& factor, std::size_t rows) {
   VectorXd out(static_cast<Index>(rows));
   for (std::size_t r = 0; r < rows; ++r)
-    out[static_cast<Index>(r)] = std::log(factor.value(r));
-  return out;
-}
-
-/// 1 - 1/n.
-VectorXd rings_of(const NumericFactor& factor, std::size_t rows) {
-  VectorXd out(static_cast<Index>(rows));
-  for (std::size_t r = 0; r < rows; ++r)
-    out[static_cast<Index>(r)] = 1 - 1 / factor.value(r);
+    out[static_cast<Index>(r)] = input.counted(factor.value(r));
   return out;
 }
 
@@ -114,11 +107,13 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
   const std::vector<Index> numeric_columns = numeric_features();
   for (std::size_t n = 0; n < numerics; ++n) {
     const NumericFactor& factor = numeric_factor(training, n);
-    const VectorXd values = logs(factor, training.rows);
+    const VectorXd counted = counted_values(numeric_input(spec, n), factor, training.rows);
+    const VectorXd values = counted.unaryExpr([](double value) { return std::log(value); });
     const bool counts = is_count(factor, training.rows);
     if (n < spec.extrinsic.size() && has_two_values(factor, training.rows))
       two_valued_.push_back(n);
-    const VectorXd ring = counts ? rings_of(factor, training.rows) : VectorXd(VectorXd::Zero(rows));
+    const VectorXd ring =
+        counts ? VectorXd(1 - 1 / counted.array()) : VectorXd(VectorXd::Zero(rows));
     centres_.push_back(mean_of_sorted(values));
     ring_centres_.push_back(mean_of_sorted(ring));
     highs_.push_back(0);
@@ -126,8 +121,8 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
     features.col(rings + static_cast<Index>(n)) =
         resolved((ring.array() - ring_centres_.back()).matrix());
     for (Index r = 0; r < rows; ++r) {
-      const double value = factor.value(static_cast<std::size_t>(r));
-      highs_.back() = std::max(highs_.back(), value);
+      const double value = counted[r];
+      highs_.back() = std::max(highs_.back(), factor.value(static_cast<std::size_t>(r)));
       log_logs(r, static_cast<Index>(n)) =
           value > 1 ? std::log(std::log2(value)) : -std::numeric_limits<double>::infinity();
     }
