@@ -11,7 +11,7 @@
 
 namespace perfmodel {
 
-enum class Part { open, target, extrinsic, intrinsic, categorical, ignored, constant };
+enum class Part { open, target, extrinsic, intrinsic, categorical, ignored, constant, left_out };
 
 /// The part of one column while roles are being settled.
 struct ColumnPart {

@@ -104,7 +104,8 @@ TEST_CASE("of several columns with a unit of time none is taken", "[roles]") {
 }
 
 TEST_CASE("a well-known name goes before a unit, which is pointed out", "[roles]") {
-  const Roles roles = resolve_roles(table_of("x,fwd_s,gpus,time\n1,1,1,2\n2,2,2,3\n"), {});
+  const Roles roles =
+      resolve_roles(table_of("x,fwd_s,gpus,time\n1,1,1,2\n2,2,2,3\n2,1,1,4\n1,2,2,5\n"), {});
   CHECK(roles.target == "time");
   CHECK(roles.notices.back() ==
         "Column 'fwd_s' looks like another measured time; pass ignore = fwd_s if it is one.");
@@ -256,8 +257,8 @@ TEST_CASE("a numeric column can be taken as levels", "[roles]") {
 TEST_CASE("another time among the inputs is pointed out", "[roles]") {
   RoleRequest request;
   request.target = "time_s";
-  const Roles roles =
-      resolve_roles(table_of("step_time_s,x,gpus,time_s\n1,1,1,1\n2,2,2,2\n"), request);
+  const Roles roles = resolve_roles(
+      table_of("step_time_s,x,gpus,time_s\n1,1,1,1\n2,2,2,2\n1,2,2,1\n2,1,1,2\n"), request);
   CHECK(roles.notices.back() ==
         "Column 'step_time_s' looks like another measured time; pass ignore = step_time_s if it is "
         "one.");
