@@ -5,9 +5,9 @@
 #include "base/text.hpp"
 #include "data/formula.hpp"
 #include "model/columns/column_parts.hpp"
-#include "model/columns/left_out.hpp"
+#include "model/columns/facts/well_known_names.hpp"
+#include "model/columns/left_out/left_out.hpp"
 #include "model/columns/role_values.hpp"
-#include "model/columns/well_known_names.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel {

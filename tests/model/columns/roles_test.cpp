@@ -265,18 +265,18 @@ TEST_CASE("another time among the inputs is pointed out", "[roles]") {
 }
 
 TEST_CASE("a column that counts the rows is pointed at", "[roles]") {
-  std::string csv = "run,filters,gpus,time_s\n";
+  std::string csv = "number,filters,gpus,time_s\n";
   const int rows = GENERATE(9, 10);
   for (int run = 0; run < rows; ++run)
     csv += std::to_string(run + 7) + "," + std::to_string(2 + run % 3) + "," +
            std::to_string(1 + run % 2) + ",1\n";
   const std::string notice =
-      "Column 'run' counts the rows; pass ignore = run if it only numbers the runs.";
+      "Column 'number' counts the rows; pass ignore = number if it only numbers the runs.";
   const Roles roles = resolve_roles(table_of(csv), {});
-  CHECK(roles.intrinsic == Texts{"run", "filters"});
+  CHECK(roles.intrinsic == Texts{"number", "filters"});
   CHECK((roles.notices.back() == notice) == (rows == 10));  // fewer may be a list of sizes
   RoleRequest request;
-  request.intrinsic = Texts{"run", "filters"};
+  request.intrinsic = Texts{"number", "filters"};
   CHECK(resolve_roles(table_of(csv), request).notices.back() != notice);
 }
 

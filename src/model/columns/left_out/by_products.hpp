@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "model/columns/column_parts.hpp"
+#include "model/columns/facts/column_part.hpp"
 #include "perfmodel/data/table.hpp"
 
 namespace perfmodel {

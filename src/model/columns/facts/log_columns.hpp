@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "model/columns/column_parts.hpp"
+#include "model/columns/facts/column_part.hpp"
 
 namespace perfmodel {
 
@@ -37,5 +37,8 @@ struct Factor {
 std::string product_text(const std::vector<Factor>& factors);
 
 std::size_t distinct_values(const Column& column);
+
+/// Whether all numbers are whole ones.
+bool is_whole(const Column& column);
 
 }  // namespace perfmodel

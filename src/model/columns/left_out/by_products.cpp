@@ -1,12 +1,12 @@
-#include "model/columns/by_products.hpp"
+#include "model/columns/left_out/by_products.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
-#include "model/columns/by_product_names.hpp"
-#include "model/columns/log_columns.hpp"
-#include "model/columns/well_known_names.hpp"
+#include "model/columns/facts/column_part.hpp"
+#include "model/columns/facts/log_columns.hpp"
+#include "model/columns/facts/well_known_names.hpp"
+#include "model/columns/left_out/by_product_names.hpp"
 
 namespace perfmodel {
 namespace {
@@ -15,13 +15,9 @@ constexpr double kAgreement = 0.01;          // of a law, in every row
 constexpr std::size_t kManyValues = 20;      // people set fewer
 constexpr std::size_t kFewestRowsOfLaw = 5;  // a product of four columns fits fewer by chance
 
-bool is_input(const ColumnPart& part) {
-  return part.part == Part::intrinsic || part.part == Part::extrinsic;
-}
-
 /// Nobody asked for it, and its name does not make it a scale.
 bool may_be_left_out(const ColumnPart& part) {
-  return is_input(part) && !part.by_flag && part.column->formula.empty() &&
+  return part.is_number() && !part.by_flag && part.column->formula.empty() &&
          part.column->is_numeric() && part.column->bad_cells.empty() && !part.facts.constant &&
          !is_scale_name(part.column->name);
 }
@@ -29,11 +25,6 @@ bool may_be_left_out(const ColumnPart& part) {
 bool looks_measured(const Column& column) {
   const std::size_t values = distinct_values(column);
   return values > kManyValues || 2 * values > column.numbers.size();
-}
-
-bool is_whole(const Column& column) {
-  return std::all_of(
-      column.numbers.begin(), column.numbers.end(), [](double x) { return x == std::floor(x); });
 }
 
 /// x = time^+-1 with up to two of the others beside it.
@@ -81,7 +72,7 @@ std::vector<ByProduct> find_by_products(const Table& table, const std::vector<Co
     const bool named = is_by_product_name(part.column->name);
     if (may_be_left_out(part) && (named || !is_whole(*part.column)))
       suspects.push_back(&part);
-    if (is_input(part) && part.column->formula.empty() && !named)
+    if (part.is_number() && part.column->formula.empty() && !named)
       set.push_back(&part);
   }
   const std::vector<LogColumn> time = log_columns(times);

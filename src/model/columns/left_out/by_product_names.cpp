@@ -1,12 +1,12 @@
-#include "model/columns/by_product_names.hpp"
+#include "model/columns/left_out/by_product_names.hpp"
 
 #include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
 
-#include "model/columns/name_words.hpp"
-#include "model/columns/well_known_names.hpp"
+#include "model/columns/facts/name_words.hpp"
+#include "model/columns/facts/well_known_names.hpp"
 
 namespace perfmodel {
 namespace {

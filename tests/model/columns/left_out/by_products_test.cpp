@@ -1,11 +1,11 @@
-#include "model/columns/by_products.hpp"
+#include "model/columns/left_out/by_products.hpp"
 
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
-#include "model/columns/by_product_names.hpp"
+#include "model/columns/left_out/by_product_names.hpp"
 #include "perfmodel/model/columns/roles.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"

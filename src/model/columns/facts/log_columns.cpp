@@ -1,4 +1,4 @@
-#include "model/columns/log_columns.hpp"
+#include "model/columns/facts/log_columns.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -56,6 +56,11 @@ std::size_t distinct_values(const Column& column) {
   if (!column.is_numeric())
     return column.levels.size();
   return std::set<double>(column.numbers.begin(), column.numbers.end()).size();
+}
+
+bool is_whole(const Column& column) {
+  return std::all_of(
+      column.numbers.begin(), column.numbers.end(), [](double x) { return x == std::floor(x); });
 }
 
 }  // namespace perfmodel

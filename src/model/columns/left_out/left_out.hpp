@@ -3,7 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "model/columns/column_parts.hpp"
+#include "model/columns/facts/column_part.hpp"
+#include "perfmodel/base/sentence.hpp"
 #include "perfmodel/data/table.hpp"
 
 namespace perfmodel {

@@ -1,4 +1,4 @@
-#include "model/columns/name_words.hpp"
+#include "model/columns/facts/name_words.hpp"
 
 #include <algorithm>
 #include <array>
