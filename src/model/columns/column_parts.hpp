@@ -4,22 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "model/columns/column_facts.hpp"
+#include "model/columns/facts/column_part.hpp"
 #include "perfmodel/base/sentence.hpp"
 #include "perfmodel/data/table.hpp"
 #include "perfmodel/model/columns/roles.hpp"
 
 namespace perfmodel {
-
-enum class Part { open, target, extrinsic, intrinsic, categorical, ignored, constant };
-
-/// The part of one column while roles are being settled.
-struct ColumnPart {
-  const Column* column;
-  Part part = Part::open;
-  bool by_flag = false;  ///< the user named it; otherwise it is inferred
-  ColumnFacts facts;     ///< not filled for a column that is ignored on request
-};
 
 /// One entry per column of the table, in its order, with the parts that the request gives. Throws
 /// UsageError for unknown names and for a column that is named twice.

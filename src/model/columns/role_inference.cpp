@@ -6,7 +6,7 @@
 
 #include "base/text.hpp"
 #include "model/columns/column_parts.hpp"
-#include "model/columns/well_known_names.hpp"
+#include "model/columns/facts/well_known_names.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel {

@@ -5,8 +5,9 @@
 #include "base/text.hpp"
 #include "data/formula.hpp"
 #include "model/columns/column_parts.hpp"
+#include "model/columns/facts/well_known_names.hpp"
+#include "model/columns/left_out/left_out.hpp"
 #include "model/columns/role_values.hpp"
-#include "model/columns/well_known_names.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
@@ -129,6 +130,9 @@ Roles resolve_roles(const Table& table, const RoleRequest& request) {
   share_out_the_rest(request, parts, roles.notices);
   roles.ignored = names_of(parts, Part::ignored);
   drop_constants(parts, roles.notices);
+  const std::vector<LeftOut> left_out = leave_out_no_inputs(table, parts);
+  for (const Sentence& notice : left_out_notices(left_out, parts))
+    roles.notices.push_back(notice);
   settle_levels(table, parts, roles.notices, obstacles);
 
   roles.target = names_of(parts, Part::target).at(0);

@@ -104,7 +104,8 @@ TEST_CASE("of several columns with a unit of time none is taken", "[roles]") {
 }
 
 TEST_CASE("a well-known name goes before a unit, which is pointed out", "[roles]") {
-  const Roles roles = resolve_roles(table_of("x,fwd_s,gpus,time\n1,1,1,2\n2,2,2,3\n"), {});
+  const Roles roles =
+      resolve_roles(table_of("x,fwd_s,gpus,time\n1,1,1,2\n2,2,2,3\n2,1,1,4\n1,2,2,5\n"), {});
   CHECK(roles.target == "time");
   CHECK(roles.notices.back() ==
         "Column 'fwd_s' looks like another measured time; pass ignore = fwd_s if it is one.");
@@ -256,26 +257,26 @@ TEST_CASE("a numeric column can be taken as levels", "[roles]") {
 TEST_CASE("another time among the inputs is pointed out", "[roles]") {
   RoleRequest request;
   request.target = "time_s";
-  const Roles roles =
-      resolve_roles(table_of("step_time_s,x,gpus,time_s\n1,1,1,1\n2,2,2,2\n"), request);
+  const Roles roles = resolve_roles(
+      table_of("step_time_s,x,gpus,time_s\n1,1,1,1\n2,2,2,2\n1,2,2,1\n2,1,1,2\n"), request);
   CHECK(roles.notices.back() ==
         "Column 'step_time_s' looks like another measured time; pass ignore = step_time_s if it is "
         "one.");
 }
 
 TEST_CASE("a column that counts the rows is pointed at", "[roles]") {
-  std::string csv = "run,filters,gpus,time_s\n";
+  std::string csv = "number,filters,gpus,time_s\n";
   const int rows = GENERATE(9, 10);
   for (int run = 0; run < rows; ++run)
     csv += std::to_string(run + 7) + "," + std::to_string(2 + run % 3) + "," +
            std::to_string(1 + run % 2) + ",1\n";
   const std::string notice =
-      "Column 'run' counts the rows; pass ignore = run if it only numbers the runs.";
+      "Column 'number' counts the rows; pass ignore = number if it only numbers the runs.";
   const Roles roles = resolve_roles(table_of(csv), {});
-  CHECK(roles.intrinsic == Texts{"run", "filters"});
+  CHECK(roles.intrinsic == Texts{"number", "filters"});
   CHECK((roles.notices.back() == notice) == (rows == 10));  // fewer may be a list of sizes
   RoleRequest request;
-  request.intrinsic = Texts{"run", "filters"};
+  request.intrinsic = Texts{"number", "filters"};
   CHECK(resolve_roles(table_of(csv), request).notices.back() != notice);
 }
 

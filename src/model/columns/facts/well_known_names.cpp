@@ -1,4 +1,4 @@
-#include "model/columns/well_known_names.hpp"
+#include "model/columns/facts/well_known_names.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "model/columns/column_facts.hpp"
+#include "model/columns/facts/column_facts.hpp"
 
 #include "base/text.hpp"
 

@@ -1,0 +1,226 @@
+#include "model/columns/left_out/identities.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/text.hpp"
+#include "model/columns/facts/column_part.hpp"
+#include "model/columns/facts/log_columns.hpp"
+#include "model/columns/left_out/identity_choice.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Members = std::vector<SignedColumn>;
+
+constexpr double kOfWholeNumbers = 1e-9;    // a product of these is one exactly
+constexpr double kOfRoundedNumbers = 5e-4;  // "4.32" for log2(20)
+constexpr std::size_t kMostColumnsOfFour = 40;
+
+double tolerance_of(const Members& members) {
+  return std::all_of(
+             members.begin(), members.end(),
+             [](const SignedColumn& member) { return is_whole(*member.column->part->column); })
+             ? kOfWholeNumbers
+             : kOfRoundedNumbers;
+}
+
+/// How many different rows these columns have.
+std::size_t combinations(const Members& members) {
+  std::set<std::vector<double>> seen;
+  for (std::size_t row = 0; row < members[0].column->logarithms.size(); ++row) {
+    std::vector<double> values;
+    for (const SignedColumn& member : members)
+      values.push_back(member.column->logarithms[row]);
+    seen.insert(std::move(values));
+  }
+  return seen.size();
+}
+
+IdentityMember member_of(const LogColumn& column) {
+  return {column.name(), !column.part->by_flag, false, distinct_values(*column.part->column)};
+}
+
+/// "4 * nodes", "256 / gpus", "gpus / 4".
+std::string scaled_product(double factor, const std::vector<Factor>& factors) {
+  std::string text = product_text(factors);
+  const double inverse = std::round(1 / factor);
+  if (std::abs(factor - 1) < 1e-3)
+    return text;
+  if (factor < 1 && std::abs(inverse * factor - 1) < 1e-3)
+    return text + " / " + rounded(inverse);
+  if (text.starts_with("1 / "))
+    text.erase(0, 4), text.insert(0, " / ");
+  else
+    text.insert(0, " * ");
+  return rounded(factor) + text;
+}
+
+/// What follows from the others of a product that is the same in every row.
+std::optional<Identity> identity_of(const Members& members) {
+  std::vector<IdentityMember> candidates;
+  for (const SignedColumn& member : members) {
+    const auto same_side =
+        std::count_if(members.begin(), members.end(),
+                      [&](const SignedColumn& other) { return other.power == member.power; });
+    candidates.push_back(member_of(*member.column));
+    candidates.back().is_product = members.size() > 2 && same_side == 1;
+  }
+  const std::size_t chosen = choose_dependent(candidates);
+  if (chosen == members.size())
+    return std::nullopt;
+  Identity identity{members[chosen].column->name(), {}, {}};
+  std::vector<Factor> factors;
+  double log_factor = members[chosen].column->logarithms[0];
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (i == chosen)
+      continue;
+    const int power = members[i].power == members[chosen].power ? -1 : 1;
+    factors.push_back({members[i].column->name(), power});
+    log_factor -= power * members[i].column->logarithms[0];
+    if (power > 0)
+      identity.factors.push_back(members[i].column->name());
+  }
+  identity.law = scaled_product(std::exp(log_factor), factors);
+  return identity;
+}
+
+/// Whether the product is the same everywhere, in more rows than could be by chance.
+bool holds(const Members& members) {
+  if (!is_same_everywhere(members, tolerance_of(members)))
+    return false;
+  if (members.size() == 2)
+    return distinct_values(*members[0].column->part->column) >= 3;
+  return combinations(members) >= members.size() + 2;
+}
+
+/// The first product of `size` of the columns that is the same everywhere.
+std::optional<Identity> find_product(const std::vector<LogColumn>& columns, std::size_t size,
+                                     std::size_t from, Members& members) {
+  if (members.size() == size)
+    return holds(members) ? identity_of(members) : std::nullopt;
+  for (std::size_t i = from; i < columns.size(); ++i) {
+    for (const int power : {1, -1}) {
+      if (members.empty() && power < 0)
+        continue;
+      members.push_back({&columns[i], power});
+      if (auto found = find_product(columns, size, i + 1, members))
+        return found;
+      members.pop_back();
+    }
+  }
+  return std::nullopt;
+}
+
+/// Whether y = a + b x, b not 0, in every row of at least four different ones.
+bool is_line(const std::vector<double>& x, const std::vector<double>& y, double tolerance) {
+  const auto [low, high] = std::minmax_element(x.begin(), x.end());
+  const double width = *high - *low;
+  const double y_low = y[static_cast<std::size_t>(low - x.begin())];
+  const double slope = (y[static_cast<std::size_t>(high - x.begin())] - y_low) / width;
+  for (std::size_t row = 0; row < x.size(); ++row)
+    if (!(std::abs(y_low + slope * (x[row] - *low) - y[row]) <=
+          tolerance * std::max(1.0, std::abs(y[row]))))
+      return false;
+  return slope != 0 && std::set<double>(x.begin(), x.end()).size() >= 4;
+}
+
+/// A column that is a logarithm or a power of another.
+std::optional<Identity> find_function(const std::vector<LogColumn>& columns) {
+  const auto follows = [](const LogColumn& column, const std::string& law) {
+    return Identity{column.name(), law, {}};
+  };
+  for (const LogColumn& y : columns)
+    for (const LogColumn& x : columns) {
+      if (&x == &y || (x.part->by_flag && y.part->by_flag))
+        continue;
+      if (is_line(x.logarithms, y.part->column->numbers, kOfRoundedNumbers))
+        return y.part->by_flag ? follows(x, "exponential in " + y.name())
+                               : follows(y, "logarithmic in " + x.name());
+      for (const int power : {2, 3}) {
+        std::vector<double> powered = x.logarithms;
+        for (double& value : powered)
+          value *= power;
+        if (is_line(powered, y.logarithms, kOfWholeNumbers) &&
+            std::abs((y.logarithms[0] - powered[0]) - (y.logarithms.back() - powered.back())) <
+                kOfWholeNumbers)
+          return y.part->by_flag
+                     ? follows(x, "a root of " + y.name())
+                     : follows(y, "proportional to " + x.name() + "^" + std::to_string(power));
+      }
+    }
+  return std::nullopt;
+}
+
+/// Whether y / x is the same in all rows of a level, in more rows than could be by chance.
+bool holds_by_level(const LogColumn& x, const LogColumn& y, const Column& levels) {
+  std::vector<std::optional<double>> ratio(levels.levels.size());
+  std::set<std::pair<std::uint32_t, double>> seen;
+  for (std::size_t row = 0; row < levels.codes.size(); ++row) {
+    const double here = y.logarithms[row] - x.logarithms[row];
+    std::optional<double>& known = ratio[levels.codes[row]];
+    known = known.value_or(here);
+    if (std::abs(here - *known) > kOfRoundedNumbers)
+      return false;
+    seen.insert({levels.codes[row], x.logarithms[row]});
+  }
+  return seen.size() >= 2 * ratio.size() + 1;
+}
+
+std::optional<Identity> find_by_level(const std::vector<LogColumn>& columns,
+                                      const std::vector<ColumnPart>& parts) {
+  for (const ColumnPart& part : parts) {
+    if (!part.is_levels() || part.column->is_numeric())
+      continue;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      for (std::size_t j = i + 1; j < columns.size(); ++j) {
+        if (!holds_by_level(columns[i], columns[j], *part.column))
+          continue;
+        const std::vector<const LogColumn*> pair{&columns[i], &columns[j]};
+        const std::size_t chosen = choose_dependent({member_of(*pair[0]), member_of(*pair[1])});
+        if (chosen == pair.size())
+          continue;
+        return Identity{pair[chosen]->name(),
+                        pair[1 - chosen]->name() + " times a number for each " + part.column->name,
+                        {pair[1 - chosen]->name()}};
+      }
+  }
+  return std::nullopt;
+}
+
+std::optional<Identity> find_one(const std::vector<LogColumn>& columns,
+                                 const std::vector<ColumnPart>& parts) {
+  Members members;
+  if (auto found = find_product(columns, 2, 0, members))
+    return found;
+  if (auto found = find_function(columns))
+    return found;
+  for (const std::size_t size : {std::size_t{3}, std::size_t{4}})
+    if (size < 4 || columns.size() <= kMostColumnsOfFour) {
+      members.clear();
+      if (auto found = find_product(columns, size, 0, members))
+        return found;
+    }
+  return find_by_level(columns, parts);
+}
+
+}  // namespace
+
+std::vector<Identity> find_identities(const Table&, const std::vector<ColumnPart>& parts) {
+  std::vector<const ColumnPart*> numbers;
+  for (const ColumnPart& part : parts)
+    if (part.is_number() && part.column->formula.empty())
+      numbers.push_back(&part);
+  std::vector<LogColumn> columns = log_columns(numbers);
+  std::vector<Identity> identities;
+  while (auto found = find_one(columns, parts)) {
+    std::erase_if(columns, [&](const LogColumn& column) { return column.name() == found->column; });
+    identities.push_back(*std::move(found));
+  }
+  return identities;
+}
+
+}  // namespace perfmodel

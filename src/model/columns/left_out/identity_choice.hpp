@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace perfmodel {
+
+/// A column of an identity, for the choice of the one that follows from the others.
+struct IdentityMember {
+  std::string name;
+  bool may_follow = true;   ///< no flag names it
+  bool is_product = false;  ///< of all the others
+  std::size_t values = 0;   ///< different ones
+};
+
+/// The index of the member that follows from the others, by the rules of find_identities(); the
+/// number of members where none may.
+std::size_t choose_dependent(const std::vector<IdentityMember>& members);
+
+/// Whether a name is that of a batch per worker: "local_batch", "batch_size_per_gpu".
+bool is_batch_per_worker(const std::string& name);
+
+/// Whether a name is that of the batch of all workers: "global_batch", "total_batch_size".
+bool is_global_batch(const std::string& name);
+
+bool is_batch_name(const std::string& name);
+
+}  // namespace perfmodel
