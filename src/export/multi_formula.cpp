@@ -71,6 +71,14 @@ std::string counted_text(const ModelSpec& spec, const MultiStructure& structure,
   return "(1 + " + text + (zero->unit == 1 ? "" : "/" + to_text(zero->unit)) + ")";
 }
 
+/// " + 2 * n", or " - 2 * n" of a term that is taken away.
+std::string added(std::string plus, const std::string& term) {
+  if (!term.starts_with("-"))
+    return plus + term;
+  plus[plus.find('+')] = '-';
+  return plus + term.substr(1);
+}
+
 }  // namespace
 
 std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structure,
@@ -126,8 +134,10 @@ std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structu
 std::string multi_formula(const ModelSpec& spec, const MultiStructure& structure,
                           const Eigen::VectorXd& constants, const std::string& plus) {
   std::string text = "t = ";
-  for (std::size_t k = 0; k < structure.terms; ++k)
-    text += (k == 0 ? "" : plus) + multi_term_text(spec, structure, constants, k);
+  for (std::size_t k = 0; k < structure.terms; ++k) {
+    const std::string term = multi_term_text(spec, structure, constants, k);
+    text += k == 0 ? term : added(plus, term);
+  }
   const double intercept = constants[constants.size() - 1];
   if (structure.terms == 0 || intercept != 0)
     text += (structure.terms == 0 ? "" : plus) + rounded(intercept);

@@ -1,6 +1,7 @@
 #include "export/readable_formula.hpp"
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -93,7 +94,9 @@ std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
   const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
   std::string out = "t = ";
   for (std::size_t k = 0; k < structure.terms; ++k) {
-    out += latex_number(constant(layout.coefficient(k)));
+    const double coefficient = constant(layout.coefficient(k));
+    out += k == 0 ? latex_number(coefficient)
+                  : (coefficient < 0 ? "\n  - " : "\n  + ") + latex_number(std::abs(coefficient));
     const auto add_numeric = [&](std::size_t n) {
       const std::string name = latex_counted(spec, structure, k, n);
       const double power = constant(layout.numeric_power(k, n));
@@ -120,9 +123,9 @@ std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
              rounded(regime.above) + " \\\\ " + latex_number(constant(layout.regime(k, g, 0))) +
              " & " + name + " \\le " + rounded(regime.above) + "\\end{array}\\right.";
     }
-    out += "\n  + ";
   }
-  return out + latex_number(constant(layout.intercept())) + "\n";
+  return out + (structure.terms == 0 ? "" : "\n  + ") + latex_number(constant(layout.intercept())) +
+         "\n";
 }
 
 /// The inputs under names that are safe to print.

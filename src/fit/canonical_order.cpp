@@ -80,7 +80,8 @@ FittedModel CanonicalOrder::restored(FittedModel model) const {
   if (model.identifiability) {
     Identifiability& known = *model.identifiability;
     known.constants = put_back(known.constants, origin);
-    known.at_bound = put_back(known.at_bound, origin);
+    if (!known.at_bound.empty())
+      known.at_bound = put_back(known.at_bound, origin);
     if (!known.scaling_powers.empty())
       known.scaling_powers = put_back(known.scaling_powers, columns_.extrinsic);
     if (!known.differences.empty())

@@ -32,7 +32,7 @@ void cross_validate_model(const HeldOutRequest& request, const HeldOutPlan& plan
     return;  // stopped
   if (calibrates) {
     model.intervals = calibrate(training.time, validation->predicted, Calibration::cross_validation,
-                                *request.coverage);
+                                *request.coverage, validation->deviations);
   }
   if (request.folds) {
     validation->group_by = plan.group_by;
@@ -70,8 +70,11 @@ void add_held_out(const HeldOutRequest& request, const HeldOutPlan& plan, const 
                   const JudgingParts& judging, const FitOptions& options, FittedModel& model,
                   const std::function<void(std::size_t)>& fold_done) {
   if (request.coverage && judging.validation) {
-    model.intervals = calibrate(judging.validation->time, predict(model, *judging.validation),
-                                Calibration::validation, *request.coverage);
+    const Design& validation = *judging.validation;
+    const auto reach = model.form->process_reach(model.spec, model.constants, validation);
+    model.intervals =
+        calibrate(validation.time, predict(model, validation), Calibration::validation,
+                  *request.coverage, reach ? std::optional(reach->deviations) : std::nullopt);
   }
   if (!plan.parts.empty()) {
     cross_validate_model(request, plan, training, request.coverage && !judging.validation, options,
@@ -79,7 +82,7 @@ void add_held_out(const HeldOutRequest& request, const HeldOutPlan& plan, const 
   }
   if (model.intervals && judging.test) {
     model.intervals->test_coverage =
-        covered_share(interval_factors(*model.intervals, model.intervals->level),
+        covered_share(row_intervals(model, model.intervals->level, *judging.test),
                       judging.test->time, predict(model, *judging.test));
   }
 }

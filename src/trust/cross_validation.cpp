@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
@@ -38,6 +39,10 @@ void require_variation(const ModelSpec& spec, const Design& all, const Design& k
                       kept.rows);
 }
 
+std::vector<Eigen::Index> rows_of(const std::vector<std::size_t>& held_out) {
+  return {held_out.begin(), held_out.end()};
+}
+
 /// The rows that are not in `some` (ascending).
 std::vector<std::size_t> other_rows(std::size_t rows, const std::vector<std::size_t>& some) {
   std::vector<std::size_t> out;
@@ -62,6 +67,8 @@ std::optional<CrossValidation> cross_validate(const ModelSpec& spec, const Desig
   CrossValidation out;
   out.folds.resize(held_out.size());
   out.predicted.resize(static_cast<Eigen::Index>(training.rows));
+  Eigen::VectorXd deviations = Eigen::VectorXd::Zero(out.predicted.size());
+  std::size_t with_deviations = 0;
   std::mutex mutex;
   std::size_t done = 0;
   parallel_for(held_out.size(), options.threads, [&](std::size_t fold) {
@@ -74,15 +81,19 @@ std::optional<CrossValidation> cross_validate(const ModelSpec& spec, const Desig
     model.form->settle_unseen_levels(kept, model);
     const Eigen::VectorXd predicted = predict(model, judged);
     out.folds[fold] = compute_metrics(judged.time, predicted);
-    for (std::size_t k = 0; k < held_out[fold].size(); ++k)
-      out.predicted[static_cast<Eigen::Index>(held_out[fold][k])] =
-          predicted[static_cast<Eigen::Index>(k)];
+    out.predicted(rows_of(held_out[fold])) = predicted;
+    const auto reach = model.form->process_reach(model.spec, model.constants, judged);
+    if (reach)
+      deviations(rows_of(held_out[fold])) = reach->deviations;
     const std::lock_guard lock(mutex);
+    with_deviations += reach ? 1U : 0U;
     if (fold_done)
       fold_done(++done);
   });
   if (options.stop.stop_requested())
     return std::nullopt;
+  if (with_deviations == held_out.size())
+    out.deviations = std::move(deviations);
   return out;
 }
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <string>
 
+#include "base/index.hpp"
 #include "base/text.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/fit/result/fitted_model.hpp"
 
 namespace perfmodel {
 namespace {
@@ -64,7 +64,8 @@ void require_level(double level, std::size_t count) {
 }
 
 PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted,
-                              Calibration calibration, double level) {
+                              Calibration calibration, double level,
+                              const std::optional<Eigen::VectorXd>& deviations) {
   const std::size_t count = static_cast<std::size_t>(measured.size());
   require_level(level, count);
   std::vector<double> scores;
@@ -75,10 +76,12 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
           "intervals can be given for this model; leave out " +
           Field{"coverage"});
     }
-    scores.push_back(std::log(measured[row] / predicted[row]));
+    const double deviation = deviations ? (*deviations)[row] : 1;
+    scores.push_back(std::log(measured[row] / predicted[row]) / deviation);
   }
   std::sort(scores.begin(), scores.end());
   PredictionIntervals out{level, calibration, count, kept_ranks(count), {}, {}, {}};
+  out.by_deviation = deviations.has_value();
   for (const std::size_t rank : out.ranks) {
     const double units = scores[rank - 1] * kScoresPerUnit;
     out.scores.push_back((2 * rank <= count ? std::floor(units) : std::ceil(units)) /
@@ -87,22 +90,50 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
   return out;
 }
 
-double covered_share(const IntervalFactors& factors, const Eigen::VectorXd& measured,
-                     const Eigen::VectorXd& predicted) {
-  const auto inside = measured.array() >= predicted.array() * factors.lower &&
-                      measured.array() <= predicted.array() * factors.upper;
-  return static_cast<double>(inside.count()) / static_cast<double>(measured.size());
+Eigen::Array<bool, Eigen::Dynamic, 1> covered(const RowIntervals& intervals,
+                                              const Eigen::VectorXd& measured,
+                                              const Eigen::VectorXd& predicted) {
+  return measured.array() >= predicted.array() * intervals.lower &&
+         measured.array() <= predicted.array() * intervals.upper;
 }
 
-IntervalFactors interval_factors(const PredictionIntervals& intervals, double level) {
+double covered_share(const RowIntervals& intervals, const Eigen::VectorXd& measured,
+                     const Eigen::VectorXd& predicted) {
+  return static_cast<double>(covered(intervals, measured, predicted).count()) /
+         static_cast<double>(measured.size());
+}
+
+IntervalFactors interval_factors(const PredictionIntervals& intervals, double level,
+                                 double deviation) {
   require_level(level, intervals.count);
   const auto [low, high] = end_ranks(level, intervals.count);
   const auto& ranks = intervals.ranks;
   // The kept rank at or beyond each end.
   const auto lower = std::upper_bound(ranks.begin(), ranks.end(), low) - 1 - ranks.begin();
   const auto upper = std::lower_bound(ranks.begin(), ranks.end(), high) - ranks.begin();
-  return {std::exp(std::min(0.0, intervals.scores[static_cast<std::size_t>(lower)])),
-          std::exp(std::max(0.0, intervals.scores[static_cast<std::size_t>(upper)]))};
+  return {std::exp(deviation * std::min(0.0, intervals.scores[static_cast<std::size_t>(lower)])),
+          std::exp(deviation * std::max(0.0, intervals.scores[static_cast<std::size_t>(upper)]))};
+}
+
+RowIntervals row_intervals(const PredictionIntervals& intervals, double level, std::size_t rows,
+                           const std::optional<ProcessReach>& reach) {
+  const IntervalFactors same = interval_factors(intervals, level);
+  RowIntervals out{Eigen::ArrayXd::Constant(index(rows), same.lower),
+                   Eigen::ArrayXd::Constant(index(rows), same.upper)};
+  for (Eigen::Index row = 0; intervals.by_deviation && row < out.lower.size(); ++row) {
+    const IntervalFactors own = interval_factors(intervals, level, reach.value().deviations[row]);
+    out.lower[row] = own.lower;
+    out.upper[row] = own.upper;
+  }
+  return out;
+}
+
+RowIntervals row_intervals(const FittedModel& model, double level, const Design& design) {
+  const PredictionIntervals& intervals = model.intervals.value();
+  std::optional<ProcessReach> reach;
+  if (intervals.by_deviation)
+    reach = model.form->process_reach(model.spec, model.constants, design);
+  return row_intervals(intervals, level, design.rows, reach);
 }
 
 }  // namespace perfmodel

@@ -2,9 +2,11 @@
 
 #include <Eigen/Core>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
-#include "perfmodel/fit/result/certainty.hpp"
+#include "fit/result/form.hpp"
+#include "perfmodel/fit/result/fitted_model.hpp"
 
 namespace perfmodel {
 
@@ -16,8 +18,24 @@ struct IntervalFactors {
   double upper = 1;
 };
 
-/// Share of the measured times that lie in the intervals of their predictions.
-double covered_share(const IntervalFactors& factors, const Eigen::VectorXd& measured,
+/// The same of some rows: narrow where the model knows much, wide where it knows little.
+struct RowIntervals {
+  Eigen::ArrayXd lower;
+  Eigen::ArrayXd upper;
+
+  IntervalFactors operator[](std::size_t row) const {
+    const auto at = static_cast<Eigen::Index>(row);
+    return {lower[at], upper[at]};
+  }
+};
+
+/// Whether the measured times lie in the intervals of their predictions.
+Eigen::Array<bool, Eigen::Dynamic, 1> covered(const RowIntervals& intervals,
+                                              const Eigen::VectorXd& measured,
+                                              const Eigen::VectorXd& predicted);
+
+/// Share of the measured times that do.
+double covered_share(const RowIntervals& intervals, const Eigen::VectorXd& measured,
                      const Eigen::VectorXd& predicted);
 
 /// The highest level that `count` calibration rows reach: with (1 - level) / 2 on each side,
@@ -28,11 +46,20 @@ double highest_level(std::size_t count);
 void require_level(double level, std::size_t count);
 
 /// Measured times and predictions of the calibration rows, both > 0. Throws UsageError as
-/// require_level() does, InputError for a prediction that is no time.
+/// require_level() does, InputError for a prediction that is no time. Scores are divided by
+/// `deviations` where they are given.
 PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted,
-                              Calibration calibration, double level);
+                              Calibration calibration, double level,
+                              const std::optional<Eigen::VectorXd>& deviations = {});
 
-/// Throws UsageError for a level that is not reached.
-IntervalFactors interval_factors(const PredictionIntervals& intervals, double level);
+/// Throws UsageError for a level that is not reached. `deviation`: of the model at the
+/// configuration, where its scores are divided by it.
+IntervalFactors interval_factors(const PredictionIntervals& intervals, double level,
+                                 double deviation = 1);
+
+/// Of the rows of a design, by a model that has intervals; `reach` as its form gives it there.
+RowIntervals row_intervals(const PredictionIntervals& intervals, double level, std::size_t rows,
+                           const std::optional<ProcessReach>& reach);
+RowIntervals row_intervals(const FittedModel& model, double level, const Design& design);
 
 }  // namespace perfmodel

@@ -98,3 +98,42 @@ TEST_CASE("a prediction that is no time has no interval", "[intervals]") {
   CHECK_THROWS_AS(calibrate(VectorXd::Ones(30), predicted, Calibration::validation, 0.9),
                   InputError);
 }
+
+TEST_CASE("scores that are divided by deviations cover as often near as far", "[intervals]") {
+  // Half of the rows scatter by 0.05, half by 0.5, and the model knows which. 400 draws as above.
+  RandomStream random(12, "divided scores");
+  const auto deviation_of = [](Eigen::Index row) { return row % 2 == 0 ? 0.05 : 0.5; };
+  const auto time_of = [&](Eigen::Index row) {
+    return std::exp(deviation_of(row) * random.normal());
+  };
+  double covered_rows[2][2] = {};  // divided or not, near or far
+  for (int draw = 0; draw < 400; ++draw) {
+    VectorXd measured(100);
+    VectorXd deviations(100);
+    for (Eigen::Index row = 0; row < measured.size(); ++row) {
+      measured[row] = time_of(row);
+      deviations[row] = deviation_of(row);
+    }
+    for (const bool divided : {false, true}) {
+      const PredictionIntervals intervals =
+          calibrate(measured, VectorXd::Ones(100), Calibration::validation, 0.9,
+                    divided ? std::optional(deviations) : std::nullopt);
+      CHECK(intervals.by_deviation == divided);
+      VectorXd new_times(50);
+      ProcessReach reach{.deviations = VectorXd(50), .near = std::vector<bool>(50, true)};
+      for (Eigen::Index row = 0; row < new_times.size(); ++row) {
+        new_times[row] = time_of(row);
+        reach.deviations[row] = deviation_of(row);
+      }
+      const auto inside =
+          covered(row_intervals(intervals, 0.9, 50, reach), new_times, VectorXd::Ones(50));
+      for (Eigen::Index row = 0; row < inside.size(); ++row)
+        covered_rows[divided ? 1 : 0][row % 2] += inside[row] ? 1.0 / (400 * 25) : 0;
+    }
+  }
+  CHECK(covered_rows[1][0] == Catch::Approx(0.9).margin(0.02));
+  CHECK(covered_rows[1][1] == Catch::Approx(0.9).margin(0.02));
+  // Undivided ones cover both together alone.
+  CHECK(covered_rows[0][0] > 0.97);
+  CHECK(covered_rows[0][1] < 0.85);
+}

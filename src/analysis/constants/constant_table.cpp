@@ -42,8 +42,10 @@ std::vector<ConstantRow> constant_table(const FittedModel& model) {
                     .level = std::move(constant.level)};
     if (model.uncertainty)
       row.interval = model.uncertainty->constants[k];
-    if (known)
-      row.status = known->at_bound[k] ? ConstantStatus::at_bound : status_of(known->constants[k]);
+    if (known) {
+      const bool at_bound = !known->at_bound.empty() && known->at_bound[k];
+      row.status = at_bound ? ConstantStatus::at_bound : status_of(known->constants[k]);
+    }
     out.push_back(std::move(row));
   }
   return out;

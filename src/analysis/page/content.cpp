@@ -79,14 +79,19 @@ TypicalConfiguration typical_of(const FittedModel& model, const Design& runs) {
   return out;
 }
 
-std::optional<IntervalCoverage> coverage_of(const Source& source) {
+/// The factors are those of the typical configuration.
+std::optional<IntervalCoverage> coverage_of(const Source& source, const Configuration& typical) {
   const auto& intervals = source.model.intervals;
   if (!intervals)
     return std::nullopt;
-  const IntervalFactors factors = interval_factors(*intervals, intervals->level);
-  return IntervalCoverage{intervals->level,
-                          covered_share(factors, source.design.time, source.predicted),
-                          {factors.lower, factors.upper}};
+  const double level = intervals->level;
+  const IntervalFactors factors =
+      row_intervals(source.model, level, design_of(typical, source.model.spec))[0];
+  return IntervalCoverage{level,
+                          covered_share(row_intervals(source.model, level, source.design),
+                                        source.design.time, source.predicted),
+                          {factors.lower, factors.upper},
+                          intervals->by_deviation};
 }
 
 }  // namespace
@@ -109,7 +114,7 @@ Content content_of(const Source& source) {
           .metrics = source.metrics,
           .parts = parts_of(model),
           .noise_floor = noise_floor(source.design),
-          .intervals = coverage_of(source),
+          .intervals = coverage_of(source, typical.configuration),
           .shortest_time = times.front(),
           .median_time = sorted_quantile(times, 0.5),
           .longest_time = times.back(),

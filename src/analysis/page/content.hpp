@@ -57,9 +57,10 @@ struct ConstantGroup {
 
 /// The model's prediction intervals on the runs.
 struct IntervalCoverage {
-  double level = 0;    ///< promised share
-  double covered = 0;  ///< share of the runs that lie inside
-  Interval factors;    ///< a prediction times these is its interval
+  double level = 0;         ///< promised share
+  double covered = 0;       ///< share of the runs that lie inside
+  Interval factors;         ///< a prediction times these is its interval
+  bool at_typical = false;  ///< that of the typical configuration; others have their own
 };
 
 /// An input of the typical configuration.

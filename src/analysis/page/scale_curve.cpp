@@ -202,7 +202,8 @@ std::vector<ScaleCurve> scale_curves(const FittedModel& model, const Configurati
           moved, scales_between(input.high, ScaleCurve::beyond * input.high, model, j, whole));
     }
     if (model.intervals) {
-      const IntervalFactors factors = interval_factors(*model.intervals, model.intervals->level);
+      const IntervalFactors factors =
+          row_intervals(model, model.intervals->level, design_of(typical, model.spec))[0];
       curve.factors = Interval{factors.lower, factors.upper};
     }
     curve.groups =

@@ -22,6 +22,7 @@
 #include "perfmodel/model/design/design.hpp"
 #include "perfmodel/pipeline/runs_file.hpp"
 #include "perfmodel/pipeline/settings.hpp"
+#include "trust/prediction_intervals.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -46,6 +47,22 @@ std::string time_cell(double value) {
   return is_time(value) ? to_text(value) : "";
 }
 
+/// How sure the model is of the rows.
+struct Certainty {
+  std::optional<ProcessReach> reach;  ///< of a model with a residual process
+  std::optional<RowIntervals> intervals;
+};
+
+Certainty certainty_of(const PredictArguments& arguments, const FittedModel& model,
+                       const Design& design) {
+  const auto level = interval_level(model, arguments.coverage, arguments.model);
+  Certainty out;
+  out.reach = model.form->process_reach(model.spec, model.constants, design);
+  if (level)
+    out.intervals = row_intervals(*model.intervals, *level, design.rows, out.reach);
+  return out;
+}
+
 int predict_settings(const PredictArguments& arguments, const FittedModel& model,
                      OutputFile& output, Console& console) {
   Table table = table_of_settings(arguments.settings, model.spec);
@@ -54,12 +71,15 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
   const double time = predicted_times(model, design, [](std::size_t) { return "--set"; })[0];
   const RangeCheck range = check_range(model, design);
   report_range(range, arguments.strict_range, console);
+  const Certainty certainty = certainty_of(arguments, model, design);
   std::optional<std::pair<double, double>> interval;
-  if (const auto factors = interval_of(model, arguments.coverage, arguments.model))
-    interval.emplace(time * factors->lower, time * factors->upper);
-  std::optional<double> process;
+  if (certainty.intervals) {
+    const IntervalFactors factors = (*certainty.intervals)[0];
+    interval.emplace(time * factors.lower, time * factors.upper);
+  }
+  std::optional<ProcessPart> process;
   if (const auto factors = model.form->process_factors(design))
-    process = (*factors)[0];
+    process = ProcessPart{(*factors)[0], certainty.reach->near[0]};
   output.write(arguments.json ? prediction_to_json(model.spec.target, time, interval,
                                                    range.in_range.front(), process)
                               : to_text(time) + "\n");
@@ -75,13 +95,15 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
 
 int predict_file(const PredictArguments& arguments, const FittedModel& model, OutputFile& output,
                  Console& console) {
-  const auto factors = interval_of(model, arguments.coverage, arguments.model);
   const RunsFile file = read_runs(arguments.configurations, categorical_columns(model.spec));
-  std::vector<std::string> names = {"predicted_" + model.spec.target, "in_range"};
-  if (factors)
-    names.insert(names.begin() + 1, {"lower", "upper"});
-  refuse_taken_names(file.table, names);
   const Design design = make_design(file.table, model.spec, Target::absent);
+  const Certainty certainty = certainty_of(arguments, model, design);
+  std::vector<std::string> names = {"predicted_" + model.spec.target, "in_range"};
+  if (certainty.intervals)
+    names.insert(names.begin() + 1, {"lower", "upper"});
+  if (certainty.reach)
+    names.emplace_back("support");
+  refuse_taken_names(file.table, names);
   const Predictions predicted = predictions_of(model, design);
   const RangeCheck range = check_range(model, design);
   report_range(range, arguments.strict_range, console);
@@ -97,10 +119,14 @@ int predict_file(const PredictArguments& arguments, const FittedModel& model, Ou
       [&](std::size_t row) {
         const double time = predicted.values[static_cast<Eigen::Index>(row)];
         std::string further = time_cell(time);
-        if (factors)
-          further +=
-              "," + time_cell(time * factors->lower) + "," + time_cell(time * factors->upper);
-        return further + (range.in_range[row] ? ",true" : ",false");
+        if (certainty.intervals) {
+          const IntervalFactors factors = (*certainty.intervals)[row];
+          further += "," + time_cell(time * factors.lower) + "," + time_cell(time * factors.upper);
+        }
+        further += range.in_range[row] ? ",true" : ",false";
+        if (certainty.reach)
+          further += "," + std::string(support_text(certainty.reach->near[row]));
+        return further;
       },
       output);
   if (const auto signal = received_signal())
@@ -128,9 +154,11 @@ void setup_predict(OptionSet& command, PredictArguments& arguments) {
   command.footer(
       "With --set the predicted time is printed as a plain number. A file comes back as it is,\n"
       "with columns more: predicted_<target>; lower and upper where the model was fitted with\n"
-      "--coverage; and in_range, which is false where a number lies outside of the range that was\n"
-      "measured, or a combination of values where nothing was. Where the model gives no time > 0,\n"
-      "the cells stay empty; with --strict-range the file is refused.\n"
+      "--coverage; in_range, which is false where a number lies outside of the range that was\n"
+      "measured, or a combination of values where nothing was; and, of a model with a residual\n"
+      "process, support: process where runs are near, trend where the formula speaks alone. Where\n"
+      "the model gives no time > 0, the cells stay empty; with --strict-range the file is "
+      "refused.\n"
       "\n"
       "Examples:\n"
       "  perfmodel predict model.json --set filters=32 workers=2 batch_size=64 activation=relu\n"

@@ -32,10 +32,10 @@ void add_coverage(OptionSet& app, std::optional<double>& coverage, const std::st
       .type_name("SHARE");
 }
 
-std::optional<IntervalFactors> interval_of(const FittedModel& model, std::optional<double> coverage,
-                                           const std::string& file) {
+std::optional<double> interval_level(const FittedModel& model, std::optional<double> coverage,
+                                     const std::string& file) {
   if (model.intervals)
-    return interval_factors(*model.intervals, coverage.value_or(model.intervals->level));
+    return coverage.value_or(model.intervals->level);
   if (coverage) {
     throw InputError(file +
                      ": the model holds no prediction intervals; fit it again with --coverage " +
@@ -93,12 +93,20 @@ std::string held_out_section(const FittedModel& model, const Console& console) {
       text += (text.empty() ? "\n" : "") + line + "\n";
   }
   if (model.intervals) {
-    const IntervalFactors factors = interval_factors(*model.intervals, model.intervals->level);
+    const PredictionIntervals& intervals = *model.intervals;
+    const IntervalFactors factors =
+        intervals.by_deviation
+            ? row_intervals(model, intervals.level, design_of(*model.typical, model.spec))[0]
+            : interval_factors(intervals, intervals.level);
     text +=
         "\n  " + console.strong("intervals") + "  " + short_number(100 * model.intervals->level) +
         " % of new times: " + short_number(factors.lower) + " to " + short_number(factors.upper) +
-        " times the prediction\n             " +
-        std::string(to_text(model.intervals->calibration)) + " on " +
+        " times the prediction" +
+        (intervals.by_deviation
+             ? ", at the typical\n             configuration; narrower where runs "
+               "are near, wider where none are"
+             : "") +
+        "\n             " + std::string(to_text(model.intervals->calibration)) + " on " +
         std::to_string(model.intervals->count) + " held-out rows" +
         (model.intervals->test_coverage ? "; " + percent(100 * *model.intervals->test_coverage) +
                                               " of the test rows lie inside"

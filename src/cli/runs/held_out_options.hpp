@@ -6,7 +6,6 @@
 #include "cli/terminal/console.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
 #include "perfmodel/pipeline/held_out.hpp"
-#include "trust/prediction_intervals.hpp"
 
 namespace perfmodel::cli {
 
@@ -18,10 +17,10 @@ void add_held_out_options(OptionSet& app, HeldOutRequest& request);
 /// `--coverage L` alone, for commands that read a model.
 void add_coverage(OptionSet& app, std::optional<double>& coverage, const std::string& description);
 
-/// The intervals of a model that was read from `file`, at this level or its own. Nothing where the
-/// model has none and none are asked for; throws InputError where they are.
-std::optional<IntervalFactors> interval_of(const FittedModel& model, std::optional<double> coverage,
-                                           const std::string& file);
+/// The level of the intervals of a model that was read from `file`: this one, or its own. Nothing
+/// where the model has none and none are asked for; throws InputError where they are.
+std::optional<double> interval_level(const FittedModel& model, std::optional<double> coverage,
+                                     const std::string& file);
 
 /// The part of the summary about these; empty where there is none.
 std::string held_out_section(const FittedModel& model, const Console& console);

@@ -22,6 +22,10 @@ struct Prediction {
   Eigen::VectorXd deviation;  ///< empty where it was not asked for
 };
 
+/// Of the variances that z has at some rows given all others, the one that 19 in 20 do not exceed.
+/// `noise`: of the mean of each row's runs.
+double near_variance(const PositiveMatrix& covariance, const Eigen::VectorXd& noise);
+
 /// What a process says about other rows; the process must outlive it.
 ///
 /// Exact, or where the process says so, each from its nearest neighbours (Vecchia 1988): the rows
@@ -32,6 +36,10 @@ class Predictor {
 
   Eigen::VectorXd mean(const Inputs& inputs, std::size_t threads,
                        const std::stop_token& stop = {}) const;
+
+  /// The variance that z has at 19 in 20 of the known rows given the others: where more is left, no
+  /// row is near, as rows are near to each other.
+  double near_variance() const;
 
   /// With standard deviations: those of the process and, where the slopes of the trend at the asked
   /// rows are given, of what is not known of the trend.
@@ -47,6 +55,8 @@ class Predictor {
   std::optional<Neighbours> tree_;   ///< where predictions are from nearest neighbours
   std::optional<PairTables> pairs_;  ///< there, too
 
+  Eigen::VectorXd noise_of(std::span<const Eigen::Index> rows) const;
+  double left_out_variance(Eigen::Index row) const;
   Eigen::MatrixXd noisy(Eigen::MatrixXd correlations, std::span<const Eigen::Index> rows) const;
   void from_all(const Asked& asked, const PositiveMatrix* covariance, Prediction& out) const;
   void from_neighbours(const Asked& asked, Eigen::Index row, bool deviation, Prediction& out) const;

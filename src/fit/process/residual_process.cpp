@@ -12,6 +12,7 @@
 #include "fit/process/generalised_least_squares.hpp"
 #include "fit/process/hyper_search.hpp"
 #include "fit/process/merged_rows.hpp"
+#include "fit/process/prediction.hpp"
 
 namespace perfmodel::process {
 namespace {
@@ -179,6 +180,7 @@ std::vector<ProcessFit> fit_processes(const Inputs& inputs, const VectorXd& y, c
                    .residual = {},
                    .weights = {}};
     if (index(exact.size()) == rows.rows()) {
+      out.process.near_variance = near_variance(factors, hyper.kernel.noise / rows.runs.array());
       out.process.weights = factors.solve(estimate.residual);
       out.process.residual = std::move(estimate.residual);
     } else {

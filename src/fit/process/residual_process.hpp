@@ -39,6 +39,7 @@ struct ResidualProcess {
   Eigen::VectorXd residual;  ///< of each row: ln t - level - ln f
   Eigen::VectorXd weights;   ///< z = variance * correlations * weights; empty beyond exact_rows
   Eigen::Index neighbours = 0;
+  double near_variance = 0;  ///< see Predictor::near_variance(); 0 where it is not known yet
 };
 
 /// What is not known of the trend.

@@ -15,6 +15,9 @@ using Eigen::VectorXd;
 
 namespace {
 
+/// Of the variance: rounding may leave nothing where runs all but repeat each other.
+constexpr double kLeastNear = 1e-12;
+
 /// z at the known configurations: what the noise does not take of the residual. Of very many that
 /// share is not known one by one.
 VectorXd known_z(const process::ResidualProcess& process) {
@@ -29,6 +32,9 @@ VectorXd known_z(const process::ResidualProcess& process) {
 KnownProcess::KnownProcess(process::ResidualProcess of, std::size_t with_threads)
     : process(std::move(of)),
       predictor(process),
+      near_variance(
+          std::max(process.near_variance > 0 ? process.near_variance : predictor.near_variance(),
+                   kLeastNear * process.kernel.variance)),
       threads(with_threads),
       centre(known_z(process).mean()) {}
 
@@ -90,6 +96,18 @@ MatrixXd ProcessForm::log_slopes(const ModelSpec& spec, const VectorXd& constant
 
 std::optional<VectorXd> ProcessForm::process_factors(const Design& design) const {
   return mean(design).array().exp();
+}
+
+std::optional<ProcessReach> ProcessForm::process_reach(const ModelSpec&, const VectorXd&,
+                                                       const Design& design) const {
+  const process::Kernel& kernel = known_->process.kernel;
+  const process::Prediction at =
+      known_->predictor.predict(columns_.inputs(design), nullptr, {}, known_->threads);
+  const Eigen::ArrayXd variances = at.deviation.array().square();
+  ProcessReach out{.deviations = (variances + kernel.noise).sqrt(), .near = {}};
+  for (const double variance : variances)
+    out.near.push_back(variance <= known_->near_variance);
+  return out;
 }
 
 std::vector<TimePart> ProcessForm::parts(

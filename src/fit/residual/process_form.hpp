@@ -25,6 +25,7 @@ struct KnownProcess {
 
   const process::ResidualProcess process;
   const process::Predictor predictor;
+  const double near_variance;
   const std::size_t threads;
   const double centre;  ///< mean of z over the known configurations: the trend's, not the process's
 };
@@ -54,6 +55,8 @@ class ProcessForm final : public Form {
                              const Design& design) const override;
   std::optional<Eigen::VectorXd> process_factors(const Design& design) const override;
   std::optional<ProcessBelief> process_belief(const ModelSpec& spec) const override;
+  std::optional<ProcessReach> process_reach(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                                            const Design& design) const override;
   /// Parts, shares and scaling powers are those of the trend.
   std::vector<TimePart> parts(const ModelSpec& spec, const Eigen::VectorXd& constants,
                               const std::function<std::string(std::size_t)>& mark) const override;

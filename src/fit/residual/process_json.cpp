@@ -166,10 +166,15 @@ Json process_to_json(const KnownProcess& known, const ProcessColumns& columns,
                       {"rate", number(kernel.rates[j])},
                       {"codes", std::move(codes)}});
   }
-  Json out = {{"variance", number(kernel.variance)}, {"noise", number(kernel.noise)},
-              {"centre", number(known.centre)},      {"neighbours", process.neighbours},
-              {"numbers", std::move(numeric)},       {"levels", std::move(levels)},
-              {"runs", numbers(process.runs)},       {"residual", numbers(process.residual)}};
+  Json out = {{"variance", number(kernel.variance)},
+              {"noise", number(kernel.noise)},
+              {"near_variance", number(known.near_variance)},
+              {"centre", number(known.centre)},
+              {"neighbours", process.neighbours},
+              {"numbers", std::move(numeric)},
+              {"levels", std::move(levels)},
+              {"runs", numbers(process.runs)},
+              {"residual", numbers(process.residual)}};
   if (process.neighbours == 0)
     out["weights"] = numbers(process.weights);
   return out;
@@ -180,6 +185,8 @@ ReadProcess read_process(const JsonCursor& node, const ModelSpec& spec) {
   process::ResidualProcess& process = out.process;
   process.kernel.variance = read_positive(node.member("variance"));
   process.kernel.noise = read_positive(node.member("noise"));
+  if (const auto near = node.optional_member("near_variance"))
+    process.near_variance = read_positive(*near);
   process.neighbours = index(node.member("neighbours").count());
   process.runs = read_numbers(node.member("runs"), {});
   const Index rows = process.runs.size();

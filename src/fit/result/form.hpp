@@ -88,8 +88,8 @@ struct ProcessBelief {
 /// How far a residual process reaches to some rows.
 struct ProcessReach {
   Eigen::VectorXd deviations;  ///< standard deviation of ln(time) of a run
-  /// Whether a run is near: what is known of them takes off more than half of the variance that the
-  /// process has far from all runs. Elsewhere the trend speaks.
+  /// Whether runs are near, so that the process speaks: it is as sure there as of 19 in 20 of the
+  /// runs from all others. Elsewhere the trend speaks alone.
   std::vector<bool> near;
 };
 

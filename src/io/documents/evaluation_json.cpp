@@ -43,7 +43,18 @@ Json gates_to_json(const std::vector<GateDocument>& gates) {
   return out;
 }
 
+Json part_to_json(const SupportedIntervals& part) {
+  const bool any = part.rows > 0;
+  return {{"rows", part.rows},
+          {"coverage", any ? number(part.coverage) : Json()},
+          {"mean_width", any ? number(part.mean_width) : Json()}};
+}
+
 }  // namespace
+
+std::string_view support_text(bool near) {
+  return near ? "process" : "trend";
+}
 
 std::string evaluation_to_json(const FittedModel& model, const EvaluationDocument& report) {
   Json document = {{"schema", "perfmodel/evaluation"},
@@ -63,6 +74,14 @@ std::string evaluation_to_json(const FittedModel& model, const EvaluationDocumen
     document["prediction_intervals"] = {{"level", number(report.intervals->level)},
                                         {"coverage", number(report.intervals->coverage)},
                                         {"mean_width", number(report.intervals->mean_width)}};
+    for (const auto& [name, part] :
+         {std::pair{"near", report.intervals->near}, std::pair{"far", report.intervals->far}})
+      if (part)
+        document["prediction_intervals"][name] = part_to_json(*part);
+  }
+  if (report.support) {
+    document["support"] = {{support_text(true), report.support->process},
+                           {support_text(false), report.support->trend}};
   }
   if (report.baseline)
     document["baseline"] = baseline_to_json(*report.baseline);
@@ -82,7 +101,7 @@ std::string evaluation_to_json(const FittedModel& model, const EvaluationDocumen
 
 std::string prediction_to_json(const std::string& target, double predicted,
                                const std::optional<std::pair<double, double>>& interval,
-                               bool in_range, std::optional<double> process_factor) {
+                               bool in_range, const std::optional<ProcessPart>& process) {
   Json document = {{"schema", "perfmodel/prediction"},
                    {"schema_version", 1},
                    {"predicted_" + target, number(predicted)}};
@@ -90,9 +109,10 @@ std::string prediction_to_json(const std::string& target, double predicted,
     document["lower"] = number(interval->first);
     document["upper"] = number(interval->second);
   }
-  if (process_factor) {
-    document["trend"] = number(predicted / *process_factor);
-    document["process"] = number(*process_factor);
+  if (process) {
+    document["trend"] = number(predicted / process->factor);
+    document["process"] = number(process->factor);
+    document["support"] = support_text(process->near);
   }
   document["in_range"] = in_range;
   return document_text(document);

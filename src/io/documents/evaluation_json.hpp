@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,11 +21,27 @@ struct OutlyingRun {
   double robust_z = 0;
 };
 
-/// How often and how far measured times lie in a model's intervals.
+/// How often and how far measured times lie in a model's intervals, of some of the rows.
+struct SupportedIntervals {
+  std::size_t rows = 0;
+  double coverage = 0;    ///< share of them that lie inside
+  double mean_width = 0;  ///< in the unit of the time
+};
+
+/// The same of all rows.
 struct IntervalDocument {
   double level = 0;       ///< that was asked for
   double coverage = 0;    ///< share of the rows that lie inside
   double mean_width = 0;  ///< in the unit of the time
+  /// Of a model with a residual process: rows that have runs near, and the others.
+  std::optional<SupportedIntervals> near = {};
+  std::optional<SupportedIntervals> far = {};
+};
+
+/// Of so many rows a residual process speaks, and of so many the trend alone.
+struct SupportCounts {
+  std::size_t process = 0;
+  std::size_t trend = 0;
 };
 
 /// An older model on the same runs.
@@ -50,6 +67,7 @@ struct EvaluationDocument {
   std::size_t rows_left_out = 0;  ///< that a model gives no time
   Metrics metrics;
   std::optional<IntervalDocument> intervals;
+  std::optional<SupportCounts> support;  ///< of a model with a residual process
   std::optional<BaselineDocument> baseline;
   std::optional<NoiseFloor> noise_floor;             ///< where some runs are replicates
   std::optional<std::vector<OutlyingRun>> outliers;  ///< where they were asked for
@@ -59,13 +77,22 @@ struct EvaluationDocument {
 /// Schema perfmodel/evaluation; ends with a newline.
 std::string evaluation_to_json(const FittedModel& model, const EvaluationDocument& report);
 
+/// "process" where runs are near, else "trend".
+std::string_view support_text(bool near);
+
+/// What a residual process has to do with a predicted time.
+struct ProcessPart {
+  double factor = 1;  ///< of the trend's time
+  bool near = false;  ///< whether runs are
+};
+
 /// One predicted time (schema perfmodel/prediction): {"predicted_time_s": 0.5, "lower": 0.4,
 /// "upper": 0.7, "in_range": true}; without lower and upper where there is no interval.
 ///
-/// Of a form with a residual process also the trend's time and the process's factor; the predicted
-/// time is their product.
+/// Of a form with a residual process also the trend's time and the process's factor, whose product
+/// the predicted time is, and which of the two speaks.
 std::string prediction_to_json(const std::string& target, double predicted,
                                const std::optional<std::pair<double, double>>& interval,
-                               bool in_range, std::optional<double> process_factor = {});
+                               bool in_range, const std::optional<ProcessPart>& process = {});
 
 }  // namespace perfmodel

@@ -74,7 +74,7 @@ std::string parity_figure(const Content& content) {
               {time_of(content, "predicted"), ticks_of(cloud->y, kMostTicks)});
   chart.add_cloud(*cloud);
   std::string caption = "Predicted against measured times. On the line they are equal.";
-  if (content.intervals) {
+  if (content.intervals && !content.intervals->at_typical) {
     // measured = factor * predicted
     chart.add_line(diagonal(cloud->x, 1 / content.intervals->factors.low), "dashed");
     chart.add_line(diagonal(cloud->x, 1 / content.intervals->factors.high), "dashed");

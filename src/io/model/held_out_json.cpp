@@ -10,6 +10,7 @@ namespace perfmodel {
 namespace {
 
 constexpr auto kScoreText = "ln(measured / predicted)";
+constexpr auto kDividedScoreText = "ln(measured / predicted) / deviation";
 
 Json part_to_json(const RegionPart& part) {
   Json node = {{"column", part.column}};
@@ -46,7 +47,7 @@ Json to_json(const PredictionIntervals& intervals) {
     scores.push_back(number(intervals.scores[k]));
   }
   return {{"method", to_text(intervals.calibration)},
-          {"score", kScoreText},
+          {"score", intervals.by_deviation ? kDividedScoreText : kScoreText},
           {"level", number(intervals.level)},
           {"count", intervals.count},
           {"test_coverage", intervals.test_coverage ? number(*intervals.test_coverage) : Json()},
@@ -54,7 +55,7 @@ Json to_json(const PredictionIntervals& intervals) {
           {"scores", scores}};
 }
 
-PredictionIntervals read_intervals(const JsonCursor& node) {
+PredictionIntervals read_intervals(const JsonCursor& node, bool has_process) {
   PredictionIntervals out;
   const auto method = node.member("method");
   if (method.text() == to_text(Calibration::cross_validation))
@@ -62,8 +63,10 @@ PredictionIntervals read_intervals(const JsonCursor& node) {
   else if (method.text() != to_text(Calibration::validation))
     method.fail("'" + method.text() + "' is not one of 'split conformal' and 'cross-conformal'");
   const auto score = node.member("score");
-  if (score.text() != kScoreText)
-    score.fail("expected '" + std::string(kScoreText) + "'");
+  out.by_deviation = has_process && score.text() == kDividedScoreText;
+  if (!out.by_deviation && score.text() != kScoreText)
+    score.fail("expected '" + std::string(kScoreText) + "'" +
+               (has_process ? " or '" + std::string(kDividedScoreText) + "'" : ""));
   const auto level = node.member("level");
   out.level = level.number();
   if (!(out.level > 0 && out.level < 1))

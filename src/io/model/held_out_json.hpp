@@ -11,7 +11,8 @@ namespace perfmodel {
 
 /// "prediction_intervals" of model.json.
 Json to_json(const PredictionIntervals& intervals);
-PredictionIntervals read_intervals(const JsonCursor& node);
+/// `has_process`: scores may then be divided by its deviations.
+PredictionIntervals read_intervals(const JsonCursor& node, bool has_process);
 
 /// "cross_validation" of model.json.
 Json to_json(const CrossValidation& validation);

@@ -167,7 +167,7 @@ FittedModel read_model(const std::string& path, const std::vector<FormKind>& kin
   if (const auto node = root.optional_member("cross_validation"))
     model.cross_validation = read_cross_validation(*node);
   if (const auto node = root.optional_member("prediction_intervals"))
-    model.intervals = read_intervals(*node);
+    model.intervals = read_intervals(*node, model.form->process_size().has_value());
   if (const auto node = root.optional_member("unmeasured_regions"))
     model.unmeasured = read_unmeasured(*node);
   for (const auto& item : root.member("warnings").items()) {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "model/design/far_corners.hpp"
 
 namespace perfmodel {
 namespace {
@@ -95,6 +96,24 @@ std::vector<CellColumn> all_cells(const ModelSpec& spec, const Design& design) {
     out.push_back(level_cells(spec.categorical[c], design.categorical[c]));
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
     out.push_back(numeric_cells(spec.extrinsic[j].column, design.extrinsic[j], design.rows));
+  return out;
+}
+
+/// In the order of all_cells(); nothing for levels, and for a column of one value.
+std::vector<std::optional<StripColumn>> all_strips(const ModelSpec& spec, const Design& design) {
+  std::vector<std::optional<StripColumn>> out;
+  const auto add = [&](const NumericInput& input, const NumericFactor& factor) {
+    const auto differs = [&](std::size_t row) { return factor.value(row) != factor.value(0); };
+    bool two_values = false;
+    for (std::size_t row = 0; row < design.rows && !two_values; ++row)
+      two_values = differs(row);
+    out.push_back(two_values ? std::optional(strips_of(input, factor, design.rows)) : std::nullopt);
+  };
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    add(spec.intrinsic[i], design.intrinsic[i]);
+  out.resize(out.size() + spec.categorical.size());
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    add(spec.extrinsic[j], design.extrinsic[j]);
   return out;
 }
 
@@ -218,6 +237,7 @@ std::string to_text(const UnmeasuredRegion& region) {
 
 std::vector<UnmeasuredRegion> find_unmeasured(const ModelSpec& spec, const Design& training) {
   const std::vector<CellColumn> columns = all_cells(spec, training);
+  const std::vector<std::optional<StripColumn>> strips = all_strips(spec, training);
   std::vector<UnmeasuredRegion> out;
   for (const CellColumn& column : columns) {
     for (std::size_t cell = 0; cell < column.cells.size(); ++cell)
@@ -225,8 +245,14 @@ std::vector<UnmeasuredRegion> find_unmeasured(const ModelSpec& spec, const Desig
         out.push_back({{column.cells[cell]}});
   }
   for (std::size_t a = 0; a < columns.size(); ++a)
-    for (std::size_t b = a + 1; b < columns.size(); ++b)
+    for (std::size_t b = a + 1; b < columns.size(); ++b) {
+      const std::size_t known = out.size();
       add_empty_pairs(columns[a], columns[b], out);
+      if (out.size() > known || !strips[a] || !strips[b])
+        continue;
+      const std::vector<UnmeasuredRegion> corners = far_corners(*strips[a], *strips[b]);
+      out.insert(out.end(), corners.begin(), corners.end());
+    }
   return out;
 }
 

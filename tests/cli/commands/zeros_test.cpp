@@ -337,6 +337,51 @@ TEST_CASE_METHOD(ZerosTest, "plans, sweeps and comparisons know a column that ma
       CHECK(one["metrics"]["test"]["mape_percent"].get<double>() < 30);
 }
 
+TEST_CASE_METHOD(ZerosTest, "zeros stay zeros among many values", "[cli][zeros]") {
+  // More rows than are explored, more values than a column is rounded to.
+  std::vector<ZeroRun> runs;
+  for (int row = 0; row < 3000; ++row) {
+    const double pad = row % 4 == 0 ? 0 : 0.01 * (1 + (row * 37) % 997);
+    runs.push_back(
+        {pad, std::pow(2, row % 5), row % 3 == 0 ? "fast" : "slow", std::pow(2, (row / 7) % 4)});
+  }
+  fit(runs_csv(runs, additive_time), {"--loss", "mse"});
+  const Json pad = model()["constants"]["intrinsic"][0];
+  CHECK(pad["a"].get<double>() == Approx(0.3).epsilon(1e-4));
+  CHECK(pad["p"].get<double>() == Approx(0.8).epsilon(1e-4));
+  CHECK(predicted(kWithout) == Approx(additive_time(kWithout)).epsilon(1e-5));
+}
+
+TEST_CASE_METHOD(ZerosTest, "of one value beside 0 coefficient and power go together",
+                 "[cli][zeros]") {
+  std::vector<ZeroRun> runs = grid_with_zeros();
+  std::erase_if(runs, [](const ZeroRun& run) { return run.pad != 0 && run.pad != 2; });
+  fit(runs_csv(runs, additive_time), {});
+  CHECK_THAT(model()["warnings"].dump(),
+             ContainsSubstring("'pad' has one value beside 0: its coefficient and its power are "
+                               "only determined together"));
+  CHECK(model()["constants"]["intrinsic"][0]["a_identified"] == false);
+  CHECK(model()["constants"]["intrinsic"][0]["p_identified"] == false);
+  CHECK(model()["constants"]["intrinsic"][1]["a_identified"] == true);
+  const ZeroRun with{2, 32, "slow", 4};
+  CHECK(predicted(with) == Approx(additive_time(with)).epsilon(1e-5));
+  CHECK(predicted(kWithout) == Approx(additive_time(kWithout)).epsilon(1e-5));
+}
+
+TEST_CASE_METHOD(ZerosTest, "a 0 that only rows of another part have is predicted, too",
+                 "[cli][zeros]") {
+  // All zeros are held out, one fold after the other; derived columns are 0 as others are.
+  write("runs.csv", runs_csv(grid_with_zeros(), shifted_time));
+  output_of_run({"fit", "runs.csv", "-o", "model.json", "--expression", "multi", "--terms", "1",
+                 "--folds", "5", "--group-by", "pad", "--derive", "half = pad / 2", "--ignore",
+                 "pad"});
+  const Json found = model();
+  CHECK(found["constants"]["intrinsic"][1]["column"] == "half");
+  CHECK(found["constants"]["intrinsic"][1]["zero"]["unit"] == 0.25);
+  // Without the zeros the other values say as well how 1 + x / unit goes on to them.
+  CHECK(found["cross_validation"]["metrics"]["mape_percent"]["mean"].get<double>() < 0.1);
+}
+
 TEST_CASE_METHOD(ZerosTest, "what is negative, and a scale of 0, are refused as ever",
                  "[cli][zeros]") {
   write("negative.csv", "pad,gpus,time_s\n0,1,1\n-1,2,1\n2,4,1\n3,1,2\n");

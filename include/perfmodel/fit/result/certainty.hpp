@@ -25,7 +25,8 @@ namespace perfmodel {
 /// does not exist it takes less than 1e-4 of the time.
 struct Identifiability {
   std::vector<bool> constants;  ///< one per constant, in the order of the model's
-  /// Where a bound other than 0 decides, not the rows; one per constant.
+  /// Where a bound other than 0 decides, not the rows; one per constant, or none where that is not
+  /// known.
   std::vector<bool> at_bound = {};
   /// Of Eq. (4): one per level, column by column: its difference to the first level of the column
   /// (which stands at true). Where several columns have levels, only such differences are
@@ -67,6 +68,8 @@ struct CrossValidation {
   std::vector<Metrics> folds;           ///< of the held-out rows of each fold
   Eigen::VectorXd predicted;  ///< of every training row, by the fit that it was held out of; not
                               ///< kept in model.json
+  /// ProcessReach::deviations of these predictions, where the form gives any; nor kept.
+  std::optional<Eigen::VectorXd> deviations = {};
 };
 
 /// Which rows told how far predictions are off.
@@ -83,8 +86,9 @@ enum class Calibration {
 
 /// Intervals for new times by conformal prediction, at any level that the calibration rows reach.
 ///
-/// The score of a row is ln(measured / predicted): intervals are factors of the prediction, wider
-/// in seconds where times are long. Both ends have a quantile of their own, since errors are seldom
+/// The score of a row is ln(measured / predicted), of a model with a residual process over its
+/// standard deviation there: intervals are factors of the prediction, wider in seconds where times
+/// are long. Both ends have a quantile of their own, since errors are seldom
 /// symmetric.
 struct PredictionIntervals {
   double level = 0.9;  ///< used where no other is asked for

@@ -15,6 +15,7 @@
 #include "cli/runs/judged_runs.hpp"
 #include "cli/runs/predictions.hpp"
 #include "cli/runs/range_check.hpp"
+#include "fit/result/form.hpp"
 #include "io/file/digest.hpp"
 #include "io/file/output_file.hpp"
 #include "perfmodel/base/error.hpp"
@@ -43,8 +44,10 @@ std::vector<OutlyingRun> farthest_runs(const JudgedRuns& runs, std::size_t count
 
 /// One line per judged run: where it stands in the file, and how far the model is from it. A
 /// positive error is a prediction that is too long.
-void write_residuals(const JudgedRuns& runs, OutputFile& output) {
-  output.write("line,measured,predicted,error,error_percent\n");
+void write_residuals(const JudgedRuns& runs, const std::optional<ProcessReach>& reach,
+                     OutputFile& output) {
+  output.write("line,measured,predicted,error,error_percent" +
+               std::string(reach ? ",support\n" : "\n"));
   for (std::size_t row = 0; row < runs.lines.size(); ++row) {
     const auto index = static_cast<Eigen::Index>(row);
     const double measured = runs.design.time[index];
@@ -52,7 +55,7 @@ void write_residuals(const JudgedRuns& runs, OutputFile& output) {
     const double error = predicted - measured;
     output.write(std::to_string(runs.lines[row]) + "," + to_text(measured) + "," +
                  to_text(predicted) + "," + to_text(error) + "," + to_text(100 * error / measured) +
-                 "\n");
+                 (reach ? "," + std::string(support_text(reach->near[row])) : "") + "\n");
   }
 }
 
@@ -89,16 +92,52 @@ void check_combination(const EvaluateArguments& arguments) {
   }
 }
 
+/// Of the rows that a residual process reaches, or does not.
+SupportedIntervals intervals_where(const ProcessReach& reach, bool near,
+                                   const Eigen::Array<bool, Eigen::Dynamic, 1>& inside,
+                                   const Eigen::ArrayXd& widths) {
+  SupportedIntervals out;
+  for (std::size_t row = 0; row < reach.near.size(); ++row) {
+    if (reach.near[row] != near)
+      continue;
+    const auto at = static_cast<Eigen::Index>(row);
+    ++out.rows;
+    out.coverage += inside[at] ? 1 : 0;
+    out.mean_width += widths[at];
+  }
+  const auto rows = static_cast<double>(std::max<std::size_t>(out.rows, 1));
+  out.coverage /= rows;
+  out.mean_width /= rows;
+  return out;
+}
+
 /// The model's intervals where it has some, held against the measured times.
 std::optional<IntervalDocument> report_intervals(const EvaluateArguments& arguments,
-                                                 const FittedModel& model, const Design& design,
-                                                 const Eigen::VectorXd& predicted) {
-  const auto factors = interval_of(model, arguments.coverage, arguments.model);
-  if (!factors)
+                                                 const FittedModel& model, const JudgedRuns& runs,
+                                                 const std::optional<ProcessReach>& reach) {
+  const auto level = interval_level(model, arguments.coverage, arguments.model);
+  if (!level)
     return std::nullopt;
-  return IntervalDocument{arguments.coverage.value_or(model.intervals->level),
-                          covered_share(*factors, design.time, predicted),
-                          predicted.mean() * (factors->upper - factors->lower)};
+  const Eigen::VectorXd& predicted = runs.predicted;
+  const RowIntervals intervals = row_intervals(*model.intervals, *level, runs.design.rows, reach);
+  const Eigen::ArrayXd widths = predicted.array() * (intervals.upper - intervals.lower);
+  IntervalDocument out{*level, covered_share(intervals, runs.design.time, predicted),
+                       widths.mean()};
+  if (reach) {
+    const auto inside = covered(intervals, runs.design.time, predicted);
+    out.near = intervals_where(*reach, true, inside, widths);
+    out.far = intervals_where(*reach, false, inside, widths);
+  }
+  return out;
+}
+
+std::optional<SupportCounts> count_support(const std::optional<ProcessReach>& reach) {
+  if (!reach)
+    return std::nullopt;
+  SupportCounts out;
+  for (const bool near : reach->near)
+    ++(near ? out.process : out.trend);
+  return out;
 }
 
 /// An older model's predictions for the runs that are judged.
@@ -236,7 +275,9 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   report.runs_sha256 = sha256(runs.file.bytes);
   report.rows_left_out = runs.left_out();
   report.metrics = measure(runs.design, runs.predicted, runs.file.table.source);
-  report.intervals = report_intervals(arguments, model, runs.design, runs.predicted);
+  const auto reach = model.form->process_reach(model.spec, model.constants, runs.design);
+  report.intervals = report_intervals(arguments, model, runs, reach);
+  report.support = count_support(reach);
   report.noise_floor = noise_floor(runs.design);
   if (arguments.outliers)
     report.outliers = farthest_runs(runs, *arguments.outliers);
@@ -249,7 +290,7 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   }
   output.write(formatted(report, model, arguments.format));
   if (residuals) {
-    write_residuals(runs, *residuals);
+    write_residuals(runs, reach, *residuals);
     residuals->commit();
   }
   output.commit();

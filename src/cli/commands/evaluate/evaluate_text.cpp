@@ -119,6 +119,21 @@ std::string drift_in_words(const BaselineDocument& baseline) {
          " % in the mean\n";
 }
 
+/// "runs are near 290 of 300 rows (90 % in their intervals, mean width 0.002 s); ..."
+std::string support_in_words(const EvaluationDocument& report, const std::string& unit) {
+  const auto part = [&](const std::optional<SupportedIntervals>& intervals) -> std::string {
+    if (!intervals || intervals->rows == 0)
+      return "";
+    return " (" + percent(100 * intervals->coverage) + " in their intervals, mean width " +
+           short_number(intervals->mean_width) + (unit.empty() ? "" : " " + unit) + ")";
+  };
+  const auto [process, trend] = *report.support;
+  const auto& intervals = report.intervals;
+  return "runs are near " + std::to_string(process) + " of " + std::to_string(process + trend) +
+         " rows" + part(intervals ? intervals->near : std::nullopt) + ", far from " +
+         std::to_string(trend) + part(intervals ? intervals->far : std::nullopt);
+}
+
 TextTable outlier_table(const std::vector<OutlyingRun>& runs, const std::string& unit) {
   using enum Align;
   TextTable table({right, right, right, right, left});
@@ -140,6 +155,8 @@ std::string formatted(const EvaluationDocument& report, const FittedModel& model
     end += "rows left out, which have no predicted time: " + std::to_string(report.rows_left_out) +
            "\n";
   }
+  if (report.support)
+    end += support_in_words(report, model.spec.unit) + "\n";
   if (report.noise_floor)
     end += noise_floor_in_words(report.metrics.mape_percent, report.noise_floor) + "\n";
   if (report.baseline)

@@ -109,13 +109,6 @@ std::string exchange_sentence(const std::vector<OffsetPart>& group) {
          " are determined: a constant added to one column's levels can be taken from " + from;
 }
 
-std::size_t distinct_values(const NumericFactor& factor, std::size_t rows) {
-  std::set<double> values;
-  for (std::size_t r = 0; r < rows && values.size() < 3; ++r)
-    values.insert(factor.value(r));
-  return values.size();
-}
-
 std::string direction_sentence(const VectorXd& direction, const ModelSpec& spec,
                                const Design& training) {
   const GenericLayout layout(spec);
@@ -125,12 +118,9 @@ std::string direction_sentence(const VectorXd& direction, const ModelSpec& spec,
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
     if (!in(layout.coefficient(i)) && !in(layout.intrinsic_power(i)))
       continue;
-    if (distinct_values(training.intrinsic[i], training.rows) == 2) {
-      if (spec.intrinsic[i].zero) {
-        return "'" + spec.intrinsic[i].column +
-               "' has one value beside 0: its coefficient and its power are only determined " +
-               "together";
-      }
+    if (few_values(training.intrinsic[i], training.rows) == 2) {
+      if (spec.intrinsic[i].zero)
+        return lone_value_sentence(spec.intrinsic[i]);
       return "'" + spec.intrinsic[i].column +
              "' has two values only: its coefficient and its power cannot be told from a constant";
     }
@@ -155,6 +145,18 @@ std::string direction_sentence(const VectorXd& direction, const ModelSpec& spec,
 }
 
 }  // namespace
+
+std::size_t few_values(const NumericFactor& factor, std::size_t rows) {
+  std::set<double> values;
+  for (std::size_t r = 0; r < rows && values.size() < 3; ++r)
+    values.insert(factor.value(r));
+  return values.size();
+}
+
+std::string lone_value_sentence(const NumericInput& input) {
+  return "'" + input.column +
+         "' has one value beside 0: its coefficient and its power are only determined together";
+}
 
 std::vector<std::string> describe_flat_directions(const Sensitivity& sensitivity,
                                                   const ModelSpec& spec, const Design& training) {

@@ -15,4 +15,10 @@ namespace perfmodel {
 std::vector<std::string> describe_flat_directions(const Sensitivity& sensitivity,
                                                   const ModelSpec& spec, const Design& training);
 
+/// How many values a column has; 3 stands for more.
+std::size_t few_values(const NumericFactor& factor, std::size_t rows);
+
+/// Of a column with one value beside 0: what its term takes there says nothing of its power.
+std::string lone_value_sentence(const NumericInput& input);
+
 }  // namespace perfmodel

@@ -47,8 +47,13 @@ class Judge {
     for (std::size_t k = 0; k < layout_.size(); ++k)
       if (standing(k) == Standing::at_bound)
         out.push_back(bound_warning(k));
-    for (const std::string& sentence :
-         describe_flat_directions(sensitivity_, model_.spec, training_))
+    std::vector<std::string> flat = describe_flat_directions(sensitivity_, model_.spec, training_);
+    for (std::size_t i = 0; i < model_.spec.intrinsic.size(); ++i) {
+      const std::string sentence = lone_value_sentence(model_.spec.intrinsic[i]);
+      if (only_with_power(i) && std::find(flat.begin(), flat.end(), sentence) == flat.end())
+        flat.push_back(sentence);
+    }
+    for (const std::string& sentence : flat)
       out.push_back({"flat_direction", "", sentence});
     const std::vector<double> shares = time_shares(model_, training_);
     for (std::size_t i = 0; i < model_.spec.intrinsic.size(); ++i)
@@ -92,6 +97,13 @@ class Judge {
     return out;
   }
 
+  /// Whether a column has one value beside 0: what its term takes there says nothing of its power.
+  bool only_with_power(std::size_t intrinsic) const {
+    return model_.spec.intrinsic[intrinsic].zero &&
+           standing(layout_.intrinsic_power(intrinsic)) != Standing::fixed &&
+           few_values(training_.intrinsic[intrinsic], training_.rows) == 2;
+  }
+
   double raw_factor(std::size_t k) const {
     return is_coefficient(k) ? std::exp(space_.log_raw_factor(k, scaled_)) : 1;
   }
@@ -132,8 +144,13 @@ class Judge {
         break;
     }
     // What a bound makes of a power is in its coefficient too.
-    if (layout_.kind(k) == ConstantKind::coefficient &&
-        standing(layout_.intrinsic_power(k)) == Standing::at_bound)
+    const bool is_of_term = layout_.kind(k) == ConstantKind::coefficient;
+    if (is_of_term && standing(layout_.intrinsic_power(k)) == Standing::at_bound)
+      return false;
+    if (is_of_term && only_with_power(k))
+      return false;
+    if (layout_.kind(k) == ConstantKind::intrinsic_power &&
+        only_with_power(k - layout_.intrinsic_power(0)))
       return false;
     const VectorXd slope = gradient(k);
     return sensitivity_.is_estimable(slope) &&

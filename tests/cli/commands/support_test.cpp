@@ -1,0 +1,263 @@
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+using Json = nlohmann::json;
+using perfmodel::RandomStream;
+using perfmodel::to_text;
+
+namespace {
+
+/// A product times a wave that only a process can follow, with a noise of 2 %.
+double wavy_time(double size, double gpus) {
+  return 0.1 * std::pow(size, 0.8) * std::pow(gpus, -0.6) * std::exp(0.5 * std::sin(size / 8));
+}
+
+/// Runs of sizes up to `most`.
+std::string wavy_runs(double most, std::uint64_t seed) {
+  RandomStream random(seed, "wavy runs");
+  std::string csv = "size,gpus,time_s\n";
+  for (int row = 0; row < 160; ++row) {
+    const double size = std::round(4 * std::exp(std::log(most / 4) * random.uniform()) * 8) / 8;
+    const double gpus = std::pow(2, std::floor(4 * random.uniform()));
+    csv += to_text(size) + "," + to_text(gpus) + "," +
+           to_text(wavy_time(size, gpus) * std::exp(0.02 * random.normal())) + "\n";
+  }
+  return csv;
+}
+
+class SupportTest {
+ public:
+  SupportTest() {
+    options_.directory = directory_.path();
+    directory_.write("runs.csv", wavy_runs(64, 3));
+    directory_.write("far.csv", wavy_runs(4096, 4));
+    output_of_run({"fit", "runs.csv", "-o", "model.json", "--expression", "multi", "--terms", "1",
+                   "--residual", "process", "--coverage", "0.9"});
+  }
+
+  std::string output_of_run(const std::vector<std::string>& arguments) const {
+    const ProgramResult result = run(arguments);
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    return result.output;
+  }
+  ProgramResult run(const std::vector<std::string>& arguments) const {
+    return run_perfmodel(arguments, options_);
+  }
+  Json predicted(double size, double gpus) const {
+    return Json::parse(output_of_run({"predict", "model.json", "--json", "--set",
+                                      "size=" + to_text(size), "gpus=" + to_text(gpus)}));
+  }
+  Json model() const { return Json::parse(read_text(directory_.file("model.json"))); }
+  void write(const std::string& name, const std::string& text) const {
+    directory_.write(name, text);
+  }
+  std::string text(const std::string& name) const { return read_text(directory_.file(name)); }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+double relative_width(const Json& prediction) {
+  const double time = prediction["predicted_time_s"];
+  return (prediction["upper"].get<double>() - prediction["lower"].get<double>()) / time;
+}
+
+std::vector<std::string> lines_of_text(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    out.push_back(line);
+  return out;
+}
+
+using Matrix = std::vector<std::vector<double>>;
+
+/// What model.json says of a process, computed by Gauss-Jordan elimination.
+class ProcessByJson {
+ public:
+  explicit ProcessByJson(const Json& model) : process_(model["constants"]["process"]) {
+    const std::size_t count = process_["runs"].size();
+    inverse_.assign(count, std::vector<double>(count, 0));
+    Matrix matrix = inverse_;
+    for (std::size_t i = 0; i < count; ++i) {
+      inverse_[i][i] = 1;
+      for (std::size_t k = 0; k < count; ++k)
+        matrix[i][k] = covariance(
+            [&](const Json& number, std::size_t) { return value(number, i) - value(number, k); });
+      matrix[i][i] += noise() / process_["runs"][i].get<double>();
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      const double pivot = matrix[k][k];
+      for (std::size_t j = 0; j < count; ++j) {
+        matrix[k][j] /= pivot;
+        inverse_[k][j] /= pivot;
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        const double factor = matrix[i][k];
+        for (std::size_t j = 0; j < count && i != k; ++j) {
+          matrix[i][j] -= factor * matrix[k][j];
+          inverse_[i][j] -= factor * inverse_[k][j];
+        }
+      }
+    }
+  }
+
+  double noise() const { return process_["noise"]; }
+
+  /// The variance of z at a configuration.
+  double variance_at(const std::vector<double>& numbers) const {
+    const std::size_t count = inverse_.size();
+    std::vector<double> shared;
+    for (std::size_t i = 0; i < count; ++i)
+      shared.push_back(covariance([&](const Json& number, std::size_t column) {
+        return (std::log(numbers[column]) - number["centre"].get<double>()) /
+                   number["scale"].get<double>() -
+               value(number, i);
+      }));
+    double out = process_["variance"];
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t k = 0; k < count; ++k)
+        out -= shared[i] * inverse_[i][k] * shared[k];
+    return out;
+  }
+
+  /// Of each known configuration, given the others.
+  std::vector<double> left_out_variances() const {
+    std::vector<double> out;
+    for (std::size_t i = 0; i < inverse_.size(); ++i)
+      out.push_back(1 / inverse_[i][i] - noise() / process_["runs"][i].get<double>());
+    return out;
+  }
+
+ private:
+  Json process_;
+  Matrix inverse_;
+
+  static double value(const Json& number, std::size_t row) {
+    return number["values"][number["codes"][row].get<std::size_t>()];
+  }
+  template <class DistanceOf>
+  double covariance(const DistanceOf& distance_of) const {
+    double out = process_["variance"];
+    std::size_t column = 0;
+    for (const Json& number : process_["numbers"]) {
+      const double a = std::sqrt(5.0) * std::abs(distance_of(number, column++)) *
+                       number["inverse_length"].get<double>();
+      const double share = number["share"];
+      out *= share + (1 - share) * (1 + a + a * a / 3) * std::exp(-a);
+    }
+    return out;
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(SupportTest, "a prediction says whether runs are near",
+                 "[cli][process][support]") {
+  CHECK(predicted(16, 2)["support"] == "process");
+  CHECK(predicted(40000, 2)["support"] == "trend");
+  write("asked.csv", "size,gpus\n16,2\n40000,2\n20,4\n");
+  const auto lines = lines_of_text(output_of_run({"predict", "model.json", "asked.csv"}));
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0] == "size,gpus,predicted_time_s,lower,upper,in_range,support");
+  CHECK_THAT(lines[1], ContainsSubstring(",true,process"));
+  CHECK_THAT(lines[2], ContainsSubstring(",false,trend"));
+  CHECK_THAT(lines[3], ContainsSubstring(",true,process"));
+}
+
+TEST_CASE_METHOD(SupportTest, "intervals are as wide as what model.json says is not known",
+                 "[cli][process][support]") {
+  const Json fitted = model();
+  const Json& intervals = fitted["prediction_intervals"];
+  CHECK(intervals["score"] == "ln(measured / predicted) / deviation");
+  const ProcessByJson process(fitted);
+  const double near_variance = fitted["constants"]["process"]["near_variance"];
+  std::vector<double> left_out = process.left_out_variances();
+  std::sort(left_out.begin(), left_out.end());
+  REQUIRE(left_out.size() <= 200);  // of more a part is looked at
+  CHECK(near_variance ==
+        Catch::Approx(left_out[(19 * left_out.size() + 19) / 20 - 1]).epsilon(1e-6));
+  for (const double size : {5., 16., 100., 1000., 40000.}) {
+    CAPTURE(size);
+    const double variance = process.variance_at({size, 2});
+    const double deviation = std::sqrt(variance + process.noise());
+    const Json here = predicted(size, 2);
+    CHECK((here["support"] == "process") == (variance <= near_variance));
+    const double time = here["predicted_time_s"];
+    // 160 scores at 90 %: ranks 8 and 153 of 161 places.
+    const double lower = intervals["scores"][7];
+    const double upper = intervals["scores"][152];
+    CHECK(here["lower"].get<double>() ==
+          Catch::Approx(time * std::exp(lower * deviation)).epsilon(1e-6));
+    CHECK(here["upper"].get<double>() ==
+          Catch::Approx(time * std::exp(upper * deviation)).epsilon(1e-6));
+  }
+  CHECK(relative_width(predicted(40000, 2)) > 4 * relative_width(predicted(16, 2)));
+}
+
+TEST_CASE_METHOD(SupportTest, "evaluate tells rows with runs near from the others",
+                 "[cli][process][support]") {
+  const Json report = Json::parse(output_of_run(
+      {"evaluate", "model.json", "far.csv", "--format", "json", "--residuals", "residuals.csv"}));
+  const std::size_t near = report["support"]["process"];
+  const std::size_t far = report["support"]["trend"];
+  CHECK(near + far == 160);
+  CHECK(near > 20);
+  CHECK(far > 20);
+  const Json& intervals = report["prediction_intervals"];
+  const Json& of_near = intervals["near"];
+  const Json& of_far = intervals["far"];
+  CHECK(of_near["rows"] == near);
+  CHECK(of_far["rows"] == far);
+  const auto joined = [&](const char* figure) {
+    return (static_cast<double>(near) * of_near[figure].get<double>() +
+            static_cast<double>(far) * of_far[figure].get<double>()) /
+           160;
+  };
+  CHECK(joined("coverage") == Catch::Approx(intervals["coverage"].get<double>()));
+  CHECK(joined("mean_width") == Catch::Approx(intervals["mean_width"].get<double>()));
+  // The predictions of each row say the same.
+  const auto rows = lines_of_text(output_of_run({"predict", "model.json", "far.csv"}));
+  std::size_t by_row = 0;
+  for (const std::string& row : rows)
+    by_row += row.ends_with(",process") ? 1U : 0U;
+  CHECK(by_row == near);
+  const auto residuals = lines_of_text(text("residuals.csv"));
+  CHECK(residuals[0].ends_with(",support"));
+  std::size_t by_residual = 0;
+  for (const std::string& row : residuals)
+    by_residual += row.ends_with(",process") ? 1U : 0U;
+  CHECK(by_residual == near);
+  CHECK_THAT(output_of_run({"evaluate", "model.json", "far.csv"}),
+             ContainsSubstring("runs are near " + std::to_string(near) + " of 160 rows ("));
+}
+
+TEST_CASE_METHOD(SupportTest, "a formula alone says nothing of support", "[cli][support]") {
+  output_of_run({"fit", "runs.csv", "-o", "model.json", "--coverage", "0.9"});
+  CHECK(!predicted(16, 2).contains("support"));
+  CHECK(model()["prediction_intervals"]["score"] == "ln(measured / predicted)");
+  const Json report =
+      Json::parse(output_of_run({"evaluate", "model.json", "runs.csv", "--format", "json"}));
+  CHECK(!report.contains("support"));
+  CHECK(!report["prediction_intervals"].contains("near"));
+  // Scores that are divided need a process to divide them by.
+  Json changed = model();
+  changed["prediction_intervals"]["score"] = "ln(measured / predicted) / deviation";
+  write("model.json", changed.dump());
+  const ProgramResult refused = run({"predict", "model.json", "--set", "size=16", "gpus=2"});
+  CHECK(refused.exit_code == 3);
+  CHECK_THAT(refused.errors, ContainsSubstring("prediction_intervals.score"));
+}
