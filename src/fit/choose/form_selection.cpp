@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/index.hpp"
+#include "fit/process/merged_rows.hpp"
 #include "fit/sum/choose/candidate_judge.hpp"
 #include "fit/sum/choose/candidate_shapes.hpp"
 #include "fit/sum/choose/choice.hpp"
@@ -15,13 +17,28 @@
 namespace perfmodel {
 namespace {
 
-/// A process costs the cube of the rows; more where there are so many that sums need more, too.
+/// Of few rows the process is exact, in time that grows with their cube. Of many it looks at those
+/// nearby, and sums of many terms take more to be told apart.
 constexpr std::size_t kRowsBesideProcess = 450;
-constexpr std::size_t kRowsOfMany = 1000;
+constexpr std::size_t kRowsOfMany = 5000;
 constexpr std::size_t kManyRows = 2000;
+constexpr Eigen::Index kHeldOutRows = 300;
 
 /// What is easier to read may have errors larger by this, as a logarithm, and by a standard error.
 constexpr double kWorthReading = 0.05;
+
+/// Folds that judge by no more rows than it takes.
+std::vector<Fold> thinned(std::vector<Fold> folds, std::uint64_t seed) {
+  for (Fold& fold : folds) {
+    std::vector<Eigen::Index> kept;
+    for (const Eigen::Index place :
+         process::sampled_rows(index(fold.held_out.size()), kHeldOutRows, seed))
+      kept.push_back(fold.held_out[static_cast<std::size_t>(place)]);
+    std::sort(kept.begin(), kept.end());
+    fold.held_out = std::move(kept);
+  }
+  return folds;
+}
 
 class FormSelector {
  public:
@@ -29,9 +46,11 @@ class FormSelector {
       : sums_(sums),
         task_(sums.task()),
         out_{.tried = {},
-             .folds = make_folds(task_.coordinates, task_.spec,
-                                 task_.training.rows < kManyRows ? kRowsBesideProcess : kRowsOfMany,
-                                 task_.options.seed),
+             .folds = thinned(
+                 make_folds(task_.coordinates, task_.spec,
+                            task_.training.rows < kManyRows ? kRowsBesideProcess : kRowsOfMany,
+                            task_.options.seed),
+                 task_.options.seed),
              .chosen = {}},
         plain_(task_, out_.folds),
         with_process_(task_, out_.folds) {}

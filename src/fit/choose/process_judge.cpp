@@ -19,6 +19,8 @@ using Eigen::VectorXd;
 constexpr std::array<TrendPrior, 2> kTrendPriors = {TrendPrior::free, TrendPrior::likely};
 constexpr Index kFoldStartRows = 80;
 constexpr Index kFoldHyperRows = 160;
+constexpr Index kFoldExactRows = 500;
+constexpr Index kFoldNeighbours = 50;
 /// From hyper-parameters of like runs to those of a far end's training rows.
 constexpr Index kFarHyperRows = 120;
 constexpr std::size_t kFarIterations = 25;
@@ -98,6 +100,8 @@ std::vector<FormCandidate> ProcessJudge::operator()(const Candidate& trend,
   process::ProcessOptions how;
   how.start_rows = kFoldStartRows;
   how.hyper_rows = kFoldHyperRows;
+  how.exact_rows = kFoldExactRows;
+  how.neighbours = kFoldNeighbours;
   how.trend_steps = kFoldTrendSteps;
   how.seed = task_.options.seed;
   how.stop = task_.options.stop;

@@ -152,7 +152,7 @@ TEST_CASE("a process is chosen where many levels act together", "[fit][auto][who
 }
 
 TEST_CASE("no process is taken where a product is all there is", "[fit][auto][whole-fits]") {
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
     const test::PaperRuns runs = product_runs(seed);
     const FittedModel model = auto_fit(runs);
     CAPTURE(seed);

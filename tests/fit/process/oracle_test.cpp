@@ -170,7 +170,8 @@ TEST_CASE("means and deviations of trend and process are scikit-learn's", "[proc
       .coordinates = {Coordinate{}, Coordinate{}},
       .kernel = oracle_kernel(),
       .group_deviations = oracle_vector("group_variances").cwiseSqrt(),
-      .level_deviation = std::sqrt(oracle()["level_variance"].get<double>())};
+      .level_deviation = std::sqrt(oracle()["level_variance"].get<double>()),
+      .position = {}};
   const Inputs coordinates = placed(inputs, hyper.coordinates);
   const Trend trend = product_trend(coordinates);
   const ProcessFit fit = fit_process(inputs, oracle_vector("y"), trend, hyper, ProcessOptions{});

@@ -1,5 +1,6 @@
 #include "fit/sum/choose/candidate_judge.hpp"
 
+#include "fit/sum/choose/candidate_shapes.hpp"
 #include "fit/sum/choose/held_out_errors.hpp"
 #include "fit/sum/terms/regimes.hpp"
 #include "support/catch.hpp"
