@@ -18,12 +18,19 @@ constexpr std::size_t kMostTabulated = 4096;  ///< distinct values of a column
 
 }  // namespace
 
-/// -ln of the correlation, in one column.
-double Neighbours::distance(std::size_t column, double difference) const {
+const CodedColumn& Neighbours::column(std::size_t rank) const {
+  const std::size_t place = columns_[rank];
   const std::size_t numbers = rows_.numbers.size();
-  if (column >= numbers)
-    return difference == 0 ? 0 : kernel_.rates[index(column - numbers)];
-  return -std::log(kernel_.number_correlation(index(column), std::abs(difference)));
+  return place < numbers ? rows_.numbers[place] : rows_.levels[place - numbers];
+}
+
+/// -ln of the correlation, in one column.
+double Neighbours::distance(std::size_t rank, double difference) const {
+  const std::size_t place = columns_[rank];
+  const std::size_t numbers = rows_.numbers.size();
+  if (place >= numbers)
+    return difference == 0 ? 0 : kernel_.rates[index(place - numbers)];
+  return -std::log(kernel_.number_correlation(index(place), std::abs(difference)));
 }
 
 /// One search: the best rows so far, and the distances to the values of each column.
@@ -32,15 +39,12 @@ class Neighbours::Query {
   Query(const Neighbours& tree, const RowVectorXd& numbers, const RowVectorXd& levels,
         std::size_t count)
       : tree_(tree), count_(std::min(count, tree.order_.size())) {
-    place_.assign(numbers.begin(), numbers.end());
-    place_.insert(place_.end(), levels.begin(), levels.end());
-    tables_.resize(place_.size());
-    for (std::size_t j = 0; j < place_.size(); ++j) {
-      const Eigen::VectorXd& values = tree_.columns_[j]->values;
-      if (values.size() > index(kMostTabulated))
-        continue;
-      for (const double value : values)
-        tables_[j].push_back(tree_.distance(j, value - place_[j]));
+    const std::size_t columns = tree.columns_.size();
+    own_.resize(columns);
+    for (std::size_t j = 0; j < columns; ++j) {
+      const Eigen::Index place = index(tree.columns_[j]);
+      place_.push_back(place < numbers.size() ? numbers[place] : levels[place - numbers.size()]);
+      tables_.push_back(table(j));
     }
     best_.reserve(count_ + 1);
   }
@@ -59,12 +63,27 @@ class Neighbours::Query {
   const Neighbours& tree_;
   std::size_t count_;
   std::vector<double> place_;
-  std::vector<std::vector<double>> tables_;
+  std::vector<const double*> tables_;  ///< by code; null where a column has too many values
+  std::vector<std::vector<double>> own_;
   std::vector<std::pair<double, std::size_t>> best_;  ///< a heap, the farthest on top
 
+  /// Of a value that some row has, it is there already.
+  const double* table(std::size_t column) {
+    const Eigen::VectorXd& values = tree_.column(column).values;
+    const auto found = std::lower_bound(values.begin(), values.end(), place_[column]);
+    const ValueTable& known = tree_.distances_[column];
+    if (known.exists() && found != values.end() && *found == place_[column])
+      return known.of_value(static_cast<std::uint32_t>(found - values.begin()));
+    if (values.size() > index(kMostTabulated))
+      return nullptr;
+    for (const double value : values)
+      own_[column].push_back(tree_.distance(column, value - place_[column]));
+    return own_[column].data();
+  }
+
   double distance(std::size_t column, std::uint32_t code) const {
-    return tables_[column].empty()
-               ? tree_.distance(column, tree_.columns_[column]->values[code] - place_[column])
+    return tables_[column] == nullptr
+               ? tree_.distance(column, tree_.column(column).values[code] - place_[column])
                : tables_[column][code];
   }
 
@@ -72,11 +91,16 @@ class Neighbours::Query {
     return best_.size() < count_ ? std::numeric_limits<double>::infinity() : best_.front().first;
   }
 
-  void consider(std::size_t row) {
+  void consider(std::size_t position) {
+    const std::uint32_t* const codes = &tree_.codes_[position * place_.size()];
+    const double most = limit();
     double sum = 0;
-    for (std::size_t j = 0; j < place_.size(); ++j)
-      sum += distance(j, tree_.columns_[j]->codes[row]);
-    const std::pair<double, std::size_t> candidate(sum, row);
+    for (std::size_t j = 0; j < place_.size(); ++j) {
+      sum += distance(j, codes[j]);
+      if (sum > most)
+        return;
+    }
+    const std::pair<double, std::size_t> candidate(sum, tree_.order_[position]);
     if (best_.size() == count_) {
       if (!(candidate < best_.front()))
         return;
@@ -92,11 +116,11 @@ class Neighbours::Query {
     const Node& node = tree_.nodes_[place];
     if (node.lower == 0) {
       for (std::size_t i = node.begin; i < node.end; ++i)
-        consider(tree_.order_[i]);
+        consider(i);
       return;
     }
     const std::size_t j = node.column;
-    const Eigen::VectorXd& values = tree_.columns_[j]->values;
+    const Eigen::VectorXd& values = tree_.column(j).values;
     const bool in_lower = place_[j] <= values[node.last_lower];
     const bool in_upper = place_[j] >= values[node.first_upper];
     const double to_lower = in_lower ? off[j] : std::max(off[j], distance(j, node.last_lower));
@@ -116,11 +140,22 @@ class Neighbours::Query {
 
 Neighbours::Neighbours(const Kernel& kernel, const CodedInputs& rows)
     : kernel_(kernel), rows_(rows), order_(static_cast<std::size_t>(rows.rows)) {
-  for (const auto* columns : {&rows.numbers, &rows.levels})
-    for (const CodedColumn& column : *columns)
-      columns_.push_back(&column);
+  const std::size_t count = rows.numbers.size() + rows.levels.size();
+  for (std::size_t j = 0; j < count; ++j)
+    columns_.push_back(j);
+  std::vector<double> widths;
+  for (std::size_t j = 0; j < count; ++j)
+    widths.push_back(distance(j, column(j).values.maxCoeff() - column(j).values.minCoeff()));
+  std::stable_sort(columns_.begin(), columns_.end(),
+                   [&](std::size_t a, std::size_t b) { return widths[a] > widths[b]; });
+  for (std::size_t j = 0; j < count; ++j)
+    distances_.emplace_back(column(j).values, [this, j](double d) { return distance(j, d); });
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   build(0, order_.size());
+  codes_.reserve(count * order_.size());
+  for (const std::size_t row : order_)
+    for (std::size_t j = 0; j < count; ++j)
+      codes_.push_back(column(j).codes[row]);
 }
 
 /// Apart in the column in which its rows are farthest from each other, as equal as its values
@@ -131,23 +166,24 @@ std::size_t Neighbours::build(std::size_t begin, std::size_t end) {
   if (end - begin <= kLeafRows)
     return place;
   double widest = 0;
-  std::size_t column = 0;
+  std::size_t widest_column = 0;
   for (std::size_t j = 0; j < columns_.size(); ++j) {
+    const CodedColumn& coded = column(j);
     std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
     std::uint32_t largest = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      least = std::min(least, columns_[j]->codes[order_[i]]);
-      largest = std::max(largest, columns_[j]->codes[order_[i]]);
+      least = std::min(least, coded.codes[order_[i]]);
+      largest = std::max(largest, coded.codes[order_[i]]);
     }
-    const double width = distance(j, columns_[j]->values[largest] - columns_[j]->values[least]);
+    const double width = distance(j, coded.values[largest] - coded.values[least]);
     if (width > widest) {
       widest = width;
-      column = j;
+      widest_column = j;
     }
   }
   if (widest == 0)
     return place;  // all equally near to everything
-  const std::vector<std::uint32_t>& codes = columns_[column]->codes;
+  const std::vector<std::uint32_t>& codes = column(widest_column).codes;
   const auto before = [&](std::size_t a, std::size_t b) {
     return std::pair(codes[a], a) < std::pair(codes[b], b);
   };
@@ -161,7 +197,7 @@ std::size_t Neighbours::build(std::size_t begin, std::size_t end) {
   while (last < end && codes[order_[last]] == value)
     ++last;
   middle = first == begin || (last < end && last - middle < middle - first) ? last : first;
-  nodes_[place].column = column;
+  nodes_[place].column = widest_column;
   nodes_[place].last_lower = codes[order_[middle - 1]];
   nodes_[place].first_upper = codes[order_[middle]];
   const std::size_t lower = build(begin, middle);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fit/process/kernel.hpp"
+#include "fit/process/value_table.hpp"
 
 namespace perfmodel::process {
 
@@ -20,6 +21,8 @@ class Neighbours {
  public:
   /// Of coordinates; both must outlive this.
   Neighbours(const Kernel& kernel, const CodedInputs& rows);
+  Neighbours(const Neighbours&) = delete;
+  Neighbours& operator=(const Neighbours&) = delete;
 
   /// The `count` most correlated rows, the nearest first; of equal ones those that stand first.
   std::vector<Neighbour> nearest(const Eigen::RowVectorXd& numbers,
@@ -30,8 +33,8 @@ class Neighbours {
   struct Node {
     std::size_t begin = 0;  ///< in order_
     std::size_t end = 0;
-    std::size_t column = 0;
-    std::size_t lower = 0;  ///< child with the smaller codes; 0: a leaf
+    std::size_t column = 0;  ///< its rank
+    std::size_t lower = 0;   ///< child with the smaller codes; 0: a leaf
     std::size_t upper = 0;
     std::uint32_t last_lower = 0;   ///< largest code of the lower child
     std::uint32_t first_upper = 0;  ///< smallest code of the upper child
@@ -40,12 +43,15 @@ class Neighbours {
 
   const Kernel& kernel_;
   const CodedInputs& rows_;
-  std::vector<const CodedColumn*> columns_;  ///< numbers, then levels
-  std::vector<std::size_t> order_;
+  std::vector<std::size_t> columns_;   ///< numbers, then levels: those that differ most first
+  std::vector<ValueTable> distances_;  ///< per column
+  std::vector<std::size_t> order_;     ///< rows
+  std::vector<std::uint32_t> codes_;   ///< of the rows in that order, column by column each
   std::vector<Node> nodes_;
 
+  const CodedColumn& column(std::size_t rank) const;
+  double distance(std::size_t rank, double difference) const;
   std::size_t build(std::size_t begin, std::size_t end);
-  double distance(std::size_t column, double difference) const;
 };
 
 }  // namespace perfmodel::process

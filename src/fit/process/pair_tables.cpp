@@ -11,16 +11,15 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
-constexpr Index kMostTabulatedValues = 1024;  ///< distinct values of a column
-
-/// out(i, k) *= correlation(code i, code k), below the diagonal.
-template <class Correlation>
+/// out(i, k) *= correlation(k)(code i, code k), below the diagonal.
+template <class CorrelationsOf>
 void multiply_pairs(const std::vector<std::uint32_t>& codes, MatrixXd& out,
-                    const Correlation& correlation) {
+                    const CorrelationsOf& correlations_of) {
   for (Index k = 0; k < out.cols(); ++k) {
+    const auto correlation = correlations_of(codes[static_cast<std::size_t>(k)]);
+    double* const column = out.col(k).data();
     for (Index i = k + 1; i < out.rows(); ++i)
-      out(i, k) *=
-          correlation(codes[static_cast<std::size_t>(i)], codes[static_cast<std::size_t>(k)]);
+      column[i] *= correlation(codes[static_cast<std::size_t>(i)]);
   }
 }
 
@@ -29,12 +28,11 @@ void multiply_pairs(const std::vector<std::uint32_t>& codes, MatrixXd& out,
 PairTables::PairTables(const Kernel& kernel, const CodedInputs& rows)
     : kernel_(kernel), rows_(rows), other_level_((-kernel.rates.array()).exp()) {
   for (std::size_t j = 0; j < rows.numbers.size(); ++j) {
-    const Eigen::VectorXd& values = rows.numbers[j].values;
-    const Index size = values.size() <= kMostTabulatedValues ? values.size() : 0;
-    MatrixXd& table = tables_.emplace_back(size, size);
-    for (Index k = 0; k < size; ++k)
-      for (Index i = 0; i < size; ++i)
-        table(i, k) = kernel.number_correlation(index(j), std::abs(values[i] - values[k]));
+    tables_.emplace_back(
+        rows.numbers[j].values,
+        [&kernel, j](double difference) {
+          return kernel.number_correlation(index(j), std::abs(difference));
+        });
   }
 }
 
@@ -47,24 +45,30 @@ MatrixXd PairTables::among(std::span<const Index> rows) const {
   };
   for (std::size_t j = 0; j < rows_.numbers.size(); ++j) {
     choose(rows_.numbers[j]);
-    const MatrixXd& table = tables_[j];
+    const ValueTable& table = tables_[j];
     const Eigen::VectorXd& values = rows_.numbers[j].values;
-    if (table.size() > 0) {
+    if (table.exists()) {
       multiply_pairs(
-          codes, out, [&](auto a, auto b) { return table(Index{a}, Index{b}); });
+          codes, out,
+          [&](std::uint32_t k) {
+            return [of_k = table.of_value(k)](std::uint32_t i) { return of_k[i]; };
+          });
     } else {
       multiply_pairs(
           codes, out,
-          [&](auto a, auto b) {
-            return kernel_.number_correlation(index(j),
-                                              std::abs(values[Index{a}] - values[Index{b}]));
+          [&](std::uint32_t k) {
+            return [&, value = values[Index{k}]](std::uint32_t i) {
+              return kernel_.number_correlation(index(j), std::abs(values[Index{i}] - value));
+            };
           });
     }
   }
   for (std::size_t j = 0; j < rows_.levels.size(); ++j) {
     choose(rows_.levels[j]);
     const double other = other_level_[index(j)];
-    multiply_pairs(codes, out, [&](auto a, auto b) { return a == b ? 1.0 : other; });
+    multiply_pairs(codes, out, [&](std::uint32_t k) {
+      return [=](std::uint32_t i) { return i == k ? 1.0 : other; };
+    });
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fit/process/kernel.hpp"
+#include "fit/process/value_table.hpp"
 
 namespace perfmodel::process {
 
@@ -21,8 +22,8 @@ class PairTables {
  private:
   const Kernel& kernel_;
   const CodedInputs& rows_;
-  std::vector<Eigen::MatrixXd> tables_;  ///< per number; empty where it has many values
-  Eigen::VectorXd other_level_;          ///< correlation of two levels, per column
+  std::vector<ValueTable> tables_;  ///< per number
+  Eigen::VectorXd other_level_;     ///< correlation of two levels, per column
 };
 
 }  // namespace perfmodel::process

@@ -1,0 +1,33 @@
+#include "fit/process/value_table.hpp"
+
+#include <utility>
+
+namespace perfmodel::process {
+namespace {
+
+constexpr Eigen::Index kMostTabulatedValues = 2048;  ///< of a column: 32 MiB
+
+}  // namespace
+
+ValueTable::ValueTable(const Eigen::VectorXd& values, std::function<double(double)> of)
+    : of_(std::move(of)) {
+  if (values.size() > kMostTabulatedValues)
+    return;
+  values_ = values;
+  const auto size = static_cast<std::size_t>(values.size());
+  table_ = std::make_unique_for_overwrite<double[]>(size * size);
+  computed_ = std::make_unique<std::once_flag[]>(size);
+}
+
+const double* ValueTable::of_value(std::uint32_t code) const {
+  const auto size = static_cast<std::size_t>(values_.size());
+  double* const row = table_.get() + code * size;
+  std::call_once(computed_[code], [&] {
+    const double value = values_[Eigen::Index{code}];
+    for (std::size_t i = 0; i < size; ++i)
+      row[i] = of_(values_[static_cast<Eigen::Index>(i)] - value);
+  });
+  return row;
+}
+
+}  // namespace perfmodel::process

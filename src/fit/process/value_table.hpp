@@ -1,0 +1,29 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+namespace perfmodel::process {
+
+/// A symmetric function of two values of a column, over all pairs of its values. What belongs to a
+/// value is computed when it is asked for first: few predictions need few of them.
+class ValueTable {
+ public:
+  /// `of` is given the difference of two values. No table where there are too many of them.
+  ValueTable(const Eigen::VectorXd& values, std::function<double(double difference)> of);
+
+  bool exists() const { return table_ != nullptr; }
+  /// The function of this value and each of all values. From any thread.
+  const double* of_value(std::uint32_t code) const;
+
+ private:
+  Eigen::VectorXd values_;
+  std::function<double(double)> of_;
+  std::unique_ptr<double[]> table_;
+  std::unique_ptr<std::once_flag[]> computed_;
+};
+
+}  // namespace perfmodel::process
