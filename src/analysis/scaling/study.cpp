@@ -52,6 +52,8 @@ ScalingStudy study(const std::vector<Timing>& timings, Kind kind, double least_e
     throughputs.push_back({timing.scale, throughput(timing, kind)});
     study.rows.push_back(row);
   }
+  if (highest <= (1 + kNoSpeedup) * throughput(first, kind))
+    return study;
   if (kind == Kind::strong)
     study.amdahl = fit_amdahl(times);
   else

@@ -42,21 +42,24 @@ std::string to_json(const ScalingDocument& document) {
                     {"karp_flatt", nullable(row.karp_flatt)},
                     {"equivalent_power", nullable(row.equivalent_power)}});
   }
-  Json root = {{"schema", "perfmodel/scaling"},
-               {"schema_version", 1},
-               {"source", document.source},
-               {"file", document.file},
-               {"column", document.column},
-               {"kind", scaling::to_text(document.study.kind)},
-               {"time_unit", document.relative ? "" : document.unit},
-               {"time_is_relative", document.relative},
-               {"rows", std::move(rows)},
-               {"laws", laws(document.study)},
-               {"least_efficiency", number(document.study.least_efficiency)},
-               {"pays_until", nullable(document.study.pays_until)},
-               {"pays_no_more_at", nullable(document.study.pays_no_more_at)},
-               {"fastest_scale", number(document.study.fastest_scale)},
-               {"model", nullptr}};
+  Json root = {
+      {"schema", "perfmodel/scaling"},
+      {"schema_version", 1},
+      {"source", document.source},
+      {"file", document.file},
+      {"column", document.column},
+      {"kind", scaling::to_text(document.study.kind)},
+      {"kind_because", document.kind_because.empty() ? Json() : Json(document.kind_because)},
+      {"kind_is_open", document.kind_is_open},
+      {"time_unit", document.relative ? "" : document.unit},
+      {"time_is_relative", document.relative},
+      {"rows", std::move(rows)},
+      {"laws", laws(document.study)},
+      {"least_efficiency", number(document.study.least_efficiency)},
+      {"pays_until", nullable(document.study.pays_until)},
+      {"pays_no_more_at", nullable(document.study.pays_no_more_at)},
+      {"fastest_scale", number(document.study.fastest_scale)},
+      {"model", nullptr}};
   if (document.power) {
     Json readings = Json::array();
     for (const auto& reading : document.readings) {

@@ -16,7 +16,9 @@ struct ScalingDocument {
   std::string unit;       ///< of times; empty where unknown
   bool relative = false;  ///< times are relative to the first row
   scaling::ScalingStudy study;
-  std::vector<std::string> settings;                ///< of a model: what was held fixed
+  std::string kind_because;           ///< what told the kind; empty where it was asked for
+  bool kind_is_open = false;          ///< nothing told it
+  std::vector<std::string> settings;  ///< of a model: what was held fixed
   std::optional<scaling::PowerPlusConstant> power;  ///< of a model
   std::vector<scaling::Reading> readings;
   std::optional<double> model_pays_until;

@@ -35,9 +35,13 @@ struct ScalingRow {
   std::optional<double> equivalent_power;  ///< of t ~ G^q for fixed work, against the first row
 };
 
+/// A throughput that is higher by no more than this share is no speedup.
+inline constexpr double kNoSpeedup = 0.01;
+
 struct ScalingStudy {
   Kind kind = Kind::strong;
-  std::vector<ScalingRow> rows;        ///< ascending scales; the first is the reference
+  std::vector<ScalingRow> rows;  ///< ascending scales; the first is the reference
+  /// Laws of speedup: of what was not sped up there are none.
   std::optional<Amdahl> amdahl;        ///< strong scaling
   std::optional<Gustafson> gustafson;  ///< weak scaling
   std::optional<Usl> usl;

@@ -24,10 +24,13 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
       .add_option("--column", arguments.column,
                   "the scale: workers, batch size (default: the one\nextrinsic column)")
       .type_name("COL");
-  add_choice<scaling::Kind>(command, "--kind", arguments.kind,
-                            {{"strong", scaling::Kind::strong}, {"weak", scaling::Kind::weak}},
-                            "strong: times are of a fixed amount of work (default);\n"
-                            "weak: of an iteration whose work grows with the scale");
+  add_choice<std::optional<scaling::Kind>>(
+      command, "--kind", arguments.kind,
+      {{"strong", scaling::Kind::strong}, {"weak", scaling::Kind::weak}},
+      "strong: times are of a fixed amount of work;\n"
+      "weak: of an iteration whose work grows with the scale\n"
+      "(default: as the columns tell, a batch per worker or of\n"
+      "all; strong where none does)");
   add_number(
       command, "--least-efficiency", arguments.least_efficiency,
       "below which more workers do not pay, in percent\n(default: 50)",

@@ -16,7 +16,7 @@ enum class ScalingFormat { text, json };
 struct ScalingArguments {
   std::string input;
   std::optional<std::string> column;
-  scaling::Kind kind = scaling::Kind::strong;
+  std::optional<scaling::Kind> kind;       ///< told by the columns where it is not asked for
   std::optional<double> least_efficiency;  ///< percent
   std::vector<double> scales;              ///< of a model
   std::vector<std::string> settings;       ///< of a model

@@ -4,11 +4,13 @@
 #include <cmath>
 
 #include "analysis/scaling/curve.hpp"
+#include "analysis/scaling/kind_of_work.hpp"
 #include "base/text.hpp"
 #include "cli/runs/predictions.hpp"
 #include "cli/runs/range_check.hpp"
 #include "cli/terminal/text_table.hpp"
 #include "fit/result/form.hpp"
+#include "model/columns/no_inputs.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/csv/csv.hpp"
 #include "perfmodel/io/model/model_json.hpp"
@@ -105,6 +107,35 @@ std::vector<scaling::Timing> timings_of(const FittedModel& model, const Design& 
   return out;
 }
 
+/// Strong or weak, as asked for or as the columns tell.
+scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::WorkColumns& columns,
+                          ScalingDocument& document, Console& console) {
+  if (arguments.kind)
+    return *arguments.kind;
+  const scaling::KindOfWork work = scaling::kind_of_work(columns);
+  document.kind_because = work.because;
+  document.kind_is_open = work.is_open;
+  if (work.is_open) {
+    console.notice(work.because + ", so strong scaling is assumed; pass --kind weak where each " +
+                   "worker's part of the work stays the same");
+  }
+  return work.kind;
+}
+
+/// The columns of runs beside the scale: which are tied to others, which stay as they are.
+scaling::WorkColumns work_columns(const Table& table, const scaling::CurveColumns& columns,
+                                  const NoInputs& no_inputs) {
+  scaling::WorkColumns work{columns.scale, columns.target, {}, {}};
+  for (const LeftOut& item : no_inputs.columns)
+    if (!item.factors.empty())
+      work.tied.push_back({item.column, item.factors});
+  for (const Column& column : table.columns)
+    if (column.name != columns.scale && column.name != columns.target &&
+        !columns.ignore.contains(column.name))
+      work.held.push_back(column.name);
+  return work;
+}
+
 }  // namespace
 
 ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& console) {
@@ -131,6 +162,13 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
     columns.scale = choose_column(arguments.column, roles.extrinsic);
     unit = arguments.throughput ? "" : roles.unit;
   }
+  table.at(columns.scale);
+  table.at(columns.target);
+  const NoInputs no_inputs = find_no_inputs(table, columns.target, columns.scale, arguments.ignore);
+  for (const LeftOut& item : no_inputs.columns)
+    columns.ignore.insert(item.column);
+  for (const std::string& notice : no_inputs.notices)
+    console.notice(notice);
   const scaling::Curve curve = scaling::curve_of(table, columns);
   if (curve.relative) {
     console.notice("times are geometric means over configurations that differ in '" +
@@ -143,9 +181,11 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
   document.unit = unit;
   document.relative = curve.relative;
   // A throughput counts all work, so its inverse is the time of a fixed amount.
-  document.study =
-      scaling::study(curve.timings, arguments.throughput ? scaling::Kind::strong : arguments.kind,
-                     least_efficiency(arguments));
+  const scaling::Kind kind =
+      arguments.throughput
+          ? scaling::Kind::strong
+          : settle_kind(arguments, work_columns(table, columns, no_inputs), document, console);
+  document.study = scaling::study(curve.timings, kind, least_efficiency(arguments));
   return document;
 }
 
@@ -183,8 +223,14 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
     throw UsageError("scaling needs at least two different scales; pass them with --at 1,2,4");
 
   const Design design = design_of_scales(document.settings, column, scales, model.spec);
-  document.study = scaling::study(timings_of(model, design, column, scales), arguments.kind,
-                                  least_efficiency(arguments));
+  scaling::WorkColumns work{column, model.spec.target, {}, {}};
+  for (const auto* inputs : {&model.spec.intrinsic, &model.spec.extrinsic})
+    for (const NumericInput& other : *inputs)
+      if (other.column != column)
+        work.held.push_back(other.column);
+  const scaling::Kind kind = settle_kind(arguments, work, document, console);
+  document.study =
+      scaling::study(timings_of(model, design, column, scales), kind, least_efficiency(arguments));
   report_range(check_range(model, design), arguments.strict_range, console);
 
   const auto power_constant = model.form->scaling_constant(model.spec, index);
@@ -201,9 +247,8 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   const Design of_one = design_of_scales(document.settings, column, {1}, model.spec);
   power.scalable = timings_of(model, of_one, column, {1})[0].time - power.constant;
   document.power = power;
-  document.readings = scaling::readings(power, scales, arguments.kind);
-  document.model_pays_until =
-      scaling::pays_until(power, arguments.kind, least_efficiency(arguments));
+  document.readings = scaling::readings(power, scales, kind);
+  document.model_pays_until = scaling::pays_until(power, kind, least_efficiency(arguments));
   return document;
 }
 

@@ -17,8 +17,10 @@ std::string header(const ScalingDocument& document) {
   std::string text =
       document.file + ": " +
       (study.kind == scaling::Kind::strong
-           ? "strong scaling, times are of a fixed amount of work\n"
-           : "weak scaling, times are of an iteration whose work grows with the scale\n");
+           ? "strong scaling, times are of a fixed amount of work"
+           : "weak scaling, times are of an iteration whose work grows with the scale") +
+      (document.kind_because.empty() || document.kind_is_open ? "" : ": " + document.kind_because) +
+      "\n";
   if (study.rows.front().scale != 1) {
     text += document.column + " = " + to_text(study.rows.front().scale) +
             " is taken to be perfectly efficient, as 1 was not looked at\n";
@@ -44,6 +46,8 @@ std::string rows(const ScalingDocument& document) {
 
 std::string laws(const ScalingDocument& document) {
   const auto& study = document.study;
+  if (!study.amdahl && !study.gustafson)
+    return "\n  no laws: nothing was sped up\n";
   TextTable table({left, left, left});
   table.add({"law", "constants", "reading"});
   if (study.amdahl) {

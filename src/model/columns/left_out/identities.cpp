@@ -18,6 +18,7 @@ using Members = std::vector<SignedColumn>;
 
 constexpr double kOfWholeNumbers = 1e-9;    // a product of these is one exactly
 constexpr double kOfRoundedNumbers = 5e-4;  // "4.32" for log2(20)
+constexpr double kLeastVariation = 0.01;    // what varies less is nearly the same everywhere
 constexpr std::size_t kMostColumnsOfFour = 40;
 
 double tolerance_of(const Members& members) {
@@ -73,18 +74,15 @@ std::optional<Identity> identity_of(const Members& members) {
   if (chosen == members.size())
     return std::nullopt;
   Identity identity{members[chosen].column->name(), {}, {}};
-  std::vector<Factor> factors;
   double log_factor = members[chosen].column->logarithms[0];
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (i == chosen)
       continue;
     const int power = members[i].power == members[chosen].power ? -1 : 1;
-    factors.push_back({members[i].column->name(), power});
+    identity.factors.push_back({members[i].column->name(), power});
     log_factor -= power * members[i].column->logarithms[0];
-    if (power > 0)
-      identity.factors.push_back(members[i].column->name());
   }
-  identity.law = scaled_product(std::exp(log_factor), factors);
+  identity.law = scaled_product(std::exp(log_factor), identity.factors);
   return identity;
 }
 
@@ -115,17 +113,28 @@ std::optional<Identity> find_product(const std::vector<LogColumn>& columns, std:
   return std::nullopt;
 }
 
-/// Whether y = a + b x, b not 0, in every row of at least four different ones.
-bool is_line(const std::vector<double>& x, const std::vector<double>& y, double tolerance) {
+/// Whether y = a + b x in every row, to a share of y and of its range, of at least four different
+/// ones.
+bool is_line(const std::vector<double>& x, const std::vector<double>& y) {
   const auto [low, high] = std::minmax_element(x.begin(), x.end());
-  const double width = *high - *low;
   const double y_low = y[static_cast<std::size_t>(low - x.begin())];
-  const double slope = (y[static_cast<std::size_t>(high - x.begin())] - y_low) / width;
+  const double y_high = y[static_cast<std::size_t>(high - x.begin())];
+  const double slope = (y_high - y_low) / (*high - *low);
+  const double of_range = kLeastVariation * std::abs(y_high - y_low);
   for (std::size_t row = 0; row < x.size(); ++row)
     if (!(std::abs(y_low + slope * (x[row] - *low) - y[row]) <=
-          tolerance * std::max(1.0, std::abs(y[row]))))
+          std::min(kOfRoundedNumbers * y[row], of_range)))
       return false;
-  return slope != 0 && std::set<double>(x.begin(), x.end()).size() >= 4;
+  return std::set<double>(x.begin(), x.end()).size() >= 4;
+}
+
+/// Whether y = a x^power in every row of at least four different ones.
+bool is_power(const LogColumn& x, const LogColumn& y, int power) {
+  const double factor = y.logarithms[0] - power * x.logarithms[0];
+  for (std::size_t row = 0; row < x.logarithms.size(); ++row)
+    if (!(std::abs(y.logarithms[row] - power * x.logarithms[row] - factor) <= kOfWholeNumbers))
+      return false;
+  return distinct_values(*x.part->column) >= 4;
 }
 
 /// A column that is a logarithm or a power of another.
@@ -137,20 +146,14 @@ std::optional<Identity> find_function(const std::vector<LogColumn>& columns) {
     for (const LogColumn& x : columns) {
       if (&x == &y || (x.part->by_flag && y.part->by_flag))
         continue;
-      if (is_line(x.logarithms, y.part->column->numbers, kOfRoundedNumbers))
+      if (is_line(x.logarithms, y.part->column->numbers))
         return y.part->by_flag ? follows(x, "exponential in " + y.name())
                                : follows(y, "logarithmic in " + x.name());
-      for (const int power : {2, 3}) {
-        std::vector<double> powered = x.logarithms;
-        for (double& value : powered)
-          value *= power;
-        if (is_line(powered, y.logarithms, kOfWholeNumbers) &&
-            std::abs((y.logarithms[0] - powered[0]) - (y.logarithms.back() - powered.back())) <
-                kOfWholeNumbers)
+      for (const int power : {2, 3})
+        if (is_power(x, y, power))
           return y.part->by_flag
                      ? follows(x, "a root of " + y.name())
                      : follows(y, "proportional to " + x.name() + "^" + std::to_string(power));
-      }
     }
   return std::nullopt;
 }
@@ -185,7 +188,7 @@ std::optional<Identity> find_by_level(const std::vector<LogColumn>& columns,
           continue;
         return Identity{pair[chosen]->name(),
                         pair[1 - chosen]->name() + " times a number for each " + part.column->name,
-                        {pair[1 - chosen]->name()}};
+                        {{pair[1 - chosen]->name(), 1}}};
       }
   }
   return std::nullopt;
@@ -215,6 +218,9 @@ std::vector<Identity> find_identities(const Table&, const std::vector<ColumnPart
     if (part.is_number() && part.column->formula.empty())
       numbers.push_back(&part);
   std::vector<LogColumn> columns = log_columns(numbers);
+  std::erase_if(columns, [](const LogColumn& column) {
+    return is_same_everywhere({{&column, 1}}, kLeastVariation);
+  });
   std::vector<Identity> identities;
   while (auto found = find_one(columns, parts)) {
     std::erase_if(columns, [&](const LogColumn& column) { return column.name() == found->column; });

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/columns/facts/column_part.hpp"
+#include "model/columns/facts/log_columns.hpp"
 #include "perfmodel/data/table.hpp"
 
 namespace perfmodel {
@@ -11,8 +12,8 @@ namespace perfmodel {
 /// A column that others give.
 struct Identity {
   std::string column;
-  std::string law;                   ///< "local_batch * num_gpus", "4 * nodes", "log of n"
-  std::vector<std::string> factors;  ///< of a product that gives the column: "local_batch", ...
+  std::string law;              ///< "local_batch * num_gpus", "4 * nodes", "log of n"
+  std::vector<Factor> factors;  ///< of a product that gives the column
 };
 
 /// Among the numeric inputs, those that follow from others in every row:

@@ -18,12 +18,4 @@ struct IdentityMember {
 /// number of members where none may.
 std::size_t choose_dependent(const std::vector<IdentityMember>& members);
 
-/// Whether a name is that of a batch per worker: "local_batch", "batch_size_per_gpu".
-bool is_batch_per_worker(const std::string& name);
-
-/// Whether a name is that of the batch of all workers: "global_batch", "total_batch_size".
-bool is_global_batch(const std::string& name);
-
-bool is_batch_name(const std::string& name);
-
 }  // namespace perfmodel

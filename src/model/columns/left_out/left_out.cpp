@@ -78,21 +78,35 @@ std::vector<LeftOut> leave_out_no_inputs(const Table& table, Parts& parts) {
   return left_out;
 }
 
+std::string words_for(const LeftOut& left_out) {
+  switch (left_out.because) {
+    case LeftOut::Because::repetition:
+      return "numbers repetitions";
+    case LeftOut::Because::label:
+      return "names runs, not configurations,";
+    case LeftOut::Because::result:
+      return left_out.identity.empty()
+                 ? "looks like a result of the runs"
+                 : "is " + left_out.identity + ", up to a factor, in every row";
+    case LeftOut::Because::identity:
+      return "is " + left_out.identity + " in every row";
+  }
+  return "";
+}
+
 std::vector<Sentence> left_out_notices(const std::vector<LeftOut>& left_out, const Parts& parts) {
   std::vector<Sentence> notices;
   for (const LeftOut& item : left_out) {
     const bool repeats = item.because == LeftOut::Because::repetition;
     if (repeats || item.because == LeftOut::Because::label)
-      notices.push_back("Column '" + item.column +
-                        (repeats ? "' numbers repetitions and is left out: rows that differ in it "
-                                   "alone are runs of one configuration; pass "
-                                 : "' names runs, not configurations, and is left out; pass ") +
-                        Field{"categorical", {item.column}} + " to keep it.");
+      notices.push_back(
+          "Column '" + item.column + "' " + words_for(item) + " and is left out" +
+          (repeats ? ": rows that differ in it alone are runs of one configuration" : "") +
+          "; pass " + Field{"categorical", {item.column}} + " to keep it.");
   }
   for (const LeftOut& item : left_out)
     if (item.because == LeftOut::Because::result && !item.identity.empty())
-      notices.push_back("Column '" + item.column + "' is " + item.identity +
-                        ", up to a factor, in every row.");
+      notices.push_back("Column '" + item.column + "' " + words_for(item) + ".");
   const std::vector<std::string> results = names_of_reason(left_out, LeftOut::Because::result);
   if (!results.empty()) {
     const bool one = results.size() == 1;
@@ -103,8 +117,8 @@ std::vector<Sentence> left_out_notices(const std::vector<LeftOut>& left_out, con
   }
   for (const LeftOut& item : left_out)
     if (item.because == LeftOut::Because::identity)
-      notices.push_back("Column '" + item.column + "' is " + item.identity +
-                        " in every row and is left out; name it in " + Field{"intrinsic"} + " or " +
+      notices.push_back("Column '" + item.column + "' " + words_for(item) +
+                        " and is left out; name it in " + Field{"intrinsic"} + " or " +
                         Field{"extrinsic"} + " to keep it.");
   return notices;
 }

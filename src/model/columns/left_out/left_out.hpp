@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/columns/facts/column_part.hpp"
+#include "model/columns/facts/log_columns.hpp"
 #include "perfmodel/base/sentence.hpp"
 #include "perfmodel/data/table.hpp"
 
@@ -20,12 +21,15 @@ struct LeftOut {
 
   std::string column;
   Because because = Because::result;
-  std::string identity;                   ///< "num_gpus * local_batch"; empty where there is none
-  std::vector<std::string> factors = {};  ///< the columns of a product that gives this one
+  std::string identity;              ///< "num_gpus * local_batch"; empty where there is none
+  std::vector<Factor> factors = {};  ///< of a product that gives this one
 };
 
 /// Takes the columns out that are no inputs, though no flag says so; one input stays in any case.
 std::vector<LeftOut> leave_out_no_inputs(const Table& table, std::vector<ColumnPart>& parts);
+
+/// Why, in words that go on after "Column 'x' ": "numbers repetitions".
+std::string words_for(const LeftOut& left_out);
 
 /// One sentence per reason, with the flags that bring the columns back.
 std::vector<Sentence> left_out_notices(const std::vector<LeftOut>& left_out,

@@ -1,0 +1,73 @@
+#include "analysis/scaling/kind_of_work.hpp"
+
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace perfmodel::scaling {
+namespace {
+
+using Names = std::vector<std::string>;
+
+struct Told {
+  WorkColumns columns;
+  Kind kind;
+  std::string because;
+};
+
+TEST_CASE("columns tell whether the work grows with the scale", "[scaling]") {
+  const Told told =
+      GENERATE(Told{{"gpus", "time_s", {"depth", "local_batch"}, {}},
+                    Kind::weak,
+                    "'local_batch' is of one worker and stays the same"},
+               Told{{"gpus", "time_s", {"batch_size_per_gpu"}, {}},
+                    Kind::weak,
+                    "'batch_size_per_gpu' is of one worker and stays the same"},
+               Told{{"procs", "time_s", {"neurons_per_proc"}, {}},
+                    Kind::weak,
+                    "'neurons_per_proc' is of one worker and stays the same"},
+               Told{{"gpus", "time_s", {"global_batch"}, {}},
+                    Kind::strong,
+                    "'global_batch' is of all workers and stays the same"},
+               Told{{"gpus", "time_s", {"micro_batch", "total_batch_size"}, {}},  // accumulated
+                    Kind::strong,
+                    "'total_batch_size' is of all workers and stays the same"},
+               Told{{"gpus", "time_s", {"accum"}, {{"batch", {{"accum", 1}, {"gpus", 1}}}}},
+                    Kind::weak,
+                    "'batch' grows with 'gpus'"},
+               Told{{"gpus", "time_s", {}, {{"local_batch", {{"gpus", -1}}}}},
+                    Kind::strong,
+                    "'local_batch' shrinks as 'gpus' grows"},
+               Told{{"gpus", "epoch_time_s", {"local_batch"}, {}},
+                    Kind::strong,
+                    "'epoch_time_s' is of a whole epoch"},
+               Told{{"batch_size", "time_s", {"gpus"}, {}},
+                    Kind::weak,
+                    "'batch_size' is the work of an iteration"});
+  const KindOfWork work = kind_of_work(told.columns);
+  CHECK(work.because == told.because);
+  CHECK(work.kind == told.kind);
+  CHECK_FALSE(work.is_open);
+}
+
+TEST_CASE("where no column tells, the work is taken to be fixed, and it is said so", "[scaling]") {
+  // A batch without a word; the machine's numbers; a batch that moves with another column.
+  const Told open =
+      GENERATE(Told{{"gpus", "time_s", {"depth", "batch_size"}, {}},
+                    Kind::strong,
+                    "'batch_size' may be of one worker or of all"},
+               Told{{"ranks", "time_s", {"ranks_per_node", "mem_per_core", "size"}, {}},
+                    Kind::strong,
+                    "no column says whether the work grows with 'ranks'"},
+               Told{{"gpus", "time_s", {"accum"}, {{"batch", {{"accum", 1}, {"depth", 1}}}}},
+                    Kind::strong,
+                    "no column says whether the work grows with 'gpus'"});
+  const KindOfWork work = kind_of_work(open.columns);
+  CHECK(work.because == open.because);
+  CHECK(work.kind == open.kind);
+  CHECK(work.is_open);
+}
+
+}  // namespace
+}  // namespace perfmodel::scaling
