@@ -141,7 +141,7 @@ ProcessFit fit_process(const Inputs& inputs, const VectorXd& y, const Trend& tre
   const CodedInputs coded(take_rows(coordinates, exact_positions));
   MatrixXd covariance = kernel.variance * correlations(kernel, coded, coded);
   covariance.diagonal().array() += kernel.noise / rows.runs(exact).array();
-  const auto factors = PositiveMatrix::factorised(std::move(covariance));
+  auto factors = PositiveMatrix::factorised(std::move(covariance));
   if (!factors)
     throw std::logic_error("the covariance of the residual process is not positive definite");
   VectorXd deviations = trend.scales;
@@ -150,9 +150,12 @@ ProcessFit fit_process(const Inputs& inputs, const VectorXd& y, const Trend& tre
   TrendEstimate estimate = generalised_least_squares(trend, exact_positions, rows.y(exact),
                                                      *factors, deviations, hyper.level_deviation);
 
-  ProcessFit out;
-  out.constants = estimate.constants;
-  out.level = mean + estimate.level;
+  ProcessFit out{.hyper = {},
+                 .process = {},
+                 .constants = estimate.constants,
+                 .level = mean + estimate.level,
+                 .trend = {},
+                 .whitening = {.rows = exact_positions, .factors = *factors}};
   out.process = {.coordinates = hyper.coordinates,
                  .kernel = kernel,
                  .inputs = take_rows(coordinates, rows.first),

@@ -10,6 +10,7 @@
 
 #include "fit/process/coordinates.hpp"
 #include "fit/process/kernel.hpp"
+#include "fit/process/positive_matrix.hpp"
 #include "fit/process/trend.hpp"
 
 namespace perfmodel::process {
@@ -43,6 +44,12 @@ struct TrendUncertainty {
   Eigen::MatrixXd covariance;  ///< of the constants, the level last
 };
 
+/// The covariance of the runs that the trend was fitted to, process and noise.
+struct Whitening {
+  std::vector<Eigen::Index> rows;  ///< positions among the runs: one of each configuration
+  PositiveMatrix factors;
+};
+
 /// What the likelihood decides.
 struct HyperParameters {
   std::vector<Coordinate> coordinates;
@@ -59,6 +66,7 @@ struct ProcessFit {
   Eigen::VectorXd constants;  ///< of the trend
   double level = 0;
   TrendUncertainty trend;
+  Whitening whitening;
 };
 
 /// Those of the largest posterior density on a sample of the rows.
