@@ -68,7 +68,7 @@ std::vector<ScalingPower> scaling_power_table(const FittedModel& model) {
     } else {
       if (model.uncertainty)
         power.interval = model.uncertainty->scaling_powers[j];
-      if (model.identifiability)
+      if (model.identifiability && j < model.identifiability->scaling_powers.size())
         power.status = status_of(model.identifiability->scaling_powers[j]);
     }
     out.push_back(std::move(power));

@@ -170,9 +170,12 @@ std::vector<ProcessFit> fit_processes(const Inputs& inputs, const VectorXd& y, c
         generalised_least_squares(trend, exact_positions, rows.y(exact), factors, deviations,
                                   hyper.level_deviation, options.trend_steps);
 
-    ProcessFit out;
-    out.constants = estimate.constants;
-    out.level = mean + estimate.level;
+    ProcessFit out{.hyper = {},
+                   .process = {},
+                   .constants = estimate.constants,
+                   .level = mean + estimate.level,
+                   .trend = {},
+                   .whitening = {.rows = exact_positions, .factors = factors}};
     out.process = {.coordinates = hyper.coordinates,
                    .kernel = hyper.kernel,
                    .inputs = take_rows(coordinates, rows.first),

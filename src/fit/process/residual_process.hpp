@@ -11,6 +11,7 @@
 
 #include "fit/process/coordinates.hpp"
 #include "fit/process/kernel.hpp"
+#include "fit/process/positive_matrix.hpp"
 #include "fit/process/trend.hpp"
 
 namespace perfmodel::process {
@@ -49,6 +50,12 @@ struct TrendUncertainty {
   Eigen::MatrixXd covariance;  ///< of the constants, the level last
 };
 
+/// The covariance of the runs that the trend was fitted to, process and noise.
+struct Whitening {
+  std::vector<Eigen::Index> rows;  ///< positions among the runs: one of each configuration
+  PositiveMatrix factors;
+};
+
 /// What the likelihood decides.
 struct HyperParameters {
   std::vector<Coordinate> coordinates;
@@ -66,6 +73,7 @@ struct ProcessFit {
   Eigen::VectorXd constants;  ///< of the trend
   double level = 0;
   TrendUncertainty trend;
+  Whitening whitening;
 };
 
 /// Those of the largest posterior density on a sample of the rows.

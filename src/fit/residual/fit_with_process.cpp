@@ -6,6 +6,7 @@
 #include "fit/determined/warnings.hpp"
 #include "fit/eq4/fit_generic.hpp"
 #include "fit/process/hyper_search.hpp"
+#include "fit/residual/identify_process.hpp"
 #include "fit/residual/process_form.hpp"
 #include "fit/sum/fit_multi.hpp"
 #include "perfmodel/base/error.hpp"
@@ -33,6 +34,8 @@ bool is_one_product(const FitOptions& options) {
 /// The expression alone, by squared errors of the logarithms as the process has them.
 FittedModel ordinary_fit(const ModelSpec& spec, const Design& training, FitOptions options) {
   options.residual = Residual::none;
+  if (options.terms && !options.starts)
+    options.starts = 1;  // where it starts, the process takes what the others would have found
   if (options.expression == Expression::generic || options.terms)
     options.loss = Loss::rmsle;
   else
@@ -87,7 +90,7 @@ FittedModel fitted_process(FittedModel model, const Design& training, const FitO
   model.typical = median_configuration(training);
   model.metrics.train = compute_metrics(training.time, predict(model, training));
   model.noise_floor = noise_floor(training);
-  model.identifiability.reset();  // that was of the trend alone
+  model.identifiability = identify_beside_process(model, *trend.form, training, found.whitening);
   model.warnings = find_process_warnings(model, training);
   return model;
 }

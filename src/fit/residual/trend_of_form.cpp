@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/index.hpp"
+#include "fit/residual/factor_groups.hpp"
 #include "fit/sum/form/sum_form.hpp"
 
 namespace perfmodel {
@@ -77,6 +78,31 @@ std::vector<Index> coefficients_of(const ConstantInfo& power,
   return own.empty() ? all : own;
 }
 
+/// Factors of a column, relative to the first that is not 0, and the coefficient beside them.
+struct FactorGroup {
+  std::vector<Index> factors;
+  Index coefficient = 0;
+};
+
+std::vector<FactorGroup> factors_of(const std::vector<ConstantInfo>& constants,
+                                    const ModelSpec& spec) {
+  std::vector<FactorGroup> out;
+  for (std::vector<Index>& group : factor_groups(constants, spec)) {
+    const std::size_t term = constants[static_cast<std::size_t>(group.front())].group;
+    for (std::size_t k = 0; k < constants.size(); ++k)
+      if (constants[k].group == term && constants[k].role == ConstantRole::coefficient)
+        out.push_back({group, index(k)});
+  }
+  return out;
+}
+
+double first_above_zero(const VectorXd& constants, const std::vector<Index>& factors) {
+  for (const Index k : factors)
+    if (constants[k] > 0)
+      return constants[k];
+  return 1;
+}
+
 std::vector<std::size_t> column_positions(std::span<const Index> rows) {
   return {rows.begin(), rows.end()};
 }
@@ -101,6 +127,7 @@ TrendOfForm trend_around(const std::shared_ptr<const Form>& form, const ModelSpe
   }
   out.trend.group_count = powers.empty() ? 1 : 2;
 
+  const std::vector<FactorGroup> factors = factors_of(infos, spec);
   out.constants = [=](const VectorXd& estimates, double level) {
     VectorXd logs = estimates;
     for (const Power& power : powers)
@@ -113,6 +140,12 @@ TrendOfForm trend_around(const std::shared_ptr<const Form>& form, const ModelSpe
         moved[i] += estimates[i];
       else
         moved[i] *= std::exp(logs[i] + (carries_time(infos[k]) ? level : 0));
+    }
+    for (const FactorGroup& group : factors) {
+      const double first = first_above_zero(moved, group.factors);
+      for (const Index k : group.factors)
+        moved[k] /= first;
+      moved[group.coefficient] *= first;
     }
     form->keep_in_bounds(spec, moved);
     return moved;

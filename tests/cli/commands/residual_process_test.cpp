@@ -393,6 +393,22 @@ TEST_CASE_METHOD(ProcessTest, "simulate draws laws that the runs of a process al
   CHECK_THAT(refused.errors, ContainsSubstring("--draw takes a residual process"));
 }
 
+TEST_CASE_METHOD(ProcessTest, "constants beside a process say whether the runs determine them",
+                 "[cli][process][whole-fits]") {
+  const Json sum =
+      fit({"--expression", "multi", "--terms", "2", "--residual", "process"})["constants"];
+  for (const Json& term : sum["terms"])
+    for (const Json& factors : term["levels"])
+      CHECK(factors.begin().value() == 1);  // relative to the first
+  for (const Json& input : sum["extrinsic"])
+    CHECK(input["scaling_power_identified"].is_boolean());
+  fit(kProduct);
+  CHECK_THAT(run({"show", "model.json"}).output, ContainsSubstring("times exp(z)"));
+  const Json generic = fit({"--residual", "process"})["constants"];
+  CHECK(generic["C_identified"].is_boolean());
+  CHECK(run({"report", "model.json", "runs.csv", "-o", "page.html"}).exit_code == 0);
+}
+
 TEST_CASE_METHOD(ProcessTest, "scaling tables are full predictions, process and all",
                  "[cli][process]") {
   fit(kProduct);
