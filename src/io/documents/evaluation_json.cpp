@@ -9,7 +9,7 @@
 namespace perfmodel {
 namespace {
 
-Json part_to_json(const SupportedIntervals& part) {
+Json supported_to_json(const SupportedIntervals& part) {
   const bool any = part.rows > 0;
   return {{"rows", part.rows},
           {"coverage", any ? number(part.coverage) : Json()},
@@ -36,7 +36,7 @@ std::string evaluation_to_json(const FittedModel& model, const EvaluationDocumen
     for (const auto& [name, part] :
          {std::pair{"near", report.intervals->near}, std::pair{"far", report.intervals->far}})
       if (part)
-        document["prediction_intervals"][name] = part_to_json(*part);
+        document["prediction_intervals"][name] = supported_to_json(*part);
   }
   if (report.support) {
     document["support"] = {{support_text(true), report.support->process},
