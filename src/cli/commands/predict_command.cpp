@@ -22,7 +22,6 @@
 #include "perfmodel/model/design/design.hpp"
 #include "perfmodel/pipeline/runs_file.hpp"
 #include "perfmodel/pipeline/settings.hpp"
-#include "trust/prediction_intervals.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -47,22 +46,6 @@ std::string time_cell(double value) {
   return is_time(value) ? to_text(value) : "";
 }
 
-/// How sure the model is of the rows.
-struct Certainty {
-  std::optional<ProcessReach> reach;  ///< of a model with a residual process
-  std::optional<RowIntervals> intervals;
-};
-
-Certainty certainty_of(const PredictArguments& arguments, const FittedModel& model,
-                       const Design& design) {
-  const auto level = interval_level(model, arguments.coverage, arguments.model);
-  Certainty out;
-  out.reach = model.form->process_reach(model.spec, model.constants, design);
-  if (level)
-    out.intervals = row_intervals(*model.intervals, *level, design.rows, out.reach);
-  return out;
-}
-
 int predict_settings(const PredictArguments& arguments, const FittedModel& model,
                      OutputFile& output, Console& console) {
   Table table = table_of_settings(arguments.settings, model.spec);
@@ -71,7 +54,7 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
   const double time = predicted_times(model, design, [](std::size_t) { return "--set"; })[0];
   const RangeCheck range = check_range(model, design);
   report_range(range, arguments.strict_range, console);
-  const Certainty certainty = certainty_of(arguments, model, design);
+  const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
   std::optional<std::pair<double, double>> interval;
   if (certainty.intervals) {
     const IntervalFactors factors = (*certainty.intervals)[0];
@@ -97,7 +80,7 @@ int predict_file(const PredictArguments& arguments, const FittedModel& model, Ou
                  Console& console) {
   const RunsFile file = read_runs(arguments.configurations, categorical_columns(model.spec));
   const Design design = make_design(file.table, model.spec, Target::absent);
-  const Certainty certainty = certainty_of(arguments, model, design);
+  const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
   std::vector<std::string> names = {"predicted_" + model.spec.target, "in_range"};
   if (certainty.intervals)
     names.insert(names.begin() + 1, {"lower", "upper"});

@@ -44,6 +44,16 @@ std::optional<double> interval_level(const FittedModel& model, std::optional<dou
   return std::nullopt;
 }
 
+Certainty certainty_of(const FittedModel& model, std::optional<double> coverage,
+                       const std::string& file, const Design& design) {
+  const auto level = interval_level(model, coverage, file);
+  Certainty out;
+  out.reach = model.form->process_reach(model.spec, model.constants, design);
+  if (level)
+    out.intervals = row_intervals(*model.intervals, *level, design.rows, out.reach);
+  return out;
+}
+
 void add_held_out_options(OptionSet& app, HeldOutRequest& request) {
   constexpr auto group = "Judging the model";
   app.add_option_function(

@@ -6,6 +6,7 @@
 #include "cli/terminal/console.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
 #include "perfmodel/pipeline/held_out.hpp"
+#include "trust/prediction_intervals.hpp"
 
 namespace perfmodel::cli {
 
@@ -21,6 +22,16 @@ void add_coverage(OptionSet& app, std::optional<double>& coverage, const std::st
 /// where the model has none and none are asked for; throws InputError where they are.
 std::optional<double> interval_level(const FittedModel& model, std::optional<double> coverage,
                                      const std::string& file);
+
+/// How sure a model is of some rows.
+struct Certainty {
+  std::optional<ProcessReach> reach;  ///< of a model with a residual process
+  std::optional<RowIntervals> intervals;
+};
+
+/// With the intervals of interval_level(), where there are any.
+Certainty certainty_of(const FittedModel& model, std::optional<double> coverage,
+                       const std::string& file, const Design& design);
 
 /// The part of the summary about these; empty where there is none.
 std::string held_out_section(const FittedModel& model, const Console& console);

@@ -43,7 +43,7 @@ Json gates_to_json(const std::vector<GateDocument>& gates) {
   return out;
 }
 
-Json part_to_json(const SupportedIntervals& part) {
+Json supported_to_json(const SupportedIntervals& part) {
   const bool any = part.rows > 0;
   return {{"rows", part.rows},
           {"coverage", any ? number(part.coverage) : Json()},
@@ -77,7 +77,7 @@ std::string evaluation_to_json(const FittedModel& model, const EvaluationDocumen
     for (const auto& [name, part] :
          {std::pair{"near", report.intervals->near}, std::pair{"far", report.intervals->far}})
       if (part)
-        document["prediction_intervals"][name] = part_to_json(*part);
+        document["prediction_intervals"][name] = supported_to_json(*part);
   }
   if (report.support) {
     document["support"] = {{support_text(true), report.support->process},

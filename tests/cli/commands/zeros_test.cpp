@@ -213,6 +213,7 @@ TEST_CASE_METHOD(ZerosTest, "every language computes what predict says, at 0 and
   const auto options = GENERATE(
       std::vector<std::string>{}, kOneProduct,
       std::vector<std::string>{"--expression", "multi", "--terms", "2"},
+      std::vector<std::string>{"--expression", "multi", "--terms", "2", "--residual", "process"},
       std::vector<std::string>{"--expression", "multi", "--terms", "1", "--residual", "process"});
   fit(runs_csv(grid_with_zeros(), truth, 0.02), options);
   const std::string calls[] = {R"(predict(0, 32, "slow", 4))", R"(predict(3, 16, "fast", 2))"};
@@ -316,6 +317,11 @@ TEST_CASE_METHOD(ZerosTest, "all commands know a column that may be 0",
       {"column": "mode", "values": ["fast", "slow"]}, {"column": "gpus", "values": [1, 2, 4, 8]}],
       "extrinsic": ["gpus"]})");
   CHECK(is_finite(output_of_run({"suggest", "model.json", "space.json"})));
+  if (options.empty()) {
+    const std::string next = output_of_run({"suggest", "model.json", "space.json", "--next", "3"});
+    CHECK(is_finite(next));
+    CHECK_THAT(next, ContainsSubstring("pad"));
+  }
 }
 
 TEST_CASE_METHOD(ZerosTest, "plans, sweeps and comparisons know a column that may be 0",

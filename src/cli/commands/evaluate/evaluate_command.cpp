@@ -114,19 +114,17 @@ SupportedIntervals intervals_where(const ProcessReach& reach, bool near,
 /// The model's intervals where it has some, held against the measured times.
 std::optional<IntervalDocument> report_intervals(const EvaluateArguments& arguments,
                                                  const FittedModel& model, const JudgedRuns& runs,
-                                                 const std::optional<ProcessReach>& reach) {
-  const auto level = interval_level(model, arguments.coverage, arguments.model);
-  if (!level)
+                                                 const Certainty& certainty) {
+  if (!certainty.intervals)
     return std::nullopt;
-  const Eigen::VectorXd& predicted = runs.predicted;
-  const RowIntervals intervals = row_intervals(*model.intervals, *level, runs.design.rows, reach);
-  const Eigen::ArrayXd widths = predicted.array() * (intervals.upper - intervals.lower);
-  IntervalDocument out{*level, covered_share(intervals, runs.design.time, predicted),
-                       widths.mean()};
-  if (reach) {
-    const auto inside = covered(intervals, runs.design.time, predicted);
-    out.near = intervals_where(*reach, true, inside, widths);
-    out.far = intervals_where(*reach, false, inside, widths);
+  const RowIntervals& intervals = *certainty.intervals;
+  const Eigen::ArrayXd widths = runs.predicted.array() * (intervals.upper - intervals.lower);
+  IntervalDocument out{arguments.coverage.value_or(model.intervals->level),
+                       covered_share(intervals, runs.design.time, runs.predicted), widths.mean()};
+  if (certainty.reach) {
+    const auto inside = covered(intervals, runs.design.time, runs.predicted);
+    out.near = intervals_where(*certainty.reach, true, inside, widths);
+    out.far = intervals_where(*certainty.reach, false, inside, widths);
   }
   return out;
 }
@@ -275,9 +273,9 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   report.runs_sha256 = sha256(runs.file.bytes);
   report.rows_left_out = runs.left_out();
   report.metrics = measure(runs.design, runs.predicted, runs.file.table.source);
-  const auto reach = model.form->process_reach(model.spec, model.constants, runs.design);
-  report.intervals = report_intervals(arguments, model, runs, reach);
-  report.support = count_support(reach);
+  const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, runs.design);
+  report.intervals = report_intervals(arguments, model, runs, certainty);
+  report.support = count_support(certainty.reach);
   report.noise_floor = noise_floor(runs.design);
   if (arguments.outliers)
     report.outliers = farthest_runs(runs, *arguments.outliers);
@@ -290,7 +288,7 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   }
   output.write(formatted(report, model, arguments.format));
   if (residuals) {
-    write_residuals(runs, reach, *residuals);
+    write_residuals(runs, certainty.reach, *residuals);
     residuals->commit();
   }
   output.commit();
