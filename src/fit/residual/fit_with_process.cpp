@@ -90,7 +90,8 @@ FittedModel fitted_process(FittedModel model, const Design& training, const FitO
   model.typical = median_configuration(training);
   model.metrics.train = compute_metrics(training.time, predict(model, training));
   model.noise_floor = noise_floor(training);
-  model.identifiability = identify_beside_process(model, *runs.trend.form, training, found.whitening);
+  model.identifiability =
+      identify_beside_process(model, *runs.trend.form, training, found.whitening);
   model.warnings = find_process_warnings(model, training);
   return model;
 }
