@@ -24,8 +24,10 @@ constexpr std::size_t kRowsOfMany = 5000;
 constexpr std::size_t kManyRows = 2000;
 constexpr Eigen::Index kHeldOutRows = 300;
 
-/// What is easier to read may have errors larger by this, as a logarithm, and by a standard error.
+/// What is easier to read may have errors larger by this, as a logarithm, where that is within a
+/// standard error; by so little in any case.
 constexpr double kWorthReading = 0.05;
+constexpr double kUnnoticed = 0.01;
 
 /// Folds that judge by no more rows than it takes.
 std::vector<Fold> thinned(std::vector<Fold> folds, std::uint64_t seed) {
@@ -159,10 +161,14 @@ class FormSelector {
       return std::tuple(candidate.process.has_value(), candidate.trend.shape.terms,
                         candidate.trend.score);
     };
+    const Candidate& top = out_.tried[*best].trend;
+    const auto good_enough = [&](const Candidate& candidate) {
+      const double lost = candidate.score - top.score;
+      return lost <= kUnnoticed ||
+             (lost <= kWorthReading && as_good_as(out_.folds, candidate, top));
+    };
     for (std::size_t c = 0; c < out_.tried.size(); ++c)
-      if (is_eligible(out_.tried[c]) &&
-          as_good_as(out_.folds, out_.tried[c].trend, out_.tried[*best].trend) &&
-          out_.tried[c].trend.score <= out_.tried[*best].trend.score + kWorthReading &&
+      if (is_eligible(out_.tried[c]) && good_enough(out_.tried[c].trend) &&
           effort(c) < effort(*out_.chosen))
         out_.chosen = c;
   }

@@ -76,11 +76,9 @@ TEST_CASE("a capped scale says the same beyond the runs as at their largest valu
 TEST_CASE("a ring counts 1 - 1/n in trend and process", "[fit][process]") {
   const FittedModel ring = product_of_shape({.rings = {0}});
   const FittedModel power = product_of_shape({});
-  // From 16 workers to any number 1 - 1/n grows by 1/16, from 1 to 16 by 15/16.
-  const double beyond = std::log(time_at(ring, "j2", 1e9) / time_at(ring, "j2", 16));
-  const double within = std::log(time_at(ring, "j2", 16) / time_at(ring, "j2", 1));
-  CHECK(beyond > 0);
-  CHECK(beyond < 0.2 * within);
+  // From 64 workers to any number 1 - 1/n grows by 1/64.
+  CHECK(time_at(ring, "j2", 64) > time_at(ring, "j2", 16));
+  CHECK(time_at(ring, "j2", 1e9) < 1.1 * time_at(ring, "j2", 64));
   CHECK(time_at(power, "j2", 1e9) > 10 * time_at(power, "j2", 16));
 }
 
