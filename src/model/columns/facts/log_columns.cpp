@@ -34,7 +34,7 @@ std::vector<LogColumn> log_columns(const std::vector<const ColumnPart*>& parts) 
     logarithms.reserve(column.numbers.size());
     for (const double x : column.numbers)
       logarithms.push_back(std::log(x));
-    result.push_back({part, std::move(logarithms)});
+    result.push_back({part, std::move(logarithms), is_whole(column)});
   }
   std::sort(result.begin(), result.end(),
             [](const LogColumn& a, const LogColumn& b) { return a.name() < b.name(); });

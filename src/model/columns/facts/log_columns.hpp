@@ -11,6 +11,7 @@ namespace perfmodel {
 struct LogColumn {
   const ColumnPart* part;
   std::vector<double> logarithms;
+  bool is_whole = false;  ///< all its numbers are whole ones
 
   const std::string& name() const { return part->column->name; }
 };

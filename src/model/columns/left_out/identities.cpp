@@ -24,7 +24,7 @@ constexpr std::size_t kMostColumnsOfFour = 40;
 double tolerance_of(const Members& members) {
   return std::all_of(
              members.begin(), members.end(),
-             [](const SignedColumn& member) { return is_whole(*member.column->part->column); })
+             [](const SignedColumn& member) { return member.column->is_whole; })
              ? kOfWholeNumbers
              : kOfRoundedNumbers;
 }

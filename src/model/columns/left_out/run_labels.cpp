@@ -8,6 +8,7 @@
 
 #include "model/columns/facts/log_columns.hpp"
 #include "model/columns/facts/name_words.hpp"
+#include "model/columns/facts/well_known_names.hpp"
 
 namespace perfmodel {
 namespace {
@@ -128,11 +129,18 @@ bool is_path(std::string_view text) {
                      [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
+/// "1,5", "12 %": numbers in a shape that is not read, which have to be pointed out.
+bool is_like_a_number(std::string_view text) {
+  return text.find_first_not_of("0123456789.,+-eE% ") == std::string_view::npos;
+}
+
 bool is_text_label(const Column& column, std::size_t rows) {
   constexpr std::size_t kFewLevels = 10;  // as many models or datasets may stand in a row each
   const Names& levels = column.levels;
   if (std::all_of(levels.begin(), levels.end(), is_date))
     return true;
+  if (is_scale_name(column.name) || std::all_of(levels.begin(), levels.end(), is_like_a_number))
+    return false;
   return 2 * levels.size() > rows &&
          (levels.size() >= kFewLevels || std::all_of(levels.begin(), levels.end(), is_path));
 }

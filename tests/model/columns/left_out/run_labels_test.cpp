@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "perfmodel/base/error.hpp"
 #include "perfmodel/model/columns/roles.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
@@ -12,6 +13,7 @@ namespace perfmodel {
 namespace {
 
 using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
 using test::table_of;
 using Texts = std::vector<std::string>;
 
@@ -117,6 +119,22 @@ TEST_CASE("names of models, datasets and versions are levels", "[roles][run-labe
   }));
   INFO(cell(0));
   CHECK(labelled("x", cell, {}, rows).is_input);
+}
+
+TEST_CASE("numbers that cannot be read are refused, not left out", "[roles][run-labels]") {
+  const auto error_of = [](const std::string& name, auto cell) {
+    try {
+      labelled(name, cell);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("(none)");
+  };
+  const auto comma = [](int row) { return "\"" + std::to_string(row) + ",5\""; };
+  const auto unit = [](int row) { return std::to_string(row) + " GPUs"; };
+  CHECK_THAT(error_of("size", comma), StartsWith("runs.csv: column 'size' has 24 different texts"));
+  CHECK_THAT(error_of("nodes", unit), StartsWith("runs.csv: column 'nodes' has 24 different "));
+  CHECK(error_of("host", unit) == "(none)");
 }
 
 TEST_CASE("numbers that are ids or time stamps are no inputs", "[roles][run-labels]") {
