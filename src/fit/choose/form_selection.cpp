@@ -101,9 +101,11 @@ class FormSelector {
         task_.coordinates.structure(alone->shape),
         SumEstimates{.parted = {}, .sums = {{.ridge = 0, .intercept = alone->shape.intercept}}});
     const ProcessShape shape{.rings = alone->shape.rings};
-    add(with_process_(*alone, shape, [&](std::size_t fold, const Design& training) {
-      return runs_beside(form, task_.spec, plain_.constants_in(*alone, fold), training, shape);
-    }));
+    // Its constants were good alone: the likelihood says how far to leave them.
+    add(with_process_(
+        *alone, shape, {TrendPrior::likely}, [&](std::size_t fold, const Design& training) {
+          return runs_beside(form, task_.spec, plain_.constants_in(*alone, fold), training, shape);
+        }));
   }
 
   /// None, and all that the folds can judge: GPUs and the nodes that hold them grow together.
@@ -128,9 +130,10 @@ class FormSelector {
     out_.tried.push_back({.trend = *alone, .from_nothing = true});
     const ProcessShape shape{.rings = rings};
     std::vector<FormCandidate> with =
-        with_process_(*alone, shape, [&](std::size_t, const Design& training) {
-          return runs_beside_product(task_.spec, training, shape);
-        });
+        with_process_(*alone, shape, {TrendPrior::free, TrendPrior::likely},
+                      [&](std::size_t, const Design& training) {
+                        return runs_beside_product(task_.spec, training, shape);
+                      });
     for (FormCandidate& candidate : with)
       candidate.from_nothing = true;
     add(std::move(with));

@@ -1,7 +1,6 @@
 #include "fit/choose/process_judge.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <utility>
 
@@ -16,7 +15,6 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr std::array<TrendPrior, 2> kTrendPriors = {TrendPrior::free, TrendPrior::likely};
 constexpr Index kFoldStartRows = 80;
 constexpr Index kFoldHyperRows = 160;
 constexpr Index kFoldExactRows = 500;
@@ -29,9 +27,8 @@ constexpr std::size_t kFoldTrendSteps = 4;
 
 /// Per prior of the trend.
 struct ErrorsOfFold {
-  std::vector<double> log_errors =
-      std::vector<double>(kTrendPriors.size(), log_of_mean_error(kLargestError));
-  std::vector<double> capped = log_errors;
+  std::vector<double> log_errors;
+  std::vector<double> capped;
 };
 
 double largest_value(const NumericFactor& factor, std::size_t rows) {
@@ -96,6 +93,7 @@ std::optional<process::HyperParameters> ProcessJudge::hyper_of_random_parts(
 
 std::vector<FormCandidate> ProcessJudge::operator()(const Candidate& trend,
                                                     const ProcessShape& shape,
+                                                    const std::vector<TrendPrior>& priors,
                                                     const RunsInFold& runs_in) const {
   process::ProcessOptions how;
   how.start_rows = kFoldStartRows;
@@ -114,7 +112,8 @@ std::vector<FormCandidate> ProcessJudge::operator()(const Candidate& trend,
   nearby.start = within->position;
   nearby.hyper_rows = kFarHyperRows;
   nearby.iterations = kFarIterations;
-  std::vector<ErrorsOfFold> errors(folds_.size());
+  const std::vector<double> useless(priors.size(), log_of_mean_error(kLargestError));
+  std::vector<ErrorsOfFold> errors(folds_.size(), {useless, useless});
   parallel_for(folds_.size(), task_.options.threads, [&](std::size_t f) {
     if (task_.options.stop.stop_requested())
       return;
@@ -123,8 +122,7 @@ std::vector<FormCandidate> ProcessJudge::operator()(const Candidate& trend,
       return;
     const bool far_end = folds_[f].far_end();
     const std::vector<process::ProcessFit> fits =
-        fit_processes(runs, far_end ? search_hyper_parameters(runs, nearby) : *within,
-                      {kTrendPriors.begin(), kTrendPriors.end()}, how);
+        fit_processes(runs, far_end ? search_hyper_parameters(runs, nearby) : *within, priors, how);
     for (std::size_t p = 0; p < fits.size(); ++p) {
       const process::Predictor predictor(fits[p].process);
       const auto error = [&](const Design& asked) {
@@ -137,7 +135,7 @@ std::vector<FormCandidate> ProcessJudge::operator()(const Candidate& trend,
   std::vector<FormCandidate> out;
   if (task_.options.stop.stop_requested())
     return out;
-  for (std::size_t p = 0; p < kTrendPriors.size(); ++p) {
+  for (std::size_t p = 0; p < priors.size(); ++p) {
     Candidate judged = trend;
     judged.log_errors.clear();
     judged.capped_log_errors.clear();
@@ -147,7 +145,7 @@ std::vector<FormCandidate> ProcessJudge::operator()(const Candidate& trend,
     }
     judge_as_capped(folds_, judged);
     ProcessShape own = shape;
-    own.prior = kTrendPriors[p];
+    own.prior = priors[p];
     own.caps = judged.shape.caps;
     out.push_back({.trend = std::move(judged), .process = std::move(own)});
   }

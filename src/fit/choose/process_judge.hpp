@@ -31,6 +31,7 @@ class ProcessJudge {
   /// better are capped. The hyper-parameters are found once for the random parts, and anew for each
   /// far end, of which they must not know. Nothing where a stop was requested.
   std::vector<FormCandidate> operator()(const Candidate& trend, const ProcessShape& shape,
+                                        const std::vector<TrendPrior>& priors,
                                         const RunsInFold& runs_in) const;
 
  private:

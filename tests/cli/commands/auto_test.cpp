@@ -16,20 +16,20 @@ using Strings = std::vector<std::string>;
 
 namespace {
 
-/// Runs on 1 to 16 workers; each of 25 pairs of job and host has a factor of its own.
-std::string runs_of_pairs() {
+/// Runs on 1 to 16 workers; each of 27 combinations of levels has a factor of its own.
+std::string interacting_runs() {
   std::mt19937 random(7);
-  std::vector<double> log_factors(25);
   const auto uniform = [&] { return static_cast<double>(random() % 10001) / 5000 - 1; };
+  std::vector<double> log_factors(27);
   for (double& log_factor : log_factors)
     log_factor = uniform();
-  std::string csv = "job,host,workers,time_s\n";
-  for (int row = 0; row < 150; ++row) {
-    const std::size_t pair = random() % log_factors.size();
+  std::string csv = "job,host,mode,workers,time_s\n";
+  for (int row = 0; row < 110; ++row) {
+    const std::size_t cell = random() % log_factors.size();
     const double workers = std::pow(2, random() % 5);
-    csv += "j" + std::to_string(pair / 5) + ",h" + std::to_string(pair % 5) + "," +
-           to_text(workers) + "," +
-           to_text(std::exp(log_factors[pair] + 0.02 * uniform()) * std::pow(workers, -0.6)) + "\n";
+    csv += "j" + std::to_string(cell / 9) + ",h" + std::to_string(cell / 3 % 3) + ",m" +
+           std::to_string(cell % 3) + "," + to_text(workers) + "," +
+           to_text(std::exp(log_factors[cell] + 0.03 * uniform()) * std::pow(workers, -0.6)) + "\n";
   }
   return csv;
 }
@@ -38,7 +38,7 @@ class AutoTest {
  public:
   AutoTest() {
     options_.directory = directory_.path();
-    directory_.write("runs.csv", runs_of_pairs());
+    directory_.write("runs.csv", interacting_runs());
   }
   ProgramResult run(Strings arguments, const Strings& further) const {
     arguments.insert(arguments.end(), further.begin(), further.end());

