@@ -31,6 +31,33 @@ Marks near_rows(const Marks& measured) {
   return out;
 }
 
+/// Of each pair of strips whether towards each of the four corners a row lies that is no less far
+/// out in both columns.
+Marks enclosed(const Marks& measured) {
+  Marks out;
+  for (auto& row : out)
+    row.fill(true);
+  for (const bool up : {false, true}) {
+    for (const bool right : {false, true}) {
+      const auto strip = [](bool from_end, std::size_t k) {
+        return from_end ? kStrips - 1 - k : k;
+      };
+      std::array<bool, kStrips> seen{};  // by strip of b, in the strips of a so far
+      for (std::size_t k = 0; k < kStrips; ++k) {
+        const std::size_t i = strip(up, k);
+        bool any = false;
+        for (std::size_t l = 0; l < kStrips; ++l) {
+          const std::size_t j = strip(right, l);
+          seen[j] = seen[j] || measured[i][j];
+          any = any || seen[j];
+          out[i][j] = out[i][j] && any;
+        }
+      }
+    }
+  }
+  return out;
+}
+
 /// Strips first..last of both columns.
 struct StripRectangle {
   std::size_t first_a;
@@ -40,14 +67,17 @@ struct StripRectangle {
 };
 
 /// Rows of equal runs of far strips are joined.
-std::vector<StripRectangle> far_rectangles(const Marks& near) {
+std::vector<StripRectangle> far_rectangles(const Marks& measured) {
+  const Marks close = near_rows(measured);
+  const Marks inside = enclosed(measured);
+  const auto far = [&](std::size_t i, std::size_t j) { return !close[i][j] && !inside[i][j]; };
   std::vector<StripRectangle> out;
   for (std::size_t i = 0; i < kStrips; ++i) {
     for (std::size_t j = 0; j < kStrips; ++j) {
-      if (near[i][j])
+      if (!far(i, j))
         continue;
       const std::size_t first = j;
-      while (j + 1 < kStrips && !near[i][j + 1])
+      while (j + 1 < kStrips && far(i, j + 1))
         ++j;
       const auto below = std::find_if(out.begin(), out.end(), [&](const StripRectangle& known) {
         return known.last_a + 1 == i && known.first_b == first && known.last_b == j;
@@ -108,7 +138,7 @@ std::vector<UnmeasuredRegion> far_corners(const StripColumn& a, const StripColum
   for (std::size_t row = 0; row < a.of_row.size(); ++row)
     measured[a.of_row[row]][b.of_row[row]] = true;
   std::vector<UnmeasuredRegion> out;
-  for (const StripRectangle& far : far_rectangles(near_rows(measured)))
+  for (const StripRectangle& far : far_rectangles(measured))
     out.push_back({{part_of(a, far.first_a, far.last_a), part_of(b, far.first_b, far.last_b)}});
   return out;
 }

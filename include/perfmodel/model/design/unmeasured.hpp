@@ -30,8 +30,8 @@ std::string to_text(const UnmeasuredRegion& region);
 /// cells of about equally many rows; levels are cells. A pair of cells without a row is a region
 /// where 6 rows or more would be expected there if the columns had nothing to do with each other:
 /// fewer can be missing by chance (e^-6 = 0.25 %). Neighbouring cells are joined. A pair of numeric
-/// columns that has no such region may have others: where no row lies within half of the measured
-/// range (in ln x) of both columns, such as the corner between two lines that cross.
+/// columns that has no such region may have others: towards a corner, where no row lies as far out
+/// in both columns and none within half of the measured range (in ln x) of both.
 std::vector<UnmeasuredRegion> find_unmeasured(const ModelSpec& spec, const Design& training);
 
 /// One per row of the design: whether it lies in the region.
