@@ -20,6 +20,7 @@ constexpr double kOfWholeNumbers = 1e-9;    // a product of these is one exactly
 constexpr double kOfRoundedNumbers = 5e-4;  // "4.32" for log2(20)
 constexpr double kLeastVariation = 0.01;    // what varies less is nearly the same everywhere
 constexpr std::size_t kMostColumnsOfFour = 40;
+constexpr std::size_t kFewestRowsOfPair = 4;  // three rows of an example are in step by chance
 
 double tolerance_of(const Members& members) {
   return std::all_of(
@@ -91,7 +92,8 @@ bool holds(const Members& members) {
   if (!is_same_everywhere(members, tolerance_of(members)))
     return false;
   if (members.size() == 2)
-    return distinct_values(*members[0].column->part->column) >= 3;
+    return distinct_values(*members[0].column->part->column) >= 3 &&
+           members[0].column->logarithms.size() >= kFewestRowsOfPair;
   return combinations(members) >= members.size() + 2;
 }
 
