@@ -115,7 +115,8 @@ TEST_CASE("a process is chosen where many levels act together", "[fit][auto][who
   CAPTURE(log_error_of(chosen, fresh), log_error_of(plain, fresh));
   CHECK(log_error_of(chosen, fresh) < 0.8 * log_error_of(plain, fresh));
 
-  SECTION("what was compared is told") {
+  // What was compared is told.
+  {
     const FormChoice& form = chosen.search.form.value();
     CHECK(form.candidates > plain.search.form.value().candidates);
     CHECK(plain.search.form.value().held_out.empty());
@@ -132,7 +133,8 @@ TEST_CASE("a process is chosen where many levels act together", "[fit][auto][who
       CHECK(errors.far_ends.has_value());
   }
 
-  SECTION("the order of the rows plays no part") {
+  // The order of the rows plays no part.
+  {
     const test::PaperRuns same = runs_of_csv(truth.csv(160, kSizes, kScatter, 2, power_law));
     std::vector<std::size_t> backwards(same.design.rows);
     std::iota(backwards.rbegin(), backwards.rend(), std::size_t{0});
@@ -144,7 +146,8 @@ TEST_CASE("a process is chosen where many levels act together", "[fit][auto][who
     CHECK((ratio.array() - 1).abs().maxCoeff() < 1e-6);
   }
 
-  SECTION("threads play no part") {
+  // Threads play no part.
+  {
     const FittedModel other = auto_fit(runs, Residual::chosen, 3);
     CHECK(other.constants == chosen.constants);
     CHECK(predict(other, runs.design) == predict(chosen, runs.design));
