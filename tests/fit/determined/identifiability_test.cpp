@@ -106,7 +106,10 @@ TEST_CASE("two scales that move together are named", "[fit]") {
   for (double& value : nodes.numbers)
     value *= 4;
   table.columns.push_back(nodes);
-  const FittedModel model = fitted_runs(table);
+  RoleRequest request;
+  request.extrinsic = {"workers", "nodes", "batch_size"};  // otherwise one follows from the other
+  const PaperRuns runs = test::runs_of(table, request);
+  const FittedModel model = fit(runs.spec, runs.design, {});
   const auto found = messages(model);
   CHECK(std::count(found.begin(), found.end(),
                    "'nodes' and 'workers' move together: only their joint effect is determined") ==

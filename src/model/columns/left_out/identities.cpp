@@ -19,6 +19,7 @@ using Members = std::vector<SignedColumn>;
 constexpr double kOfWholeNumbers = 1e-9;    // a product of these is one exactly
 constexpr double kOfRoundedNumbers = 5e-4;  // "4.32" for log2(20)
 constexpr double kLeastVariation = 0.01;    // what varies less is nearly the same everywhere
+constexpr std::size_t kFewRows = 8;         // three values may go together there by chance
 constexpr std::size_t kMostColumnsOfFour = 40;
 
 double tolerance_of(const Members& members) {
@@ -90,8 +91,10 @@ std::optional<Identity> identity_of(const Members& members) {
 bool holds(const Members& members) {
   if (!is_same_everywhere(members, tolerance_of(members)))
     return false;
-  if (members.size() == 2)
-    return distinct_values(*members[0].column->part->column) >= 3;
+  if (members.size() == 2) {
+    const Column& column = *members[0].column->part->column;
+    return distinct_values(column) >= (column.numbers.size() < kFewRows ? 4 : 3);
+  }
   return combinations(members) >= members.size() + 2;
 }
 
