@@ -106,9 +106,9 @@ TEST_CASE("two scales that move together are named", "[fit]") {
   for (double& value : nodes.numbers)
     value *= 4;
   table.columns.push_back(nodes);
-  RoleRequest both;
-  both.extrinsic = {"workers", "nodes", "batch_size"};
-  const PaperRuns runs = test::runs_of(table, both);
+  RoleRequest request;
+  request.extrinsic = {"workers", "nodes", "batch_size"};  // otherwise one follows from the other
+  const PaperRuns runs = test::runs_of(table, request);
   const FittedModel model = fit(runs.spec, runs.design, {});
   const auto found = messages(model);
   CHECK(std::count(found.begin(), found.end(),

@@ -45,8 +45,8 @@ struct Roles {
 /// columns > 0, numeric intrinsic ones >= 0, no bad cell in a column that is used.
 ///
 /// A column of texts is categorical. A column of numbers and texts is a column of numbers with bad
-/// cells where most cells are numbers; otherwise only `categorical` settles it. A column that is
-/// not named and has a different text in more than half of the rows is refused: it names runs.
+/// cells where most cells are numbers; otherwise only `categorical` settles it. Columns in no list
+/// that are no inputs are left out: results, names of runs, what others give; the notices say so.
 ///
 /// Throws UsageError where a flag names an unknown column or flags contradict each other, and
 /// InputError (with file, line and column; all offenders counted, the first 20 shown) where a value

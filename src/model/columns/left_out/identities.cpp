@@ -19,8 +19,8 @@ using Members = std::vector<SignedColumn>;
 constexpr double kOfWholeNumbers = 1e-9;    // a product of these is one exactly
 constexpr double kOfRoundedNumbers = 5e-4;  // "4.32" for log2(20)
 constexpr double kLeastVariation = 0.01;    // what varies less is nearly the same everywhere
+constexpr std::size_t kFewRows = 8;         // three values may go together there by chance
 constexpr std::size_t kMostColumnsOfFour = 40;
-constexpr std::size_t kFewestRowsOfPair = 4;  // three rows of an example are in step by chance
 
 double tolerance_of(const Members& members) {
   return std::all_of(
@@ -91,9 +91,10 @@ std::optional<Identity> identity_of(const Members& members) {
 bool holds(const Members& members) {
   if (!is_same_everywhere(members, tolerance_of(members)))
     return false;
-  if (members.size() == 2)
-    return distinct_values(*members[0].column->part->column) >= 3 &&
-           members[0].column->logarithms.size() >= kFewestRowsOfPair;
+  if (members.size() == 2) {
+    const Column& column = *members[0].column->part->column;
+    return distinct_values(column) >= (column.numbers.size() < kFewRows ? 4 : 3);
+  }
   return combinations(members) >= members.size() + 2;
 }
 

@@ -119,6 +119,10 @@ TEST_CASE("what has too few different rows to say is left alone", "[roles][ident
   const Roles two =
       resolve_roles(table_of("workers,filters,time_s\n1,8,1\n2,16,2\n1,8,3\n2,16,4\n"), {});
   CHECK(inputs_of(two) == Texts{"workers", "filters"});
+  // Three values in three rows.
+  const Roles three =
+      resolve_roles(table_of("workers,filters,time_s\n1,8,1\n2,16,2\n4,32,3\n"), {});
+  CHECK(inputs_of(three) == Texts{"workers", "filters"});
   // Four rows of three columns.
   const Roles four = resolve_roles(
       table_of("workers,filters,kernel,time_s\n1,8,8,1\n2,8,16,2\n1,4,4,3\n2,4,8,4\n"), {});
