@@ -16,7 +16,7 @@ using Eigen::VectorXd;
 
 constexpr std::size_t kFewestConfigurations = 10;
 /// Percentiles of the ends move little beyond; of many rows fewer do.
-constexpr std::size_t kMostDraws = 1000;
+constexpr std::size_t kMostDriftDraws = 1000;
 constexpr std::size_t kFewestDraws = 200;
 constexpr std::size_t kRowsOfDraws = 20'000'000;
 constexpr std::uint64_t kDriftSeed = 1;
@@ -76,7 +76,7 @@ std::vector<DriftFigure> drift_with_intervals(const Design& runs, const VectorXd
   if (configurations.size() < kFewestConfigurations)
     return out;
   const std::size_t draws =
-      std::clamp(kRowsOfDraws / std::max<std::size_t>(runs.rows, 1), kFewestDraws, kMostDraws);
+      std::clamp(kRowsOfDraws / std::max<std::size_t>(runs.rows, 1), kFewestDraws, kMostDriftDraws);
   std::vector<std::vector<double>> drawn(out.size());
   RandomStream random(kDriftSeed, "drift");
   for (std::size_t d = 0; d < draws; ++d) {

@@ -15,7 +15,7 @@ using Eigen::VectorXd;
 
 namespace {
 
-constexpr double kStep = 1e-5;
+constexpr double kSlopeStep = 1e-5;
 
 /// The logarithms of the predicted times after a step of one constant: of its logarithm where it is
 /// no power.
@@ -33,8 +33,8 @@ void check_slopes(const FittedModel& model, const Design& runs) {
   for (Index k = 0; k < slopes.cols(); ++k) {
     CAPTURE(constant_names(model)[static_cast<std::size_t>(k)]);
     const VectorXd differences =
-        (log_times_after(model, runs, k, kStep) - log_times_after(model, runs, k, -kStep)) /
-        (2 * kStep);
+        (log_times_after(model, runs, k, kSlopeStep) - log_times_after(model, runs, k, -kSlopeStep)) /
+        (2 * kSlopeStep);
     // Central differences err by the square of the step, and by rounding over it.
     CHECK((slopes.col(k) - differences).cwiseAbs().maxCoeff() < 1e-8);
   }

@@ -27,7 +27,7 @@ constexpr Eigen::Index kHeldOutRows = 300;
 /// What is easier to read may have errors larger by this, as a logarithm, where that is within a
 /// standard error; by so little in any case.
 constexpr double kWorthReading = 0.05;
-constexpr double kUnnoticed = 0.01;
+constexpr double kUnnoticedLoss = 0.01;
 
 /// Folds that judge by no more rows than it takes.
 std::vector<Fold> thinned(std::vector<Fold> folds, std::uint64_t seed) {
@@ -167,7 +167,7 @@ class FormSelector {
     const Candidate& top = out_.tried[*best].trend;
     const auto good_enough = [&](const Candidate& candidate) {
       const double lost = candidate.score - top.score;
-      return lost <= kUnnoticed ||
+      return lost <= kUnnoticedLoss ||
              (lost <= kWorthReading && as_good_as(out_.folds, candidate, top));
     };
     for (std::size_t c = 0; c < out_.tried.size(); ++c)
