@@ -126,11 +126,12 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
   if (arguments.search.options.residual == Residual::process)
     throw UsageError("sweep fits with penalties, and --residual process has none");
   refuse_options_of_others(arguments.search);
-  if (arguments.search.options.expression != Expression::generic &&
-      !arguments.search.options.terms) {
+  const FitOptions& asked = arguments.search.options;
+  if (asked.expression == Expression::automatic)
+    throw UsageError("sweep fits one form, and --expression auto chooses");
+  if (asked.expression == Expression::multi && !asked.terms) {
     // Each fit of the path would choose its own terms, and their constants could not be compared.
-    throw UsageError(
-        "sweep fits one form: a sum needs --expression multi and a number of terms, --terms K");
+    throw UsageError("sweep --expression multi needs a number of terms: --terms K");
   }
   refuse_to_replace(arguments.runs, arguments.output);
   OutputFile output(arguments.output);
