@@ -44,7 +44,6 @@ class ProcessJudge {
   ProcessJudge(const FittedModel& model, const Form& trend, const Design& training,
                const process::Whitening& whitening)
       : model_(model),
-        trend_(trend),
         constants_(trend.constants(model.spec)),
         standings_(standings_of(model, constants_)),
         slopes_(trend.log_slopes(
@@ -94,7 +93,6 @@ class ProcessJudge {
 
  private:
   const FittedModel& model_;
-  const Form& trend_;
   std::vector<ConstantInfo> constants_;
   std::vector<Standing> standings_;
   MatrixXd slopes_;
