@@ -20,24 +20,24 @@ using namespace perfmodel::process;
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using Json = nlohmann::json;
+using ParsedJson = nlohmann::json;
 
 namespace {
 
-const Json& oracle() {
-  static const Json document =
-      Json::parse(test::read_text(PERFMODEL_SOURCE_DIR "/tests/fit/process/oracle.json"));
+const ParsedJson& oracle() {
+  static const ParsedJson document =
+      ParsedJson::parse(test::read_text(PERFMODEL_SOURCE_DIR "/tests/fit/process/oracle.json"));
   return document;
 }
 
-VectorXd vector_of(const Json& numbers) {
+VectorXd vector_of(const ParsedJson& numbers) {
   VectorXd out(static_cast<Index>(numbers.size()));
   for (Index i = 0; i < out.size(); ++i)
     out[i] = numbers[static_cast<std::size_t>(i)].get<double>();
   return out;
 }
 
-MatrixXd matrix_of(const Json& rows) {
+MatrixXd matrix_of(const ParsedJson& rows) {
   MatrixXd out(static_cast<Index>(rows.size()), static_cast<Index>(rows[0].size()));
   for (Index i = 0; i < out.rows(); ++i)
     out.row(i) = vector_of(rows[static_cast<std::size_t>(i)]);
