@@ -68,7 +68,7 @@ TEST_CASE("the path of a sum of product terms needs their number", "[cli]") {
   const auto result = run_on_samples({"sweep", "--expression", "multi"});
   CHECK(result.exit_code == 2);
   CHECK_THAT(result.errors,
-             ContainsSubstring("sweep fits one form: a sum needs --expression multi and a number of terms, --terms K"));
+             ContainsSubstring("sweep --expression multi needs a number of terms: --terms K"));
   const auto path =
       run_on_samples({"sweep", "--expression", "multi", "--terms", "2", "--lambdas", "1e-6:1e-5"});
   INFO(path.errors);
