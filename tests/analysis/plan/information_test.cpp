@@ -72,7 +72,7 @@ TEST_CASE("a D-optimal plan keeps what exists and repeats nothing", "[plan]") {
   CHECK(std::set<plan::Configuration>(plan.begin(), plan.end()).size() == 40);
 }
 
-TEST_CASE("a D-optimal plan is for the form of the model, too", "[plan][multi]") {
+TEST_CASE("a D-optimal plan is for the form of the model, too", "[plan][multi][whole-fits]") {
   const Space space = test::paper_space();
   MultiStructure structure;
   structure.log_powers = {{0, 0}, {0, 0}};

@@ -340,7 +340,7 @@ TEST_CASE_METHOD(ProcessTest, "compare has a product with a process and a gate o
 }
 
 TEST_CASE_METHOD(ProcessTest, "simulate draws laws that the runs of a process allow",
-                 "[cli][process]") {
+                 "[cli][process][whole-fits]") {
   fit(kProduct);
   // Configurations that were measured, and others, each twice.
   std::vector<Strings> rows = rows_of(text("asked.csv"));

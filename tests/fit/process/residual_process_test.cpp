@@ -183,7 +183,7 @@ TEST_CASE("predictions from all rows as neighbours are the exact ones", "[proces
   CHECK((exact.deviation - found.deviation).cwiseAbs().maxCoeff() < 1e-8);
 }
 
-TEST_CASE("few neighbours say what all rows say", "[process]") {
+TEST_CASE("few neighbours say what all rows say", "[process][whole-fits]") {
   const ProcessRuns runs = process_runs(1500, 0.05);
   const ProcessRuns asked = process_runs(200, 0, 3);
   const ProcessOptions options{.hyper_rows = 150};
@@ -196,7 +196,7 @@ TEST_CASE("few neighbours say what all rows say", "[process]") {
   CHECK(error(found, exact) < 0.1 * std::sqrt(exact.squaredNorm() / 200));
 }
 
-TEST_CASE("more rows than are solved for at once are kept as neighbours", "[process]") {
+TEST_CASE("more rows than are solved for at once are kept as neighbours", "[process][whole-fits]") {
   const ProcessRuns runs = process_runs(700, 0.05);
   const ProcessRuns asked = process_runs(100, 0, 3);
   const Fitted all = fitted_process(runs, {.hyper_rows = 150});
