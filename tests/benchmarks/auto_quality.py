@@ -6,8 +6,8 @@
 For each case: the mean test MAPE in percent over random splits (80:20, seeds 1 to --seeds), or of
 the far split (fitted to the rows below a limit, evaluated on those above), of `auto`, of one product
 with a residual process, of the sum of products that cross-validation chooses without a process, and
-of Eq. (4), with the mean CPU seconds of each fit; for a far split also of "as at the largest": the
-mean measured time of the configuration with its scale at the largest value that was fitted.
+of Eq. (4), with the mean CPU seconds of each fit; for a far split also of "as at the largest": what
+one product with a process says with the scale at the largest value that was fitted.
 Cases whose file is absent are skipped.
 """
 import argparse
@@ -64,8 +64,7 @@ def run(command):
 
 def form_of(model):
     expression, constants = model["expression"], model["constants"]
-    trend = constants.get("trend", constants)
-    terms = f"{len(trend['terms'])} terms" if "terms" in trend else "Eq. (4)"
+    terms = f"{len(constants['terms'])} terms" if "terms" in constants else "Eq. (4)"
     return terms + (" + process" if expression["form"] == "process" else "")
 
 
