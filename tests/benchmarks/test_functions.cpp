@@ -15,12 +15,12 @@ constexpr int kRuns = 51;
 int successes(const test::TestFunction& function, Eigen::Index dimension) {
   int count = 0;
   for (int seed = 1; seed <= kRuns; ++seed) {
-    const optimise::DifferentialEvolutionOptions options{
-        .seed = static_cast<std::uint64_t>(seed),
-        .population = 5,
-        .generations = static_cast<std::size_t>(40 * dimension + 200),
-        .tolerance = 1e-10,
-        .absolute_tolerance = 1e-9};
+    optimise::DifferentialEvolutionOptions options;
+    options.seed = static_cast<std::uint64_t>(seed);
+    options.population = 5;
+    options.generations = static_cast<std::size_t>(40 * dimension + 200);
+    options.tolerance = 1e-10;
+    options.absolute_tolerance = 1e-9;
     const auto result =
         minimise(optimise::batch_of(function.cost), function.bounds(dimension), options);
     count += result.cost < 1e-6 ? 1 : 0;
