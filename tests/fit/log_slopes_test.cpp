@@ -32,9 +32,9 @@ void check_slopes(const FittedModel& model, const Design& runs) {
   REQUIRE(slopes.cols() == model.constants.size());
   for (Index k = 0; k < slopes.cols(); ++k) {
     CAPTURE(constant_names(model)[static_cast<std::size_t>(k)]);
-    const VectorXd differences =
-        (log_times_after(model, runs, k, kSlopeStep) - log_times_after(model, runs, k, -kSlopeStep)) /
-        (2 * kSlopeStep);
+    const VectorXd differences = (log_times_after(model, runs, k, kSlopeStep) -
+                                  log_times_after(model, runs, k, -kSlopeStep)) /
+                                 (2 * kSlopeStep);
     // Central differences err by the square of the step, and by rounding over it.
     CHECK((slopes.col(k) - differences).cwiseAbs().maxCoeff() < 1e-8);
   }

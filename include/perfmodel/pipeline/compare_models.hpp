@@ -20,9 +20,9 @@ struct CompareRequest {
 };
 
 /// Eq. (4) without a penalty and with either, a sum of product terms where its terms can be chosen
-/// (terms_can_be_chosen()), one product with a residual process (which no other method than `scaled`
-/// fits), and the black boxes that were built in, all on the same rows. `done` is
-/// told after each how many of all models are done.
+/// (terms_can_be_chosen()), one product with a residual process (which no other method than
+/// `scaled` fits), and the black boxes that were built in, all on the same rows. `done` is told
+/// after each how many of all models are done.
 ///
 /// Throws Interrupted after a stop request.
 std::vector<ModelScore> compare_models(

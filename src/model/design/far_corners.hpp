@@ -19,8 +19,8 @@ struct StripColumn {
 StripColumn strips_of(const NumericInput& input, const NumericFactor& factor, std::size_t rows);
 
 /// Regions of two columns towards a corner that no row is near: none lies as far out in both, and
-/// none within half of the measured range of both. Few rows show them, such as two lines that cross,
-/// where counting says nothing; a full grid has none.
+/// none within half of the measured range of both. Few rows show them, such as two lines that
+/// cross, where counting says nothing; a full grid has none.
 std::vector<UnmeasuredRegion> far_corners(const StripColumn& a, const StripColumn& b);
 
 }  // namespace perfmodel

@@ -110,6 +110,7 @@ TEST_CASE_METHOD(CompareTest, "compare has gates on one model and on the best of
   CHECK_THAT(result.errors, !ContainsSubstring("'mape>0.1'"));
   const ProgramResult unknown = run({"runs.csv", "--fail-if", "tree.mape>1"});
   CHECK(unknown.exit_code == 2);
-  CHECK_THAT(unknown.errors, ContainsSubstring("of one model: generic., generic_l1., generic_l2., "
-                                               "multi., process., forest., boosting., svr. or svr_log."));
+  CHECK_THAT(unknown.errors,
+             ContainsSubstring("of one model: generic., generic_l1., generic_l2., "
+                               "multi., process., forest., boosting., svr. or svr_log."));
 }

@@ -159,7 +159,8 @@ TEST_CASE_METHOD(ScalesOnlyTest, "a sum of products needs no intrinsic column",
         Approx(3.5 * std::pow(3, -0.8) * std::pow(48, 0.6) + 2).epsilon(0.001));
 }
 
-TEST_CASE_METHOD(ScalesOnlyTest, "scales alone are left by --intrinsic none", "[cli][scales-only]") {
+TEST_CASE_METHOD(ScalesOnlyTest, "scales alone are left by --intrinsic none",
+                 "[cli][scales-only]") {
   write("more.csv", "layers,gpus,time_s\n1,1,8\n2,1,8\n3,2,5\n4,2,5\n5,4,3.5\n6,4,3.5\n");
   output_of_run({"fit", "more.csv", "-o", "model.json", "--intrinsic", "none"});
   const Json constants = model()["constants"];

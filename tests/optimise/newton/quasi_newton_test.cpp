@@ -21,11 +21,11 @@ TEST_CASE("Quasi-Newton steps reach the minimum of smooth functions", "[optimise
 TEST_CASE("Quasi-Newton steps take the slopes of an objective that has them", "[optimise]") {
   VectorXd last;
   const SmoothObjective sphere{.cost =
-                                    [&](const VectorXd& x) {
-                                      last = x;
-                                      return test::kSphere.cost(x);
-                                    },
-                                .gradient = [&] { return VectorXd(2 * (last.array() - 1.25)); }};
+                                   [&](const VectorXd& x) {
+                                     last = x;
+                                     return test::kSphere.cost(x);
+                                   },
+                               .gradient = [&] { return VectorXd(2 * (last.array() - 1.25)); }};
   const auto result =
       quasi_newton(sphere, test::kSphere.bounds(5), VectorXd::Constant(5, -1), {.reduction = 0});
   CHECK((result.best.array() - 1.25).abs().maxCoeff() < 1e-6);
