@@ -60,15 +60,6 @@ void drop_idle_intrinsics(const ModelSpec& spec, std::vector<int>& powers) {
     powers.erase(end, powers.end());
 }
 
-/// ln of the factors; of a factor of 0 the mean of the others'.
-VectorXd logs_of_factors(const VectorXd& constants, std::size_t first, std::size_t count) {
-  const auto factors = constants.segment(static_cast<Index>(first), static_cast<Index>(count));
-  VectorXd out = factors.array().max(1e-300).log();
-  const auto present = (factors.array() > 0).cast<double>();
-  const double mean = out.dot(present.matrix()) / std::max(present.sum(), 1.0);
-  return (factors.array() > 0).select(out.array(), mean).matrix();
-}
-
 }  // namespace
 
 TermData take_rows(const TermData& data, const std::vector<Index>& rows) {
@@ -157,48 +148,6 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
   data_ = take_rows({features, log_logs, time}, rows_in_order);
 }
 
-std::vector<bool> SumShape::held() const {
-  std::vector<bool> out = still;
-  out.resize(static_cast<std::size_t>(size()), false);
-  for (Index k = 0; k < terms; ++k) {
-    for (std::size_t n = 0; n < numeric_features.size(); ++n)
-      if (leaves_out(k, n))
-        out[static_cast<std::size_t>(k * features() + numeric_features[n])] = true;
-  }
-  if (!pure_logarithms)
-    return out;
-  for (std::size_t k = 0; k < log_powers.size(); ++k) {
-    for (std::size_t n = 0; n < numeric_features.size() && n < log_powers[k].size(); ++n) {
-      const Index at = static_cast<Index>(k) * features() + numeric_features[n];
-      if (log_powers[k][n] != 0)
-        out[static_cast<std::size_t>(at)] = true;
-    }
-  }
-  return out;
-}
-
-bool SumShape::leaves_out(Index term, std::size_t numeric) const {
-  const auto k = static_cast<std::size_t>(term);
-  return k < left_out.size() &&
-         std::find(left_out[k].begin(), left_out[k].end(), numeric) != left_out[k].end();
-}
-
-std::vector<std::pair<Index, Index>> SumShape::followers() const {
-  std::vector<std::pair<Index, Index>> out;
-  for (const std::size_t numeric : shared) {
-    const Index leader = numeric_features[numeric];
-    for (Index k = 1; k < terms; ++k)
-      out.emplace_back(k * features() + leader, leader);
-  }
-  return out;
-}
-
-VectorXd SumShape::tied(VectorXd theta) const {
-  for (const auto& [follower, leader] : followers())
-    theta[follower] = theta[leader];
-  return theta;
-}
-
 std::vector<Index> TermCoordinates::numeric_features() const {
   std::vector<Index> out;
   for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j)
@@ -269,84 +218,6 @@ MultiStructure TermCoordinates::structure(const SumShape& shape) const {
     out.rings.assign(out.terms, shape.rings);
   if (!caps.empty())
     out.caps.assign(out.terms, caps);
-  return out;
-}
-
-VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta) const {
-  const MultiStructure form = structure(shape);
-  const MultiLayout layout(spec_, form);
-  VectorXd out = VectorXd::Zero(static_cast<Index>(layout.size()));
-  const auto put = [&](std::size_t at, double value) { out[static_cast<Index>(at)] = value; };
-  for (std::size_t k = 0; k < form.terms; ++k) {
-    const VectorXd term = theta.segment(static_cast<Index>(k) * shape.features(), shape.features());
-    double log_a = term[0] + std::log(typical_time_);
-    std::size_t input = 0;
-    for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i) {
-      const double power = term[inputs_[input++].first];
-      put(layout.intrinsic_power(k, i), power);
-      log_a -= power * centre(shape, spec_.extrinsic.size() + i);
-    }
-    // The first level's factor is 1: a is then the time of a configuration with all first levels.
-    for (std::size_t c = 0; c < spec_.categorical.size(); ++c) {
-      const auto [first, count] = inputs_[input++];
-      const std::size_t levels = spec_.categorical[c].levels.size();
-      const VectorXd log_factors = contrasts(levels) * term.segment(first, count);
-      log_a += log_factors[0];
-      for (std::size_t l = 0; l < levels; ++l)
-        put(layout.level(k, c, l), std::exp(log_factors[static_cast<Index>(l)] - log_factors[0]));
-    }
-    for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j) {
-      const double power = term[inputs_[input++].first];
-      put(layout.extrinsic_power(k, j), power);
-      log_a -= power * centre(shape, j);
-    }
-    for (std::size_t g = 0; g < form.regimes.size(); ++g) {
-      const VectorXd log_factors =
-          contrasts(2) * term.segment(plain_features_ + static_cast<Index>(g), 1);
-      log_a += log_factors[0];
-      put(layout.regime(k, g, 0), 1);
-      put(layout.regime(k, g, 1), std::exp(log_factors[1] - log_factors[0]));
-    }
-    put(layout.coefficient(k), shape.sign(static_cast<Index>(k)) * std::exp(log_a));
-  }
-  if (shape.intercept)
-    put(layout.intercept(), typical_time_ * std::exp(theta[theta.size() - 1]));
-  return out;
-}
-
-VectorXd TermCoordinates::theta(const SumShape& shape, const VectorXd& constants) const {
-  const MultiStructure form = structure(shape);
-  const MultiLayout layout(spec_, form);
-  const auto value = [&](std::size_t i) { return constants[static_cast<Index>(i)]; };
-  VectorXd out = VectorXd::Zero(shape.size());
-  for (std::size_t k = 0; k < form.terms; ++k) {
-    auto term = out.segment(static_cast<Index>(k) * shape.features(), shape.features());
-    term[0] = std::log(std::abs(value(layout.coefficient(k))) / typical_time_);
-    const auto put_power = [&](std::size_t input, double power, double centre) {
-      term[inputs_[input].first] = power;
-      term[0] += power * centre;
-    };
-    // The factors of a column are exp(contrasts + mean of their logarithms).
-    const auto put_factors = [&](Index first, std::size_t at, std::size_t count) {
-      const VectorXd log_factors = logs_of_factors(constants, at, count);
-      term[0] += log_factors.mean();
-      term.segment(first, static_cast<Index>(count) - 1) =
-          contrasts(count).transpose() * log_factors;
-    };
-    std::size_t input = 0;
-    for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i)
-      put_power(input++, value(layout.intrinsic_power(k, i)),
-                centre(shape, spec_.extrinsic.size() + i));
-    for (std::size_t c = 0; c < spec_.categorical.size(); ++c)
-      put_factors(inputs_[input++].first, layout.level(k, c, 0),
-                  spec_.categorical[c].levels.size());
-    for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j)
-      put_power(input++, value(layout.extrinsic_power(k, j)), centre(shape, j));
-    for (std::size_t g = 0; g < form.regimes.size(); ++g)
-      put_factors(plain_features_ + static_cast<Index>(g), layout.regime(k, g, 0), 2);
-  }
-  if (shape.intercept)
-    out[out.size() - 1] = std::log(value(layout.intercept()) / typical_time_);
   return out;
 }
 
