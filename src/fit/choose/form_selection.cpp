@@ -12,6 +12,7 @@
 #include "fit/sum/choose/candidate_shapes.hpp"
 #include "fit/sum/choose/choice.hpp"
 #include "fit/sum/choose/held_out_errors.hpp"
+#include "fit/sum/descent/term_search.hpp"
 #include "fit/sum/form/sum_form.hpp"
 
 namespace perfmodel {
@@ -24,10 +25,12 @@ constexpr std::size_t kRowsOfMany = 5000;
 constexpr std::size_t kManyRows = 2000;
 constexpr Eigen::Index kHeldOutRows = 300;
 
-/// What is easier to read may have errors larger by this, as a logarithm, where that is within a
-/// standard error; by so little in any case.
-constexpr double kWorthReading = 0.05;
-constexpr double kUnnoticedLoss = 0.01;
+/// What is easier to read may do so much worse.
+constexpr Allowance kWorthReading{.in_any_case = 0.01, .within_error = 0.05};
+
+/// So few runs do not tell forms apart by what folds hold out: of many, some are better by chance.
+/// A process says less of them than it could, never what they do not say.
+constexpr std::size_t kFewRuns = 200;
 
 /// Folds that judge by no more rows than it takes.
 std::vector<Fold> thinned(std::vector<Fold> folds, std::uint64_t seed) {
@@ -85,38 +88,51 @@ class FormSelector {
       out_.tried.push_back({.trend = *generic});
   }
 
-  /// The sum that was chosen among sums.
+  /// The sum that was chosen among sums; with a process it may need fewer terms.
   void try_sum() {
     Candidate sum = sums_.selection().chosen;
     sum.shape.caps.clear();
     const std::optional<Candidate> alone = judged(sum);
     if (!alone)
       return;
-    out_.tried.push_back(
-        {.trend = sums_.parting() ? judged_parting(*sums_.parting(), out_.folds) : *alone,
-         .was_chosen = true});
+    out_.tried.push_back({.trend = *alone, .was_chosen = true});
     if (!is_sum(*alone))
       return;
+    for (Eigen::Index terms = 1; terms <= alone->shape.terms; ++terms) {
+      Candidate fewer = sum;
+      fewer.shape = with_terms(sum.shape, terms);
+      if (const std::optional<Candidate> trend = judged(fewer))
+        try_beside_sum(*trend);
+    }
+  }
+
+  /// The constants of a sum were good alone: the likelihood says how far to leave them.
+  void try_beside_sum(const Candidate& trend) {
     const auto form = std::make_shared<const SumForm>(
-        task_.coordinates.structure(alone->shape),
-        SumEstimates{.parted = {}, .sums = {{.ridge = 0, .intercept = alone->shape.intercept}}});
-    const ProcessShape shape{.rings = alone->shape.rings};
-    // Its constants were good alone: the likelihood says how far to leave them.
+        task_.coordinates.structure(trend.shape),
+        SumEstimates{.parted = {}, .sums = {{.ridge = 0, .intercept = trend.shape.intercept}}});
+    const ProcessShape shape{.rings = trend.shape.rings};
     add(with_process_(
-        *alone, shape, {TrendPrior::likely}, [&](std::size_t fold, const Design& training) {
-          return runs_beside(form, task_.spec, plain_.constants_in(*alone, fold), training, shape);
+        trend, shape, {TrendPrior::likely}, [&](std::size_t fold, const Design& training) {
+          return runs_beside(form, task_.spec, plain_.constants_in(trend, fold), training, shape);
         }));
   }
 
-  /// None, and all that the folds can judge: GPUs and the nodes that hold them grow together.
+  /// None, and all that the folds can judge; only those that count from 1, where there are any:
+  /// GPUs and the nodes that hold them grow together.
   std::vector<std::vector<std::size_t>> sets_of_rings() const {
-    std::vector<std::vector<std::size_t>> out(1);
     std::vector<std::size_t> all;
-    for (std::size_t n = 0; n < task_.spec.extrinsic.size(); ++n)
-      if (may_be_ring(task_, out_.folds, n))
-        all.push_back(n);
+    std::vector<std::size_t> from_one;
+    for (std::size_t n = 0; n < task_.spec.extrinsic.size(); ++n) {
+      if (!may_be_ring(task_, out_.folds, n))
+        continue;
+      all.push_back(n);
+      if (task_.spec.extrinsic[n].low == 1)
+        from_one.push_back(n);
+    }
+    std::vector<std::vector<std::size_t>> out(1);
     if (!all.empty())
-      out.push_back(all);
+      out.push_back(from_one.empty() ? all : from_one);
     return out;
   }
 
@@ -150,6 +166,21 @@ class FormSelector {
            (candidate.was_chosen && task_.options.residual != Residual::process);
   }
 
+  bool runs_are_few() const {
+    return task_.training.rows <= kFewRuns && std::none_of(
+                                                  out_.folds.begin(), out_.folds.end(),
+                                                  [](const Fold& fold) { return fold.far_end(); });
+  }
+
+  std::optional<std::size_t> best_product_with_process() const {
+    std::optional<std::size_t> out;
+    for (std::size_t c = 0; c < out_.tried.size(); ++c)
+      if (out_.tried[c].process && out_.tried[c].from_nothing &&
+          (!out || scores_better(out_.tried[c].trend, out_.tried[*out].trend)))
+        out = c;
+    return out;
+  }
+
   void choose() {
     const auto worse = [&](std::size_t a, std::size_t b) {
       return scores_better(out_.tried[b].trend, out_.tried[a].trend);
@@ -159,19 +190,21 @@ class FormSelector {
       if (is_eligible(out_.tried[c]) && (!best || worse(*best, c)))
         best = c;
     out_.chosen = best;
+    if (const auto product = best_product_with_process();
+        product && runs_are_few() &&
+        as_good_as(out_.folds, out_.tried[*product].trend, out_.tried[*best].trend)) {
+      out_.chosen = product;
+      return;
+    }
     const auto effort = [&](std::size_t c) {
       const FormCandidate& candidate = out_.tried[c];
       return std::tuple(candidate.process.has_value(), candidate.trend.shape.terms,
                         candidate.trend.score);
     };
     const Candidate& top = out_.tried[*best].trend;
-    const auto good_enough = [&](const Candidate& candidate) {
-      const double lost = candidate.score - top.score;
-      return lost <= kUnnoticedLoss ||
-             (lost <= kWorthReading && as_good_as(out_.folds, candidate, top));
-    };
     for (std::size_t c = 0; c < out_.tried.size(); ++c)
-      if (is_eligible(out_.tried[c]) && good_enough(out_.tried[c].trend) &&
+      if (is_eligible(out_.tried[c]) &&
+          nearly_as_good_as(out_.folds, out_.tried[c].trend, top, kWorthReading) &&
           effort(c) < effort(*out_.chosen))
         out_.chosen = c;
   }

@@ -15,6 +15,7 @@ using Eigen::RowVectorXd;
 
 constexpr std::size_t kLeafRows = 16;
 constexpr std::size_t kMostTabulated = 4096;  ///< distinct values of a column
+constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
@@ -63,28 +64,35 @@ class Neighbours::Query {
   const Neighbours& tree_;
   std::size_t count_;
   std::vector<double> place_;
-  std::vector<const double*> tables_;  ///< by code; null where a column has too many values
+  std::vector<const double*> tables_;  ///< by code; null where the tree has none
+  /// By code, of columns without a table: what was asked for, else not a number.
   std::vector<std::vector<double>> own_;
   std::vector<std::pair<double, std::size_t>> best_;  ///< a heap, the farthest on top
 
-  /// Of a value that some row has, it is there already.
+  /// There is one of a value that some row has.
   const double* table(std::size_t column) {
     const Eigen::VectorXd& values = tree_.column(column).values;
     const auto found = std::lower_bound(values.begin(), values.end(), place_[column]);
     const ValueTable& known = tree_.distances_[column];
     if (known.exists() && found != values.end() && *found == place_[column])
       return known.of_value(static_cast<std::uint32_t>(found - values.begin()));
-    if (values.size() > index(kMostTabulated))
-      return nullptr;
-    for (const double value : values)
-      own_[column].push_back(tree_.distance(column, value - place_[column]));
-    return own_[column].data();
+    if (values.size() <= index(kMostTabulated))
+      own_[column].assign(static_cast<std::size_t>(values.size()), kNotKnown);
+    return nullptr;
   }
 
-  double distance(std::size_t column, std::uint32_t code) const {
-    return tables_[column] == nullptr
-               ? tree_.distance(column, tree_.column(column).values[code] - place_[column])
-               : tables_[column][code];
+  double distance(std::size_t column, std::uint32_t code) {
+    if (tables_[column] != nullptr)
+      return tables_[column][code];
+    const auto compute = [&] {
+      return tree_.distance(column, tree_.column(column).values[code] - place_[column]);
+    };
+    if (own_[column].empty())
+      return compute();
+    double& known = own_[column][code];
+    if (std::isnan(known))
+      known = compute();
+    return known;
   }
 
   double limit() const {

@@ -109,9 +109,12 @@ SumChoice::SumChoice(const ModelSpec& spec, const Design& training, const FitOpt
     : spec_(with_zeros_counted(of_few_constants(spec, options), training, options.seed)),
       coordinates_(spec_, training, possible_regimes(spec_, training)),
       task_{coordinates_, spec_, training, options},
-      selection_(select_shape(task_)) {
+      selection_(select_shape(task_)) {}
+
+void SumChoice::look_closer() {
+  perfmodel::look_closer(task_, selection_);
   // A penalty counts the constants of all rows together.
-  const bool penalised = options.penalty.l1 > 0 || options.penalty.l2 > 0;
+  const bool penalised = task_.options.penalty.l1 > 0 || task_.options.penalty.l2 > 0;
   if (!penalised)
     parting_ = parting_that_pays(task_, selection_);
 }
@@ -142,8 +145,11 @@ FittedModel SumChoice::fitted(const Candidate& candidate) const {
 }
 
 FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOptions& options) {
-  if (!options.terms)
-    return SumChoice(spec, training, options).fitted();
+  if (!options.terms) {
+    SumChoice choice(spec, training, options);
+    choice.look_closer();
+    return choice.fitted();
+  }
   const ModelSpec counted =
       with_zeros_counted(of_few_constants(spec, options), training, options.seed);
   const TermCoordinates coordinates(counted, training, zero_regimes(counted));

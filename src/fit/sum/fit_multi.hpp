@@ -11,14 +11,17 @@ namespace perfmodel {
 /// The sum of products that cross-validation chooses, with all that it was chosen from.
 class SumChoice {
  public:
-  /// Chooses. What it is given must outlive it.
+  /// Chooses, for all rows together, from a part of them. What it is given must outlive it.
   SumChoice(const ModelSpec& spec, const Design& training, const FitOptions& options);
   SumChoice(const SumChoice&) = delete;
   SumChoice& operator=(const SumChoice&) = delete;
 
+  /// Looks at more rows, with which a sum can bear more terms, and at a sum for each level of a
+  /// column: where nothing but sums is to say all.
+  void look_closer();
+
   const SelectionTask& task() const { return task_; }
   const Selection& selection() const { return selection_; }
-  const std::optional<Parting>& parting() const { return parting_; }
   FormChoice facts() const;
 
   /// What was chosen, on all rows.

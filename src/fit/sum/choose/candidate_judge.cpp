@@ -1,7 +1,9 @@
 #include "fit/sum/choose/candidate_judge.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "fit/eq4/fit_generic.hpp"
@@ -95,29 +97,61 @@ CandidateJudge::CandidateJudge(const SelectionTask& task, const std::vector<Fold
     : task_(task), folds_(folds), far_points_(task.coordinates, folds) {}
 
 std::vector<Candidate> CandidateJudge::operator()(const std::vector<Candidate>& candidates) {
-  std::vector<Candidate> asked;
-  std::vector<std::size_t> family;
-  for (const Candidate& candidate : candidates) {
-    asked.push_back(affordable(task_, candidate));
-    family.push_back(family_of(asked.back()));
-  }
-  // Each family once: several candidates may share it.
-  const std::set<std::size_t> distinct(family.begin(), family.end());
-  const std::vector<std::size_t> touched(distinct.begin(), distinct.end());
-  parallel_for(touched.size() * folds_.size(), task_.options.threads, [&](std::size_t job) {
-    if (task_.options.stop.stop_requested())
-      return;
-    const std::size_t f = job % folds_.size();
-    Family& own = families_[touched[job / folds_.size()]];
-    extend(own.widest, folds_[f], own.of_fold[f]);
-  });
+  const std::vector<Asked> asked = families_of(candidates);
+  std::vector<std::size_t> folds(folds_.size());
+  std::iota(folds.begin(), folds.end(), std::size_t{0});
+  fit(asked, folds);
   std::vector<Candidate> out;
   if (task_.options.stop.stop_requested())
     return out;
-  for (std::size_t c = 0; c < asked.size(); ++c)
-    for (std::size_t entry = 0; entry < entries(asked[c]); ++entry)
-      out.push_back(judged(asked[c], families_[family[c]], entry));
+  for (const auto& [candidate, family] : asked)
+    for (std::size_t entry = 0; entry < entries(candidate); ++entry)
+      out.push_back(judged(candidate, families_[family], entry));
   return out;
+}
+
+std::vector<Candidate> CandidateJudge::better_on(const std::vector<std::size_t>& folds,
+                                                 const std::vector<Candidate>& candidates,
+                                                 const Candidate& than) {
+  const std::vector<Asked> asked = families_of(candidates);
+  fit(asked, folds);
+  std::vector<Candidate> out;
+  if (task_.options.stop.stop_requested())
+    return out;
+  for (std::size_t c = 0; c < asked.size(); ++c) {
+    const auto& [candidate, family] = asked[c];
+    double gain = 0;
+    for (const std::size_t f : folds)
+      gain += than.log_errors[f] - families_[family].of_fold[f].log_errors[entries(candidate) - 1];
+    if (gain > 0)
+      out.push_back(candidates[c]);
+  }
+  return out;
+}
+
+std::vector<CandidateJudge::Asked> CandidateJudge::families_of(
+    const std::vector<Candidate>& candidates) {
+  std::vector<Asked> out;
+  for (const Candidate& candidate : candidates) {
+    Candidate asked = affordable(task_, candidate);
+    const std::size_t family = family_of(asked);
+    out.push_back({std::move(asked), family});
+  }
+  return out;
+}
+
+void CandidateJudge::fit(const std::vector<Asked>& asked, const std::vector<std::size_t>& folds) {
+  std::set<std::size_t> distinct;  // several candidates may share a family
+  for (const Asked& one : asked)
+    distinct.insert(one.family);
+  const std::vector<std::size_t> touched(distinct.begin(), distinct.end());
+  parallel_for(touched.size() * folds.size(), task_.options.threads, [&](std::size_t job) {
+    if (task_.options.stop.stop_requested())
+      return;
+    const std::size_t f = folds[job % folds.size()];
+    Family& own = families_[touched[job / folds.size()]];
+    extend(own.widest, folds_[f], own.of_fold[f]);
+  });
 }
 
 std::size_t CandidateJudge::family_of(const Candidate& candidate) {

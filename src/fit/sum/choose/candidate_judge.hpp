@@ -23,6 +23,11 @@ class CandidateJudge {
   /// fold the ridge makes up for rows that are missing.
   std::vector<Candidate> operator()(const std::vector<Candidate>& candidates);
 
+  /// Those that have, with all their terms, smaller errors on some of the folds than another that
+  /// was judged on all.
+  std::vector<Candidate> better_on(const std::vector<std::size_t>& folds,
+                                   const std::vector<Candidate>& candidates, const Candidate& than);
+
   /// The constants of a candidate that was judged, fitted to the training rows of a fold: those of
   /// Eq. (4), or in the order of MultiLayout.
   Eigen::VectorXd constants_in(const Candidate& candidate, std::size_t fold) const;
@@ -43,12 +48,19 @@ class CandidateJudge {
     std::vector<FoldPath> of_fold;
   };
 
+  struct Asked {
+    Candidate candidate;
+    std::size_t family;
+  };
+
   SelectionTask task_;
   const std::vector<Fold>& folds_;
   FarPoints far_points_;
   std::vector<Family> families_;
 
+  std::vector<Asked> families_of(const std::vector<Candidate>& candidates);
   std::size_t family_of(const Candidate& candidate);
+  void fit(const std::vector<Asked>& asked, const std::vector<std::size_t>& folds);
   void extend(const Candidate& candidate, const Fold& fold, FoldPath& path) const;
   Candidate judged(const Candidate& candidate, const Family& family, std::size_t entry) const;
 };

@@ -10,7 +10,8 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double kRidges[] = {1e-5, 1e-4, 1e-3};
+constexpr double kUsualRidge = 1e-4;
+constexpr double kOtherRidges[] = {1e-5, 1e-3};
 
 /// No regime, each alone, and all; of the scales.
 std::vector<std::vector<Index>> sets_of_regimes(const SelectionTask& task) {
@@ -46,13 +47,19 @@ std::vector<Candidate> plain_candidates(const SelectionTask& task) {
   std::vector<Candidate> out;
   for (const std::vector<Index>& regimes : sets_of_regimes(task)) {
     for (const bool intercept : {true, false}) {
-      for (const double strength : kRidges) {
-        out.push_back({.shape = plain_shape(task, kMostTerms, intercept),
-                       .ridge = strength,
-                       .log_errors = {}});
-        out.back().shape.regimes = regimes;
-      }
+      out.push_back(
+          {.shape = plain_shape(task, 1, intercept), .ridge = kUsualRidge, .log_errors = {}});
+      out.back().shape.regimes = regimes;
     }
+  }
+  return out;
+}
+
+std::vector<Candidate> with_other_ridges(const Candidate& from) {
+  std::vector<Candidate> out;
+  for (const double ridge : kOtherRidges) {
+    out.push_back(from);
+    out.back().ridge = ridge;
   }
   return out;
 }

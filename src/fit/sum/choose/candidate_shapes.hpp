@@ -22,9 +22,10 @@ SumShape plain_shape(const SelectionTask& task, Eigen::Index terms, bool interce
 
 bool is_extrinsic(const SelectionTask& task, std::size_t numeric);
 
-/// Regimes, C and ridge in all combinations, with as many terms as may be: what matters most and
-/// acts together; a regime may ask for another ridge, and more terms, before it helps.
+/// Regimes and C in all combinations, of one term: what matters most and acts together.
 std::vector<Candidate> plain_candidates(const SelectionTask& task);
+
+std::vector<Candidate> with_other_ridges(const Candidate& from);
 
 /// A term for each numeric column, which leaves out the others.
 std::optional<SumShape> additive_shape(const SelectionTask& task);

@@ -108,6 +108,17 @@ bool as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candid
       });
 }
 
+bool nearly_as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b,
+                       const Allowance& allowance) {
+  return std::all_of(
+      std::begin(kBothParts), std::end(kBothParts),
+      [&](bool far_end) {
+        const Difference gap = difference_of_part(folds, far_end, a, b);
+        return gap.mean <=
+               std::max(allowance.in_any_case, std::min(gap.error, allowance.within_error));
+      });
+}
+
 bool as_good_where_measured(const std::vector<Fold>& folds, const Candidate& a,
                             const Candidate& b) {
   const Difference gap = difference_of_part(folds, false, a, b);

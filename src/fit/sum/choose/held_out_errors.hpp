@@ -38,6 +38,16 @@ double standard_error(const std::vector<Fold>& folds, const Candidate& a, const 
 /// within the measured range would pass.
 bool as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
 
+/// By how much errors may be larger, as logarithms.
+struct Allowance {
+  double in_any_case;
+  double within_error;  ///< where that is within a standard error
+};
+
+/// Whether a is worse than b by no more than that on the random parts, and on the far ends.
+bool nearly_as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b,
+                       const Allowance& allowance);
+
 /// The same of the random parts alone.
 bool as_good_where_measured(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
 

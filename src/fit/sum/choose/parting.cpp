@@ -213,20 +213,6 @@ PartedLevel::PartedLevel(const SelectionTask& whole, std::size_t column, std::si
     rows_.push_back(of_design[row]);
 }
 
-Candidate judged_parting(const Parting& parting, const std::vector<Fold>& folds) {
-  JoinedErrors joined(folds);
-  for (std::size_t l = 0; l < parting.levels.size(); ++l) {
-    const SelectionTask task = parting.levels[l]->task();
-    const LevelFolds own = folds_of(*parting.levels[l], folds);
-    const std::vector<Candidate> judged =
-        own.folds.empty() ? std::vector<Candidate>{}
-                          : CandidateJudge(task, own.folds)({parting.selections[l].chosen});
-    if (!judged.empty())  // else a stop was requested, or no fold concerns the level
-      joined.add(own, judged.back().log_errors);
-  }
-  return joined.candidate();
-}
-
 std::optional<Parting> parting_that_pays(const SelectionTask& task, const Selection& selection) {
   if (selection.folds.empty())
     return std::nullopt;

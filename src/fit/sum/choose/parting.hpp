@@ -37,9 +37,6 @@ struct Parting {
   std::vector<Selection> selections;  ///< one per level
 };
 
-/// A parting with its selections, judged by other folds of the whole.
-Candidate judged_parting(const Parting& parting, const std::vector<Fold>& folds);
-
 /// A parting that predicts better than what was chosen for all rows, that of the column which looks
 /// most promising, whatever the order of the columns: within the measured
 /// range by more than a standard error, and not worse beyond it.

@@ -1,6 +1,7 @@
 #include "fit/sum/choose/selection.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "fit/sum/choose/candidate_judge.hpp"
 #include "fit/sum/choose/candidate_shapes.hpp"
@@ -17,6 +18,9 @@ constexpr double kStrongRidge = 1e-2;
 constexpr std::size_t kRows = 1000;
 constexpr std::size_t kRowsOfCloserLook = 5000;
 constexpr std::size_t kFamiliesOfCloserLook = 4;
+/// A family whose score is behind the best by this is not given further terms.
+constexpr double kFallenBehind = 0.5;
+constexpr std::size_t kPartsOfFirstLook = 2;
 constexpr double kFewRowsRidge = 1e-3;
 constexpr std::size_t kRowsOfSimpleForms = 200;
 
@@ -37,6 +41,7 @@ class Selector {
     if (out_.folds.empty())
       return out_;
     try_shapes();
+    try_ridges();
     try_negative_terms();
     try_rings();
     try_growths();
@@ -75,9 +80,13 @@ class Selector {
     if (candidates.empty() || task_.options.stop.stop_requested())
       return {};
     std::vector<Candidate> judged = judge_(candidates);
+    keep(judged);
+    return judged;
+  }
+
+  void keep(const std::vector<Candidate>& judged) {
     out_.tried.insert(out_.tried.end(), judged.begin(), judged.end());
     advance(judged);
-    return judged;
   }
 
   void try_shapes() {
@@ -85,16 +94,64 @@ class Selector {
     if (generic_ == Generic::offered)
       candidates.push_back({.generic = true, .shape = {}, .log_errors = {}});
     candidates.push_back({.shape = plain_shape(task_, 0, true), .log_errors = {}});
-    for (const Candidate& candidate : plain_candidates(task_))
-      candidates.push_back(candidate);
     if (const auto additive = additive_shape(task_))
       candidates.push_back({.shape = *additive, .log_errors = {}});
     judge(candidates);
+    grow(plain_candidates(task_));
+  }
+
+  /// A term more at a time. Families for which the last two did not pay, or which have fallen far
+  /// behind, go no further.
+  void grow(std::vector<Candidate> families) {
+    std::vector<Candidate> all;
+    const auto has_gained = [&](const Candidate& candidate) {
+      const auto smaller = std::find_if(all.begin(), all.end(), [&](const Candidate& other) {
+        return other.shape.terms + 2 == candidate.shape.terms && same_family(other, candidate);
+      });
+      return smaller == all.end() || scores_better(candidate, *smaller);
+    };
+    for (Index terms = 1; terms <= kMostTerms && !families.empty(); ++terms) {
+      for (Candidate& family : families)
+        family.shape = with_terms(family.shape, terms);
+      std::vector<Candidate> judged = judge_(families);
+      std::erase_if(judged, [&](const Candidate& candidate) {  // what the rows cannot bear
+        return candidate.shape.terms != terms;
+      });
+      if (judged.empty())
+        break;
+      all.insert(all.end(), judged.begin(), judged.end());
+      const double best = std::min_element(judged.begin(), judged.end(), scores_better)->score;
+      families.clear();
+      for (const Candidate& candidate : judged)
+        if (candidate.score <= best + kFallenBehind && has_gained(candidate))
+          families.push_back(candidate);
+    }
+    keep(all);
+  }
+
+  /// The other ridges, for the best sum alone.
+  void try_ridges() {
+    if (const std::optional<Candidate> from = current_)
+      judge(with_other_ridges(*from));
   }
 
   void try_rings() {
     if (const std::optional<Candidate> from = current_)
-      judge(with_rings(task_, out_.folds, *from));
+      judge(promising(with_rings(task_, out_.folds, *from), *from, std::nullopt));
+  }
+
+  /// What is better than another at the far ends of a column, or of all, and in some random parts:
+  /// the others need no closer look.
+  std::vector<Candidate> promising(const std::vector<Candidate>& candidates, const Candidate& than,
+                                   std::optional<std::size_t> numeric) {
+    std::vector<std::size_t> folds;
+    std::size_t random = 0;
+    for (std::size_t f = 0; f < out_.folds.size(); ++f) {
+      const Fold& fold = out_.folds[f];
+      if (fold.far_end() ? !numeric || fold.scale == numeric : random++ < kPartsOfFirstLook)
+        folds.push_back(f);
+    }
+    return candidates.empty() ? candidates : judge_.better_on(folds, candidates, than);
   }
 
   /// Column by column. Sums of several terms approach other growths of intrinsic columns by
@@ -103,7 +160,7 @@ class Selector {
     for (std::size_t n = 0; n < numeric_count(task_.spec); ++n) {
       const std::optional<Candidate> from = current_;
       if (from && (is_extrinsic(task_, n) || from->shape.terms <= kFewTerms))
-        judge(other_growths(task_, out_.folds, *from, n));
+        judge(promising(other_growths(task_, out_.folds, *from, n), *from, n));
     }
   }
 
@@ -205,8 +262,20 @@ std::vector<Candidate> finalists(const Selection& selection) {
   return out;
 }
 
-/// Where there are far more rows than were looked at, they can bear more terms: the best families
-/// are judged again, on many more of the rows.
+}  // namespace
+
+Design design_of(const SelectionTask& task, const std::vector<Index>& rows) {
+  std::vector<std::size_t> of_design;
+  for (const Index row : rows)
+    of_design.push_back(task.coordinates.order()[static_cast<std::size_t>(row)]);
+  return take_rows(task.training, of_design);
+}
+
+Selection select_shape(const SelectionTask& task) {
+  std::vector<Fold> folds = make_folds(task.coordinates, task.spec, kRows, task.options.seed);
+  return Selector(task, std::move(folds), Generic::offered).run();
+}
+
 void look_closer(const SelectionTask& task, Selection& selection) {
   const bool nothing_tried = selection.tried.empty();  // too few configurations, or interrupted
   if (nothing_tried || task.training.rows < 2 * kRows || !is_sum(selection.chosen))
@@ -219,22 +288,6 @@ void look_closer(const SelectionTask& task, Selection& selection) {
   closer.best = *std::min_element(closer.tried.begin(), closer.tried.end(), scores_better);
   closer.chosen = cautious_choice(task.spec, closer);
   selection = closer;
-}
-
-}  // namespace
-
-Design design_of(const SelectionTask& task, const std::vector<Index>& rows) {
-  std::vector<std::size_t> of_design;
-  for (const Index row : rows)
-    of_design.push_back(task.coordinates.order()[static_cast<std::size_t>(row)]);
-  return take_rows(task.training, of_design);
-}
-
-Selection select_shape(const SelectionTask& task) {
-  std::vector<Fold> folds = make_folds(task.coordinates, task.spec, kRows, task.options.seed);
-  Selection out = Selector(task, std::move(folds), Generic::offered).run();
-  look_closer(task, out);
-  return out;
 }
 
 Selection select_shape_of_level(const SelectionTask& task, std::vector<Fold> folds) {

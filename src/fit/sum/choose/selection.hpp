@@ -40,11 +40,14 @@ struct Selection {
 };
 
 /// Chooses terms, C, regimes, logarithms and ridge by cross-validation whose folds also hold out
-/// the far end of each scale: terms, C, regimes and ridge in all combinations, then step by step
-/// from the best so far, and at last a simple and cautious one that is as good as the best. Eq. (4)
-/// and the constant are among the candidates. Of many rows a part is looked at, then more of them
-/// with the best candidates alone.
+/// the far end of each scale: terms, C and regimes in all combinations, then step by step from the
+/// best so far, and at last a simple and cautious one that is as good as the best. Eq. (4)
+/// and the constant are among the candidates. Of many rows a part is looked at.
 Selection select_shape(const SelectionTask& task);
+
+/// Where there are far more rows than were looked at, they can bear more terms: the best families
+/// are judged again, on many more of the rows.
+void look_closer(const SelectionTask& task, Selection& selection);
 
 /// The same for one level of a column, by the folds of the whole and among sums alone.
 Selection select_shape_of_level(const SelectionTask& task, std::vector<Fold> folds);

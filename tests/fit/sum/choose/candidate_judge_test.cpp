@@ -78,3 +78,19 @@ TEST_CASE("a judge tells the number of terms that made the runs from one that is
     CHECK(mean_error(judged[1].log_errors[f]) < 0.5 * mean_error(judged[0].log_errors[f]));
   }
 }
+
+TEST_CASE(
+    "a first look at some folds keeps what is better there, and leaves all errors as they are",
+    "[fit][multi]") {
+  const Runs runs;
+  CandidateJudge judge(runs.task, runs.folds);
+  const std::vector<Candidate> judged = judge({runs.sum(2, 1e-4)});
+  // Two terms made the runs: two are better than one, and one is not better than itself.
+  CHECK(judge.better_on({0, 1}, {runs.sum(1, 1e-3)}, judged[1]).empty());
+  const std::vector<Candidate> better =
+      judge.better_on({0, 1}, {runs.sum(1, 1e-4), runs.sum(2, 1e-5)}, judged[0]);
+  REQUIRE(better.size() == 1);
+  CHECK(better[0].ridge == 1e-5);
+  check_equal(judge({runs.sum(2, 1e-5)}).back(),
+              CandidateJudge(runs.task, runs.folds)({runs.sum(2, 1e-5)}).back());
+}

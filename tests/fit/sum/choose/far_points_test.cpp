@@ -133,9 +133,15 @@ TEST_CASE("auto looks closer where there are many runs", "[fit][multi][whole-fit
   const FitOptions options;
   const TermCoordinates coordinates(runs.spec, runs.design,
                                     possible_regimes(runs.spec, runs.design));
-  const Selection selection = select_shape({coordinates, runs.spec, runs.design, options});
-  const Fold& fold = selection.folds.front();
-  CHECK(fold.training.size() + fold.held_out.size() == runs.design.rows);
+  const SelectionTask task{coordinates, runs.spec, runs.design, options};
+  Selection selection = select_shape(task);
+  const auto rows_of_fold = [&] {
+    const Fold& fold = selection.folds.front();
+    return fold.training.size() + fold.held_out.size();
+  };
+  CHECK(rows_of_fold() < runs.design.rows);
+  look_closer(task, selection);
+  CHECK(rows_of_fold() == runs.design.rows);
   CHECK(selection.chosen.shape.terms == 2);
   CHECK(selection.chosen.shape.regimes == std::vector<Index>{0});
 }
