@@ -1,5 +1,7 @@
 #include "model/columns/cell_problems.hpp"
 
+#include <vector>
+
 #include "base/text.hpp"
 
 namespace perfmodel {
@@ -21,6 +23,46 @@ void CellProblems::add_too_small(std::size_t row, const Column& column, bool may
   add(
       row, column,
       [&] { return column.text(row) + (may_be_zero ? " is not >= 0" : " is not > 0"); });
+}
+
+void CellProblems::set_remedy(const Column& column, const Sentence& remedy) {
+  columns_.at(static_cast<std::size_t>(&column - table_.columns.data())).remedy = remedy;
+}
+
+Sentence CellProblems::text() const {
+  Sentence text;
+  for (const auto& [order, column] : columns_) {
+    const std::string name = ": column '" + table_.columns[order].name + "': ";
+    if (!text.empty())
+      text += "\n";
+    if (column.count == 1)
+      text += table_.where(column.first.begin()->first) + name + column.first.begin()->second;
+    else
+      text += table_.source + name + cells(column);
+    if (!column.remedy.empty())
+      text += "; " + column.remedy;
+  }
+  return text;
+}
+
+std::string CellProblems::place(std::size_t row) const {
+  return table_.file.empty() ? std::to_string(table_.lines[row]) : table_.where(row);
+}
+
+/// "12 cells: "?" is not a number (lines 3, 4 and 7), the cell is blank (line 9), ... 8 more".
+std::string CellProblems::cells(const OfColumn& column) const {
+  std::string text = std::to_string(column.count) + " cells: ";
+  for (auto next = column.first.begin(); next != column.first.end();) {
+    const std::string& reason = next->second;
+    std::vector<std::string> places;
+    for (; next != column.first.end() && next->second == reason; ++next)
+      places.push_back(place(next->first));
+    const std::string lines = table_.file.empty() ? places.size() == 1 ? "line " : "lines " : "";
+    text += reason + " (" + lines + enumerated(places, places.size()) + ")" +
+            (next == column.first.end() ? "" : ", ");
+  }
+  const std::size_t more = column.count - column.first.size();
+  return more == 0 ? text : text + " and " + std::to_string(more) + " more";
 }
 
 }  // namespace perfmodel

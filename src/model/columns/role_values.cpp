@@ -75,9 +75,8 @@ void refuse_row_names(const Table& table, const ColumnPart& part, Obstacles& obs
 
 void Obstacles::throw_if_any() const {
   Sentence message = cells.text();
-  for (const auto* lines : {&columns, &advice})
-    for (const Sentence& line : *lines)
-      message += Sentence(message.empty() ? "" : "\n") + line;
+  for (const Sentence& line : columns)
+    message += Sentence(message.empty() ? "" : "\n") + line;
   if (!message.empty())
     throw InputError(message);
 }
@@ -90,20 +89,24 @@ void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacl
 }
 
 void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obstacles& obstacles) {
+  CellProblems& cells = obstacles.cells;
   for (const ColumnPart& part : parts) {
-    if (part.part == Part::target && !check_numbers(part, obstacles.cells)) {
-      obstacles.advice.push_back("every run needs a measured time > 0 in " + named(part) +
-                                 ": correct these cells or remove the rows");
+    const Column& column = *part.column;
+    if (part.part == Part::target && !check_numbers(part, cells)) {
+      cells.set_remedy(column, "every run needs a measured time > 0: correct this, or pass " +
+                                   Sentence(Field{"failed", {"drop"}}) +
+                                   " to leave out runs that failed");
     }
     const bool powered = part.part == Part::extrinsic || part.part == Part::intrinsic;
-    if (powered && !check_numbers(part, obstacles.cells)) {
-      obstacles.advice.push_back(
-          named(part) + " needs numbers " + (part.part == Part::intrinsic ? ">= 0" : "> 0") +
-          ": correct these cells, or pass " + as_categorical(part) + " or " + ignored(part));
+    if (powered && !check_numbers(part, cells)) {
+      cells.set_remedy(column, std::string("needed are numbers ") +
+                                   (part.part == Part::intrinsic ? ">= 0" : "> 0") +
+                                   ": correct this, or pass " + as_categorical(part) + " or " +
+                                   ignored(part));
     }
     if (part.part == Part::categorical) {
-      if (!check_levels(*part.column, obstacles.cells))
-        obstacles.advice.push_back(named(part) + ": fill these cells, or pass " + ignored(part));
+      if (!check_levels(column, cells))
+        cells.set_remedy(column, "fill this, or pass " + Sentence(ignored(part)));
       refuse_row_names(table, part, obstacles);
     }
   }

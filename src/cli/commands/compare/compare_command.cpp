@@ -21,7 +21,6 @@
 #include "fit/task/number_range.hpp"
 #include "io/file/output_file.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/io/csv/csv.hpp"
 #include "perfmodel/pipeline/compare_models.hpp"
 #include "perfmodel/pipeline/judging.hpp"
 
@@ -116,7 +115,7 @@ void check_combination(const CompareArguments& arguments) {
 
 PreparedRuns prepared(const CompareArguments& arguments, const std::string& path,
                       Console& console) {
-  const LabelledRuns runs = read_labelled_runs(path, arguments.roles, console);
+  const LabelledRuns runs = read_labelled_runs({path}, arguments.roles, arguments.separator, console);
   const Table& table = runs.file.table;
   if (arguments.extrapolate) {
     const auto [split, limit] = split_by_value(table, runs.rows, arguments.extrapolate->column,
@@ -127,8 +126,11 @@ PreparedRuns prepared(const CompareArguments& arguments, const std::string& path
   }
   if (arguments.test) {
     PreparedRuns out = prepare_runs(runs, split_rows(runs.rows, {}, 1));
-    TestRuns test = select_test_runs(read_csv(*arguments.test, categorical_columns(out.spec)),
-                                     out.spec, !arguments.gates.empty());
+    RunsFile file = read_runs(*arguments.test, categorical_columns(out.spec), arguments.separator);
+    if (const auto failed = arguments.roles.drop_failed ? drop_failed_runs(file, out.spec)
+                                                        : std::nullopt)
+      console.warning(*failed);
+    TestRuns test = select_test_runs(file.table, out.spec, !arguments.gates.empty());
     if (test.left_out)
       console.warning(*test.left_out);
     out.test = std::move(test.design);
@@ -159,7 +161,7 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
       .required();
   add_output(command, arguments.output, "FILE");
   add_format(command, arguments.format, "of the comparison");
-  add_role_options(command, arguments.roles);
+  add_role_options(command, arguments.roles, arguments.separator);
   add_search_options(command, arguments.search);
   command.remove_option("--expression");  // all are compared
   command.remove_option("--residual");

@@ -1,5 +1,6 @@
 #include "cli/commands/fit/fit_command.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 #include <string>
@@ -18,7 +19,6 @@
 #include "cli/terminal/signals.hpp"
 #include "io/file/output_file.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/io/csv/csv.hpp"
 #include "perfmodel/io/model/model_json.hpp"
 #include "perfmodel/pipeline/fit_runs.hpp"
 #include "trust/spread.hpp"
@@ -63,7 +63,8 @@ void check_combination(const FitArguments& arguments) {
     throw UsageError(
         "both --test and --split name test rows; leave the test share out: --split 80:20:0");
   }
-  if (arguments.test == arguments.runs && arguments.runs == "-")
+  if (arguments.test == "-" &&
+      std::find(arguments.runs.begin(), arguments.runs.end(), "-") != arguments.runs.end())
     throw UsageError("the runs and the test runs cannot both come from standard input");
   if (arguments.repeats.value_or(1) > 1 && arguments.search.options.residual == Residual::process) {
     throw UsageError(
@@ -86,8 +87,9 @@ FitRequest request_of(const FitArguments& arguments) {
   request.split = arguments.split.value_or(SplitShares{});
   request.split_seed = arguments.split_seed.value_or(kDefaultSplitSeed);
   if (arguments.test) {
-    request.test_runs = [path = *arguments.test](const std::set<std::string>& text_columns) {
-      return read_csv(path, text_columns);
+    request.test_runs = [path = *arguments.test, separator = arguments.separator](
+                            const std::set<std::string>& text_columns) {
+      return read_runs(path, text_columns, separator);
     };
   }
   request.gated = !arguments.gates.empty();
@@ -141,14 +143,19 @@ void check_fit_gates(const std::vector<Gate>& gates, const FittedModel& model) {
 }  // namespace
 
 void setup_fit(OptionSet& command, FitArguments& arguments) {
-  add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line").required();
+  command
+      .add_option("RUNS.csv", arguments.runs,
+                  "measured runs, one per line; several files with the\n"
+                  "same columns are one table; \"-\" is stdin")
+      .option_text(" ")
+      .required();
   command
       .add_option("-o,--output", arguments.output,
                   "where to write the model, \"-\" is standard output\n"
                   "(default, but not to a terminal); an old file stays\n"
                   "as it is until the result is complete")
       .type_name("MODEL.json");
-  add_role_options(command, arguments.roles);
+  add_role_options(command, arguments.roles, arguments.separator);
   add_search_options(command, arguments.search);
   add_count<std::size_t>(command, "--repeats", arguments.repeats,
                          "fits with the seeds N, N+1, ...; the model is the best\n"
@@ -193,13 +200,15 @@ int run_fit(const FitArguments& arguments, Console& console) {
   const auto start = std::chrono::steady_clock::now();
   check_combination(arguments);
   const std::string path = arguments.output.value_or("-");
-  refuse_to_replace(arguments.runs, path);
+  for (const auto& runs : arguments.runs)
+    refuse_to_replace(runs, path);
   refuse_to_replace(arguments.test.value_or("-"), path);
   OutputFile output(path);  // a place that cannot be written is found out before the fit
 
   FitRequest request = request_of(arguments);
   const PreparedFit prepared =
-      prepare_fit(read_labelled_runs(arguments.runs, arguments.roles, console), request);
+      prepare_fit(read_labelled_runs(arguments.runs, arguments.roles, arguments.separator, console),
+                  request);
   for (const auto& warning : prepared.warnings)
     console.warning(warning);
 
