@@ -76,7 +76,7 @@ PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
   out.judging.validation = design_of_rows(table, out.spec, split.validation);
   out.judging.test = design_of_rows(table, out.spec, split.test);
   if (request.test_runs) {
-    RunsFile file = request.test_runs(categorical_columns(out.spec));
+    RunsFile file{{}, {}, request.test_runs(categorical_columns(out.spec))};
     if (request.roles.drop_failed)
       if (auto failed = drop_failed_runs(file, out.spec))
         out.warnings.push_back(*std::move(failed));

@@ -13,9 +13,8 @@ namespace {
 /// The time that a throughput gives. Throws UsageError where that is not what was asked for.
 ThroughputTime requested_time(const Table& table, const RoleRequest& request) {
   const Throughput& throughput = *request.throughput;
-  if (throughput.column.empty()) {
+  if (throughput.column.empty())
     throw UsageError(Field{"work"} + " has no effect without " + Field{"throughput_target"});
-  }
   if (request.target) {
     throw UsageError(Field{"target"} + " and " + Field{"throughput_target"} +
                      " both name the measured column; pass one of them");

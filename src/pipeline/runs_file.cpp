@@ -70,8 +70,7 @@ std::optional<std::string> reading_notice(const Table& table) {
     return std::nullopt;
   std::string read = number;
   read[read.find(',')] = '.';
-  return "Commas in numbers are decimal commas: \"" + number + "\" is " + read +
-         ".";
+  return "Commas in numbers are decimal commas: \"" + number + "\" is " + read + ".";
 }
 
 std::string base_name(const std::string& path) {

@@ -11,7 +11,6 @@
 #include "perfmodel/fit/result/fitted_model.hpp"
 #include "perfmodel/model/columns/spec.hpp"
 #include "perfmodel/model/design/design.hpp"
-#include "perfmodel/pipeline/runs_file.hpp"
 
 namespace perfmodel {
 
@@ -20,9 +19,9 @@ namespace perfmodel {
 Metrics measure(const Design& design, const Eigen::VectorXd& predicted, const std::string& part);
 Metrics measure(const FittedModel& model, const Design& design, const std::string& part);
 
-/// Gives further runs with these columns read as text, read_runs() say: which ones is known only
-/// when the parts of the columns of the runs are.
-using TestRunsReader = std::function<RunsFile(const std::set<std::string>& text_columns)>;
+/// Gives a table of further runs with these columns read as text, read_csv() say: which ones is
+/// known only when the parts of the columns of the runs are.
+using TestRunsReader = std::function<Table(const std::set<std::string>& text_columns)>;
 
 /// Further runs to judge a model on.
 struct TestRuns {

@@ -79,7 +79,8 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
 
 int predict_file(const PredictArguments& arguments, const FittedModel& model, OutputFile& output,
                  Console& console) {
-  const RunsFile file = read_runs(arguments.configurations, categorical_columns(model.spec), arguments.separator);
+  const RunsFile file =
+      read_runs(arguments.configurations, categorical_columns(model.spec), arguments.separator);
   if (const auto notice = reading_notice(file.table))
     console.notice(*notice);
   const Design design = make_design(file.table, model.spec, Target::absent);

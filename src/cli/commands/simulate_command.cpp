@@ -95,7 +95,8 @@ int run_simulate(const SimulateArguments& arguments, Console& console) {
   refuse_to_replace(arguments.configurations, arguments.output);
   OutputFile output(arguments.output);
   const FittedModel model = read_model(arguments.model);
-  const RunsFile file = read_runs(arguments.configurations, categorical_columns(model.spec), arguments.separator);
+  const RunsFile file =
+      read_runs(arguments.configurations, categorical_columns(model.spec), arguments.separator);
   if (const auto notice = reading_notice(file.table))
     console.notice(*notice);
   refuse_taken_names(file.table, {model.spec.target});

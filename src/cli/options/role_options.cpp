@@ -42,7 +42,8 @@ void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>&
       .type_name("COL")
       .group("Columns");
   app.add_option_function(
-         "--throughput-target", [&](const std::string& text) { throughput_of(request).column = text; },
+         "--throughput-target",
+         [&](const std::string& text) { throughput_of(request).column = text; },
          "a measured throughput in place of the time, which is\n"
          "1 / throughput: of one sample, step, ...")
       .type_name("COL")

@@ -97,7 +97,7 @@ std::string held_out_section(const FittedModel& model, const Console& console) {
     };
     add("mean", &Spread::mean);
     add("sd over folds (n - 1)", &Spread::standard_deviation);
-    auto lines = table.lines(2);
+    auto lines = table.lines(2, console.width());
     lines.front() = console.strong(lines.front());
     for (const auto& line : lines)
       text += (text.empty() ? "\n" : "") + line + "\n";

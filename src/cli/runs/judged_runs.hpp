@@ -45,8 +45,8 @@ struct JudgedRuns {
   void leave_out(const std::vector<std::size_t>& some);
 };
 
-/// Reads the runs of `arguments` for a model to be judged on. Warns of rows that are out of range and leaves out, with a warning, those of which
-/// the model gives no time.
+/// Reads the runs of `arguments` for a model to be judged on. Warns of rows that are out of range
+/// and leaves out, with a warning, those of which the model gives no time.
 ///
 /// Throws InputError for rows that the model cannot take, where no row is left, and with
 /// `strict_range` for rows that are out of range or have no time.

@@ -1,38 +1,90 @@
 #include "cli/terminal/text_table.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/printable.hpp"
 
 namespace perfmodel::cli {
+namespace {
+
+constexpr std::size_t kGap = 2;            // between columns
+constexpr std::size_t kShortestText = 12;  // that still says something
+
+/// Takes from the widest texts what the columns are wider than the room for them.
+void shorten_texts(const std::vector<Align>& columns, std::size_t room,
+                   std::vector<std::size_t>& widths) {
+  const auto taken = [&] {
+    return std::accumulate(widths.begin(), widths.end(), kGap * (widths.size() - 1));
+  };
+  while (taken() > room) {
+    std::size_t widest = widths.size();
+    for (std::size_t i = 0; i < widths.size(); ++i)
+      if (columns[i] == Align::left && widths[i] > kShortestText &&
+          (widest == widths.size() || widths[i] > widths[widest]))
+        widest = i;
+    if (widest == widths.size())
+      return;
+    --widths[widest];
+  }
+}
+
+}  // namespace
 
 void TextTable::add(std::vector<std::string> cells) {
   std::transform(cells.begin(), cells.end(), cells.begin(), printable_word);
   rows_.push_back(std::move(cells));
 }
 
-std::vector<std::string> TextTable::lines(std::size_t indentation) const {
+std::vector<std::size_t> TextTable::widths() const {
   std::vector<std::size_t> widths(columns_.size(), 0);
   for (const auto& row : rows_)
     for (std::size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], display_width(row[i]));
-  std::vector<std::string> lines;
+  return widths;
+}
+
+void TextTable::add_lines(const std::vector<std::size_t>& shown,
+                          const std::vector<std::size_t>& widths, std::size_t indentation,
+                          std::vector<std::string>& lines) const {
   for (const auto& row : rows_) {
     std::string line(indentation, ' ');
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string padding(widths[i] - display_width(row[i]), ' ');
-      line += i == 0 ? "" : "  ";
-      line += columns_[i] == Align::left ? row[i] + padding : padding + row[i];
+    for (const std::size_t i : shown) {
+      const std::string cell = i < row.size() ? clipped(row[i], widths[i]) : "";
+      const std::string padding(widths[i] - display_width(cell), ' ');
+      line += i == 0 ? "" : std::string(kGap, ' ');
+      line += columns_[i] == Align::left ? cell + padding : padding + cell;
     }
     line.erase(line.find_last_not_of(' ') + 1);
     lines.push_back(std::move(line));
   }
+}
+
+std::vector<std::string> TextTable::lines(std::size_t indentation,
+                                          std::optional<std::size_t> width) const {
+  std::vector<std::size_t> widths = this->widths();
+  if (width)
+    shorten_texts(columns_, *width - indentation, widths);
+  std::vector<std::string> lines;
+  std::vector<std::size_t> shown;
+  std::size_t taken = indentation;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (width && shown.size() > 1 && taken + kGap + widths[i] > *width) {
+      add_lines(shown, widths, indentation, lines);
+      lines.emplace_back();
+      shown = {0};
+      taken = indentation + widths[0];
+    }
+    taken += widths[i] + (shown.empty() ? 0 : kGap);
+    shown.push_back(i);
+  }
+  add_lines(shown, widths, indentation, lines);
   return lines;
 }
 
-std::string TextTable::text(std::size_t indentation) const {
+std::string TextTable::text(std::size_t indentation, std::optional<std::size_t> width) const {
   std::string text;
-  for (const auto& line : lines(indentation))
+  for (const auto& line : lines(indentation, width))
     text += line + "\n";
   return text;
 }

@@ -32,12 +32,11 @@ std::string_view next_line(std::string_view& rest) {
 std::size_t separators_in(std::string_view line, char separator) {
   std::size_t count = 0;
   bool quoted = false;
-  for (const char c : line) {
+  for (const char c : line)
     if (c == '"')
       quoted = !quoted;
     else if (c == separator && !quoted)
       ++count;
-  }
   return count;
 }
 

@@ -105,7 +105,7 @@ class TableReader {
   std::string source_;  // of the current file, as all up to the fields
   CellStyle style_;
   DecimalMarks decimals_;
-  std::vector<std::size_t> place_of_;  // field -> column; empty before the header
+  std::vector<std::size_t> place_of_;     // field -> column; empty before the header
   std::vector<std::string_view> fields_;  // of the current line
   std::size_t lines_before_ = 0;
   std::size_t rows_before_ = 0;
@@ -242,8 +242,9 @@ void TableReader::note_field_count(std::uint32_t number) {
         return at_line(number) + std::to_string(fields_.size()) +
                (fields_.size() == 1 ? " field" : " fields") + ", but the header has " +
                std::to_string(columns_.size()) + (columns_.size() == 1 ? " column" : " columns") +
-               (too_many && style_.separator == ',' ? "; is there a decimal comma, or a text with a comma that needs quotes?"
-                         : "");
+               (too_many && style_.separator == ','
+                    ? "; is there a decimal comma, or a text with a comma that needs quotes?"
+                    : "");
       });
 }
 

@@ -48,7 +48,8 @@ std::string_view quoted_field(char*& at, const char* end) {
 
 }  // namespace
 
-FieldsEnd split_fields(std::span<char> line, char separator, std::vector<std::string_view>& fields) {
+FieldsEnd split_fields(std::span<char> line, char separator,
+                       std::vector<std::string_view>& fields) {
   fields.clear();
   char* at = line.data();
   const char* const end = at + line.size();

@@ -14,7 +14,8 @@ enum class FieldsEnd {
 };
 
 /// Splits a line of CSV into its fields (RFC 4180), blanks and tabs around a field trimmed; a tab
-/// that separates is no blank. The views point into the line; doubled quotes are made single in place. `fields` is overwritten.
+/// that separates is no blank. The views point into the line; doubled quotes are made single in
+/// place. `fields` is overwritten.
 FieldsEnd split_fields(std::span<char> line, char separator, std::vector<std::string_view>& fields);
 
 }  // namespace perfmodel

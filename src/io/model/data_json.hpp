@@ -12,10 +12,8 @@ namespace perfmodel {
 inline Json failed_to_json(const std::vector<FailedRuns>& failed) {
   Json out = Json::array();
   for (const FailedRuns& runs : failed) {
-    out.push_back({{"file", runs.file},
-                   {"cell", runs.cell},
-                   {"rows", runs.rows},
-                   {"lines", runs.lines}});
+    out.push_back(
+        {{"file", runs.file}, {"cell", runs.cell}, {"rows", runs.rows}, {"lines", runs.lines}});
   }
   return out;
 }
@@ -37,8 +35,8 @@ inline void read_data(const JsonCursor& data, Provenance& out) {
   out.sha256 = data.member("sha256").text();
   if (const auto files = data.optional_member("files")) {
     for (const JsonCursor& file : files->items())
-      out.files.push_back({file.member("file").text(), file.member("rows").count(),
-                           file.member("sha256").text()});
+      out.files.push_back(
+          {file.member("file").text(), file.member("rows").count(), file.member("sha256").text()});
   }
   if (const auto failed = data.optional_member("failed")) {
     for (const JsonCursor& runs : failed->items()) {

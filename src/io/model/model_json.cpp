@@ -118,27 +118,26 @@ std::string to_json(const FittedModel& model) {
                         {"constant", warning.constant},
                         {"message", warning.message.text()}});
   }
-  Json document = {{"schema", "perfmodel/model"},
-                   {"schema_version", schema_version(model)},
-                   {"expression",
-                    {{"form", model.form->name()},
-                     {"formula", model.form->formula(model.spec, model.constants)}}},
-                   {"target", target_to_json(model.spec)},
-                   {"derived", derived_to_json(model.spec.derived)},
-                   {"derived_sources", sources_to_json(model.spec.sources)},
-                   {"constants", model.form->constants_to_json(model)},
-                   {"scaling_powers", std::move(scaling_powers)},
-                   {"scaling_powers_at",
-                    model.typical ? configuration_to_json(model.spec, *model.typical) : Json()},
-                   {"metrics", to_json(model.metrics)},
-                   {"noise_floor", to_json(model.noise_floor)},
-                   {"uncertainty", uncertainty_to_json(model)},
-                   {"repeats", model.repeats ? to_json(*model.repeats) : Json()},
-                   {"search", model.search.strategy.empty() ? Json() : to_json(model.search)},
-                   {"warnings", std::move(warnings)},
-                   {"provenance",
-                    {{"tool", model.provenance.tool},
-                     {"data", data_to_json(model.provenance)}}}};
+  Json document = {
+      {"schema", "perfmodel/model"},
+      {"schema_version", schema_version(model)},
+      {"expression",
+       {{"form", model.form->name()},
+        {"formula", model.form->formula(model.spec, model.constants)}}},
+      {"target", target_to_json(model.spec)},
+      {"derived", derived_to_json(model.spec.derived)},
+      {"derived_sources", sources_to_json(model.spec.sources)},
+      {"constants", model.form->constants_to_json(model)},
+      {"scaling_powers", std::move(scaling_powers)},
+      {"scaling_powers_at",
+       model.typical ? configuration_to_json(model.spec, *model.typical) : Json()},
+      {"metrics", to_json(model.metrics)},
+      {"noise_floor", to_json(model.noise_floor)},
+      {"uncertainty", uncertainty_to_json(model)},
+      {"repeats", model.repeats ? to_json(*model.repeats) : Json()},
+      {"search", model.search.strategy.empty() ? Json() : to_json(model.search)},
+      {"warnings", std::move(warnings)},
+      {"provenance", {{"tool", model.provenance.tool}, {"data", data_to_json(model.provenance)}}}};
   document["provenance"]["data"]["notices"] = std::move(notices);
   if (model.spec.derived.empty())
     document.erase("derived");

@@ -1,5 +1,6 @@
 #include "model/columns/cell_problems.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "base/text.hpp"
@@ -51,15 +52,19 @@ std::string CellProblems::place(std::size_t row) const {
 
 /// "12 cells: "?" is not a number (lines 3, 4 and 7), the cell is blank (line 9), ... 8 more".
 std::string CellProblems::cells(const OfColumn& column) const {
-  std::string text = std::to_string(column.count) + " cells: ";
-  for (auto next = column.first.begin(); next != column.first.end();) {
-    const std::string& reason = next->second;
+  std::vector<std::string> reasons;
+  for (const auto& [row, reason] : column.first)
+    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end())
+      reasons.push_back(reason);
+  std::string text = std::to_string(column.count) + " cells";
+  for (std::size_t k = 0; k < reasons.size(); ++k) {
     std::vector<std::string> places;
-    for (; next != column.first.end() && next->second == reason; ++next)
-      places.push_back(place(next->first));
+    for (const auto& [row, reason] : column.first)
+      if (reason == reasons[k])
+        places.push_back(place(row));
     const std::string lines = table_.file.empty() ? places.size() == 1 ? "line " : "lines " : "";
-    text += reason + " (" + lines + enumerated(places, places.size()) + ")" +
-            (next == column.first.end() ? "" : ", ");
+    text += (k == 0 ? ": " : ", ") + reasons[k] + " (" + lines + enumerated(places, places.size()) +
+            ")";
   }
   const std::size_t more = column.count - column.first.size();
   return more == 0 ? text : text + " and " + std::to_string(more) + " more";

@@ -16,10 +16,10 @@ constexpr std::size_t kMostLinesKept = 5;
 constexpr std::size_t kMostReasonsNamed = 6;
 
 constexpr std::array<std::string_view, 26> kFailed = {
-    "",        "na",    "n/a",  "#n/a",     "nan",         "null",   "nil",       "none",
-    "_",       "?",     "inf",  "infinity", "fail",        "failed", "failure",   "err",
-    "error",   "crash", "oom",  "killed",   "out_of_memory", "crashed", "cancelled", "canceled",
-    "timeout", "timed_out"};
+    "",        "na",        "n/a",      "#n/a",    "nan",      "null",   "nil",
+    "none",    "_",         "?",        "inf",     "infinity", "fail",   "failed",
+    "failure", "err",       "error",    "crash",   "oom",      "killed", "out_of_memory",
+    "crashed", "cancelled", "canceled", "timeout", "timed_out"};
 
 bool says_failed(const std::string& cell) {
   if (const auto number = parse_number(cell))
@@ -66,12 +66,11 @@ WithoutFailed without_failed_runs(const Table& table, const std::string& column,
   if (by_cell.empty() || kept.empty())  // without a run that went well nothing helps
     return {table, {}};
   WithoutFailed out{take_rows(table, kept), {}};
-  for (Column& each : out.table.columns) {
+  for (Column& each : out.table.columns)
     if (!each.is_numeric() && !text_columns.contains(each.name) &&
         std::all_of(each.levels.begin(), each.levels.end(),
                     [](const std::string& level) { return parse_number(level).has_value(); }))
       make_numeric(each);
-  }
   for (auto& [key, failed] : by_cell)
     out.failed.push_back(std::move(failed));
   return out;

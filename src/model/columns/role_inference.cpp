@@ -129,7 +129,8 @@ struct Doubts {
 }  // namespace
 
 std::optional<std::string> measured_column(const Table& table, const RoleRequest& request) {
-  const auto named = request.throughput ? std::optional(request.throughput->column) : request.target;
+  const auto named =
+      request.throughput ? std::optional(request.throughput->column) : request.target;
   if (named)
     return table.find(*named) == nullptr ? std::nullopt : named;
   Parts parts;

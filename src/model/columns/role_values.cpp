@@ -1,5 +1,8 @@
 #include "model/columns/role_values.hpp"
 
+#include <cmath>
+
+#include "data/column_numbers.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
@@ -36,11 +39,19 @@ bool check_numbers(const ColumnPart& part, CellProblems& problems) {
     }
     return part.facts.texts == 0 && !too_small;
   }
-  const std::vector<bool> numeric = numeric_levels(column);
-  for (std::size_t row = 0; row < column.codes.size(); ++row)
-    if (!numeric[column.codes[row]])
+  const std::vector<double> numbers = numbers_of(column);
+  bool all_well = true;
+  for (std::size_t row = 0; row < numbers.size(); ++row) {
+    const double x = numbers[row];
+    if (std::isnan(x))
       problems.add_not_a_number(row, column);
-  return part.facts.texts == 0;
+    else if (x < 0 || (x == 0 && !may_be_zero))
+      problems.add_too_small(row, column, may_be_zero);
+    else
+      continue;
+    all_well = false;
+  }
+  return all_well;
 }
 
 /// A blank cell is not a level. Returns whether there is none.
@@ -93,9 +104,10 @@ void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obst
   for (const ColumnPart& part : parts) {
     const Column& column = *part.column;
     if (part.part == Part::target && !check_numbers(part, cells)) {
-      cells.set_remedy(column, "every run needs a measured time > 0: correct this, or pass " +
-                                   Sentence(Field{"failed", {"drop"}}) +
-                                   " to leave out runs that failed");
+      cells.set_remedy(column,
+                       "every run needs a measured time > 0: correct this, remove the rows, or "
+                       "pass " +
+                           Sentence(Field{"failed", {"drop"}}) + " to leave out runs that failed");
     }
     const bool powered = part.part == Part::extrinsic || part.part == Part::intrinsic;
     if (powered && !check_numbers(part, cells)) {

@@ -57,10 +57,9 @@ std::pair<std::string, std::string> thing_and_unit(std::string_view name) {
     if (per != word.npos && per > 0 && !unit_of_word(word.substr(per + 3)).empty())
       return {singular(word.substr(0, per)), unit_of_word(word.substr(per + 3))};
   }
-  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+  for (std::size_t i = 0; i + 1 < words.size(); ++i)
     if (words[i] == "per" && !unit_of_word(words[i + 1]).empty())
       return {i == 0 ? "" : singular(words[i - 1]), unit_of_word(words[i + 1])};
-  }
   return {};
 }
 
@@ -68,12 +67,11 @@ std::pair<std::string, std::string> thing_and_unit(std::string_view name) {
 std::vector<double> rates_of(const Table& table, const Column& column) {
   std::vector<double> rates = numbers_of(column);
   CellProblems problems(table);
-  for (std::size_t row = 0; row < rates.size(); ++row) {
+  for (std::size_t row = 0; row < rates.size(); ++row)
     if (std::isnan(rates[row]))
       problems.add_not_a_number(row, column);
     else if (rates[row] <= 0)
       problems.add_too_small(row, column, false);
-  }
   if (!problems.empty())
     throw InputError(problems.text());
   return rates;
@@ -133,10 +131,12 @@ Table with_time_of(const Table& table, const Throughput& throughput, const std::
 
 Sentence words_for(const Throughput& throughput, const ThroughputTime& time) {
   const std::string thing = time.column.substr(std::string("time_per_").size());
-  const std::string work = throughput.work.empty() ? "1" : throughput.work;
-  Sentence out = "The measured time '" + time.column + "' is (" + work + ") / " +
-                 throughput.column + ", the time of one " + thing +
-                 (time.unit.empty() ? "" : " in " + time.unit) + ".";
+  const bool is_one_word = throughput.work.find_first_of("+-*/^?<>=&|() ") == std::string::npos;
+  const std::string work = throughput.work.empty() ? "1"
+                           : is_one_word           ? throughput.work
+                                                   : "(" + throughput.work + ")";
+  Sentence out = "The measured time '" + time.column + "' is " + work + " / " + throughput.column +
+                 ", the time of one " + thing + (time.unit.empty() ? "" : " in " + time.unit) + ".";
   if (throughput.work.empty())
     out += " For the time of an iteration, say what it works on: " + Field{"work", {"batch_size"}} +
            ".";

@@ -115,7 +115,8 @@ void check_combination(const CompareArguments& arguments) {
 
 PreparedRuns prepared(const CompareArguments& arguments, const std::string& path,
                       Console& console) {
-  const LabelledRuns runs = read_labelled_runs({path}, arguments.roles, arguments.separator, console);
+  const LabelledRuns runs =
+      read_labelled_runs({path}, arguments.roles, arguments.separator, console);
   const Table& table = runs.file.table;
   if (arguments.extrapolate) {
     const auto [split, limit] = split_by_value(table, runs.rows, arguments.extrapolate->column,
@@ -127,8 +128,8 @@ PreparedRuns prepared(const CompareArguments& arguments, const std::string& path
   if (arguments.test) {
     PreparedRuns out = prepare_runs(runs, split_rows(runs.rows, {}, 1));
     RunsFile file = read_runs(*arguments.test, categorical_columns(out.spec), arguments.separator);
-    if (const auto failed = arguments.roles.drop_failed ? drop_failed_runs(file, out.spec)
-                                                        : std::nullopt)
+    if (const auto failed =
+            arguments.roles.drop_failed ? drop_failed_runs(file, out.spec) : std::nullopt)
       console.warning(*failed);
     TestRuns test = select_test_runs(file.table, out.spec, !arguments.gates.empty());
     if (test.left_out)
@@ -229,6 +230,7 @@ int run_compare(const CompareArguments& arguments, Console& console) {
   std::vector<Provenance> data;
   std::string unit = files.front().spec.unit;
   SearchProgress progress(console);
+  progress.begin("comparing");
   for (const auto& runs : files) {
     data.push_back(runs.provenance);
     unit = runs.spec.unit == unit ? unit : "";
@@ -238,13 +240,15 @@ int run_compare(const CompareArguments& arguments, Console& console) {
     }
     const std::size_t before = scores.size();
     for (ModelScore& score : compare_models(runs, request, [&](std::size_t done, std::size_t all) {
-           progress.show("comparing", before + done, all * files.size());
+           progress.show("comparing", before + done, all * files.size(), false);
          })) {
       score.source = data.size() - 1;
       scores.push_back(std::move(score));
     }
   }
-  output.write(formatted({data, scores, unit}, arguments.format));
+  output.write(
+      formatted({data, scores, unit, arguments.output == "-" ? output_width() : std::nullopt},
+                arguments.format));
   output.commit();
   std::vector<Figure> figures;
   for (std::size_t source = 0; source < data.size(); ++source) {

@@ -134,7 +134,7 @@ std::string formatted(const CompareDocument& report, OutputFormat format) {
     if (format == OutputFormat::md)
       text += section.table.markdown();
     else
-      for (const auto& line : section.table.lines(2))
+      for (const auto& line : section.table.lines(2, report.width))
         text += line + "\n";
   }
   return text;

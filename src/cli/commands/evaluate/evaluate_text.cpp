@@ -4,6 +4,7 @@
 
 #include "analysis/wording/words.hpp"
 #include "base/text.hpp"
+#include "cli/terminal/console.hpp"
 #include "cli/terminal/csv_echo.hpp"
 #include "cli/terminal/text_table.hpp"
 #include "trust/outliers.hpp"
@@ -173,8 +174,10 @@ std::string formatted(const EvaluationDocument& report, const FittedModel& model
     case OutputFormat::text:
       break;
   }
-  return table.text(0) + end +
-         (report.outliers ? "\n" + outlier_table(*report.outliers, model.spec.unit).text(0) : "");
+  const auto width = output_width();
+  return table.text(0, width) + end +
+         (report.outliers ? "\n" + outlier_table(*report.outliers, model.spec.unit).text(0, width)
+                          : "");
 }
 
 }  // namespace perfmodel::cli

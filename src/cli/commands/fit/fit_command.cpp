@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
 #include "cli/commands/fit/summary.hpp"
+#include "cli/commands/fit/warning_lines.hpp"
 #include "cli/options/flag_names.hpp"
 #include "cli/options/numbers.hpp"
 #include "cli/options/option_set.hpp"
@@ -19,6 +21,7 @@
 #include "cli/terminal/signals.hpp"
 #include "io/file/output_file.hpp"
 #include "perfmodel/base/error.hpp"
+#include "perfmodel/io/csv/csv.hpp"
 #include "perfmodel/io/model/model_json.hpp"
 #include "perfmodel/pipeline/fit_runs.hpp"
 #include "trust/spread.hpp"
@@ -89,7 +92,7 @@ FitRequest request_of(const FitArguments& arguments) {
   if (arguments.test) {
     request.test_runs = [path = *arguments.test, separator = arguments.separator](
                             const std::set<std::string>& text_columns) {
-      return read_runs(path, text_columns, separator);
+      return read_csv(path, text_columns, separator);
     };
   }
   request.gated = !arguments.gates.empty();
@@ -112,8 +115,10 @@ std::string name_of(FitStage stage) {
 }
 
 /// Fits while a line shows how far it is.
-FitOutcome fit_watched(const PreparedFit& prepared, FitRequest request, Console& console) {
-  SearchProgress progress(console);
+FitOutcome fit_watched(const PreparedFit& prepared, FitRequest request, SearchProgress& progress,
+                       Console& console) {
+  progress.begin(request.options.expression == Expression::automatic ? "choosing the form"
+                                                                     : name_of(FitStage::fits));
   request.progress = [&](FitStage stage, std::size_t done, std::size_t all) {
     progress.show(name_of(stage), done, all);
   };
@@ -205,10 +210,11 @@ int run_fit(const FitArguments& arguments, Console& console) {
   refuse_to_replace(arguments.test.value_or("-"), path);
   OutputFile output(path);  // a place that cannot be written is found out before the fit
 
+  std::optional<SearchProgress> progress(console);
+  progress->begin("reading " + joined(arguments.runs, ", "));
   FitRequest request = request_of(arguments);
-  const PreparedFit prepared =
-      prepare_fit(read_labelled_runs(arguments.runs, arguments.roles, arguments.separator, console),
-                  request);
+  const PreparedFit prepared = prepare_fit(
+      read_labelled_runs(arguments.runs, arguments.roles, arguments.separator, console), request);
   for (const auto& warning : prepared.warnings)
     console.warning(warning);
 
@@ -221,7 +227,8 @@ int run_fit(const FitArguments& arguments, Console& console) {
   const SignalWatch signals;
   request.options = fit_options(arguments.search);
   request.options.stop = signals.token();
-  FitOutcome outcome = fit_watched(prepared, std::move(request), console);
+  FitOutcome outcome = fit_watched(prepared, std::move(request), *progress, console);
+  progress.reset();
   FittedModel& model = outcome.model;
   name_flags(model);
 
@@ -236,8 +243,8 @@ int run_fit(const FitArguments& arguments, Console& console) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   console.summary(fit_summary(
       {model, outcome.roles, outcome.time_shares, outcome.seconds, all_seconds}, console));
-  for (const auto& warning : model.warnings)
-    console.warning(warning.message.text());
+  for (const auto& warning : warning_lines(model))
+    console.warning(warning);
   if (is_only_shown)
     console.notice("the model is not written anywhere; save it: -o model.json");
   if (outcome.interrupted) {

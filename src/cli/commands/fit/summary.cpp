@@ -43,7 +43,7 @@ std::string indented(const std::string& line) {
 
 /// A section: its first line is the heading.
 std::string section(const TextTable& table, const Console& console) {
-  auto lines = table.lines(kIndentation);
+  auto lines = table.lines(kIndentation, console.width());
   lines.front() = console.strong(lines.front());
   return "\n" + join(lines);
 }
@@ -113,9 +113,8 @@ std::string constants_section(const FitDocument& report, const Console& console)
   return section(table, console) + indented(marks.legend());
 }
 
-/// A formula in lines of about 80 characters, cut before a factor or else at a blank.
-std::vector<std::string> wrapped(const std::string& formula) {
-  constexpr std::size_t width = 80;
+/// A formula in lines of about `width` characters, cut before a factor or else at a blank.
+std::vector<std::string> wrapped(const std::string& formula, std::size_t width) {
   const std::string indent = "  ";
   std::vector<std::string> lines;
   std::string rest = formula;
@@ -139,6 +138,8 @@ std::string terms_section(const FitDocument& report, const Console& console) {
   const ConstantMarks marks(model);
   const auto mark = [&](std::size_t constant) { return marks.behind(constant); };
   const Eigen::Index intercept = model.constants.size() - 1;
+  constexpr std::size_t beside = 20;  // the share, and some room
+  const std::size_t width = console.width().value_or(kUsualWidth) - beside;
   TextTable table({right, left});
   table.add({"share", "term"});
   std::vector<TimePart> parts = model.form->parts(model.spec, model.constants, mark);
@@ -146,7 +147,7 @@ std::string terms_section(const FitDocument& report, const Console& console) {
                          marks.behind(static_cast<std::size_t>(intercept)) + "  (C)";
   for (std::size_t k = 0; k < parts.size(); ++k) {
     std::string share = percent(report.time_shares.at(k));
-    for (const auto& line : wrapped(parts[k].formula)) {
+    for (const auto& line : wrapped(parts[k].formula, width)) {
       table.add({share, line});
       share.clear();
     }
