@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <sstream>
 
 #include "base/printable.hpp"
 
@@ -10,6 +11,20 @@ namespace {
 
 constexpr std::size_t kGap = 2;            // between columns
 constexpr std::size_t kShortestText = 12;  // that still says something
+
+/// A text in lines of at most `width`, cut at blanks; a longer word is clipped.
+std::vector<std::string> words_within(const std::string& text, std::size_t width) {
+  if (display_width(text) <= width)
+    return {text};
+  std::vector<std::string> lines;
+  std::istringstream words(text);
+  for (std::string word; words >> word;)
+    if (!lines.empty() && display_width(lines.back()) + 1 + display_width(word) <= width)
+      lines.back() += " " + word;
+    else
+      lines.push_back(clipped(word, width));
+  return lines;
+}
 
 /// Takes from the widest texts what the columns are wider than the room for them.
 void shorten_texts(const std::vector<Align>& columns, std::size_t room,
@@ -48,15 +63,23 @@ void TextTable::add_lines(const std::vector<std::size_t>& shown,
                           const std::vector<std::size_t>& widths, std::size_t indentation,
                           std::vector<std::string>& lines) const {
   for (const auto& row : rows_) {
-    std::string line(indentation, ' ');
+    std::vector<std::vector<std::string>> cells;
+    std::size_t height = 1;
     for (const std::size_t i : shown) {
-      const std::string cell = i < row.size() ? clipped(row[i], widths[i]) : "";
-      const std::string padding(widths[i] - display_width(cell), ' ');
-      line += i == 0 ? "" : std::string(kGap, ' ');
-      line += columns_[i] == Align::left ? cell + padding : padding + cell;
+      cells.push_back(words_within(i < row.size() ? row[i] : "", widths[i]));
+      height = std::max(height, cells.back().size());
     }
-    line.erase(line.find_last_not_of(' ') + 1);
-    lines.push_back(std::move(line));
+    for (std::size_t l = 0; l < height; ++l) {
+      std::string line(indentation, ' ');
+      for (std::size_t k = 0; k < shown.size(); ++k) {
+        const std::string cell = l < cells[k].size() ? cells[k][l] : "";
+        const std::string padding(widths[shown[k]] - display_width(cell), ' ');
+        line += k == 0 ? "" : std::string(kGap, ' ');
+        line += columns_[shown[k]] == Align::left ? cell + padding : padding + cell;
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      lines.push_back(std::move(line));
+    }
   }
 }
 

@@ -20,8 +20,8 @@ class TextTable {
   /// Missing cells at the end are blank.
   void add(std::vector<std::string> cells);
   /// One line per row, each after `indentation` spaces and without trailing ones. Where they would
-  /// be wider than `width`, texts are shortened, and columns that still find no room stand below
-  /// the others, beside the first column again.
+  /// be wider than `width`, texts go on in further lines, and columns that still find no room stand
+  /// below the others, beside the first column again.
   std::vector<std::string> lines(std::size_t indentation,
                                  std::optional<std::size_t> width = std::nullopt) const;
   /// The lines as one text, each with its end.

@@ -10,6 +10,7 @@
 #include "cli/commands/fit/repeat_section.hpp"
 #include "cli/commands/fit/trust_section.hpp"
 #include "cli/runs/held_out_options.hpp"
+#include "cli/terminal/shown_time.hpp"
 #include "cli/terminal/text_table.hpp"
 #include "fit/result/form.hpp"
 
@@ -185,15 +186,16 @@ std::string scaling_section(const FitDocument& report, const Console& console) {
 std::string errors_section(const FitDocument& report, const Console& console) {
   using enum Align;
   const PartMetrics& parts = report.model.metrics;
-  const std::string& unit = report.model.spec.unit;
+  double largest = parts.train.mae;
+  for (const auto* part : {&parts.validation, &parts.test})
+    largest = std::max(largest, *part ? (*part)->mae : 0);
+  const ShownTime time(report.model.spec.unit, largest);
   TextTable table({left, right, right, right, right, right, right});
-  table.add(
-      {"errors", "rows", with_unit("MAE", unit), "MAPE", "SMAPE", with_unit("RMSE", unit), "R2"});
+  table.add({"errors", "rows", time.heading("MAE"), "MAPE", "SMAPE", time.heading("RMSE"), "R2"});
   const auto add = [&](const std::string& name, const Metrics& metrics) {
-    table.add({name, std::to_string(metrics.rows), short_number(metrics.mae),
+    table.add({name, std::to_string(metrics.rows), time.number(metrics.mae),
                percent(metrics.mape_percent), percent(metrics.smape_percent),
-               short_number(metrics.rmse),
-               std::isnan(metrics.r2) ? "-" : short_number(metrics.r2)});
+               time.number(metrics.rmse), std::isnan(metrics.r2) ? "-" : short_number(metrics.r2)});
   };
   add("training", parts.train);
   if (parts.validation)
