@@ -19,7 +19,7 @@ namespace perfmodel::cli {
 namespace {
 
 /// Of one metric; not numbers where it has none.
-Spread spread_of(const std::vector<Spread>& spreads, std::string_view metric) {
+Spread metric_spread(const std::vector<Spread>& spreads, std::string_view metric) {
   const auto spread = std::find_if(spreads.begin(), spreads.end(),
                                    [&](const Spread& each) { return each.name == metric; });
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -92,7 +92,7 @@ std::string held_out_section(const FittedModel& model, const Console& console) {
   if (model.cross_validation) {
     const auto& validation = *model.cross_validation;
     const std::vector<Spread> spreads = metrics_spread(validation.folds);
-    const ShownTime time(model.spec.unit, spread_of(spreads, "mae").mean);
+    const ShownTime time(model.spec.unit, metric_spread(spreads, "mae").mean);
     TextTable table({left, right, right, right, right, right});
     table.add({std::to_string(validation.folds.size()) + " folds" +
                    (validation.group_by ? " by " + clipped(*validation.group_by, 28) : ""),
@@ -100,7 +100,7 @@ std::string held_out_section(const FittedModel& model, const Console& console) {
     const auto add = [&](const std::string& name, double Spread::*value) {
       std::vector<std::string> cells = {name};
       for (const char* metric : {"mae", "mape_percent", "smape_percent", "rmse", "r2"}) {
-        const double figure = spread_of(spreads, metric).*value;
+        const double figure = metric_spread(spreads, metric).*value;
         const bool is_time =
             metric == std::string_view("mae") || metric == std::string_view("rmse");
         cells.push_back(std::isnan(figure) ? "-"

@@ -9,6 +9,7 @@
 #include "cli/options/reading_options.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/predictions.hpp"
+#include "cli/terminal/search_progress.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel::cli {
@@ -60,6 +61,8 @@ void JudgedRuns::leave_out(const std::vector<std::size_t>& some) {
 JudgedRuns judge_runs(const FittedModel& model, const JudgedRunsArguments& arguments,
                       bool strict_range, Console& console) {
   const ModelSpec spec = judging_spec(model, arguments);
+  SearchProgress progress(console);
+  progress.begin("reading " + arguments.runs);
   JudgedRuns out;
   out.file = read_runs(arguments.runs, categorical_columns(spec), arguments.separator);
   const Table& table = out.file.table;
@@ -70,6 +73,7 @@ JudgedRuns judge_runs(const FittedModel& model, const JudgedRunsArguments& argum
   out.design = make_design(table, spec, Target::required);
   out.range = check_range(model, out.design);
   report_range(out.range, strict_range, console);
+  progress.begin("predicting");
   Predictions predictions = predictions_of(model, out.design);
   report_without_time(predictions, table, "they are left out", strict_range, console);
   out.left_out_text = without_time_text(predictions, table);

@@ -210,6 +210,8 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
 int run_compare(const CompareArguments& arguments, Console& console) {
   check_combination(arguments);
   OutputFile output(arguments.output);
+  SearchProgress progress(console);
+  progress.begin("reading " + joined(arguments.runs, ", "));
   std::vector<PreparedRuns> files;
   for (const auto& path : arguments.runs)
     files.push_back(prepared(arguments, path, console));
@@ -229,7 +231,6 @@ int run_compare(const CompareArguments& arguments, Console& console) {
   std::vector<ModelScore> scores;
   std::vector<Provenance> data;
   std::string unit = files.front().spec.unit;
-  SearchProgress progress(console);
   progress.begin("comparing");
   for (const auto& runs : files) {
     data.push_back(runs.provenance);

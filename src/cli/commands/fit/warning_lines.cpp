@@ -9,7 +9,7 @@
 namespace perfmodel::cli {
 namespace {
 
-constexpr std::size_t kMostOfAKind = 3;  // more are summed up
+constexpr std::size_t kMostOfAKind = 5;  // more are summed up
 
 /// Kinds that say the same of other constants are one.
 std::string family_of(const std::string& kind) {

@@ -135,6 +135,8 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
   }
   refuse_to_replace(arguments.runs, arguments.output);
   OutputFile output(arguments.output);
+  SearchProgress progress(console);
+  progress.begin("reading " + arguments.runs);
   const LabelledRuns runs =
       read_labelled_runs({arguments.runs}, arguments.roles, arguments.separator, console);
   const PreparedRuns parts = prepare_runs(runs, split_of(runs, arguments.split));
@@ -147,7 +149,6 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
   FitOptions options = fit_options(arguments.search);
   options.stop = signals.token();
   const std::size_t fits = 1 + arguments.penalties.size() * arguments.lambdas.size();
-  SearchProgress progress(console);
   progress.begin("fitting");
   const std::vector<SweepPoint> points =
       sweep({parts.spec, parts.training, *parts.validation, parts.test ? &*parts.test : nullptr},

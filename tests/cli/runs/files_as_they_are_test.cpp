@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -83,7 +84,7 @@ class FilesTest {
   std::string said_;
 };
 
-std::string replaced(std::string text, char from, char to) {
+std::string with_replaced(std::string text, char from, char to) {
   std::replace(text.begin(), text.end(), from, to);
   return text;
 }
@@ -97,15 +98,17 @@ TEST_CASE_METHOD(FilesTest,
   const Json plain = model_of({"plain.csv"});
   CHECK_THAT(plain["constants"]["C"].get<double>(), Catch::Matchers::WithinRel(0.05, 1e-3));
 
-  const std::string with_points = replaced(all_lines(), ',', ';');
-  write("german.csv", "gpus;batch_size;filters;Step Time (ms)\n" + replaced(with_points, '.', ','));
+  const std::string with_points = with_replaced(all_lines(), ',', ';');
+  write("german.csv",
+        "gpus;batch_size;filters;Step Time (ms)\n" + with_replaced(with_points, '.', ','));
   const Json german = model_of({"german.csv"});
   CHECK(german["constants"]["C"] == plain["constants"]["C"]);
   CHECK(german["constants"]["extrinsic"] == plain["constants"]["extrinsic"]);
   CHECK(german["target"] == Json{{"column", "Step Time (ms)"}, {"unit", "ms"}});
   CHECK_THAT(said(), ContainsSubstring("Commas in numbers are decimal commas: \"") &&
                          ContainsSubstring("all times are in ms"));
-  write("unit.tsv", "gpus\tbatch_size\tfilters\ttime [us]\n" + replaced(all_lines(), ',', '\t'));
+  write("unit.tsv",
+        "gpus\tbatch_size\tfilters\ttime [us]\n" + with_replaced(all_lines(), ',', '\t'));
   const Json unit = model_of({"unit.tsv"});
   CHECK(unit["target"]["unit"] == "us");
   CHECK(unit["constants"]["C"] == plain["constants"]["C"]);
@@ -120,7 +123,7 @@ TEST_CASE_METHOD(FilesTest,
   const std::string cell =
       predicted.output.substr(at + 11, predicted.output.find(";true") - at - 11);
   CHECK(cell.find('.') == std::string::npos);
-  CHECK_THAT(std::stod(replaced(cell, ',', '.')),
+  CHECK_THAT(std::stod(with_replaced(cell, ',', '.')),
              Catch::Matchers::WithinRel(MeasuredRun{8, 2, 32}.time(), 1e-3));
   CHECK(run({"evaluate", "model.json", "german.csv", "--separator", "tab"}).exit_code == 3);
   CHECK(run({"evaluate", "model.json", "german.csv"}).exit_code == 0);
@@ -247,4 +250,33 @@ TEST_CASE_METHOD(FilesTest, "True, TRUE and true are one level", "[cli]") {
   CHECK(of("amp=TRUE") == of("amp=true"));
   CHECK(of("amp=TRUE") != of("amp=FALSE"));
   CHECK(run({"evaluate", "model.json", "mixed.csv"}).exit_code == 0);
+}
+
+TEST_CASE_METHOD(FilesTest, "many warnings of one kind are one line, and all stand in the model",
+                 "[cli]") {
+  // Columns that the time does not know.
+  std::string csv = "gpus,a,b,c,d,e,f,g,h,time_s\n";
+  std::mt19937 random(1);
+  for (std::size_t row = 0; row < 80; ++row) {
+    const double gpus = 1 << (row % 4);
+    csv += to_text(gpus);
+    for (int column = 0; column < 8; ++column)
+      csv += "," + std::to_string(1 + random() % 7);
+    csv += "," + to_text(1 / gpus + 0.1) + "\n";
+  }
+  write("idle.csv", csv);
+  const Json model = model_of({"idle.csv"});
+  CHECK(model["warnings"].size() > 5);
+  int undetermined = 0;
+  for (const Json& input : model["constants"]["intrinsic"])
+    for (const char* constant : {"a_identified", "p_identified"})
+      undetermined += input[constant] == false ? 1 : 0;
+  const std::string line = "perfmodel: warning: " + std::to_string(undetermined) +
+                           " of 18 constants are not determined by these runs";
+  CHECK_THAT(said(), ContainsSubstring(line));
+  std::size_t warnings = 0;
+  for (auto at = said().find("warning:"); at != std::string::npos;
+       at = said().find("warning:", at + 1))
+    ++warnings;
+  CHECK(warnings <= 2);
 }
