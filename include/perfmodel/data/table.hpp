@@ -43,8 +43,8 @@ struct CellStyle {
 struct Table {
   std::string source;  ///< file name for messages
   std::vector<Column> columns;
-  std::vector<std::uint32_t> lines;  ///< line number (from 1) in the source of each row
-  CellStyle style{};                 ///< of the first file
+  std::vector<std::uint32_t> lines;    ///< line number (from 1) in the source of each row
+  CellStyle style{};                   ///< of the first file
   std::vector<std::string> sources{};  ///< of a table from several files, these
   std::vector<std::uint32_t> file{};   ///< and of each row the index of its file; else empty
 

@@ -100,10 +100,9 @@ TEST_CASE("a derived column that is negative is refused where it is used", "[der
   RoleRequest request;
   request.derived = {parse_derived("x = filters - 8")};
   const Table table = derive_as_requested(table_of(kDerivable), request.derived);
-  CHECK(
-      message_of<InputError>([&] { resolve_roles(table, request); }) ==
-      "runs.csv:2: column 'x': -4 is not >= 0; needed are numbers >= 0: correct this, or pass "
-      "categorical = x or ignore = x");
+  CHECK(message_of<InputError>([&] { resolve_roles(table, request); }) ==
+        "runs.csv:2: column 'x': -4 is not >= 0; needed are numbers >= 0: correct this, or pass "
+        "categorical = x or ignore = x");
 }
 
 TEST_CASE("the measured time is neither derived nor derived from", "[derived]") {

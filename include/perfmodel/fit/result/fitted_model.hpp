@@ -105,12 +105,12 @@ struct DataFile {
 
 /// Where the data came from: reproducible facts only.
 struct Provenance {
-  std::string tool;               ///< "perfmodel 0.1.0"
-  std::string file;               ///< base name of the runs file; "-" for standard input
-  std::size_t rows = 0;           ///< of the file, without those that failed
-  std::string sha256;             ///< of its bytes; of several files, one after the other
-  std::vector<Sentence> notices;  ///< what was inferred about its columns
-  std::vector<DataFile> files{};  ///< where there are several
+  std::string tool;                  ///< "perfmodel 0.1.0"
+  std::string file;                  ///< base name of the runs file; "-" for standard input
+  std::size_t rows = 0;              ///< of the file, without those that failed
+  std::string sha256;                ///< of its bytes; of several files, one after the other
+  std::vector<Sentence> notices;     ///< what was inferred about its columns
+  std::vector<DataFile> files{};     ///< where there are several
   std::vector<FailedRuns> failed{};  ///< runs that are left out
 };
 

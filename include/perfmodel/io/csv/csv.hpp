@@ -19,16 +19,15 @@ namespace perfmodel {
 /// cells, so that whoever uses the column can name them. Columns in `text_columns` are text
 /// whatever they hold; names that the file lacks do no harm. Throws InputError with file, line and
 /// column where the file has the wrong shape: no header, a duplicate or empty column name, too few
-/// or too many fields, an open quote (also of a quoted line break), a file that is UTF-16, uses bare
-/// carriage returns, or holds NUL bytes or texts that are not UTF-8; no data row.
+/// or too many fields, an open quote (also of a quoted line break), a file that is UTF-16, uses
+/// bare carriage returns, or holds NUL bytes or texts that are not UTF-8; no data row.
 Table read_csv(const std::string& path, const std::set<std::string>& text_columns = {},
                std::optional<char> separator = {});
 
 /// The same for a file that was read already, as read_csv does with its bytes; for callers that
 /// need the bytes as well. `source` names them in messages.
 Table parse_csv(std::string_view bytes, const std::string& source,
-                const std::set<std::string>& text_columns = {},
-                std::optional<char> separator = {});
+                const std::set<std::string>& text_columns = {}, std::optional<char> separator = {});
 
 /// A file that was read already.
 struct CsvText {

@@ -27,7 +27,7 @@ struct RoleRequest {
   std::vector<std::string> ignore;
   std::optional<std::string> time_unit;  ///< a label, never a conversion
   std::optional<Throughput> throughput;  ///< in place of `target`
-  bool drop_failed = false;  ///< leave out runs whose time says that they failed
+  bool drop_failed = false;              ///< leave out runs whose time says that they failed
   std::vector<DerivedColumn> derived;    ///< the table has them already
 };
 
@@ -38,8 +38,8 @@ struct Roles {
   std::vector<std::string> intrinsic;    ///< numeric intrinsic columns, in the order of the file
   std::vector<std::string> categorical;  ///< intrinsic columns that are levels
   std::vector<std::string> extrinsic;
-  std::vector<std::string> ignored;   ///< on request, or in no list beside --intrinsic
-  std::vector<std::string> constant;  ///< dropped: one value only
+  std::vector<std::string> ignored;      ///< on request, or in no list beside --intrinsic
+  std::vector<std::string> constant;     ///< dropped: one value only
   std::optional<Throughput> throughput;  ///< of which the target is computed
   std::vector<DerivedColumn> derived;
   std::vector<Sentence> notices;  ///< whole sentences: what was inferred or dropped
@@ -53,7 +53,7 @@ struct Roles {
 /// that are no inputs are left out: results, names of runs, what others give; the notices say so.
 ///
 /// Throws UsageError where a flag names an unknown column or flags contradict each other, and
-/// InputError (with file, line and column; all offenders counted, the first 20 shown) where a value
+/// InputError (with file, line and column; all offenders counted, the first shown) where a value
 /// cannot be used or the parts cannot be inferred.
 Roles resolve_roles(const Table& table, const RoleRequest& request);
 

@@ -81,9 +81,11 @@ struct BracketedUnit {
 
 // In brackets these can be nothing else; "time_min" may be a minimum.
 constexpr std::array kBracketedUnits{
-    BracketedUnit{"\u00b5s", "us"},  BracketedUnit{"\u03bcs", "us"}, BracketedUnit{"min", "minutes"},
-    BracketedUnit{"mins", "minutes"}, BracketedUnit{"h", "hours"},   BracketedUnit{"hr", "hours"},
-    BracketedUnit{"second", "s"},     BracketedUnit{"msecs", "ms"},  BracketedUnit{"usecs", "us"},
+    BracketedUnit{"\u00b5s", "us"},  BracketedUnit{"\u03bcs", "us"},
+    BracketedUnit{"min", "minutes"}, BracketedUnit{"mins", "minutes"},
+    BracketedUnit{"h", "hours"},     BracketedUnit{"hr", "hours"},
+    BracketedUnit{"second", "s"},    BracketedUnit{"msecs", "ms"},
+    BracketedUnit{"usecs", "us"},
 };
 
 /// Folded, with what stands in brackets at the end as a further word: "step_time_ms" of
@@ -157,9 +159,9 @@ bool is_batch_size(std::vector<std::string> words) {
 
 /// Of a plain name; a rate such as "samples_per_s" has none.
 const UnitSuffix* suffix_of(std::string_view name) {
-  const auto suffix = std::find_if(
-      kUnitSuffixes.begin(), kUnitSuffixes.end(),
-      [&](const UnitSuffix& candidate) { return name.ends_with(candidate.suffix); });
+  const auto suffix =
+      std::find_if(kUnitSuffixes.begin(), kUnitSuffixes.end(),
+                   [&](const UnitSuffix& candidate) { return name.ends_with(candidate.suffix); });
   if (suffix != kUnitSuffixes.end() &&
       name.substr(0, name.size() - suffix->suffix.size()).ends_with("_per"))
     return nullptr;
