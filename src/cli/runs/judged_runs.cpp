@@ -58,6 +58,14 @@ void JudgedRuns::leave_out(const std::vector<std::size_t>& some) {
   lines.resize(kept.size());
 }
 
+Table read_again(const FittedModel& model, const JudgedRunsArguments& arguments,
+                 const std::set<std::string>& text_columns) {
+  RunsFile file = read_runs(arguments.runs, text_columns, arguments.separator);
+  if (arguments.drop_failed)
+    drop_failed_runs(file, judging_spec(model, arguments));
+  return std::move(file.table);
+}
+
 JudgedRuns judge_runs(const FittedModel& model, const JudgedRunsArguments& arguments,
                       bool strict_range, Console& console) {
   const ModelSpec spec = judging_spec(model, arguments);

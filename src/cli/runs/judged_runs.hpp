@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,10 @@ struct JudgedRuns {
 /// `strict_range` for rows that are out of range or have no time.
 JudgedRuns judge_runs(const FittedModel& model, const JudgedRunsArguments& arguments,
                       bool strict_range, Console& console);
+
+/// The same rows with these columns read as text.
+Table read_again(const FittedModel& model, const JudgedRunsArguments& arguments,
+                 const std::set<std::string>& text_columns);
 
 /// What they are judged by: the model's columns, and the measured time of `arguments`.
 ModelSpec judging_spec(const FittedModel& model, const JudgedRunsArguments& arguments);

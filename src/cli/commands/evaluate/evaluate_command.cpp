@@ -154,13 +154,7 @@ Baseline judge_baseline(const EvaluateArguments& arguments, const FittedModel& m
   const bool same_texts = texts == categorical_columns(model.spec);
   if (!same_texts && arguments.runs == "-")
     throw UsageError("the models read other columns as texts; pass RUNS.csv as a file");
-  Table table = runs.file.table;
-  if (!same_texts) {
-    RunsFile again = read_runs(arguments.runs, texts, arguments.separator);
-    if (arguments.drop_failed)
-      drop_failed_runs(again, judging_spec(model, arguments));
-    table = std::move(again.table);
-  }
+  Table table = same_texts ? runs.file.table : read_again(model, arguments, texts);
   const Predictions all =
       predictions_of(out.model, make_design(table, spec, Target::required, runs.rows));
   table.lines = runs.lines;  // messages count the rows that are left
