@@ -64,6 +64,17 @@ std::string joined(std::span<const std::string> words, std::string_view separato
   return text;
 }
 
+std::string enumerated(std::span<const std::string> words, std::size_t most) {
+  const std::size_t named = std::min(words.size(), most);
+  std::string text;
+  for (std::size_t k = 0; k < named; ++k) {
+    const bool is_last = k + 1 == words.size();
+    text += (k == 0 ? "" : is_last ? " and " : ", ") + words[k];
+  }
+  return named < words.size() ? text + " and " + std::to_string(words.size() - named) + " more"
+                              : text;
+}
+
 std::optional<double> parse_number(std::string_view text) {
   const char* first = text.data();
   const char* const last = first + text.size();

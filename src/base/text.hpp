@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,9 @@ std::string to_text(double value);
 std::string rounded(double value);
 
 std::string joined(std::span<const std::string> words, std::string_view separator);
+
+/// "a, b and c"; of more than `most`, the first ones: "a, b, c and 7 more".
+std::string enumerated(std::span<const std::string> words, std::size_t most);
 
 /// The whole of `text` as a finite decimal number; nothing where it is anything else (blank, nan,
 /// inf, 0x10, decimal comma, 1e400, blanks before or after). A leading plus sign is taken.

@@ -1,11 +1,46 @@
 #include "perfmodel/data/table.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "base/text.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
+namespace {
+
+Column chosen_numbers(const Column& column, std::span<const std::size_t> rows) {
+  Column out;
+  out.name = column.name;
+  out.formula = column.formula;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    out.numbers.push_back(column.numbers[rows[i]]);
+    if (std::isnan(out.numbers.back()))
+      out.bad_cells.push_back({i, column.text(rows[i])});
+  }
+  return out;
+}
+
+Column chosen_texts(const Column& column, std::span<const std::size_t> rows) {
+  Column out;
+  out.name = column.name;
+  out.kind = Column::Kind::text;
+  out.formula = column.formula;
+  constexpr auto unseen = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> code_of(column.levels.size(), unseen);
+  for (const std::size_t row : rows) {
+    std::uint32_t& code = code_of[column.codes[row]];
+    if (code == unseen) {
+      code = static_cast<std::uint32_t>(out.levels.size());
+      out.levels.push_back(column.levels[column.codes[row]]);
+    }
+    out.codes.push_back(code);
+  }
+  return out;
+}
+
+}  // namespace
 
 std::string Column::text(std::size_t row) const {
   if (!is_numeric())
@@ -44,7 +79,23 @@ std::vector<std::string> Table::names() const {
 }
 
 std::string Table::where(std::size_t row) const {
-  return source + ":" + std::to_string(lines[row]);
+  return (file.empty() ? source : sources[file[row]]) + ":" + std::to_string(lines[row]);
+}
+
+Table take_rows(const Table& table, std::span<const std::size_t> rows) {
+  Table out;
+  out.source = table.source;
+  out.style = table.style;
+  out.sources = table.sources;
+  for (const std::size_t row : rows) {
+    out.lines.push_back(table.lines[row]);
+    if (!table.file.empty())
+      out.file.push_back(table.file[row]);
+  }
+  for (const Column& column : table.columns)
+    out.columns.push_back(column.is_numeric() ? chosen_numbers(column, rows)
+                                              : chosen_texts(column, rows));
+  return out;
 }
 
 }  // namespace perfmodel

@@ -76,8 +76,11 @@ PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
   out.judging.validation = design_of_rows(table, out.spec, split.validation);
   out.judging.test = design_of_rows(table, out.spec, split.test);
   if (request.test_runs) {
-    TestRuns test =
-        select_test_runs(request.test_runs(categorical_columns(out.spec)), out.spec, request.gated);
+    RunsFile file{{}, {}, request.test_runs(categorical_columns(out.spec))};
+    if (request.roles.drop_failed)
+      if (auto failed = drop_failed_runs(file, out.spec))
+        out.warnings.push_back(*std::move(failed));
+    TestRuns test = select_test_runs(file.table, out.spec, request.gated);
     out.judging.test = std::move(test.design);
     if (test.left_out)
       out.warnings.push_back(*std::move(test.left_out));

@@ -4,9 +4,25 @@
 
 #include "data/row_order.hpp"
 #include "fit/task/number_range.hpp"
+#include "model/columns/truth_values.hpp"
+#include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
 namespace {
+
+/// The time that a throughput gives. Throws UsageError where that is not what was asked for.
+ThroughputTime requested_time(const Table& table, const RoleRequest& request) {
+  const Throughput& throughput = *request.throughput;
+  if (throughput.column.empty())
+    throw UsageError(Field{"work"} + " has no effect without " + Field{"throughput_target"});
+  if (request.target) {
+    throw UsageError(Field{"target"} + " and " + Field{"throughput_target"} +
+                     " both name the measured column; pass one of them");
+  }
+  if (table.find(throughput.column) == nullptr)
+    throw UsageError(Field{"throughput_target"} + ": " + table.no_column(throughput.column));
+  return time_of(throughput, table);
+}
 
 std::optional<Design> design_of_part(const Table& table, const ModelSpec& spec,
                                      const std::vector<std::size_t>& rows) {
@@ -22,9 +38,32 @@ std::optional<Design> design_of_part(const Table& table, const ModelSpec& spec,
 LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   LabelledRuns runs;
   runs.file = std::move(file);
-  runs.file.table = derive_as_requested(runs.file.table, request.derived);
-  runs.roles = resolve_roles(runs.file.table, request);
-  runs.rows = rows_by_content(runs.file.table, runs.roles.target);
+  Table& table = runs.file.table;
+  std::vector<Sentence> notices;
+  if (auto notice = reading_notice(table))
+    notices.emplace_back(*std::move(notice));
+  if (request.drop_failed) {
+    if (const auto column = measured_column(table, request))
+      runs.warning = drop_failed_runs(runs.file, *column,
+                                      {request.categorical.begin(), request.categorical.end()});
+  }
+  for (std::string& sentence : unify_truth_values(table))
+    notices.emplace_back(std::move(sentence));
+  RoleRequest timed = request;
+  if (request.throughput) {
+    const ThroughputTime time = requested_time(table, request);
+    table = with_time_of(table, *request.throughput, time.column);
+    timed.target = time.column;
+    timed.ignore.push_back(request.throughput->column);
+    if (!timed.time_unit)
+      timed.time_unit = time.unit;
+    notices.push_back(words_for(*request.throughput, time));
+  }
+  table = derive_as_requested(table, timed.derived);
+  runs.roles = resolve_roles(table, timed);
+  runs.roles.throughput = request.throughput;
+  runs.roles.notices.insert(runs.roles.notices.begin(), notices.begin(), notices.end());
+  runs.rows = rows_by_content(table, runs.roles.target);
   return runs;
 }
 

@@ -1,19 +1,76 @@
 #include "perfmodel/pipeline/runs_file.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <string_view>
+#include <utility>
 
+#include "base/text.hpp"
 #include "io/file/digest.hpp"
 #include "io/file/input_file.hpp"
+#include "perfmodel/base/error.hpp"
 #include "perfmodel/io/csv/csv.hpp"
 
 namespace perfmodel {
 
-RunsFile read_runs(const std::string& path, const std::set<std::string>& text_columns) {
+RunsFile read_runs(const std::string& path, const std::set<std::string>& text_columns,
+                   std::optional<char> separator) {
   RunsFile runs;
   runs.path = path;
   runs.bytes = read_file(path);
-  runs.table = parse_csv(runs.bytes, display_name(path), text_columns);
+  runs.table = parse_csv(runs.bytes, display_name(path), text_columns, separator);
   return runs;
+}
+
+RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::string>& text_columns,
+                   std::optional<char> separator) {
+  if (paths.size() == 1)
+    return read_runs(paths.front(), text_columns, separator);
+  RunsFile runs;
+  std::vector<std::string> names;
+  std::vector<std::size_t> ends;
+  for (const std::string& path : paths) {
+    if (std::count(paths.begin(), paths.end(), path) > 1)
+      throw UsageError("'" + path + "' is given twice");
+    runs.bytes += read_file(path);
+    ends.push_back(runs.bytes.size());
+    names.push_back(base_name(path));
+  }
+  std::vector<CsvText> texts;
+  for (std::size_t i = 0, begin = 0; i < paths.size(); begin = ends[i++]) {
+    const std::string_view bytes = std::string_view(runs.bytes).substr(begin, ends[i] - begin);
+    texts.push_back({bytes, display_name(paths[i])});
+    runs.files.push_back({names[i], 0, sha256(bytes)});
+  }
+  runs.path = joined(names, ", ");
+  runs.table = parse_csv(texts, text_columns, separator);
+  return runs;
+}
+
+std::optional<std::string> drop_failed_runs(RunsFile& runs, const std::string& column,
+                                            const std::set<std::string>& text_columns) {
+  const std::size_t rows = runs.table.rows();
+  WithoutFailed left = without_failed_runs(runs.table, column, text_columns);
+  if (left.failed.empty())
+    return std::nullopt;
+  runs.table = std::move(left.table);
+  runs.failed = std::move(left.failed);
+  return words_for(runs.failed, column, rows);
+}
+
+std::optional<std::string> drop_failed_runs(RunsFile& runs, const ModelSpec& spec) {
+  const bool rated = spec.throughput && runs.table.find(spec.throughput->column) != nullptr;
+  return drop_failed_runs(runs, rated ? spec.throughput->column : spec.target,
+                          categorical_columns(spec));
+}
+
+std::optional<std::string> reading_notice(const Table& table) {
+  const std::string& number = table.style.decimal_comma;
+  if (number.empty())
+    return std::nullopt;
+  std::string read = number;
+  read[read.find(',')] = '.';
+  return "Commas in numbers are decimal commas: \"" + number + "\" is " + read + ".";
 }
 
 std::string base_name(const std::string& path) {
@@ -21,8 +78,16 @@ std::string base_name(const std::string& path) {
 }
 
 Provenance provenance_of(const RunsFile& runs, const Roles& roles) {
-  return {"perfmodel " PERFMODEL_VERSION, base_name(runs.path), runs.table.rows(),
-          runs.bytes.empty() ? std::string() : sha256(runs.bytes), roles.notices};
+  Provenance out{"perfmodel " PERFMODEL_VERSION,
+                 runs.files.empty() ? base_name(runs.path) : runs.path,
+                 runs.table.rows(),
+                 runs.bytes.empty() ? std::string() : sha256(runs.bytes),
+                 roles.notices,
+                 runs.files,
+                 runs.failed};
+  for (const std::uint32_t file : runs.table.file)
+    ++out.files[file].rows;
+  return out;
 }
 
 std::set<std::string> categorical_columns(const ModelSpec& spec) {

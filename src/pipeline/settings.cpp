@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "model/design/level_matching.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
@@ -56,7 +57,8 @@ Column numeric_column(const std::string& name, const std::string& text, const Nu
 }
 
 Column text_column(const CategoricalInput& input, const std::string& text) {
-  if (std::find(input.levels.begin(), input.levels.end(), text) == input.levels.end()) {
+  const auto level = LevelMatcher(input).match(text);
+  if (!level) {
     const std::string hint = did_you_mean(text, input.levels);
     throw UsageError(Field{"settings"} + " '" + input.column + "=" + text +
                      "': the model does not know the level '" + text + "'; it knows " +
@@ -65,7 +67,7 @@ Column text_column(const CategoricalInput& input, const std::string& text) {
   Column column;
   column.name = input.column;
   column.kind = Column::Kind::text;
-  column.levels = {text};
+  column.levels = {input.levels[*level]};
   column.codes = {0};
   return column;
 }

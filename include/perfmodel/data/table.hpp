@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,12 +32,21 @@ struct Column {
   std::string text(std::size_t row) const;
 };
 
+/// How the cells of a file were written, for output that repeats its lines.
+struct CellStyle {
+  char separator = ',';
+  std::string decimal_comma{};  ///< a number that was read with one: "0,5"; empty: there is none
+};
+
 /// Measured runs or configurations: named columns of equal length, and where each row stood.
 /// Nothing here knows which column is the time; that is the business of `Roles`.
 struct Table {
   std::string source;  ///< file name for messages
   std::vector<Column> columns;
-  std::vector<std::uint32_t> lines;  ///< line number (from 1) in the source of each row
+  std::vector<std::uint32_t> lines;    ///< line number (from 1) in the source of each row
+  CellStyle style{};                   ///< of the first file
+  std::vector<std::string> sources{};  ///< of a table from several files, these
+  std::vector<std::uint32_t> file{};   ///< and of each row the index of its file; else empty
 
   std::size_t rows() const { return lines.size(); }
   /// Null where there is no such column.
@@ -49,5 +59,8 @@ struct Table {
   /// "runs.csv:41"
   std::string where(std::size_t row) const;
 };
+
+/// The chosen rows of a table, in that order. Levels that none of them has are gone.
+Table take_rows(const Table& table, std::span<const std::size_t> rows);
 
 }  // namespace perfmodel

@@ -22,9 +22,12 @@ struct LabelledRuns {
   RunsFile file;
   Roles roles;
   std::vector<std::size_t> rows;  ///< in the order of their content: what is drawn, is from these
+  std::optional<std::string> warning{};  ///< about failed runs that are left out
 };
 
-/// Throws what derive_as_requested() and resolve_roles() throw.
+/// Leaves out failed runs and computes the time of a throughput where that is asked for.
+///
+/// Throws what derive_as_requested(), with_time_of() and resolve_roles() throw.
 LabelledRuns label_runs(RunsFile file, const RoleRequest& request);
 
 /// Runs with the parts that are trained and judged on. Parts without rows are empty.

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "perfmodel/data/table.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
@@ -12,14 +14,32 @@ namespace perfmodel {
 
 /// A table and the bytes it was read from, read once.
 struct RunsFile {
-  std::string path;   ///< "-": standard input
-  std::string bytes;  ///< empty where the table does not come from a file
+  std::string path;   ///< "-": standard input; of several files, all
+  std::string bytes;  ///< of several files, one after the other; empty where there is none
   Table table;
+  std::vector<DataFile> files{};     ///< where there are several
+  std::vector<FailedRuns> failed{};  ///< runs that are no longer in the table
 };
 
 /// Reads a CSV file as read_csv() does and keeps its bytes, whose digest stands in the model. For a
 /// fit, `text_columns` are those that RoleRequest names as categorical.
-RunsFile read_runs(const std::string& path, const std::set<std::string>& text_columns = {});
+RunsFile read_runs(const std::string& path, const std::set<std::string>& text_columns = {},
+                   std::optional<char> separator = {});
+
+/// Several files as one table; their columns are the same, in any order. Throws InputError where
+/// they are not, UsageError for a file that is given twice.
+RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::string>& text_columns,
+                   std::optional<char> separator);
+
+/// Takes out the runs of which the measured column says that they failed. Returns a sentence about
+/// them; nothing where there are none.
+std::optional<std::string> drop_failed_runs(RunsFile& runs, const std::string& column,
+                                            const std::set<std::string>& text_columns);
+/// The same for runs that a model judges or is judged on: of its target or throughput.
+std::optional<std::string> drop_failed_runs(RunsFile& runs, const ModelSpec& spec);
+
+/// A sentence about numbers that were read in another way than they stand there: decimal commas.
+std::optional<std::string> reading_notice(const Table& table);
 
 /// The last part of a path: what a result says of a file, without folders of this machine. "-"
 /// stays.

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "cli/options/option_set.hpp"
+#include "cli/options/reading_options.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/csv_columns.hpp"
@@ -78,7 +79,10 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
 
 int predict_file(const PredictArguments& arguments, const FittedModel& model, OutputFile& output,
                  Console& console) {
-  const RunsFile file = read_runs(arguments.configurations, categorical_columns(model.spec));
+  const RunsFile file =
+      read_runs(arguments.configurations, categorical_columns(model.spec), arguments.separator);
+  if (const auto notice = reading_notice(file.table))
+    console.notice(*notice);
   const Design design = make_design(file.table, model.spec, Target::absent);
   const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
   std::vector<std::string> names = {"predicted_" + model.spec.target, "in_range"};
@@ -101,14 +105,15 @@ int predict_file(const PredictArguments& arguments, const FittedModel& model, Ou
       file.bytes, file.table, names,
       [&](std::size_t row) {
         const double time = predicted.values[static_cast<Eigen::Index>(row)];
-        std::string further = time_cell(time);
+        std::vector<std::string> further = {time_cell(time)};
         if (certainty.intervals) {
           const IntervalFactors factors = (*certainty.intervals)[row];
-          further += "," + time_cell(time * factors.lower) + "," + time_cell(time * factors.upper);
+          further.push_back(time_cell(time * factors.lower));
+          further.push_back(time_cell(time * factors.upper));
         }
-        further += range.in_range[row] ? ",true" : ",false";
+        further.emplace_back(range.in_range[row] ? "true" : "false");
         if (certainty.reach)
-          further += "," + std::string(support_text(certainty.reach->near[row]));
+          further.emplace_back(support_text(certainty.reach->near[row]));
         return further;
       },
       output);
@@ -123,6 +128,7 @@ int predict_file(const PredictArguments& arguments, const FittedModel& model, Ou
 void setup_predict(OptionSet& command, PredictArguments& arguments) {
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   add_input(command, "CONFIGS.csv", arguments.configurations, "configurations, one per line");
+  add_separator(command, arguments.separator);
   command
       .add_option("--set", arguments.settings,
                   "one configuration: the value of every input of the\nmodel (repeatable)")

@@ -12,7 +12,8 @@ class OptionSet;
 
 struct PredictArguments {
   std::string model;
-  std::string configurations;  ///< empty where --set is used
+  std::string configurations;     ///< empty where --set is used
+  std::optional<char> separator;  ///< nothing: recognised
   std::vector<std::string> settings;
   bool json = false;
   std::optional<double> coverage;  ///< of the intervals; the model's own where not given

@@ -18,7 +18,7 @@
 namespace perfmodel::cli {
 
 void setup_report(OptionSet& command, ReportArguments& arguments) {
-  add_judged_runs(command, arguments.model, arguments.runs, arguments.target);
+  add_judged_runs(command, arguments);
   command
       .add_option("--title", arguments.title,
                   "of the page (default: the names of target, model\nand runs)")
@@ -42,7 +42,7 @@ int run_report(const ReportArguments& arguments, Console& console) {
   refuse_to_replace(arguments.runs, arguments.output);
   OutputFile output(arguments.output);
   const FittedModel model = read_model(arguments.model);
-  const JudgedRuns runs = judge_runs(model, arguments.runs, arguments.target, false, console);
+  const JudgedRuns runs = judge_runs(model, arguments, false, console);
   const page::Content content = page::content_of(
       {model,
        "perfmodel " PERFMODEL_VERSION,

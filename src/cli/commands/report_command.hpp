@@ -3,16 +3,14 @@
 #include <optional>
 #include <string>
 
+#include "cli/runs/judged_runs.hpp"
 #include "cli/terminal/console.hpp"
 
 namespace perfmodel::cli {
 
 class OptionSet;
 
-struct ReportArguments {
-  std::string model;
-  std::string runs;
-  std::optional<std::string> target;  ///< where the file has another name for it
+struct ReportArguments : JudgedRunsArguments {
   std::string title;
   std::string output = "-";
 };

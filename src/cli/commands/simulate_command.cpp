@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "cli/options/numbers.hpp"
 #include "cli/options/option_set.hpp"
+#include "cli/options/reading_options.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/csv_columns.hpp"
@@ -58,6 +59,7 @@ void setup_simulate(OptionSet& command, SimulateArguments& arguments) {
       .required();
   add_input(command, "CONFIGS.csv", arguments.configurations, "configurations, one per line")
       .required();
+  add_separator(command, arguments.separator);
   command
       .add_option_function(
           "--noise", [&](const std::string& text) { arguments.noise = parse_noise(text); },
@@ -93,7 +95,10 @@ int run_simulate(const SimulateArguments& arguments, Console& console) {
   refuse_to_replace(arguments.configurations, arguments.output);
   OutputFile output(arguments.output);
   const FittedModel model = read_model(arguments.model);
-  const RunsFile file = read_runs(arguments.configurations, categorical_columns(model.spec));
+  const RunsFile file =
+      read_runs(arguments.configurations, categorical_columns(model.spec), arguments.separator);
+  if (const auto notice = reading_notice(file.table))
+    console.notice(*notice);
   refuse_taken_names(file.table, {model.spec.target});
   const Design design = make_design(file.table, model.spec, Target::absent);
   // Where the model itself has no time, no noise helps.
@@ -110,7 +115,8 @@ int run_simulate(const SimulateArguments& arguments, Console& console) {
     signals.emplace();
   append_columns(
       file.bytes, file.table, {model.spec.target},
-      [&](std::size_t row) { return to_text(times[static_cast<Eigen::Index>(row)]); }, output);
+      [&](std::size_t row) { return std::vector{to_text(times[static_cast<Eigen::Index>(row)])}; },
+      output);
   if (const auto signal = received_signal())
     return exit_code_of_signal(*signal);
   output.commit();

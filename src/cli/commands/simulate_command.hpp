@@ -13,6 +13,7 @@ class OptionSet;
 struct SimulateArguments {
   std::string model;
   std::string configurations;
+  std::optional<char> separator;  ///< nothing: recognised
   bool strict_range = false;
   std::string output = "-";
   double noise = 0;

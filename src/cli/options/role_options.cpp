@@ -8,6 +8,7 @@
 #include "base/utf8.hpp"
 #include "cli/options/numbers.hpp"
 #include "cli/options/option_set.hpp"
+#include "cli/options/reading_options.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -30,11 +31,28 @@ void add_columns(OptionSet& app, const std::string& name, const std::string& des
       .take_last();
 }
 
+Throughput& throughput_of(RoleRequest& request) {
+  return request.throughput ? *request.throughput : request.throughput.emplace();
+}
+
 }  // namespace
 
-void add_role_options(OptionSet& app, RoleRequest& request) {
+void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>& separator) {
   app.add_option("--target", request.target, "the measured time (default: inferred from the name)")
       .type_name("COL")
+      .group("Columns");
+  app.add_option_function(
+         "--throughput-target",
+         [&](const std::string& text) { throughput_of(request).column = text; },
+         "a measured throughput in place of the time, which is\n"
+         "1 / throughput: of one sample, step, ...")
+      .type_name("COL")
+      .group("Columns");
+  app.add_option_function(
+         "--work", [&](const std::string& text) { throughput_of(request).work = text; },
+         "with it: what an iteration works on, such as batch_size\n"
+         "or 'local_batch * gpus'; the time is work / throughput")
+      .type_name("FORMULA")
       .group("Columns");
   add_columns(
       app, "--extrinsic", "columns of scale: workers, batch size (default: inferred)",
@@ -72,6 +90,8 @@ void add_role_options(OptionSet& app, RoleRequest& request) {
          "(default: read from a name that ends in _s, _ms, _us)")
       .type_name("UNIT")
       .group("Columns");
+  add_separator(app, separator);
+  add_failed(app, request.drop_failed);
 }
 
 }  // namespace perfmodel::cli

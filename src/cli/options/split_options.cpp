@@ -30,10 +30,13 @@ Split split_of(const LabelledRuns& runs, const SplitArguments& arguments) {
                     arguments.seed.value_or(kDefaultSplitSeed));
 }
 
-LabelledRuns read_labelled_runs(const std::string& path, const RoleRequest& request,
-                                Console& console) {
+LabelledRuns read_labelled_runs(const std::vector<std::string>& paths, const RoleRequest& request,
+                                std::optional<char> separator, Console& console) {
   LabelledRuns runs = label_runs(
-      read_runs(path, {request.categorical.begin(), request.categorical.end()}), request);
+      read_runs(paths, {request.categorical.begin(), request.categorical.end()}, separator),
+      request);
+  if (runs.warning)
+    console.warning(*runs.warning);
   for (const auto& notice : runs.roles.notices)
     console.notice(with_flags(notice));
   return runs;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/terminal/console.hpp"
 #include "perfmodel/data/split.hpp"
@@ -24,8 +25,9 @@ void add_split_options(OptionSet& app, SplitArguments& arguments);
 /// The split that was asked for, else 60:20:20.
 Split split_of(const LabelledRuns& runs, const SplitArguments& arguments);
 
-/// Reads a runs file and settles the parts of its columns; notices go to the console.
-LabelledRuns read_labelled_runs(const std::string& path, const RoleRequest& request,
-                                Console& console);
+/// Reads files of runs as one table and settles the parts of its columns; notices go to the
+/// console.
+LabelledRuns read_labelled_runs(const std::vector<std::string>& paths, const RoleRequest& request,
+                                std::optional<char> separator, Console& console);
 
 }  // namespace perfmodel::cli

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/options/numbers.hpp"
 #include "cli/options/option_set.hpp"
+#include "cli/terminal/shown_time.hpp"
 #include "cli/terminal/text_table.hpp"
 #include "perfmodel/base/error.hpp"
 #include "trust/prediction_intervals.hpp"
@@ -14,6 +17,14 @@
 
 namespace perfmodel::cli {
 namespace {
+
+/// Of one metric; not numbers where it has none.
+Spread metric_spread(const std::vector<Spread>& spreads, std::string_view metric) {
+  const auto spread = std::find_if(spreads.begin(), spreads.end(),
+                                   [&](const Spread& each) { return each.name == metric; });
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  return spread == spreads.end() ? Spread{std::string(metric), none, none} : *spread;
+}
 
 HeldOutRequest::Folds parse_folds(const std::string& text) {
   if (text == "all")
@@ -80,24 +91,27 @@ std::string held_out_section(const FittedModel& model, const Console& console) {
   std::string text;
   if (model.cross_validation) {
     const auto& validation = *model.cross_validation;
-    const std::string& unit = model.spec.unit;
+    const std::vector<Spread> spreads = metrics_spread(validation.folds);
+    const ShownTime time(model.spec.unit, metric_spread(spreads, "mae").mean);
     TextTable table({left, right, right, right, right, right});
     table.add({std::to_string(validation.folds.size()) + " folds" +
                    (validation.group_by ? " by " + clipped(*validation.group_by, 28) : ""),
-               with_unit("MAE", unit), "MAPE %", "SMAPE %", with_unit("RMSE", unit), "R2"});
-    const std::vector<Spread> spreads = metrics_spread(validation.folds);
+               time.heading("MAE"), "MAPE %", "SMAPE %", time.heading("RMSE"), "R2"});
     const auto add = [&](const std::string& name, double Spread::*value) {
       std::vector<std::string> cells = {name};
       for (const char* metric : {"mae", "mape_percent", "smape_percent", "rmse", "r2"}) {
-        const auto spread = std::find_if(spreads.begin(), spreads.end(),
-                                         [&](const Spread& each) { return each.name == metric; });
-        cells.push_back(spread == spreads.end() ? "-" : short_number((*spread).*value));
+        const double figure = metric_spread(spreads, metric).*value;
+        const bool is_time =
+            metric == std::string_view("mae") || metric == std::string_view("rmse");
+        cells.push_back(std::isnan(figure) ? "-"
+                        : is_time          ? time.number(figure)
+                                           : short_number(figure));
       }
       table.add(cells);
     };
     add("mean", &Spread::mean);
     add("sd over folds (n - 1)", &Spread::standard_deviation);
-    auto lines = table.lines(2);
+    auto lines = table.lines(2, console.width());
     lines.front() = console.strong(lines.front());
     for (const auto& line : lines)
       text += (text.empty() ? "\n" : "") + line + "\n";

@@ -6,20 +6,32 @@
 #include <vector>
 
 #include "cli/options/option_set.hpp"
+#include "cli/options/reading_options.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/predictions.hpp"
+#include "cli/terminal/search_progress.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel::cli {
 
-void add_judged_runs(OptionSet& command, std::string& model, std::string& runs,
-                     std::optional<std::string>& target) {
-  add_input(command, "MODEL.json", model, "a model that fit wrote").required();
-  add_input(command, "RUNS.csv", runs, "measured runs, one per line").required();
+void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments) {
+  add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
+  add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line").required();
   command
-      .add_option("--target", target,
+      .add_option("--target", arguments.target,
                   "the measured time, where the file has another name\nfor it than the model")
       .type_name("COL");
+  add_separator(command, arguments.separator);
+  add_failed(command, arguments.drop_failed);
+}
+
+ModelSpec judging_spec(const FittedModel& model, const JudgedRunsArguments& arguments) {
+  ModelSpec spec = model.spec;
+  if (arguments.target) {
+    spec.target = *arguments.target;
+    spec.throughput.reset();
+  }
+  return spec;
 }
 
 void JudgedRuns::leave_out(const std::vector<std::size_t>& some) {
@@ -46,17 +58,30 @@ void JudgedRuns::leave_out(const std::vector<std::size_t>& some) {
   lines.resize(kept.size());
 }
 
-JudgedRuns judge_runs(const FittedModel& model, const std::string& path,
-                      const std::optional<std::string>& target, bool strict_range,
-                      Console& console) {
-  ModelSpec spec = model.spec;
-  spec.target = target.value_or(spec.target);
+Table read_again(const FittedModel& model, const JudgedRunsArguments& arguments,
+                 const std::set<std::string>& text_columns) {
+  RunsFile file = read_runs(arguments.runs, text_columns, arguments.separator);
+  if (arguments.drop_failed)
+    drop_failed_runs(file, judging_spec(model, arguments));
+  return std::move(file.table);
+}
+
+JudgedRuns judge_runs(const FittedModel& model, const JudgedRunsArguments& arguments,
+                      bool strict_range, Console& console) {
+  const ModelSpec spec = judging_spec(model, arguments);
+  SearchProgress progress(console);
+  progress.begin("reading " + arguments.runs);
   JudgedRuns out;
-  out.file = read_runs(path, categorical_columns(spec));
+  out.file = read_runs(arguments.runs, categorical_columns(spec), arguments.separator);
   const Table& table = out.file.table;
+  if (const auto notice = reading_notice(table))
+    console.notice(*notice);
+  if (const auto failed = arguments.drop_failed ? drop_failed_runs(out.file, spec) : std::nullopt)
+    console.warning(*failed);
   out.design = make_design(table, spec, Target::required);
   out.range = check_range(model, out.design);
   report_range(out.range, strict_range, console);
+  progress.begin("predicting");
   Predictions predictions = predictions_of(model, out.design);
   report_without_time(predictions, table, "they are left out", strict_range, console);
   out.left_out_text = without_time_text(predictions, table);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,17 @@ namespace perfmodel::cli {
 
 class OptionSet;
 
-/// The arguments MODEL.json and RUNS.csv, and --target.
-void add_judged_runs(OptionSet& command, std::string& model, std::string& runs,
-                     std::optional<std::string>& target);
+/// Which runs judge a model, and how they are read.
+struct JudgedRunsArguments {
+  std::string model;
+  std::string runs;
+  std::optional<std::string> target;  ///< nothing: the model's
+  std::optional<char> separator;      ///< nothing: recognised
+  bool drop_failed = false;
+};
+
+/// The arguments MODEL.json and RUNS.csv, --target, --separator and --failed.
+void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments);
 
 /// Measured runs beside what a model says of them.
 struct JudgedRuns {
@@ -37,14 +46,19 @@ struct JudgedRuns {
   void leave_out(const std::vector<std::size_t>& some);
 };
 
-/// Reads runs for a model to be judged on; `target` is the measured time where the file has another
-/// name for it. Warns of rows that are out of range and leaves out, with a warning, those of which
-/// the model gives no time.
+/// Reads the runs of `arguments` for a model to be judged on. Warns of rows that are out of range
+/// and leaves out, with a warning, those of which the model gives no time.
 ///
 /// Throws InputError for rows that the model cannot take, where no row is left, and with
 /// `strict_range` for rows that are out of range or have no time.
-JudgedRuns judge_runs(const FittedModel& model, const std::string& path,
-                      const std::optional<std::string>& target, bool strict_range,
-                      Console& console);
+JudgedRuns judge_runs(const FittedModel& model, const JudgedRunsArguments& arguments,
+                      bool strict_range, Console& console);
+
+/// The same rows with these columns read as text.
+Table read_again(const FittedModel& model, const JudgedRunsArguments& arguments,
+                 const std::set<std::string>& text_columns);
+
+/// What they are judged by: the model's columns, and the measured time of `arguments`.
+ModelSpec judging_spec(const FittedModel& model, const JudgedRunsArguments& arguments);
 
 }  // namespace perfmodel::cli

@@ -14,17 +14,10 @@ constexpr std::size_t kMostLines = 5;  // that a message names
 
 /// "line 4", "lines 4 and 9", "lines 4, 9, 12, 15, 20 and 7 more"
 std::string places(const std::vector<std::size_t>& rows, const std::vector<std::uint32_t>& lines) {
-  const std::size_t named = std::min(rows.size(), kMostLines);
   std::vector<std::string> items;
-  for (std::size_t k = 0; k < named; ++k)
-    items.push_back(std::to_string(lines[rows[k]]));
-  if (rows.size() > named)
-    items.push_back(std::to_string(rows.size() - named) + " more");
-  if (items.size() == 1)
-    return "line " + items.front();
-  const std::string last = items.back();
-  items.pop_back();
-  return "lines " + joined(items, ", ") + " and " + last;
+  for (const std::size_t row : rows)
+    items.push_back(std::to_string(lines[row]));
+  return (items.size() == 1 ? "line " : "lines ") + enumerated(items, kMostLines);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/ansicolor_sink.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +32,19 @@ class Label final : public spdlog::custom_flag_formatter {
     return spdlog::details::make_unique<Label>();
   }
 };
+
+constexpr std::size_t kLeastWidth = 60;
+constexpr std::size_t kMostWidth = 200;
+
+/// A terminal that does not tell its width has the usual one.
+std::optional<std::size_t> width_of(int descriptor) {
+  if (::isatty(descriptor) != 1)
+    return std::nullopt;
+  winsize size = {};
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return kUsualWidth;
+  return std::clamp<std::size_t>(size.ws_col, kLeastWidth, kMostWidth);
+}
 
 bool is_set(const char* variable) {
   const char* value = std::getenv(variable);
@@ -84,6 +98,14 @@ std::string with_headings(std::string_view text) {
 
 }  // namespace
 
+std::optional<std::size_t> output_width() {
+  return width_of(STDOUT_FILENO);
+}
+
+std::optional<std::size_t> Console::width() const {
+  return width_of(STDERR_FILENO);
+}
+
 bool is_terminal_output() {
   return ::isatty(STDOUT_FILENO) == 1;
 }
@@ -95,16 +117,19 @@ Console::Console(const ConsoleOptions& options)
       logger_(make_logger(color_)) {}
 
 void Console::error(std::string_view message) {
+  const std::lock_guard lock(mutex_);
   progress({});
   logger_->error("{}", printable(message));
 }
 
 void Console::warning(std::string_view message) {
+  const std::lock_guard lock(mutex_);
   progress({});
   logger_->warn("{}", printable(message));
 }
 
 void Console::notice(std::string_view message) {
+  const std::lock_guard lock(mutex_);
   if (!quiet_) {
     progress({});
     logger_->info("{}", printable(message));
@@ -112,6 +137,7 @@ void Console::notice(std::string_view message) {
 }
 
 void Console::summary(std::string_view text) {
+  const std::lock_guard lock(mutex_);
   if (!quiet_) {
     progress({});
     const std::string shown = color_ ? with_headings(text) : printable(text);
@@ -121,6 +147,7 @@ void Console::summary(std::string_view text) {
 }
 
 void Console::progress(std::string_view text) {
+  const std::lock_guard lock(mutex_);
   if (!shows_progress() || (text.empty() && !progress_shown_))
     return;
   std::string line = "\r\x1b[K";  // back to the left and erase the line

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,8 +20,14 @@ struct ConsoleOptions {
   ColorChoice color = ColorChoice::automatic;
 };
 
+/// Of lines where nothing tells how wide they may be.
+constexpr std::size_t kUsualWidth = 100;
+
 /// Whether standard output is a terminal, where nobody wants files.
 bool is_terminal_output();
+
+/// Columns of that terminal, 60 to 200; nothing where it is none.
+std::optional<std::size_t> output_width();
 
 /// Everything meant for people, all of it on standard error: errors, warnings, notices, the summary
 /// and the progress line. `--quiet` keeps warnings and errors only. Controls in the texts are
@@ -39,6 +47,8 @@ class Console {
   /// Whether the progress line is of any use: a terminal, and not --quiet.
   bool shows_progress() const { return terminal_ && !quiet_; }
   bool quiet() const { return quiet_; }
+  /// Columns of the terminal that the messages go to, 60 to 200; nothing where it is none.
+  std::optional<std::size_t> width() const;
   /// The text as a heading where colours are wanted, plain otherwise.
   std::string strong(std::string_view text) const;
 
@@ -48,6 +58,7 @@ class Console {
   bool color_;
   bool progress_shown_ = false;
   std::shared_ptr<spdlog::logger> logger_;
+  std::recursive_mutex mutex_;  ///< the progress line is drawn beside the work
 };
 
 }  // namespace perfmodel::cli

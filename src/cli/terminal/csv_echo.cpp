@@ -31,8 +31,9 @@ std::string_view LineEcho::next() {
   return line;
 }
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos)
+std::string csv_field(const std::string& text, char separator) {
+  if (text.find(separator) == std::string::npos &&
+      text.find_first_of("\"\r\n") == std::string::npos)
     return text;
   std::string field = "\"";
   for (const char c : text) {

@@ -25,6 +25,6 @@ class LineEcho {
 };
 
 /// The text as a CSV field, with quotes where it needs them.
-std::string csv_field(const std::string& text);
+std::string csv_field(const std::string& text, char separator = ',');
 
 }  // namespace perfmodel::cli

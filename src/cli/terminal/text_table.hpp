@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,16 +19,23 @@ class TextTable {
 
   /// Missing cells at the end are blank.
   void add(std::vector<std::string> cells);
-  /// One line per row, each after `indentation` spaces and without trailing ones.
-  std::vector<std::string> lines(std::size_t indentation) const;
+  /// One line per row, each after `indentation` spaces and without trailing ones. Where they would
+  /// be wider than `width`, texts go on in further lines, and columns that still find no room stand
+  /// below the others, beside the first column again.
+  std::vector<std::string> lines(std::size_t indentation,
+                                 std::optional<std::size_t> width = std::nullopt) const;
   /// The lines as one text, each with its end.
-  std::string text(std::size_t indentation) const;
+  std::string text(std::size_t indentation, std::optional<std::size_t> width = std::nullopt) const;
   /// The rows as a Markdown table; the first is its header.
   std::string markdown() const;
 
  private:
   std::vector<Align> columns_;
   std::vector<std::vector<std::string>> rows_;
+
+  std::vector<std::size_t> widths() const;
+  void add_lines(const std::vector<std::size_t>& shown, const std::vector<std::size_t>& widths,
+                 std::size_t indentation, std::vector<std::string>& lines) const;
 };
 
 }  // namespace perfmodel::cli

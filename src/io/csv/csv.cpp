@@ -1,6 +1,7 @@
 #include "perfmodel/io/csv/csv.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -8,9 +9,11 @@
 #include "base/problem_list.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "io/csv/cell_style.hpp"
 #include "io/csv/column_builder.hpp"
 #include "io/csv/csv_fields.hpp"
 #include "io/csv/csv_lines.hpp"
+#include "io/csv/decimal_marks.hpp"
 #include "io/file/input_file.hpp"
 #include "perfmodel/base/error.hpp"
 
@@ -21,80 +24,101 @@ namespace {
 /// samples of a profile.
 constexpr std::size_t kMostColumns = 1000;
 
+constexpr std::size_t kMostFilesNamed = 3;
+
 /// Builds the table line by line. A line of the wrong shape is noted and the reading goes on, so
 /// that one message tells of all of them.
 class TableReader {
  public:
-  TableReader(std::string source, const std::set<std::string>& text_columns)
-      : text_columns_(text_columns) {
-    table_.source = std::move(source);
+  explicit TableReader(const std::set<std::string>& text_columns) : text_columns_(text_columns) {}
+
+  void begin_file(const std::string& source, const CellStyle& style) {
+    source_ = source;
+    style_ = style;
+    decimals_ = {};
+    place_of_.clear();
+    sources_.push_back(source);
+    lines_before_ += last_line_;
+    rows_before_ = table_.lines.size();
   }
 
   void read_line(std::span<char> line, std::uint32_t number) {
-    const std::string_view text(line.data(), line.size());
-    if (columns_.empty())
-      refuse_other_separators(text);
+    last_line_ = number;
     if (!split(line, number))
       return;
-    if (columns_.empty())
+    if (place_of_.empty())
       read_header(number);
     else if (fields_.size() != columns_.size())
       note_field_count(number);
     else
-      read_row(number);
+      read_row(line, number);
+  }
+
+  void end_file() {
+    if (place_of_.empty() && problems_.empty()) {
+      throw InputError(source_ +
+                       " is empty; expected a header with the column names and one line per run");
+    }
+    if (table_.lines.size() == rows_before_ && problems_.empty())
+      throw InputError(source_ + " has a header, but no rows");
+    if (const auto column = decimals_.mixed_column()) {
+      throw InputError(source_ + ": column '" + columns_[place_of_[*column]].name() +
+                       "' has both decimal commas and decimal points; write all numbers in one "
+                       "of the two ways");
+    }
+    table_.file.resize(table_.lines.size(), static_cast<std::uint32_t>(sources_.size() - 1));
+    if (sources_.size() == 1)
+      table_.style = style_;
   }
 
   Table take() && {
     if (!problems_.empty())
       throw InputError(problems_.text());
-    if (columns_.empty()) {
-      throw InputError(table_.source +
-                       " is empty; expected a header with the column names and one line per run");
-    }
-    if (table_.lines.empty())
-      throw InputError(table_.source + " has a header, but no rows");
     for (ColumnBuilder& column : columns_)
       table_.columns.push_back(std::move(column).take());
+    table_.source = enumerated(sources_, kMostFilesNamed);
+    if (sources_.size() > 1)
+      table_.sources = std::move(sources_);
+    else
+      table_.file.clear();
     return std::move(table_);
   }
 
  private:
-  void refuse_other_separators(std::string_view header) const;
   bool split(std::span<char> line, std::uint32_t number);
   void read_header(std::uint32_t number);
+  void match_header();
   void check_names(std::uint32_t number) const;
-  void read_row(std::uint32_t number);
+  void read_row(std::span<char> line, std::uint32_t number);
   void note_field_count(std::uint32_t number);
 
   std::string at_line(std::uint32_t number) const {
-    return table_.source + ":" + std::to_string(number) + ": ";
+    return source_ + ":" + std::to_string(number) + ": ";
   }
+  /// Counts on through all files, so that problems stand in their order.
+  std::size_t place(std::uint32_t number) const { return lines_before_ + number; }
 
   const std::set<std::string>& text_columns_;
   Table table_;
   std::vector<ColumnBuilder> columns_;
+  std::vector<std::string> sources_;
+  std::string source_;  // of the current file, as all up to the fields
+  CellStyle style_;
+  DecimalMarks decimals_;
+  std::vector<std::size_t> place_of_;     // field -> column; empty before the header
   std::vector<std::string_view> fields_;  // of the current line
+  std::size_t lines_before_ = 0;
+  std::size_t rows_before_ = 0;
+  std::uint32_t last_line_ = 0;
   ProblemList problems_;
 };
 
-void TableReader::refuse_other_separators(std::string_view header) const {
-  if (header.find(',') != header.npos)
-    return;
-  for (const auto& [separator, name] :
-       {std::pair(';', "';'"), std::pair('\t', "tabs"), std::pair('|', "'|'")}) {
-    if (header.find(separator) != header.npos) {
-      throw InputError(table_.source + ": the columns are separated by " + name +
-                       "; save it with ',' between the columns and '.' as decimal point");
-    }
-  }
-}
-
 /// False where the quotes of the line are wrong, which is noted.
 bool TableReader::split(std::span<char> line, std::uint32_t number) {
-  const FieldsEnd end = split_fields(line, fields_);
+  const FieldsEnd end = split_fields(line, style_.separator, fields_);
   if (end == FieldsEnd::complete)
     return true;
-  problems_.add(number, fields_.size(), [&] {
+  problems_.add(place(number), fields_.size(), [&] {
     return at_line(number) + "field " + std::to_string(fields_.size()) +
            (end == FieldsEnd::open_quote
                 ? ": the quote is not closed on this line; line breaks inside quotes are not "
@@ -102,19 +126,49 @@ bool TableReader::split(std::span<char> line, std::uint32_t number) {
                 : ": text after the closing quote; a quote inside a quoted field is written \"\"");
   });
   // After an open quote nobody knows where the next field begins.
-  if (end == FieldsEnd::open_quote || columns_.empty())
+  if (end == FieldsEnd::open_quote || place_of_.empty())
     throw InputError(problems_.text());
   return false;
 }
 
 void TableReader::read_header(std::uint32_t number) {
   check_names(number);
+  if (!columns_.empty()) {
+    match_header();
+    return;
+  }
   for (const std::string_view field : fields_) {
     std::string name(field);
     const auto kind = text_columns_.contains(name) ? ColumnBuilder::Kind::text
                                                    : ColumnBuilder::Kind::first_cell_decides;
+    place_of_.push_back(columns_.size());
     columns_.emplace_back(std::move(name), kind);
   }
+}
+
+/// A further file has the columns of the first, in any order.
+void TableReader::match_header() {
+  std::vector<std::string> missing;
+  std::vector<std::string> further;
+  for (const ColumnBuilder& column : columns_)
+    if (std::find(fields_.begin(), fields_.end(), column.name()) == fields_.end())
+      missing.push_back(column.name());
+  for (const std::string_view field : fields_) {
+    const auto column =
+        std::find_if(columns_.begin(), columns_.end(),
+                     [&](const ColumnBuilder& candidate) { return candidate.name() == field; });
+    if (column == columns_.end())
+      further.emplace_back(field);
+    else
+      place_of_.push_back(static_cast<std::size_t>(column - columns_.begin()));
+  }
+  if (missing.empty() && further.empty())
+    return;
+  throw InputError(source_ + ": the columns are not those of " + sources_.front() + ": it " +
+                   (missing.empty() ? "" : "lacks " + quoted_list(missing)) +
+                   (missing.empty() || further.empty() ? "" : " and ") +
+                   (further.empty() ? "" : "has " + quoted_list(further) + " besides") +
+                   "; files that are one table need the same columns, in any order");
 }
 
 void TableReader::check_names(std::uint32_t number) const {
@@ -161,14 +215,18 @@ void TableReader::check_names(std::uint32_t number) const {
     throw InputError(problems.text());
 }
 
-void TableReader::read_row(std::uint32_t number) {
+void TableReader::read_row(std::span<char> line, std::uint32_t number) {
   for (std::size_t i = 0; i < fields_.size(); ++i) {
-    columns_[i].add(fields_[i]);
-    if (columns_[i].new_level() && !is_utf8(fields_[i])) {
+    ColumnBuilder& column = columns_[place_of_[i]];
+    if (!style_.decimal_comma.empty() && !text_columns_.contains(column.name()))
+      decimals_.read(i, line.subspan(static_cast<std::size_t>(fields_[i].data() - line.data()),
+                                     fields_[i].size()));
+    column.add(fields_[i]);
+    if (column.new_level() && !is_utf8(fields_[i])) {
       problems_.add(
-          number, i,
+          place(number), i,
           [&] {
-            return at_line(number) + "column '" + columns_[i].name() +
+            return at_line(number) + "column '" + column.name() +
                    "': the text is not UTF-8; save the file as UTF-8";
           });
     }
@@ -178,30 +236,41 @@ void TableReader::read_row(std::uint32_t number) {
 
 void TableReader::note_field_count(std::uint32_t number) {
   problems_.add(
-      number, fields_.size(),
+      place(number), fields_.size(),
       [&] {
         const bool too_many = fields_.size() > columns_.size();
         return at_line(number) + std::to_string(fields_.size()) +
                (fields_.size() == 1 ? " field" : " fields") + ", but the header has " +
                std::to_string(columns_.size()) + (columns_.size() == 1 ? " column" : " columns") +
-               (too_many ? "; is there a decimal comma, or a text with a comma that needs quotes?"
-                         : "");
+               (too_many && style_.separator == ','
+                    ? "; is there a decimal comma, or a text with a comma that needs quotes?"
+                    : "");
       });
 }
 
 }  // namespace
 
-Table parse_csv(std::string_view bytes, const std::string& source,
-                const std::set<std::string>& text_columns) {
-  TableReader reader(source, text_columns);
-  for_each_line(bytes, source, [&](std::span<char> line, std::uint32_t number) {
-    reader.read_line(line, number);
-  });
+Table parse_csv(std::span<const CsvText> files, const std::set<std::string>& text_columns,
+                std::optional<char> separator) {
+  TableReader reader(text_columns);
+  for (const CsvText& file : files) {
+    reader.begin_file(file.source, recognise_style(file.bytes, separator));
+    for_each_line(file.bytes, file.source, [&](std::span<char> line, std::uint32_t number) {
+      reader.read_line(line, number);
+    });
+    reader.end_file();
+  }
   return std::move(reader).take();
 }
 
-Table read_csv(const std::string& path, const std::set<std::string>& text_columns) {
-  return parse_csv(read_file(path), display_name(path), text_columns);
+Table parse_csv(std::string_view bytes, const std::string& source,
+                const std::set<std::string>& text_columns, std::optional<char> separator) {
+  return parse_csv(std::array{CsvText{bytes, source}}, text_columns, separator);
+}
+
+Table read_csv(const std::string& path, const std::set<std::string>& text_columns,
+               std::optional<char> separator) {
+  return parse_csv(read_file(path), display_name(path), text_columns, separator);
 }
 
 }  // namespace perfmodel

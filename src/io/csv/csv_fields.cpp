@@ -3,12 +3,12 @@
 namespace perfmodel {
 namespace {
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\t';
+bool is_blank(char c, char separator) {
+  return c == ' ' || (c == '\t' && separator != '\t');
 }
 
-char* skip_blanks(char* at, const char* end) {
-  while (at != end && is_blank(*at))
+char* skip_blanks(char* at, const char* end, char separator) {
+  while (at != end && is_blank(*at, separator))
     ++at;
   return at;
 }
@@ -17,14 +17,14 @@ std::string_view view(const char* begin, const char* end) {
   return {begin, static_cast<std::size_t>(end - begin)};
 }
 
-/// From `begin` up to the next comma, blanks at the end trimmed. Leaves `at` on the comma or the
-/// end.
-std::string_view plain_field(char*& at, const char* end) {
+/// From `at` up to the next separator, blanks at the end trimmed. Leaves `at` on the separator or
+/// the end.
+std::string_view plain_field(char*& at, const char* end, char separator) {
   const char* const begin = at;
-  while (at != end && *at != ',')
+  while (at != end && *at != separator)
     ++at;
   const char* last = at;
-  while (last != begin && is_blank(last[-1]))
+  while (last != begin && is_blank(last[-1], separator))
     --last;
   return view(begin, last);
 }
@@ -48,25 +48,26 @@ std::string_view quoted_field(char*& at, const char* end) {
 
 }  // namespace
 
-FieldsEnd split_fields(std::span<char> line, std::vector<std::string_view>& fields) {
+FieldsEnd split_fields(std::span<char> line, char separator,
+                       std::vector<std::string_view>& fields) {
   fields.clear();
   char* at = line.data();
   const char* const end = at + line.size();
   for (;;) {
-    at = skip_blanks(at, end);
+    at = skip_blanks(at, end, separator);
     if (at != end && *at == '"') {
       fields.push_back(quoted_field(++at, end));
       if (at == nullptr)
         return FieldsEnd::open_quote;
-      at = skip_blanks(at, end);
-      if (at != end && *at != ',')
+      at = skip_blanks(at, end, separator);
+      if (at != end && *at != separator)
         return FieldsEnd::text_after_quote;
     } else {
-      fields.push_back(plain_field(at, end));
+      fields.push_back(plain_field(at, end, separator));
     }
     if (at == end)
       return FieldsEnd::complete;
-    ++at;  // the comma; a comma at the very end is followed by one more, blank field
+    ++at;  // the separator; one at the very end is followed by one more, blank field
   }
 }
 

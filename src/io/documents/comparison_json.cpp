@@ -1,5 +1,6 @@
 #include "io/documents/comparison_json.hpp"
 
+#include "io/model/data_json.hpp"
 #include "io/model/metrics_json.hpp"
 #include "json/json_layout.hpp"
 
@@ -23,7 +24,7 @@ std::string comparison_to_json(const std::vector<Provenance>& data,
                                const std::vector<ModelScore>& scores, bool has_black_boxes) {
   Json files = Json::array();
   for (const Provenance& source : data)
-    files.push_back({{"file", source.file}, {"rows", source.rows}, {"sha256", source.sha256}});
+    files.push_back(data_to_json(source));
   Json models = Json::array();
   for (const ModelScore& score : scores)
     models.push_back(to_json(score));

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "io/model/data_json.hpp"
 #include "io/model/metrics_json.hpp"
 #include "io/model/uncertainty_json.hpp"
 #include "json/json_layout.hpp"
@@ -70,6 +71,8 @@ std::string evaluation_to_json(const FittedModel& model, const EvaluationDocumen
                      {"rows_left_out", report.rows_left_out}}},
                    {"metrics", to_json(report.metrics)},
                    {"noise_floor", to_json(report.noise_floor)}};
+  if (!report.failed.empty())
+    document["data"]["failed"] = failed_to_json(report.failed);
   if (report.intervals) {
     document["prediction_intervals"] = {{"level", number(report.intervals->level)},
                                         {"coverage", number(report.intervals->coverage)},

@@ -63,8 +63,9 @@ struct GateDocument {
 struct EvaluationDocument {
   std::string model_file;
   std::string runs_file;
-  std::string runs_sha256;        ///< of the bytes of the file
-  std::size_t rows_left_out = 0;  ///< that a model gives no time
+  std::string runs_sha256;           ///< of the bytes of the file
+  std::size_t rows_left_out = 0;     ///< that a model gives no time
+  std::vector<FailedRuns> failed{};  ///< that are left out, too
   Metrics metrics;
   std::optional<IntervalDocument> intervals;
   std::optional<SupportCounts> support;  ///< of a model with a residual process

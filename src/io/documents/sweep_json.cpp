@@ -1,5 +1,6 @@
 #include "io/documents/sweep_json.hpp"
 
+#include "io/model/data_json.hpp"
 #include "io/model/metrics_json.hpp"
 #include "json/json_layout.hpp"
 
@@ -37,10 +38,7 @@ std::string sweep_to_json(const SweepDocument& report) {
   return document_text({{"schema", "perfmodel/sweep"},
                         {"schema_version", 1},
                         {"target", {{"column", spec.target}, {"unit", spec.unit}}},
-                        {"data",
-                         {{"file", report.provenance.file},
-                          {"rows", report.provenance.rows},
-                          {"sha256", report.provenance.sha256}}},
+                        {"data", data_to_json(report.provenance)},
                         {"search",
                          {{"method", to_text(search.method)},
                           {"loss", to_text(search.loss)},

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "fit/result/form.hpp"
 #include "io/model/configuration_json.hpp"
+#include "io/model/data_json.hpp"
 #include "io/model/derived_json.hpp"
 #include "io/model/held_out_json.hpp"
 #include "io/model/metrics_json.hpp"
@@ -94,6 +95,13 @@ Json to_json(const SearchSummary& search) {
   return out;
 }
 
+Json target_to_json(const ModelSpec& spec) {
+  Json out = {{"column", spec.target}, {"unit", spec.unit}};
+  if (spec.throughput)
+    out["throughput"] = {{"column", spec.throughput->column}, {"work", spec.throughput->work}};
+  return out;
+}
+
 }  // namespace
 
 std::string to_json(const FittedModel& model) {
@@ -110,31 +118,27 @@ std::string to_json(const FittedModel& model) {
                         {"constant", warning.constant},
                         {"message", warning.message.text()}});
   }
-  Json document = {{"schema", "perfmodel/model"},
-                   {"schema_version", schema_version(model)},
-                   {"expression",
-                    {{"form", model.form->name()},
-                     {"formula", model.form->formula(model.spec, model.constants)}}},
-                   {"target", {{"column", model.spec.target}, {"unit", model.spec.unit}}},
-                   {"derived", derived_to_json(model.spec.derived)},
-                   {"derived_sources", sources_to_json(model.spec.sources)},
-                   {"constants", model.form->constants_to_json(model)},
-                   {"scaling_powers", std::move(scaling_powers)},
-                   {"scaling_powers_at",
-                    model.typical ? configuration_to_json(model.spec, *model.typical) : Json()},
-                   {"metrics", to_json(model.metrics)},
-                   {"noise_floor", to_json(model.noise_floor)},
-                   {"uncertainty", uncertainty_to_json(model)},
-                   {"repeats", model.repeats ? to_json(*model.repeats) : Json()},
-                   {"search", model.search.strategy.empty() ? Json() : to_json(model.search)},
-                   {"warnings", std::move(warnings)},
-                   {"provenance",
-                    {{"tool", model.provenance.tool},
-                     {"data",
-                      {{"file", model.provenance.file},
-                       {"rows", model.provenance.rows},
-                       {"sha256", model.provenance.sha256},
-                       {"notices", std::move(notices)}}}}}};
+  Json document = {
+      {"schema", "perfmodel/model"},
+      {"schema_version", schema_version(model)},
+      {"expression",
+       {{"form", model.form->name()},
+        {"formula", model.form->formula(model.spec, model.constants)}}},
+      {"target", target_to_json(model.spec)},
+      {"derived", derived_to_json(model.spec.derived)},
+      {"derived_sources", sources_to_json(model.spec.sources)},
+      {"constants", model.form->constants_to_json(model)},
+      {"scaling_powers", std::move(scaling_powers)},
+      {"scaling_powers_at",
+       model.typical ? configuration_to_json(model.spec, *model.typical) : Json()},
+      {"metrics", to_json(model.metrics)},
+      {"noise_floor", to_json(model.noise_floor)},
+      {"uncertainty", uncertainty_to_json(model)},
+      {"repeats", model.repeats ? to_json(*model.repeats) : Json()},
+      {"search", model.search.strategy.empty() ? Json() : to_json(model.search)},
+      {"warnings", std::move(warnings)},
+      {"provenance", {{"tool", model.provenance.tool}, {"data", data_to_json(model.provenance)}}}};
+  document["provenance"]["data"]["notices"] = std::move(notices);
   if (model.spec.derived.empty())
     document.erase("derived");
   if (model.spec.sources.empty())

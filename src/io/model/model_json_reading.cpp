@@ -9,6 +9,7 @@
 #include "fit/result/form.hpp"
 #include "io/file/input_file.hpp"
 #include "io/model/configuration_json.hpp"
+#include "io/model/data_json.hpp"
 #include "io/model/derived_fields.hpp"
 #include "io/model/derived_json.hpp"
 #include "io/model/held_out_json.hpp"
@@ -135,6 +136,8 @@ FittedModel read_model(const std::string& path, const std::vector<FormKind>& kin
   FittedModel model;
   model.spec.target = root.member("target").member("column").name();
   model.spec.unit = root.member("target").member("unit").text();
+  if (const auto rate = root.member("target").optional_member("throughput"))
+    model.spec.throughput = {rate->member("column").name(), rate->member("work").text()};
   model.spec.derived = read_derived(root);
   model.spec.sources = read_sources(root);
   const auto constants = root.member("constants");
@@ -178,9 +181,7 @@ FittedModel read_model(const std::string& path, const std::vector<FormKind>& kin
   const auto provenance = root.member("provenance");
   const auto data = provenance.member("data");
   model.provenance.tool = provenance.member("tool").text();
-  model.provenance.file = data.member("file").text();
-  model.provenance.rows = data.member("rows").count();
-  model.provenance.sha256 = data.member("sha256").text();
+  read_data(data, model.provenance);
   for (const auto& notice : data.member("notices").items())
     model.provenance.notices.emplace_back(notice.text());
   return model;

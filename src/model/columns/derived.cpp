@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include "base/text.hpp"
+#include "data/column_numbers.hpp"
 #include "data/formula.hpp"
 #include "model/columns/cell_problems.hpp"
 #include "perfmodel/base/error.hpp"
@@ -23,20 +23,6 @@ bool is_column_word(const std::string& name) {
   const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
   return !name.empty() && letters.find(name.front()) != std::string::npos &&
          name.find_first_not_of(letters + "0123456789") == std::string::npos;
-}
-
-/// The numbers of a column; where a column was read as text, of its texts. NaN for what is none.
-std::vector<double> numbers_of(const Column& column) {
-  if (column.is_numeric())
-    return column.numbers;
-  std::vector<double> of_level;
-  for (const std::string& level : column.levels)
-    of_level.push_back(parse_number(level).value_or(std::numeric_limits<double>::quiet_NaN()));
-  std::vector<double> numbers;
-  numbers.reserve(column.codes.size());
-  for (const std::uint32_t code : column.codes)
-    numbers.push_back(of_level[code]);
-  return numbers;
 }
 
 /// The values of the columns that a formula uses, [column][row].

@@ -95,6 +95,14 @@ struct Doubts {
   void about_time(const Table& table, const Parts& parts, const std::vector<ColumnPart*>& found) {
     if (found.empty()) {
       questions += table.source + ": cannot tell which column is the measured time\n";
+      for (const ColumnPart& part : parts) {
+        if (part.part == Part::open && part.facts.mostly_numbers() &&
+            names_throughput(part.column->name)) {
+          time_example = part.column->name;
+          flags += " " + Field{"throughput_target", {time_example}};
+          return;
+        }
+      }
       time_example = example_time(parts).value_or("COLUMN");
       flags += " " + Field{"target", {time_example}};
       return;
@@ -120,6 +128,25 @@ struct Doubts {
 
 }  // namespace
 
+std::optional<std::string> measured_column(const Table& table, const RoleRequest& request) {
+  const auto named =
+      request.throughput ? std::optional(request.throughput->column) : request.target;
+  if (named)
+    return table.find(*named) == nullptr ? std::nullopt : named;
+  Parts parts;
+  for (const Column& column : table.columns) {
+    const auto is_in = [&](const std::vector<std::string>& names) {
+      return std::find(names.begin(), names.end(), column.name) != names.end();
+    };
+    if (!is_in(request.ignore) && !is_in(request.categorical) &&
+        !is_in(request.extrinsic.value_or(std::vector<std::string>())) &&
+        !is_in(request.intrinsic.value_or(std::vector<std::string>())))
+      parts.push_back({.column = &column, .facts = facts_of(column)});
+  }
+  const std::vector<ColumnPart*> candidates = time_candidates(parts);
+  return candidates.size() == 1 ? std::optional(candidates[0]->column->name) : std::nullopt;
+}
+
 void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, Parts& parts,
                                 std::vector<Sentence>& notices) {
   Doubts doubts;
@@ -130,9 +157,11 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
       candidates = columns_with_time_unit(parts);
     if (candidates.size() == 1) {
       candidates[0]->part = Part::target;
-      notices.push_back("Column '" + candidates[0]->column->name +
-                        "' is taken as the measured time, by " +
-                        (by_unit ? "the unit in its name." : "its name."));
+      const std::string& name = candidates[0]->column->name;
+      const bool tells_unit = has_bracketed_unit(name) && !request.time_unit;
+      notices.push_back("Column '" + name + "' is taken as the measured time, by " +
+                        (by_unit ? "the unit in its name" : "its name") +
+                        (tells_unit ? "; all times are in " + unit_of(name) + "." : "."));
     } else {
       doubts.about_time(table, parts, candidates);
     }

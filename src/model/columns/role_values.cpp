@@ -1,5 +1,8 @@
 #include "model/columns/role_values.hpp"
 
+#include <cmath>
+
+#include "data/column_numbers.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
@@ -36,11 +39,19 @@ bool check_numbers(const ColumnPart& part, CellProblems& problems) {
     }
     return part.facts.texts == 0 && !too_small;
   }
-  const std::vector<bool> numeric = numeric_levels(column);
-  for (std::size_t row = 0; row < column.codes.size(); ++row)
-    if (!numeric[column.codes[row]])
+  const std::vector<double> numbers = numbers_of(column);
+  bool all_well = true;
+  for (std::size_t row = 0; row < numbers.size(); ++row) {
+    const double x = numbers[row];
+    if (std::isnan(x))
       problems.add_not_a_number(row, column);
-  return part.facts.texts == 0;
+    else if (x < 0 || (x == 0 && !may_be_zero))
+      problems.add_too_small(row, column, may_be_zero);
+    else
+      continue;
+    all_well = false;
+  }
+  return all_well;
 }
 
 /// A blank cell is not a level. Returns whether there is none.
@@ -75,9 +86,8 @@ void refuse_row_names(const Table& table, const ColumnPart& part, Obstacles& obs
 
 void Obstacles::throw_if_any() const {
   Sentence message = cells.text();
-  for (const auto* lines : {&columns, &advice})
-    for (const Sentence& line : *lines)
-      message += Sentence(message.empty() ? "" : "\n") + line;
+  for (const Sentence& line : columns)
+    message += Sentence(message.empty() ? "" : "\n") + line;
   if (!message.empty())
     throw InputError(message);
 }
@@ -90,20 +100,25 @@ void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacl
 }
 
 void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obstacles& obstacles) {
+  CellProblems& cells = obstacles.cells;
   for (const ColumnPart& part : parts) {
-    if (part.part == Part::target && !check_numbers(part, obstacles.cells)) {
-      obstacles.advice.push_back("every run needs a measured time > 0 in " + named(part) +
-                                 ": correct these cells or remove the rows");
+    const Column& column = *part.column;
+    if (part.part == Part::target && !check_numbers(part, cells)) {
+      cells.set_remedy(column,
+                       "every run needs a measured time > 0: correct this, remove the rows, or "
+                       "pass " +
+                           Sentence(Field{"failed", {"drop"}}) + " to leave out runs that failed");
     }
     const bool powered = part.part == Part::extrinsic || part.part == Part::intrinsic;
-    if (powered && !check_numbers(part, obstacles.cells)) {
-      obstacles.advice.push_back(
-          named(part) + " needs numbers " + (part.part == Part::intrinsic ? ">= 0" : "> 0") +
-          ": correct these cells, or pass " + as_categorical(part) + " or " + ignored(part));
+    if (powered && !check_numbers(part, cells)) {
+      cells.set_remedy(column, std::string("needed are numbers ") +
+                                   (part.part == Part::intrinsic ? ">= 0" : "> 0") +
+                                   ": correct this, or pass " + as_categorical(part) + " or " +
+                                   ignored(part));
     }
     if (part.part == Part::categorical) {
-      if (!check_levels(*part.column, obstacles.cells))
-        obstacles.advice.push_back(named(part) + ": fill these cells, or pass " + ignored(part));
+      if (!check_levels(column, cells))
+        cells.set_remedy(column, "fill this, or pass " + Sentence(ignored(part)));
       refuse_row_names(table, part, obstacles);
     }
   }

@@ -16,7 +16,6 @@ struct Obstacles {
 
   CellProblems cells;
   std::vector<Sentence> columns;
-  std::vector<Sentence> advice;
 
   /// Throws InputError that tells all of it.
   void throw_if_any() const;

@@ -133,6 +133,7 @@ ModelSpec make_spec(const Table& table, const Roles& roles,
   ModelSpec spec;
   spec.target = roles.target;
   spec.unit = roles.unit;
+  spec.throughput = roles.throughput;
   for (const std::string& name : roles.intrinsic)
     spec.intrinsic.push_back(numeric_input(table.at(name), training_rows));
   for (const std::string& name : roles.categorical) {

@@ -1,11 +1,11 @@
 #include "perfmodel/model/design/design.hpp"
 
-#include <limits>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "base/text.hpp"
+#include "data/column_numbers.hpp"
 #include "model/columns/cell_problems.hpp"
 #include "model/design/level_matching.hpp"
 #include "model/design/unknown_level_cells.hpp"
@@ -47,16 +47,6 @@ void require_columns(const Table& table, const ModelSpec& spec, Target target) {
     require(spec.target);
   if (!missing.empty())
     throw InputError(missing);
-}
-
-/// The numbers behind the codes of a text column; NaN for a text that is none. Numbers stand in a
-/// text column where the first cell of the file was bad.
-std::vector<double> level_numbers(const Column& column) {
-  std::vector<double> numbers;
-  numbers.reserve(column.levels.size());
-  for (const std::string& level : column.levels)
-    numbers.push_back(parse_number(level).value_or(std::numeric_limits<double>::quiet_NaN()));
-  return numbers;
 }
 
 /// Writes the numbers of the chosen rows to `values`; every one that is not > 0, or may be 0 and is
@@ -142,7 +132,8 @@ void refuse(const UnknownLevelCells& unknown, CellProblems& problems) {
   if (unknown.are_of_one_row())
     unknown.add_to(problems);
   else if (!unknown.empty())
-    throw InputError(unknown.text() + (problems.empty() ? "" : "\n" + problems.text()));
+    throw InputError(unknown.text() +
+                     (problems.empty() ? Sentence() : Sentence("\n") + problems.text()));
   if (!problems.empty())
     throw InputError(problems.text());
 }
@@ -154,6 +145,8 @@ Design make_design(const Table& source, const ModelSpec& spec, Target target,
   std::optional<Table> extended;
   if (!spec.derived.empty())
     extended = with_derived_columns(source, spec.derived);
+  if (spec.throughput && target == Target::required)
+    extended = with_time_of(extended ? *extended : source, *spec.throughput, spec.target);
   const Table& table = extended ? *extended : source;
   require_columns(table, spec, target);
   const RowChoice choice(table, rows);

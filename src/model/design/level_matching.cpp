@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/text.hpp"
+#include "model/columns/truth_values.hpp"
 
 namespace perfmodel {
 
@@ -18,7 +19,7 @@ std::optional<std::uint32_t> LevelMatcher::match(const std::string& text) const 
     return found->second;
   const auto number = parse_number(text);
   const bool whole = number && std::floor(*number) == *number;
-  return whole ? match_value(*number) : std::nullopt;
+  return whole ? match_value(*number) : match_truth(text);
 }
 
 std::optional<std::uint32_t> LevelMatcher::match(double number) const {
@@ -33,6 +34,19 @@ std::optional<std::uint32_t> LevelMatcher::match_value(double number) const {
     if (parse_number(input_.levels[i]) == number) {
       if (match)
         return std::nullopt;  // "1.1" and "1.10": the number does not tell which
+      match = i;
+    }
+  }
+  return match;
+}
+
+std::optional<std::uint32_t> LevelMatcher::match_truth(const std::string& text) const {
+  const auto value = truth_value(text);
+  std::optional<std::uint32_t> match;
+  for (std::uint32_t i = 0; value && i < input_.levels.size(); ++i) {
+    if (truth_value(input_.levels[i]) == value) {
+      if (match)
+        return std::nullopt;
       match = i;
     }
   }

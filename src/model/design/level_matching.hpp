@@ -16,7 +16,7 @@ class LevelMatcher {
   explicit LevelMatcher(const CategoricalInput& input);
 
   /// By the text. "1.0" also finds "1" (programs differ in how they write a whole number); "1.10"
-  /// does not find "1.1", for they may be two versions.
+  /// does not find "1.1", for they may be two versions. "TRUE" finds "true".
   std::optional<std::uint32_t> match(const std::string& text) const;
 
   /// By the shortest text of the number, or else by its value where one level alone has it.
@@ -28,6 +28,7 @@ class LevelMatcher {
 
  private:
   std::optional<std::uint32_t> match_value(double number) const;
+  std::optional<std::uint32_t> match_truth(const std::string& text) const;
 
   const CategoricalInput& input_;
   std::unordered_map<std::string, std::uint32_t> by_text_;

@@ -55,8 +55,8 @@ TEST_CASE("bad layers are named with file, line and reason", "[ssgd]") {
         "runs.csv: neither a column 'grad_bytes' nor 'grad_elems' says how large the gradients "
         "are");
   CHECK(error_of(header + "1,2,x,4\n2,-1,3,4\n") ==
-        "runs.csv:2: column 't_b_us': \"x\" is not a number\n"
-        "runs.csv:3: column 't_f_us': -1 is negative");
+        "runs.csv:3: column 't_f_us': -1 is negative\n"
+        "runs.csv:2: column 't_b_us': \"x\" is not a number");
   CHECK(error_of(header + "1,2,3,4\n1,2,3,4\n") ==
         "runs.csv:3: layer 1 stands twice, first in line 2");
   CHECK(error_of(header + "1,2,3,4\n3,2,3,4\n") ==

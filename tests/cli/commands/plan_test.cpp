@@ -71,11 +71,10 @@ TEST_CASE("plan resumes from a plan, or from what was measured of it", "[cli][pl
   const std::string strange = directory.write("strange.csv", "padding,filters\nsame,5\nfull,8\n");
   CHECK(plan_error(space_with(two_columns), {"-n", "4", "--resume", strange}, 3) ==
         error_prefix + strange +
-            ":2: column 'filters': \"5\" is not in the space, which has one of 4, 8, "
-            "16\n" +
-            strange +
             ":3: column 'padding': \"full\" is not in the space, which has one of 'valid' and "
-            "'same'\n");
+            "'same'\n" +
+            strange +
+            ":2: column 'filters': \"5\" is not in the space, which has one of 4, 8, 16\n");
 }
 
 TEST_CASE("plan names what is wrong with a space", "[cli][plan]") {

@@ -393,11 +393,11 @@ TEST_CASE_METHOD(ZerosTest, "what is negative, and a scale of 0, are refused as 
   write("negative.csv", "pad,gpus,time_s\n0,1,1\n-1,2,1\n2,4,1\n3,1,2\n");
   const ProgramResult negative = run({"fit", "negative.csv"});
   CHECK(negative.exit_code == 3);
-  CHECK_THAT(negative.errors, ContainsSubstring("negative.csv:3: column 'pad': -1 is not >= 0\n"));
+  CHECK_THAT(negative.errors, ContainsSubstring("negative.csv:3: column 'pad': -1 is not >= 0;"));
   write("scale.csv", "pad,gpus,time_s\n0,1,1\n1,0,1\n2,4,1\n3,1,2\n");
   const ProgramResult scale = run({"fit", "scale.csv"});
   CHECK(scale.exit_code == 3);
-  CHECK_THAT(scale.errors, ContainsSubstring("scale.csv:3: column 'gpus': 0 is not > 0\n"));
+  CHECK_THAT(scale.errors, ContainsSubstring("scale.csv:3: column 'gpus': 0 is not > 0;"));
   // A model of runs without a 0 knows nothing of one.
   write("runs.csv", "pad,gpus,time_s\n1,1,1\n2,2,1\n4,4,1\n3,1,2\n1,2,1\n");
   output_of_run({"fit", "runs.csv", "-o", "model.json"});

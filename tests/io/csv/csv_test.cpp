@@ -213,11 +213,49 @@ TEST_CASE("a file without a header or without rows is an error", "[csv]") {
   CHECK(csv_error("a,b\n\n") == "runs.csv has a header, but no rows");
 }
 
-TEST_CASE("a file with another separator is recognised", "[csv]") {
-  const std::string advice = "; save it with ',' between the columns and '.' as decimal point";
-  CHECK(csv_error("a;b\n1,5;2\n") == "runs.csv: the columns are separated by ';'" + advice);
-  CHECK(csv_error("a\tb\n1\t2\n") == "runs.csv: the columns are separated by tabs" + advice);
-  CHECK(csv_error("a|b\n1|2\n") == "runs.csv: the columns are separated by '|'" + advice);
+TEST_CASE("semicolons, tabs and bars are recognised, and taken where they are asked for", "[csv]") {
+  for (const char* csv : {"a;b\n1;x,y\n2;z\n", "a\tb\n1\tx,y\n2\tz\n", "a|b\n1|x,y\n2|z\n"}) {
+    const Table table = table_of(csv);
+    CHECK(table.names() == std::vector<std::string>{"a", "b"});
+    CHECK(table.at("a").numbers == std::vector<double>{1, 2});
+    CHECK(table.at("b").levels == std::vector<std::string>{"x,y", "z"});
+    CHECK(table.style.separator == csv[1]);
+    CHECK(table.style.decimal_comma.empty());
+  }
+  CHECK(table_of("a,b|c\n1,2\n").names() == std::vector<std::string>{"a", "b|c"});
+  CHECK(table_of("a,b|c\nx,y|2\n").names() == std::vector<std::string>{"a", "b|c"});
+  CHECK(parse_csv("a,b|c\nx,y|2\n", "runs.csv", {}, '|').names() ==
+        std::vector<std::string>{"a,b", "c"});
+  CHECK(table_of("a\tb\n1\t\n").at("b").levels == std::vector<std::string>{""});
+}
+
+TEST_CASE("numbers have decimal commas where commas do not separate", "[csv]") {
+  const Table table = table_of("x;y;z\n\"1,5\";1,024;1,5\n2;+2,5e-1;a\n", {"z"});
+  CHECK(table.at("x").numbers == std::vector<double>{1.5, 2});
+  CHECK(table.at("y").numbers == std::vector<double>{1.024, 0.25});
+  CHECK(table.at("z").levels == std::vector<std::string>{"1,5", "a"});
+  CHECK(table.style.decimal_comma == "1,5");
+  // Commas that may be of thousands beside decimal points are none.
+  CHECK(table_of("x;y\n1,024;0.5\n").at("x").levels == std::vector<std::string>{"1,024"});
+  CHECK(csv_error("x;y\n1,5;0.5\n1.5;1\n") ==
+        "runs.csv: column 'x' has both decimal commas and decimal points; write all numbers in one "
+        "of the two ways");
+  CHECK(table_of("x,y\n\"1,5\",1\n").at("x").levels == std::vector<std::string>{"1,5"});
+}
+
+TEST_CASE("several files are one table by the names of their columns", "[csv]") {
+  const std::vector<CsvText> files = {{"a,b\n1,x\n2,y\n", "one.csv"}, {"b;a\ny;3\n", "two.csv"}};
+  const Table table = parse_csv(files, {}, std::nullopt);
+  CHECK(table.at("a").numbers == std::vector<double>{1, 2, 3});
+  CHECK(table.at("b").text(2) == "y");
+  CHECK(table.source == "one.csv and two.csv");
+  CHECK(table.where(1) == "one.csv:3");
+  CHECK(table.where(2) == "two.csv:2");
+  const std::vector<std::size_t> rows = {2, 0};
+  const Table chosen = take_rows(table, rows);
+  CHECK(chosen.where(0) == "two.csv:2");
+  CHECK(chosen.at("a").numbers == std::vector<double>{3, 1});
+  CHECK(chosen.at("b").levels == std::vector<std::string>{"y", "x"});
 }
 
 TEST_CASE("a single column needs no separator", "[csv]") {

@@ -93,18 +93,16 @@ TEST_CASE("cells and values that are no numbers are named with their line", "[de
   CHECK(data_error("a,b\n1,2\n2,-3\n3,oops\n", "x = a * b") ==
         "runs.csv:4: column 'b': \"oops\" is not a number");
   CHECK(data_error("a,b\n1,2\n2,-3\n3,0\n", "x = log(b)") ==
-        "runs.csv:3: column 'x': log(b) is no number\n"
-        "runs.csv:4: column 'x': log(b) is infinite");
+        "runs.csv: column 'x': 2 cells: log(b) is no number (line 3), log(b) is infinite (line 4)");
 }
 
 TEST_CASE("a derived column that is negative is refused where it is used", "[derived]") {
   RoleRequest request;
   request.derived = {parse_derived("x = filters - 8")};
   const Table table = derive_as_requested(table_of(kDerivable), request.derived);
-  CHECK(
-      message_of<InputError>([&] { resolve_roles(table, request); }) ==
-      "runs.csv:2: column 'x': -4 is not >= 0\n"
-      "column 'x' needs numbers >= 0: correct these cells, or pass categorical = x or ignore = x");
+  CHECK(message_of<InputError>([&] { resolve_roles(table, request); }) ==
+        "runs.csv:2: column 'x': -4 is not >= 0; needed are numbers >= 0: correct this, or pass "
+        "categorical = x or ignore = x");
 }
 
 TEST_CASE("the measured time is neither derived nor derived from", "[derived]") {

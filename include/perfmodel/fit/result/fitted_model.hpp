@@ -13,6 +13,7 @@
 #include "perfmodel/export/formula_language.hpp"
 #include "perfmodel/fit/result/certainty.hpp"
 #include "perfmodel/fit/task/fit_options.hpp"
+#include "perfmodel/model/columns/failed_runs.hpp"
 #include "perfmodel/model/columns/spec.hpp"
 #include "perfmodel/model/design/configuration.hpp"
 #include "perfmodel/model/design/design.hpp"
@@ -95,13 +96,22 @@ struct PartMetrics {
   std::optional<Metrics> test;
 };
 
+/// One of several files that are one table.
+struct DataFile {
+  std::string file;  ///< base name
+  std::size_t rows = 0;
+  std::string sha256;  ///< of its bytes
+};
+
 /// Where the data came from: reproducible facts only.
 struct Provenance {
-  std::string tool;               ///< "perfmodel 0.1.0"
-  std::string file;               ///< base name of the runs file; "-" for standard input
-  std::size_t rows = 0;           ///< of the file
-  std::string sha256;             ///< of its bytes
-  std::vector<Sentence> notices;  ///< what was inferred about its columns
+  std::string tool;                  ///< "perfmodel 0.1.0"
+  std::string file;                  ///< base name of the runs file; "-" for standard input
+  std::size_t rows = 0;              ///< of the file, without those that failed
+  std::string sha256;                ///< of its bytes; of several files, one after the other
+  std::vector<Sentence> notices;     ///< what was inferred about its columns
+  std::vector<DataFile> files{};     ///< where there are several
+  std::vector<FailedRuns> failed{};  ///< runs that are left out
 };
 
 /// A model ready to predict: the spec, its form, the constants in the units of the data and how

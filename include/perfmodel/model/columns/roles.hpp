@@ -7,6 +7,7 @@
 #include "perfmodel/base/sentence.hpp"
 #include "perfmodel/data/table.hpp"
 #include "perfmodel/model/columns/derived.hpp"
+#include "perfmodel/model/columns/throughput.hpp"
 
 namespace perfmodel {
 
@@ -25,6 +26,8 @@ struct RoleRequest {
   std::vector<std::string> categorical;  ///< numeric columns to treat as levels
   std::vector<std::string> ignore;
   std::optional<std::string> time_unit;  ///< a label, never a conversion
+  std::optional<Throughput> throughput;  ///< in place of `target`
+  bool drop_failed = false;              ///< leave out runs whose time says that they failed
   std::vector<DerivedColumn> derived;    ///< the table has them already
 };
 
@@ -35,8 +38,9 @@ struct Roles {
   std::vector<std::string> intrinsic;    ///< numeric intrinsic columns, in the order of the file
   std::vector<std::string> categorical;  ///< intrinsic columns that are levels
   std::vector<std::string> extrinsic;
-  std::vector<std::string> ignored;   ///< on request, or in no list beside --intrinsic
-  std::vector<std::string> constant;  ///< dropped: one value only
+  std::vector<std::string> ignored;      ///< on request, or in no list beside --intrinsic
+  std::vector<std::string> constant;     ///< dropped: one value only
+  std::optional<Throughput> throughput;  ///< of which the target is computed
   std::vector<DerivedColumn> derived;
   std::vector<Sentence> notices;  ///< whole sentences: what was inferred or dropped
 };
@@ -49,8 +53,12 @@ struct Roles {
 /// that are no inputs are left out: results, names of runs, what others give; the notices say so.
 ///
 /// Throws UsageError where a flag names an unknown column or flags contradict each other, and
-/// InputError (with file, line and column; all offenders counted, the first 20 shown) where a value
+/// InputError (with file, line and column; all offenders counted, the first shown) where a value
 /// cannot be used or the parts cannot be inferred.
 Roles resolve_roles(const Table& table, const RoleRequest& request);
+
+/// The column of the measured time or throughput: the one that the request names, else the one that
+/// resolve_roles() would take, as far as it can tell.
+std::optional<std::string> measured_column(const Table& table, const RoleRequest& request);
 
 }  // namespace perfmodel

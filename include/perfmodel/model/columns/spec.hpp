@@ -9,6 +9,7 @@
 #include "perfmodel/data/table.hpp"
 #include "perfmodel/model/columns/derived.hpp"
 #include "perfmodel/model/columns/roles.hpp"
+#include "perfmodel/model/columns/throughput.hpp"
 
 namespace perfmodel {
 
@@ -46,6 +47,7 @@ struct SourceColumn {
 struct ModelSpec {
   std::string target;
   std::string unit;
+  std::optional<Throughput> throughput;  ///< of which the target is computed
   std::vector<NumericInput> intrinsic;
   std::vector<CategoricalInput> categorical;
   std::vector<NumericInput> extrinsic;

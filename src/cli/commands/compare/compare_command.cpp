@@ -21,7 +21,6 @@
 #include "fit/task/number_range.hpp"
 #include "io/file/output_file.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/io/csv/csv.hpp"
 #include "perfmodel/pipeline/compare_models.hpp"
 #include "perfmodel/pipeline/judging.hpp"
 
@@ -116,7 +115,8 @@ void check_combination(const CompareArguments& arguments) {
 
 PreparedRuns prepared(const CompareArguments& arguments, const std::string& path,
                       Console& console) {
-  const LabelledRuns runs = read_labelled_runs(path, arguments.roles, console);
+  const LabelledRuns runs =
+      read_labelled_runs({path}, arguments.roles, arguments.separator, console);
   const Table& table = runs.file.table;
   if (arguments.extrapolate) {
     const auto [split, limit] = split_by_value(table, runs.rows, arguments.extrapolate->column,
@@ -127,8 +127,11 @@ PreparedRuns prepared(const CompareArguments& arguments, const std::string& path
   }
   if (arguments.test) {
     PreparedRuns out = prepare_runs(runs, split_rows(runs.rows, {}, 1));
-    TestRuns test = select_test_runs(read_csv(*arguments.test, categorical_columns(out.spec)),
-                                     out.spec, !arguments.gates.empty());
+    RunsFile file = read_runs(*arguments.test, categorical_columns(out.spec), arguments.separator);
+    if (const auto failed =
+            arguments.roles.drop_failed ? drop_failed_runs(file, out.spec) : std::nullopt)
+      console.warning(*failed);
+    TestRuns test = select_test_runs(file.table, out.spec, !arguments.gates.empty());
     if (test.left_out)
       console.warning(*test.left_out);
     out.test = std::move(test.design);
@@ -159,7 +162,7 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
       .required();
   add_output(command, arguments.output, "FILE");
   add_format(command, arguments.format, "of the comparison");
-  add_role_options(command, arguments.roles);
+  add_role_options(command, arguments.roles, arguments.separator);
   add_search_options(command, arguments.search);
   command.remove_option("--expression");  // all are compared
   command.remove_option("--residual");
@@ -207,6 +210,8 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
 int run_compare(const CompareArguments& arguments, Console& console) {
   check_combination(arguments);
   OutputFile output(arguments.output);
+  SearchProgress progress(console);
+  progress.begin("reading " + joined(arguments.runs, ", "));
   std::vector<PreparedRuns> files;
   for (const auto& path : arguments.runs)
     files.push_back(prepared(arguments, path, console));
@@ -226,7 +231,7 @@ int run_compare(const CompareArguments& arguments, Console& console) {
   std::vector<ModelScore> scores;
   std::vector<Provenance> data;
   std::string unit = files.front().spec.unit;
-  SearchProgress progress(console);
+  progress.begin("comparing");
   for (const auto& runs : files) {
     data.push_back(runs.provenance);
     unit = runs.spec.unit == unit ? unit : "";
@@ -236,13 +241,15 @@ int run_compare(const CompareArguments& arguments, Console& console) {
     }
     const std::size_t before = scores.size();
     for (ModelScore& score : compare_models(runs, request, [&](std::size_t done, std::size_t all) {
-           progress.show("comparing", before + done, all * files.size());
+           progress.show("comparing", before + done, all * files.size(), false);
          })) {
       score.source = data.size() - 1;
       scores.push_back(std::move(score));
     }
   }
-  output.write(formatted({data, scores, unit}, arguments.format));
+  output.write(
+      formatted({data, scores, unit, arguments.output == "-" ? output_width() : std::nullopt},
+                arguments.format));
   output.commit();
   std::vector<Figure> figures;
   for (std::size_t source = 0; source < data.size(); ++source) {

@@ -24,6 +24,7 @@ struct CompareArguments {
   std::vector<std::string> runs;
   std::string output = "-";
   RoleRequest roles;
+  std::optional<char> separator;  ///< nothing: recognised
   SearchArguments search;
   SplitArguments split;
   std::optional<std::string> test;

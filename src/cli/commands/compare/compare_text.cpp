@@ -7,6 +7,7 @@
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "cli/terminal/csv_echo.hpp"
+#include "cli/terminal/shown_time.hpp"
 #include "cli/terminal/text_table.hpp"
 #include "io/documents/comparison_json.hpp"
 
@@ -29,9 +30,14 @@ const Metrics& judged(const PartMetrics& metrics) {
 
 Section errors_of(const CompareDocument& report, std::size_t source) {
   using enum Align;
+  double largest = 0;
+  for (const ModelScore& score : report.scores)
+    if (score.source == source)
+      largest = std::max(largest, judged(score.metrics).mae);
+  const ShownTime time(report.unit, largest);
   TextTable table({left, right, right, right, right, right, right});
-  table.add({"model", "MAPE", with_unit("MAE", report.unit), with_unit("RMSE", report.unit), "R2",
-             "train MAPE", "fit [s]"});
+  table.add(
+      {"model", "MAPE", time.heading("MAE"), time.heading("RMSE"), "R2", "train MAPE", "fit [s]"});
   std::string part;
   for (const ModelScore& score : report.scores) {
     if (score.source != source)
@@ -39,8 +45,8 @@ Section errors_of(const CompareDocument& report, std::size_t source) {
     const Metrics& metrics = judged(score.metrics);
     part = (score.metrics.test ? "test part, " : "training part, ") + std::to_string(metrics.rows) +
            " rows";
-    table.add({score.name, percent(metrics.mape_percent), short_number(metrics.mae),
-               short_number(metrics.rmse), undefined_or(metrics.r2, short_number),
+    table.add({score.name, percent(metrics.mape_percent), time.number(metrics.mae),
+               time.number(metrics.rmse), undefined_or(metrics.r2, short_number),
                percent(score.metrics.train.mape_percent), short_number(score.fit_seconds)});
   }
   return {report.data[source].file + " (" + part + ")", table};
@@ -134,7 +140,7 @@ std::string formatted(const CompareDocument& report, OutputFormat format) {
     if (format == OutputFormat::md)
       text += section.table.markdown();
     else
-      for (const auto& line : section.table.lines(2))
+      for (const auto& line : section.table.lines(2, report.width))
         text += line + "\n";
   }
   return text;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +14,8 @@ namespace perfmodel::cli {
 struct CompareDocument {
   const std::vector<Provenance>& data;
   const std::vector<ModelScore>& scores;
-  std::string unit;  ///< of the times; empty where the files differ
+  std::string unit;                    ///< of the times; empty where the files differ
+  std::optional<std::size_t> width{};  ///< of the terminal that shows it
 };
 
 /// Text and Markdown: errors per file on the rows that judge, and the scaling powers side by side;

@@ -149,13 +149,12 @@ struct Baseline {
 Baseline judge_baseline(const EvaluateArguments& arguments, const FittedModel& model,
                         JudgedRuns& runs, Console& console) {
   Baseline out{read_model(*arguments.baseline), {}};
-  ModelSpec spec = out.model.spec;
-  spec.target = arguments.target.value_or(spec.target);
+  const ModelSpec spec = judging_spec(out.model, arguments);
   const auto texts = categorical_columns(spec);
   const bool same_texts = texts == categorical_columns(model.spec);
   if (!same_texts && arguments.runs == "-")
     throw UsageError("the models read other columns as texts; pass RUNS.csv as a file");
-  Table table = same_texts ? runs.file.table : read_runs(arguments.runs, texts).table;
+  Table table = same_texts ? runs.file.table : read_again(model, arguments, texts);
   const Predictions all =
       predictions_of(out.model, make_design(table, spec, Target::required, runs.rows));
   table.lines = runs.lines;  // messages count the rows that are left
@@ -205,7 +204,7 @@ std::vector<Figure> evaluated_figures(const EvaluationDocument& report) {
 }  // namespace
 
 void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
-  add_judged_runs(command, arguments.model, arguments.runs, arguments.target);
+  add_judged_runs(command, arguments);
   add_format(command, arguments.format, "of the metrics");
   command
       .add_option("--residuals", arguments.residuals,
@@ -261,8 +260,7 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
     residuals.emplace(*arguments.residuals);
   }
   const FittedModel model = read_model(arguments.model);
-  JudgedRuns runs =
-      judge_runs(model, arguments.runs, arguments.target, arguments.strict_range, console);
+  JudgedRuns runs = judge_runs(model, arguments, arguments.strict_range, console);
   std::optional<Baseline> baseline;
   if (arguments.baseline)
     baseline.emplace(judge_baseline(arguments, model, runs, console));
@@ -272,6 +270,7 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   report.runs_file = base_name(arguments.runs);
   report.runs_sha256 = sha256(runs.file.bytes);
   report.rows_left_out = runs.left_out();
+  report.failed = runs.file.failed;
   report.metrics = measure(runs.design, runs.predicted, runs.file.table.source);
   const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, runs.design);
   report.intervals = report_intervals(arguments, model, runs, certainty);

@@ -6,16 +6,14 @@
 
 #include "cli/options/gates.hpp"
 #include "cli/options/output_format.hpp"
+#include "cli/runs/judged_runs.hpp"
 #include "cli/terminal/console.hpp"
 
 namespace perfmodel::cli {
 
 class OptionSet;
 
-struct EvaluateArguments {
-  std::string model;
-  std::string runs;
-  std::optional<std::string> target;  ///< where the file has another name for it
+struct EvaluateArguments : JudgedRunsArguments {
   OutputFormat format = OutputFormat::text;
   std::optional<std::string> residuals;  ///< where to write one line per run
   std::optional<std::size_t> outliers;   ///< how many to list

@@ -1,10 +1,13 @@
 #include "cli/commands/evaluate/evaluate_text.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "analysis/wording/words.hpp"
 #include "base/text.hpp"
+#include "cli/terminal/console.hpp"
 #include "cli/terminal/csv_echo.hpp"
+#include "cli/terminal/shown_time.hpp"
 #include "cli/terminal/text_table.hpp"
 #include "trust/outliers.hpp"
 
@@ -46,13 +49,13 @@ std::string signed_number(double value) {
   return (value >= 0 ? "+" : "") + short_number(value);
 }
 
-std::vector<std::string> evaluated_cells(const Metrics& metrics) {
+std::vector<std::string> evaluated_cells(const Metrics& metrics, const ShownTime& time) {
   return {std::to_string(metrics.rows),
-          short_number(metrics.mae),
+          time.number(metrics.mae),
           percent(metrics.mape_percent),
           percent(metrics.smape_percent),
-          short_number(metrics.mse),
-          short_number(metrics.rmse),
+          time.number(metrics.mse, 2),
+          time.number(metrics.rmse),
           std::isnan(metrics.r2) ? "-" : short_number(metrics.r2)};
 }
 
@@ -74,16 +77,17 @@ std::vector<std::string> drift_cells(const BaselineDocument& baseline) {
 
 TextTable report_table(const EvaluationDocument& report, const std::string& unit) {
   using enum Align;
-  const std::string squared = unit.empty() ? "" : unit + "^2";
-  std::vector<std::string> header = {"rows",  with_unit("MAE", unit),    "MAPE",
-                                     "SMAPE", with_unit("MSE", squared), with_unit("RMSE", unit),
+  const ShownTime time(
+      unit, std::max(report.metrics.mae, report.baseline ? report.baseline->metrics.mae : 0));
+  std::vector<std::string> header = {"rows",  time.heading("MAE"),    "MAPE",
+                                     "SMAPE", time.heading("MSE", 2), time.heading("RMSE"),
                                      "R2"};
-  std::vector<std::string> cells = evaluated_cells(report.metrics);
+  std::vector<std::string> cells = evaluated_cells(report.metrics, time);
   if (report.intervals) {
     header.push_back("in " + short_number(100 * report.intervals->level) + " % interval");
-    header.push_back(with_unit("mean width", unit));
+    header.push_back(time.heading("mean width"));
     cells.push_back(percent(100 * report.intervals->coverage));
-    cells.push_back(short_number(report.intervals->mean_width));
+    cells.push_back(time.number(report.intervals->mean_width));
   }
   std::vector<Align> columns(header.size(), right);
   if (!report.baseline) {
@@ -95,7 +99,7 @@ TextTable report_table(const EvaluationDocument& report, const std::string& unit
   columns.insert(columns.begin(), left);
   header.insert(header.begin(), "model");
   cells.insert(cells.begin(), clipped(report.model_file, 36));
-  std::vector<std::string> old = evaluated_cells(report.baseline->metrics);
+  std::vector<std::string> old = evaluated_cells(report.baseline->metrics, time);
   old.insert(old.begin(), clipped(report.baseline->file, 36));
   TextTable table(columns);
   table.add(header);
@@ -173,8 +177,10 @@ std::string formatted(const EvaluationDocument& report, const FittedModel& model
     case OutputFormat::text:
       break;
   }
-  return table.text(0) + end +
-         (report.outliers ? "\n" + outlier_table(*report.outliers, model.spec.unit).text(0) : "");
+  const auto width = output_width();
+  return table.text(0, width) + end +
+         (report.outliers ? "\n" + outlier_table(*report.outliers, model.spec.unit).text(0, width)
+                          : "");
 }
 
 }  // namespace perfmodel::cli

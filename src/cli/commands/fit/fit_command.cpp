@@ -1,12 +1,15 @@
 #include "cli/commands/fit/fit_command.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
 #include "cli/commands/fit/summary.hpp"
+#include "cli/commands/fit/warning_lines.hpp"
 #include "cli/options/flag_names.hpp"
 #include "cli/options/numbers.hpp"
 #include "cli/options/option_set.hpp"
@@ -63,7 +66,8 @@ void check_combination(const FitArguments& arguments) {
     throw UsageError(
         "both --test and --split name test rows; leave the test share out: --split 80:20:0");
   }
-  if (arguments.test == arguments.runs && arguments.runs == "-")
+  if (arguments.test == "-" &&
+      std::find(arguments.runs.begin(), arguments.runs.end(), "-") != arguments.runs.end())
     throw UsageError("the runs and the test runs cannot both come from standard input");
   if (arguments.repeats.value_or(1) > 1 && arguments.search.options.residual == Residual::process) {
     throw UsageError(
@@ -86,8 +90,9 @@ FitRequest request_of(const FitArguments& arguments) {
   request.split = arguments.split.value_or(SplitShares{});
   request.split_seed = arguments.split_seed.value_or(kDefaultSplitSeed);
   if (arguments.test) {
-    request.test_runs = [path = *arguments.test](const std::set<std::string>& text_columns) {
-      return read_csv(path, text_columns);
+    request.test_runs = [path = *arguments.test, separator = arguments.separator](
+                            const std::set<std::string>& text_columns) {
+      return read_csv(path, text_columns, separator);
     };
   }
   request.gated = !arguments.gates.empty();
@@ -110,8 +115,10 @@ std::string name_of(FitStage stage) {
 }
 
 /// Fits while a line shows how far it is.
-FitOutcome fit_watched(const PreparedFit& prepared, FitRequest request, Console& console) {
-  SearchProgress progress(console);
+FitOutcome fit_watched(const PreparedFit& prepared, FitRequest request, SearchProgress& progress,
+                       Console& console) {
+  progress.begin(request.options.expression == Expression::automatic ? "choosing the form"
+                                                                     : name_of(FitStage::fits));
   request.progress = [&](FitStage stage, std::size_t done, std::size_t all) {
     progress.show(name_of(stage), done, all);
   };
@@ -141,14 +148,19 @@ void check_fit_gates(const std::vector<Gate>& gates, const FittedModel& model) {
 }  // namespace
 
 void setup_fit(OptionSet& command, FitArguments& arguments) {
-  add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line").required();
+  command
+      .add_option("RUNS.csv", arguments.runs,
+                  "measured runs, one per line; several files with the\n"
+                  "same columns are one table; \"-\" is stdin")
+      .option_text(" ")
+      .required();
   command
       .add_option("-o,--output", arguments.output,
                   "where to write the model, \"-\" is standard output\n"
                   "(default, but not to a terminal); an old file stays\n"
                   "as it is until the result is complete")
       .type_name("MODEL.json");
-  add_role_options(command, arguments.roles);
+  add_role_options(command, arguments.roles, arguments.separator);
   add_search_options(command, arguments.search);
   add_count<std::size_t>(command, "--repeats", arguments.repeats,
                          "fits with the seeds N, N+1, ...; the model is the best\n"
@@ -193,13 +205,16 @@ int run_fit(const FitArguments& arguments, Console& console) {
   const auto start = std::chrono::steady_clock::now();
   check_combination(arguments);
   const std::string path = arguments.output.value_or("-");
-  refuse_to_replace(arguments.runs, path);
+  for (const auto& runs : arguments.runs)
+    refuse_to_replace(runs, path);
   refuse_to_replace(arguments.test.value_or("-"), path);
   OutputFile output(path);  // a place that cannot be written is found out before the fit
 
+  std::optional<SearchProgress> progress(console);
+  progress->begin("reading " + joined(arguments.runs, ", "));
   FitRequest request = request_of(arguments);
-  const PreparedFit prepared =
-      prepare_fit(read_labelled_runs(arguments.runs, arguments.roles, console), request);
+  const PreparedFit prepared = prepare_fit(
+      read_labelled_runs(arguments.runs, arguments.roles, arguments.separator, console), request);
   for (const auto& warning : prepared.warnings)
     console.warning(warning);
 
@@ -212,7 +227,8 @@ int run_fit(const FitArguments& arguments, Console& console) {
   const SignalWatch signals;
   request.options = fit_options(arguments.search);
   request.options.stop = signals.token();
-  FitOutcome outcome = fit_watched(prepared, std::move(request), console);
+  FitOutcome outcome = fit_watched(prepared, std::move(request), *progress, console);
+  progress.reset();
   FittedModel& model = outcome.model;
   name_flags(model);
 
@@ -227,8 +243,8 @@ int run_fit(const FitArguments& arguments, Console& console) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   console.summary(fit_summary(
       {model, outcome.roles, outcome.time_shares, outcome.seconds, all_seconds}, console));
-  for (const auto& warning : model.warnings)
-    console.warning(warning.message.text());
+  for (const auto& warning : warning_lines(model))
+    console.warning(warning);
   if (is_only_shown)
     console.notice("the model is not written anywhere; save it: -o model.json");
   if (outcome.interrupted) {

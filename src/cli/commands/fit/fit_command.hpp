@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,10 @@ namespace perfmodel::cli {
 class OptionSet;
 
 struct FitArguments {
-  std::string runs;
+  std::vector<std::string> runs;
   std::optional<std::string> output;
   RoleRequest roles;
+  std::optional<char> separator;  ///< nothing: recognised
   SearchArguments search;
   std::optional<std::size_t> repeats;
   std::optional<SplitShares> split;

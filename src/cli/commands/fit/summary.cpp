@@ -10,6 +10,7 @@
 #include "cli/commands/fit/repeat_section.hpp"
 #include "cli/commands/fit/trust_section.hpp"
 #include "cli/runs/held_out_options.hpp"
+#include "cli/terminal/shown_time.hpp"
 #include "cli/terminal/text_table.hpp"
 #include "fit/result/form.hpp"
 
@@ -43,7 +44,7 @@ std::string indented(const std::string& line) {
 
 /// A section: its first line is the heading.
 std::string section(const TextTable& table, const Console& console) {
-  auto lines = table.lines(kIndentation);
+  auto lines = table.lines(kIndentation, console.width());
   lines.front() = console.strong(lines.front());
   return "\n" + join(lines);
 }
@@ -113,9 +114,8 @@ std::string constants_section(const FitDocument& report, const Console& console)
   return section(table, console) + indented(marks.legend());
 }
 
-/// A formula in lines of about 80 characters, cut before a factor or else at a blank.
-std::vector<std::string> wrapped(const std::string& formula) {
-  constexpr std::size_t width = 80;
+/// A formula in lines of about `width` characters, cut before a factor or else at a blank.
+std::vector<std::string> wrapped(const std::string& formula, std::size_t width) {
   const std::string indent = "  ";
   std::vector<std::string> lines;
   std::string rest = formula;
@@ -139,6 +139,8 @@ std::string terms_section(const FitDocument& report, const Console& console) {
   const ConstantMarks marks(model);
   const auto mark = [&](std::size_t constant) { return marks.behind(constant); };
   const Eigen::Index intercept = model.constants.size() - 1;
+  constexpr std::size_t beside = 20;  // the share, and some room
+  const std::size_t width = console.width().value_or(kUsualWidth) - beside;
   TextTable table({right, left});
   table.add({"share", "term"});
   std::vector<TimePart> parts = model.form->parts(model.spec, model.constants, mark);
@@ -146,7 +148,7 @@ std::string terms_section(const FitDocument& report, const Console& console) {
                          marks.behind(static_cast<std::size_t>(intercept)) + "  (C)";
   for (std::size_t k = 0; k < parts.size(); ++k) {
     std::string share = percent(report.time_shares.at(k));
-    for (const auto& line : wrapped(parts[k].formula)) {
+    for (const auto& line : wrapped(parts[k].formula, width)) {
       table.add({share, line});
       share.clear();
     }
@@ -184,15 +186,16 @@ std::string scaling_section(const FitDocument& report, const Console& console) {
 std::string errors_section(const FitDocument& report, const Console& console) {
   using enum Align;
   const PartMetrics& parts = report.model.metrics;
-  const std::string& unit = report.model.spec.unit;
+  double largest = parts.train.mae;
+  for (const auto* part : {&parts.validation, &parts.test})
+    largest = std::max(largest, *part ? (*part)->mae : 0);
+  const ShownTime time(report.model.spec.unit, largest);
   TextTable table({left, right, right, right, right, right, right});
-  table.add(
-      {"errors", "rows", with_unit("MAE", unit), "MAPE", "SMAPE", with_unit("RMSE", unit), "R2"});
+  table.add({"errors", "rows", time.heading("MAE"), "MAPE", "SMAPE", time.heading("RMSE"), "R2"});
   const auto add = [&](const std::string& name, const Metrics& metrics) {
-    table.add({name, std::to_string(metrics.rows), short_number(metrics.mae),
+    table.add({name, std::to_string(metrics.rows), time.number(metrics.mae),
                percent(metrics.mape_percent), percent(metrics.smape_percent),
-               short_number(metrics.rmse),
-               std::isnan(metrics.r2) ? "-" : short_number(metrics.r2)});
+               time.number(metrics.rmse), std::isnan(metrics.r2) ? "-" : short_number(metrics.r2)});
   };
   add("training", parts.train);
   if (parts.validation)

@@ -15,6 +15,7 @@
 #include "perfmodel/io/csv/csv.hpp"
 #include "perfmodel/io/model/model_json.hpp"
 #include "perfmodel/model/columns/roles.hpp"
+#include "perfmodel/pipeline/runs_file.hpp"
 #include "perfmodel/pipeline/settings.hpp"
 
 namespace perfmodel::cli {
@@ -144,6 +145,8 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
                      "' was read as measured runs (a model's name ends in .json)");
   }
   const Table table = read_csv(arguments.input);
+  if (const auto notice = reading_notice(table))
+    console.notice(*notice);
   scaling::CurveColumns columns;
   columns.ignore = {arguments.ignore.begin(), arguments.ignore.end()};
   columns.target_is_throughput = arguments.throughput;

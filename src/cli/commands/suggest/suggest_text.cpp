@@ -64,7 +64,7 @@ std::string suggestions_text(const SuggestArguments& arguments,
     table.add(std::move(cells));
   }
   std::string text;
-  for (const auto& line : table.lines(0))
+  for (const auto& line : table.lines(0, output_width()))
     text += line + "\n";
   return text;
 }

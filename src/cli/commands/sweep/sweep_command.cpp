@@ -103,7 +103,7 @@ void setup_sweep(OptionSet& command, SweepArguments& arguments) {
   add_output(command, arguments.output, "FILE");
   add_format(command, arguments.format, "of the path");
   add_path_options(command, arguments);
-  add_role_options(command, arguments.roles);
+  add_role_options(command, arguments.roles, arguments.separator);
   add_search_options(command, arguments.search);
   // The path sets these itself.
   for (const char* name : {"--l1", "--l2"})
@@ -135,7 +135,10 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
   }
   refuse_to_replace(arguments.runs, arguments.output);
   OutputFile output(arguments.output);
-  const LabelledRuns runs = read_labelled_runs(arguments.runs, arguments.roles, console);
+  SearchProgress progress(console);
+  progress.begin("reading " + arguments.runs);
+  const LabelledRuns runs =
+      read_labelled_runs({arguments.runs}, arguments.roles, arguments.separator, console);
   const PreparedRuns parts = prepare_runs(runs, split_of(runs, arguments.split));
   if (!parts.validation) {
     throw UsageError(
@@ -146,7 +149,7 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
   FitOptions options = fit_options(arguments.search);
   options.stop = signals.token();
   const std::size_t fits = 1 + arguments.penalties.size() * arguments.lambdas.size();
-  SearchProgress progress(console);
+  progress.begin("fitting");
   const std::vector<SweepPoint> points =
       sweep({parts.spec, parts.training, *parts.validation, parts.test ? &*parts.test : nullptr},
             options, arguments.penalties, arguments.lambdas,

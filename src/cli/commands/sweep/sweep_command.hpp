@@ -18,6 +18,7 @@ struct SweepArguments {
   std::string runs;
   std::string output = "-";
   RoleRequest roles;
+  std::optional<char> separator;  ///< nothing: recognised
   SearchArguments search;
   SplitArguments split;
   std::vector<PenaltyKind> penalties = {PenaltyKind::l1, PenaltyKind::l2};

@@ -29,6 +29,8 @@ constexpr std::array kUnitSuffixes{
     UnitSuffix{"_ns", "ns"},
     UnitSuffix{"_nsec", "ns"},
     UnitSuffix{"_nanoseconds", "ns"},
+    UnitSuffix{"_minutes", "min"},
+    UnitSuffix{"_hours", "h"},
 };
 
 // All names without underscores, so that "batch_size" and "batchsize" are one.
@@ -72,8 +74,39 @@ bool contains(const std::array<std::string_view, n>& names, std::string_view nam
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+struct BracketedUnit {
+  std::string_view text;
+  std::string_view word;  // that stands behind names
+};
+
+// In brackets these can be nothing else; "time_min" may be a minimum.
+constexpr std::array kBracketedUnits{
+    BracketedUnit{"\u00b5s", "us"},  BracketedUnit{"\u03bcs", "us"},
+    BracketedUnit{"min", "minutes"}, BracketedUnit{"mins", "minutes"},
+    BracketedUnit{"h", "hours"},     BracketedUnit{"hr", "hours"},
+    BracketedUnit{"second", "s"},    BracketedUnit{"msecs", "ms"},
+    BracketedUnit{"usecs", "us"},
+};
+
+/// Folded, with what stands in brackets at the end as a further word: "step_time_ms" of
+/// "Step Time (ms)".
+std::string plain_name(std::string_view name) {
+  std::string text = folded(name);
+  const auto open = text.find_last_of("([");
+  if (open == std::string::npos || open == 0 || !(text.ends_with(')') || text.ends_with(']')))
+    return text;
+  std::string word = text.substr(open + 1, text.size() - open - 2);
+  for (const BracketedUnit& unit : kBracketedUnits)
+    if (word == unit.text)
+      word = unit.word;
+  text.resize(open);
+  while (text.ends_with('_'))
+    text.pop_back();
+  return text + "_" + word;
+}
+
 std::string without_underscores(std::string_view name) {
-  std::string result = folded(name);
+  std::string result = plain_name(name);
   std::erase(result, '_');
   return result;
 }
@@ -81,7 +114,7 @@ std::string without_underscores(std::string_view name) {
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words;
   std::string word;
-  for (const char c : folded(name) + "_")
+  for (const char c : plain_name(name) + "_")
     if (c != '_')
       word += c;
     else if (!word.empty())
@@ -124,24 +157,28 @@ bool is_batch_size(std::vector<std::string> words) {
                       [](const std::string& word) { return contains(kNotOfBatchSizes, word); });
 }
 
-const UnitSuffix* suffix_of(std::string_view folded_name) {
-  const auto suffix = std::find_if(
-      kUnitSuffixes.begin(), kUnitSuffixes.end(),
-      [&](const UnitSuffix& candidate) { return folded_name.ends_with(candidate.suffix); });
+/// Of a plain name; a rate such as "samples_per_s" has none.
+const UnitSuffix* suffix_of(std::string_view name) {
+  const auto suffix =
+      std::find_if(kUnitSuffixes.begin(), kUnitSuffixes.end(),
+                   [&](const UnitSuffix& candidate) { return name.ends_with(candidate.suffix); });
+  if (suffix != kUnitSuffixes.end() &&
+      name.substr(0, name.size() - suffix->suffix.size()).ends_with("_per"))
+    return nullptr;
   return suffix == kUnitSuffixes.end() ? nullptr : &*suffix;
 }
 
 }  // namespace
 
 bool is_time_name(std::string_view name) {
-  std::string base = folded(name);
+  std::string base = plain_name(name);
   if (const UnitSuffix* suffix = suffix_of(base))
     base.resize(base.size() - suffix->suffix.size());
   return contains(kTimes, without_underscores(base));
 }
 
 bool has_time_unit(std::string_view name) {
-  return suffix_of(folded(name)) != nullptr;
+  return suffix_of(plain_name(name)) != nullptr;
 }
 
 bool is_scale_name(std::string_view name) {
@@ -160,8 +197,12 @@ bool is_scale_name(std::string_view name) {
 }
 
 std::string unit_of(std::string_view name) {
-  const UnitSuffix* suffix = suffix_of(folded(name));
+  const UnitSuffix* suffix = suffix_of(plain_name(name));
   return suffix == nullptr ? std::string() : std::string(suffix->unit);
+}
+
+bool has_bracketed_unit(std::string_view name) {
+  return has_time_unit(name) && folded(name) != plain_name(name);
 }
 
 }  // namespace perfmodel

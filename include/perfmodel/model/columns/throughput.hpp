@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "perfmodel/base/sentence.hpp"
+#include "perfmodel/data/table.hpp"
+
+namespace perfmodel {
+
+/// A measured throughput, of which the time is computed: time = work / throughput.
+struct Throughput {
+  std::string column;
+  std::string work;  ///< a column or a formula, as Formula takes it; empty: 1
+
+  bool operator==(const Throughput&) const = default;
+};
+
+/// The time that a throughput gives: "time_per_sample" in "s" of "samples_per_s"; with work,
+/// "time_per_iteration". The unit is empty where the name does not tell it.
+struct ThroughputTime {
+  std::string column;
+  std::string unit;
+};
+ThroughputTime time_of(const Throughput& throughput, const Table& table);
+
+/// "samples_per_s", "images/sec".
+bool names_throughput(std::string_view name);
+
+/// The table with that time as its column `target`, in place of one that it has; as it is where it
+/// has the target and no throughput.
+///
+/// Throws InputError for a throughput that is missing or, in any row, no number > 0, and for work
+/// that is not.
+Table with_time_of(const Table& table, const Throughput& throughput, const std::string& target);
+
+/// What the target is, for people: "... is 1 / samples_per_s: the time of one sample, in s".
+Sentence words_for(const Throughput& throughput, const ThroughputTime& time);
+
+}  // namespace perfmodel
