@@ -134,7 +134,7 @@ FittedModel fit_toy(const ModelSpec& spec, const Design& training, const FitOpti
   model.spec = spec;
   model.form = std::make_shared<ToyForm>();
   model.constants = line_through(training);
-  model.typical = median_configuration(training);
+  model.typical = central_configuration(spec, training);
   model.metrics.train = compute_metrics(training.time, predict(model, training));
   return model;
 }

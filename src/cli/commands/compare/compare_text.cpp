@@ -89,7 +89,7 @@ Section powers_of(const CompareDocument& report) {
     }
   }
   return {
-      "scaling powers q (of the sum of products: of the whole time, at the median configuration)",
+      "scaling powers q (of the sum of products: of the whole time, at the central run)",
       table};
 }
 

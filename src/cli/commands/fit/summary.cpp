@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "analysis/central/doubling.hpp"
 #include "analysis/constants/constant_table.hpp"
 #include "analysis/wording/words.hpp"
 #include "cli/commands/fit/repeat_section.hpp"
@@ -168,15 +169,22 @@ std::string scaling_section(const FitDocument& report, const Console& console) {
   const FittedModel& model = report.model;
   if (model.spec.extrinsic.empty())
     return {};
-  TextTable table({left, right, left, left});
-  table.add({"scaling", model.typical ? "local power" : "q", "measured", ""});
+  const std::optional<Centre> centre = centre_of(model);
+  const std::vector<Doubling> doublings =
+      centre ? doublings_of(model, centre->configuration) : std::vector<Doubling>();
+  TextTable table({left, left, left, right});
+  table.add({"scaling", centre ? "at " + centre->place : "", "measured",
+             model.typical ? "local power" : "q"});
   const std::vector<double> powers = scaling_powers(model);
   const ConstantMarks marks(model);
   for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
-    const double power = powers[j];
-    table.add({clipped(model.spec.extrinsic[j].column, kLongestName / 2),
-               short_number(power) + marks.of_scaling_power(j), range_text(model.spec.extrinsic[j]),
-               scaling_in_words(power)});
+    const std::string& column = model.spec.extrinsic[j].column;
+    const auto doubling = std::find_if(doublings.begin(), doublings.end(),
+                                       [&](const Doubling& item) { return item.column == column; });
+    table.add({clipped(column, kLongestName / 2),
+               doubling == doublings.end() ? "-" : doubling_in_words(*doubling),
+               range_text(model.spec.extrinsic[j]),
+               short_number(powers[j]) + marks.of_scaling_power(j)});
   }
   return section(table, console);
 }
