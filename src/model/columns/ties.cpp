@@ -21,7 +21,7 @@ std::vector<ColumnPart> numeric_parts(const Table& table, const ModelSpec& spec)
   return parts;
 }
 
-bool is_scale(const ModelSpec& spec, const std::string& column) {
+bool is_extrinsic_input(const ModelSpec& spec, const std::string& column) {
   return std::any_of(
       spec.extrinsic.begin(), spec.extrinsic.end(),
       [&](const NumericInput& input) { return input.column == column; });
@@ -31,7 +31,7 @@ bool is_scale(const ModelSpec& spec, const std::string& column) {
 const Factor& partner(const Identity& identity, const ModelSpec& spec) {
   const auto& factors = identity.factors;
   const auto found = std::find_if(factors.begin(), factors.end(), [&](const Factor& factor) {
-    return !is_scale(spec, factor.column);
+    return !is_extrinsic_input(spec, factor.column);
   });
   return found == factors.end() ? factors.front() : *found;
 }

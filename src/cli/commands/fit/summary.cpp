@@ -172,19 +172,22 @@ std::string scaling_section(const FitDocument& report, const Console& console) {
   const std::optional<Centre> centre = centre_of(model);
   const std::vector<Doubling> doublings =
       centre ? doublings_of(model, centre->configuration) : std::vector<Doubling>();
+  // What stands at a kink has two local powers, and the terms tell theirs.
+  const bool has_powers = !model.form->has_local_powers();
   TextTable table({left, left, left, right});
-  table.add({"scaling", centre ? "at " + centre->place : "", "measured",
-             model.typical ? "local power" : "q"});
+  table.add({"scaling", centre ? "at " + centre->place : "", "measured", has_powers ? "q" : ""});
   const std::vector<double> powers = scaling_powers(model);
   const ConstantMarks marks(model);
   for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
     const std::string& column = model.spec.extrinsic[j].column;
     const auto doubling = std::find_if(doublings.begin(), doublings.end(),
                                        [&](const Doubling& item) { return item.column == column; });
-    table.add({clipped(column, kLongestName / 2),
-               doubling == doublings.end() ? "-" : doubling_in_words(*doubling),
-               range_text(model.spec.extrinsic[j]),
-               short_number(powers[j]) + marks.of_scaling_power(j)});
+    const std::string mark = marks.of_scaling_power(j);
+    std::string words = doubling == doublings.end() ? "-" : doubling_in_words(*doubling);
+    if (!has_powers && mark != " ")
+      words += mark;
+    table.add({clipped(column, kLongestName / 2), words, range_text(model.spec.extrinsic[j]),
+               has_powers ? short_number(powers[j]) + mark : ""});
   }
   return section(table, console);
 }
