@@ -54,6 +54,11 @@ std::string latex_name(const std::string& column) {
   return out + "}";
 }
 
+/// A smaller power changes nothing that is measured, whatever the column.
+bool is_seen_power(double power) {
+  return !(std::abs(power) < 1e-6);
+}
+
 std::string latex_power(const std::string& base, double power) {
   return power == 1 ? base : base + "^{" + rounded(power) + "}";
 }
@@ -104,9 +109,10 @@ std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
     const auto add_numeric = [&](std::size_t n) {
       const std::string name = latex_counted(spec, structure, k, n);
       const double power = constant(layout.numeric_power(k, n));
-      out += " \\cdot " + (structure.has_ring(k, n)
-                               ? "e^{" + latex_number(power) + " (1 - 1/" + name + ")}"
-                               : latex_power(name, power));
+      if (is_seen_power(power))
+        out += " \\cdot " + (structure.has_ring(k, n)
+                                 ? "e^{" + latex_number(power) + " (1 - 1/" + name + ")}"
+                                 : latex_power(name, power));
       if (structure.log_power(k, n) != 0)
         out += " \\cdot " + latex_power("(\\log_2 " + name + ")", structure.log_power(k, n));
     };
@@ -151,8 +157,12 @@ std::string generic(const ModelSpec& spec, const Eigen::VectorXd& constants, boo
   const GenericLayout layout(spec);
   const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
   const std::string times = latex ? " \\cdot " : " * ";
+  /// A factor with what stands before it.
   const auto power = [&](const std::string& column, double exponent) {
-    return latex ? latex_power(latex_name(column), exponent) : column + "^" + rounded(exponent);
+    if (!is_seen_power(exponent))
+      return std::string();
+    return times +
+           (latex ? latex_power(latex_name(column), exponent) : column + "^" + rounded(exponent));
   };
   const auto number = [&](double value) { return latex ? latex_number(value) : rounded(value); };
   const SeenParts seen = seen_parts_of_generic(spec, constants);
@@ -160,7 +170,7 @@ std::string generic(const ModelSpec& spec, const Eigen::VectorXd& constants, boo
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
     if (!seen.terms[i])
       continue;
-    sum += (sum.empty() ? "" : " + ") + number(constant(layout.coefficient(i))) + times +
+    sum += (sum.empty() ? "" : " + ") + number(constant(layout.coefficient(i))) +
            power(spec.intrinsic[i].column, constant(layout.intrinsic_power(i)));
   }
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
@@ -182,7 +192,7 @@ std::string generic(const ModelSpec& spec, const Eigen::VectorXd& constants, boo
                     : latex                   ? "t = \\left(" + sum + "\\right)"
                                               : "t = (" + sum + ")";
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    out += times + power(spec.extrinsic[j].column, constant(layout.extrinsic_power(j)));
+    out += power(spec.extrinsic[j].column, constant(layout.extrinsic_power(j)));
   return out + (seen.intercept ? " + " + number(constant(layout.intercept())) : "") + "\n";
 }
 

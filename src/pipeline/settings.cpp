@@ -62,6 +62,8 @@ const NumericInput* input_called(const ModelSpec& spec, const std::string& colum
 /// The values of a number; columns that only derived ones use need not be > 0.
 Column numeric_column(const Setting& setting, const NumericInput* input) {
   const auto values = listed_numbers(setting.text);
+  const bool is_one_word =
+      !setting.text.empty() && setting.text.find_first_of(",:") == std::string::npos;
   if (!values || (input != nullptr && !std::all_of(values->begin(), values->end(), [&](double v) {
         return input->allows(v);
       }))) {
@@ -70,7 +72,9 @@ Column numeric_column(const Setting& setting, const NumericInput* input) {
                      (input == nullptr ? ""
                       : input->zero    ? " >= 0"
                                        : " > 0") +
-                     ", a list such as 1,2,4 or a range such as 1:64:x2 or 1:9:+2");
+                     (is_one_word
+                          ? ""
+                          : ", a list such as 1,2,4 or a range such as 1:64:x2 or 1:9:+2"));
   }
   Column column;
   column.name = setting.column;

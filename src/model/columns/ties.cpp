@@ -12,9 +12,11 @@ namespace {
 std::vector<ColumnPart> numeric_parts(const Table& table, const ModelSpec& spec) {
   std::vector<ColumnPart> parts;
   const auto add = [&](const std::vector<NumericInput>& inputs, Part part) {
-    for (const NumericInput& input : inputs)
+    for (const NumericInput& input : inputs) {
+      const Column& column = table.at(input.column);
       if (!spec.is_derived(input.column))
-        parts.push_back({.column = &table.at(input.column), .part = part, .facts = {}});
+        parts.push_back({.column = &column, .part = part, .facts = facts_of(column)});
+    }
   };
   add(spec.intrinsic, Part::intrinsic);
   add(spec.extrinsic, Part::extrinsic);

