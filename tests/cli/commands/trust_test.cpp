@@ -134,7 +134,7 @@ TEST_CASE_METHOD(TrustTest, "a sum of products has intervals and says what is de
   REQUIRE(result.exit_code == 0);
   CHECK(with_threads("2").output == result.output);
   CHECK_THAT(result.errors, ContainsSubstring("40 bootstrap samples"));
-  CHECK_THAT(result.errors, ContainsSubstring("scaling with gpus"));
+  CHECK_THAT(result.errors, ContainsSubstring("local power of gpus"));
   CHECK_THAT(result.errors, ContainsSubstring("p[1,filters]"));
   const Json model = Json::parse(result.output);
   const Json& constants = model["constants"];
