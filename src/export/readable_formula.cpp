@@ -103,9 +103,9 @@ std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
     if (!seen.terms[k])
       continue;
     const double coefficient = constant(layout.coefficient(k));
-    out += out.empty() ? latex_number(coefficient)
-                       : (coefficient < 0 ? "\n  - " : "\n  + ") +
-                             latex_number(std::abs(coefficient));
+    out += out.empty()
+               ? latex_number(coefficient)
+               : (coefficient < 0 ? "\n  - " : "\n  + ") + latex_number(std::abs(coefficient));
     const auto add_numeric = [&](std::size_t n) {
       const std::string name = latex_counted(spec, structure, k, n);
       const double power = constant(layout.numeric_power(k, n));

@@ -64,17 +64,14 @@ Column numeric_column(const Setting& setting, const NumericInput* input) {
   const auto values = listed_numbers(setting.text);
   const bool is_one_word =
       !setting.text.empty() && setting.text.find_first_of(",:") == std::string::npos;
-  if (!values || (input != nullptr && !std::all_of(values->begin(), values->end(), [&](double v) {
-        return input->allows(v);
-      }))) {
-    throw UsageError(Field{"settings"} + " '" + setting.column + "=" + setting.text +
-                     "': expected a number" +
-                     (input == nullptr ? ""
-                      : input->zero    ? " >= 0"
-                                       : " > 0") +
-                     (is_one_word
-                          ? ""
-                          : ", a list such as 1,2,4 or a range such as 1:64:x2 or 1:9:+2"));
+  if (!values || (input != nullptr && !std::all_of(values->begin(), values->end(),
+                                                   [&](double v) { return input->allows(v); }))) {
+    throw UsageError(
+        Field{"settings"} + " '" + setting.column + "=" + setting.text + "': expected a number" +
+        (input == nullptr ? ""
+         : input->zero    ? " >= 0"
+                          : " > 0") +
+        (is_one_word ? "" : ", a list such as 1,2,4 or a range such as 1:64:x2 or 1:9:+2"));
   }
   Column column;
   column.name = setting.column;
@@ -213,9 +210,9 @@ std::optional<BaseConfiguration> central_base(const FittedModel& model) {
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
     base.table.columns.push_back(number_column(spec.intrinsic[i].column, central.intrinsic[i]));
   for (std::size_t c = 0; c < spec.categorical.size(); ++c)
-    base.table.columns.push_back(text_column(
-        {spec.categorical[c].column, spec.categorical[c].levels[central.levels[c]]},
-        spec.categorical[c]));
+    base.table.columns.push_back(
+        text_column({spec.categorical[c].column, spec.categorical[c].levels[central.levels[c]]},
+                    spec.categorical[c]));
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
     base.table.columns.push_back(number_column(spec.extrinsic[j].column, central.extrinsic[j]));
   for (const SourceColumn& source : spec.sources)

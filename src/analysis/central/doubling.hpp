@@ -18,9 +18,9 @@ struct Doubling {
   bool measured = true;  ///< both lie within the measured range of the column
 };
 
-/// One per extrinsic column that is not derived: from the value x that the configuration has to 2 x,
-/// or from x / 2 to x where only that lies within the measured range, of whole numbers only where x
-/// is even. Without those of which the model gives no time.
+/// One per extrinsic column that is not derived: from the value x that the configuration has to 2
+/// x, or from x / 2 to x where only that lies within the measured range, of whole numbers only
+/// where x is even. Without those of which the model gives no time.
 std::vector<Doubling> doublings_of(const FittedModel& model, const Configuration& at);
 
 /// Where a model's answers are given, and what that is called.

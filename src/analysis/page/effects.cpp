@@ -43,7 +43,8 @@ std::vector<Effect> effects_of(const FittedModel& model, const Configuration& ty
       effects.push_back(*std::move(effect));
   };
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
-    if (!spec.is_derived_from(spec.intrinsic[i].column) && !spec.is_tied(spec.intrinsic[i].column)) {
+    if (!spec.is_derived_from(spec.intrinsic[i].column) &&
+        !spec.is_tied(spec.intrinsic[i].column)) {
       add(effect_of_range(
           spec.intrinsic[i],
           [&](double value) {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <map>
 
-#include "analysis/page/errors.hpp"
 #include "analysis/central/moved_configuration.hpp"
+#include "analysis/page/errors.hpp"
 #include "base/index.hpp"
 #include "fit/result/form.hpp"
 #include "trust/prediction_intervals.hpp"

@@ -10,7 +10,8 @@ namespace perfmodel {
 
 // Figures as sentences, the same in every output.
 
-/// Of the ratio of a later time to an earlier one: "1.31 times slower", "2 times faster", "as fast".
+/// Of the ratio of a later time to an earlier one: "1.31 times slower", "2 times faster", "as
+/// fast".
 std::string change_in_words(double ratio);
 
 /// "1 -> 2: 1.31 times slower", with what is to be doubted about it behind.

@@ -38,9 +38,10 @@ void check_combination(const PredictArguments& arguments) {
         "what shall be predicted? Pass --set COL=VALUE ..., --like RUNS.csv:LINE or a file "
         "CONFIGS.csv");
   if (has_file && has_settings) {
-    throw UsageError("pass either --set COL=VALUE ... and --like, or a file CONFIGS.csv, not both "
-                     "('" +
-                     arguments.configurations + "' was read as a file)");
+    throw UsageError(
+        "pass either --set COL=VALUE ... and --like, or a file CONFIGS.csv, not both "
+        "('" +
+        arguments.configurations + "' was read as a file)");
   }
   if (has_file && arguments.json)
     throw UsageError("--json goes with --set; the predictions of a file are written as CSV");
@@ -132,9 +133,9 @@ void write_one(const PredictArguments& arguments, const FittedModel& model, doub
                                                    range.in_range.front(), process)
                               : to_text(time) + "\n");
   if (interval && !arguments.json) {
-    console.notice(short_number(100 * arguments.coverage.value_or(model.intervals->level)) +
-                   " % interval: " +
-                   time_range_text(interval->first, interval->second, model.spec.unit));
+    console.notice(
+        short_number(100 * arguments.coverage.value_or(model.intervals->level)) +
+        " % interval: " + time_range_text(interval->first, interval->second, model.spec.unit));
   }
 }
 

@@ -56,8 +56,8 @@ int run_show(const ShowArguments& arguments, Console& console) {
   const std::optional<Centre> centre = centre_of(model);
   if (arguments.language == FormulaLanguage::text && centre)
     for (const Doubling& doubling : doublings_of(model, centre->configuration))
-      console.notice(doubling.column + " " + doubling_in_words(doubling) + " (at " +
-                     centre->place + ")");
+      console.notice(doubling.column + " " + doubling_in_words(doubling) + " (at " + centre->place +
+                     ")");
   return 0;
 }
 

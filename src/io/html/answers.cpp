@@ -18,8 +18,9 @@ bool is_doubtful(ConstantStatus status) {
 }
 
 bool has_doubtful(const std::vector<ConstantRow>& constants) {
-  return std::any_of(constants.begin(), constants.end(),
-                     [](const ConstantRow& row) { return is_doubtful(row.status); });
+  return std::any_of(
+      constants.begin(), constants.end(),
+      [](const ConstantRow& row) { return is_doubtful(row.status); });
 }
 
 /// Of the power of a scale.
@@ -54,9 +55,8 @@ Answer duration_answer(const Content& content) {
   Answer answer{"How long does an iteration take?", "", {}};
   const auto& time = content.typical.time;
   answer.figure = time ? time_text(*time, unit) : "no time";
-  answer.lines.push_back(
-      (time ? "predicted at " : "is predicted: the model does not hold at ") +
-      content.typical.place);
+  answer.lines.push_back((time ? "predicted at " : "is predicted: the model does not hold at ") +
+                         content.typical.place);
   if (time && content.intervals) {
     answer.lines.push_back(short_number(100 * content.intervals->level) + " % interval: " +
                            time_range_text(*time * content.intervals->factors.low,
@@ -113,14 +113,12 @@ Answer scaling_answer(const Content& content) {
   bool is_open = true;
   for (const Doubling& doubling : content.doublings) {
     const ConstantStatus status = status_of_scale(content, doubling.column);
-    const std::string doubt =
-        is_doubtful(status) ? " (" + std::string(to_text(status)) + ")" : "";
+    const std::string doubt = is_doubtful(status) ? " (" + std::string(to_text(status)) + ")" : "";
     if (is_open && doubt.empty() && doubling.measured) {
       answer.figure = change_in_words(doubling.ratio);
-      answer.lines.insert(answer.lines.begin(), doubling.column + " " +
-                                                    short_number(doubling.from) + " -> " +
-                                                    short_number(doubling.to) + ", at " +
-                                                    content.typical.place);
+      answer.lines.insert(answer.lines.begin(),
+                          doubling.column + " " + short_number(doubling.from) + " -> " +
+                              short_number(doubling.to) + ", at " + content.typical.place);
       is_open = false;
     } else {
       answer.lines.push_back(doubling.column + " " + doubling_in_words(doubling) + doubt);

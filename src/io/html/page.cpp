@@ -58,8 +58,9 @@ std::string typical_text(const Content& content) {
   if (content.model.central)
     return typical.place + ", of the runs behind the fit the one nearest to all others";
   return typical.of_the_fit ? typical.place + " of the runs behind the fit"
-                            : typical.place + ", of the runs of this page the one nearest to all "
-                                              "others (the model file names none)";
+                            : typical.place +
+                                  ", of the runs of this page the one nearest to all "
+                                  "others (the model file names none)";
 }
 
 std::string duration_section(const Content& content) {

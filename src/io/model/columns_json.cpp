@@ -22,8 +22,9 @@ constexpr std::array<std::pair<Because, std::string_view>, 5> kReasons = {{
 }};
 
 std::string_view reason_text(Because because) {
-  return std::find_if(kReasons.begin(), kReasons.end(),
-                      [&](const auto& reason) { return reason.first == because; })
+  return std::find_if(
+             kReasons.begin(), kReasons.end(),
+             [&](const auto& reason) { return reason.first == because; })
       ->second;
 }
 
@@ -86,8 +87,8 @@ std::vector<Tie> read_ties(const ModelSpec& spec, const JsonCursor& root) {
   std::vector<Tie> out;
   if (const auto node = root.optional_member("tied"))
     for (const JsonCursor& item : node->items())
-      out.push_back({read_input(spec, item.member("scale")), read_input(spec, item.member("column")),
-                     read_power(item.member("power"))});
+      out.push_back({read_input(spec, item.member("scale")),
+                     read_input(spec, item.member("column")), read_power(item.member("power"))});
   return out;
 }
 
@@ -121,7 +122,8 @@ std::vector<LeftOut> read_left_out(const JsonCursor& root) {
       column.identity = identity->text();
     if (const auto factors = item.optional_member("factors"))
       for (const JsonCursor& factor : factors->items())
-        column.factors.push_back({factor.member("column").name(), read_power(factor.member("power"))});
+        column.factors.push_back(
+            {factor.member("column").name(), read_power(factor.member("power"))});
   }
   return out;
 }

@@ -220,8 +220,8 @@ TEST_CASE_METHOD(DeriveTest, "a scaling power counts what is derived from the sc
                       "," + number(central["workers"]) + "," +
                       number(model["central_run"]["time"]));
     CHECK(model["scaling_powers_at"] == central);
-    CHECK_THAT(fitted.errors, ContainsSubstring(": 2 times slower") &&
-                                  ContainsSubstring(": 2 times faster"));
+    CHECK_THAT(fitted.errors,
+               ContainsSubstring(": 2 times slower") && ContainsSubstring(": 2 times faster"));
     CHECK_THAT(fitted.errors, !ContainsSubstring("is computed from"));
     const auto scaling = run({"scaling", "model.json", "--column", "workers", "--set", "filters=4",
                               "batch=2", "--format", "json"});

@@ -123,9 +123,10 @@ TEST_CASE("predict prints a table of several configurations to a terminal", "[cl
       shown_by({"predict", "model.json", "--set", "gpus=4,16", "width=20", "--quiet"}, directory);
   INFO(table.output);
   CHECK(table.result.exit_code == 0);
-  CHECK_THAT(table.output, Catch::Matches("  gpus  time_s \\[ms\\]  50 % interval *\r\n"
-                                          "     4  +[0-9.]+  [0-9.]+ \\.\\. [0-9.]+\r\n"
-                                          "    16  +[0-9.]+  [0-9.]+ \\.\\. [0-9.]+ +extrapolated\r\n"));
+  CHECK_THAT(table.output,
+             Catch::Matches("  gpus  time_s \\[ms\\]  50 % interval *\r\n"
+                            "     4  +[0-9.]+  [0-9.]+ \\.\\. [0-9.]+\r\n"
+                            "    16  +[0-9.]+  [0-9.]+ \\.\\. [0-9.]+ +extrapolated\r\n"));
   // Whoever reads from a pipe, or says where to, has CSV with all columns.
   ProgramOptions options;
   options.directory = directory.path();

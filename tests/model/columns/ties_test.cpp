@@ -3,8 +3,8 @@
 #include <numeric>
 #include <string>
 
-#include "perfmodel/model/design/configuration.hpp"
 #include "perfmodel/model/columns/roles.hpp"
+#include "perfmodel/model/design/configuration.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 

@@ -43,9 +43,9 @@ struct CentralRow {
 std::string csv_of_rows(const std::vector<CentralRow>& rows, bool reversed, double unit) {
   std::string csv = reversed ? "time_s,gpus,job,width,pad\n" : "pad,width,job,gpus,time_s\n";
   for (const CentralRow& row : rows) {
-    const std::vector<std::string> cells = {
-        std::to_string(row.pad * unit), std::to_string(row.width * unit), row.job,
-        std::to_string(row.gpus), std::to_string(row.time)};
+    const std::vector<std::string> cells = {std::to_string(row.pad * unit),
+                                            std::to_string(row.width * unit), row.job,
+                                            std::to_string(row.gpus), std::to_string(row.time)};
     std::string line;
     for (std::size_t i = 0; i < cells.size(); ++i)
       line += (i == 0 ? "" : ",") + cells[reversed ? cells.size() - 1 - i : i];
@@ -121,8 +121,7 @@ TEST_CASE("the central row is the same for any order of rows and columns and oth
   CHECK(found.time == rows[central].time);
 }
 
-TEST_CASE("of equally central rows the smallest counts, of its runs the median time",
-          "[central]") {
+TEST_CASE("of equally central rows the smallest counts, of its runs the median time", "[central]") {
   // All corners of a square are as central as each other; (1, 8) was run three times.
   const CentralRuns runs = central_runs(
       "gpus,width,time_s\n2,16,1\n2,16,1\n2,16,1\n1,16,2\n1,16,2\n1,16,2\n2,8,3\n2,8,3\n2,8,3\n"

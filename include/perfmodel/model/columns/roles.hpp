@@ -36,8 +36,8 @@ struct Roles {
   std::vector<std::string> intrinsic;    ///< numeric intrinsic columns, in the order of the file
   std::vector<std::string> categorical;  ///< intrinsic columns that are levels
   std::vector<std::string> extrinsic;
-  std::vector<std::string> ignored;   ///< on request, or in no list beside --intrinsic
-  std::vector<LeftOut> left_out;      ///< constants, and what is no input
+  std::vector<std::string> ignored;  ///< on request, or in no list beside --intrinsic
+  std::vector<LeftOut> left_out;     ///< constants, and what is no input
   std::vector<DerivedColumn> derived;
   std::vector<Sentence> notices;  ///< whole sentences: what was inferred or dropped
 };

@@ -59,7 +59,7 @@ struct ModelSpec {
   std::vector<NumericInput> extrinsic;
   std::vector<DerivedColumn> derived;  ///< what its inputs are computed from, in their order
   std::vector<SourceColumn> sources;   ///< empty of a model file that does not tell them
-  std::vector<Tie> ties;        ///< of its inputs
+  std::vector<Tie> ties;               ///< of its inputs
 
   std::size_t level_count() const;
   /// Whether scales are its only inputs: what they scale is then one constant.

@@ -49,10 +49,10 @@ BaseConfiguration middle_of_ranges(const ModelSpec& spec) {
       Column& column = base.table.columns.emplace_back();
       column.name = input.column;
       // Four digits are plenty for a value that nobody asked for.
-      column.numbers = {input.low == input.high
-                            ? input.low
-                            : *parse_number(short_number(std::sqrt(input.low) *
-                                                         std::sqrt(input.high)))};
+      column.numbers = {
+          input.low == input.high
+              ? input.low
+              : *parse_number(short_number(std::sqrt(input.low) * std::sqrt(input.high)))};
     }
   }
   for (const CategoricalInput& input : spec.categorical) {
@@ -149,12 +149,11 @@ scaling::WorkColumns work_columns(const FittedModel& model, const std::string& c
       if (other.column != column &&
           std::find(moved.begin(), moved.end(), other.column) == moved.end())
         work.held.push_back(other.column);
-  for (const LeftOut& item : model.left_out) {
+  for (const LeftOut& item : model.left_out)
     if (item.because == LeftOut::Because::constant)
       work.held.push_back(item.column);
     else if (!item.factors.empty())
       work.tied.push_back({item.column, item.factors});
-  }
   return work;
 }
 
@@ -258,8 +257,7 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   if (scales.size() < 2)
     throw UsageError("scaling needs at least two different scales; pass them with --at 1,2,4");
 
-  const BaseConfiguration base =
-      central_base(model).value_or(middle_of_ranges(model.spec));
+  const BaseConfiguration base = central_base(model).value_or(middle_of_ranges(model.spec));
   const SetConfigurations set = configurations_along(arguments, model, column, scales, base);
   document.settings = arguments.settings;
   document.settings.insert(document.settings.end(), set.assumed.begin(), set.assumed.end());
@@ -268,8 +266,8 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   for (const std::string& name : set.moved)
     console.notice("'" + name + "' moves along with '" + column + "'");
   document.doubling = doubling_at(arguments, model, index, base);
-  document.doubling_at = base.name + (arguments.settings.empty() ? "" : " with ") +
-                         joined(arguments.settings, " ");
+  document.doubling_at =
+      base.name + (arguments.settings.empty() ? "" : " with ") + joined(arguments.settings, " ");
   const Design design = make_design(set.table, model.spec, Target::absent);
   const scaling::Kind kind =
       settle_kind(arguments, work_columns(model, column, set.moved), document, console);
@@ -288,9 +286,8 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   scaling::PowerPlusConstant power;
   power.power = model.constants[static_cast<Eigen::Index>(*power_constant)];
   power.constant = model.form->unscaled_time(model.constants);
-  const Design of_one =
-      make_design(configurations_along(arguments, model, column, {1}, base).table, model.spec,
-                  Target::absent);
+  const Design of_one = make_design(configurations_along(arguments, model, column, {1}, base).table,
+                                    model.spec, Target::absent);
   power.scalable = timings_of(model, of_one, column, {1})[0].time - power.constant;
   document.power = power;
   document.readings = scaling::readings(power, scales, kind);

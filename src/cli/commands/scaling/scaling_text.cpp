@@ -41,8 +41,7 @@ std::string rows(const ScalingDocument& document) {
   table.add({document.column, time, "speedup", "efficiency", "Karp-Flatt", "equivalent q",
              document.relative ? "configurations" : ""});
   for (const auto& row : document.study.rows) {
-    table.add({to_text(row.scale), short_number(row.time * unit.factor),
-               short_number(row.speedup),
+    table.add({to_text(row.scale), short_number(row.time * unit.factor), short_number(row.speedup),
                percent(100 * row.efficiency), optional_number(row.karp_flatt),
                optional_number(row.equivalent_power),
                document.relative ? std::to_string(row.configurations) : ""});

@@ -18,7 +18,8 @@ using Json = nlohmann::json;
 namespace {
 
 /// global_batch = local_batch * num_gpus, `cores` is 8 everywhere:
-/// t = (1e-6 width local_batch + 2e-4 sqrt(num_gpus)) seconds of one job, 1.5 times that of another.
+/// t = (1e-6 width local_batch + 2e-4 sqrt(num_gpus)) seconds of one job, 1.5 times that of
+/// another.
 std::string campaign() {
   std::string csv = "width,local_batch,global_batch,cores,job,num_gpus,time_s\n";
   int run = 0;
@@ -58,8 +59,8 @@ class CampaignTest {
   }
   /// The summary, and model.json written.
   std::string fit(std::vector<std::string> further) const {
-    further.insert(further.begin(),
-                   {"fit", "runs.csv", "-o", "model.json", "--expression", "multi", "--terms", "2"});
+    further.insert(further.begin(), {"fit", "runs.csv", "-o", "model.json", "--expression", "multi",
+                                     "--terms", "2"});
     const ProgramResult result = run(further);
     INFO(result.errors);
     REQUIRE(result.exit_code == 0);
@@ -83,8 +84,8 @@ class CampaignTest {
 
 TEST_CASE_METHOD(CampaignTest, "every command says the same of doubling a scale, at one real run",
                  "[cli][central]") {
-  const std::string summary = fit({"--intrinsic", "width,local_batch", "--categorical", "job",
-                                   "--extrinsic", "num_gpus"});
+  const std::string summary =
+      fit({"--intrinsic", "width,local_batch", "--categorical", "job", "--extrinsic", "num_gpus"});
   const Json central = model()["central_run"];
   const std::size_t line = central["line"];
   const std::vector<std::string> run_there = cells_of(campaign(), line);
@@ -99,8 +100,7 @@ TEST_CASE_METHOD(CampaignTest, "every command says the same of doubling a scale,
   // ones.
   const std::string like = "runs.csv:" + std::to_string(line);
   REQUIRE(run_there[5] == "2");
-  const double ratio =
-      predict({"--like", like, "--set", "num_gpus=4"}) / predict({"--like", like});
+  const double ratio = predict({"--like", like, "--set", "num_gpus=4"}) / predict({"--like", like});
   CHECK(predict({"--set", "num_gpus=4"}) == predict({"--like", like, "--set", "num_gpus=4"}));
   REQUIRE(ratio > 1.01);
   const std::string words = "2 -> 4: " + rounded(ratio) + " times slower";
@@ -157,8 +157,7 @@ TEST_CASE_METHOD(CampaignTest, "a column that is tied to a scale moves along whe
       run({"predict", "model.json", "--like", "runs.csv:2", "--set", "num_gpus=4"});
   CHECK_THAT(moved.errors, ContainsSubstring("'global_batch' moves along: 32"));
   const double together = std::stod(moved.output);
-  CHECK(together ==
-        predict({"--like", "runs.csv:2", "--set", "num_gpus=4", "global_batch=32"}));
+  CHECK(together == predict({"--like", "runs.csv:2", "--set", "num_gpus=4", "global_batch=32"}));
   CHECK(together != predict({"--like", "runs.csv:2", "--set", "num_gpus=4", "global_batch=8"}));
   // scaling and the doubling move it, too.
   const Json study = Json::parse(
@@ -177,14 +176,13 @@ TEST_CASE_METHOD(CampaignTest, "a column that is tied to a scale moves along whe
 TEST_CASE_METHOD(CampaignTest, "lists of values are predicted in all combinations",
                  "[cli][central]") {
   fit({"--coverage", "0.5"});
-  const ProgramResult several =
-      run({"predict", "model.json", "--like", "runs.csv:3", "--set", "num_gpus=1:4:x2", "--set",
-           "width=20:60:+20,64"});
+  const ProgramResult several = run({"predict", "model.json", "--like", "runs.csv:3", "--set",
+                                     "num_gpus=1:4:x2", "--set", "width=20:60:+20,64"});
   INFO(several.errors);
   REQUIRE(several.exit_code == 0);
-  CHECK(cells_of(several.output, 1) ==
-        std::vector<std::string>{"width", "job", "local_batch", "num_gpus", "predicted_time_s",
-                                 "lower", "upper", "in_range"});
+  CHECK(cells_of(several.output, 1) == std::vector<std::string>{"width", "job", "local_batch",
+                                                                "num_gpus", "predicted_time_s",
+                                                                "lower", "upper", "in_range"});
   std::size_t line = 2;
   for (const std::string gpus : {"1", "2", "4"})
     for (const std::string width : {"20", "40", "60", "64"}) {
@@ -213,17 +211,15 @@ TEST_CASE_METHOD(CampaignTest, "a run that cannot be taken, and values that are 
     return result.errors;
   };
   CHECK_THAT(complaint({"--like", "runs.csv:1"}, 2),
-             ContainsSubstring(
-                 "runs.csv has no run in line 1; its runs stand in lines 2 to 49\n"));
+             ContainsSubstring("runs.csv has no run in line 1; its runs stand in lines 2 to 49\n"));
   CHECK_THAT(complaint({"--like", "runs.csv"}, 2),
              ContainsSubstring("--like 'runs.csv': expected RUNS.csv:LINE, such as runs.csv:41\n"));
-  CHECK_THAT(complaint({"--like", "absent.csv:2"}, 3),
-             ContainsSubstring("cannot read absent.csv"));
+  CHECK_THAT(complaint({"--like", "absent.csv:2"}, 3), ContainsSubstring("cannot read absent.csv"));
   CHECK_THAT(complaint({"--set", "num_gpu=2"}, 2), ContainsSubstring("did you mean 'num_gpus'?"));
   CHECK_THAT(complaint({"--set", "job=fast,slw"}, 2),
              ContainsSubstring("does not know the level 'slw'"));
-  for (const std::string text : {"", "1,,2", "8:1:x2", "1:8:x1", "1:8:+0", "1:8", "1:8:2", "1:1e9:+1",
-                                 "0,1"}) {
+  for (const std::string text :
+       {"", "1,,2", "8:1:x2", "1:8:x1", "1:8:+0", "1:8", "1:8:2", "1:1e9:+1", "0,1"}) {
     INFO(text);
     CHECK_THAT(complaint({"--set", "num_gpus=" + text}, 2),
                ContainsSubstring("--set 'num_gpus=" + text + "': expected a number > 0, a list"));
@@ -236,7 +232,8 @@ TEST_CASE_METHOD(CampaignTest, "a run that cannot be taken, and values that are 
              ContainsSubstring("--json goes with one configuration"));
 }
 
-TEST_CASE_METHOD(CampaignTest, "a model file without a central run is as it was", "[cli][central]") {
+TEST_CASE_METHOD(CampaignTest, "a model file without a central run is as it was",
+                 "[cli][central]") {
   fit({});
   Json older = model();
   older.erase("central_run");
@@ -245,8 +242,9 @@ TEST_CASE_METHOD(CampaignTest, "a model file without a central run is as it was"
   const std::string file = directory.write("older.json", older.dump());
   const ProgramResult missing = run({"predict", file, "--set", "num_gpus=2"});
   CHECK(missing.exit_code == 2);
-  CHECK_THAT(missing.errors, ContainsSubstring("the model also needs 'width', 'job' and 'local_batch'; "
-                                               "add --set width=VALUE and so on"));
+  CHECK_THAT(missing.errors,
+             ContainsSubstring("the model also needs 'width', 'job' and 'local_batch'; "
+                               "add --set width=VALUE and so on"));
   CHECK_THAT(run({"scaling", file, "--column", "num_gpus"}).errors,
              ContainsSubstring("held as in the middle of the measured ranges (--set): width=32 "
                                "job=fast local_batch=32\n"));
