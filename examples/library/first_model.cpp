@@ -13,8 +13,8 @@ int main(int argc, char** argv) try {
     throw UsageError("usage: first_model RUNS.csv MODEL.json COLUMN=VALUE ...");
   const FittedModel model = fit_runs(read_runs(argv[1])).model;
 
-  const Table configuration = table_of_settings({argv + 3, argv + argc}, model.spec);
-  const auto times = predict(model, make_design(configuration, model.spec, Target::absent));
+  const auto set = configurations_of_settings({argv + 3, argv + argc}, model, central_base(model));
+  const auto times = predict(model, make_design(set.table, model.spec, Target::absent));
   std::cout << model.spec.target << " = " << times[0] << " " << model.spec.unit << "\n";
   for (std::size_t k = 0; k < model.spec.extrinsic.size(); ++k)
     std::cout << "~ " << model.spec.extrinsic[k].column << "^" << scaling_powers(model)[k] << "\n";

@@ -132,16 +132,18 @@ std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structu
 }
 
 std::string multi_formula(const ModelSpec& spec, const MultiStructure& structure,
-                          const Eigen::VectorXd& constants, const std::string& plus) {
-  std::string text = "t = ";
-  for (std::size_t k = 0; k < structure.terms; ++k) {
-    const std::string term = multi_term_text(spec, structure, constants, k);
-    text += k == 0 ? term : added(plus, term);
-  }
+                          const Eigen::VectorXd& constants, const std::string& plus,
+                          const SeenParts* seen) {
+  std::string text;
+  for (std::size_t k = 0; k < structure.terms; ++k)
+    if (seen == nullptr || seen->terms[k]) {
+      const std::string term = multi_term_text(spec, structure, constants, k);
+      text += text.empty() ? term : added(plus, term);
+    }
   const double intercept = constants[constants.size() - 1];
-  if (structure.terms == 0 || intercept != 0)
-    text += (structure.terms == 0 ? "" : plus) + rounded(intercept);
-  return text;
+  if (text.empty() || (intercept != 0 && (seen == nullptr || seen->intercept)))
+    text += (text.empty() ? "" : plus) + rounded(intercept);
+  return "t = " + text;
 }
 
 }  // namespace perfmodel

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "export/unseen_parts.hpp"
 #include "model/form/multi_expression.hpp"
 #include "perfmodel/model/columns/spec.hpp"
 
@@ -19,8 +20,10 @@ std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structu
                             const Eigen::VectorXd& constants, std::size_t term,
                             const std::function<std::string(std::size_t)>& mark = nullptr);
 
-/// "t = TERM + TERM + C" with `plus` between its parts; a C of 0 is left out.
+/// "t = TERM + TERM + C" with `plus` between its parts; a C of 0 is left out, and where `seen` is
+/// given what is not.
 std::string multi_formula(const ModelSpec& spec, const MultiStructure& structure,
-                          const Eigen::VectorXd& constants, const std::string& plus = " + ");
+                          const Eigen::VectorXd& constants, const std::string& plus = " + ",
+                          const SeenParts* seen = nullptr);
 
 }  // namespace perfmodel

@@ -8,6 +8,7 @@
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "export/multi_formula.hpp"
+#include "export/unseen_parts.hpp"
 #include "model/form/generic_expression.hpp"
 
 namespace perfmodel {
@@ -53,6 +54,11 @@ std::string latex_name(const std::string& column) {
   return out + "}";
 }
 
+/// A smaller power changes nothing that is measured, whatever the column.
+bool is_seen_power(double power) {
+  return !(std::abs(power) < 1e-6);
+}
+
 std::string latex_power(const std::string& base, double power) {
   return power == 1 ? base : base + "^{" + rounded(power) + "}";
 }
@@ -89,20 +95,24 @@ std::string latex_counted(const ModelSpec& spec, const MultiStructure& structure
 }
 
 std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
-                        const Eigen::VectorXd& constants) {
+                        const Eigen::VectorXd& constants, const SeenParts& seen) {
   const MultiLayout layout(spec, structure);
   const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
-  std::string out = "t = ";
+  std::string out;
   for (std::size_t k = 0; k < structure.terms; ++k) {
+    if (!seen.terms[k])
+      continue;
     const double coefficient = constant(layout.coefficient(k));
-    out += k == 0 ? latex_number(coefficient)
-                  : (coefficient < 0 ? "\n  - " : "\n  + ") + latex_number(std::abs(coefficient));
+    out += out.empty()
+               ? latex_number(coefficient)
+               : (coefficient < 0 ? "\n  - " : "\n  + ") + latex_number(std::abs(coefficient));
     const auto add_numeric = [&](std::size_t n) {
       const std::string name = latex_counted(spec, structure, k, n);
       const double power = constant(layout.numeric_power(k, n));
-      out += " \\cdot " + (structure.has_ring(k, n)
-                               ? "e^{" + latex_number(power) + " (1 - 1/" + name + ")}"
-                               : latex_power(name, power));
+      if (is_seen_power(power))
+        out += " \\cdot " + (structure.has_ring(k, n)
+                                 ? "e^{" + latex_number(power) + " (1 - 1/" + name + ")}"
+                                 : latex_power(name, power));
       if (structure.log_power(k, n) != 0)
         out += " \\cdot " + latex_power("(\\log_2 " + name + ")", structure.log_power(k, n));
     };
@@ -124,8 +134,9 @@ std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
              " & " + name + " \\le " + rounded(regime.above) + "\\end{array}\\right.";
     }
   }
-  return out + (structure.terms == 0 ? "" : "\n  + ") + latex_number(constant(layout.intercept())) +
-         "\n";
+  if (out.empty() || seen.intercept)
+    out += (out.empty() ? "" : "\n  + ") + latex_number(constant(layout.intercept()));
+  return "t = " + out + "\n";
 }
 
 /// The inputs under names that are safe to print.
@@ -146,16 +157,25 @@ std::string generic(const ModelSpec& spec, const Eigen::VectorXd& constants, boo
   const GenericLayout layout(spec);
   const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
   const std::string times = latex ? " \\cdot " : " * ";
+  /// A factor with what stands before it.
   const auto power = [&](const std::string& column, double exponent) {
-    return latex ? latex_power(latex_name(column), exponent) : column + "^" + rounded(exponent);
+    if (!is_seen_power(exponent))
+      return std::string();
+    return times +
+           (latex ? latex_power(latex_name(column), exponent) : column + "^" + rounded(exponent));
   };
   const auto number = [&](double value) { return latex ? latex_number(value) : rounded(value); };
+  const SeenParts seen = seen_parts_of_generic(spec, constants);
   std::string sum;
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
-    sum += (sum.empty() ? "" : " + ") + number(constant(layout.coefficient(i))) + times +
+    if (!seen.terms[i])
+      continue;
+    sum += (sum.empty() ? "" : " + ") + number(constant(layout.coefficient(i))) +
            power(spec.intrinsic[i].column, constant(layout.intrinsic_power(i)));
   }
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    if (!seen.terms[spec.intrinsic.size() + c])
+      continue;
     const CategoricalInput& input = spec.categorical[c];
     const auto value = [&](std::size_t l) { return constant(layout.level(c, l)); };
     std::string levels;
@@ -166,12 +186,14 @@ std::string generic(const ModelSpec& spec, const Eigen::VectorXd& constants, boo
   }
   if (const auto lone = layout.lone_coefficient())
     sum = number(constant(*lone));
+  if (sum.empty())
+    return "t = " + number(constant(layout.intercept())) + "\n";
   std::string out = layout.lone_coefficient() ? "t = " + sum
                     : latex                   ? "t = \\left(" + sum + "\\right)"
                                               : "t = (" + sum + ")";
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    out += times + power(spec.extrinsic[j].column, constant(layout.extrinsic_power(j)));
-  return out + " + " + number(constant(layout.intercept())) + "\n";
+    out += power(spec.extrinsic[j].column, constant(layout.extrinsic_power(j)));
+  return out + (seen.intercept ? " + " + number(constant(layout.intercept())) : "") + "\n";
 }
 
 }  // namespace
@@ -184,9 +206,10 @@ std::string readable_generic(const ModelSpec& spec, const Eigen::VectorXd& const
 std::string readable_multi(const ModelSpec& spec, const MultiStructure& structure,
                            const Eigen::VectorXd& constants, FormulaLanguage language) {
   const ModelSpec shown = with_printable_names(spec);
+  const SeenParts seen = seen_parts_of_multi(spec, structure, constants);
   return language == FormulaLanguage::latex
-             ? latex_multi(shown, structure, constants)
-             : multi_formula(shown, structure, constants, "\n  + ") + "\n";
+             ? latex_multi(shown, structure, constants, seen)
+             : multi_formula(shown, structure, constants, "\n  + ", &seen) + "\n";
 }
 
 }  // namespace perfmodel

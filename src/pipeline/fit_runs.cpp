@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/index.hpp"
 #include "fit/fit.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/model/design/unmeasured.hpp"
@@ -72,6 +73,10 @@ PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
   const Split split = split_rows(out.runs.rows, request.split, request.split_seed);
   out.spec = make_spec(table, out.runs.roles, split.train);
   out.training = make_design(table, out.spec, Target::required, split.train);
+  const std::size_t central = central_row(out.spec, out.training);
+  set_typical_values(table, split.train[central], out.spec);
+  out.central = {configuration_of(out.training, central), table.lines[split.train[central]],
+                 out.training.time[index(central)]};
   out.held_out = plan_held_out(request.held_out, table, split, out.training, request.options.seed);
   out.judging.validation = design_of_rows(table, out.spec, split.validation);
   out.judging.test = design_of_rows(table, out.spec, split.test);
@@ -104,6 +109,8 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
     model.repeats = summarise(fits);
   model.uncertainty = run_bootstrap(model, training, request, silent);
   model.provenance = provenance_of(prepared.runs.file, prepared.runs.roles);
+  model.central = prepared.central;
+  model.left_out = prepared.runs.roles.left_out;
   model.unmeasured = find_unmeasured(prepared.spec, training);
   if (!silent.stop.stop_requested()) {
     add_held_out(request.held_out, prepared.held_out, training, prepared.judging, silent, model,

@@ -73,6 +73,7 @@ PreparedRuns prepare_runs(const LabelledRuns& runs, const Split& split) {
   out.provenance = provenance_of(runs.file, runs.roles);
   out.spec = make_spec(table, runs.roles, split.train);
   out.training = make_design(table, out.spec, Target::required, split.train);
+  set_typical_values(table, split.train[central_row(out.spec, out.training)], out.spec);
   out.validation = design_of_part(table, out.spec, split.validation);
   out.test = design_of_part(table, out.spec, split.test);
   return out;

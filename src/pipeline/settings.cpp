@@ -1,100 +1,284 @@
 #include "perfmodel/pipeline/settings.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <utility>
 
 #include "base/text.hpp"
 #include "model/design/level_matching.hpp"
+#include "model/columns/left_out/left_out.hpp"
 #include "perfmodel/base/error.hpp"
+#include "pipeline/setting_values.hpp"
 
 namespace perfmodel {
 namespace {
 
-/// Column -> value, every column one that the model has.
-std::map<std::string, std::string> values_by_column(const std::vector<std::string>& settings,
-                                                    const std::vector<std::string>& names) {
-  std::map<std::string, std::string> values;
-  for (const auto& setting : settings) {
+constexpr std::size_t kMostConfigurations = 1'000'000;
+
+/// What stands behind COL=.
+struct Setting {
+  std::string column;
+  std::string text;
+};
+
+/// Why the model has no such input, as far as it knows.
+std::string no_input(const FittedModel& model, const std::string& column,
+                     const std::vector<std::string>& names) {
+  for (const LeftOut& item : model.left_out)
+    if (item.column == column)
+      return "; in the runs behind the model it " + words_for(item);
+  const std::string hint = did_you_mean(column, names);
+  return hint.empty() ? "; it has " + quoted_list(names) : hint;
+}
+
+/// In their order, every column one that the model has.
+std::vector<Setting> parsed(const std::vector<std::string>& settings, const FittedModel& model,
+                            const std::vector<std::string>& names) {
+  std::vector<Setting> out;
+  for (const std::string& setting : settings) {
     const auto equals = setting.find('=');
     if (equals == std::string::npos || equals == 0)
       throw UsageError(Field{"settings"} + " '" + setting + "': expected COL=VALUE");
     const std::string column = setting.substr(0, equals);
-    if (std::find(names.begin(), names.end(), column) == names.end()) {
-      const std::string hint = did_you_mean(column, names);
+    if (std::find(names.begin(), names.end(), column) == names.end())
       throw UsageError(Field{"settings"} + " '" + setting + "': the model has no input '" + column +
-                       "'" + (hint.empty() ? "; it has " + quoted_list(names) : hint));
-    }
-    if (!values.emplace(column, setting.substr(equals + 1)).second)
+                       "'" + no_input(model, column, names));
+    if (std::any_of(out.begin(), out.end(),
+                    [&](const Setting& other) { return other.column == column; }))
       throw UsageError(Field{"settings"} + " '" + setting + "': '" + column + "' is set twice");
+    out.push_back({column, setting.substr(equals + 1)});
   }
-  return values;
+  return out;
 }
 
-void refuse_missing(const std::map<std::string, std::string>& values,
-                    const std::vector<std::string>& names) {
-  std::vector<std::string> missing;
-  std::copy_if(names.begin(), names.end(), std::back_inserter(missing),
-               [&](const std::string& name) { return !values.contains(name); });
-  if (!missing.empty()) {
-    throw UsageError("the model also needs " + quoted_list(missing) + "; add " + Field{"settings"} +
-                     " " + missing.front() + "=VALUE" + (missing.size() > 1 ? " and so on" : ""));
-  }
+const NumericInput* input_called(const ModelSpec& spec, const std::string& column) {
+  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic})
+    for (const NumericInput& input : *inputs)
+      if (input.column == column)
+        return &input;
+  return nullptr;
 }
 
-/// `input`: of the model; nothing for what only derived columns use, which need not be > 0.
-Column numeric_column(const std::string& name, const std::string& text, const NumericInput* input) {
-  const auto value = parse_number(text);
-  if (!value || (input != nullptr && !input->allows(*value))) {
-    throw UsageError(Field{"settings"} + " '" + name + "=" + text + "': expected a number" +
-                     (input == nullptr ? ""
-                      : input->zero    ? " >= 0"
-                                       : " > 0"));
+/// The values of a number; columns that only derived ones use need not be > 0.
+Column numeric_column(const Setting& setting, const NumericInput* input) {
+  const auto values = listed_numbers(setting.text);
+  const bool is_one_word =
+      !setting.text.empty() && setting.text.find_first_of(",:") == std::string::npos;
+  if (!values || (input != nullptr && !std::all_of(values->begin(), values->end(),
+                                                   [&](double v) { return input->allows(v); }))) {
+    throw UsageError(
+        Field{"settings"} + " '" + setting.column + "=" + setting.text + "': expected a number" +
+        (input == nullptr ? ""
+         : input->zero    ? " >= 0"
+                          : " > 0") +
+        (is_one_word ? "" : ", a list such as 1,2,4 or a range such as 1:64:x2 or 1:9:+2"));
   }
   Column column;
-  column.name = name;
-  column.numbers = {*value};
+  column.name = setting.column;
+  column.numbers = *values;
   return column;
 }
 
-Column text_column(const CategoricalInput& input, const std::string& text) {
-  const auto level = LevelMatcher(input).match(text);
-  if (!level) {
-    const std::string hint = did_you_mean(text, input.levels);
-    throw UsageError(Field{"settings"} + " '" + input.column + "=" + text +
-                     "': the model does not know the level '" + text + "'; it knows " +
-                     quoted_list(input.levels) + hint);
-  }
+Column text_column(const Setting& setting, const CategoricalInput& input) {
   Column column;
   column.name = input.column;
   column.kind = Column::Kind::text;
-  column.levels = {input.levels[*level]};
-  column.codes = {0};
+  const LevelMatcher matcher(input);
+  for (const std::string& level : listed_levels(setting.text, input.levels)) {
+    const auto known = matcher.match(level);
+    if (!known)
+      throw UsageError(Field{"settings"} + " '" + input.column + "=" + setting.text +
+                       "': the model does not know the level '" + level + "'; it knows " +
+                       quoted_list(input.levels) + did_you_mean(level, input.levels));
+    column.codes.push_back(static_cast<std::uint32_t>(column.codes.size()));
+    column.levels.push_back(input.levels[*known]);
+  }
+  return column;
+}
+
+Column column_of(const Setting& setting, const ModelSpec& spec) {
+  for (const CategoricalInput& input : spec.categorical)
+    if (input.column == setting.column)
+      return text_column(setting, input);
+  return numeric_column(setting, input_called(spec, setting.column));
+}
+
+std::size_t values_of(const Column& column) {
+  return column.is_numeric() ? column.numbers.size() : column.codes.size();
+}
+
+/// Row i of the result is row rows[i] of the column.
+Column taken_rows(const Column& column, const std::vector<std::size_t>& rows) {
+  Column out = column;
+  out.bad_cells.clear();
+  out.numbers.clear();
+  out.codes.clear();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!column.is_numeric()) {
+      out.codes.push_back(column.codes[rows[i]]);
+      continue;
+    }
+    out.numbers.push_back(column.numbers[rows[i]]);
+    for (const BadCell& cell : column.bad_cells)
+      if (cell.row == rows[i])
+        out.bad_cells.push_back({i, cell.text});
+  }
+  return out;
+}
+
+/// All combinations, those of the last column side by side.
+std::vector<Column> combined(const std::vector<Column>& columns) {
+  std::size_t all = 1;
+  for (const Column& column : columns) {
+    if (values_of(column) > kMostConfigurations / all)
+      throw UsageError(Field{"settings"} + ": these lists have more than " +
+                       std::to_string(kMostConfigurations) + " combinations");
+    all *= values_of(column);
+  }
+  std::vector<Column> out;
+  std::size_t block = all;
+  for (const Column& column : columns) {
+    block /= values_of(column);
+    std::vector<std::size_t> rows(all);
+    for (std::size_t row = 0; row < all; ++row)
+      rows[row] = row / block % values_of(column);
+    out.push_back(taken_rows(column, rows));
+  }
+  return out;
+}
+
+/// The scales among the set columns that move others; of those tied to one another the first.
+std::vector<const Column*> moving_scales(const std::vector<Column>& set, const ModelSpec& spec) {
+  std::vector<const Column*> out;
+  for (const Column& column : set) {
+    const bool follows = std::any_of(out.begin(), out.end(), [&](const Column* earlier) {
+      return std::any_of(spec.ties.begin(), spec.ties.end(), [&](const Tie& tie) {
+        return tie.scale == earlier->name && tie.column == column.name;
+      });
+    });
+    if (!follows && column.is_numeric())
+      out.push_back(&column);
+  }
+  return out;
+}
+
+/// Moves a column of the base, one value per row, along with the scales that were set. Returns
+/// whether it does.
+bool move_along(const std::vector<const Column*>& scales, const ModelSpec& spec, const Table& base,
+                Column& column) {
+  bool moves = false;
+  for (const Column* scale : scales) {
+    const Column* const from = base.find(scale->name);
+    for (const Tie& tie : spec.ties) {
+      if (tie.scale != scale->name || tie.column != column.name || from == nullptr ||
+          !from->is_numeric() || !column.is_numeric())
+        continue;
+      moves = true;
+      for (std::size_t row = 0; row < column.numbers.size(); ++row)
+        column.numbers[row] *= std::pow(scale->numbers[row] / from->numbers[0], tie.power);
+    }
+  }
+  return moves;
+}
+
+/// Complains of what neither the settings nor the base have.
+void refuse_missing(const std::vector<std::string>& missing,
+                    const std::optional<BaseConfiguration>& base) {
+  if (!missing.empty())
+    throw UsageError((base ? base->name + " has no " : "the model also needs ") +
+                     quoted_list(missing) + "; add " + Field{"settings"} + " " + missing.front() +
+                     "=VALUE" + (missing.size() > 1 ? " and so on" : ""));
+}
+
+Column number_column(const std::string& name, double value) {
+  Column column;
+  column.name = name;
+  column.numbers = {value};
   return column;
 }
 
 }  // namespace
 
-Table table_of_settings(const std::vector<std::string>& settings, const ModelSpec& spec) {
-  const auto names = required_columns(spec);
-  const auto values = values_by_column(settings, names);
-  refuse_missing(values, names);
-  Table table;
-  table.source = "settings";
-  table.lines = {1};
-  const auto add_numeric = [&](const std::string& column) {
-    if (values.contains(column) && table.find(column) == nullptr)
-      table.columns.push_back(numeric_column(column, values.at(column), nullptr));
-  };
-  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic}) {
-    for (const auto& input : *inputs)
-      if (values.contains(input.column))
-        table.columns.push_back(numeric_column(input.column, values.at(input.column), &input));
+std::optional<BaseConfiguration> central_base(const FittedModel& model) {
+  if (!model.central)
+    return std::nullopt;
+  const ModelSpec& spec = model.spec;
+  const Configuration& central = model.central->configuration;
+  BaseConfiguration base;
+  base.name = "the run of line " + std::to_string(model.central->line) +
+              (model.provenance.file.empty() ? "" : " of " + model.provenance.file);
+  base.table.source = base.name;
+  base.table.lines = {model.central->line};
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    base.table.columns.push_back(number_column(spec.intrinsic[i].column, central.intrinsic[i]));
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c)
+    base.table.columns.push_back(
+        text_column({spec.categorical[c].column, spec.categorical[c].levels[central.levels[c]]},
+                    spec.categorical[c]));
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    base.table.columns.push_back(number_column(spec.extrinsic[j].column, central.extrinsic[j]));
+  for (const SourceColumn& source : spec.sources)
+    base.table.columns.push_back(number_column(source.column, source.typical));
+  return base;
+}
+
+BaseConfiguration base_of_line(const Table& table, std::uint32_t line, const ModelSpec& spec) {
+  const auto found = std::find(table.lines.begin(), table.lines.end(), line);
+  if (found == table.lines.end()) {
+    throw UsageError(table.source + " has no run in line " + std::to_string(line) +
+                     (table.lines.empty()
+                          ? ""
+                          : "; its runs stand in lines " + std::to_string(table.lines.front()) +
+                                " to " + std::to_string(table.lines.back())));
   }
-  for (const auto& input : spec.categorical)
-    if (values.contains(input.column))
-      table.columns.push_back(text_column(input, values.at(input.column)));
-  std::for_each(names.begin(), names.end(), add_numeric);
-  return table;
+  const auto row = static_cast<std::size_t>(found - table.lines.begin());
+  BaseConfiguration base{{}, table.where(row)};
+  base.table.source = table.source;
+  base.table.lines = {line};
+  for (const std::string& name : required_columns(spec))
+    if (const Column* const column = table.find(name))
+      base.table.columns.push_back(taken_rows(*column, {row}));
+  return base;
+}
+
+SetConfigurations configurations_of_settings(const std::vector<std::string>& settings,
+                                             const FittedModel& model,
+                                             const std::optional<BaseConfiguration>& base) {
+  const ModelSpec& spec = model.spec;
+  const std::vector<std::string> names = required_columns(spec);
+  SetConfigurations out;
+  std::vector<Column> set;
+  for (const Setting& setting : parsed(settings, model, names)) {
+    set.push_back(column_of(setting, spec));
+    if (values_of(set.back()) > 1)
+      out.varied.push_back(setting.column);
+  }
+  set = combined(set);
+  const std::size_t rows = set.empty() ? 1 : values_of(set.front());
+  const std::vector<const Column*> scales = moving_scales(set, spec);
+  out.table.source = base ? base->table.source : "settings";
+  out.table.lines.assign(rows, base ? base->table.lines.front() : 1);
+  std::vector<std::string> missing;
+  for (const std::string& name : names) {
+    const auto given = std::find_if(set.begin(), set.end(),
+                                    [&](const Column& column) { return column.name == name; });
+    const Column* const known = base ? base->table.find(name) : nullptr;
+    if (given != set.end()) {
+      out.table.columns.push_back(*given);
+    } else if (known != nullptr) {
+      Column column = taken_rows(*known, std::vector<std::size_t>(rows, 0));
+      if (move_along(scales, spec, base->table, column))
+        out.moved.push_back(name);
+      else
+        out.assumed.push_back(name + "=" + column.text(0));
+      out.table.columns.push_back(std::move(column));
+    } else {
+      missing.push_back(name);
+    }
+  }
+  refuse_missing(missing, base);
+  return out;
 }
 
 }  // namespace perfmodel

@@ -134,7 +134,7 @@ FittedModel fit_toy(const ModelSpec& spec, const Design& training, const FitOpti
   model.spec = spec;
   model.form = std::make_shared<ToyForm>();
   model.constants = line_through(training);
-  model.typical = median_configuration(training);
+  model.typical = central_configuration(spec, training);
   model.metrics.train = compute_metrics(training.time, predict(model, training));
   return model;
 }
@@ -203,7 +203,7 @@ TEST_CASE("tables, summary and report of a new form speak of its constants and p
   const std::string summary =
       cli::fit_summary({toy.model, roles, time_shares(toy.model, toy.design)}, console);
   CHECK_THAT(summary, Catch::Contains(" / workers"));
-  CHECK_THAT(summary, Catch::Contains("scaling with workers"));
+  CHECK_THAT(summary, Catch::Contains("local power of workers"));
 
   const VectorXd predicted = predict(toy.model, toy.design);
   const page::Content content = page::content_of({toy.model,

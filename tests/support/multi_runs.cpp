@@ -35,7 +35,7 @@ MultiRuns multi_runs(std::size_t rows, double noise, std::uint64_t seed) {
   out.truth.spec = runs.spec;
   out.truth.form = std::make_shared<SumForm>(
       MultiStructure{.terms = 2, .regimes = {{0, 1}}, .log_powers = {{0, 0}, {0, 0}}});
-  out.truth.typical = median_configuration(runs.design);
+  out.truth.typical = central_configuration(runs.spec, runs.design);
   // a | p[filters] | relu, tanh | q[gpus], q[batch_size] | gpus <= 1, gpus > 1
   out.truth.constants.resize(17);
   out.truth.constants << 2e-5, 1.5, 1, 1.5, -1, 1, 1, 1,  //
@@ -66,7 +66,7 @@ MultiRuns two_jobs(std::size_t rows, double noise, std::uint64_t seed) {
   out.truth.spec = runs.spec;
   out.truth.form = std::make_shared<SumForm>(
       MultiStructure{.terms = 3, .regimes = {}, .log_powers = {{0, 0}, {0, 0}, {0, 0}}});
-  out.truth.typical = median_configuration(runs.design);
+  out.truth.typical = central_configuration(runs.spec, runs.design);
   // a | p[width] | dense, lookup | q[gpus], q[batch_size]
   out.truth.constants.resize(19);
   out.truth.constants << 3e-6, 2, 1, 0, -1, 1,  //

@@ -53,6 +53,7 @@ struct PreparedFit {
   LabelledRuns runs;
   ModelSpec spec;
   Design training;
+  CentralRun central;  ///< of the training rows
   JudgingParts judging;
   HeldOutPlan held_out;
   std::vector<std::string> warnings;  ///< whole sentences: about test runs that are left out

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "analysis/page/moved_configuration.hpp"
+#include "analysis/central/moved_configuration.hpp"
 #include "base/text.hpp"
 #include "export/formula_code.hpp"
 #include "fit/fit.hpp"
@@ -70,10 +70,18 @@ std::vector<Setting> settings_of(const ModelSpec& spec, const Configuration& con
   return settings;
 }
 
-TypicalConfiguration typical_of(const FittedModel& model, const Design& runs) {
+TypicalConfiguration typical_of(const FittedModel& model, const Source& source) {
+  const std::optional<Centre> centre = centre_of(model);
   TypicalConfiguration out;
-  out.of_the_fit = model.typical.has_value();
-  out.configuration = model.typical ? *model.typical : median_configuration(runs);
+  out.of_the_fit = centre.has_value();
+  if (centre) {
+    out.configuration = centre->configuration;
+    out.place = centre->place;
+  } else {
+    const std::size_t row = central_row(model.spec, source.design);
+    out.configuration = configuration_of(source.design, row);
+    out.place = "the run of line " + std::to_string(source.lines[row]);
+  }
   out.settings = settings_of(model.spec, out.configuration);
   out.time = time_of(model, out.configuration);
   return out;
@@ -102,7 +110,7 @@ Content content_of(const Source& source) {
   std::vector<double> times(source.design.time.begin(), source.design.time.end());
   std::sort(times.begin(), times.end());
 
-  const TypicalConfiguration typical = typical_of(model, source.design);
+  const TypicalConfiguration typical = typical_of(model, source);
   return {.model = model,
           .tool = source.tool,
           .model_file = source.model_file,
@@ -123,6 +131,7 @@ Content content_of(const Source& source) {
           .typical = typical,
           .effects = effects_of(model, typical.configuration),
           .powers = scaling_power_table(model),
+          .doublings = doublings_of(model, typical.configuration),
           .curves = scale_curves(model, typical.configuration, source.design, source.predicted),
           .constants = constants_of(model),
           .differences = difference_table(model),

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/central/doubling.hpp"
 #include "analysis/constants/constant_table.hpp"
 #include "analysis/page/effects.hpp"
 #include "analysis/page/errors.hpp"
@@ -72,7 +73,8 @@ struct Setting {
 /// The configuration at which the answers are given.
 struct TypicalConfiguration {
   Configuration configuration;
-  bool of_the_fit = false;  ///< median of the training rows, as the model has it; else of the runs
+  bool of_the_fit = false;  ///< as the model has it; else the central one of the runs
+  std::string place;        ///< "the run of line 212"
   std::vector<Setting> settings;
   std::optional<double> time;  ///< predicted; nothing where the model gives no time
 };
@@ -98,6 +100,7 @@ struct Content {
   TypicalConfiguration typical;
   std::vector<Effect> effects;  ///< on the time of the typical configuration
   std::vector<ScalingPower> powers;
+  std::vector<Doubling> doublings;  ///< of the typical configuration
   std::vector<ScaleCurve> curves;
   std::vector<ConstantGroup> constants;
   std::vector<LevelDifference> differences;

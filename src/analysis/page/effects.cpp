@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "analysis/page/moved_configuration.hpp"
+#include "analysis/central/moved_configuration.hpp"
 
 namespace perfmodel::page {
 namespace {
@@ -43,7 +43,8 @@ std::vector<Effect> effects_of(const FittedModel& model, const Configuration& ty
       effects.push_back(*std::move(effect));
   };
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
-    if (!spec.is_derived_from(spec.intrinsic[i].column)) {
+    if (!spec.is_derived_from(spec.intrinsic[i].column) &&
+        !spec.is_tied(spec.intrinsic[i].column)) {
       add(effect_of_range(
           spec.intrinsic[i],
           [&](double value) {

@@ -19,8 +19,9 @@ struct Effect {
 
 /// One per input, the strongest first: of numbers the ends of their measured ranges are compared,
 /// of categories the fastest and the slowest level. Columns that are derived from a scale are
-/// computed anew. Left out are other inputs that columns are derived from, since they cannot be
-/// changed alone, and those that the model gives no time for.
+/// computed anew, those tied to it move along. Left out are other inputs that columns are derived
+/// from or that are tied to a scale, since they cannot be changed alone, and those that the model
+/// gives no time for.
 std::vector<Effect> effects_of(const FittedModel& model, const Configuration& typical);
 
 }  // namespace perfmodel::page

@@ -5,8 +5,8 @@
 #include <limits>
 #include <map>
 
+#include "analysis/central/moved_configuration.hpp"
 #include "analysis/page/errors.hpp"
-#include "analysis/page/moved_configuration.hpp"
 #include "base/index.hpp"
 #include "fit/result/form.hpp"
 #include "trust/prediction_intervals.hpp"
@@ -145,7 +145,7 @@ std::vector<Point> runs_near(const MovedConfiguration& moved, const Configuratio
                              std::size_t extrinsic, const Design& runs,
                              const std::vector<double>& distinct) {
   const NumericFactor& factor = runs.extrinsic[extrinsic];
-  if (!moved.has_formulas()) {
+  if (!moved.moves_others()) {
     Configuration here = typical;
     return runs_near(factor, runs, [&](double scale) {
       here.extrinsic[extrinsic] = scale;
@@ -193,7 +193,7 @@ std::vector<ScaleCurve> scale_curves(const FittedModel& model, const Configurati
     if (distinct.size() <= kFewScales)
       curve.scales = distinct;
     // A formula such as ceil(batch / workers) has no meaning between whole numbers of workers.
-    const bool whole = moved.has_formulas() &&
+    const bool whole = moved.moves_others() &&
                        std::all_of(distinct.begin(), distinct.end(),
                                    [](double scale) { return scale == std::round(scale); });
     curve.within = curve_along(moved, scales_between(input.low, input.high, model, j, whole));

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/readable.hpp"
+#include "base/text.hpp"
 
 namespace perfmodel {
 namespace {
@@ -10,27 +11,19 @@ namespace {
 // The ratio of the model's MAPE to the noise floor at which one of the two is named as the limit.
 constexpr double kShapeLimits = 1.5;
 constexpr double kNoiseLimits = 1.15;
+constexpr double kNoChange = 0.005;  // of a time: "1.00 times" with two decimals
 
 }  // namespace
 
-std::string scaling_in_words(double power) {
-  // The scalable part is multiplied by 2^q where the column doubles; -1 is perfect scaling.
-  const double change = 100 * (std::exp2(power) - 1);
-  const std::string size = std::to_string(std::lround(std::abs(change))) + " %";
-  if (std::abs(change) < 0.5)
-    return "no effect: doubling it leaves the time as it is";
-  if (power > 0)
-    return "doubling it costs " + size + " more";
-  std::string reading = "far from ideal -1";
-  if (power < -1.05)
-    reading = "beyond ideal -1";
-  else if (power < -0.95)
-    reading = "ideal";
-  else if (power < -0.8)
-    reading = "close to ideal -1";
-  else if (power < -0.5)
-    reading = "short of ideal -1";
-  return reading + ": doubling it cuts the scalable part by " + size;
+std::string change_in_words(double ratio) {
+  if (std::abs(ratio - 1) < kNoChange)
+    return "as fast";
+  return ratio > 1 ? rounded(ratio) + " times slower" : rounded(1 / ratio) + " times faster";
+}
+
+std::string doubling_in_words(const Doubling& doubling) {
+  return short_number(doubling.from) + " -> " + short_number(doubling.to) + ": " +
+         change_in_words(doubling.ratio) + (doubling.measured ? "" : " (extrapolated)");
 }
 
 std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseFloor>& floor) {

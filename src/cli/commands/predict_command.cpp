@@ -1,10 +1,14 @@
 #include "cli/commands/predict_command.hpp"
 
+#include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/text.hpp"
+#include "base/time_text.hpp"
+#include "cli/commands/predicted_settings.hpp"
 #include "cli/options/option_set.hpp"
 #include "cli/options/reading_options.hpp"
 #include "cli/options/replaced_input.hpp"
@@ -29,12 +33,16 @@ namespace {
 
 void check_combination(const PredictArguments& arguments) {
   const bool has_file = !arguments.configurations.empty();
-  const bool has_settings = !arguments.settings.empty();
+  const bool has_settings = !arguments.settings.empty() || !arguments.like.empty();
   if (!has_file && !has_settings)
-    throw UsageError("what shall be predicted? Pass --set COL=VALUE ... or a file CONFIGS.csv");
+    throw UsageError(
+        "what shall be predicted? Pass --set COL=VALUE ..., --like RUNS.csv:LINE or a file "
+        "CONFIGS.csv");
   if (has_file && has_settings) {
-    throw UsageError("pass either --set COL=VALUE ... or a file CONFIGS.csv, not both ('" +
-                     arguments.configurations + "' was read as a file)");
+    throw UsageError(
+        "pass either --set COL=VALUE ... and --like, or a file CONFIGS.csv, not both "
+        "('" +
+        arguments.configurations + "' was read as a file)");
   }
   if (has_file && arguments.json)
     throw UsageError("--json goes with --set; the predictions of a file are written as CSV");
@@ -42,67 +50,59 @@ void check_combination(const PredictArguments& arguments) {
     throw UsageError("the model and the configurations cannot both come from standard input");
 }
 
+/// The run that "runs.csv:41" names.
+BaseConfiguration base_like(const std::string& like, const ModelSpec& spec) {
+  const auto colon = like.rfind(':');
+  const auto line =
+      colon == std::string::npos ? std::nullopt : parse_number(like.substr(colon + 1));
+  if (!line || colon == 0 || *line < 1 || *line > 4e9 || *line != std::floor(*line))
+    throw UsageError("--like '" + like + "': expected RUNS.csv:LINE, such as runs.csv:41");
+  const RunsFile file = read_runs(like.substr(0, colon), categorical_columns(spec));
+  return base_of_line(file.table, static_cast<std::uint32_t>(*line), spec);
+}
+
+/// "num_gpus=512 batch=8", or "--set" where there is only one configuration.
+std::string place_of(const SetConfigurations& set, std::size_t row) {
+  std::string place;
+  for (const std::string& name : set.varied)
+    place += (place.empty() ? "" : " ") + name + "=" + set.table.at(name).text(row);
+  return place.empty() ? "--set" : place;
+}
+
+/// What was taken from elsewhere.
+void tell_assumptions(const SetConfigurations& set, const BaseConfiguration& base, bool asked_for,
+                      Console& console) {
+  if (!set.assumed.empty() && !asked_for)
+    console.notice("as in " + base.name + ", the central one (--set): " + joined(set.assumed, " "));
+  for (const std::string& name : set.moved) {
+    const Column& column = set.table.at(name);
+    const std::string last = column.text(column.numbers.size() - 1);
+    console.notice("'" + name + "' moves along: " + column.text(0) +
+                   (last == column.text(0) ? "" : " .. " + last));
+  }
+}
+
 /// Empty for what is no time.
 std::string time_cell(double value) {
   return is_time(value) ? to_text(value) : "";
 }
 
-int predict_settings(const PredictArguments& arguments, const FittedModel& model,
-                     OutputFile& output, Console& console) {
-  Table table = table_of_settings(arguments.settings, model.spec);
-  table.source = "--set";
-  const Design design = make_design(table, model.spec, Target::absent);
-  const double time = predicted_times(model, design, [](std::size_t) { return "--set"; })[0];
-  const RangeCheck range = check_range(model, design);
-  report_range(range, arguments.strict_range, console);
-  const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
-  std::optional<std::pair<double, double>> interval;
-  if (certainty.intervals) {
-    const IntervalFactors factors = (*certainty.intervals)[0];
-    interval.emplace(time * factors.lower, time * factors.upper);
-  }
-  std::optional<ProcessPart> process;
-  if (const auto factors = model.form->process_factors(design))
-    process = ProcessPart{(*factors)[0], certainty.reach->near[0]};
-  output.write(arguments.json ? prediction_to_json(model.spec.target, time, interval,
-                                                   range.in_range.front(), process)
-                              : to_text(time) + "\n");
-  output.commit();
-  if (interval && !arguments.json) {
-    console.notice(short_number(100 * arguments.coverage.value_or(model.intervals->level)) +
-                   " % interval: " + short_number(interval->first) + " .. " +
-                   short_number(interval->second) +
-                   (model.spec.unit.empty() ? "" : " " + model.spec.unit));
-  }
-  return 0;
-}
-
-int predict_file(const PredictArguments& arguments, const FittedModel& model, OutputFile& output,
-                 Console& console) {
-  const RunsFile file =
-      read_runs(arguments.configurations, categorical_columns(model.spec), arguments.separator);
-  if (const auto notice = reading_notice(file.table))
-    console.notice(*notice);
-  const Design design = make_design(file.table, model.spec, Target::absent);
+/// What a file has beside its columns.
+void write_rows(const PredictArguments& arguments, const FittedModel& model, std::string_view bytes,
+                const Table& table, const Design& design, OutputFile& output, Console& console) {
   const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
   std::vector<std::string> names = {"predicted_" + model.spec.target, "in_range"};
   if (certainty.intervals)
     names.insert(names.begin() + 1, {"lower", "upper"});
   if (certainty.reach)
     names.emplace_back("support");
-  refuse_taken_names(file.table, names);
+  refuse_taken_names(table, names);
   const Predictions predicted = predictions_of(model, design);
   const RangeCheck range = check_range(model, design);
   report_range(range, arguments.strict_range, console);
-  report_without_time(predicted, file.table, "their cells stay empty", arguments.strict_range,
-                      console);
-
-  // Where a file is replaced, a signal must not leave the unfinished one behind.
-  std::optional<SignalWatch> signals;
-  if (output.replaces_file())
-    signals.emplace();
+  report_without_time(predicted, table, "their cells stay empty", arguments.strict_range, console);
   append_columns(
-      file.bytes, file.table, names,
+      bytes, table, names,
       [&](std::size_t row) {
         const double time = predicted.values[static_cast<Eigen::Index>(row)];
         std::vector<std::string> further = {time_cell(time)};
@@ -117,6 +117,76 @@ int predict_file(const PredictArguments& arguments, const FittedModel& model, Ou
         return further;
       },
       output);
+}
+
+/// The number alone, or as JSON; the interval is a notice.
+void write_one(const PredictArguments& arguments, const FittedModel& model, double time,
+               const RangeCheck& range, const Certainty& certainty, const Design& design,
+               OutputFile& output, Console& console) {
+  std::optional<std::pair<double, double>> interval;
+  if (certainty.intervals) {
+    const IntervalFactors factors = (*certainty.intervals)[0];
+    interval.emplace(time * factors.lower, time * factors.upper);
+  }
+  std::optional<ProcessPart> process;
+  if (const auto factors = model.form->process_factors(design))
+    process = ProcessPart{(*factors)[0], certainty.reach->near[0]};
+  output.write(arguments.json ? prediction_to_json(model.spec.target, time, interval,
+                                                   range.in_range.front(), process)
+                              : to_text(time) + "\n");
+  if (interval && !arguments.json) {
+    console.notice(
+        short_number(100 * arguments.coverage.value_or(model.intervals->level)) +
+        " % interval: " + time_range_text(interval->first, interval->second, model.spec.unit));
+  }
+}
+
+int predict_settings(const PredictArguments& arguments, const FittedModel& model,
+                     OutputFile& output, Console& console) {
+  const bool asked_for = !arguments.like.empty();
+  const std::optional<BaseConfiguration> base =
+      asked_for ? base_like(arguments.like, model.spec) : central_base(model);
+  SetConfigurations set = configurations_of_settings(arguments.settings, model, base);
+  const Design design = make_design(set.table, model.spec, Target::absent);
+  if (base)
+    tell_assumptions(set, *base, asked_for, console);
+  if (arguments.json && design.rows > 1)
+    throw UsageError("--json goes with one configuration; several are written as CSV");
+  const bool as_table = design.rows > 1 && arguments.output == "-" && is_terminal_output();
+  if (design.rows > 1 && !as_table) {
+    const std::string bytes = csv_of_table(set.table);
+    set.table.source = "--set";
+    for (std::size_t row = 0; row < design.rows; ++row)
+      set.table.lines[row] = static_cast<std::uint32_t>(row + 2);
+    write_rows(arguments, model, bytes, set.table, design, output, console);
+  } else {
+    const Eigen::VectorXd times =
+        predicted_times(model, design, [&](std::size_t row) { return place_of(set, row); });
+    const RangeCheck range = check_range(model, design);
+    report_range(range, arguments.strict_range, console);
+    const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
+    if (as_table)
+      output.write(prediction_table({model, set, times, certainty, range,
+                                     interval_level(model, arguments.coverage, arguments.model)}));
+    else
+      write_one(arguments, model, times[0], range, certainty, design, output, console);
+  }
+  output.commit();
+  return 0;
+}
+
+int predict_file(const PredictArguments& arguments, const FittedModel& model, OutputFile& output,
+                 Console& console) {
+  const RunsFile file =
+      read_runs(arguments.configurations, categorical_columns(model.spec), arguments.separator);
+  if (const auto notice = reading_notice(file.table))
+    console.notice(*notice);
+  const Design design = make_design(file.table, model.spec, Target::absent);
+  // Where a file is replaced, a signal must not leave the unfinished one behind.
+  std::optional<SignalWatch> signals;
+  if (output.replaces_file())
+    signals.emplace();
+  write_rows(arguments, model, file.bytes, file.table, design, output, console);
   if (const auto signal = received_signal())
     return exit_code_of_signal(*signal);
   output.commit();
@@ -131,8 +201,14 @@ void setup_predict(OptionSet& command, PredictArguments& arguments) {
   add_separator(command, arguments.separator);
   command
       .add_option("--set", arguments.settings,
-                  "one configuration: the value of every input of the\nmodel (repeatable)")
+                  "values of inputs; what is not set is as in the central\n"
+                  "run of the model. A list (1,2,4) or range (1:64:x2,\n"
+                  "1:9:+2) makes several configurations (repeatable)")
       .type_name("COL=VALUE");
+  command
+      .add_option("--like", arguments.like,
+                  "what is not set is as in the run of this line of a\nfile")
+      .type_name("RUNS.csv:LINE");
   command.add_flag("--json", arguments.json,
                    "with --set: a JSON object instead of the bare number");
   add_coverage(command, arguments.coverage,
@@ -141,7 +217,8 @@ void setup_predict(OptionSet& command, PredictArguments& arguments) {
   add_strict_range(command, arguments.strict_range);
   add_output(command, arguments.output, "FILE");
   command.footer(
-      "With --set the predicted time is printed as a plain number. A file comes back as it is,\n"
+      "Of one configuration the predicted time is printed as a plain number; of several a table,\n"
+      "which is CSV where no terminal reads it. A file comes back as it is,\n"
       "with columns more: predicted_<target>; lower and upper where the model was fitted with\n"
       "--coverage; in_range, which is false where a number lies outside of the range that was\n"
       "measured, or a combination of values where nothing was; and, of a model with a residual\n"
@@ -151,6 +228,7 @@ void setup_predict(OptionSet& command, PredictArguments& arguments) {
       "\n"
       "Examples:\n"
       "  perfmodel predict model.json --set filters=32 workers=2 batch_size=64 activation=relu\n"
+      "  perfmodel predict model.json --like runs.csv:41 --set workers=1:64:x2\n"
       "  perfmodel predict model.json configs.csv -o predicted.csv\n"
       "  perfmodel predict model.json configs.csv --coverage 0.5 --strict-range");
 }

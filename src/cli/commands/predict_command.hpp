@@ -15,13 +15,15 @@ struct PredictArguments {
   std::string configurations;     ///< empty where --set is used
   std::optional<char> separator;  ///< nothing: recognised
   std::vector<std::string> settings;
+  std::string like;  ///< "runs.csv:41", a run that is changed by the settings
   bool json = false;
   std::optional<double> coverage;  ///< of the intervals; the model's own where not given
   bool strict_range = false;
   std::string output = "-";
 };
 
-/// `perfmodel predict MODEL.json`: the time of one configuration or of every row of a file.
+/// `perfmodel predict MODEL.json`: the time of configurations that are set, or of
+/// every row of a file.
 void setup_predict(OptionSet& command, PredictArguments& arguments);
 
 int run_predict(const PredictArguments& arguments, Console& console);

@@ -1,8 +1,11 @@
 #include "cli/commands/show_command.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/central/doubling.hpp"
+#include "analysis/wording/words.hpp"
 #include "base/text.hpp"
 #include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
@@ -44,12 +47,17 @@ void setup_show(OptionSet& command, ShowArguments& arguments) {
       "  perfmodel show model.json --as python > predict.py");
 }
 
-int run_show(const ShowArguments& arguments, Console& /*console*/) {
+int run_show(const ShowArguments& arguments, Console& console) {
   refuse_to_replace(arguments.model, arguments.output);
   OutputFile output(arguments.output);
   const FittedModel model = read_model(arguments.model);
   output.write(formula_code(model, arguments.language));
   output.commit();
+  const std::optional<Centre> centre = centre_of(model);
+  if (arguments.language == FormulaLanguage::text && centre)
+    for (const Doubling& doubling : doublings_of(model, centre->configuration))
+      console.notice(doubling.column + " " + doubling_in_words(doubling) + " (at " + centre->place +
+                     ")");
   return 0;
 }
 

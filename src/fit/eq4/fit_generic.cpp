@@ -98,7 +98,7 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
   model.noise_floor = noise_floor(training);
   if (std::any_of(spec.extrinsic.begin(), spec.extrinsic.end(),
                   [&](const NumericInput& input) { return spec.is_derived_from(input.column); }))
-    model.typical = median_configuration(training);
+    model.typical = central_configuration(spec, training);
   // Who stops a large fit does not wait for what can be said about its constants.
   Findings findings;
   if (!options.stop.stop_requested() || space.layout().size() <= kConstantsAtOnce) {

@@ -87,7 +87,7 @@ FittedModel fitted_process(FittedModel model, const Design& training, const FitO
   model.search.cost = found.hyper.cost;
   model.search.ridges.clear();
   model.search.process = facts_of_search(how);
-  model.typical = median_configuration(training);
+  model.typical = central_configuration(model.spec, training);
   model.metrics.train = compute_metrics(training.time, predict(model, training));
   model.noise_floor = noise_floor(training);
   model.identifiability =

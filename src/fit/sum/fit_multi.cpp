@@ -71,7 +71,7 @@ FittedModel model_of(const ModelSpec& spec, const Design& training, const FitOpt
   FittedModel model;
   model.spec = spec;
   model.form = std::make_shared<SumForm>(sum.structure, sum.estimates);
-  model.typical = median_configuration(training);
+  model.typical = central_configuration(spec, training);
   model.constants = sum.constants;
   switch_off_negligible_factors(model, training, options.loss);
   order_by_share(model, training);

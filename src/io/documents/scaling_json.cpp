@@ -59,7 +59,15 @@ std::string to_json(const ScalingDocument& document) {
       {"pays_until", nullable(document.study.pays_until)},
       {"pays_no_more_at", nullable(document.study.pays_no_more_at)},
       {"fastest_scale", number(document.study.fastest_scale)},
+      {"doubling", nullptr},
       {"model", nullptr}};
+  if (document.doubling) {
+    root["doubling"] = {{"from", number(document.doubling->from)},
+                        {"to", number(document.doubling->to)},
+                        {"time_ratio", number(document.doubling->ratio)},
+                        {"measured", document.doubling->measured},
+                        {"at", document.doubling_at}};
+  }
   if (document.power) {
     Json readings = Json::array();
     for (const auto& reading : document.readings) {

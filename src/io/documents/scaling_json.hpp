@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/central/doubling.hpp"
 #include "perfmodel/analysis/scaling/study.hpp"
 
 namespace perfmodel {
@@ -19,6 +20,8 @@ struct ScalingDocument {
   std::string kind_because;           ///< what told the kind; empty where it was asked for
   bool kind_is_open = false;          ///< nothing told it
   std::vector<std::string> settings;  ///< of a model: what was held fixed
+  std::optional<Doubling> doubling;   ///< of a model
+  std::string doubling_at;            ///< "the run of line 212 of runs.csv"
   std::optional<scaling::PowerPlusConstant> power;  ///< of a model
   std::vector<scaling::Reading> readings;
   std::optional<double> model_pays_until;

@@ -5,6 +5,7 @@
 #include "analysis/wording/words.hpp"
 #include "base/readable.hpp"
 #include "base/text.hpp"
+#include "base/time_text.hpp"
 #include "fit/result/form.hpp"
 
 namespace perfmodel::page {
@@ -12,8 +13,41 @@ namespace {
 
 constexpr std::size_t kShown = 3;  // shares and effects; the page has all of them
 
-std::string time_text(double time, const std::string& unit) {
-  return short_number(time) + (unit.empty() ? "" : " " + unit);
+bool is_doubtful(ConstantStatus status) {
+  return status == ConstantStatus::undetermined || status == ConstantStatus::at_bound;
+}
+
+bool has_doubtful(const std::vector<ConstantRow>& constants) {
+  return std::any_of(
+      constants.begin(), constants.end(),
+      [](const ConstantRow& row) { return is_doubtful(row.status); });
+}
+
+/// Of the power of a scale.
+ConstantStatus status_of_scale(const Content& content, const std::string& column) {
+  const auto found =
+      std::find_if(content.powers.begin(), content.powers.end(),
+                   [&](const ScalingPower& power) { return power.column == column; });
+  return found == content.powers.end() ? ConstantStatus::unknown : found->status;
+}
+
+/// The constants of an input or a term.
+std::vector<ConstantRow> constants_called(const Content& content, const std::string& name) {
+  std::vector<ConstantRow> out;
+  for (const ConstantGroup& group : content.constants)
+    if (group.name == name)
+      out.insert(out.end(), group.constants.begin(), group.constants.end());
+  return out;
+}
+
+/// Whether the fitted runs leave open what an input does, as far as the model says.
+bool is_doubtful_effect(const Content& content, const std::string& column) {
+  std::vector<ConstantRow> differences;
+  for (const LevelDifference& item : content.differences)
+    if (item.column == column)
+      differences.push_back(item.difference);
+  return is_doubtful(status_of_scale(content, column)) ||
+         has_doubtful(differences.empty() ? constants_called(content, column) : differences);
 }
 
 Answer duration_answer(const Content& content) {
@@ -21,17 +55,16 @@ Answer duration_answer(const Content& content) {
   Answer answer{"How long does an iteration take?", "", {}};
   const auto& time = content.typical.time;
   answer.figure = time ? time_text(*time, unit) : "no time";
-  answer.lines.push_back(time ? "predicted at the typical configuration"
-                              : "is predicted at the typical configuration: the model does not "
-                                "hold there");
+  answer.lines.push_back((time ? "predicted at " : "is predicted: the model does not hold at ") +
+                         content.typical.place);
   if (time && content.intervals) {
-    answer.lines.push_back(short_number(100 * content.intervals->level) +
-                           " % interval: " + short_number(*time * content.intervals->factors.low) +
-                           " .. " + time_text(*time * content.intervals->factors.high, unit));
+    answer.lines.push_back(short_number(100 * content.intervals->level) + " % interval: " +
+                           time_range_text(*time * content.intervals->factors.low,
+                                           *time * content.intervals->factors.high, unit));
   }
-  answer.lines.push_back("measured: " + short_number(content.shortest_time) + " .. " +
-                         time_text(content.longest_time, unit) + ", median " +
-                         time_text(content.median_time, unit));
+  answer.lines.push_back(
+      "measured: " + time_range_text(content.shortest_time, content.longest_time, unit) +
+      ", median " + time_text(content.median_time, unit));
   return answer;
 }
 
@@ -41,15 +74,15 @@ std::string effect_text(const Effect& effect) {
 }
 
 Answer share_answer(const Content& content) {
-  Answer answer{"What makes it long?", "not known", {}};
+  Answer answer{"What makes it long?", "not determined", {}};
+  const bool has_shares = !content.model.form->words().lists_terms && !content.shares.empty() &&
+                          !has_doubtful(constants_called(content, content.shares.front().name));
+  std::vector<Effect> effects;
+  for (const Effect& effect : content.effects)
+    if (!is_doubtful_effect(content, effect.column))
+      effects.push_back(effect);
   std::size_t first_effect = 0;
-  if (content.model.form->words().lists_terms && !content.effects.empty()) {
-    const Effect& strongest = content.effects.front();
-    answer.figure = clipped(strongest.column, 24) + ": \u00d7" + rounded(strongest.ratio());
-    answer.lines.push_back("from " + strongest.fast + " to " + strongest.slow +
-                           ", all others typical");
-    first_effect = 1;
-  } else if (!content.shares.empty()) {
+  if (has_shares) {
     answer.figure =
         clipped(content.shares.front().name, 24) + ": " + percent(content.shares.front().percent);
     std::string next = "of the predicted time";
@@ -58,9 +91,15 @@ Answer share_answer(const Content& content) {
               percent(content.shares[i].percent);
     }
     answer.lines.push_back(next);
+  } else if (!effects.empty()) {
+    const Effect& strongest = effects.front();
+    answer.figure = clipped(strongest.column, 24) + ": \u00d7" + rounded(strongest.ratio());
+    answer.lines.push_back("from " + strongest.fast + " to " + strongest.slow +
+                           ", all others as in " + content.typical.place);
+    first_effect = 1;
   }
-  for (std::size_t i = first_effect; i < std::min(kShown, content.effects.size()); ++i)
-    answer.lines.push_back(effect_text(content.effects[i]));
+  for (std::size_t i = first_effect; i < std::min(kShown, effects.size()); ++i)
+    answer.lines.push_back(effect_text(effects[i]));
   return answer;
 }
 
@@ -70,15 +109,20 @@ Answer scaling_answer(const Content& content) {
     answer.lines.emplace_back("the model has no column of scale");
     return answer;
   }
-  const ScalingPower& first = content.powers.front();
-  answer.figure = clipped(first.column, 20) + ": power " + rounded(first.power);
-  for (const ScalingPower& power : content.powers) {
-    const std::string doubt =
-        power.status == ConstantStatus::undetermined || power.status == ConstantStatus::at_bound
-            ? " (" + std::string(to_text(power.status)) + ")"
-            : "";
-    answer.lines.push_back(power.column + ", power " + short_number(power.power) + doubt + ": " +
-                           scaling_in_words(power.power));
+  answer.figure = "not determined";
+  bool is_open = true;
+  for (const Doubling& doubling : content.doublings) {
+    const ConstantStatus status = status_of_scale(content, doubling.column);
+    const std::string doubt = is_doubtful(status) ? " (" + std::string(to_text(status)) + ")" : "";
+    if (is_open && doubt.empty() && doubling.measured) {
+      answer.figure = change_in_words(doubling.ratio);
+      answer.lines.insert(answer.lines.begin(),
+                          doubling.column + " " + short_number(doubling.from) + " -> " +
+                              short_number(doubling.to) + ", at " + content.typical.place);
+      is_open = false;
+    } else {
+      answer.lines.push_back(doubling.column + " " + doubling_in_words(doubling) + doubt);
+    }
   }
   return answer;
 }

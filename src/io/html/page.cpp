@@ -52,6 +52,17 @@ std::string cards(const std::vector<Answer>& answers) {
   return "<div class=\"cards\">\n" + out + "</div>\n";
 }
 
+/// What the typical configuration is.
+std::string typical_text(const Content& content) {
+  const TypicalConfiguration& typical = content.typical;
+  if (content.model.central)
+    return typical.place + ", of the runs behind the fit the one nearest to all others";
+  return typical.of_the_fit ? typical.place + " of the runs behind the fit"
+                            : typical.place +
+                                  ", of the runs of this page the one nearest to all "
+                                  "others (the model file names none)";
+}
+
 std::string duration_section(const Content& content) {
   std::string settings;
   for (const Setting& setting : content.typical.settings)
@@ -62,11 +73,8 @@ std::string duration_section(const Content& content) {
            ? paragraph("The model is the sum of the terms that the next part lists.")
            : paragraph("The model, its numbers rounded to three digits:") +
                  preformatted(content.formula)) +
-          paragraph("The typical configuration, at which this page gives its answers, has the "
-                    "median of each number and the most frequent level of the " +
-                    std::string(content.typical.of_the_fit ? "runs behind the fit"
-                                                           : "runs of this page") +
-                    ": " + settings + "."));
+          paragraph("The typical configuration, at which this page gives its answers, is that of " +
+                    typical_text(content) + ": " + settings + "."));
 }
 
 std::string share_section(const Content& content) {
@@ -86,8 +94,10 @@ std::string scaling_section(const Content& content) {
   for (std::size_t i = 0; i < content.curves.size(); ++i)
     drawn += scale_figure(content, content.curves[i], i + 1);
   const std::string meaning =
-      "A power says how " + std::string(content.model.form->words().scaled_part) +
-      " answers to a scale" + (content.model.typical ? " at the typical configuration" : "");
+      "What doubling a scale does to the time is its predicted ratio at the typical configuration. "
+      "A power says how " +
+      std::string(content.model.form->words().scaled_part) + " answers" +
+      (content.model.typical ? " there" : "");
   return section("How does it scale?", paragraph(meaning + ": -1 is ideal, 0 is no gain.") +
                                            power_table(content) + paragraph(scale_legend(content)) +
                                            figures(drawn));

@@ -116,11 +116,12 @@ std::string scale_figure(const Content& content, const ScaleCurve& curve, std::s
   draw_groups(curve, unit, chart);
   if (curve.near_runs)
     chart.add_cloud(*curve.near_runs, "dots near");
-  const auto power =
-      std::find_if(content.powers.begin(), content.powers.end(),
-                   [&](const ScalingPower& candidate) { return candidate.column == curve.column; });
-  const std::string answer =
-      "power " + short_number(power->power) + ", " + scaling_in_words(power->power);
+  const auto doubling =
+      std::find_if(content.doublings.begin(), content.doublings.end(),
+                   [&](const Doubling& candidate) { return candidate.column == curve.column; });
+  const std::string answer = doubling == content.doublings.end()
+                                 ? "the model gives no time at twice the scale"
+                                 : doubling_in_words(*doubling);
   return "<figure>\n" +
          chart.svg({"scale-" + std::to_string(number), "Time against " + curve.column,
                     "The predicted time of the typical configuration on two logarithmic axes; " +

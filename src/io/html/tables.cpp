@@ -166,15 +166,17 @@ std::string term_table(const Content& content) {
 std::string effect_table(const Content& content) {
   const std::string& unit = content.model.spec.unit;
   using enum Kind;
-  Table table(std::string("What each input does to the typical configuration, all others held") +
-                  (content.model.spec.derived.empty()
-                       ? ""
-                       : "; without those that other inputs are derived from, but for scales"),
-              {{"input"},
-               {"fastest at"},
-               {"slowest at"},
-               {with_unit("times", unit), number},
-               {"ratio", number}});
+  Table table(
+      std::string(
+          "What each input does to the time of the typical configuration, all others held") +
+          (content.model.spec.derived.empty()
+               ? ""
+               : "; without those that other inputs are derived from, but for scales"),
+      {{"input"},
+       {"fastest at"},
+       {"slowest at"},
+       {with_unit("times", unit), number},
+       {"ratio", number}});
   for (const Effect& effect : content.effects) {
     table.add({escaped_markup(effect.column), escaped_markup(effect.fast),
                escaped_markup(effect.slow),
@@ -190,23 +192,27 @@ std::string power_table(const Content& content) {
   const bool has_status = std::any_of(
       content.powers.begin(), content.powers.end(),
       [](const ScalingPower& power) { return power.status != ConstantStatus::unknown; });
-  std::vector<Heading> headings = {{"column"}, {"power", Kind::number}};
+  std::vector<Heading> headings = {{"column"}, {"doubled"}, {"measured"}, {"power", Kind::number}};
   if (model.uncertainty)
     headings.push_back({interval_heading(model)});
   if (has_status)
     headings.push_back({"by fitted runs"});
-  headings.push_back({"measured"});
-  headings.push_back({"in words"});
-  Table table("Scaling powers", headings);
+  Table table("What doubling a scale does at " + content.typical.place, headings);
   for (const ScalingPower& power : content.powers) {
-    std::vector<std::string> cells = {escaped_markup(power.column), number_cell(power.power)};
+    const auto doubling =
+        std::find_if(content.doublings.begin(), content.doublings.end(),
+                     [&](const Doubling& item) { return item.column == power.column; });
+    std::vector<std::string> cells = {escaped_markup(power.column)};
+    cells.push_back(power.derived ? "a derived column"
+                    : doubling == content.doublings.end()
+                        ? "-"
+                        : escaped_markup(doubling_in_words(*doubling)));
+    cells.push_back(escaped_markup(ends_text(Interval{power.measured.low, power.measured.high})));
+    cells.push_back(number_cell(power.power));
     if (model.uncertainty)
       cells.push_back(escaped_markup(ends_text(power.interval)));
     if (has_status)
       cells.push_back(status_cell(power.status));
-    cells.push_back(escaped_markup(ends_text(Interval{power.measured.low, power.measured.high})));
-    cells.push_back(escaped_markup(scaling_in_words(power.power)) +
-                    (power.derived ? "; a derived column" : ""));
     table.add(cells);
   }
   return table.html();

@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "fit/result/form.hpp"
+#include "io/model/columns_json.hpp"
 #include "io/model/configuration_json.hpp"
 #include "io/model/data_json.hpp"
 #include "io/model/derived_json.hpp"
@@ -127,10 +128,13 @@ std::string to_json(const FittedModel& model) {
       {"target", target_to_json(model.spec)},
       {"derived", derived_to_json(model.spec.derived)},
       {"derived_sources", sources_to_json(model.spec.sources)},
+      {"tied", ties_to_json(model.spec.ties)},
+      {"left_out", left_out_to_json(model.left_out)},
       {"constants", model.form->constants_to_json(model)},
       {"scaling_powers", std::move(scaling_powers)},
       {"scaling_powers_at",
        model.typical ? configuration_to_json(model.spec, *model.typical) : Json()},
+      {"central_run", model.central ? central_run_to_json(model.spec, *model.central) : Json()},
       {"metrics", to_json(model.metrics)},
       {"noise_floor", to_json(model.noise_floor)},
       {"uncertainty", uncertainty_to_json(model)},
@@ -143,6 +147,12 @@ std::string to_json(const FittedModel& model) {
     document.erase("derived");
   if (model.spec.sources.empty())
     document.erase("derived_sources");
+  if (model.spec.ties.empty())
+    document.erase("tied");
+  if (model.left_out.empty())
+    document.erase("left_out");
+  if (!model.central)
+    document.erase("central_run");
   if (!model.typical)
     document.erase("scaling_powers_at");  // the powers are the same everywhere
   if (model.cross_validation)

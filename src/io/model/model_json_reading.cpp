@@ -8,6 +8,7 @@
 #include "fit/form_kinds.hpp"
 #include "fit/result/form.hpp"
 #include "io/file/input_file.hpp"
+#include "io/model/columns_json.hpp"
 #include "io/model/configuration_json.hpp"
 #include "io/model/data_json.hpp"
 #include "io/model/derived_fields.hpp"
@@ -152,6 +153,9 @@ FittedModel read_model(const std::string& path, const std::vector<FormKind>& kin
     model.typical = read_configuration(model.spec, root.member("scaling_powers_at"));
   else if (const auto node = root.optional_member("scaling_powers_at"))
     model.typical = read_configuration(model.spec, *node);
+  model.central = read_central_run(model.spec, root);
+  model.spec.ties = read_ties(model.spec, root);
+  model.left_out = read_left_out(root);
   check_derived_fields(model, root);
   model.uncertainty = read_uncertainty(model, root);
   const auto metrics = root.member("metrics");

@@ -30,18 +30,22 @@ void share_out_the_rest(const RoleRequest& request, Parts& parts, Notices& notic
 }
 
 /// A column with one value says nothing about its effect.
-void drop_constants(Parts& parts, Notices& notices) {
+std::vector<LeftOut> drop_constants(Parts& parts, Notices& notices) {
+  std::vector<LeftOut> dropped;
   for (ColumnPart& part : parts) {
     const bool used = part.part == Part::extrinsic || part.part == Part::intrinsic ||
                       part.part == Part::categorical;
     if (used && part.facts.constant) {
       part.part = Part::constant;
-      const std::string value = part.column->text(0);
-      notices.push_back("Column '" + part.column->name +
-                        (value.empty() ? "' is blank" : "' has the value " + value) +
-                        " in every row and is left out.");
+      dropped.push_back({.column = part.column->name,
+                         .because = LeftOut::Because::constant,
+                         .identity = {},
+                         .value = part.column->text(0)});
+      notices.push_back("Column '" + part.column->name + "' " + words_for(dropped.back()) +
+                        " and is left out.");
     }
   }
+  return dropped;
 }
 
 /// Finds the intrinsic columns that are levels: texts, and switches of only 0 and 1.
@@ -129,10 +133,11 @@ Roles resolve_roles(const Table& table, const RoleRequest& request) {
   Obstacles obstacles(table);
   share_out_the_rest(request, parts, roles.notices);
   roles.ignored = names_of(parts, Part::ignored);
-  drop_constants(parts, roles.notices);
-  const std::vector<LeftOut> left_out = leave_out_no_inputs(table, parts);
-  for (const Sentence& notice : left_out_notices(left_out, parts))
+  roles.left_out = drop_constants(parts, roles.notices);
+  const std::vector<LeftOut> no_inputs = leave_out_no_inputs(table, parts);
+  for (const Sentence& notice : left_out_notices(no_inputs, parts))
     roles.notices.push_back(notice);
+  roles.left_out.insert(roles.left_out.end(), no_inputs.begin(), no_inputs.end());
   settle_levels(table, parts, roles.notices, obstacles);
 
   roles.target = names_of(parts, Part::target).at(0);
@@ -140,7 +145,6 @@ Roles resolve_roles(const Table& table, const RoleRequest& request) {
   roles.intrinsic = names_of(parts, Part::intrinsic);
   roles.categorical = names_of(parts, Part::categorical);
   roles.extrinsic = names_of(parts, Part::extrinsic);
-  roles.constant = names_of(parts, Part::constant);
   roles.derived = request.derived;
   check_derived(request, roles);
 

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "model/columns/level_order.hpp"
+#include "model/columns/ties.hpp"
 
 namespace perfmodel {
 namespace {
@@ -63,20 +64,6 @@ std::vector<std::string> input_columns(const ModelSpec& spec) {
   return names;
 }
 
-/// The lower of two, as in a median configuration.
-double median_of_rows(const Column& column, std::span<const std::size_t> rows) {
-  std::vector<double> values;
-  values.reserve(rows.size());
-  for (const std::size_t row : rows) {
-    // A column that was read as text has numbers all the same: derived columns need them.
-    values.push_back(column.is_numeric() ? column.numbers[row]
-                                         : parse_number(column.text(row)).value_or(0));
-  }
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 }  // namespace
 
 double NumericInput::counted(double value) const {
@@ -116,6 +103,17 @@ bool ModelSpec::is_derived_from(const std::string& column) const {
       });
 }
 
+bool ModelSpec::is_tied(const std::string& column) const {
+  return std::any_of(
+      ties.begin(), ties.end(), [&](const Tie& tie) { return tie.column == column; });
+}
+
+bool ModelSpec::moves_others(const std::string& column) const {
+  return is_derived_from(column) ||
+         std::any_of(
+             ties.begin(), ties.end(), [&](const Tie& tie) { return tie.scale == column; });
+}
+
 std::vector<std::string> required_columns(const ModelSpec& spec) {
   std::vector<std::string> inputs = input_columns(spec);
   for (const DerivedColumn& item : spec.derived) {
@@ -146,9 +144,19 @@ ModelSpec make_spec(const Table& table, const Roles& roles,
   const std::vector<std::string> inputs = input_columns(spec);
   spec.derived = needed_columns(roles.derived, inputs);
   for (const std::string& name : required_columns(spec))
-    if (std::find(inputs.begin(), inputs.end(), name) == inputs.end() && !training_rows.empty())
-      spec.sources.push_back({name, median_of_rows(table.at(name), training_rows)});
+    if (std::find(inputs.begin(), inputs.end(), name) == inputs.end())
+      spec.sources.push_back({name});
+  spec.ties = ties_of(table, spec);
   return spec;
+}
+
+void set_typical_values(const Table& table, std::size_t row, ModelSpec& spec) {
+  for (SourceColumn& source : spec.sources) {
+    const Column& column = table.at(source.column);
+    // A column that was read as text has numbers all the same: derived columns need them.
+    source.typical =
+        column.is_numeric() ? column.numbers[row] : parse_number(column.text(row)).value_or(0);
+  }
 }
 
 }  // namespace perfmodel

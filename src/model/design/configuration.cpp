@@ -12,23 +12,6 @@
 namespace perfmodel {
 namespace {
 
-double lower_median(const NumericFactor& factor, std::size_t rows) {
-  std::vector<double> values(rows);
-  for (std::size_t row = 0; row < rows; ++row)
-    values[row] = factor.value(row);
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((rows - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-std::uint32_t most_frequent(const LevelFactor& factor) {
-  std::vector<std::size_t> counts(factor.levels, 0);
-  for (const std::uint32_t code : factor.codes)
-    ++counts[code];
-  return static_cast<std::uint32_t>(std::max_element(counts.begin(), counts.end()) -
-                                    counts.begin());
-}
-
 std::vector<NumericFactor> factors_of(const std::vector<double>& values) {
   std::vector<NumericFactor> factors;
   for (const double value : values)
@@ -78,8 +61,13 @@ bool add_derived_values(const ModelSpec& spec, ColumnValues& values) {
 
 std::optional<Configuration> with_scale(const ModelSpec& spec, const Configuration& configuration,
                                         std::size_t extrinsic, double value) {
+  const std::string& scale = spec.extrinsic[extrinsic].column;
+  const double factor = value / configuration.extrinsic[extrinsic];
   ColumnValues values = underived_values(spec, configuration);
-  values[spec.extrinsic[extrinsic].column] = value;
+  for (const Tie& tie : spec.ties)
+    if (tie.scale == scale && values.contains(tie.column))
+      values[tie.column] *= std::pow(factor, tie.power);
+  values[scale] = value;
   if (!add_derived_values(spec, values))
     return std::nullopt;
   Configuration out = configuration;
@@ -103,14 +91,14 @@ std::optional<Configuration> with_scale(const ModelSpec& spec, const Configurati
   return usable ? std::optional(out) : std::nullopt;
 }
 
-Configuration median_configuration(const Design& design) {
+Configuration configuration_of(const Design& design, std::size_t row) {
   Configuration out;
   for (const NumericFactor& factor : design.intrinsic)
-    out.intrinsic.push_back(lower_median(factor, design.rows));
+    out.intrinsic.push_back(factor.value(row));
   for (const LevelFactor& factor : design.categorical)
-    out.levels.push_back(most_frequent(factor));
+    out.levels.push_back(factor.codes[row]);
   for (const NumericFactor& factor : design.extrinsic)
-    out.extrinsic.push_back(lower_median(factor, design.rows));
+    out.extrinsic.push_back(factor.value(row));
   return out;
 }
 

@@ -4,12 +4,12 @@
 
 using namespace perfmodel;
 
-TEST_CASE("scaling powers are read in plain words", "[words]") {
-  CHECK(scaling_in_words(-0.12) == "far from ideal -1: doubling it cuts the scalable part by 8 %");
-  CHECK(scaling_in_words(-1) == "ideal: doubling it cuts the scalable part by 50 %");
-  CHECK(scaling_in_words(-0.85) == "close to ideal -1: doubling it cuts the scalable part by 45 %");
-  CHECK(scaling_in_words(-0.6) == "short of ideal -1: doubling it cuts the scalable part by 34 %");
-  CHECK(scaling_in_words(-1.5) == "beyond ideal -1: doubling it cuts the scalable part by 65 %");
-  CHECK(scaling_in_words(0.69) == "doubling it costs 61 % more");
-  CHECK(scaling_in_words(0) == "no effect: doubling it leaves the time as it is");
+TEST_CASE("what doubling a scale does is said in plain words", "[words]") {
+  CHECK(change_in_words(1.3149) == "1.31 times slower");
+  CHECK(change_in_words(0.5) == "2 times faster");
+  CHECK(change_in_words(1.004) == "as fast");
+  CHECK(change_in_words(0.996) == "as fast");
+  CHECK(doubling_in_words({"workers", 1, 2, 1.25, true}) == "1 -> 2: 1.25 times slower");
+  CHECK(doubling_in_words({"workers", 3, 6, 0.8, false}) ==
+        "3 -> 6: 1.25 times faster (extrapolated)");
 }

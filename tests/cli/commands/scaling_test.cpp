@@ -170,8 +170,24 @@ TEST_CASE("scaling of a model tells the kind by its inputs", "[cli][scaling]") {
   REQUIRE(result.exit_code == 0);
   const auto weak = nlohmann::json::parse(result.output);
   CHECK(weak["kind"] == "weak");
-  CHECK(weak["kind_because"] == "'local_batch' is of one worker and stays the same");
+  CHECK(weak["kind_because"] == "'global_batch' grows with 'num_gpus'");
   CHECK(weak["rows"][3]["efficiency"].get<double>() == Approx(std::pow(1.05, -3)).epsilon(0.02));
+}
+
+TEST_CASE("scaling of a model knows columns that were the same in all its runs", "[cli][scaling]") {
+  const TemporaryDirectory directory;
+  ProgramOptions options;
+  options.directory = directory.path();
+  for (const auto& [column, kind] : {std::pair{"local_batch", "weak"}, {"layers", "strong"}}) {
+    directory.write("runs.csv", "num_gpus," + std::string(column) +
+                                    ",time_s\n1,32,1\n2,32,1.1\n4,32,1.25\n8,32,1.4\n16,32,1.5\n");
+    REQUIRE(run_perfmodel({"fit", "runs.csv", "--quiet", "-o", "model.json"}, options).exit_code ==
+            0);
+    const ProgramResult result =
+        run_perfmodel({"scaling", "model.json", "--format", "json"}, options);
+    INFO(result.errors);
+    CHECK(nlohmann::json::parse(result.output)["kind"] == kind);
+  }
 }
 
 TEST_CASE("scaling reads a model's power in two ways", "[cli][scaling]") {
@@ -197,8 +213,10 @@ TEST_CASE("scaling says what it held fixed and what is extrapolated", "[cli][sca
   const std::string model = directory.write("model.json", sample_model());
   const ProgramResult result = run_perfmodel({"scaling", model});
   CHECK(result.exit_code == 0);
-  CHECK_THAT(result.errors,
-             ContainsSubstring("perfmodel: note: held fixed without being told (--set): filters="));
+  CHECK_THAT(
+      result.errors,
+      ContainsSubstring("perfmodel: note: held as in the middle of the measured ranges (--set): "
+                        "filters="));
   CHECK_THAT(result.errors,
              ContainsSubstring("column 'workers' leaves the measured range 1 .. 4 in 2 of 5 rows: "
                                "the predictions there are extrapolated"));

@@ -134,7 +134,7 @@ TEST_CASE_METHOD(TrustTest, "a sum of products has intervals and says what is de
   REQUIRE(result.exit_code == 0);
   CHECK(with_threads("2").output == result.output);
   CHECK_THAT(result.errors, ContainsSubstring("40 bootstrap samples"));
-  CHECK_THAT(result.errors, ContainsSubstring("scaling with gpus"));
+  CHECK_THAT(result.errors, ContainsSubstring("local power of gpus"));
   CHECK_THAT(result.errors, ContainsSubstring("p[1,filters]"));
   const Json model = Json::parse(result.output);
   const Json& constants = model["constants"];
@@ -173,7 +173,7 @@ TEST_CASE_METHOD(TrustTest, "a model with numbers as levels is read as fit wrote
     REQUIRE(run(arguments).exit_code == 0);
     const ProgramResult shown = run({"show", "model.json"});
     CHECK(shown.exit_code == 0);
-    CHECK(shown.errors.empty());
+    CHECK_THAT(shown.errors, !ContainsSubstring("warning"));
     CHECK_THAT(shown.output, ContainsSubstring("filters{4: "));
   }
 }

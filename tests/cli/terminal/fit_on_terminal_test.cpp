@@ -60,20 +60,25 @@ class PseudoTerminal {
   }
 };
 
-/// What `fit` writes to a terminal with these arguments, and what it says.
+/// What a command writes to a terminal, and what it says.
 struct Shown {
   std::string output;
   ProgramResult result;
 };
 
-Shown shown_by(std::vector<std::string> arguments, const TemporaryDirectory& directory) {
+Shown shown_by(const std::vector<std::string>& arguments, const TemporaryDirectory& directory) {
   PseudoTerminal terminal;
   ProgramOptions options;
   options.directory = directory.path();
   options.output_descriptor = terminal.programs_end();
-  arguments.insert(arguments.begin(), {"fit", "runs.csv"});
   const ProgramResult result = run_perfmodel(arguments, options);
   return {terminal.text(), result};
+}
+
+/// The same of `fit` with these arguments.
+Shown fit_shown_by(std::vector<std::string> arguments, const TemporaryDirectory& directory) {
+  arguments.insert(arguments.begin(), {"fit", "runs.csv"});
+  return shown_by(arguments, directory);
 }
 
 const std::string advice = "the model is not written anywhere; save it: -o model.json";
@@ -83,23 +88,50 @@ const std::string advice = "the model is not written anywhere; save it: -o model
 TEST_CASE("fit prints a table to a terminal, and the model where something else reads", "[cli]") {
   const TemporaryDirectory directory;
   directory.write("runs.csv", "gpus,time_s\n1,8\n2,5\n4,3\n8,2\n16,1.5\n");
-  const Shown table = shown_by({}, directory);
+  const Shown table = fit_shown_by({}, directory);
   CHECK(table.result.exit_code == 0);
   CHECK(table.output.empty());
   CHECK_THAT(table.result.errors, Catch::Contains("scaling") && Catch::Contains(advice));
 
   // Who says where to has it there, and who wants no table wants the model.
-  const Shown file = shown_by({"-o", "model.json"}, directory);
+  const Shown file = fit_shown_by({"-o", "model.json"}, directory);
   CHECK(file.result.exit_code == 0);
   CHECK(file.output.empty());
   CHECK_THAT(file.result.errors, !Catch::Contains(advice));
   const std::string begin = "{\r\n  \"schema\": \"perfmodel/model\"";
-  CHECK_THAT(shown_by({"-o", "-"}, directory).output, Catch::StartsWith(begin));
-  CHECK_THAT(shown_by({"--quiet"}, directory).output, Catch::StartsWith(begin));
+  CHECK_THAT(fit_shown_by({"-o", "-"}, directory).output, Catch::StartsWith(begin));
+  CHECK_THAT(fit_shown_by({"--quiet"}, directory).output, Catch::StartsWith(begin));
 
   ProgramOptions options;
   options.directory = directory.path();
   const ProgramResult piped = run_perfmodel({"fit", "runs.csv"}, options);
   CHECK(piped.output == read_text(directory.file("model.json")));
   CHECK_THAT(piped.errors, !Catch::Contains(advice));
+}
+
+TEST_CASE("predict prints a table of several configurations to a terminal", "[cli][central]") {
+  const TemporaryDirectory directory;
+  std::string csv = "gpus,width,time_s\n";
+  for (int run = 0; run < 24; ++run) {
+    const int gpus = 1 << run % 4;
+    csv += std::to_string(gpus) + "," + std::to_string(16 + run * run % 50) + "," +
+           std::to_string((0.008 + 0.0001 * (run * 7 % 10)) / gpus) + "\n";
+  }
+  directory.write("runs.csv", csv);
+  fit_shown_by({"-o", "model.json", "--coverage", "0.5", "--quiet"}, directory);
+  const Shown table =
+      shown_by({"predict", "model.json", "--set", "gpus=4,16", "width=20", "--quiet"}, directory);
+  INFO(table.output);
+  CHECK(table.result.exit_code == 0);
+  CHECK_THAT(table.output,
+             Catch::Matches("  gpus  time_s \\[ms\\]  50 % interval *\r\n"
+                            "     4  +[0-9.]+  [0-9.]+ \\.\\. [0-9.]+\r\n"
+                            "    16  +[0-9.]+  [0-9.]+ \\.\\. [0-9.]+ +extrapolated\r\n"));
+  // Whoever reads from a pipe, or says where to, has CSV with all columns.
+  ProgramOptions options;
+  options.directory = directory.path();
+  const ProgramResult piped =
+      run_perfmodel({"predict", "model.json", "--set", "gpus=4,16", "width=20"}, options);
+  CHECK_THAT(piped.output,
+             Catch::StartsWith("width,gpus,predicted_time_s,lower,upper,in_range\n20,4,"));
 }

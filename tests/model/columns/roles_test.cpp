@@ -21,6 +21,15 @@ constexpr std::string_view kRoleRuns =
     "16,valid,2,8,0.2\n"
     "64,same,2,32,0.3\n";
 
+/// The columns that have one value only.
+Texts constants_of(const Roles& roles) {
+  Texts names;
+  for (const LeftOut& item : roles.left_out)
+    if (item.because == LeftOut::Because::constant)
+      names.push_back(item.column);
+  return names;
+}
+
 std::string error_of(const Table& table, const RoleRequest& request = {}) {
   try {
     resolve_roles(table, request);
@@ -47,7 +56,7 @@ TEST_CASE("without flags the roles are inferred from names and cells", "[roles]"
   CHECK(roles.categorical == Texts{"padding"});
   CHECK(roles.extrinsic == Texts{"workers", "batch_size"});
   CHECK(roles.ignored.empty());
-  CHECK(roles.constant.empty());
+  CHECK(roles.left_out.empty());
   CHECK(roles.notices ==
         Notices{"Column 'time_s' is taken as the measured time, by its name.",
                 "Columns 'workers' and 'batch_size' are taken as extrinsic, by their names.",
@@ -216,7 +225,7 @@ TEST_CASE("columns with one value are dropped with a notice, whatever their role
                              "4,2,same,1,8,,0.1\n"
                              "8,2.0,same,2,8,,0.2\n"),
                     request);
-  CHECK(roles.constant == Texts{"stride", "padding", "batch_size"});
+  CHECK(constants_of(roles) == Texts{"stride", "padding", "batch_size"});
   CHECK(roles.intrinsic == Texts{"filters"});
   CHECK(roles.extrinsic == Texts{"workers"});
   const Notices& notices = roles.notices;
@@ -231,7 +240,7 @@ TEST_CASE("columns with one value are dropped with a notice, whatever their role
 TEST_CASE("a column that is blank in every row is dropped", "[roles]") {
   const Roles roles =
       resolve_roles(table_of("filters,notes,workers,time_s\n4,,1,0.1\n8,,2,0.2\n"), {});
-  CHECK(roles.constant == Texts{"notes"});
+  CHECK(constants_of(roles) == Texts{"notes"});
   CHECK(roles.notices[2] == "Column 'notes' is blank in every row and is left out.");
 }
 
@@ -344,7 +353,7 @@ TEST_CASE("runs that vary nothing but the scale have no intrinsic column", "[rol
   const Roles roles = resolve_roles(table_of("x,gpus,batch,time_s\n1,1,8,1\n1,2,8,2\n"), {});
   CHECK(roles.extrinsic == Texts{"gpus"});
   CHECK(roles.intrinsic.empty());
-  CHECK(roles.constant == Texts{"x", "batch"});
+  CHECK(constants_of(roles) == Texts{"x", "batch"});
   CHECK(error_of(table_of("x,gpus,time_s\n1,1,1\n1,1,2\n")) ==
         "runs.csv: no column but the time varies, so there is nothing to model");
 }

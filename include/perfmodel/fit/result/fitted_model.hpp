@@ -14,7 +14,9 @@
 #include "perfmodel/fit/result/certainty.hpp"
 #include "perfmodel/fit/task/fit_options.hpp"
 #include "perfmodel/model/columns/failed_runs.hpp"
+#include "perfmodel/model/columns/left_out/left_out_column.hpp"
 #include "perfmodel/model/columns/spec.hpp"
+#include "perfmodel/model/design/central_run.hpp"
 #include "perfmodel/model/design/configuration.hpp"
 #include "perfmodel/model/design/design.hpp"
 #include "perfmodel/model/design/replicates.hpp"
@@ -120,9 +122,11 @@ struct FittedModel {
   ModelSpec spec;
   std::shared_ptr<const Form> form = generic_form();  ///< never null
   Eigen::VectorXd constants;                          ///< in the order of form->constants()
-  /// The median configuration of the training rows, where scaling powers depend on one: those of a
-  /// sum of product terms, and those of Eq. (4) where a column is derived from a scale.
+  /// The configuration of the central run, where scaling powers depend on one: those of a sum of
+  /// product terms, and those of Eq. (4) where a column is derived from a scale.
   std::optional<Configuration> typical;
+  std::optional<CentralRun> central;  ///< of the training rows; older files do not tell it
+  std::vector<LeftOut> left_out;      ///< columns of the runs that are no inputs
   PartMetrics metrics;
   /// Of models that were fitted here; not known of those that were read without it.
   std::optional<Identifiability> identifiability;

@@ -7,6 +7,7 @@
 #include "perfmodel/base/sentence.hpp"
 #include "perfmodel/data/table.hpp"
 #include "perfmodel/model/columns/derived.hpp"
+#include "perfmodel/model/columns/left_out/left_out_column.hpp"
 #include "perfmodel/model/columns/throughput.hpp"
 
 namespace perfmodel {
@@ -39,7 +40,7 @@ struct Roles {
   std::vector<std::string> categorical;  ///< intrinsic columns that are levels
   std::vector<std::string> extrinsic;
   std::vector<std::string> ignored;      ///< on request, or in no list beside --intrinsic
-  std::vector<std::string> constant;     ///< dropped: one value only
+  std::vector<LeftOut> left_out;         ///< constants, and what is no input
   std::optional<Throughput> throughput;  ///< of which the target is computed
   std::vector<DerivedColumn> derived;
   std::vector<Sentence> notices;  ///< whole sentences: what was inferred or dropped

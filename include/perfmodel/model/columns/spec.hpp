@@ -40,7 +40,15 @@ struct CategoricalInput {
 /// A column that is no input itself: derived columns are computed from it.
 struct SourceColumn {
   std::string column;
-  double typical = 0;  ///< the lower median of the training rows
+  double typical = 0;  ///< of the central run of the training rows
+};
+
+/// A numeric column that moves with a scale in every run: where the scale is multiplied by x, it is
+/// multiplied by x^power. "global_batch", which is local_batch * num_gpus, with num_gpus.
+struct Tie {
+  std::string scale;
+  std::string column;
+  int power = 1;
 };
 
 /// What a model takes in and gives out. The order of the inputs is the order of the constants.
@@ -53,6 +61,7 @@ struct ModelSpec {
   std::vector<NumericInput> extrinsic;
   std::vector<DerivedColumn> derived;  ///< what its inputs are computed from, in their order
   std::vector<SourceColumn> sources;   ///< empty of a model file that does not tell them
+  std::vector<Tie> ties;               ///< of its inputs
 
   std::size_t level_count() const;
   /// Whether scales are its only inputs: what they scale is then one constant.
@@ -62,14 +71,22 @@ struct ModelSpec {
   bool is_derived(const std::string& column) const;
   /// Whether a derived column is computed from this one.
   bool is_derived_from(const std::string& column) const;
+  /// Whether the column moves with a scale.
+  bool is_tied(const std::string& column) const;
+  /// Whether other inputs change where this one does: derived columns, and those tied to it.
+  bool moves_others(const std::string& column) const;
 };
 
 /// The columns that a configuration must have: the inputs that are not derived, and what derived
 /// ones are computed from.
 std::vector<std::string> required_columns(const ModelSpec& spec);
 
-/// Levels come from all rows of the table, ranges and typical values from `training_rows`.
+/// Levels and ties come from all rows of the table, ranges from `training_rows`. Typical values are
+/// left to set_typical_values().
 ModelSpec make_spec(const Table& table, const Roles& roles,
                     std::span<const std::size_t> training_rows);
+
+/// Those of this row of the table.
+void set_typical_values(const Table& table, std::size_t row, ModelSpec& spec);
 
 }  // namespace perfmodel

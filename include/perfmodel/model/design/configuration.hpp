@@ -17,13 +17,13 @@ struct Configuration {
   std::vector<double> extrinsic;
 };
 
-/// The median of each numeric column (the lower one of two, so that it is a value that was
-/// measured) and the most frequent level of each categorical one.
-Configuration median_configuration(const Design& design);
+/// That of a row.
+Configuration configuration_of(const Design& design, std::size_t row);
 
-/// The configuration with this value of the extrinsic column of that number, and with every derived
-/// column computed anew; what derived columns alone use has its typical value. Nothing where a
-/// derived value cannot be an input or a column behind it is not known.
+/// The configuration with this value of the extrinsic column of that number: columns that are tied
+/// to it move along, every derived column is computed anew, and what derived columns alone use has
+/// its typical value. Nothing where a derived value cannot be an input or a column behind it is not
+/// known.
 std::optional<Configuration> with_scale(const ModelSpec& spec, const Configuration& configuration,
                                         std::size_t extrinsic, double value);
 

@@ -94,9 +94,8 @@ Section powers_of(const CompareDocument& report) {
       table.add(std::move(row));
     }
   }
-  return {
-      "scaling powers q (of the sum of products: of the whole time, at the median configuration)",
-      table};
+  return {"scaling powers q (of the sum of products: of the whole time, at the central run)",
+          table};
 }
 
 std::string csv_of(const CompareDocument& report) {

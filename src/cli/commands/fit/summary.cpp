@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "analysis/central/doubling.hpp"
 #include "analysis/constants/constant_table.hpp"
 #include "analysis/wording/words.hpp"
 #include "cli/commands/fit/repeat_section.hpp"
@@ -170,15 +171,25 @@ std::string scaling_section(const FitDocument& report, const Console& console) {
   const FittedModel& model = report.model;
   if (model.spec.extrinsic.empty())
     return {};
-  TextTable table({left, right, left, left});
-  table.add({"scaling", model.typical ? "local power" : "q", "measured", ""});
+  const std::optional<Centre> centre = centre_of(model);
+  const std::vector<Doubling> doublings =
+      centre ? doublings_of(model, centre->configuration) : std::vector<Doubling>();
+  // What stands at a kink has two local powers, and the terms tell theirs.
+  const bool has_powers = !model.form->has_local_powers();
+  TextTable table({left, left, left, right});
+  table.add({"scaling", centre ? "at " + centre->place : "", "measured", has_powers ? "q" : ""});
   const std::vector<double> powers = scaling_powers(model);
   const ConstantMarks marks(model);
   for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
-    const double power = powers[j];
-    table.add({clipped(model.spec.extrinsic[j].column, kLongestName / 2),
-               short_number(power) + marks.of_scaling_power(j), range_text(model.spec.extrinsic[j]),
-               scaling_in_words(power)});
+    const std::string& column = model.spec.extrinsic[j].column;
+    const auto doubling = std::find_if(doublings.begin(), doublings.end(),
+                                       [&](const Doubling& item) { return item.column == column; });
+    const std::string mark = marks.of_scaling_power(j);
+    std::string words = doubling == doublings.end() ? "-" : doubling_in_words(*doubling);
+    if (!has_powers && mark != " ")
+      words += mark;
+    table.add({clipped(column, kLongestName / 2), words, range_text(model.spec.extrinsic[j]),
+               has_powers ? short_number(powers[j]) + mark : ""});
   }
   return section(table, console);
 }

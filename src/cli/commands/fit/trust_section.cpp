@@ -93,7 +93,7 @@ TextTable uncertainty_table(const FittedModel& model, const Uncertainty& uncerta
   const std::vector<ConstantRow> constants = constant_table(model);
   for (const ScalingPower& power : scaling_power_table(model))
     if (local)
-      add("scaling with " + power.column, power.power, power.interval, power.status);
+      add("local power of " + power.column, power.power, power.interval, power.status);
   for (const ConstantRow& row : constants)
     if (!local && row.role == ConstantRole::scaling_power)
       add_row(row);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/central/doubling.hpp"
 #include "analysis/scaling/curve.hpp"
 #include "analysis/scaling/kind_of_work.hpp"
 #include "base/text.hpp"
@@ -38,37 +39,39 @@ std::string choose_column(const std::optional<std::string>& wanted,
   return extrinsic.front();
 }
 
-/// "workers=2" for every input but the scale.
-std::vector<std::string> complete_settings(const ModelSpec& spec, const std::string& scale,
-                                           const std::vector<std::string>& given,
-                                           Console& console) {
-  std::vector<std::string> settings = given;
-  std::string assumed;
-  const auto complete = [&](const std::string& column, const std::string& value) {
-    const bool is_given = std::any_of(given.begin(), given.end(), [&](const std::string& setting) {
-      return setting.starts_with(column + "=");
-    });
-    if (column == scale && is_given)
-      throw UsageError("'" + scale + "' is the scale; its values are those of --at");
-    if (column != scale && !is_given && !spec.is_derived(column)) {
-      settings.push_back(column + "=" + value);
-      assumed += (assumed.empty() ? "" : " ") + settings.back();
+/// The geometric middle of each measured range and the first level of each column: for files that
+/// tell no central run.
+BaseConfiguration middle_of_ranges(const ModelSpec& spec) {
+  BaseConfiguration base{{}, "the middle of the measured ranges"};
+  base.table.source = base.name;
+  base.table.lines = {1};
+  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic}) {
+    for (const NumericInput& input : *inputs) {
+      Column& column = base.table.columns.emplace_back();
+      column.name = input.column;
+      // Four digits are plenty for a value that nobody asked for.
+      column.numbers = {
+          input.low == input.high
+              ? input.low
+              : *parse_number(short_number(std::sqrt(input.low) * std::sqrt(input.high)))};
     }
-  };
-  const auto middle = [](const NumericInput& input) {
-    // Four digits are plenty for a value that nobody asked for.
-    return input.low == input.high ? to_text(input.low)
-                                   : short_number(std::sqrt(input.low) * std::sqrt(input.high));
-  };
-  for (const NumericInput& input : spec.intrinsic)
-    complete(input.column, middle(input));
-  for (const CategoricalInput& input : spec.categorical)
-    complete(input.column, input.levels.front());
-  for (const NumericInput& input : spec.extrinsic)
-    complete(input.column, middle(input));
-  if (!assumed.empty())
-    console.notice("held fixed without being told (--set): " + assumed);
-  return settings;
+  }
+  for (const CategoricalInput& input : spec.categorical) {
+    Column& column = base.table.columns.emplace_back();
+    column.name = input.column;
+    column.kind = Column::Kind::text;
+    column.levels = {input.levels.front()};
+    column.codes = {0};
+  }
+  return base;
+}
+
+/// "workers=1,2,4"
+std::string scale_setting(const std::string& column, const std::vector<double>& scales) {
+  std::vector<std::string> texts;
+  for (const double scale : scales)
+    texts.push_back(to_text(scale));
+  return column + "=" + joined(texts, ",");
 }
 
 /// Doubling from the lowest measured scale on.
@@ -80,21 +83,19 @@ std::vector<double> default_scales(const NumericInput& input, bool within_measur
   return scales;
 }
 
-/// The configuration that the settings describe, once for each of these values of a column.
-Design design_of_scales(std::vector<std::string> settings, const std::string& column,
-                        const std::vector<double>& scales, const ModelSpec& spec) {
-  settings.push_back(column + "=" + to_text(scales.front()));
-  Table table = table_of_settings(settings, spec);
-  table.source = "--set";
-  table.lines.assign(scales.size(), table.lines.front());
-  for (Column& item : table.columns)
-    if (item.name == column)
-      item.numbers = scales;
-    else if (item.is_numeric())
-      item.numbers.assign(scales.size(), item.numbers.front());
-    else
-      item.codes.assign(scales.size(), item.codes.front());
-  return make_design(table, spec, Target::absent);
+/// The settings with the scale at each of these values; what is not set is as in the base.
+SetConfigurations configurations_along(const ScalingArguments& arguments, const FittedModel& model,
+                                       const std::string& column, const std::vector<double>& scales,
+                                       const BaseConfiguration& base) {
+  for (const std::string& setting : arguments.settings)
+    if (setting.starts_with(column + "="))
+      throw UsageError("'" + column + "' is the scale; its values are those of --at");
+  std::vector<std::string> settings = arguments.settings;
+  settings.push_back(scale_setting(column, scales));
+  SetConfigurations set = configurations_of_settings(settings, model, base);
+  if (set.table.rows() != scales.size())
+    throw UsageError("--set: scaling holds each input at one value");
+  return set;
 }
 
 std::vector<scaling::Timing> timings_of(const FittedModel& model, const Design& design,
@@ -135,6 +136,41 @@ scaling::WorkColumns work_columns(const Table& table, const scaling::CurveColumn
         !columns.ignore.contains(column.name))
       work.held.push_back(column.name);
   return work;
+}
+
+/// The columns of a model beside the scale, those that stayed the same in its runs among them.
+scaling::WorkColumns work_columns(const FittedModel& model, const std::string& column,
+                                  const std::vector<std::string>& moved) {
+  scaling::WorkColumns work{column, model.spec.target, {}, {}};
+  for (const Tie& tie : model.spec.ties)
+    if (tie.scale == column)
+      work.tied.push_back({tie.column, {{column, tie.power}}});
+  for (const auto* inputs : {&model.spec.intrinsic, &model.spec.extrinsic})
+    for (const NumericInput& other : *inputs)
+      if (other.column != column &&
+          std::find(moved.begin(), moved.end(), other.column) == moved.end())
+        work.held.push_back(other.column);
+  for (const LeftOut& item : model.left_out)
+    if (item.because == LeftOut::Because::constant)
+      work.held.push_back(item.column);
+    else if (!item.factors.empty())
+      work.tied.push_back({item.column, item.factors});
+  return work;
+}
+
+/// What doubling the scale does where the settings leave the base.
+std::optional<Doubling> doubling_at(const ScalingArguments& arguments, FittedModel model,
+                                    std::size_t extrinsic, const BaseConfiguration& base) {
+  const std::string& column = model.spec.extrinsic[extrinsic].column;
+  const Table here =
+      configurations_along(arguments, model, column, base.table.at(column).numbers, base).table;
+  for (SourceColumn& source : model.spec.sources)
+    source.typical = here.at(source.column).numbers[0];
+  const Design design = make_design(here, model.spec, Target::absent);
+  for (const Doubling& doubling : doublings_of(model, configuration_of(design, 0)))
+    if (doubling.column == column)
+      return doubling;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -217,7 +253,6 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   document.source = "model";
   document.column = column;
   document.unit = model.spec.unit;
-  document.settings = complete_settings(model.spec, column, arguments.settings, console);
   std::vector<double> scales =
       arguments.scales.empty() ? default_scales(input, arguments.strict_range) : arguments.scales;
   std::sort(scales.begin(), scales.end());
@@ -225,13 +260,20 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   if (scales.size() < 2)
     throw UsageError("scaling needs at least two different scales; pass them with --at 1,2,4");
 
-  const Design design = design_of_scales(document.settings, column, scales, model.spec);
-  scaling::WorkColumns work{column, model.spec.target, {}, {}};
-  for (const auto* inputs : {&model.spec.intrinsic, &model.spec.extrinsic})
-    for (const NumericInput& other : *inputs)
-      if (other.column != column)
-        work.held.push_back(other.column);
-  const scaling::Kind kind = settle_kind(arguments, work, document, console);
+  const BaseConfiguration base = central_base(model).value_or(middle_of_ranges(model.spec));
+  const SetConfigurations set = configurations_along(arguments, model, column, scales, base);
+  document.settings = arguments.settings;
+  document.settings.insert(document.settings.end(), set.assumed.begin(), set.assumed.end());
+  if (!set.assumed.empty())
+    console.notice("held as in " + base.name + " (--set): " + joined(set.assumed, " "));
+  for (const std::string& name : set.moved)
+    console.notice("'" + name + "' moves along with '" + column + "'");
+  document.doubling = doubling_at(arguments, model, index, base);
+  document.doubling_at =
+      base.name + (arguments.settings.empty() ? "" : " with ") + joined(arguments.settings, " ");
+  const Design design = make_design(set.table, model.spec, Target::absent);
+  const scaling::Kind kind =
+      settle_kind(arguments, work_columns(model, column, set.moved), document, console);
   document.study =
       scaling::study(timings_of(model, design, column, scales), kind, least_efficiency(arguments));
   report_range(check_range(model, design), arguments.strict_range, console);
@@ -247,7 +289,8 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   scaling::PowerPlusConstant power;
   power.power = model.constants[static_cast<Eigen::Index>(*power_constant)];
   power.constant = model.form->unscaled_time(model.constants);
-  const Design of_one = design_of_scales(document.settings, column, {1}, model.spec);
+  const Design of_one = make_design(configurations_along(arguments, model, column, {1}, base).table,
+                                    model.spec, Target::absent);
   power.scalable = timings_of(model, of_one, column, {1})[0].time - power.constant;
   document.power = power;
   document.readings = scaling::readings(power, scales, kind);

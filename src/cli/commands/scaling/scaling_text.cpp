@@ -1,6 +1,8 @@
 #include "cli/commands/scaling/scaling_text.hpp"
 
+#include "analysis/wording/words.hpp"
 #include "base/text.hpp"
+#include "base/time_text.hpp"
 #include "cli/terminal/text_table.hpp"
 
 namespace perfmodel::cli {
@@ -25,18 +27,21 @@ std::string header(const ScalingDocument& document) {
     text += document.column + " = " + to_text(study.rows.front().scale) +
             " is taken to be perfectly efficient, as 1 was not looked at\n";
   }
+  if (document.doubling)
+    text += document.column + " " + doubling_in_words(*document.doubling) + " (at " +
+            document.doubling_at + ")\n";
   return text;
 }
 
 std::string rows(const ScalingDocument& document) {
-  const std::string time = document.relative       ? "relative time"
-                           : document.unit.empty() ? "time"
-                                                   : "time [" + document.unit + "]";
+  const TimeUnit unit = readable_unit(document.relative ? 0 : document.study.rows.front().time,
+                                      document.relative ? "" : document.unit);
+  const std::string time = document.relative ? "relative time" : with_unit("time", unit.name);
   TextTable table({right, right, right, right, right, right, right});
   table.add({document.column, time, "speedup", "efficiency", "Karp-Flatt", "equivalent q",
              document.relative ? "configurations" : ""});
   for (const auto& row : document.study.rows) {
-    table.add({to_text(row.scale), short_number(row.time), short_number(row.speedup),
+    table.add({to_text(row.scale), short_number(row.time * unit.factor), short_number(row.speedup),
                percent(100 * row.efficiency), optional_number(row.karp_flatt),
                optional_number(row.equivalent_power),
                document.relative ? std::to_string(row.configurations) : ""});

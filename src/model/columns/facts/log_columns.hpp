@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/columns/facts/column_part.hpp"
+#include "perfmodel/model/columns/facts/factor.hpp"
 
 namespace perfmodel {
 
@@ -27,12 +28,6 @@ bool is_same_everywhere(const std::vector<SignedColumn>& product, double agreeme
 
 /// Columns whose every cell is a number > 0, that vary, in the order of their names.
 std::vector<LogColumn> log_columns(const std::vector<const ColumnPart*>& parts);
-
-/// A product of powers with exponents 1 and -1.
-struct Factor {
-  std::string column;
-  int power = 1;
-};
 
 /// "num_gpus * local_batch", "batch_size / time_s", "1 / time_s".
 std::string product_text(const std::vector<Factor>& factors);

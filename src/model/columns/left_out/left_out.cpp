@@ -90,6 +90,9 @@ std::string words_for(const LeftOut& left_out) {
                  : "is " + left_out.identity + ", up to a factor, in every row";
     case LeftOut::Because::identity:
       return "is " + left_out.identity + " in every row";
+    case LeftOut::Because::constant:
+      return left_out.value.empty() ? "is blank in every row"
+                                    : "has the value " + left_out.value + " in every row";
   }
   return "";
 }

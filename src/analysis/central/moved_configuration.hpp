@@ -6,7 +6,7 @@
 
 #include "perfmodel/fit/result/fitted_model.hpp"
 
-namespace perfmodel::page {
+namespace perfmodel {
 
 /// The value of an input as people read it: all digits of short ones, four of others.
 std::string setting_text(double value);
@@ -14,14 +14,15 @@ std::string setting_text(double value);
 /// The predicted time of a configuration; nothing where the model gives no time.
 std::optional<double> time_of(const FittedModel& model, const Configuration& configuration);
 
-/// A typical configuration that is moved along one extrinsic column.
+/// A configuration that is moved along one extrinsic column, and what is tied to it or derived from
+/// it along with it.
 class MovedConfiguration {
  public:
   MovedConfiguration(const FittedModel& model, const Configuration& typical, std::size_t extrinsic)
       : model_(model), typical_(typical), extrinsic_(extrinsic) {}
 
-  /// Whether columns are derived from this one, which are then computed anew.
-  bool has_formulas() const;
+  /// Whether other columns move along.
+  bool moves_others() const;
   /// Nothing where a derived column cannot be computed or is no input there.
   std::optional<Configuration> at(double scale) const;
   std::optional<double> time_at(double scale) const;
@@ -32,4 +33,4 @@ class MovedConfiguration {
   std::size_t extrinsic_;
 };
 
-}  // namespace perfmodel::page
+}  // namespace perfmodel

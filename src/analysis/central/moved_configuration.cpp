@@ -1,11 +1,11 @@
-#include "analysis/page/moved_configuration.hpp"
+#include "analysis/central/moved_configuration.hpp"
 
 #include <cmath>
 
 #include "base/readable.hpp"
 #include "base/text.hpp"
 
-namespace perfmodel::page {
+namespace perfmodel {
 
 std::string setting_text(double value) {
   constexpr std::size_t longest = 8;
@@ -18,12 +18,12 @@ std::optional<double> time_of(const FittedModel& model, const Configuration& con
   return is_time(time) ? std::optional(time) : std::nullopt;
 }
 
-bool MovedConfiguration::has_formulas() const {
-  return model_.spec.is_derived_from(model_.spec.extrinsic[extrinsic_].column);
+bool MovedConfiguration::moves_others() const {
+  return model_.spec.moves_others(model_.spec.extrinsic[extrinsic_].column);
 }
 
 std::optional<Configuration> MovedConfiguration::at(double scale) const {
-  if (has_formulas())
+  if (moves_others())
     return with_scale(model_.spec, typical_, extrinsic_, scale);
   Configuration moved = typical_;
   moved.extrinsic[extrinsic_] = scale;
@@ -35,4 +35,4 @@ std::optional<double> MovedConfiguration::time_at(double scale) const {
   return moved ? time_of(model_, *moved) : std::nullopt;
 }
 
-}  // namespace perfmodel::page
+}  // namespace perfmodel
