@@ -76,6 +76,13 @@ std::vector<std::string> Space::names() const {
   return names;
 }
 
+std::vector<std::string> Space::cells(const std::vector<double>& configuration) const {
+  std::vector<std::string> cells;
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    cells.push_back(columns[c].text(configuration[c]));
+  return cells;
+}
+
 std::optional<double> Space::size() const {
   double size = 1;
   for (const SpaceColumn& column : columns) {

@@ -39,6 +39,8 @@ struct Space {
   std::vector<std::string> where;      ///< conditions, all of which have to hold
 
   std::vector<std::string> names() const;
+  /// A configuration as it is written to a file, column by column.
+  std::vector<std::string> cells(const std::vector<double>& configuration) const;
   /// Product of the choices; nothing where a column is a range or there are more than 2^53.
   std::optional<double> size() const;
 };

@@ -84,6 +84,12 @@ void check_combination(const EvaluateArguments& arguments) {
     throw UsageError("the metrics go to standard output; write --residuals to a file");
   if (arguments.outliers && arguments.format == OutputFormat::csv)
     throw UsageError("--format csv is the metrics alone; list --outliers in another format");
+  const bool is_of_gates =
+      arguments.format == OutputFormat::junit || arguments.format == OutputFormat::github;
+  if (is_of_gates && arguments.gates.empty())
+    throw UsageError("--format junit and github tell of conditions; pass --fail-if 'mape>15'");
+  if (is_of_gates && arguments.outliers)
+    throw UsageError("--format junit and github have no --outliers; list them in another format");
   for (const Gate& gate : arguments.gates) {
     if (is_drift(gate) && !arguments.baseline) {
       throw UsageError("--fail-if '" + gate.text +
@@ -206,7 +212,10 @@ std::vector<Figure> evaluated_figures(const EvaluationDocument& report) {
 
 void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
   add_judged_runs(command, arguments.model, arguments.runs, arguments.target);
-  add_format(command, arguments.format, "of the metrics");
+  add_format(
+      command, arguments.format,
+      "of the metrics; of the conditions junit (a test\ncase each) and github (an annotation each)",
+      {{"junit", OutputFormat::junit}, {"github", OutputFormat::github}});
   command
       .add_option("--residuals", arguments.residuals,
                   "also write one line per run: its line in RUNS.csv,\n"

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/printable.hpp"
 #include "cli/commands/suggest/space_designs.hpp"
 #include "cli/commands/suggest/suggest_next.hpp"
 #include "cli/commands/suggest/suggest_text.hpp"
@@ -52,7 +51,7 @@ std::vector<plan::Configuration> told_configurations(const SuggestArguments& arg
     for (const plan::Suggestion& suggestion : suggestions)
       told.insert(suggestion.configuration);
   };
-  if (arguments.format == SuggestFormat::json)
+  if (arguments.format == OutputFormat::json)
     for (const auto* suggestions : {&found.fastest, &found.cheapest, &found.pareto})
       tell(*suggestions);
   else
@@ -116,10 +115,7 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
   add_count<std::uint64_t>(command, "--seed", arguments.seed,
                            "of the sample of a space too large to be searched\n(default: 1)", 0);
   add_strict_range(command, arguments.strict_range);
-  add_choice<SuggestFormat>(
-      command, "--format", arguments.format,
-      {{"text", SuggestFormat::text}, {"csv", SuggestFormat::csv}, {"json", SuggestFormat::json}},
-      "of the result (default: text)");
+  add_format(command, arguments.format, "of the result");
   add_output(command, arguments.output, "FILE");
   command.footer(
       "Examples:\n"
@@ -163,17 +159,7 @@ int run_suggest(const SuggestArguments& arguments, Console& console) {
         design_of_space(space, told_configurations(arguments, document), model.spec);
     report_range(check_range(model, told), arguments.strict_range, console);
   }
-  switch (arguments.format) {
-    case SuggestFormat::json:
-      output.write(to_json(document));
-      break;
-    case SuggestFormat::csv:
-      output.write(suggestions_csv(arguments, document));
-      break;
-    case SuggestFormat::text:
-      output.write(printable(suggestions_text(arguments, document)));
-      break;
-  }
+  output.write(formatted(arguments, document));
   output.commit();
   return 0;
 }
