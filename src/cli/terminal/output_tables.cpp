@@ -26,9 +26,10 @@ std::string markdown_cell(const std::string& cell) {
 std::string markdown_table(const TextTable& table) {
   std::string text;
   for (std::size_t r = 0; r < table.rows().size(); ++r) {
+    const auto& row = table.rows()[r];
     text += "|";
-    for (const auto& cell : table.rows()[r])
-      text += " " + markdown_cell(cell) + " |";
+    for (std::size_t c = 0; c < table.columns().size(); ++c)
+      text += " " + (c < row.size() ? markdown_cell(row[c]) : "") + " |";
     text += "\n";
     if (r == 0) {
       text += "|";

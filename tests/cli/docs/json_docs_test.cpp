@@ -60,7 +60,8 @@ class Documents {
     return fields;
   }
 
-  /// What tests/cli/docs/check_schemas.py says of all documents; nothing where there is no validator.
+  /// What tests/cli/docs/check_schemas.py says of all documents; nothing where there is no
+  /// validator.
   std::optional<int> check_schemas() const {
     for (const std::string python : {"python3", "/usr/bin/python3"}) {
       if (!test::succeeds(python + " -c 'import jsonschema'"))
