@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "cli/app/command_tree.hpp"
 #include "cli/options/choices.hpp"
+#include "cli/options/flag_names.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel::cli {
@@ -116,6 +117,9 @@ Program::Program() {
 }
 
 void Program::parse(int argc, const char* const* argv) {
+  fit_.command_line = "perfmodel";
+  for (int i = 1; i < argc; ++i)
+    fit_.command_line += " " + shell_word(argv[i]);
   try {
     app_.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {

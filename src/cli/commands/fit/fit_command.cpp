@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/commands/fit/next_steps.hpp"
 #include "cli/commands/fit/summary.hpp"
 #include "cli/options/flag_names.hpp"
 #include "cli/options/numbers.hpp"
@@ -229,6 +230,9 @@ int run_fit(const FitArguments& arguments, Console& console) {
       {model, outcome.roles, outcome.time_shares, outcome.seconds, all_seconds}, console));
   for (const auto& warning : model.warnings)
     console.warning(warning.message.text());
+  if (!outcome.interrupted && !console.quiet())
+    if (const auto note = other_form_note(arguments, model, prepared.training))
+      console.notice(*note);
   if (is_only_shown)
     console.notice("the model is not written anywhere; save it: -o model.json");
   if (outcome.interrupted) {

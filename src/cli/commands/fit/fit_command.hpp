@@ -16,6 +16,7 @@ namespace perfmodel::cli {
 class OptionSet;
 
 struct FitArguments {
+  std::string command_line;  ///< as a shell takes it
   std::string runs;
   std::optional<std::string> output;
   RoleRequest roles;
