@@ -45,6 +45,9 @@ struct Space {
   std::optional<double> size() const;
 };
 
+/// Every combination of the values that these columns of a table have.
+Space space_of_values(const Table& table, const std::vector<std::string>& columns);
+
 using Configuration = std::vector<double>;
 
 /// The numbers of a configuration as formulas see them: texts by their codes.

@@ -230,9 +230,12 @@ int run_fit(const FitArguments& arguments, Console& console) {
       {model, outcome.roles, outcome.time_shares, outcome.seconds, all_seconds}, console));
   for (const auto& warning : model.warnings)
     console.warning(warning.message.text());
-  if (!outcome.interrupted && !console.quiet())
-    if (const auto note = other_form_note(arguments, model, prepared.training))
-      console.notice(*note);
+  if (!outcome.interrupted && !console.quiet()) {
+    for (const auto& note : {other_form_note(arguments, model, prepared.training),
+                             next_runs_note(arguments, model, prepared.training)})
+      if (note)
+        console.notice(*note);
+  }
   if (is_only_shown)
     console.notice("the model is not written anywhere; save it: -o model.json");
   if (outcome.interrupted) {

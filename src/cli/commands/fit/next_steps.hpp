@@ -14,4 +14,9 @@ namespace perfmodel::cli {
 std::optional<std::string> other_form_note(const FitArguments& arguments, const FittedModel& model,
                                            const Design& training);
 
+/// Where few of the combinations of values were measured for the constants that there are: the
+/// command that says which runs to add.
+std::optional<std::string> next_runs_note(const FitArguments& arguments, const FittedModel& model,
+                                          const Design& training);
+
 }  // namespace perfmodel::cli

@@ -18,7 +18,11 @@
 #include "io/documents/suggestion_json.hpp"
 #include "io/file/output_file.hpp"
 #include "perfmodel/base/error.hpp"
+#include "perfmodel/io/csv/csv.hpp"
 #include "perfmodel/io/model/model_json.hpp"
+#include "perfmodel/model/columns/spec.hpp"
+#include "perfmodel/model/design/design.hpp"
+#include "perfmodel/pipeline/runs_file.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -40,6 +44,19 @@ void check_combination(const SuggestArguments& arguments) {
       throw UsageError(std::string(option) + " has no effect without --next");
   if (arguments.model == "-" && arguments.space == "-")
     throw UsageError("the model and the space cannot both come from standard input");
+}
+
+bool is_of_runs(const SuggestArguments& arguments) {
+  return arguments.space.ends_with(".csv");
+}
+
+plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model) {
+  if (!is_of_runs(arguments))
+    return read_space(arguments.space);
+  const std::set<std::string> texts = categorical_columns(model.spec);
+  Table table = read_csv(arguments.space, texts);
+  make_design(table, model.spec, Target::absent);  // says which cells cannot be used
+  return plan::space_of_values(table, required_columns(model.spec));
 }
 
 /// What will be printed, each configuration once: one of the lists, as JSON all of them.
@@ -77,7 +94,8 @@ void report_without_time(const SuggestionDocument& document, bool strict, Consol
 void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   add_input(command, "SPACE.json", arguments.space,
-            "what can be chosen, as plan takes it; every input of\nthe model is one of its columns")
+            "what can be chosen, as plan takes it; every input of\nthe model is one of its "
+            "columns. Runs (*.csv): every\ncombination of their values; --next knows them")
       .required();
   add_choice<SuggestBy>(
       command, "--by", arguments.by,
@@ -121,17 +139,21 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
       "Examples:\n"
       "  perfmodel suggest model.json space.json --where 'filters == 32'\n"
       "  perfmodel suggest model.json space.json --price 'workers*1.2' --by pareto --format csv\n"
+      "  perfmodel suggest model.json runs.csv --next 3\n"
       "  perfmodel suggest model.json space.json --next 20 --runs runs.csv --format csv > "
       "next.csv");
 }
 
-int run_suggest(const SuggestArguments& arguments, Console& console) {
-  check_combination(arguments);
+int run_suggest(const SuggestArguments& asked, Console& console) {
+  check_combination(asked);
+  SuggestArguments arguments = asked;
+  if (is_of_runs(arguments) && arguments.next && !arguments.runs)
+    arguments.runs = arguments.space;
   refuse_to_replace({arguments.model, arguments.space, arguments.runs, arguments.among},
                     arguments.output);
   OutputFile output(arguments.output);
   const FittedModel model = read_model(arguments.model);
-  const plan::Space space = read_space(arguments.space);
+  const plan::Space space = space_of(arguments, model);
   SuggestionDocument document{.space = space,
                               .suggestions = {},
                               .target = model.spec.target,
