@@ -7,6 +7,7 @@
 #include "analysis/drift.hpp"
 #include "base/text.hpp"
 #include "cli/commands/evaluate/evaluate_text.hpp"
+#include "cli/commands/evaluate/gate_reports.hpp"
 #include "cli/options/numbers.hpp"
 #include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
@@ -84,12 +85,7 @@ void check_combination(const EvaluateArguments& arguments) {
     throw UsageError("the metrics go to standard output; write --residuals to a file");
   if (arguments.outliers && arguments.format == OutputFormat::csv)
     throw UsageError("--format csv is the metrics alone; list --outliers in another format");
-  const bool is_of_gates =
-      arguments.format == OutputFormat::junit || arguments.format == OutputFormat::github;
-  if (is_of_gates && arguments.gates.empty())
-    throw UsageError("--format junit and github tell of conditions; pass --fail-if 'mape>15'");
-  if (is_of_gates && arguments.outliers)
-    throw UsageError("--format junit and github have no --outliers; list them in another format");
+  check_gate_report(arguments.format, !arguments.gates.empty(), arguments.outliers.has_value());
   for (const Gate& gate : arguments.gates) {
     if (is_drift(gate) && !arguments.baseline) {
       throw UsageError("--fail-if '" + gate.text +
