@@ -16,7 +16,7 @@ libraries="$libraries libdlib-dev libxgboost-dev"
 
 for argument in "$@"; do
     case $argument in
-    --tests) libraries="$libraries catch2" ;;
+    --tests) libraries="$libraries catch2 python3-jsonschema" ;;
     --checks) tools="$tools clang-tidy:clang-tidy" ;;
     -h | --help)
         sed -n '2,8s/^# \{0,1\}//p' "$0"

@@ -6,7 +6,9 @@
 # comes back from them is then set beside what the paper prints. The same is done with the LeNet-5
 # times that were really measured, in data/lenet5_pytorch_cpu.csv.
 #
-# Everything is written to build/paper. PERFMODEL names another program than build/release/perfmodel.
+# Everything is written to build/paper, the tables also as LaTeX, Figures 3 to 8 as SVG and PDF where
+# gnuplot is installed (Debian: gnuplot-nox). PERFMODEL names another program than
+# build/release/perfmodel.
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -44,9 +46,46 @@ configurations() { # SEED ROWS
         }'
 }
 
+# Rows of cells between tabs, of which the first is the header, as aligned lines and as NAME.tex. What
+# awk writes with a leading blank is aligned at the right.
+table() { # NAME
+    awk -F'\t' -v tex="$out/$1.tex" '
+        function latex(text) {
+            gsub(/[_%&#]/, "\\\\&", text)
+            sub(/\+-/, "$\\pm$", text)
+            sub(/<-/, "$\\leftarrow$", text)
+            return text
+        }
+        {
+            if (NF > columns) columns = NF
+            for (c = 1; c <= NF; ++c) {
+                cell[NR, c] = $c
+                if (length($c) > width[c]) width[c] = length($c)
+            }
+        }
+        END {
+            place = "l"
+            for (c = 2; c <= columns; ++c) place = place (cell[2, c] ~ /\+-/ ? "l" : "r")
+            print "\\begin{tabular}{" place "}" >tex
+            for (r = 1; r <= NR; ++r) {
+                line = row = " "
+                for (c = 1; c <= columns; ++c) {
+                    left = substr(place, c, 1) == "l" ? "-" : ""
+                    line = line sprintf(" %" left width[c] "s", cell[r, c]) (c < columns ? " " : "")
+                    row = row (c > 1 ? " & " : " ") latex(cell[r, c])
+                }
+                sub(/ *$/, "", line)
+                print line
+                print row " \\\\" (r == 1 ? " \\hline" : "") >tex
+            }
+            print "\\end{tabular}" >tex
+        }'
+}
+
 # Constants of several models side by side, as mean +- standard deviation over the fits.
-spreads() { # TITLE MODEL.json TITLE MODEL.json ...
-    local titles='' files=()
+spreads() { # TABLE TITLE MODEL.json TITLE MODEL.json ...
+    local name=$1 titles='' files=()
+    shift
     while [ $# -gt 0 ]; do
         titles="$titles$1;"
         files+=("$2")
@@ -62,20 +101,19 @@ spreads() { # TITLE MODEL.json TITLE MODEL.json ...
             spread = $0
             sub(/.*"standard_deviation": /, "", spread)
             if (!((1, name) in cell)) order[++names] = name
-            cell[file, name] = sprintf("%9.4g +- %-9.3g", mean, spread)
-            if (file == 1) cell[1, name] = cell[1, name] ""
+            cell[file, name] = sprintf("%9.4g +- %.3g", mean, spread)
         }
         END {
             split(titles, title, ";")
-            printf "  %-24s", ""
-            for (f = 1; f <= file; ++f) printf "  %-22s", title[f]
+            printf "constant"
+            for (f = 1; f <= file; ++f) printf "\t%s", title[f]
             print ""
             for (n = 1; n <= names; ++n) {
-                printf "  %-24s", order[n]
-                for (f = 1; f <= file; ++f) printf "  %-22s", cell[f, order[n]]
+                printf "%s", order[n]
+                for (f = 1; f <= file; ++f) printf "\t%s", cell[f, order[n]]
                 print ""
             }
-        }' "${files[@]}" | sed 's/ *$//'
+        }' "${files[@]}" | table "$name"
 }
 
 # Errors and scaling powers along the regularisation path.
@@ -91,13 +129,13 @@ path() { # NAME
             split("penalty,lambda,train MAE,val. MAE,val. MAPE %,val. R2,test MAPE %,test R2", title)
         }
         {
-            line = " "
+            line = ""
             for (c = 1; c <= columns; ++c) {
                 cell = NR == 1 ? (c in title ? title[c] : shown[c]) : $place[shown[c]]
-                line = line sprintf(c < 2 ? " %-8s" : NR == 1 || c == 2 ? " %12s" : " %12.4g", cell)
+                line = line (c > 1 ? "\t" : "") sprintf(NR == 1 || c < 3 ? "%s" : "%.4g", cell)
             }
-            print line ($place["chosen"] == "true" ? "  <- chosen" : "")
-        }' "$out/$1_path.csv"
+            print line "\t" ($place["chosen"] == "true" ? "<- chosen" : "")
+        }' "$out/$1_path.csv" | table "$1_path"
 }
 
 heading() {
@@ -135,14 +173,14 @@ echo '  paper: the constants that the runs were simulated from. Levels of catego
 echo '  learning_rate are not determined one by one; q and C are.'
 for framework in $frameworks; do
     heading "  $framework"
-    spreads paper "data/paper/table3_$framework.json" ours "$out/$framework.json"
+    spreads "table3_$framework" paper "data/paper/table3_$framework.json" ours "$out/$framework.json"
 done
 
 heading 'Table 4: with L2 regularisation, lambda 0.001, 10 seeds'
 echo '  paper: as printed; C of PyTorch and TensorFlow are swapped there, see data/paper/README.md.'
 for framework in $frameworks; do
     heading "  $framework"
-    spreads paper "data/paper/table4_$framework.json" ours "$out/${framework}_l2.json"
+    spreads "table4_$framework" paper "data/paper/table4_$framework.json" ours "$out/${framework}_l2.json"
 done
 
 # "file,model,part,rows,mae,mape_percent,smape_percent,mse,rmse,r2,fit_seconds", test rows only, one
@@ -157,8 +195,8 @@ scores() {
 heading 'Table 5: L1 and L2, lambda 0.001, errors on the 300 test rows'
 scores | awk -F, '
     BEGIN {
-        printf "  %-5s%-12s%10s%10s%12s%12s%12s%12s\n", "", "", "MAPE %", "paper", "MSE", "paper",
-               "RMSE", "paper"
+        OFS = "\t"
+        print "penalty", "runs", "MAPE %", "paper", "MSE", "paper", "RMSE", "paper"
         split("L1,mxnet,8,105.74,10.28 L1,pytorch,29,450.93,17.52 L1,tensorflow,13,220.16,14.83 " \
               "L2,mxnet,7,103.37,10.16 L2,pytorch,27,443.35,17.02 L2,tensorflow,10,201.81,14.20",
               lines, " ")
@@ -167,8 +205,8 @@ scores | awk -F, '
     $2 == "L1" || $2 == "L2" {
         sub(/\.csv$/, "", $1)
         split(paper[$2, $1], p, ",")
-        printf "  %-5s%-12s%10.1f%10s%12.5g%12s%12.5g%12s\n", $2, $1, $6, p[3], $8, p[4], $9, p[5]
-    }' | sed 's/ *$//'
+        print $2, $1, sprintf("%.1f", $6), p[3], sprintf("%.5g", $8), p[4], sprintf("%.5g", $9), p[5]
+    }' | table table5
 
 heading 'Table 6: MAPE in percent on the 300 test rows (the paper in brackets)'
 echo '  sum: our sum of product terms, --expression multi'
@@ -184,26 +222,71 @@ scores | awk -F, '
     }
     { sub(/\.csv$/, "", $1); mape[$2, $1] = sprintf("%.1f", $6) }
     END {
-        printf "  %-10s", ""
-        for (f = 1; f <= count; ++f) printf "  %8s %-6s", name[f], ""
+        printf "model"
+        for (f = 1; f <= count; ++f) printf "\t%s\t", name[f]
         print ""
         for (m = 1; m <= rows; ++m) {
-            printf "  %-10s", model[m]
+            printf "%s", model[m]
             for (f = 1; f <= count; ++f)
-                printf "  %8s %-6s", mape[model[m], name[f]], paper[model[m], name[f]]
+                printf "\t%s\t%s", mape[model[m], name[f]], paper[model[m], name[f]]
             print ""
         }
-    }' | sed 's/ *$//'
+    }' | table table6
 
 heading 'Table 7: scaling power of the number of GPUs (paper: -0.99, -1.02 and -0.74)'
-sed -n '/^scaling powers/,$p' "$out/comparison.txt" | sed 1,2d
+sed -n '/^scaling powers/,$p' "$out/comparison.txt" |
+    sed -e 1,2d -e 's/^ *//' -e 's/   */\t/g' | table table7
 
 heading 'Figures 7 and 8: the regularisation path of mxnet'
 path mxnet
 
 heading 'LeNet-5 on two CPU workers, measured: without regularisation and with L2'
-spreads plain "$out/lenet5.json" 'L2 0.001' "$out/lenet5_l2.json"
+spreads lenet5 plain "$out/lenet5.json" 'L2 0.001' "$out/lenet5_l2.json"
 echo
 path lenet5
 
-printf '\nModels, runs, residuals (Figures 3 to 6) and paths are in %s\n' "$root/$out"
+# Figures 3 to 6: what is left of each data set's runs. Figures 7 and 8: the path of mxnet.
+draw() { # NUMBER COMMANDS
+    for kind in svg pdfcairo; do
+        gnuplot <<END
+set terminal $kind size $([ $kind = svg ] && echo 640,420 || echo 16cm,10.5cm) font 'Helvetica,12'
+set output '$out/figure$1.${kind%cairo}'
+set datafile separator ','
+set key outside top center horizontal
+set grid back linecolor rgb '#dddddd'
+$2
+END
+    done
+}
+
+if command -v gnuplot >/dev/null; then
+    number=3
+    for name in $frameworks lenet5; do
+        draw $number "
+            set title 'Figure $number: residuals of $name'
+            set logscale x
+            set xlabel 'measured time'
+            set ylabel 'predicted - measured, in percent of the measured time'
+            set xzeroaxis linetype 1 linecolor rgb '#444444'
+            plot '$out/${name}_residuals.csv' using 'measured':'error_percent' notitle \
+                with points pointtype 7 pointsize 0.3 linecolor rgb '#0072b2'"
+        number=$((number + 1))
+    done
+    for penalty in l1 l2; do
+        rows="(strcol('penalty') eq '$penalty' ? column('lambda') : NaN)"
+        draw $number "
+            set title 'Figure $number: R2 of mxnet along the path of ${penalty^^}'
+            set logscale x
+            set format x '10^{%T}'
+            set xlabel 'lambda'
+            set ylabel 'R2'
+            plot '$out/mxnet_path.csv' using $rows:'train_r2' title 'training' with linespoints linecolor rgb '#0072b2', \
+                '' using $rows:'validation_r2' title 'validation' with linespoints linecolor rgb '#d55e00', \
+                '' using $rows:'test_r2' title 'test' with linespoints linecolor rgb '#009e73'"
+        number=$((number + 1))
+    done
+else
+    echo 'gnuplot is not installed (Debian: gnuplot-nox): no figures' >&2
+fi
+
+printf '\nModels, runs, residuals, paths, tables in LaTeX and Figures 3 to 8 are in %s\n' "$root/$out"

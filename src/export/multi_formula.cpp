@@ -30,7 +30,7 @@ std::string power_text(double power) {
 /// "filters^1.9", "filters", or nothing; a mark needs a number before it.
 void add_power(const std::string& base, double power, const std::string& mark,
                std::vector<std::string>& factors) {
-  if (std::abs(power) < kUnseenPower)
+  if (is_unseen_power(power))
     return;
   const std::string text = power_text(power) + mark;
   factors.push_back(text == "1" ? base : base + "^" + text);
@@ -47,8 +47,7 @@ void add_levels(const CategoricalInput& input, const std::vector<double>& values
     factors.push_back("[" + input.column + " = " + input.levels[level] + "]");
     return;
   }
-  if (std::all_of(values.begin(), values.end(),
-                  [](double value) { return std::abs(value - 1) < kUnseenChange; }))
+  if (std::all_of(values.begin(), values.end(), is_unseen_factor))
     return;
   std::string levels;
   for (std::size_t l = 0; l < values.size(); ++l)
@@ -80,6 +79,14 @@ std::string added(std::string plus, const std::string& term) {
 }
 
 }  // namespace
+
+bool is_unseen_power(double power) {
+  return std::abs(power) < kUnseenPower;
+}
+
+bool is_unseen_factor(double factor) {
+  return std::abs(factor - 1) < kUnseenChange;
+}
 
 std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structure,
                             const Eigen::VectorXd& constants, std::size_t term,
@@ -121,7 +128,7 @@ std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structu
       factors.push_back("[" + column + " > " + threshold + "]");
     else if (above == 0)
       factors.push_back("[" + column + " <= " + threshold + "]");
-    else if (std::abs(above - 1) >= kUnseenChange)
+    else if (!is_unseen_factor(above))
       factors.push_back(number(layout.regime(term, g, 1)) + "^[" + column + " > " + threshold +
                         "]");
   }

@@ -11,6 +11,10 @@
 
 namespace perfmodel {
 
+/// Whether a power is printed as 0, a factor as 1.
+bool is_unseen_power(double power);
+bool is_unseen_factor(double factor);
+
 /// One term for people, its numbers to three digits:
 /// "0.0021 * filters^1.9 * workers^-0.9 * activation{relu: 1, tanh: 1.2} * [num_gpus > 1]".
 /// Powers that round to 0 and factors that round to 1 are left out; a factor that only one level

@@ -289,7 +289,7 @@ def paper_chain():
 def selftest_chain():
     pages = [[name, "--help"] for name in (
         "fit", "predict", "evaluate", "sweep", "compare", "simulate", "scaling", "ssgd", "show",
-        "plan", "suggest", "report", "selftest")]
+        "plan", "suggest", "report", "selftest", "help", "completions", "man")]
     return Chain("selftest and help", [["selftest", "--format", f] for f in
-                                       ("text", "json", "csv", "md")] + [["--help"], []] + pages,
+                                       ("text", "json", "csv", "md", "latex")] + [["--help"], []] + pages,
                  {}, True)

@@ -360,7 +360,7 @@ TEST_CASE("controls in names, levels and formulas do not reach what show prints"
         "t = (1 * area^1 + le?vel{?[2J: 1, a?b: 2, ?1: 3, ?abc: 4, ?: 5})\n"
         "with area = x *  y   +  1\n");
   const std::string latex = model.code(FormulaLanguage::latex);
-  CHECK(std::count(latex.begin(), latex.end(), '\n') == 2);
+  CHECK(std::count(latex.begin(), latex.end(), '\n') == 5);
   CHECK_THAT(latex, Catch::Matchers::EndsWith("\n% with area = x *  y   +  1\n"));
   for (const auto language : {FormulaLanguage::latex, FormulaLanguage::python, FormulaLanguage::c,
                               FormulaLanguage::spreadsheet})
@@ -425,7 +425,43 @@ TEST_CASE("LaTeX has a sign for each character that means something to it", "[mo
 TEST_CASE("LaTeX sets backslashes and carets of names as they are", "[model][show]") {
   const ModelSpec spec = spec_of_levels({"a\\b", "c^d^e"});
   CHECK(generic_code(spec, constants_of(spec), FormulaLanguage::latex) ==
-        "t = \\left(1 \\cdot \\mathrm{x} + \\left\\{\\begin{array}{ll}1 & \\mathrm{level} = "
+        "\\begin{align*}\n"
+        "  t ={} & \\Bigl(1 \\cdot \\mathrm{x} \\\\\n"
+        "  & \\quad + \\left\\{\\begin{array}{ll}1 & \\mathrm{level} = "
         "\\mathrm{a\\backslash{}b} \\\\ 2 & \\mathrm{level} = "
-        "\\mathrm{c\\hat{}d\\hat{}e}\\end{array}\\right.\\right)\n");
+        "\\mathrm{c\\hat{}d\\hat{}e}\\end{array}\\right.\\Bigr)\n"
+        "\\end{align*}\n");
+}
+
+TEST_CASE("LaTeX leaves out what is 0 or 1 and aligns the rest", "[model][show]") {
+  ModelSpec spec;
+  spec.target = "t";
+  spec.intrinsic = {{"absent", 1, 2}, {"flat", 1, 2}, {"grows", 1, 2}};
+  spec.extrinsic = {{"gpus", 1, 8}, {"idle", 1, 8}};
+  Eigen::VectorXd constants(9);
+  constants << 0, 5, 3, 2, 0, 1.5, -0.5, 1e-4, 7e-128;  // a, then p, then q, then C
+  const GenericLayout layout(spec);
+  REQUIRE(
+      (layout.coefficient(1) == 1 && layout.intrinsic_power(2) == 5 && layout.intercept() == 8));
+  CHECK(generic_code(spec, constants, FormulaLanguage::latex) ==
+        "\\begin{align*}\n"
+        "  t ={} & \\Bigl(5 \\\\\n"
+        "  & \\quad + 3 \\cdot \\mathrm{grows}^{1.5}\\Bigr) \\\\\n"
+        "  & \\cdot \\mathrm{gpus}^{-0.5}\n"
+        "\\end{align*}\n");
+
+  const MultiStructure structure{.terms = 2, .regimes = {}, .log_powers = {{}, {}}};
+  const MultiLayout sum(spec, structure);
+  Eigen::VectorXd factors = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(sum.size()));
+  const auto set = [&](std::size_t constant, double value) {
+    factors[static_cast<Eigen::Index>(constant)] = value;
+  };
+  set(sum.coefficient(1), -2);
+  set(sum.numeric_power(1, 0), 1);
+  set(sum.intercept(), 4);
+  CHECK(multi_code(spec, structure, factors, FormulaLanguage::latex) ==
+        "\\begin{align*}\n"
+        "  t ={} & - 2 \\cdot \\mathrm{gpus} \\\\\n"
+        "  & + 4\n"
+        "\\end{align*}\n");
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "base/text.hpp"
 #include "model/columns/cell_problems.hpp"
@@ -76,6 +77,13 @@ std::vector<std::string> Space::names() const {
   return names;
 }
 
+std::vector<std::string> Space::cells(const std::vector<double>& configuration) const {
+  std::vector<std::string> cells;
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    cells.push_back(columns[c].text(configuration[c]));
+  return cells;
+}
+
 std::optional<double> Space::size() const {
   double size = 1;
   for (const SpaceColumn& column : columns) {
@@ -84,6 +92,25 @@ std::optional<double> Space::size() const {
     size *= static_cast<double>(column.choices());
   }
   return size <= 0x1p53 ? std::optional(size) : std::nullopt;
+}
+
+Space space_of_values(const Table& table, const std::vector<std::string>& columns) {
+  Space space;
+  space.source = table.source;
+  for (const std::string& name : columns) {
+    const Column& cells = table.at(name);
+    SpaceColumn column;
+    column.name = name;
+    if (cells.is_numeric()) {
+      const std::set<double> values(cells.numbers.begin(), cells.numbers.end());
+      column.values.assign(values.begin(), values.end());
+    } else {
+      column.levels = cells.levels;
+      std::sort(column.levels.begin(), column.levels.end());
+    }
+    space.columns.push_back(std::move(column));
+  }
+  return space;
 }
 
 std::vector<double> formula_values(const Space& space, TextCodes& codes,

@@ -39,9 +39,14 @@ struct Space {
   std::vector<std::string> where;      ///< conditions, all of which have to hold
 
   std::vector<std::string> names() const;
+  /// A configuration as it is written to a file, column by column.
+  std::vector<std::string> cells(const std::vector<double>& configuration) const;
   /// Product of the choices; nothing where a column is a range or there are more than 2^53.
   std::optional<double> size() const;
 };
+
+/// Every combination of the values that these columns of a table have.
+Space space_of_values(const Table& table, const std::vector<std::string>& columns);
 
 using Configuration = std::vector<double>;
 

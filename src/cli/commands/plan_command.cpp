@@ -1,6 +1,7 @@
 #include "cli/commands/plan_command.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/plan/information.hpp"
@@ -10,8 +11,8 @@
 #include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
-#include "cli/runs/configurations_csv.hpp"
 #include "fit/result/form.hpp"
+#include "io/documents/plan_json.hpp"
 #include "io/documents/space_json.hpp"
 #include "io/file/output_file.hpp"
 #include "perfmodel/base/error.hpp"
@@ -98,6 +99,7 @@ void setup_plan(OptionSet& command, PlanArguments& arguments) {
                   "an existing plan, or what was measured of it: comes\n"
                   "first in the new one")
       .type_name("PLAN.csv");
+  add_format(command, arguments.format, "of the plan");
   add_output(command, arguments.output, "PLAN.csv");
   command.footer(
       "A space, with everything that one can say:\n"
@@ -128,9 +130,13 @@ int run_plan(const PlanArguments& arguments, Console& console) {
     console.warning("the conditions leave too little room: " + std::to_string(plan.off_balance) +
                     " configurations are random ones, so values are not equally frequent");
   }
-  output.write(csv_header(space));
+  TextTable table(std::vector<Align>(space.columns.size(), Align::right));
+  table.add(space.names());
   for (const auto& configuration : plan.configurations)
-    output.write(csv_line(space, configuration));
+    table.add(space.cells(configuration));
+  OutputTables out(table, [&] { return plan_to_json(space, plan.configurations); });
+  out.add(std::move(table));
+  output.write(out.in(arguments.format));
   output.commit();
   return 0;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/options/output_format.hpp"
 #include "cli/terminal/console.hpp"
 
 namespace perfmodel::cli {
@@ -20,6 +21,7 @@ struct PlanArguments {
   std::optional<std::uint64_t> seed;
   std::optional<std::string> model;   ///< whose constants a D-optimal plan is for
   std::optional<std::string> resume;  ///< an existing plan
+  OutputFormat format = OutputFormat::csv;
   std::string output = "-";
 };
 

@@ -8,7 +8,6 @@
 #include "analysis/selftest.hpp"
 #include "base/text.hpp"
 #include "cli/options/option_set.hpp"
-#include "cli/terminal/csv_echo.hpp"
 #include "cli/terminal/text_table.hpp"
 #include "io/documents/selftest_json.hpp"
 #include "io/file/output_file.hpp"
@@ -49,29 +48,21 @@ TextTable figures_table(const SelftestFigures& figures) {
   return table;
 }
 
-std::string figures_csv(const SelftestFigures& figures) {
-  std::string text = "problem,quantity,certified,computed,digits,promised,passed\n";
+TextTable exact_figures(const SelftestFigures& figures) {
+  TextTable table(std::vector<Align>(7, Align::right));
+  table.add({"problem", "quantity", "certified", "computed", "digits", "promised", "passed"});
   for (const auto& figure : figures) {
-    text += csv_field(figure.problem) + "," + csv_field(figure.quantity) + "," +
-            to_text(figure.certified) + "," + to_text(figure.computed) + "," +
-            to_text(figure.digits) + "," + to_text(figure.promised) +
-            (figure.passed() ? ",true\n" : ",false\n");
+    table.add({figure.problem, figure.quantity, to_text(figure.certified), to_text(figure.computed),
+               to_text(figure.digits), to_text(figure.promised),
+               figure.passed() ? "true" : "false"});
   }
-  return text;
+  return table;
 }
 
 std::string formatted(const SelftestFigures& figures, OutputFormat format) {
-  switch (format) {
-    case OutputFormat::json:
-      return selftest_to_json(figures);
-    case OutputFormat::csv:
-      return figures_csv(figures);
-    case OutputFormat::md:
-      return figures_table(figures).markdown();
-    case OutputFormat::text:
-      break;
-  }
-  return figures_table(figures).text(0);
+  OutputTables out(exact_figures(figures), [&] { return selftest_to_json(figures); });
+  out.add(figures_table(figures));
+  return out.in(format);
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ Option add_choice(OptionSet& app, const std::string& name, Choice& variable,
     variable = choices[static_cast<std::size_t>(found - words.begin())].second;
   };
   return app.add_option_function(name, parse, description)
-      .type_name(type_name.size() > longest_type_name ? "NAME" : type_name);
+      .type_name(type_name.size() > longest_type_name ? "NAME" : type_name)
+      .words(words);
 }
 
 }  // namespace perfmodel::cli

@@ -37,17 +37,20 @@ bool is_safe_in_shell(char c) {
 
 }  // namespace
 
+std::string shell_word(const std::string& word) {
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_safe_in_shell))
+    return word;
+  std::string quoted;
+  for (const char c : word)
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return "'" + quoted + "'";
+}
+
 std::string flag_text(const Field& field) {
   const std::string flag = flag_of(field.name);
   if (field.values.empty())
     return flag;
-  const std::string list = joined(field.values, ",");
-  if (std::all_of(list.begin(), list.end(), is_safe_in_shell))
-    return flag + " " + list;
-  std::string quoted;
-  for (const char c : list)
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return flag + " '" + quoted + "'";
+  return flag + " " + shell_word(joined(field.values, ","));
 }
 
 std::string with_flags(const Sentence& sentence) {

@@ -7,6 +7,9 @@
 
 namespace perfmodel::cli {
 
+/// A word as a shell takes it, in quotes where it needs them.
+std::string shell_word(const std::string& word);
+
 /// The flag that sets a field of a request: "--group-by", and "--ignore a,b" where values are
 /// advised, quoted for the shell where they need it.
 std::string flag_text(const Field& field);

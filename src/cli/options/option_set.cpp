@@ -1,12 +1,22 @@
 #include "cli/options/option_set.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <sstream>
+#include <utility>
 
 namespace perfmodel::cli {
 
 Option Option::type_name(const std::string& name) {
   option_->type_name(name);
-  return *this;
+  if (name.find('|') == std::string::npos)
+    return *this;
+  std::vector<std::string> words;
+  std::istringstream parts(name);
+  for (std::string part; std::getline(parts, part, '|');)
+    if (std::none_of(part.begin(), part.end(), [](char c) { return c >= 'A' && c <= 'Z'; }))
+      words.push_back(part);  // of "K|auto", K stands for a number
+  return this->words(std::move(words));
 }
 
 Option Option::group(const std::string& name) {
@@ -44,39 +54,44 @@ Option Option::allow_extra_args(bool allow) {
   return *this;
 }
 
+Option Option::words(std::vector<std::string> words) {
+  (*words_)[option_] = std::move(words);
+  return *this;
+}
+
 Option OptionSet::add_option(const std::string& name, std::string& variable,
                              const std::string& description) {
-  return Option(*app_->add_option(name, variable, description));
+  return {*app_->add_option(name, variable, description), *words_};
 }
 
 Option OptionSet::add_option(const std::string& name, std::optional<std::string>& variable,
                              const std::string& description) {
-  return Option(*app_->add_option(name, variable, description));
+  return {*app_->add_option(name, variable, description), *words_};
 }
 
 Option OptionSet::add_option(const std::string& name, std::vector<std::string>& variable,
                              const std::string& description) {
-  return Option(*app_->add_option(name, variable, description));
+  return {*app_->add_option(name, variable, description), *words_};
 }
 
 Option OptionSet::add_option_function(const std::string& name,
                                       const std::function<void(const std::string&)>& function,
                                       const std::string& description) {
-  return Option(*app_->add_option_function<std::string>(name, function, description));
+  return {*app_->add_option_function<std::string>(name, function, description), *words_};
 }
 
 Option OptionSet::add_flag(const std::string& name, bool& variable,
                            const std::string& description) {
-  return Option(*app_->add_flag(name, variable, description));
+  return {*app_->add_flag(name, variable, description), *words_};
 }
 
 Option OptionSet::add_flag_callback(const std::string& name, const std::function<void()>& function,
                                     const std::string& description) {
-  return Option(*app_->add_flag_callback(name, function, description));
+  return {*app_->add_flag_callback(name, function, description), *words_};
 }
 
 Option OptionSet::get_option(const std::string& name) {
-  return Option(*app_->get_option(name));
+  return {*app_->get_option(name), *words_};
 }
 
 void OptionSet::remove_option(const std::string& name) {

@@ -1,14 +1,18 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/terminal/output_tables.hpp"
 
 namespace perfmodel::cli {
 
 class OptionSet;
 
-enum class OutputFormat { text, json, csv, md };
-
-/// `--format text|json|csv|md`.
-void add_format(OptionSet& app, OutputFormat& format, const std::string& description);
+/// `--format text|json|csv|markdown|latex` and further ones; `md` is short for markdown. The
+/// variable holds the default.
+void add_format(OptionSet& app, OutputFormat& format, const std::string& description,
+                const std::vector<std::pair<std::string, OutputFormat>>& further = {});
 
 }  // namespace perfmodel::cli

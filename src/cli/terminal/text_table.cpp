@@ -47,7 +47,6 @@ void shorten_texts(const std::vector<Align>& columns, std::size_t room,
 }  // namespace
 
 void TextTable::add(std::vector<std::string> cells) {
-  std::transform(cells.begin(), cells.end(), cells.begin(), printable_word);
   rows_.push_back(std::move(cells));
 }
 
@@ -55,7 +54,7 @@ std::vector<std::size_t> TextTable::widths() const {
   std::vector<std::size_t> widths(columns_.size(), 0);
   for (const auto& row : rows_)
     for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], display_width(row[i]));
+      widths[i] = std::max(widths[i], display_width(printable_word(row[i])));
   return widths;
 }
 
@@ -66,7 +65,7 @@ void TextTable::add_lines(const std::vector<std::size_t>& shown,
     std::vector<std::vector<std::string>> cells;
     std::size_t height = 1;
     for (const std::size_t i : shown) {
-      cells.push_back(words_within(i < row.size() ? row[i] : "", widths[i]));
+      cells.push_back(words_within(i < row.size() ? printable_word(row[i]) : "", widths[i]));
       height = std::max(height, cells.back().size());
     }
     for (std::size_t l = 0; l < height; ++l) {
@@ -109,23 +108,6 @@ std::string TextTable::text(std::size_t indentation, std::optional<std::size_t> 
   std::string text;
   for (const auto& line : lines(indentation, width))
     text += line + "\n";
-  return text;
-}
-
-std::string TextTable::markdown() const {
-  std::string text;
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
-    text += "|";
-    for (const auto& cell : rows_[r])
-      text += " " + cell + " |";
-    text += "\n";
-    if (r == 0) {
-      text += "|";
-      for (const Align align : columns_)
-        text += align == Align::left ? " --- |" : " ---: |";
-      text += "\n";
-    }
-  }
   return text;
 }
 

@@ -12,7 +12,8 @@ namespace perfmodel::cli {
 
 enum class Align { left, right };
 
-/// Rows of cells in aligned columns, two spaces apart, for people: controls in cells are masked.
+/// Rows of cells, the first of which is the header. For people they stand in aligned columns, two
+/// spaces apart, with controls masked; output_tables.hpp has the other formats.
 class TextTable {
  public:
   explicit TextTable(std::vector<Align> columns) : columns_(std::move(columns)) {}
@@ -26,8 +27,9 @@ class TextTable {
                                  std::optional<std::size_t> width = std::nullopt) const;
   /// The lines as one text, each with its end.
   std::string text(std::size_t indentation, std::optional<std::size_t> width = std::nullopt) const;
-  /// The rows as a Markdown table; the first is its header.
-  std::string markdown() const;
+
+  const std::vector<Align>& columns() const { return columns_; }
+  const std::vector<std::vector<std::string>>& rows() const { return rows_; }
 
  private:
   std::vector<Align> columns_;

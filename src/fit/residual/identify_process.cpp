@@ -166,9 +166,8 @@ Identifiability identify_beside_process(const FittedModel& model, const Form& tr
   for (const ConstantDifference& difference : trend.differences(model.spec))
     out.differences.push_back(difference.constant == difference.first ||
                               judge.is_difference_identified(difference));
-  if (trend.has_local_powers())
-    for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j)
-      out.scaling_powers.push_back(judge.is_scaling_power_identified(j));
+  for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j)
+    out.scaling_powers.push_back(judge.is_scaling_power_identified(j));
   return out;
 }
 

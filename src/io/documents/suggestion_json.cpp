@@ -1,18 +1,13 @@
 #include "io/documents/suggestion_json.hpp"
 
+#include "io/documents/plan_json.hpp"
 #include "json/json_layout.hpp"
 
 namespace perfmodel {
 namespace {
 
 Json to_json(const plan::Space& space, const plan::Suggestion& suggestion, bool with_cost) {
-  Json configuration = Json::object();
-  for (std::size_t c = 0; c < space.columns.size(); ++c) {
-    const auto& column = space.columns[c];
-    const double value = suggestion.configuration[c];
-    configuration[column.name] = column.is_text() ? Json(column.text(value)) : number(value);
-  }
-  Json item = {{"configuration", std::move(configuration)},
+  Json item = {{"configuration", configuration_to_json(space, suggestion.configuration)},
                {"predicted_time", number(suggestion.time)}};
   if (with_cost)
     item["cost"] = number(suggestion.cost);

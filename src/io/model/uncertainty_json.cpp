@@ -26,10 +26,11 @@ Json intervals_json(const std::vector<std::string>& names, const std::vector<Int
   Json out = Json::array();
   for (std::size_t k = 0; k < names.size(); ++k) {
     // Without the statement nothing is known to be safe to quote.
-    out.push_back({{"name", names[k]},
-                   {"low", number(intervals[k].low)},
-                   {"high", number(intervals[k].high)},
-                   {"identified", identified != nullptr && (*identified)[k]}});
+    out.push_back(
+        {{"name", names[k]},
+         {"low", number(intervals[k].low)},
+         {"high", number(intervals[k].high)},
+         {"identified", identified != nullptr && k < identified->size() && (*identified)[k]}});
   }
   return out;
 }

@@ -98,20 +98,23 @@ Section powers_of(const CompareDocument& report) {
           table};
 }
 
-std::string csv_of(const CompareDocument& report) {
-  std::string text = "file,model,part,rows";
+/// One line per model and part, in full precision.
+TextTable exact_comparison(const CompareDocument& report) {
+  std::vector<std::string> header = {"file", "model", "part", "rows"};
   for (const auto& [name, member] : kNamedMetrics)
-    text += "," + std::string(name);
-  text += ",fit_seconds\n";
+    header.emplace_back(name);
+  header.emplace_back("fit_seconds");
+  TextTable table(std::vector<Align>(header.size(), Align::right));
+  table.add(std::move(header));
   for (const ModelScore& score : report.scores) {
     const auto add = [&](const std::string& part, const Metrics& metrics) {
-      text += csv_field(score.file) + "," + csv_field(score.name) + "," + part + "," +
-              std::to_string(metrics.rows);
+      std::vector<std::string> row = {score.file, score.name, part, std::to_string(metrics.rows)};
       for (const auto& [name, member] : kNamedMetrics) {
         const double value = metrics.*member;
-        text += "," + (std::isnan(value) ? "" : to_text(value));
+        row.push_back(std::isnan(value) ? "" : to_text(value));
       }
-      text += "," + to_text(score.fit_seconds) + "\n";
+      row.push_back(to_text(score.fit_seconds));
+      table.add(std::move(row));
     };
     add("train", score.metrics.train);
     if (score.metrics.validation)
@@ -119,30 +122,24 @@ std::string csv_of(const CompareDocument& report) {
     if (score.metrics.test)
       add("test", *score.metrics.test);
   }
-  return text;
+  return table;
 }
 
 }  // namespace
 
 std::string formatted(const CompareDocument& report, OutputFormat format) {
-  if (format == OutputFormat::json)
+  OutputTables out(exact_comparison(report), [&] {
     return comparison_to_json(report.data, report.scores, has_black_boxes());
-  if (format == OutputFormat::csv)
-    return csv_of(report);
+  });
   std::vector<Section> sections;
   for (std::size_t source = 0; source < report.data.size(); ++source)
     sections.push_back(errors_of(report, source));
   sections.push_back(powers_of(report));
-  std::string text;
-  for (const Section& section : sections) {
-    text += (text.empty() ? "" : "\n") + printable(section.title) + "\n\n";
-    if (format == OutputFormat::md)
-      text += section.table.markdown();
-    else
-      for (const auto& line : section.table.lines(2, report.width))
-        text += line + "\n";
+  for (std::size_t k = 0; k < sections.size(); ++k) {
+    out.add((k == 0 ? "" : "\n") + sections[k].title + "\n\n");
+    out.add(sections[k].table, 2);
   }
-  return text;
+  return out.in(format, report.width);
 }
 
 }  // namespace perfmodel::cli

@@ -7,6 +7,7 @@
 #include "analysis/drift.hpp"
 #include "base/text.hpp"
 #include "cli/commands/evaluate/evaluate_text.hpp"
+#include "cli/commands/evaluate/gate_reports.hpp"
 #include "cli/options/numbers.hpp"
 #include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
@@ -84,6 +85,7 @@ void check_combination(const EvaluateArguments& arguments) {
     throw UsageError("the metrics go to standard output; write --residuals to a file");
   if (arguments.outliers && arguments.format == OutputFormat::csv)
     throw UsageError("--format csv is the metrics alone; list --outliers in another format");
+  check_gate_report(arguments.format, !arguments.gates.empty(), arguments.outliers.has_value());
   for (const Gate& gate : arguments.gates) {
     if (is_drift(gate) && !arguments.baseline) {
       throw UsageError("--fail-if '" + gate.text +
@@ -205,7 +207,10 @@ std::vector<Figure> evaluated_figures(const EvaluationDocument& report) {
 
 void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
   add_judged_runs(command, arguments);
-  add_format(command, arguments.format, "of the metrics");
+  add_format(
+      command, arguments.format,
+      "of the metrics; of the conditions junit (a test\ncase each) and github (an annotation each)",
+      {{"junit", OutputFormat::junit}, {"github", OutputFormat::github}});
   command
       .add_option("--residuals", arguments.residuals,
                   "also write one line per run: its line in RUNS.csv,\n"

@@ -5,8 +5,8 @@
 
 #include "analysis/wording/words.hpp"
 #include "base/text.hpp"
+#include "cli/commands/evaluate/gate_reports.hpp"
 #include "cli/terminal/console.hpp"
-#include "cli/terminal/csv_echo.hpp"
 #include "cli/terminal/shown_time.hpp"
 #include "cli/terminal/text_table.hpp"
 #include "trust/outliers.hpp"
@@ -14,35 +14,51 @@
 namespace perfmodel::cli {
 namespace {
 
-std::string csv_value(double value) {
+std::string exact_cell(double value) {
   return std::isfinite(value) ? to_text(value) : "";
 }
 
 /// Names as in model.json, and full precision, for programs. With a baseline one line per model and
 /// one of the drift, whose columns are those of the metrics that drift.
-std::string report_csv(const EvaluationDocument& report) {
+TextTable exact_evaluation(const EvaluationDocument& report) {
   const auto cells = [](const Metrics& metrics) {
-    std::string line = std::to_string(metrics.rows);
+    std::vector<std::string> row = {std::to_string(metrics.rows)};
     for (const auto& [name, member] : kNamedMetrics)
-      line += "," + csv_value(metrics.*member);
-    return line;
+      row.push_back(exact_cell(metrics.*member));
+    return row;
   };
-  std::string header = "rows,mae,mape_percent,smape_percent,mse,rmse,r2";
-  std::string line = cells(report.metrics);
+  std::vector<std::string> header = {"rows"};
+  for (const auto& [name, member] : kNamedMetrics)
+    header.emplace_back(name);
+  std::vector<std::string> now = cells(report.metrics);
   if (report.intervals) {
-    header += ",coverage,mean_width";
-    line += "," + to_text(report.intervals->coverage) + "," + to_text(report.intervals->mean_width);
+    header.insert(header.end(), {"coverage", "mean_width"});
+    now.insert(now.end(),
+               {to_text(report.intervals->coverage), to_text(report.intervals->mean_width)});
   }
-  if (!report.baseline)
-    return header + "\n" + line + "\n";
-  const std::string blanks = report.intervals ? ",," : "";
-  std::string drift;
+  TextTable table(std::vector<Align>(header.size() + 2, Align::right));
+  if (!report.baseline) {
+    table.add(header);
+    table.add(now);
+    return table;
+  }
+  const auto add = [&](const std::string& name, std::vector<std::string> row,
+                       const std::string& last) {
+    row.insert(row.begin(), name);
+    row.resize(header.size() + 1);
+    row.push_back(last);
+    table.add(std::move(row));
+  };
+  std::vector<std::string> drift = {""};
   for (const DriftFigure& figure : report.baseline->drift)
-    drift += "," + csv_value(figure.value);
-  const auto last = drift.rfind(',');  // the drift of the predictions has a column of its own
-  return "model," + header + ",prediction_drift\n" + csv_field(report.model_file) + "," + line +
-         ",\n" + csv_field(report.baseline->file) + "," + cells(report.baseline->metrics) + blanks +
-         ",\ndrift," + drift.substr(0, last) + blanks + drift.substr(last) + "\n";
+    drift.push_back(exact_cell(figure.value));
+  const std::string of_predictions = drift.back();  // has a column of its own
+  drift.pop_back();
+  add("model", header, "prediction_drift");
+  add(report.model_file, now, "");
+  add(report.baseline->file, cells(report.baseline->metrics), "");
+  add("drift", drift, of_predictions);
+  return table;
 }
 
 std::string signed_number(double value) {
@@ -153,7 +169,12 @@ TextTable outlier_table(const std::vector<OutlyingRun>& runs, const std::string&
 
 std::string formatted(const EvaluationDocument& report, const FittedModel& model,
                       OutputFormat format) {
-  const TextTable table = report_table(report, model.spec.unit);
+  if (format == OutputFormat::junit)
+    return junit_report(report, model);
+  if (format == OutputFormat::github)
+    return github_annotations(report, model);
+  OutputTables out(exact_evaluation(report), [&] { return evaluation_to_json(model, report); });
+  out.add(report_table(report, model.spec.unit));
   std::string end;
   if (report.rows_left_out > 0) {
     end += "rows left out, which have no predicted time: " + std::to_string(report.rows_left_out) +
@@ -165,22 +186,13 @@ std::string formatted(const EvaluationDocument& report, const FittedModel& model
     end += noise_floor_in_words(report.metrics.mape_percent, report.noise_floor) + "\n";
   if (report.baseline)
     end += drift_in_words(*report.baseline);
-  switch (format) {
-    case OutputFormat::json:
-      return evaluation_to_json(model, report);
-    case OutputFormat::csv:
-      return report_csv(report);
-    case OutputFormat::md:
-      return table.markdown() + end +
-             (report.outliers ? "\n" + outlier_table(*report.outliers, model.spec.unit).markdown()
-                              : "");
-    case OutputFormat::text:
-      break;
-  }
-  const auto width = output_width();
-  return table.text(0, width) + end +
-         (report.outliers ? "\n" + outlier_table(*report.outliers, model.spec.unit).text(0, width)
-                          : "");
+  if (report.outliers)
+    end += "\n";
+  if (!end.empty())
+    out.add(end);
+  if (report.outliers)
+    out.add(outlier_table(*report.outliers, model.spec.unit));
+  return out.in(format, output_width());
 }
 
 }  // namespace perfmodel::cli

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "cli/commands/fit/next_steps.hpp"
 #include "cli/commands/fit/summary.hpp"
 #include "cli/commands/fit/warning_lines.hpp"
 #include "cli/options/flag_names.hpp"
@@ -245,6 +246,12 @@ int run_fit(const FitArguments& arguments, Console& console) {
       {model, outcome.roles, outcome.time_shares, outcome.seconds, all_seconds}, console));
   for (const auto& warning : warning_lines(model))
     console.warning(warning);
+  if (!outcome.interrupted && !console.quiet()) {
+    for (const auto& note : {other_form_note(arguments, model, prepared.training),
+                             next_runs_note(arguments, model, prepared.training)})
+      if (note)
+        console.notice(*note);
+  }
   if (is_only_shown)
     console.notice("the model is not written anywhere; save it: -o model.json");
   if (outcome.interrupted) {

@@ -17,6 +17,7 @@ namespace perfmodel::cli {
 class OptionSet;
 
 struct FitArguments {
+  std::string command_line;  ///< as a shell takes it
   std::vector<std::string> runs;
   std::optional<std::string> output;
   RoleRequest roles;

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "base/printable.hpp"
 #include "cli/commands/scaling/scaling_source.hpp"
 #include "cli/commands/scaling/scaling_text.hpp"
 #include "cli/options/choices.hpp"
@@ -35,9 +34,7 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
       command, "--least-efficiency", arguments.least_efficiency,
       "below which more workers do not pay, in percent\n(default: 50)",
       {.low = 0, .high = 100, .low_included = false, .words = "a percentage > 0 and <= 100"});
-  add_choice<ScalingFormat>(command, "--format", arguments.format,
-                            {{"text", ScalingFormat::text}, {"json", ScalingFormat::json}},
-                            "of the result (default: text)");
+  add_format(command, arguments.format, "of the result");
   add_output(command, arguments.output, "FILE");
   command
       .add_option("--set", arguments.settings,
@@ -90,10 +87,7 @@ int run_scaling(const ScalingArguments& arguments, Console& console) {
                                  ? scaling_of_model(arguments, console)
                                  : scaling_of_runs(arguments, console);
   document.file = base_name(arguments.input);
-  // Written first whatever the format: it refuses figures that are no numbers.
-  const std::string json = to_json(document);
-  output.write(arguments.format == ScalingFormat::json ? json
-                                                       : printable(scaling_report(document)));
+  output.write(formatted(document, arguments.format));
   output.commit();
   return 0;
 }

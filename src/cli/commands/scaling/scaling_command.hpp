@@ -4,14 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "cli/options/output_format.hpp"
 #include "cli/terminal/console.hpp"
 #include "perfmodel/analysis/scaling/study.hpp"
 
 namespace perfmodel::cli {
 
 class OptionSet;
-
-enum class ScalingFormat { text, json };
 
 struct ScalingArguments {
   std::string input;
@@ -24,7 +23,7 @@ struct ScalingArguments {
   std::optional<std::string> target;       ///< of runs
   bool throughput = false;                 ///< of runs
   std::vector<std::string> ignore;         ///< of runs
-  ScalingFormat format = ScalingFormat::text;
+  OutputFormat format = OutputFormat::text;
   std::string output = "-";
 };
 

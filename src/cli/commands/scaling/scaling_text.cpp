@@ -1,5 +1,7 @@
 #include "cli/commands/scaling/scaling_text.hpp"
 
+#include <utility>
+
 #include "analysis/wording/words.hpp"
 #include "base/text.hpp"
 #include "base/time_text.hpp"
@@ -33,7 +35,7 @@ std::string header(const ScalingDocument& document) {
   return text;
 }
 
-std::string rows(const ScalingDocument& document) {
+TextTable rows(const ScalingDocument& document) {
   const TimeUnit unit = readable_unit(document.relative ? 0 : document.study.rows.front().time,
                                       document.relative ? "" : document.unit);
   const std::string time = document.relative ? "relative time" : with_unit("time", unit.name);
@@ -46,13 +48,16 @@ std::string rows(const ScalingDocument& document) {
                optional_number(row.equivalent_power),
                document.relative ? std::to_string(row.configurations) : ""});
   }
-  return "\n" + table.text(2);
+  return table;
 }
 
-std::string laws(const ScalingDocument& document) {
+void add_laws(const ScalingDocument& document, OutputTables& out) {
   const auto& study = document.study;
-  if (!study.amdahl && !study.gustafson)
-    return "\n  no laws: nothing was sped up\n";
+  out.add("\n");
+  if (!study.amdahl && !study.gustafson) {
+    out.add("  no laws: nothing was sped up\n");
+    return;
+  }
   TextTable table({left, left, left});
   table.add({"law", "constants", "reading"});
   if (study.amdahl) {
@@ -75,21 +80,20 @@ std::string laws(const ScalingDocument& document) {
                    ", gamma " + short_number(usl.gamma),
                reading});
   }
-  std::string text = "\n" + table.text(2);
+  out.add(std::move(table), 2);
   if (!study.usl)
-    text += "  USL: needs four scales, or three with 1 among them\n";
+    out.add("  USL: needs four scales, or three with 1 among them\n");
   else if (study.usl->gamma_is_measured)
-    text += "  USL: three scales cannot settle gamma; it is the throughput measured at 1\n";
-  return text;
+    out.add("  USL: three scales cannot settle gamma; it is the throughput measured at 1\n");
 }
 
-std::string readings(const ScalingDocument& document) {
+void add_readings(const ScalingDocument& document, OutputTables& out) {
   if (!document.power)
-    return {};
+    return;
   const auto& power = *document.power;
-  std::string text = "\n  the fitted power, read in two ways: t = A " + document.column +
-                     "^q + C, A " + short_number(power.scalable) + ", q " +
-                     short_number(power.power) + ", C " + short_number(power.constant) + "\n";
+  out.add("\n  the fitted power, read in two ways: t = A " + document.column + "^q + C, A " +
+          short_number(power.scalable) + ", q " + short_number(power.power) + ", C " +
+          short_number(power.constant) + "\n");
   TextTable table({right, right, right, right, right});
   table.add({document.column, "scalable part: S", "E", "whole time: S", "E"});
   for (const auto& reading : document.readings) {
@@ -97,12 +101,11 @@ std::string readings(const ScalingDocument& document) {
                percent(100 * reading.scalable_efficiency), short_number(reading.whole_speedup),
                percent(100 * reading.whole_efficiency)});
   }
-  text += table.text(2);
+  out.add(std::move(table), 2);
   if (document.study.kind == scaling::Kind::strong && power.power < 0 && power.constant > 0) {
-    text += "  however many: the whole time is at most " +
-            short_number(1 + power.scalable / power.constant) + " times as fast as with 1\n";
+    out.add("  however many: the whole time is at most " +
+            short_number(1 + power.scalable / power.constant) + " times as fast as with 1\n");
   }
-  return text;
 }
 
 std::string verdict(const ScalingDocument& document) {
@@ -125,11 +128,35 @@ std::string verdict(const ScalingDocument& document) {
          to_text(study.fastest_scale) + "\n";
 }
 
+/// The rows in full precision.
+TextTable exact_rows(const ScalingDocument& document) {
+  const auto optional_cell = [](const std::optional<double>& value) {
+    return value ? to_text(*value) : "";
+  };
+  TextTable table(std::vector<Align>(7, right));
+  table.add({"scale", "time", "configurations", "speedup", "efficiency", "karp_flatt",
+             "equivalent_power"});
+  for (const auto& row : document.study.rows) {
+    table.add({to_text(row.scale), to_text(row.time), std::to_string(row.configurations),
+               to_text(row.speedup), to_text(row.efficiency), optional_cell(row.karp_flatt),
+               optional_cell(row.equivalent_power)});
+  }
+  return table;
+}
+
 }  // namespace
 
-std::string scaling_report(const ScalingDocument& document) {
-  return header(document) + rows(document) + laws(document) + readings(document) +
-         verdict(document);
+std::string formatted(const ScalingDocument& document, OutputFormat format) {
+  // Written first whatever the format: it refuses figures that are no numbers.
+  const std::string json = to_json(document);
+  OutputTables out(exact_rows(document), [&] { return json; });
+  out.add(header(document));
+  out.add("\n");
+  out.add(rows(document), 2);
+  add_laws(document, out);
+  add_readings(document, out);
+  out.add(verdict(document));
+  return out.in(format);
 }
 
 }  // namespace perfmodel::cli

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "cli/commands/ssgd/ssgd_text.hpp"
 #include "cli/commands/ssgd/timeline_text.hpp"
@@ -27,7 +26,7 @@ namespace {
 void check_combination(const SsgdArguments& arguments) {
   if (arguments.no_overlap && arguments.merge)
     throw UsageError("--merge has no effect with --no-overlap");
-  if (arguments.timeline && arguments.format == SsgdFormat::json)
+  if (arguments.timeline && arguments.format != OutputFormat::text)
     throw UsageError("--timeline goes with --format text; the messages are in the JSON");
   const bool twice = arguments.reference == arguments.layers ||
                      arguments.messages.latencies == arguments.layers ||
@@ -160,9 +159,7 @@ void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
       .add_flag("--no-overlap", arguments.no_overlap, "naive: all messages after the backward pass")
       .group("Exchange of gradients");
   add_imbalance_options(command, arguments.imbalance);
-  add_choice<SsgdFormat>(command, "--format", arguments.format,
-                         {{"text", SsgdFormat::text}, {"json", SsgdFormat::json}},
-                         "of the result (default: text)");
+  add_format(command, arguments.format, "of the result");
   command.add_flag("--timeline", arguments.timeline, "draw one iteration below the tables");
   command.add_option("--timeline-svg", arguments.timeline_svg, "draw one iteration as a picture")
       .type_name("FILE");
@@ -208,13 +205,8 @@ int run_ssgd(const SsgdArguments& arguments, Console& console) {
       .batch = arguments.batch,
       .own_designs = own_designs(profile, request, arguments.messages.allreduce)};
   const ssgd::Timeline timeline = ssgd::timeline_of(profile, study.chosen);
-  if (arguments.format == SsgdFormat::json) {
-    output.write(to_json(document));
-  } else {
-    output.write(printable(ssgd_report(document)));
-    if (arguments.timeline)
-      output.write("\n" + printable(timeline_text(timeline)));
-  }
+  output.write(
+      formatted(document, arguments.format, arguments.timeline ? timeline_text(timeline) : ""));
   if (picture) {
     picture->write(timeline_svg(timeline, document.file + ": one iteration on " +
                                               std::to_string(study.workers) + " workers"));

@@ -5,13 +5,12 @@
 #include <string>
 
 #include "cli/commands/ssgd/ssgd_options.hpp"
+#include "cli/options/output_format.hpp"
 #include "cli/terminal/console.hpp"
 
 namespace perfmodel::cli {
 
 class OptionSet;
-
-enum class SsgdFormat { text, json };
 
 struct SsgdArguments {
   std::string layers;
@@ -31,7 +30,7 @@ struct SsgdArguments {
   std::optional<ssgd::MergePolicy> merge;
   bool no_overlap = false;
   ImbalanceArguments imbalance;
-  SsgdFormat format = SsgdFormat::text;
+  OutputFormat format = OutputFormat::text;
   bool timeline = false;
   std::optional<std::string> timeline_svg;
   std::string output = "-";

@@ -3,7 +3,9 @@
 #include <array>
 #include <cstdio>
 #include <sstream>
+#include <utility>
 
+#include "base/text.hpp"
 #include "cli/terminal/text_table.hpp"
 
 namespace perfmodel::cli {
@@ -58,7 +60,7 @@ std::string title(const ssgd::ScheduleFigures& schedule) {
   return schedule.name == "optimal" ? "optimal *" : schedule.name;
 }
 
-std::string schedules(const SsgdDocument& document) {
+void add_schedules(const SsgdDocument& document, OutputTables& out) {
   TextTable table({left, left, right, right, right, right, right, right, left});
   table.add({"schedule [ms]", "times are", "messages", "T_c", "exposed", "iteration", "speedup",
              "efficiency", ""});
@@ -69,15 +71,15 @@ std::string schedules(const SsgdDocument& document) {
                fixed(schedule.speedup), percent(100 * schedule.efficiency),
                schedule.chosen ? "<- chosen" : ""});
   }
-  std::string text = "\n" + table.text(2);
+  out.add("\n");
+  out.add(std::move(table), 2);
   if (document.study.workers > 1 && document.study.bound_us > 0) {
-    text += "  with a message per layer no order of messages takes less than " +
-            milliseconds(document.study.bound_us) + " ms *\n";
+    out.add("  with a message per layer no order of messages takes less than " +
+            milliseconds(document.study.bound_us) + " ms *\n");
   }
-  return text;
 }
 
-std::string phases(const SsgdDocument& document) {
+TextTable phases(const SsgdDocument& document) {
   const ssgd::Iteration& one = document.study.single;
   const ssgd::Iteration& all = document.study.chosen;
   TextTable table({left, right, right, right});
@@ -96,10 +98,10 @@ std::string phases(const SsgdDocument& document) {
   add("exposed communication", one.exposed_us, all.exposed_us);
   add("update", one.phases.update_us, all.phases.update_us);
   add("iteration", one.total_us, all.total_us);
-  return "\n" + table.text(2);
+  return table;
 }
 
-std::string losses(const SsgdDocument& document) {
+TextTable losses(const SsgdDocument& document) {
   const ssgd::Study& study = document.study;
   TextTable table({left, right, right});
   table.add({"lost [ms]", "", "of iteration"});
@@ -108,10 +110,10 @@ std::string losses(const SsgdDocument& document) {
              share(study.lost_to_communication_us, total)});
   table.add({"to load imbalance *", milliseconds(study.lost_to_imbalance_us),
              share(study.lost_to_imbalance_us, total)});
-  return "\n" + table.text(2);
+  return table;
 }
 
-std::string imbalance(const ssgd::Imbalance& imbalance) {
+TextTable imbalance(const ssgd::Imbalance& imbalance) {
   TextTable table({left, right, left});
   table.add({"load imbalance *", "", ""});
   table.add({"imbalance_ratio", short_number(imbalance.imbalance_ratio), "max / mean"});
@@ -122,10 +124,10 @@ std::string imbalance(const ssgd::Imbalance& imbalance) {
              "(max - mean) / max (Sakellariou)"});
   table.add({"imbalance_percentage", short_number(imbalance.imbalance_percentage),
              "(max - mean) / max * G / (G - 1) * 100 (DeRose)"});
-  return "\n" + table.text(2);
+  return table;
 }
 
-std::string pop(const ssgd::PopFactors& pop) {
+TextTable pop(const ssgd::PopFactors& pop) {
   TextTable table({left, right, left});
   const auto add = [&](const std::string& name, double value, const std::string& meaning) {
     table.add({name, percent(100 * value), meaning});
@@ -138,27 +140,55 @@ std::string pop(const ssgd::PopFactors& pop) {
   add("      serialisation", pop.serialisation_efficiency, "max useful / ideal network");
   add("      transfer", pop.transfer_efficiency, "ideal network / iteration");
   add("  computation scaling", pop.computation_scaling, "useful on one worker / on all");
-  return "\n" + table.text(2);
+  return table;
+}
+
+/// The schedules in full precision.
+TextTable exact_schedules(const SsgdDocument& document) {
+  TextTable table(std::vector<Align>(10, right));
+  table.add({"name", "message_times", "chosen", "messages", "communication_us", "exposed_us",
+             "finish_us", "iteration_us", "speedup", "efficiency"});
+  for (const auto& schedule : document.study.schedules) {
+    table.add({schedule.name, schedule.measured ? "measured" : "modelled",
+               schedule.chosen ? "true" : "false", std::to_string(schedule.messages),
+               to_text(schedule.communication_us), to_text(schedule.exposed_us),
+               to_text(schedule.finish_us), to_text(schedule.total_us), to_text(schedule.speedup),
+               to_text(schedule.efficiency)});
+  }
+  return table;
 }
 
 }  // namespace
 
-std::string ssgd_report(const SsgdDocument& document) {
+std::string formatted(const SsgdDocument& document, OutputFormat format,
+                      const std::string& picture) {
   const ssgd::Study& study = document.study;
-  std::string text = header(document) + schedules(document) + phases(document);
+  OutputTables out(exact_schedules(document), [&] { return to_json(document); });
+  const auto add = [&](TextTable table) {
+    out.add("\n");
+    out.add(std::move(table), 2);
+  };
+  out.add(header(document));
+  add_schedules(document, out);
+  add(phases(document));
   if (document.batch) {
-    text += "  " +
+    out.add("  " +
             short_number(static_cast<double>(study.workers) * *document.batch /
                          study.chosen.total_us * 1e6) +
-            " samples per second\n";
+            " samples per second\n");
   }
-  text += losses(document);
-  if (study.workers > 1)
-    text += imbalance(study.imbalance) + pop(study.pop);
-  text += "\n* our own design, not a formula of the model's authors:\n";
+  add(losses(document));
+  if (study.workers > 1) {
+    add(imbalance(study.imbalance));
+    add(pop(study.pop));
+  }
+  std::string end = "\n* our own design, not a formula of the model's authors:\n";
   for (const auto& sentence : document.own_designs)
-    text += item(sentence);
-  return text;
+    end += item(sentence);
+  out.add(end);
+  if (!picture.empty())
+    out.add("\n" + picture);
+  return out.in(format);
 }
 
 std::vector<std::string> own_designs(const ssgd::Profile& profile,

@@ -4,12 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "cli/options/output_format.hpp"
 #include "io/documents/ssgd_json.hpp"
 
 namespace perfmodel::cli {
 
-/// The tables for people.
-std::string ssgd_report(const SsgdDocument& document);
+/// What ssgd prints, with a picture in characters at its end where it is not empty; as CSV the
+/// schedules alone.
+std::string formatted(const SsgdDocument& document, OutputFormat format,
+                      const std::string& picture);
 
 /// Whole sentences: what of this study is our own design rather than a formula of the authors of
 /// the model.

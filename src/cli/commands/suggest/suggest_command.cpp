@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/printable.hpp"
 #include "cli/commands/suggest/space_designs.hpp"
 #include "cli/commands/suggest/suggest_next.hpp"
 #include "cli/commands/suggest/suggest_text.hpp"
@@ -19,7 +18,11 @@
 #include "io/documents/suggestion_json.hpp"
 #include "io/file/output_file.hpp"
 #include "perfmodel/base/error.hpp"
+#include "perfmodel/io/csv/csv.hpp"
 #include "perfmodel/io/model/model_json.hpp"
+#include "perfmodel/model/columns/spec.hpp"
+#include "perfmodel/model/design/design.hpp"
+#include "perfmodel/pipeline/runs_file.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -43,6 +46,19 @@ void check_combination(const SuggestArguments& arguments) {
     throw UsageError("the model and the space cannot both come from standard input");
 }
 
+bool is_of_runs(const SuggestArguments& arguments) {
+  return arguments.space.ends_with(".csv");
+}
+
+plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model) {
+  if (!is_of_runs(arguments))
+    return read_space(arguments.space);
+  const std::set<std::string> texts = categorical_columns(model.spec);
+  Table table = read_csv(arguments.space, texts);
+  make_design(table, model.spec, Target::absent);  // says which cells cannot be used
+  return plan::space_of_values(table, required_columns(model.spec));
+}
+
 /// What will be printed, each configuration once: one of the lists, as JSON all of them.
 std::vector<plan::Configuration> told_configurations(const SuggestArguments& arguments,
                                                      const SuggestionDocument& document) {
@@ -52,7 +68,7 @@ std::vector<plan::Configuration> told_configurations(const SuggestArguments& arg
     for (const plan::Suggestion& suggestion : suggestions)
       told.insert(suggestion.configuration);
   };
-  if (arguments.format == SuggestFormat::json)
+  if (arguments.format == OutputFormat::json)
     for (const auto* suggestions : {&found.fastest, &found.cheapest, &found.pareto})
       tell(*suggestions);
   else
@@ -78,7 +94,8 @@ void report_without_time(const SuggestionDocument& document, bool strict, Consol
 void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   add_input(command, "SPACE.json", arguments.space,
-            "what can be chosen, as plan takes it; every input of\nthe model is one of its columns")
+            "what can be chosen, as plan takes it; every input of\nthe model is one of its "
+            "columns. Runs (*.csv): every\ncombination of their values; --next knows them")
       .required();
   add_choice<SuggestBy>(
       command, "--by", arguments.by,
@@ -116,26 +133,27 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
   add_count<std::uint64_t>(command, "--seed", arguments.seed,
                            "of the sample of a space too large to be searched\n(default: 1)", 0);
   add_strict_range(command, arguments.strict_range);
-  add_choice<SuggestFormat>(
-      command, "--format", arguments.format,
-      {{"text", SuggestFormat::text}, {"csv", SuggestFormat::csv}, {"json", SuggestFormat::json}},
-      "of the result (default: text)");
+  add_format(command, arguments.format, "of the result");
   add_output(command, arguments.output, "FILE");
   command.footer(
       "Examples:\n"
       "  perfmodel suggest model.json space.json --where 'filters == 32'\n"
       "  perfmodel suggest model.json space.json --price 'workers*1.2' --by pareto --format csv\n"
+      "  perfmodel suggest model.json runs.csv --next 3\n"
       "  perfmodel suggest model.json space.json --next 20 --runs runs.csv --format csv > "
       "next.csv");
 }
 
-int run_suggest(const SuggestArguments& arguments, Console& console) {
-  check_combination(arguments);
+int run_suggest(const SuggestArguments& asked, Console& console) {
+  check_combination(asked);
+  SuggestArguments arguments = asked;
+  if (is_of_runs(arguments) && arguments.next && !arguments.runs)
+    arguments.runs = arguments.space;
   refuse_to_replace({arguments.model, arguments.space, arguments.runs, arguments.among},
                     arguments.output);
   OutputFile output(arguments.output);
   const FittedModel model = read_model(arguments.model);
-  const plan::Space space = read_space(arguments.space);
+  const plan::Space space = space_of(arguments, model);
   SuggestionDocument document{.space = space,
                               .suggestions = {},
                               .target = model.spec.target,
@@ -163,17 +181,7 @@ int run_suggest(const SuggestArguments& arguments, Console& console) {
         design_of_space(space, told_configurations(arguments, document), model.spec);
     report_range(check_range(model, told), arguments.strict_range, console);
   }
-  switch (arguments.format) {
-    case SuggestFormat::json:
-      output.write(to_json(document));
-      break;
-    case SuggestFormat::csv:
-      output.write(suggestions_csv(arguments, document));
-      break;
-    case SuggestFormat::text:
-      output.write(printable(suggestions_text(arguments, document)));
-      break;
-  }
+  output.write(formatted(arguments, document));
   output.commit();
   return 0;
 }

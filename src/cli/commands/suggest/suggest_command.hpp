@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/options/output_format.hpp"
 #include "cli/terminal/console.hpp"
 
 namespace perfmodel::cli {
@@ -13,7 +14,6 @@ namespace perfmodel::cli {
 class OptionSet;
 
 enum class SuggestBy { time, cost, pareto };
-enum class SuggestFormat { text, csv, json };
 
 struct SuggestArguments {
   std::string model;
@@ -28,7 +28,7 @@ struct SuggestArguments {
   std::optional<double> overhead;    ///< of --next: time that starting a run takes
   std::optional<std::uint64_t> seed;
   bool strict_range = false;
-  SuggestFormat format = SuggestFormat::text;
+  OutputFormat format = OutputFormat::text;
   std::string output = "-";
 };
 

@@ -1,7 +1,6 @@
 #include "cli/commands/suggest/suggest_text.hpp"
 
 #include "base/text.hpp"
-#include "cli/runs/configurations_csv.hpp"
 #include "cli/terminal/text_table.hpp"
 
 namespace perfmodel::cli {
@@ -45,41 +44,26 @@ std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& argumen
   return document.suggestions.fastest;
 }
 
-std::string suggestions_text(const SuggestArguments& arguments,
-                             const SuggestionDocument& document) {
-  const auto& columns = document.space.columns;
+std::string formatted(const SuggestArguments& arguments, const SuggestionDocument& document) {
   const auto suggestions = chosen_suggestions(arguments, document);
   auto names = document.space.names();
   for (const auto& name : further_names(arguments, document))
     names.push_back(name);
-  TextTable table(std::vector<Align>(names.size(), Align::right));
-  table.add(names);
-  for (std::size_t i = 0; i < suggestions.size(); ++i) {
-    std::vector<std::string> cells;
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      cells.push_back(columns[c].text(suggestions[i].configuration[c]));
-    cells.push_back(short_number(suggestions[i].time));
-    cells.push_back(short_number(last_figure(arguments, document, suggestions, i)));
-    cells.resize(names.size());
-    table.add(std::move(cells));
-  }
-  std::string text;
-  for (const auto& line : table.lines(0, output_width()))
-    text += line + "\n";
-  return text;
-}
-
-std::string suggestions_csv(const SuggestArguments& arguments, const SuggestionDocument& document) {
-  const auto names = further_names(arguments, document);
-  std::string text = csv_header(document.space, names);
-  const auto suggestions = chosen_suggestions(arguments, document);
-  for (std::size_t i = 0; i < suggestions.size(); ++i) {
-    std::vector<std::string> cells = {to_text(suggestions[i].time),
-                                      to_text(last_figure(arguments, document, suggestions, i))};
-    cells.resize(names.size());
-    text += csv_line(document.space, suggestions[i].configuration, cells);
-  }
-  return text;
+  const auto table_with = [&](std::string (*number)(double)) {
+    TextTable table(std::vector<Align>(names.size(), Align::right));
+    table.add(names);
+    for (std::size_t i = 0; i < suggestions.size(); ++i) {
+      auto cells = document.space.cells(suggestions[i].configuration);
+      cells.push_back(number(suggestions[i].time));
+      cells.push_back(number(last_figure(arguments, document, suggestions, i)));
+      cells.resize(names.size());
+      table.add(std::move(cells));
+    }
+    return table;
+  };
+  OutputTables out(table_with(to_text), [&] { return to_json(document); });
+  out.add(table_with(short_number));
+  return out.in(arguments.format, output_width());
 }
 
 }  // namespace perfmodel::cli

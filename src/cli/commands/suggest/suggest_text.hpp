@@ -12,10 +12,8 @@ namespace perfmodel::cli {
 std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& arguments,
                                                  const SuggestionDocument& document);
 
-/// The list that was asked for as a table for people.
-std::string suggestions_text(const SuggestArguments& arguments, const SuggestionDocument& document);
-
-/// The same as CSV: the columns of the space, the predicted time, and the cost or the gain.
-std::string suggestions_csv(const SuggestArguments& arguments, const SuggestionDocument& document);
+/// The same in the format that was asked for: the columns of the space, the predicted time, and the
+/// cost or the gain.
+std::string formatted(const SuggestArguments& arguments, const SuggestionDocument& document);
 
 }  // namespace perfmodel::cli

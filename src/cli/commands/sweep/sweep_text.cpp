@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "base/text.hpp"
-#include "cli/terminal/csv_echo.hpp"
 #include "cli/terminal/text_table.hpp"
 
 namespace perfmodel::cli {
@@ -53,62 +52,52 @@ TextTable table_of(const SweepDocument& report) {
   return table;
 }
 
-std::string metrics_header(const std::string& part) {
-  std::string text;
-  for (const auto& [name, member] : kNamedMetrics)
-    text += "," + part + "_" + std::string(name);
-  return text;
-}
-
-std::string metrics_cells(const Metrics& metrics) {
-  std::string text;
-  for (const auto& [name, member] : kNamedMetrics) {
-    const double value = metrics.*member;
-    text += "," + (std::isnan(value) ? "" : to_text(value));
-  }
-  return text;
-}
-
-std::string csv_of(const SweepDocument& report) {
+/// All metrics and constants of every point, in full precision.
+TextTable exact_path(const SweepDocument& report) {
   const FittedModel& first = report.points.front().model;
-  std::string text = "penalty,lambda,chosen,cost,validation_loss,validation_loss_standard_error" +
-                     metrics_header("train") + metrics_header("validation") +
-                     (first.metrics.test ? metrics_header("test") : "");
+  std::vector<std::string> header = {
+      "penalty", "lambda", "chosen", "cost", "validation_loss", "validation_loss_standard_error"};
+  const auto add_names = [&](const std::string& part) {
+    for (const auto& [name, member] : kNamedMetrics)
+      header.push_back(part + "_" + std::string(name));
+  };
+  add_names("train");
+  add_names("validation");
+  if (first.metrics.test)
+    add_names("test");
   for (const auto& name : constant_names(first))
-    text += "," + csv_field(name);
-  text += "\n";
+    header.push_back(name);
+  TextTable table(std::vector<Align>(header.size(), Align::right));
+  table.add(std::move(header));
   for (std::size_t k = 0; k < report.points.size(); ++k) {
     const SweepPoint& point = report.points[k];
-    const PartMetrics& metrics = point.model.metrics;
-    text += std::string(to_text(point.penalty)) + "," + to_text(point.lambda) +
-            (k == report.chosen ? ",true," : ",false,") + to_text(point.model.search.cost) + "," +
-            to_text(point.validation_loss) + "," + to_text(point.standard_error) +
-            metrics_cells(metrics.train) + metrics_cells(*metrics.validation) +
-            (metrics.test ? metrics_cells(*metrics.test) : "");
+    std::vector<std::string> row = {
+        std::string(to_text(point.penalty)),   to_text(point.lambda),
+        k == report.chosen ? "true" : "false", to_text(point.model.search.cost),
+        to_text(point.validation_loss),        to_text(point.standard_error)};
+    const auto add = [&](const Metrics& metrics) {
+      for (const auto& [name, member] : kNamedMetrics) {
+        const double value = metrics.*member;
+        row.push_back(std::isnan(value) ? "" : to_text(value));
+      }
+    };
+    add(point.model.metrics.train);
+    add(*point.model.metrics.validation);
+    if (point.model.metrics.test)
+      add(*point.model.metrics.test);
     for (const double constant : point.model.constants)
-      text += "," + to_text(constant);
-    text += "\n";
+      row.push_back(to_text(constant));
+    table.add(std::move(row));
   }
-  return text;
+  return table;
 }
 
 }  // namespace
 
 std::string formatted(const SweepDocument& report, OutputFormat format) {
-  switch (format) {
-    case OutputFormat::json:
-      return sweep_to_json(report);
-    case OutputFormat::csv:
-      return csv_of(report);
-    case OutputFormat::md:
-      return table_of(report).markdown();
-    case OutputFormat::text:
-      break;
-  }
-  std::string text;
-  for (const auto& line : table_of(report).lines(0))
-    text += line + "\n";
-  return text;
+  OutputTables out(exact_path(report), [&] { return sweep_to_json(report); });
+  out.add(table_of(report));
+  return out.in(format);
 }
 
 }  // namespace perfmodel::cli

@@ -1,0 +1,189 @@
+#include "cli/app/program.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "analysis/compare/regressor.hpp"
+#include "base/text.hpp"
+#include "cli/app/command_tree.hpp"
+#include "cli/options/choices.hpp"
+#include "cli/options/flag_names.hpp"
+#include "perfmodel/base/error.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+constexpr auto kFooter =
+    "A model is t = (sum a_i I_i^p_i + sum a_level) * prod E_j^q_j + C over the columns of a "
+    "CSV "
+    "file.\n"
+    "Results go to standard output, all else to standard error.\n"
+    "\n"
+    "Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 bad input, 4 a --fail-if condition "
+    "holds,\n"
+    "5 the output cannot be written, 6 out of memory, 130 and 143 on SIGINT and SIGTERM, 141\n"
+    "(without a word) where who read the output from a pipe went away.\n"
+    "\n"
+    "Environment: PERFMODEL_KERNEL=baseline|avx2|avx512 chooses the instructions of the "
+    "search, "
+    "else the\n"
+    "widest of this processor; they never change a result. OMP_NUM_THREADS, NO_COLOR as "
+    "usual.\n"
+    "\n"
+    "Examples:\n"
+    "  perfmodel fit runs.csv -o model.json\n"
+    "  perfmodel predict model.json --set filters=32 workers=2 batch_size=64\n"
+    "  perfmodel evaluate model.json new_runs.csv\n"
+    "  perfmodel report model.json runs.csv -o report.html\n"
+    "\n"
+    "perfmodel COMMAND --help says more.";
+
+void add_console_options(OptionSet& options, ConsoleOptions& chosen) {
+  options.add_flag("--quiet", chosen.quiet, "keep warnings and errors only").group("Messages");
+  add_choice<ColorChoice>(options, "--color", chosen.color,
+                          {{"auto", ColorChoice::automatic},
+                           {"always", ColorChoice::always},
+                           {"never", ColorChoice::never}},
+                          "colours on standard error; auto: on a terminal,\nunless NO_COLOR is set")
+      .group("Messages");
+}
+
+std::string version_text() {
+  return std::string("perfmodel " PERFMODEL_VERSION "\nblack boxes of compare: ") +
+         (has_black_boxes() ? "dlib" : "none, built without dlib") +
+         (has_gradient_boosting() ? ", XGBoost" : ", built without XGBoost");
+}
+
+/// CLI11 says "--seed: 1 required N missing" and "--seed: At Most 1 required but received 2".
+std::string about_mismatch(const std::string& message) {
+  const std::string option = message.substr(0, message.find(':'));
+  return option + (message.find("received") == std::string::npos ? " needs a value"
+                                                                 : " is given more than once");
+}
+
+}  // namespace
+
+template <class Arguments>
+void Program::add_command(const std::string& name, const std::string& description,
+                          Arguments& arguments, void (*setup)(OptionSet&, Arguments&),
+                          int (*run_command)(const Arguments&, Console&)) {
+  CLI::App& command = *app_.add_subcommand(name, description);
+  OptionSet options(command, words_);
+  setup(options, arguments);
+  add_console_options(options, console_options_);
+  command.callback([this, &arguments, run_command] {
+    run_ = [&arguments, run_command](Console& console) { return run_command(arguments, console); };
+  });
+}
+
+Program::Program() {
+  app_.name("perfmodel");
+  app_.require_subcommand(0, 1);
+  app_.get_formatter()->column_width(36);
+  app_.set_version_flag("-V,--version", version_text(), "print the version");
+  OptionSet options(app_, words_);
+  add_console_options(options, console_options_);
+  app_.footer(kFooter);
+  add_command("fit", "Fits the constants of the model to measured runs.", fit_, setup_fit, run_fit);
+  add_command("predict", "Predicts the times of configurations.", predict_, setup_predict,
+              run_predict);
+  add_command("evaluate", "Says how far a model is from measured runs.", evaluate_, setup_evaluate,
+              run_evaluate);
+  add_command("sweep", "Fits over a range of regularisation strengths.", sweep_, setup_sweep,
+              run_sweep);
+  add_command("compare", "Compares the model with black boxes.", compare_, setup_compare,
+              run_compare);
+  add_command("simulate", "Makes runs from known constants.", simulate_, setup_simulate,
+              run_simulate);
+  add_command("scaling", "Speedup, efficiency and scaling laws along one column.", scaling_,
+              setup_scaling, run_scaling);
+  add_command("ssgd", "Models an iteration of synchronous SGD from layer times.", ssgd_, setup_ssgd,
+              run_ssgd);
+  add_command("show", "Prints a model's formula, to read or to compute elsewhere.", show_,
+              setup_show, run_show);
+  add_command("plan", "Chooses configurations to measure.", plan_, setup_plan, run_plan);
+  add_command("suggest", "Finds the best configurations, or the next to measure.", suggest_,
+              setup_suggest, run_suggest);
+  add_command("report", "Writes one page with the tables and figures of a model.", report_,
+              setup_report, run_report);
+  add_command("selftest", "Recomputes known answers on this machine.", selftest_, setup_selftest,
+              run_selftest_command);
+  add_command("help", "Prints the help of a command.", help_, setup_help, run_help);
+  add_command("completions", "Prints completions for a shell.", completions_, setup_completions,
+              run_completions);
+  add_command("man", "Prints manual pages.", man_, setup_man, run_man);
+  help_.help_of = [this](const std::string& command) { return help_of(command); };
+  completions_.tree = man_.tree = [this] { return command_tree(app_, words_); };
+}
+
+void Program::parse(int argc, const char* const* argv) {
+  fit_.command_line = "perfmodel";
+  for (int i = 1; i < argc; ++i)
+    fit_.command_line += " " + shell_word(argv[i]);
+  try {
+    app_.parse(argc, argv);
+  } catch (const CLI::ExtrasError&) {
+    throw UsageError(about_extras());
+  } catch (const CLI::ArgumentMismatch& error) {
+    throw UsageError(about_mismatch(error.what()));
+  }
+}
+
+std::string Program::command_name() const {
+  const auto commands = app_.get_subcommands();
+  return commands.empty() ? "perfmodel" : "perfmodel " + commands.front()->get_name();
+}
+
+const CLI::App& Program::current() const {
+  const auto commands = app_.get_subcommands();
+  return commands.empty() ? app_ : *commands.front();
+}
+
+std::string Program::help_of(const std::string& command) const {
+  return help_of(command.empty() ? app_ : command_of(command));
+}
+
+/// CLI11's, without its double blank lines.
+std::string Program::help_of(const CLI::App& command) const {
+  // Not help(), which prefers the command that was named.
+  std::string text = command.get_formatter()->make_help(
+      &command, &command == &app_ ? "perfmodel" : "perfmodel " + command.get_name(),
+      CLI::AppFormatMode::Normal);
+  for (auto at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n", at))
+    text.erase(at, 1);
+  return text;
+}
+
+std::vector<std::string> Program::command_names() const {
+  std::vector<std::string> names;
+  for (const CLI::App* each : app_.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(each->get_name());
+  return names;
+}
+
+const CLI::App& Program::command_of(const std::string& name) const {
+  for (const CLI::App* each : app_.get_subcommands([](const CLI::App*) { return true; }))
+    if (each->get_name() == name)
+      return *each;
+  throw UsageError("unknown command '" + name + "'" + did_you_mean(name, command_names()));
+}
+
+/// What to say of arguments that nothing takes. CLI11 lists them, in reverse.
+std::string Program::about_extras() const {
+  const std::vector<std::string> extras = current().remaining();
+  const auto option = std::find_if(extras.begin(), extras.end(), [](const std::string& extra) {
+    return extra.starts_with("-") && extra.size() > 1;
+  });
+  std::vector<std::string> known;
+  if (option != extras.end()) {
+    for (const CLI::Option* each : current().get_options())
+      known.push_back(each->get_name(false, false));
+    const std::string name = option->substr(0, option->find('='));
+    return "unknown option '" + name + "'" + did_you_mean(name, known);
+  }
+  if (&current() != &app_)
+    return "unexpected argument '" + extras.at(0) + "'";
+  return "unknown command '" + extras.at(0) + "'" + did_you_mean(extras.at(0), command_names());
+}
+
+}  // namespace perfmodel::cli

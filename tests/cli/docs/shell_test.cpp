@@ -1,0 +1,162 @@
+// Manual pages and completions know every option that the help knows.
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/shell.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+std::string printed_by(const std::vector<std::string>& arguments) {
+  const ProgramResult result = run_perfmodel(arguments);
+  REQUIRE(result.exit_code == 0);
+  return result.output;
+}
+
+/// Commands as the help lists them.
+std::vector<std::string> listed_commands() {
+  const std::string help = printed_by({"--help"});
+  std::istringstream lines(help.substr(help.find("Subcommands:\n") + 13));
+  std::vector<std::string> out;
+  for (std::string line; std::getline(lines, line) && !line.empty();)
+    out.push_back(line.substr(2, line.find(' ', 2) - 2));
+  return out;
+}
+
+/// Names at the left of the help, "-o" and "--output".
+std::set<std::string> listed_options(const std::string& command) {
+  std::istringstream lines(command.empty() ? printed_by({"--help"})
+                                           : printed_by({command, "--help"}));
+  std::set<std::string> out;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("  -"))
+      continue;
+    std::istringstream names(line.substr(2, line.find(' ', 2) - 2));
+    for (std::string name; std::getline(names, name, ',');)
+      out.insert(name);
+  }
+  return out;
+}
+
+bool is_installed(const std::string& program) {
+  return succeeds("command -v " + program);
+}
+
+/// The completions of a line in a real bash; the last word is completed.
+std::string completed(const std::string& script, const std::string& words) {
+  const auto out = output_of("bash -c 'source " + script + "; COMP_WORDS=(" + words +
+                             "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _perfmodel; "
+                             "echo \"${COMPREPLY[*]}\"'");
+  REQUIRE(out);
+  return *out;
+}
+
+}  // namespace
+
+TEST_CASE("every option stands in manual pages and completions", "[cli][docs]") {
+  const TemporaryDirectory folder;
+  const std::string at = folder.path().string() + "/";
+  REQUIRE(run_perfmodel({"man", "--directory", folder.path()}).exit_code == 0);
+  const std::string bash = printed_by({"completions", "bash"});
+  const std::string zsh = printed_by({"completions", "zsh"});
+  const std::string fish = printed_by({"completions", "fish"});
+  std::vector<std::string> commands = listed_commands();
+  REQUIRE(commands.size() >= 16);
+  commands.emplace_back("");
+  for (const std::string& command : commands) {
+    INFO(command);
+    const std::string page =
+        read_text(at + (command.empty() ? "perfmodel.1" : "perfmodel-" + command + ".1"));
+    CHECK(page == (command.empty() ? printed_by({"man"}) : printed_by({"man", command})));
+    const std::string in_bash =
+        bash.substr(bash.find("\n    " + (command.empty() ? "''" : command) + ") options='"));
+    const std::string of_bash = in_bash.substr(0, in_bash.find(";;")) + " ";
+    const auto zsh_begin =
+        command.empty() ? zsh.find("_arguments -C") : zsh.find("\n    " + command + ")\n");
+    const std::string in_zsh = zsh.substr(zsh_begin, zsh.find(";;", zsh_begin) - zsh_begin);
+    const auto options = listed_options(command);
+    CHECK(options.size() >= 4);
+    for (const std::string& option : options) {
+      INFO(option);
+      std::string in_roff;
+      for (const char c : option)
+        in_roff += c == '-' ? std::string("\\-") : std::string(1, c);
+      CHECK_THAT(page, ContainsSubstring("\\fB" + in_roff + "\\fR"));
+      std::string of_options = of_bash.substr(0, of_bash.find("' "));
+      std::replace(of_options.begin(), of_options.end(), '\'', ' ');
+      CHECK_THAT(of_options + " ", ContainsSubstring(" " + option + " "));
+      CHECK((in_zsh.find(option + "[") != std::string::npos ||
+             in_zsh.find(option + "=[") != std::string::npos));
+      const bool is_long = option.starts_with("--");
+      const std::string in_fish =
+          is_long ? " -l " + option.substr(2) + " " : " -s " + option.substr(1) + " ";
+      const std::string begin = command.empty() ? "complete -c perfmodel -n __fish_use_subcommand -"
+                                                : "__fish_seen_subcommand_from " + command + "'";
+      bool found = false;
+      std::istringstream lines(fish);
+      for (std::string line; std::getline(lines, line);)
+        found = found ||
+                (line.find(begin) != std::string::npos && line.find(in_fish) != std::string::npos);
+      CHECK(found);
+    }
+    if (is_installed("groff")) {
+      const std::string file = at + (command.empty() ? "perfmodel" : "perfmodel-" + command) + ".1";
+      CHECK(output_of("groff -man -ww -z " + file + " 2>&1") == "");
+    }
+  }
+  if (is_installed("zsh")) {
+    folder.write("_perfmodel", zsh);
+    CHECK(succeeds("zsh -n " + at + "_perfmodel"));
+  }
+  if (is_installed("fish")) {
+    folder.write("perfmodel.fish", fish);
+    CHECK(succeeds("fish -n " + at + "perfmodel.fish"));
+  }
+}
+
+TEST_CASE("bash completes commands, options, words and files", "[cli][docs]") {
+  const TemporaryDirectory folder;
+  folder.write("runs.csv", "");
+  folder.write("completions", printed_by({"completions", "bash"}));
+  const std::string script = folder.path().string() + "/completions";
+  REQUIRE(succeeds("bash -n " + script));
+  const auto complete = [&](const std::string& words) {
+    return completed(script, "perfmodel " + words);
+  };
+  CHECK(complete("ev") == "evaluate\n");
+  CHECK(complete("fit --expr") == "--expression\n");
+  CHECK(complete("fit --expression \"\"") == "generic multi auto\n");
+  CHECK(complete("evaluate --format = j") == "json junit\n");
+  CHECK(complete("compare --format j") == "json\n");
+  CHECK(complete("--color \"\"") == "auto always never\n");
+  CHECK(complete("help sug") == "suggest\n");
+  CHECK(complete("completions \"\"") == "bash zsh fish\n");
+  CHECK(complete("fit --seed \"\"") == "\n");
+  CHECK(complete("fit -o " + folder.path().string() + "/r") ==
+        folder.path().string() + "/runs.csv\n");
+  CHECK(complete("fit " + folder.path().string() + "/r") == folder.path().string() + "/runs.csv\n");
+  CHECK_THAT(complete("--"), ContainsSubstring("--version"));
+}
+
+TEST_CASE("help of a command and -V", "[cli][docs]") {
+  CHECK(printed_by({"help", "fit"}) == printed_by({"fit", "--help"}));
+  CHECK(printed_by({"help"}) == printed_by({"--help"}));
+  CHECK(printed_by({"-V"}) == printed_by({"--version"}));
+  for (const char* command : {"help", "man"}) {
+    const ProgramResult wrong = run_perfmodel({command, "ftt"});
+    CHECK(wrong.exit_code == 2);
+    CHECK_THAT(wrong.errors, ContainsSubstring("unknown command 'ftt'; did you mean 'fit'?"));
+  }
+  const ProgramResult shell = run_perfmodel({"completions", "tcsh"});
+  CHECK(shell.exit_code == 2);
+  CHECK_THAT(shell.errors, ContainsSubstring("'tcsh' is not one of 'bash', 'zsh' and 'fish'"));
+}

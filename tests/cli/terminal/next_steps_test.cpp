@@ -1,0 +1,111 @@
+// What fit says of the next step, and that what it says to paste does it.
+
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+using Law = std::function<double(double filters, double kernel, double workers, double batch)>;
+
+/// Runs of a law with 5 % of noise, every `step`-th of 240 configurations.
+std::string runs_of(const Law& law, std::size_t step = 1) {
+  perfmodel::RandomStream noise(5, "next steps");
+  std::string text = "filters,kernel,workers,batch_size,time_s\n";
+  std::size_t count = 0;
+  for (const double filters : {4, 8, 16, 32, 64})
+    for (const double kernel : {2, 3, 5})
+      for (const double workers : {1, 2, 4, 8})
+        for (const double batch : {8, 32, 128, 512}) {
+          const double time =
+              law(filters, kernel, workers, batch) * std::exp(0.05 * noise.normal());
+          if (count++ % step == 0)
+            text += perfmodel::to_text(filters) + "," + perfmodel::to_text(kernel) + "," +
+                    perfmodel::to_text(workers) + "," + perfmodel::to_text(batch) + "," +
+                    perfmodel::to_text(time) + "\n";
+        }
+  return text;
+}
+
+double two_products(double filters, double kernel, double workers, double batch) {
+  return 0.001 * std::pow(filters, 1.2) * std::pow(kernel, 1.5) * batch / workers +
+         0.05 * std::pow(filters, 0.3) * std::pow(workers, 0.7);
+}
+
+double equation_4(double filters, double kernel, double workers, double batch) {
+  return (0.01 * std::pow(filters, 1.2) + 0.2 * std::sqrt(kernel)) * std::pow(workers, -0.8) *
+             std::pow(batch, 0.6) +
+         0.3;
+}
+
+class NextStepsTest {
+ public:
+  ProgramResult run(const std::vector<std::string>& arguments) const {
+    return run_perfmodel(
+        arguments,
+        {.input = "", .environment = {}, .directory = folder_.path(), .output_descriptor = {}});
+  }
+
+ protected:
+  TemporaryDirectory folder_;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(NextStepsTest, "fit says where another form may predict far better", "[cli]") {
+  folder_.write("sum of two.csv", runs_of(two_products));
+  const std::vector<std::string> fit = {"fit", "sum of two.csv", "-o", "model.json"};
+  const ProgramResult told = run(fit);
+  CHECK(told.exit_code == 0);
+  CHECK_THAT(told.errors, ContainsSubstring("another form may fit far better:\n  perfmodel fit "
+                                            "'sum of two.csv' -o model.json --expression auto\n"));
+  const auto is_silent = [&](std::vector<std::string> arguments,
+                             const std::vector<std::string>& more) {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramResult result = run(arguments);
+    CHECK(result.exit_code == 0);
+    return result.errors.find("another form") == std::string::npos;
+  };
+  CHECK(is_silent(fit, {"--quiet"}));
+  CHECK(is_silent(fit, {"--expression", "generic"}));  // was asked for
+  CHECK(is_silent(fit, {"--l2", "0.001"}));
+  folder_.write("eq4.csv", runs_of(equation_4));
+  CHECK(is_silent({"fit", "eq4.csv", "-o", "model.json"}, {}));
+}
+
+TEST_CASE_METHOD(NextStepsTest, "fit names the command that says what to measure next", "[cli]") {
+  folder_.write("runs.csv", runs_of(equation_4, 7));
+  const ProgramResult few = run({"fit", "runs.csv", "-o", "model.json"});
+  CHECK_THAT(few.errors, ContainsSubstring("35 configurations are few for 7 constants; which to "
+                                           "measure next:\n  perfmodel suggest model.json runs.csv "
+                                           "--next 3\n"));
+  const ProgramResult next =
+      run({"suggest", "model.json", "runs.csv", "--next", "3", "--format", "json"});
+  REQUIRE(next.exit_code == 0);
+  CHECK_THAT(next.errors, !ContainsSubstring("without --runs"));
+  CHECK(nlohmann::json::parse(next.output)["next"].size() == 3);
+  const auto told = run({"suggest", "model.json", "runs.csv", "--next", "3", "--runs", "runs.csv",
+                         "--format", "json"});
+  CHECK(told.output == next.output);
+
+  const auto all =
+      nlohmann::json::parse(run({"suggest", "model.json", "runs.csv", "--format", "json"}).output);
+  CHECK(all["searched"] == 240);  // every combination of the values of 35 runs
+  CHECK(all["complete"] == true);
+
+  folder_.write("many.csv", runs_of(equation_4));
+  CHECK_THAT(run({"fit", "many.csv", "-o", "model.json"}).errors,
+             !ContainsSubstring("are few for"));
+  CHECK_THAT(run({"fit", "runs.csv"}).errors,
+             !ContainsSubstring("are few for"));  // no file to name
+}
