@@ -220,9 +220,9 @@ std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
   const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
   LatexLines lines;
   for (std::size_t k = 0; k < structure.terms; ++k) {
-    if (!seen.terms[k])
-      continue;
     const double coefficient = constant(layout.coefficient(k));
+    if (!seen.terms[k] || coefficient == 0)
+      continue;
     std::vector<std::string> factors = {latex_number(std::abs(coefficient))};
     const auto add_numeric = [&](std::size_t n) {
       const std::string name = latex_counted(spec, structure, k, n);

@@ -19,8 +19,8 @@ namespace {
 
 /// Names of columns, levels and constants are keys, too.
 bool is_name_of_the_data(const std::string& key) {
-  static const std::set<std::string> names = {"filters", "activation", "workers",
-                                              "relu",    "tanh",       "work"};
+  static const std::set<std::string> names = {"filters", "activation", "workers", "relu",
+                                              "tanh",    "work",       "gpus",    "local_batch"};
   return names.contains(key) || key.find('[') != std::string::npos;
 }
 
@@ -44,6 +44,10 @@ class Documents {
     folder_.write("latencies.csv", "bytes,latency_us\n1000,10\n2000,15\n4000,25\n");
     const std::string runs = test::sample_runs();
     folder_.write("doubled.csv", runs + runs.substr(runs.find('\n') + 1));
+    folder_.write("rates.csv",
+                  "gpus,local_batch,global_batch,stride,samples_per_s\n"
+                  "1,8,8,2,80\n2,8,16,2,120\n4,8,32,2,150\n1,16,16,2,100\n2,16,32,2,OOM\n"
+                  "4,16,64,2,210\n1,4,4,2,50\n2,4,8,2,70\n");
   }
 
   /// The fields of what a command writes to standard output.
@@ -117,6 +121,9 @@ TEST_CASE("docs/json.md names every field, and documents keep to their schemas",
            {"suggest", "model.json", "space.json", "--price", "workers", "--format", "json"},
            {"suggest", "model.json", "space.json", "--next", "1", "--runs", "runs.csv", "--format",
             "json"},
+           {"fit", "rates.csv", "--throughput-target", "samples_per_s", "--work", "global_batch",
+            "--failed", "drop"},
+           {"fit", "runs.csv", "doubled.csv"},
            {"selftest", "--format", "json"}})
     fields.merge(documents.fields_of(arguments));
   for (const std::string& field : fields) {
