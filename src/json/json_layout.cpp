@@ -73,20 +73,19 @@ Json::Json(double value) : kind_(Kind::number), text_(to_text(value)) {}
 Json::Json(std::string_view text) : kind_(Kind::string), text_(quoted_text(text)) {}
 
 Json::Json(std::initializer_list<Json> items) : Json(array(items)) {
-  if (!std::all_of(items_.begin(), items_.end(), [](const Json& item) { return item.is_field(); }))
+  if (!std::all_of(items.begin(), items.end(), [](const Json& item) { return item.is_field(); }))
     return;
-  const std::vector<Json> fields = std::move(items_);
   *this = object();
-  for (const Json& field : fields) {
-    names_.push_back(field.items_[0].text_);
-    items_.push_back(field.items_[1]);
+  for (const Json& field : items) {
+    names_.push_back(field.items()[0].text_);
+    own_items().push_back(field.items()[1]);
   }
 }
 
 Json Json::array(std::initializer_list<Json> items) {
   Json out;
   out.kind_ = Kind::array;
-  out.items_ = items;
+  out.items_ = std::make_shared<std::vector<Json>>(items);
   return out;
 }
 
@@ -97,7 +96,18 @@ Json Json::object() {
 }
 
 bool Json::is_field() const {
-  return is_array() && items_.size() == 2 && items_[0].kind_ == Kind::string;
+  return is_array() && items().size() == 2 && items()[0].kind_ == Kind::string;
+}
+
+const std::vector<Json>& Json::items() const {
+  static const std::vector<Json> none;
+  return items_ ? *items_ : none;
+}
+
+std::vector<Json>& Json::own_items() {
+  if (!items_ || items_.use_count() > 1)
+    items_ = std::make_shared<std::vector<Json>>(items());
+  return *items_;
 }
 
 Json& Json::operator[](const std::string& name) {
@@ -105,21 +115,21 @@ Json& Json::operator[](const std::string& name) {
   const std::string quoted = quoted_text(name);
   const auto found = std::find(names_.begin(), names_.end(), quoted);
   if (found != names_.end())
-    return items_[static_cast<std::size_t>(found - names_.begin())];
+    return own_items()[static_cast<std::size_t>(found - names_.begin())];
   names_.push_back(quoted);
-  return items_.emplace_back();
+  return own_items().emplace_back();
 }
 
 void Json::push_back(Json item) {
   kind_ = Kind::array;
-  items_.push_back(std::move(item));
+  own_items().push_back(std::move(item));
 }
 
 void Json::erase(const std::string& name) {
   const auto found = std::find(names_.begin(), names_.end(), quoted_text(name));
   if (found == names_.end())
     return;
-  items_.erase(items_.begin() + (found - names_.begin()));
+  own_items().erase(own_items().begin() + (found - names_.begin()));
   names_.erase(found);
 }
 

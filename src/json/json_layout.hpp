@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,8 @@ class Json {
   Json(const char* text) : Json(std::string_view(text)) {}
   template <class Value>
   Json(const std::vector<Value>& values)
-      : kind_(Kind::array), items_(values.begin(), values.end()) {}
+      : kind_(Kind::array),
+        items_(std::make_shared<std::vector<Json>>(values.begin(), values.end())) {}
   /// An object where each is a pair of a name and a value, else a list.
   Json(std::initializer_list<Json> items);
 
@@ -35,7 +37,7 @@ class Json {
 
   /// The field of this name, made where there is none; null becomes an object.
   Json& operator[](const std::string& name);
-  Json& operator[](std::size_t index) { return items_[index]; }
+  Json& operator[](std::size_t index) { return own_items()[index]; }
   void push_back(Json item);
   void erase(const std::string& name);
 
@@ -46,16 +48,18 @@ class Json {
 
   const std::string& text() const { return text_; }  ///< of a scalar, as it is written
   const std::vector<std::string>& names() const { return names_; }  ///< of an object, quoted
-  const std::vector<Json>& items() const { return items_; }
+  const std::vector<Json>& items() const;
 
  private:
   enum class Kind { literal, number, string, array, object };
   Kind kind_ = Kind::literal;
   std::string text_;
   std::vector<std::string> names_;
-  std::vector<Json> items_;
+  /// Shared between copies, which braces make many of, until one changes; null where there are none.
+  std::shared_ptr<std::vector<Json>> items_;
 
   bool is_field() const;
+  std::vector<Json>& own_items();
 };
 
 /// A value for a document. JSON has none for what is not finite. Throws InputError for that: only

@@ -89,3 +89,32 @@ TEST_CASE("an interrupted fit with a residual process hands over a whole model",
   CHECK(model["constants"]["process"]["weights"].size() ==
         model["constants"]["process"]["runs"].size());
 }
+
+TEST_CASE("an interrupted choice among forms hands over a whole model", "[cli][auto]") {
+  // Many levels that act together: the choice takes seconds.
+  const TemporaryDirectory directory;
+  std::string runs = "host,job,mode,size,batch,time_s\n";
+  for (int row = 0; row < 1200; ++row) {
+    const int host = row % 5;
+    const int job = row / 5 % 7;
+    const int mode = row / 35 % 4;
+    const double size = 1 << (row * 7 % 11);
+    const double batch = 1 << (row * 5 % 6);
+    const double factor = 1 + (host * 31 + job * 17 + mode * 13) % 19;
+    runs += "h" + std::to_string(host) + ",j" + std::to_string(job) + ",m" + std::to_string(mode) +
+            "," + std::to_string(size) + "," + std::to_string(batch) + "," +
+            std::to_string(0.001 * factor * (size + 3 * batch)) + "\n";
+  }
+  directory.write("runs.csv", runs);
+  ProgramOptions options;
+  options.directory = directory.path();
+  Program program({"fit", "runs.csv", "--quiet", "--expression", "auto", "--extrinsic", "batch"},
+                  options);
+  wait_until_searching(program);
+  program.signal(SIGINT);
+  const ProgramResult result = program.wait();
+  CHECK(result.exit_code == 130);
+  const auto model = nlohmann::json::parse(result.output);
+  CHECK(model["search"]["termination"] == "interrupted");
+  CHECK(model["metrics"]["train"]["mape_percent"].is_number());
+}

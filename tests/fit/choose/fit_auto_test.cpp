@@ -146,6 +146,22 @@ TEST_CASE("a process is chosen where many levels act together", "[fit][auto][who
     CHECK((ratio.array() - 1).abs().maxCoeff() < 1e-6);
   }
 
+  // Nor do the units of the time and of the size.
+  {
+    test::PaperRuns other_units = runs_of_csv(
+        truth.csv(160, kSizes, kScatter, 2, [](double size) { return 1e3 * power_law(size); }));
+    for (double& size : other_units.design.extrinsic[0].values)
+      size *= 4096;
+    NumericInput& input = other_units.spec.extrinsic[0];
+    input.low *= 4096;
+    input.high *= 4096;
+    const FittedModel other = auto_fit(other_units);
+    REQUIRE(has_process(other));
+    const VectorXd ratio =
+        predict(other, other_units.design).cwiseQuotient(predict(chosen, runs.design));
+    CHECK((ratio.array() / 1e3 - 1).abs().maxCoeff() < 1e-6);
+  }
+
   // Threads play no part.
   {
     const FittedModel other = auto_fit(runs, Residual::chosen, 3);
