@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "analysis/drift.hpp"
-#include "base/text.hpp"
 #include "cli/commands/evaluate/evaluate_text.hpp"
 #include "cli/commands/evaluate/gate_reports.hpp"
+#include "cli/commands/evaluate/residuals.hpp"
 #include "cli/options/numbers.hpp"
 #include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
@@ -41,23 +41,6 @@ std::vector<OutlyingRun> farthest_runs(const JudgedRuns& runs, std::size_t count
         {runs.lines[outlier.row], runs.design.time[row], runs.predicted[row], outlier.robust_z});
   }
   return out;
-}
-
-/// One line per judged run: where it stands in the file, and how far the model is from it. A
-/// positive error is a prediction that is too long.
-void write_residuals(const JudgedRuns& runs, const std::optional<ProcessReach>& reach,
-                     OutputFile& output) {
-  output.write("line,measured,predicted,error,error_percent" +
-               std::string(reach ? ",support\n" : "\n"));
-  for (std::size_t row = 0; row < runs.lines.size(); ++row) {
-    const auto index = static_cast<Eigen::Index>(row);
-    const double measured = runs.design.time[index];
-    const double predicted = runs.predicted[index];
-    const double error = predicted - measured;
-    output.write(std::to_string(runs.lines[row]) + "," + to_text(measured) + "," +
-                 to_text(predicted) + "," + to_text(error) + "," + to_text(100 * error / measured) +
-                 (reach ? "," + std::string(support_text(reach->near[row])) : "") + "\n");
-  }
 }
 
 const FurtherFigures& evaluate_figures() {
