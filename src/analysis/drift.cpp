@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 
 #include "base/random.hpp"
+#include "data/median.hpp"
 #include "data/quantile.hpp"
 #include "model/design/row_groups.hpp"
 
@@ -62,15 +65,15 @@ std::vector<Index> drawn_rows(const std::vector<std::vector<Index>>& configurati
   return out;
 }
 
-}  // namespace
+using NamedFigures = std::vector<std::pair<std::string, double>>;
 
-std::vector<DriftFigure> drift_with_intervals(const Design& runs, const VectorXd& predicted_now,
-                                              const VectorXd& predicted_before) {
-  const auto figures_of = [](const VectorXd& time, const VectorXd& now, const VectorXd& before) {
-    return drift(compute_metrics(time, now), compute_metrics(time, before), now, before);
-  };
+/// Figures of all rows, each with the percentiles of what it is for drawn configurations.
+std::vector<DriftFigure> with_intervals(
+    const Design& runs, const std::function<NamedFigures(const std::vector<Index>&)>& figures_of) {
+  std::vector<Index> all(runs.rows);
+  std::iota(all.begin(), all.end(), Index{0});
   std::vector<DriftFigure> out;
-  for (const auto& [name, value] : figures_of(runs.time, predicted_now, predicted_before))
+  for (const auto& [name, value] : figures_of(all))
     out.push_back({name, value, {}});
   const auto configurations = rows_of_configurations(runs);
   if (configurations.size() < kFewestConfigurations)
@@ -80,8 +83,7 @@ std::vector<DriftFigure> drift_with_intervals(const Design& runs, const VectorXd
   std::vector<std::vector<double>> drawn(out.size());
   RandomStream random(kDriftSeed, "drift");
   for (std::size_t d = 0; d < draws; ++d) {
-    const std::vector<Index> rows = drawn_rows(configurations, random);
-    const auto figures = figures_of(runs.time(rows), predicted_now(rows), predicted_before(rows));
+    const NamedFigures figures = figures_of(drawn_rows(configurations, random));
     for (std::size_t k = 0; k < figures.size(); ++k)
       drawn[k].push_back(figures[k].second);
   }
@@ -94,6 +96,33 @@ std::vector<DriftFigure> drift_with_intervals(const Design& runs, const VectorXd
     out[k].interval = Interval{quantile(drawn[k], tail), quantile(drawn[k], 1 - tail)};
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<DriftFigure> drift_with_intervals(const Design& runs, const VectorXd& predicted_now,
+                                              const VectorXd& predicted_before) {
+  return with_intervals(
+      runs,
+      [&](const std::vector<Index>& rows) {
+        const VectorXd time = runs.time(rows);
+        const VectorXd now = predicted_now(rows);
+        const VectorXd before = predicted_before(rows);
+        return drift(compute_metrics(time, now), compute_metrics(time, before), now, before);
+      });
+}
+
+double bias_percent(const VectorXd& measured, const VectorXd& predicted) {
+  return 100 * (median(measured.cwiseQuotient(predicted)) - 1);
+}
+
+DriftFigure bias_with_interval(const Design& runs, const VectorXd& predicted) {
+  return with_intervals(
+             runs,
+             [&](const std::vector<Index>& rows) {
+               return NamedFigures{{"bias", bias_percent(runs.time(rows), predicted(rows))}};
+             })
+      .front();
 }
 
 std::vector<std::string> drift_names() {

@@ -43,6 +43,13 @@ std::vector<DriftFigure> drift_with_intervals(const Design& runs,
                                               const Eigen::VectorXd& predicted_now,
                                               const Eigen::VectorXd& predicted_before);
 
+/// How much longer runs take than predicted, in percent: by the median of measured / predicted,
+/// which sees a slowdown of all runs that is small beside the errors of each.
+double bias_percent(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted);
+
+/// The same as "bias", with an interval such as those of drifts.
+DriftFigure bias_with_interval(const Design& runs, const Eigen::VectorXd& predicted);
+
 /// The names alone.
 std::vector<std::string> drift_names();
 

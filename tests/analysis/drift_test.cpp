@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/random.hpp"
 #include "support/catch.hpp"
 
 using namespace perfmodel;
@@ -94,4 +95,38 @@ TEST_CASE("runs of one configuration count as one in the interval of a drift", "
   CHECK(once > 0);
   CHECK(width(runs_of(40, 9), 9) == Catch::Approx(once).epsilon(0.1));
   CHECK(width(runs_of(9, 9), 9) == 0);  // too few to say
+}
+
+TEST_CASE("bias is the slowdown of all runs, whatever the errors of each", "[evaluate][drift]") {
+  // Errors of 20 %, and all runs 10 % slower: the mean error hardly grows.
+  Design runs;
+  runs.rows = 200;
+  runs.time.resize(200);
+  VectorXd predicted(200);
+  NumericFactor sizes;
+  RandomStream random(1, "bias");
+  for (Eigen::Index row = 0; row < 200; ++row) {
+    sizes.values.push_back(1 + static_cast<double>(row));
+    sizes.codes.push_back(static_cast<std::uint32_t>(row));
+    predicted[row] = 1 + static_cast<double>(row);
+    runs.time[row] = predicted[row] * std::exp(0.2 * random.normal());
+  }
+  runs.intrinsic = {sizes};
+  const DriftFigure before = bias_with_interval(runs, predicted);
+  CHECK(before.name == "bias");
+  CHECK(before.value == bias_percent(runs.time, predicted));
+  REQUIRE(before.interval.has_value());
+  CHECK(before.interval->low < 0);
+  CHECK(before.interval->high > 0);
+  runs.time *= 1.1;
+  const DriftFigure slower = bias_with_interval(runs, predicted);
+  CHECK(slower.value == Catch::Approx(1.1 * (100 + before.value) - 100));
+  // The median of 200 such errors has a standard deviation of 1.25 * 0.2 / sqrt(200) = 1.8 %.
+  CHECK(slower.interval->low > 3);
+  CHECK(slower.interval->high - slower.interval->low == Catch::Approx(4 * 1.8).epsilon(0.5));
+  // Below ten configurations nothing is said of other runs.
+  Design few = runs;
+  for (std::uint32_t& code : few.intrinsic[0].codes)
+    code %= 9;
+  CHECK_FALSE(bias_with_interval(few, predicted).interval.has_value());
 }

@@ -10,6 +10,7 @@
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/predictions.hpp"
 #include "cli/terminal/search_progress.hpp"
+#include "model/columns/facts/well_known_names.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel::cli {
@@ -24,6 +25,18 @@ void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments) {
   add_separator(command, arguments.separator);
   add_failed(command, arguments.drop_failed);
 }
+
+namespace {
+
+/// A column whose name tells another unit than the model's.
+void warn_of_units(const FittedModel& model, const std::string& target, Console& console) {
+  const std::string unit = unit_of(target);
+  if (!unit.empty() && !model.spec.unit.empty() && unit != model.spec.unit)
+    console.warning("'" + target + "' is in " + unit + ", by its name, and the model in " +
+                    model.spec.unit + ": the errors compare the two as they stand");
+}
+
+}  // namespace
 
 ModelSpec judging_spec(const FittedModel& model, const JudgedRunsArguments& arguments) {
   ModelSpec spec = model.spec;
@@ -69,6 +82,7 @@ Table read_again(const FittedModel& model, const JudgedRunsArguments& arguments,
 JudgedRuns judge_runs(const FittedModel& model, const JudgedRunsArguments& arguments,
                       bool strict_range, Console& console) {
   const ModelSpec spec = judging_spec(model, arguments);
+  warn_of_units(model, spec.target, console);
   SearchProgress progress(console);
   progress.begin("reading " + arguments.runs);
   JudgedRuns out;

@@ -70,6 +70,7 @@ std::string evaluation_to_json(const FittedModel& model, const EvaluationDocumen
                      {"sha256", report.runs_sha256},
                      {"rows_left_out", report.rows_left_out}}},
                    {"metrics", to_json(report.metrics)},
+                   {"bias_percent", finite(report.bias.value)},
                    {"noise_floor", to_json(report.noise_floor)}};
   if (!report.failed.empty())
     document["data"]["failed"] = failed_to_json(report.failed);

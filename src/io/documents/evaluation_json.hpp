@@ -67,6 +67,7 @@ struct EvaluationDocument {
   std::size_t rows_left_out = 0;     ///< that a model gives no time
   std::vector<FailedRuns> failed{};  ///< that are left out, too
   Metrics metrics;
+  DriftFigure bias{};  ///< see bias_percent()
   std::optional<IntervalDocument> intervals;
   std::optional<SupportCounts> support;  ///< of a model with a residual process
   std::optional<BaselineDocument> baseline;

@@ -15,11 +15,15 @@ namespace {
 constexpr std::size_t kMostLinesKept = 5;
 constexpr std::size_t kMostReasonsNamed = 6;
 
-constexpr std::array<std::string_view, 26> kFailed = {
-    "",        "na",        "n/a",      "#n/a",    "nan",      "null",   "nil",
-    "none",    "_",         "?",        "inf",     "infinity", "fail",   "failed",
-    "failure", "err",       "error",    "crash",   "oom",      "killed", "out_of_memory",
-    "crashed", "cancelled", "canceled", "timeout", "timed_out"};
+constexpr std::array<std::string_view, 28> kFailed = {
+    "",        "na",        "n/a",      "#n/a",    "nan",       "null",    "nil",
+    "none",    "_",         "?",        "inf",     "infinity",  "fail",    "failed",
+    "failure", "err",       "error",    "crash",   "oom",       "killed",  "out_of_memory",
+    "crashed", "cancelled", "canceled", "timeout", "timed_out", "skipped", "dnf"};
+
+/// What a longer message of a failure has in it: "CUDA OOM", "torch.OutOfMemoryError".
+constexpr std::array<std::string_view, 4> kMessages = {"oom", "outofmemory", "out_of_memory",
+                                                       "timeout"};
 
 bool says_failed(const std::string& cell) {
   if (const auto number = parse_number(cell))
@@ -27,7 +31,10 @@ bool says_failed(const std::string& cell) {
   std::string word = folded(cell);
   if (word.size() > 1 && (word[0] == '_' || word[0] == '+'))
     word.erase(0, 1);  // the sign of "-inf"
-  return std::find(kFailed.begin(), kFailed.end(), word) != kFailed.end();
+  return std::find(kFailed.begin(), kFailed.end(), word) != kFailed.end() ||
+         std::any_of(kMessages.begin(), kMessages.end(), [&](std::string_view message) {
+           return word.find(message) != std::string::npos;
+         });
 }
 
 std::string base_name_of(const std::string& source) {

@@ -66,7 +66,14 @@ TEST_CASE_METHOD(EvaluateTest, "evaluate writes CSV and Markdown", "[cli]") {
 }
 
 TEST_CASE_METHOD(EvaluateTest, "the time may have another name in the file", "[cli]") {
-  CHECK(run({"renamed.csv", "--target", "seconds"}).output == run({"runs.csv"}).output);
+  const ProgramResult renamed = run({"renamed.csv", "--target", "seconds"});
+  CHECK(renamed.output == run({"runs.csv"}).output);
+  CHECK(renamed.errors.empty());
+  directory().write("ms.csv", "filters,activation,workers,time_ms\n4,relu,2,4\n4,tanh,2,5\n");
+  CHECK(
+      run({"ms.csv", "--target", "time_ms"}).errors ==
+      "perfmodel: warning: 'time_ms' is in ms, by its name, and the model in s: the errors compare "
+      "the two as they stand\n");
 }
 
 TEST_CASE_METHOD(EvaluateTest, "a failed gate ends with 4 after the metrics", "[cli]") {
@@ -74,6 +81,26 @@ TEST_CASE_METHOD(EvaluateTest, "a failed gate ends with 4 after the metrics", "[
   CHECK(result.exit_code == 4);
   CHECK_FALSE(result.output.empty());
   CHECK(result.errors == "perfmodel: error: --fail-if 'r2<0.9' holds on 2 rows: r2 is 0.375\n");
+}
+
+TEST_CASE_METHOD(EvaluateTest, "bias, rows and failed runs are gates", "[cli]") {
+  // Measured over predicted are 4 / 4.25 and 5 / 4.5; the upper of two values is the median.
+  const double bias = 100 * (5 / 4.5 - 1);
+  directory().write("failed.csv",
+                    "filters,activation,workers,time_s\n4,relu,2,4\n4,tanh,2,5\n4,relu,2,CUDA OOM\n"
+                    "4,relu,2,skipped\n4,relu,2,torch.OutOfMemoryError\n");
+  const ProgramResult result =
+      run({"failed.csv", "--failed", "drop", "--format", "json", "--fail-if", "bias>11",
+           "--fail-if", "bias>12", "--fail-if", "rows<3", "--fail-if", "failed>3"});
+  CHECK(result.exit_code == 4);
+  const Json document = Json::parse(result.output);
+  CHECK(document["bias_percent"] == Catch::Approx(bias));
+  std::vector<bool> fired;
+  for (const Json& gate : document["gates"])
+    fired.push_back(gate["fired"]);
+  CHECK(fired == std::vector<bool>{true, false, true, false});
+  CHECK(document["gates"][0]["value"] == Catch::Approx(bias));
+  CHECK(document["gates"][3]["value"] == 3);
 }
 
 TEST_CASE_METHOD(EvaluateTest, "evaluate writes the residual of every run on request") {

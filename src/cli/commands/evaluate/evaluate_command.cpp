@@ -46,9 +46,11 @@ std::vector<OutlyingRun> farthest_runs(const JudgedRuns& runs, std::size_t count
 const FurtherFigures& evaluate_figures() {
   static const FurtherFigures further = [] {
     FurtherFigures out{drift_names(), ""};
-    out.names.insert(out.names.end(), {"coverage", "mean_width"});
+    out.names.insert(out.names.end(), {"bias", "rows", "failed", "coverage", "mean_width"});
     out.words =
-        "; coverage or mean_width of intervals; with --baseline " + joined(drift_names(), ", ");
+        "; bias (how much longer runs take than predicted, in percent), rows, failed; coverage or "
+        "mean_width of intervals; with --baseline " +
+        joined(drift_names(), ", ");
     return out;
   }();
   return further;
@@ -163,6 +165,14 @@ BaselineDocument report_baseline(const EvaluateArguments& arguments, const Basel
   return out;
 }
 
+/// With an interval where a condition asks for it: of many runs it takes seconds.
+DriftFigure judged_bias(const EvaluateArguments& arguments, const JudgedRuns& runs) {
+  const bool is_asked = std::any_of(arguments.gates.begin(), arguments.gates.end(),
+                                    [](const Gate& gate) { return gate.figure == "bias"; });
+  return is_asked ? bias_with_interval(runs.design, runs.predicted)
+                  : DriftFigure{"bias", bias_percent(runs.design.time, runs.predicted), {}};
+}
+
 /// A gate must not pass because the rows that it is about are missing.
 void require_all_rows(const EvaluateArguments& arguments, const JudgedRuns& runs) {
   if (!arguments.gates.empty() && runs.left_out() > 0) {
@@ -180,6 +190,12 @@ std::vector<Figure> evaluated_figures(const EvaluationDocument& report) {
     figures.push_back({"coverage", report.intervals->coverage, part, {}});
     figures.push_back({"mean_width", report.intervals->mean_width, part, {}});
   }
+  std::size_t failed = 0;
+  for (const FailedRuns& runs : report.failed)
+    failed += runs.rows;
+  figures.push_back({"bias", report.bias.value, part, report.bias.interval});
+  figures.push_back({"rows", static_cast<double>(report.metrics.rows), part, {}});
+  figures.push_back({"failed", static_cast<double>(failed), part, {}});
   if (report.baseline)
     for (const DriftFigure& figure : report.baseline->drift)
       figures.push_back({figure.name, figure.value, part, figure.interval});
@@ -216,11 +232,17 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
   add_strict_range(command, arguments.strict_range);
   add_gates(command, arguments.gates,
             "end with exit code 4 if this holds: 'mape>10',\n"
-            "'r2<0.9', 'coverage<0.85', 'mape_drift>2' (repeatable)",
+            "'bias>5', 'rows<100', 'coverage<0.85', 'failed>0',\n"
+            "'mape_drift>2' (repeatable)",
             evaluate_figures());
   command.footer(
       "Rows to which a model gives no time > 0 are left out and counted; with --fail-if or\n"
       "--strict-range they are refused.\n"
+      "\n"
+      "bias is by how many percent runs take longer than predicted, by the median: it sees a "
+      "slowdown of\n"
+      "all runs that mape hides. Like a drift, it fires where its 95 % interval lies beyond the "
+      "threshold.\n"
       "\n"
       "With --baseline, mape_drift and smape_drift are in points of percent, r2_drift is the "
       "difference,\n"
@@ -232,7 +254,7 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
       "Examples:\n"
       "  perfmodel evaluate model.json new_runs.csv\n"
       "  perfmodel evaluate model.json new_runs.csv --residuals residuals.csv\n"
-      "  perfmodel evaluate model.json new_runs.csv --format json --fail-if 'mape>15'\n"
+      "  perfmodel evaluate model.json new_runs.csv --format json --fail-if 'bias>5'\n"
       "  perfmodel evaluate new.json nightly.csv --baseline released.json --fail-if "
       "'mape_drift>2'");
 }
@@ -260,6 +282,7 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   report.rows_left_out = runs.left_out();
   report.failed = runs.file.failed;
   report.metrics = measure(runs.design, runs.predicted, runs.file.table.source);
+  report.bias = judged_bias(arguments, runs);
   const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, runs.design);
   report.intervals = report_intervals(arguments, model, runs, certainty);
   report.support = count_support(certainty.reach);

@@ -8,7 +8,6 @@
 #include "base/parallel.hpp"
 #include "fit/eq4/fit_generic.hpp"
 #include "fit/sum/choose/held_out_errors.hpp"
-#include "fit/sum/terms/sum_size.hpp"
 
 namespace perfmodel {
 namespace {
@@ -28,11 +27,14 @@ FittedModel generic_fit(const SelectionTask& task, const Fold& fold) {
   return fit_generic(task.spec, design_of(task, fold.training), options);
 }
 
+/// A family is fitted in every fold, in time that grows with the cube of its constants.
+constexpr std::size_t kMostConstantsOfCandidate = 300;
+
 /// With as many terms as the training rows, and the time, can bear.
 Candidate affordable(const SelectionTask& task, Candidate candidate) {
   while (!candidate.generic && candidate.shape.terms > 1 &&
          candidate.shape.size() >
-             static_cast<Index>(std::min(task.training.rows, kMostSumConstants)))
+             static_cast<Index>(std::min(task.training.rows, kMostConstantsOfCandidate)))
     candidate.shape = with_terms(candidate.shape, candidate.shape.terms - 1);
   return candidate;
 }
