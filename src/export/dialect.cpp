@@ -15,6 +15,8 @@ const Dialect& dialect_of(FormulaLanguage language) {
       return python_dialect();
     case FormulaLanguage::c:
       return c_dialect();
+    case FormulaLanguage::javascript:
+      return javascript_dialect();
     default:
       return spreadsheet_dialect();
   }

@@ -71,13 +71,17 @@ class Dialect {
   virtual std::string identity(const std::string& name) const { return name; }
 };
 
-/// Of a language that computes: `python`, `c` or `spreadsheet`.
+/// Of a language that computes: `python`, `c`, `javascript` or `spreadsheet`.
 const Dialect& dialect_of(FormulaLanguage language);
 
 // Registered in dialect_of().
 const Dialect& python_dialect();
 const Dialect& c_dialect();
+const Dialect& javascript_dialect();
 const Dialect& spreadsheet_dialect();
+
+/// A text as JavaScript has it, which may stand in a page, too.
+std::string javascript_literal(const std::string& text);
 
 /// The template of an operation, one of a dialect's list.
 struct OperationCode {

@@ -109,6 +109,8 @@ std::string_view to_text(FormulaLanguage language) {
       return "python";
     case FormulaLanguage::c:
       return "c";
+    case FormulaLanguage::javascript:
+      return "javascript";
     case FormulaLanguage::spreadsheet:
       return "spreadsheet";
   }

@@ -19,8 +19,8 @@ struct CodeInputs {
   std::vector<std::string> extrinsic;
 };
 
-/// A function predict() of `python` or `c` that returns what `result` writes; `helpers` are
-/// functions that stand before it.
+/// A function predict() of `python`, `c` or `javascript` that returns what `result` writes;
+/// `helpers` are functions that stand before it.
 std::string function_code(const ModelSpec& spec, FormulaLanguage language,
                           const std::string& helpers,
                           const std::function<std::string(const CodeInputs&)>& result);

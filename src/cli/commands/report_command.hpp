@@ -12,6 +12,8 @@ class OptionSet;
 
 struct ReportArguments : JudgedRunsArguments {
   std::string title;
+  std::optional<bool> explore;  ///< nothing: where the page stays small
+  std::string figures;          ///< a folder; empty: none
   std::string output = "-";
 };
 

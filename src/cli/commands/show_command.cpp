@@ -24,7 +24,7 @@ void setup_show(OptionSet& command, ShowArguments& arguments) {
             using enum FormulaLanguage;
             std::vector<std::string> names;
             for (const FormulaLanguage language :
-                 {FormulaLanguage::text, latex, python, c, spreadsheet}) {
+                 {FormulaLanguage::text, latex, python, c, javascript, spreadsheet}) {
               names.emplace_back(to_text(language));
               if (names.back() == word) {
                 arguments.language = language;
@@ -34,11 +34,11 @@ void setup_show(OptionSet& command, ShowArguments& arguments) {
             throw OptionError("--as", "'" + word + "' is not one of " + quoted_list(names));
           },
           "text and latex to read, with three digits (default:\n"
-          "text); python, c and spreadsheet to compute with,\nwith all digits")
-      .type_name("text|latex|python|c|spreadsheet");
+          "text); python, c, javascript and spreadsheet to compute\nwith, with all digits")
+      .type_name("text|latex|python|c|javascript|spreadsheet");
   add_output(command, arguments.output, "FILE");
   command.footer(
-      "The inputs of python, c and spreadsheet are the columns that predict asks for; derived\n"
+      "The inputs of the languages that compute are the columns that predict asks for; derived\n"
       "columns are computed inside. A spreadsheet takes them from defined names: name a cell\n"
       "'filters', and so on.\n"
       "\n"

@@ -150,36 +150,106 @@ std::string c_function(const process::ResidualProcess& process, double centre) {
   return out;
 }
 
+std::string javascript_function(const process::ResidualProcess& process, double centre) {
+  std::vector<std::string> columns;
+  for (std::size_t j = 0; j < process.coordinates.size(); ++j)
+    columns.push_back("[" + listed(facts_of_number(process, j)) + "]");
+  std::string out =
+      "// Of each number: centre, scale, 1 / length, share that remains far away.\n"
+      "const process_columns = [" +
+      listed(columns) +
+      "];\n"
+      "const process_rates = [" +
+      listed(rates(process)) +
+      "];\n"
+      "// Of each known configuration: weight, coordinates, positions of its levels.\n"
+      "const process_known = [\n";
+  for (Index row = 0; row < process.inputs.rows(); ++row) {
+    out += "[" + weight(process, row) + ", [" + listed(number_row(process, row)) + "], [" +
+           listed(level_row(process, row)) + "]],\n";
+  }
+  return out +
+         "];\n"
+         "function process_correlation(places, levels, other) {\n"
+         "  let out = 1;\n"
+         "  places.forEach((x, j) => {\n"
+         "    const [, , inverse_length, share] = process_columns[j];\n"
+         "    const a = Math.sqrt(5) * Math.abs(x - other[1][j]) * inverse_length;\n"
+         "    out *= share + (1 - share) * (1 + a + a * a / 3) * Math.exp(-a);\n"
+         "  });\n"
+         "  levels.forEach((x, j) => {\n"
+         "    out *= x === other[2][j] ? 1 : Math.exp(-process_rates[j]);\n"
+         "  });\n"
+         "  return out;\n"
+         "}\n"
+         "// With every known configuration.\n"
+         "function process_correlations(numbers, levels) {\n"
+         "  const half = 1.5 * 2 ** 52;  // that is added and taken away rounds to even\n"
+         "  const places = numbers.map((x, j) =>\n"
+         "    ((x - process_columns[j][0]) / process_columns[j][1] * 2 ** 30 + half - half) / 2 ** "
+         "30);\n"
+         "  return process_known.map((other) => process_correlation(places, levels, other));\n"
+         "}\n"
+         "function predict_process(numbers, levels) {\n"
+         "  let z = 0;\n"
+         "  process_correlations(numbers, levels).forEach((x, i) => { z += process_known[i][0] * "
+         "x; });\n"
+         "  return z - (" +
+         literal(centre) +
+         ");\n"
+         "}\n\n";
+}
+
+/// How a language calls a function of mathematics.
+std::string in_module(FormulaLanguage language, const std::string& name) {
+  const bool is_python = language == FormulaLanguage::python;
+  return (is_python ? "math." : language == FormulaLanguage::javascript ? "Math." : "") + name;
+}
+
 }  // namespace
 
 std::string process_function(const process::ResidualProcess& process, double centre,
                              FormulaLanguage language) {
-  return language == FormulaLanguage::c ? c_function(process, centre)
-                                        : python_function(process, centre);
+  switch (language) {
+    case FormulaLanguage::c:
+      return c_function(process, centre);
+    case FormulaLanguage::javascript:
+      return javascript_function(process, centre);
+    default:
+      return python_function(process, centre);
+  }
 }
 
 std::string process_number(const process::Coordinate& coordinate, const std::string& value,
                            FormulaLanguage language) {
-  const std::string minimum = language == FormulaLanguage::python ? "min" : "fmin";
+  const std::string minimum = language == FormulaLanguage::python ? "min"
+                              : language == FormulaLanguage::c    ? "fmin"
+                                                                  : "Math.min";
   const std::string operand = std::isfinite(coordinate.most)
                                   ? minimum + "(" + value + ", " + literal(coordinate.most) + ")"
                                   : value;
-  const std::string module = language == FormulaLanguage::python ? "math." : "";
   switch (coordinate.form) {
     case process::CoordinateForm::log:
-      return module + "log(" + operand + ")";
+      return in_module(language, "log") + "(" + operand + ")";
     case process::CoordinateForm::log_one_plus:
-      return module + "log1p((" + operand + ") / " + literal(coordinate.unit) + ")";
+      return in_module(language, "log1p") + "((" + operand + ") / " + literal(coordinate.unit) +
+             ")";
     case process::CoordinateForm::ring:
       return "1.0 - 1.0 / (" + operand + ")";
   }
   return operand;
 }
 
+std::string process_factor(const std::string& call, FormulaLanguage language) {
+  return in_module(language, "exp") + "(" + call + ")";
+}
+
 std::string process_call(const std::vector<std::string>& numbers,
                          const std::vector<std::string>& levels, FormulaLanguage language) {
   if (language == FormulaLanguage::python)
     return "predict_process((" + listed(numbers, true) + "), (" + listed(levels, true) + "))";
+  if (language == FormulaLanguage::javascript)
+    return "predict_process([" + listed(numbers) + "], [" + listed(levels) + "])";
   return "predict_process((const double[]){" + listed(or_zero(numbers)) + "}, (const double[]){" +
          listed(or_zero(levels)) + "})";
 }

@@ -14,9 +14,12 @@ namespace {
 /// The trend's function by another name, without what stands before it.
 std::string trend_function(const std::string& code, FormulaLanguage language) {
   const bool is_c = language == FormulaLanguage::c;
-  const std::string head = is_c ? "double predict(" : "def predict(";
-  const std::string body = code.substr(code.find(head) + head.size());
-  return is_c ? "static double predict_trend(" + body + "\n" : "def predict_trend(" + body + "\n\n";
+  const std::string head = language == FormulaLanguage::python ? "def "
+                           : is_c                              ? "double "
+                                                               : "function ";
+  const std::string body = code.substr(code.find(head + "predict(") + head.size() + 7);
+  return (is_c ? "static " : "") + head + "predict_trend" + body +
+         (language == FormulaLanguage::python ? "\n\n" : "\n");
 }
 
 }  // namespace
@@ -55,8 +58,7 @@ std::string ProcessForm::code(const ModelSpec& spec, const Eigen::VectorXd& cons
     for (const std::size_t c : columns_.categorical)
       levels.push_back(inputs.levels[c]);
     return "predict_trend(" + joined(inputs.parameters, ", ") + ") * " +
-           (language == FormulaLanguage::python ? "math." : "") + "exp(" +
-           process_call(numbers, levels, language) + ")";
+           process_factor(process_call(numbers, levels, language), language);
   });
 }
 

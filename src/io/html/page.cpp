@@ -3,6 +3,7 @@
 
 #include "fit/result/form.hpp"
 #include "io/html/answers.hpp"
+#include "io/html/explore_script.hpp"
 #include "io/html/figures.hpp"
 #include "io/html/markup.hpp"
 #include "io/html/page.hpp"
@@ -187,18 +188,28 @@ std::string title_of(const Content& content, const std::string& wanted) {
                         : wanted;
 }
 
+/// In a section of XML, whose marks are comments of the script.
+std::string script_of(const std::string& exploration) {
+  if (exploration.empty())
+    return "";
+  return "<script>//<![CDATA[\n\"use strict\";\n{\n" + exploration + std::string(kExploreScript) +
+         "}\n//]]></script>\n";
+}
+
 }  // namespace
 }  // namespace page
 
 std::string report_html(const page::Content& content, const std::string& wanted_title,
-                        const FieldWords& words) {
+                        const FieldWords& words, const std::string& exploration) {
   using namespace page;
   const std::string title = escaped_markup(title_of(content, wanted_title));
   std::string page =
       "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
       "<meta charset=\"utf-8\"/>\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-      "'unsafe-inline'\"/>\n"
+      "'unsafe-inline'" +
+      std::string(exploration.empty() ? "" : "; script-src 'unsafe-inline'") +
+      "\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n";
   page += element("title", "", title) + "\n<style>" + std::string(kStyle) +
           "</style>\n</head>\n<body>\n<header>\n" + element("h1", "", title) + "\n";
@@ -206,7 +217,7 @@ std::string report_html(const page::Content& content, const std::string& wanted_
           "\n</header>\n<main>\n" + cards(answers_of(content));
   page += duration_section(content) + share_section(content) + scaling_section(content) +
           trust_section(content, words) + constant_section(content) + origin_section(content);
-  return page + "</main>\n</body>\n</html>\n";
+  return page + "</main>\n" + script_of(exploration) + "</body>\n</html>\n";
 }
 
 }  // namespace perfmodel

@@ -1,0 +1,305 @@
+#pragma once
+
+#include <string_view>
+
+namespace perfmodel::page {
+
+/// Builds the panel that gives the time of any configuration, from the `model` that stands before
+/// it. The address may set columns: page.html#gpus=8&batch=64.
+constexpr std::string_view kExploreScript = R"js(
+const made = (name, attributes, ...children) => {
+  const out = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) out.setAttribute(key, value);
+  out.append(...children);
+  return out;
+};
+const drawn = (name, attributes, text) => {
+  const out = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) out.setAttribute(key, value);
+  if (text !== undefined) out.textContent = text;
+  return out;
+};
+const short = (x) => String(Number(x.toPrecision(4)));
+const unitOf = (time) => {
+  const known = [["s", 1], ["ms", 1e3], ["us", 1e6], ["ns", 1e9]];
+  const own = known.findIndex(([name]) => name === model.unit);
+  if (own < 0) return {name: model.unit, factor: 1};
+  for (const [name, factor] of known.slice(own))
+    if (time * factor / known[own][1] >= 1) return {name, factor: factor / known[own][1]};
+  return {name: "ns", factor: 1e9 / known[own][1]};
+};
+const timeText = (time, unit = unitOf(time)) =>
+  short(time * unit.factor) + (unit.name ? " " + unit.name : "");
+const isTime = (x) => x > 0 && Number.isFinite(x);
+
+// Configurations: a Map from columns to values.
+const start = new Map(model.columns.map((column) => [column.name, column.start]));
+const columnOf = new Map(model.columns.map((column) => [column.name, column]));
+const predicted = (values) => model.predict(...model.columns.map(({name}) => values.get(name)));
+const withValue = (values, name, value) => {
+  const out = new Map(values);
+  for (const [scale, column, power] of model.ties)
+    if (scale === name && out.has(column))
+      out.set(column, out.get(column) * Math.pow(value / values.get(name), power));
+  return out.set(name, value);
+};
+const allows = (column, value) => column.levels ? column.levels.includes(value)
+  : Number.isFinite(value) && (column.low === undefined || value > 0 ||
+                               (column.zero !== undefined && value === 0));
+
+// The standard deviation of ln t, as the process knows it: from the Cholesky factor of the
+// covariance of the known configurations.
+let factor = null;
+const factorised = ({variance, noise, runs, known, between}) => {
+  const rows = known.map((other, i) => {
+    const row = new Float64Array(i + 1);
+    for (let j = 0; j <= i; ++j) row[j] = variance * between(other, known[j]);
+    row[i] += noise / runs[i];
+    return row;
+  });
+  for (let i = 0; i < rows.length; ++i) {
+    for (let j = 0; j <= i; ++j) {
+      let sum = rows[i][j];
+      for (let k = 0; k < j; ++k) sum -= rows[i][k] * rows[j][k];
+      rows[i][j] = i === j ? Math.sqrt(sum) : sum / rows[j][j];
+    }
+  }
+  return rows;
+};
+const deviation = (correlations) => {
+  if (!model.process) return 1;
+  const {variance, noise} = model.process;
+  factor = factor ?? factorised(model.process);
+  const solved = new Float64Array(factor.length);
+  let rest = variance;
+  factor.forEach((row, i) => {
+    let sum = variance * correlations[i];
+    for (let k = 0; k < i; ++k) sum -= row[k] * solved[k];
+    solved[i] = sum / row[i];
+    rest -= solved[i] * solved[i];
+  });
+  return Math.sqrt(Math.max(0, rest) + noise);
+};
+// Of the configuration that was predicted last.
+const intervalOf = (time) => {
+  if (!model.interval || !isTime(time)) return null;
+  const size = deviation(model.correlations);
+  return [time * Math.exp(size * model.interval.low), time * Math.exp(size * model.interval.high)];
+};
+const findingsIn = (values) => {
+  const [numbers, levels] = model.inputs(...model.columns.map(({name}) => values.get(name)));
+  const out = [];
+  model.numbers.forEach(({name, low, high}, n) => {
+    if (!(low <= numbers[n] && numbers[n] <= high))
+      out.push(name + " = " + short(numbers[n]) + " is outside of the measured range " +
+               short(low) + " .. " + short(high));
+  });
+  for (const [text, parts] of model.regions)
+    if (parts.every(([kind, n, a, b]) =>
+      kind === 1 ? levels[n] === a : a <= numbers[n] && numbers[n] <= b))
+      out.push("nothing was measured at " + text);
+  return out;
+};
+
+// The panel.
+const time = made("data", {id: "what-if-time", value: ""});
+const range = made("span", {id: "what-if-interval"});
+const verdict = made("p", {id: "what-if-range"});
+const problem = made("p", {id: "what-if-problem", class: "doubt", role: "alert"});
+const answer = made("div", {role: "status", class: "card"}, made("p", {class: "big"}, time),
+  made("p", {}, range), verdict);
+const controls = made("div", {class: "controls"});
+const numeric = model.columns.filter((column) => column.low !== undefined);
+numeric.sort((a, b) => (b.scale ? 1 : 0) - (a.scale ? 1 : 0));
+const along = made("select", {id: "what-if-along"},
+  ...numeric.map(({name}) => made("option", {value: name}, name)));
+const curve = made("div", {id: "what-if-curve"});
+let values = start;
+const steps = 200;
+const refreshers = [];
+
+const slider = (column) => {
+  const high = column.high * (column.scale ? 4 : 1);
+  const place = (x) => column.zero ? Math.log1p(x / column.zero) : Math.log(x);
+  const first = place(column.low), last = place(high);
+  const valueAt = (step) => {
+    const at = first + (last - first) * step / steps;
+    const value = column.zero ? column.zero * Math.expm1(at) : Math.exp(at);
+    const rounded = column.whole ? Math.round(value) : Number(value.toPrecision(3));
+    return Math.min(high, Math.max(column.low, rounded));
+  };
+  const input = made("input", {type: "range", min: 0, max: steps, step: 1,
+    "aria-label": column.name + ", as a slider"});
+  input.addEventListener("input", () => change(column.name, valueAt(Number(input.value))));
+  refreshers.push(() => {
+    const value = values.get(column.name);
+    const step = last > first ? (place(value) - first) / (last - first) * steps : 0;
+    if (valueAt(Number(input.value)) !== value) input.value = Math.round(step);
+    input.setAttribute("aria-valuetext", short(value));
+  });
+  return input;
+};
+model.columns.forEach((column, i) => {
+  const id = "what-if-" + i;
+  const input = column.levels
+    ? made("select", {id}, ...column.levels.map((level) => made("option", {value: level}, level)))
+    : made("input", {id, type: "number", step: "any"});
+  input.addEventListener(column.levels ? "change" : "input", () =>
+    change(column.name, column.levels ? input.value
+                                      : input.value === "" ? NaN : Number(input.value)));
+  refreshers.push(() => {
+    const value = values.get(column.name);
+    if (document.activeElement !== input || column.levels) input.value = value;
+  });
+  const hint = column.low === undefined ? "" : short(column.low) + " .. " + short(column.high);
+  controls.append(made("div", {class: "control"},
+    made("label", {for: id}, column.name, hint ? made("span", {class: "soft"}, " " + hint) : ""),
+    input, column.low === undefined ? "" : slider(column)));
+});
+
+const scalesOf = (column, value) => {
+  const out = new Set([column.low, column.high, value].filter((x) => x > 0));
+  const first = Math.min(...out);
+  if (column.whole && column.high <= 16)
+    for (let x = first; x <= column.high; ++x) out.add(x);
+  for (let x = first; x < column.high; x *= 2) out.add(x);
+  for (let x = column.high * 2; column.scale && x <= column.high * 4; x *= 2) out.add(x);
+  return [...out].sort((a, b) => a - b);
+};
+const drawCurve = () => {
+  const column = columnOf.get(along.value);
+  if (!column) return;
+  const here = values.get(column.name);
+  const points = scalesOf(column, here).map((x) => {
+    const at = withValue(values, column.name, x);
+    const y = predicted(at);
+    return {x, y, ends: intervalOf(y), measured: findingsIn(at).length === 0};
+  }).filter(({y}) => isTime(y));
+  if (points.length < 2) {
+    curve.replaceChildren();
+    return;
+  }
+  const all = points.flatMap(({y, ends}) => ends ? [y, ...ends] : [y]).filter(isTime);
+  const low = Math.min(...all), high = Math.max(...all);
+  const spread = Math.max(Math.log(high / low), 1e-9);
+  const last = points[points.length - 1].x;
+  const x = (value) => 70 + 540 * Math.log(value / points[0].x) / Math.log(last / points[0].x);
+  const y = (value) => 250 - 225 * Math.log(value / low) / spread;
+  const place = (point) => x(point.x).toFixed(2) + " " + y(point.y).toFixed(2);
+  const told = points.map((point) => short(point.x) + ": " + timeText(point.y)).join(", ");
+  const svg = drawn("svg", {viewBox: "0 0 640 300", role: "img",
+    "aria-label": "Time against " + column.name + ": " + told});
+  const unit = unitOf(high);
+  const free = [];
+  const tick = (value, text) => {
+    const at = x(value), half = 4 * text.length + 4;
+    svg.append(drawn("line", {class: "grid", x1: at, x2: at, y1: 25, y2: 250}));
+    if (free.every(([from, to]) => at + half < from || at - half > to)) {
+      svg.append(drawn("text", {x: at, y: 268, "text-anchor": "middle"}, text));
+      free.push([at - half, at + half]);
+    }
+  };
+  tick(points[0].x, short(points[0].x));
+  tick(last, short(last));
+  if (here >= points[0].x && here <= last) tick(here, short(here));
+  points.forEach((point) => tick(point.x, short(point.x)));
+  const middle = Math.sqrt(low * high);
+  for (const value of [low, middle, high]) {
+    svg.append(drawn("line", {class: "grid", x1: 70, x2: 610, y1: y(value), y2: y(value)}),
+      drawn("text", {x: 62, y: y(value) + 4, "text-anchor": "end"}, short(value * unit.factor)));
+  }
+  svg.append(drawn("text", {x: 340, y: 292, "text-anchor": "middle"}, column.name),
+    drawn("text", {x: 8, y: 14}, model.target + (unit.name ? " [" + unit.name + "]" : "")));
+  const banded = points.filter(({ends}) => ends && ends.every(isTime));
+  if (banded.length > 1) {
+    const side = (end) => banded.map((p) => x(p.x).toFixed(2) + " " + y(p.ends[end]).toFixed(2));
+    svg.append(drawn("path", {class: "band",
+      d: "M" + [...side(0), ...side(1).reverse()].join("L") + "z"}));
+  }
+  for (let i = 1; i < points.length; ++i) {
+    const solid = points[i - 1].measured && points[i].measured;
+    svg.append(drawn("path", {class: solid ? "curve" : "curve beyond",
+      d: "M" + place(points[i - 1]) + "L" + place(points[i])}));
+  }
+  for (const point of points)
+    svg.append(drawn("circle", {class: point.x === here ? "middle" : "bar", cx: x(point.x),
+      cy: y(point.y), r: point.x === here ? 6 : 3}));
+  curve.replaceChildren(svg, made("p", {class: "soft"}, "Solid where it was measured, dashed " +
+    "where it is extrapolated; the large dot is the configuration above" +
+    (banded.length > 1 ? "; the band is the interval." : ".")));
+};
+
+const show = () => {
+  const now = predicted(values);
+  const ends = intervalOf(now);
+  time.value = isTime(now) ? String(now) : "";
+  time.textContent = isTime(now) ? timeText(now) : "no time";
+  range.textContent = !ends ? "" : short(100 * model.interval.level) + " % interval: " +
+    short(ends[0] * unitOf(ends[1]).factor) + " .. " + timeText(ends[1]);
+  range.dataset.low = ends ? String(ends[0]) : "";
+  range.dataset.high = ends ? String(ends[1]) : "";
+  const findings = findingsIn(values);
+  verdict.className = findings.length ? "doubt" : "";
+  verdict.dataset.inRange = String(findings.length === 0);
+  verdict.textContent = findings.length
+    ? "Extrapolated: " + findings.slice(0, 3).join("; ") + (findings.length > 3 ? "; ..." : "")
+    : "\u2713 within what was measured";
+  refreshers.forEach((refresh) => refresh());
+  drawCurve();
+};
+const remember = () => {
+  const set = new URLSearchParams();
+  for (const [name, value] of values) if (value !== start.get(name)) set.set(name, value);
+  try {
+    history.replaceState(null, "", "#" + set.toString());
+  } catch (refused) {
+    // The address of some frames cannot be changed.
+  }
+};
+const change = (name, value) => {
+  const allowed = allows(columnOf.get(name), value);
+  problem.textContent = allowed ? "" : name + " cannot have this value.";
+  if (!allowed) return;
+  values = withValue(values, name, value);
+  show();
+  remember();
+};
+const readAddress = () => {
+  const set = new URLSearchParams(location.hash.slice(1).replaceAll("+", "%2B"));
+  const wrong = [];
+  let out = start;
+  const given = new Map();
+  for (const [name, text] of set) {
+    const column = columnOf.get(name);
+    const value = column && !column.levels ? (text === "" ? NaN : Number(text)) : text;
+    if (!column || !allows(column, value)) wrong.push(name + " = " + text);
+    else given.set(name, value);
+  }
+  // What is tied moves with the scale, unless it is set itself.
+  for (const [name, value] of given) out = withValue(out, name, value);
+  for (const [name, value] of given) out.set(name, value);
+  values = out;
+  problem.textContent = wrong.length ? "The model does not know " + wrong.join(", ") + "." : "";
+  show();
+};
+
+const reset = made("button", {type: "button"}, "As in " + model.place);
+reset.addEventListener("click", () => {
+  values = start;
+  problem.textContent = "";
+  show();
+  remember();
+});
+along.addEventListener("change", drawCurve);
+const section = made("section", {id: "what-if", "aria-labelledby": "what-if-heading"},
+  made("h2", {id: "what-if-heading"}, "What if?"),
+  made("div", {class: "explore"},
+    made("div", {}, controls, problem, reset),
+    made("div", {}, answer, numeric.length
+      ? made("p", {}, made("label", {for: "what-if-along"}, "Curve along "), along) : "", curve)));
+document.querySelector("main > .cards").after(section);
+window.addEventListener("hashchange", readAddress);
+readAddress();
+)js";
+
+}  // namespace perfmodel::page
