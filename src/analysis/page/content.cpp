@@ -32,20 +32,6 @@ std::vector<Part> parts_of(const FittedModel& model) {
   return parts;
 }
 
-/// Empty where predictions of both signs make shares meaningless.
-std::vector<Share> shares_of(const FittedModel& model, const Design& design) {
-  const std::vector<double> percents = time_shares(model, design);
-  if (!std::all_of(percents.begin(), percents.end(), [](double p) { return std::isfinite(p); }))
-    return {};
-  std::vector<Share> shares;
-  for (TimePart& part : model.form->parts(model.spec, model.constants))
-    if (part.exists)
-      shares.push_back({std::move(part.name), std::move(part.formula), percents[shares.size()]});
-  std::stable_sort(shares.begin(), shares.end(),
-                   [](const Share& a, const Share& b) { return a.percent > b.percent; });
-  return shares;
-}
-
 std::vector<ConstantGroup> constants_of(const FittedModel& model) {
   std::vector<ConstantGroup> out;
   for (std::string& name : model.form->groups(model.spec))
@@ -68,6 +54,13 @@ std::vector<Setting> settings_of(const ModelSpec& spec, const Configuration& con
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
     settings.push_back({spec.extrinsic[j].column, setting_text(configuration.extrinsic[j])});
   return settings;
+}
+
+std::vector<std::vector<Setting>> settings_of_worst(const Source& source, const Errors& errors) {
+  std::vector<std::vector<Setting>> out;
+  for (const JudgedRow& row : errors.worst)
+    out.push_back(settings_of(source.model.spec, configuration_of(source.design, row.row)));
+  return out;
 }
 
 TypicalConfiguration typical_of(const FittedModel& model, const Source& source) {
@@ -111,6 +104,11 @@ Content content_of(const Source& source) {
   std::sort(times.begin(), times.end());
 
   const TypicalConfiguration typical = typical_of(model, source);
+  const Configuration& shown = typical.configuration;
+  const std::vector<NotAbove> orders = orders_of(source.design);
+  const std::vector<Share> shares = shares_of(model, source.design, shown);
+  const Errors errors = errors_of(source.lines, source.design.time, source.predicted, kWorstRows);
+  const auto process = model.form->process_size();
   return {.model = model,
           .tool = source.tool,
           .model_file = source.model_file,
@@ -122,19 +120,25 @@ Content content_of(const Source& source) {
           .metrics = source.metrics,
           .parts = parts_of(model),
           .noise_floor = noise_floor(source.design),
-          .intervals = coverage_of(source, typical.configuration),
+          .intervals = coverage_of(source, shown),
           .shortest_time = times.front(),
           .median_time = sorted_quantile(times, 0.5),
           .longest_time = times.back(),
-          .errors = errors_of(source.lines, source.design.time, source.predicted, kWorstRows),
-          .shares = shares_of(model, source.design),
+          .errors = errors,
+          .errors_along = errors_along(model.spec, source.design, source.predicted),
+          .worst_settings = settings_of_worst(source, errors),
+          .shares = shares,
+          .steps = time_steps(model, shares, shown, typical.time),
+          .process_percent = process ? std::optional(100 * std::expm1(*process)) : std::nullopt,
           .typical = typical,
-          .effects = effects_of(model, typical.configuration),
+          .effects = effects_of(model, shown),
           .powers = scaling_power_table(model),
-          .doublings = doublings_of(model, typical.configuration),
-          .curves = scale_curves(model, typical.configuration, source.design, source.predicted),
+          .doublings = doublings_of(model, shown),
+          .curves = scale_curves(model, shown, source.design, source.predicted, orders),
+          .groups = run_groups(model, source.design, source.predicted, orders),
           .constants = constants_of(model),
           .differences = difference_table(model),
+          .comparison = source.comparison,
           .formula = formula(FormulaLanguage::text),
           .latex = formula(FormulaLanguage::latex)};
 }

@@ -10,8 +10,11 @@
 #include "analysis/central/doubling.hpp"
 #include "analysis/constants/constant_table.hpp"
 #include "analysis/page/effects.hpp"
+#include "analysis/page/error_groups.hpp"
 #include "analysis/page/errors.hpp"
+#include "analysis/page/run_groups.hpp"
 #include "analysis/page/scale_curve.hpp"
+#include "analysis/page/time_parts.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
 
 namespace perfmodel::page {
@@ -21,6 +24,18 @@ struct FileFacts {
   std::string file;  ///< base name
   std::size_t rows = 0;
   std::string sha256;  ///< empty where it is not known
+};
+
+/// How another model does on the same runs.
+struct Comparison {
+  std::string model_file;  ///< base name of the other one
+  Metrics metrics;         ///< its own
+  /// Of the mean errors in percent: this model's less the other's, and where that may lie on other
+  /// runs like these.
+  double difference = 0;
+  std::optional<Interval> interval;
+  double confidence = 0;    ///< of the interval
+  double nearer_share = 0;  ///< of the runs this model predicts better
 };
 
 /// A model and the runs that it is held against.
@@ -35,19 +50,13 @@ struct Source {
   Metrics metrics;
   std::vector<std::string> range_findings;   ///< where the runs leave what was measured
   std::optional<std::string> left_out = {};  ///< in words, the rows that have no predicted time
+  std::optional<Comparison> comparison = {};
 };
 
 /// Metrics of one part of the data.
 struct Part {
   std::string name;  ///< "training", "validation", "test", "mean of 5 folds"
   Metrics metrics;
-};
-
-/// A part of the predicted time: an input of Eq. (4), a term of a sum, or C.
-struct Share {
-  std::string name;
-  std::string formula;  ///< of a term
-  double percent = 0;
 };
 
 /// Constants that belong together.
@@ -96,14 +105,20 @@ struct Content {
   double median_time = 0;
   double longest_time = 0;
   Errors errors;
-  std::vector<Share> shares;  ///< of the predicted time of the runs, the largest first
+  std::vector<ErrorsAlong> errors_along;
+  std::vector<std::vector<Setting>> worst_settings;  ///< of errors.worst
+  std::vector<Share> shares;
+  std::optional<TimeSteps> steps;         ///< of the typical configuration
+  std::optional<double> process_percent;  ///< how much a residual process changes times
   TypicalConfiguration typical;
   std::vector<Effect> effects;  ///< on the time of the typical configuration
   std::vector<ScalingPower> powers;
   std::vector<Doubling> doublings;  ///< of the typical configuration
   std::vector<ScaleCurve> curves;
+  std::optional<RunGroups> groups;
   std::vector<ConstantGroup> constants;
   std::vector<LevelDifference> differences;
+  std::optional<Comparison> comparison;
   std::string formula;  ///< as `show` prints it
   std::string latex;
 };

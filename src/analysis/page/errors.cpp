@@ -20,7 +20,7 @@ std::vector<JudgedRow> judged(const std::vector<std::uint32_t>& lines,
   for (std::size_t row = 0; row < lines.size(); ++row) {
     const double t = measured[index(row)];
     const double y = predicted[index(row)];
-    rows.push_back({lines[row], t, y, 100 * (y - t) / t});
+    rows.push_back({lines[row], row, t, y, 100 * (y - t) / t});
   }
   return rows;
 }

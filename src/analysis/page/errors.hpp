@@ -13,6 +13,7 @@ namespace perfmodel::page {
 /// One run and how far its prediction is off: 100 (predicted - measured) / measured.
 struct JudgedRow {
   std::uint32_t line = 0;  ///< in the file
+  std::size_t row = 0;     ///< of the runs
   double measured = 0;
   double predicted = 0;
   double error_percent = 0;

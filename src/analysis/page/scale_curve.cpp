@@ -2,214 +2,187 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
 
 #include "analysis/central/moved_configuration.hpp"
-#include "analysis/page/errors.hpp"
+#include "analysis/central/range_check.hpp"
+#include "analysis/page/range.hpp"
+#include "analysis/scaling/work_of_model.hpp"
 #include "base/index.hpp"
 #include "fit/result/form.hpp"
+#include "model/design/several_configurations.hpp"
+#include "perfmodel/analysis/scaling/study.hpp"
 #include "trust/prediction_intervals.hpp"
 
 namespace perfmodel::page {
 namespace {
 
-constexpr std::size_t kCurvePoints = 64;
+constexpr std::size_t kCurvePoints = 32;
 constexpr std::size_t kFewScales = 12;
-/// Computing derived columns anew reads their formulas anew.
-constexpr std::size_t kMostScalesOfFormulas = 64;
+constexpr double kAllWhole = 16;  // so many whole numbers in a row are all on the curve
+constexpr std::size_t kMostForecasts = 12;
+constexpr double kLeastEfficiency = 0.5;  // of a study, whose laws nobody reads here
 
 std::vector<double> distinct_values(const NumericFactor& factor, std::size_t rows) {
   std::vector<double> values;
-  for (std::size_t row = 0; row < rows; ++row)
-    values.push_back(factor.value(row));
+  for (std::size_t row = 0; row < (factor.coded() ? factor.values.size() : rows); ++row)
+    values.push_back(factor.values[row]);
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
 }
 
-/// Evenly spaced on a logarithmic axis, both ends included; where the model has a step, both of its
-/// sides.
-std::vector<double> scales_between(double low, double high, const FittedModel& model,
-                                   std::size_t extrinsic, bool whole) {
-  const Range range{low, high, Spacing::logarithmic};
-  std::vector<double> scales = {low, high};
-  for (std::size_t i = 1; i < kCurvePoints && low < high; ++i)
-    scales.push_back(range.value(static_cast<double>(i) / static_cast<double>(kCurvePoints)));
-  for (const double step : model.form->steps(model.spec, extrinsic)) {
-    if (low <= step && step < high) {
-      scales.push_back(step);
-      scales.push_back(std::nextafter(step, high));
-    }
-  }
-  if (whole)
-    for (double& scale : scales)
-      scale = std::clamp(std::round(scale), low, high);
+bool all_whole(const std::vector<double>& values) {
+  return std::all_of(
+      values.begin(), values.end(), [](double value) { return value == std::round(value); });
+}
+
+std::vector<double> sorted_within(std::vector<double> scales, double low, double high) {
+  std::erase_if(scales, [&](double scale) { return scale < low || scale > high; });
   std::sort(scales.begin(), scales.end());
   scales.erase(std::unique(scales.begin(), scales.end()), scales.end());
   return scales;
 }
 
-/// The curve up to the first scale at which the model gives no time.
-std::vector<Point> curve_along(const MovedConfiguration& moved, const std::vector<double>& scales) {
-  std::vector<Point> curve;
+/// Whole numbers where scales are whole: all of few, else the measured ones and doublings. Others
+/// evenly spaced on a logarithmic axis, with both sides of the model's steps.
+std::vector<double> scales_of(const FittedModel& model, std::size_t extrinsic,
+                              const ScaleCurve& curve) {
+  const double low = curve.measured.low;
+  const double high = curve.measured.high;
+  std::vector<double> scales = {low, high, curve.shown};
+  for (double beyond = 2; beyond <= ScaleCurve::beyond; beyond *= 2)
+    scales.push_back(beyond * high);
+  if (curve.whole) {
+    if (high - low < kAllWhole)
+      for (double scale = low; scale <= high; ++scale)
+        scales.push_back(scale);
+    for (double scale = low; scale <= high; scale *= 2)
+      scales.push_back(scale);
+    scales.insert(scales.end(), curve.scales.begin(), curve.scales.end());
+  }
+  if (!curve.whole || (curve.scales.empty() && high - low >= kAllWhole)) {
+    const Range range{low, high, Spacing::logarithmic};
+    for (std::size_t i = 1; i < kCurvePoints && low < high; ++i) {
+      const double scale = range.value(static_cast<double>(i) / static_cast<double>(kCurvePoints));
+      scales.push_back(curve.whole ? std::round(scale) : scale);
+    }
+  }
+  if (!curve.whole)
+    for (const double step : model.form->steps(model.spec, extrinsic))
+      scales.insert(scales.end(), {step, std::nextafter(step, high)});
+  return sorted_within(std::move(scales), std::min(low, curve.shown), ScaleCurve::beyond * high);
+}
+
+/// The shown scale times powers of two, from the lowest measured one on.
+std::vector<double> doublings(const ScaleCurve& curve) {
+  std::vector<double> scales = {curve.shown};
+  const auto exists = [&](double scale) { return !curve.whole || scale == std::round(scale); };
+  for (double scale = curve.shown / 2;
+       scale >= curve.measured.low && exists(scale) && scales.size() < kMostForecasts / 2;
+       scale /= 2)
+    scales.push_back(scale);
+  const double end = ScaleCurve::beyond * std::max(curve.shown, curve.measured.high);
+  for (double scale = 2 * curve.shown; scale <= end && scales.size() < kMostForecasts; scale *= 2)
+    scales.push_back(scale);
+  std::sort(scales.begin(), scales.end());
+  return scales;
+}
+
+/// Where the configuration can exist and the model gives a time.
+std::vector<Forecast> forecasts_at(const FittedModel& model, const MovedConfiguration& moved,
+                                   const std::vector<double>& scales,
+                                   const std::vector<NotAbove>& orders) {
+  std::vector<Forecast> out;
+  std::vector<Configuration> configurations;
   for (const double scale : scales) {
-    const auto time = moved.time_at(scale);
-    if (!time && !curve.empty())
-      break;
-    if (time)
-      curve.push_back({scale, *time});
-  }
-  return curve;
-}
-
-struct Ratio {
-  double scale = 0;
-  double ratio = 0;  ///< measured / predicted
-};
-
-/// Ratios of equal scales together where there are few scales, else of about equally many rows.
-std::vector<std::vector<Ratio>> grouped(std::vector<Ratio> ratios, bool by_scale) {
-  std::sort(ratios.begin(), ratios.end(), [](const Ratio& a, const Ratio& b) {
-    return a.scale != b.scale ? a.scale < b.scale : a.ratio < b.ratio;
-  });
-  const std::size_t size = ratios.size() / ScaleCurve::most_groups + 1;
-  std::vector<std::vector<Ratio>> groups;
-  for (const Ratio& ratio : ratios) {
-    const bool same_scale = !groups.empty() && groups.back().back().scale == ratio.scale;
-    const bool fits = !by_scale && !groups.empty() && groups.back().size() < size;
-    if (!same_scale && !fits)
-      groups.emplace_back();
-    groups.back().push_back(ratio);
-  }
-  return groups;
-}
-
-std::vector<ScaleGroup> groups_of(const MovedConfiguration& moved, const NumericFactor& factor,
-                                  const Design& runs, const Eigen::VectorXd& predicted,
-                                  bool by_scale) {
-  std::vector<Ratio> ratios;
-  for (std::size_t row = 0; row < runs.rows; ++row)
-    if (predicted[index(row)] > 0)
-      ratios.push_back({factor.value(row), runs.time[index(row)] / predicted[index(row)]});
-  std::vector<ScaleGroup> out;
-  for (const std::vector<Ratio>& group : grouped(std::move(ratios), by_scale)) {
-    const double scale = group[(group.size() - 1) / 2].scale;
-    const auto time = moved.time_at(scale);
-    std::vector<double> sorted;
-    for (const Ratio& each : group)
-      sorted.push_back(each.ratio);
-    std::sort(sorted.begin(), sorted.end());
-    const double highest = std::numeric_limits<double>::max();
-    if (!time || sorted.back() > highest / *time || sorted.front() * *time <= 0)
+    auto configuration = moved.at(scale);
+    if (!configuration || !keeps_to(orders, *configuration))
       continue;
-    out.push_back({scale, *time * sorted_quantile(sorted, 0.25),
-                   *time * sorted_quantile(sorted, 0.5), *time * sorted_quantile(sorted, 0.75),
-                   group.size()});
+    const auto time = time_of(model, *configuration);
+    if (!time)
+      continue;
+    out.push_back({.scale = scale, .time = *time, .interval = {}});
+    configurations.push_back(*std::move(configuration));
+  }
+  if (out.empty())
+    return out;
+  const Design design = design_of(configurations, model.spec);
+  const RangeCheck range = check_range(model, design);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i].measured = range.in_range[i];
+  if (model.intervals) {
+    const RowIntervals intervals = row_intervals(model, model.intervals->level, design);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i].interval =
+          Interval{out[i].time * intervals[i].lower, out[i].time * intervals[i].upper};
   }
   return out;
 }
 
-bool is_near(double a, double b) {
-  return a <= b * ScaleCurve::near && b <= a * ScaleCurve::near;
-}
-
-/// Whether a run has the same levels and about the same numbers; of the scale exactly the same.
-bool is_near(const Design& runs, std::size_t row, const Configuration& configuration) {
-  for (std::size_t i = 0; i < runs.intrinsic.size(); ++i)
-    if (!is_near(runs.intrinsic[i].value(row), configuration.intrinsic[i]))
-      return false;
-  for (std::size_t c = 0; c < runs.categorical.size(); ++c)
-    if (runs.categorical[c].codes[row] != configuration.levels[c])
-      return false;
-  for (std::size_t j = 0; j < runs.extrinsic.size(); ++j)
-    if (!is_near(runs.extrinsic[j].value(row), configuration.extrinsic[j]))
-      return false;
-  return true;
-}
-
-/// Runs of the moved configurations; `at` gives the one of a scale.
-template <class At>
-std::vector<Point> runs_near(const NumericFactor& factor, const Design& runs, const At& at) {
-  std::vector<Point> near;
-  for (std::size_t row = 0; row < runs.rows; ++row) {
-    const double scale = factor.value(row);
-    const Configuration* const moved = at(scale);
-    if (moved != nullptr && is_near(runs, row, *moved))
-      near.push_back({scale, runs.time[index(row)]});
+void add_speedups(scaling::Kind kind, std::vector<Forecast>& forecasts) {
+  if (forecasts.size() < 2)
+    return;
+  std::vector<scaling::Timing> timings;
+  for (const Forecast& forecast : forecasts)
+    timings.push_back({forecast.scale, forecast.time, 1});
+  const scaling::ScalingStudy study = scaling::study(timings, kind, kLeastEfficiency);
+  for (std::size_t i = 0; i < forecasts.size(); ++i) {
+    forecasts[i].speedup = study.rows[i].speedup;
+    forecasts[i].efficiency = study.rows[i].efficiency;
   }
-  return near;
 }
 
-std::vector<Point> runs_near(const MovedConfiguration& moved, const Configuration& typical,
-                             std::size_t extrinsic, const Design& runs,
-                             const std::vector<double>& distinct) {
-  const NumericFactor& factor = runs.extrinsic[extrinsic];
-  if (!moved.moves_others()) {
-    Configuration here = typical;
-    return runs_near(factor, runs, [&](double scale) {
-      here.extrinsic[extrinsic] = scale;
-      return &here;
-    });
-  }
-  if (distinct.size() > kMostScalesOfFormulas)
-    return {};
-  std::map<double, std::optional<Configuration>> by_scale;
-  for (const double scale : distinct)
-    by_scale[scale] = moved.at(scale);
-  return runs_near(factor, runs, [&](double scale) {
-    const auto& found = by_scale.at(scale);
-    return found ? &*found : nullptr;
-  });
-}
-
-/// The ranges of both axes: all that the figure shows.
-std::optional<Cloud> near_cloud(const std::vector<Point>& near) {
-  if (near.empty())
-    return std::nullopt;
-  std::vector<double> x;
-  std::vector<double> y;
-  for (const Point& point : near) {
-    x.push_back(point.x);
-    y.push_back(point.y);
-  }
-  return cloud_of(near, range_of(x, Spacing::logarithmic), range_of(y, Spacing::logarithmic));
+std::vector<std::string> moved_columns(const ModelSpec& spec, const std::string& scale) {
+  std::vector<std::string> out;
+  for (const Tie& tie : spec.ties)
+    if (tie.scale == scale)
+      out.push_back(tie.column);
+  for (const DerivedColumn& derived : spec.derived)
+    if (std::find(derived.of.begin(), derived.of.end(), scale) != derived.of.end())
+      out.push_back(derived.column);
+  return out;
 }
 
 }  // namespace
 
-std::vector<ScaleCurve> scale_curves(const FittedModel& model, const Configuration& typical,
-                                     const Design& runs, const Eigen::VectorXd& predicted) {
+ScaleCurve scale_curve(const FittedModel& model, const Configuration& shown, std::size_t extrinsic,
+                       const Design& runs, const Eigen::VectorXd& predicted,
+                       const std::vector<NotAbove>& orders) {
+  const NumericInput& input = model.spec.extrinsic[extrinsic];
+  const std::vector<double> distinct = distinct_values(runs.extrinsic[extrinsic], runs.rows);
+  ScaleCurve curve{.column = input.column,
+                   .measured = input,
+                   .shown = shown.extrinsic[extrinsic],
+                   .whole = all_whole(distinct) && all_whole({input.low, input.high}),
+                   .scales = {},
+                   .points = {},
+                   .forecasts = {},
+                   .work = {},
+                   .moved = moved_columns(model.spec, input.column),
+                   .runs = {}};
+  if (distinct.size() <= kFewScales)
+    curve.scales = distinct;
+  // A scale of 0 has no place on a logarithmic axis, and none that is twice as large.
+  if (input.low <= 0 || curve.shown <= 0)
+    return curve;
+  const MovedConfiguration moved(model, shown, extrinsic);
+  curve.points = forecasts_at(model, moved, scales_of(model, extrinsic, curve), orders);
+  curve.forecasts = forecasts_at(model, moved, doublings(curve), orders);
+  curve.work = scaling::kind_of_work(scaling::work_columns(model, input.column, curve.moved));
+  add_speedups(curve.work.kind, curve.forecasts);
+  curve.runs = near_runs(model, shown, extrinsic, runs, predicted);
+  return curve;
+}
+
+std::vector<ScaleCurve> scale_curves(const FittedModel& model, const Configuration& shown,
+                                     const Design& runs, const Eigen::VectorXd& predicted,
+                                     const std::vector<NotAbove>& orders) {
   std::vector<ScaleCurve> curves;
   for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
-    const NumericInput& input = model.spec.extrinsic[j];
-    if (model.spec.is_derived(input.column))
+    if (model.spec.is_derived(model.spec.extrinsic[j].column))
       continue;
-    const MovedConfiguration moved(model, typical, j);
-    const std::vector<double> distinct = distinct_values(runs.extrinsic[j], runs.rows);
-    ScaleCurve curve;
-    curve.column = input.column;
-    curve.measured = input;
-    if (distinct.size() <= kFewScales)
-      curve.scales = distinct;
-    // A formula such as ceil(batch / workers) has no meaning between whole numbers of workers.
-    const bool whole = moved.moves_others() &&
-                       std::all_of(distinct.begin(), distinct.end(),
-                                   [](double scale) { return scale == std::round(scale); });
-    curve.within = curve_along(moved, scales_between(input.low, input.high, model, j, whole));
-    if (!curve.within.empty() && curve.within.back().x == input.high) {
-      curve.extrapolated = curve_along(
-          moved, scales_between(input.high, ScaleCurve::beyond * input.high, model, j, whole));
-    }
-    if (model.intervals) {
-      const IntervalFactors factors =
-          row_intervals(model, model.intervals->level, design_of(typical, model.spec))[0];
-      curve.factors = Interval{factors.lower, factors.upper};
-    }
-    curve.groups =
-        groups_of(moved, runs.extrinsic[j], runs, predicted, distinct.size() <= kFewScales);
-    curve.near_runs = near_cloud(runs_near(moved, typical, j, runs, distinct));
-    if (!curve.within.empty())
+    ScaleCurve curve = scale_curve(model, shown, j, runs, predicted, orders);
+    if (!curve.points.empty())
       curves.push_back(std::move(curve));
   }
   return curves;

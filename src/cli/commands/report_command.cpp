@@ -1,15 +1,24 @@
 #include "cli/commands/report_command.hpp"
 
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "analysis/drift.hpp"
 #include "analysis/page/content.hpp"
 #include "analysis/page/exploration.hpp"
+#include "cli/options/choices.hpp"
 #include "cli/options/flag_names.hpp"
 #include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
+#include "cli/runs/baseline_runs.hpp"
 #include "cli/runs/judged_runs.hpp"
 #include "cli/runs/predictions.hpp"
+#include "io/figures/figure_files.hpp"
 #include "io/file/digest.hpp"
 #include "io/file/output_file.hpp"
+#include "io/html/comment.hpp"
 #include "io/html/page.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/model/model_json.hpp"
@@ -38,6 +47,42 @@ std::string page_of(const page::Content& content, const ReportArguments& argumen
   return report_html(content, arguments.title, flag_text);
 }
 
+/// The folder comes into being where it is absent.
+void write_figures(const std::string& page, const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw OutputError(folder + ": " + error.message());
+  for (const figures::FigureFile& figure : figures::figures_of_page(page)) {
+    for (const auto& [ending, bytes] : {std::pair(".svg", &figure.svg), {".pdf", &figure.pdf}}) {
+      OutputFile file((std::filesystem::path(folder) / (figure.name + ending)).string());
+      file.write(*bytes);
+      file.commit();
+    }
+  }
+}
+
+page::Comparison comparison_of(const BaselineRuns& old_model, const std::string& file,
+                               const JudgedRuns& runs) {
+  page::Comparison out{.model_file = base_name(file),
+                       .metrics = measure(runs.design, old_model.predicted, file),
+                       .interval = {},
+                       .confidence = kDriftConfidence};
+  for (const DriftFigure& figure :
+       drift_with_intervals(runs.design, runs.predicted, old_model.predicted)) {
+    if (figure.name == "mape_drift") {
+      out.difference = figure.value;
+      out.interval = figure.interval;
+    }
+  }
+  const Eigen::ArrayXd time = runs.design.time.array();
+  out.nearer_share =
+      ((runs.predicted.array() - time).abs() < (old_model.predicted.array() - time).abs())
+          .cast<double>()
+          .mean();
+  return out;
+}
+
 }  // namespace
 
 void setup_report(OptionSet& command, ReportArguments& arguments) {
@@ -46,13 +91,29 @@ void setup_report(OptionSet& command, ReportArguments& arguments) {
       .add_option("--title", arguments.title,
                   "of the page (default: the names of target, model\nand runs)")
       .type_name("TEXT");
+  command
+      .add_option("JUDGED.csv", arguments.third_file,
+                  "with three files the first is an older model, the second\nthe model, and these "
+                  "are the runs: compares both")
+      .option_text(" ");
+  add_choice(command, "--format", arguments.format,
+             {{"html", ReportFormat::html},
+              {"markdown", ReportFormat::markdown},
+              {"md", ReportFormat::markdown}},
+             "html: the page (default); markdown or md: its answers as a\ncomment for a pull "
+             "request");
   command.add_flag_callback(
       "--explore", [&arguments] { arguments.explore = true; },
       "a panel in which the page gives the time of any\n"
       "configuration (default: where the page has at most\n300 kB with it)");
   command.add_flag_callback(
       "--no-explore", [&arguments] { arguments.explore = false; }, "a page without a script");
-  add_output(command, arguments.output, "FILE.html");
+  command
+      .add_option(
+          "--figures", arguments.figures,
+          "a folder: each figure goes there as NAME.svg and\nNAME.pdf, for papers and slides")
+      .type_name("DIR");
+  add_output(command, arguments.output, "FILE");
   command.footer(
       "The page is one file of HTML with its figures inside; it loads nothing, and runs nothing "
       "but the\n"
@@ -63,17 +124,35 @@ void setup_report(OptionSet& command, ReportArguments& arguments) {
       "\n"
       "Examples:\n"
       "  perfmodel report model.json runs.csv -o report.html\n"
-      "  perfmodel report model.json new_runs.csv --title 'Cluster B, May' -o report.html");
+      "  perfmodel report model.json new_runs.csv --title 'Cluster B, May' -o report.html\n"
+      "  perfmodel report old.json new.json runs.csv -o report.html\n"
+      "  perfmodel report model.json runs.csv --format md\n"
+      "  perfmodel report model.json runs.csv --figures figures -o report.html");
 }
 
-int run_report(const ReportArguments& arguments, Console& console) {
+int run_report(const ReportArguments& given, Console& console) {
+  ReportArguments arguments = given;
+  std::optional<std::string> old_model;
+  if (given.third_file) {
+    old_model = given.model;
+    arguments.model = given.runs;
+    arguments.runs = *given.third_file;
+  }
   if (arguments.model == "-" && arguments.runs == "-")
     throw UsageError("the model and the runs cannot both come from standard input");
-  refuse_to_replace(arguments.model, arguments.output);
-  refuse_to_replace(arguments.runs, arguments.output);
+  if (old_model == "-")
+    throw UsageError("the older model cannot come from standard input; write it to a file");
+  for (const std::string& file :
+       {old_model.value_or(arguments.model), arguments.model, arguments.runs})
+    refuse_to_replace(file, arguments.output);
   OutputFile output(arguments.output);
   const FittedModel model = read_model(arguments.model);
-  const JudgedRuns runs = judge_runs(model, arguments, false, console);
+  JudgedRuns runs = judge_runs(model, arguments, false, console);
+  std::optional<page::Comparison> comparison;
+  if (old_model) {
+    const BaselineRuns older = judge_baseline(*old_model, arguments, model, runs, false, console);
+    comparison = comparison_of(older, *old_model, runs);
+  }
   const page::Content content = page::content_of(
       {model,
        "perfmodel " PERFMODEL_VERSION,
@@ -84,8 +163,18 @@ int run_report(const ReportArguments& arguments, Console& console) {
        runs.predicted,
        measure(runs.design, runs.predicted, runs.file.table.source),
        runs.range.findings,
-       runs.left_out_text});
-  output.write(page_of(content, arguments));
+       runs.left_out_text,
+       comparison});
+  if (arguments.format == ReportFormat::markdown && arguments.figures.empty()) {
+    output.write(report_markdown(content, arguments.title));
+  } else {
+    const std::string page = page_of(content, arguments);
+    if (!arguments.figures.empty())
+      write_figures(page, arguments.figures);
+    output.write(arguments.format == ReportFormat::markdown
+                     ? report_markdown(content, arguments.title)
+                     : page);
+  }
   output.commit();
   return 0;
 }

@@ -64,6 +64,7 @@ struct TimePart {
   std::string name;     ///< an input, "term 1", "C"
   std::string formula;  ///< of a term; empty where the name says it all
   bool exists = true;   ///< a C of 0 is no part of a sum
+  std::string title{};  ///< of a term what it depends on; empty where the name says it all
 };
 
 /// What people are told about a form.

@@ -11,7 +11,9 @@
 namespace perfmodel::page {
 namespace {
 
-constexpr std::size_t kShown = 3;  // shares and effects; the page has all of them
+constexpr std::size_t kShown = 3;     // shares and effects; the page has all of them
+constexpr double kMuchError = 20;     // percent
+constexpr double kFarAboveNoise = 3;  // times the noise floor
 
 bool is_doubtful(ConstantStatus status) {
   return status == ConstantStatus::undetermined || status == ConstantStatus::at_bound;
@@ -62,6 +64,10 @@ Answer duration_answer(const Content& content) {
                            time_range_text(*time * content.intervals->factors.low,
                                            *time * content.intervals->factors.high, unit));
   }
+  if (content.groups) {
+    answer.lines.push_back("one typical time means little: see the times by " +
+                           content.groups->column);
+  }
   answer.lines.push_back(
       "measured: " + time_range_text(content.shortest_time, content.longest_time, unit) +
       ", median " + time_text(content.median_time, unit));
@@ -83,12 +89,12 @@ Answer share_answer(const Content& content) {
       effects.push_back(effect);
   std::size_t first_effect = 0;
   if (has_shares) {
-    answer.figure =
-        clipped(content.shares.front().name, 24) + ": " + percent(content.shares.front().percent);
-    std::string next = "of the predicted time";
+    answer.figure = clipped(content.shares.front().name, 24) + ": " +
+                    percent(content.shares.front().percent_shown);
+    std::string next = "of the time there";
     for (std::size_t i = 1; i < std::min(kShown, content.shares.size()); ++i) {
       next += (i == 1 ? ", then " : ", ") + content.shares[i].name + " " +
-              percent(content.shares[i].percent);
+              percent(content.shares[i].percent_shown);
     }
     answer.lines.push_back(next);
   } else if (!effects.empty()) {
@@ -159,6 +165,16 @@ Answer trust_answer(const Content& content) {
   Answer answer{"How far can it be trusted?", percent(content.metrics.mape_percent) + " off", {}};
   answer.lines.push_back(std::string("in the mean of these runs (MAPE)") +
                          (content.fitted_to_these_runs ? ", which the model was fitted to" : ""));
+  const double error = content.metrics.mape_percent;
+  const auto& noise = content.noise_floor;
+  const bool is_far = noise && error > kFarAboveNoise * noise->mape_percent;
+  answer.is_alarming = error > kMuchError || is_far;
+  if (answer.is_alarming) {
+    answer.lines.push_back(
+        error > kMuchError
+            ? "too much to plan with: more than " + short_number(kMuchError) + " %"
+            : "more than " + short_number(kFarAboveNoise) + " times what repeated runs differ by");
+  }
   if (const Part* const part = unseen_part(content)) {
     answer.lines.push_back("on its fit's " + part->name +
                            " part: " + percent(part->metrics.mape_percent));
@@ -175,6 +191,22 @@ Answer trust_answer(const Content& content) {
   return answer;
 }
 
+Answer comparison_answer(const Content& content) {
+  const Comparison& other = *content.comparison;
+  const bool is_sure = other.interval && (other.interval->low > 0 || other.interval->high < 0);
+  Answer answer{"Is it better than the old model?",
+                !is_sure               ? "no clear difference"
+                : other.difference < 0 ? "yes"
+                                       : "no, worse",
+                {}};
+  answer.lines = {percent(other.metrics.mape_percent) + " off before, " +
+                      percent(content.metrics.mape_percent) + " now",
+                  comparison_text(other),
+                  "nearer to " + percent(100 * other.nearer_share) + " of the runs"};
+  answer.is_alarming = is_sure && other.difference > 0;
+  return answer;
+}
+
 }  // namespace
 
 std::string shown_name(const std::string& file) {
@@ -182,8 +214,35 @@ std::string shown_name(const std::string& file) {
 }
 
 std::vector<Answer> answers_of(const Content& content) {
-  return {duration_answer(content), share_answer(content), scaling_answer(content),
-          trust_answer(content)};
+  std::vector<Answer> answers = {duration_answer(content), share_answer(content),
+                                 scaling_answer(content), trust_answer(content)};
+  if (content.comparison)
+    answers.insert(answers.begin(), comparison_answer(content));
+  return answers;
+}
+
+std::string settings_text(const std::vector<Setting>& settings) {
+  std::string out;
+  for (const Setting& setting : settings)
+    out += (out.empty() ? "" : ", ") + setting.column + " = " + setting.value;
+  return out;
+}
+
+std::string comparison_text(const Comparison& other) {
+  const auto points = [](double value) { return (value > 0 ? "+" : "") + short_number(value); };
+  std::string text = "mean error " + points(other.difference) + " points of percent";
+  if (!other.interval)
+    return text + "; too few configurations to tell whether that is chance";
+  return text + ", " + short_number(100 * other.confidence) + " % interval " +
+         points(other.interval->low) + " .. " + points(other.interval->high) +
+         (other.interval->low <= 0 && other.interval->high >= 0 ? ": it may be chance"
+                                                                : ": not by chance");
+}
+
+std::string title_text(const Content& content, const std::string& wanted) {
+  return wanted.empty() ? content.model.spec.target + ": " + shown_name(content.model_file) +
+                              " on " + shown_name(content.runs.file)
+                        : wanted;
 }
 
 std::string subtitle(const Content& content) {

@@ -12,6 +12,7 @@ struct Answer {
   std::string question;
   std::string figure;  ///< the answer in a few words
   std::vector<std::string> lines;
+  bool is_alarming = false;  ///< not to be overlooked
 };
 
 /// What the page calls a file, which may be standard input.
@@ -19,6 +20,15 @@ std::string shown_name(const std::string& file);
 
 /// How long, what makes it long, how it scales, how far to trust.
 std::vector<Answer> answers_of(const Content& content);
+
+/// The settings of a configuration in a line.
+std::string settings_text(const std::vector<Setting>& settings);
+
+/// Whether the new model is better than the old one; empty without an old one.
+std::string comparison_text(const Comparison& other);
+
+/// The wanted one, or "TARGET: MODEL on RUNS".
+std::string title_text(const Content& content, const std::string& wanted);
 
 /// "runs.csv: 1500 runs, ..."
 std::string subtitle(const Content& content);

@@ -10,11 +10,11 @@
 namespace perfmodel::page {
 namespace {
 
-constexpr double kLeft = 84;
+constexpr double kLeft = 74;
 constexpr double kRight = 16;
 constexpr double kTop = 12;
-constexpr double kBottom = 52;
-constexpr double kTickText = 7;  // width of a character, about
+constexpr double kBottom = 48;
+constexpr double kTickText = 7.5;  // width of a character, about
 constexpr std::size_t kShades = 5;
 
 std::string line_between(double x1, double y1, double x2, double y2, const std::string& kStyle) {
@@ -26,15 +26,15 @@ std::string line_between(double x1, double y1, double x2, double y2, const std::
 }
 
 /// The ticks, without the labels that would run into the one before.
-std::string ticks_below(const Axis& x, const std::vector<Tick>& ticks) {
-  const double base = Chart::height - kBottom;
+std::string ticks_below(const Axis& x, const std::vector<Tick>& ticks, ChartSize size) {
+  const double base = size.height - kBottom;
   std::string out;
   double free_from = 0;
   for (const Tick& tick : ticks) {
     const double at = x.at(tick.value);
     out += line_between(at, kTop, at, base, "grid");
     const double half = kTickText * static_cast<double>(display_width(tick.label)) / 2;
-    if (at - half >= free_from && at + half <= Chart::width) {
+    if (at - half >= free_from && at + half <= size.width) {
       out += text_at(at, base + 18, "middle", tick.label);
       free_from = at + half + kTickText;
     }
@@ -42,20 +42,20 @@ std::string ticks_below(const Axis& x, const std::vector<Tick>& ticks) {
   return out;
 }
 
-std::string ticks_beside(const Axis& y, const std::vector<Tick>& ticks) {
+std::string ticks_beside(const Axis& y, const std::vector<Tick>& ticks, ChartSize size) {
   std::string out;
   for (const Tick& tick : ticks) {
     const double at = y.at(tick.value);
-    out += line_between(kLeft, at, Chart::width - kRight, at, "grid") +
+    out += line_between(kLeft, at, size.width - kRight, at, "grid") +
            text_at(kLeft - 8, at + 4, "end", tick.label);
   }
   return out;
 }
 
-std::string title_beside(const std::string& title) {
-  const double middle = (kTop + Chart::height - kBottom) / 2;
+std::string title_beside(const std::string& title, ChartSize size) {
+  const double middle = (kTop + size.height - kBottom) / 2;
   return element("text",
-                 attribute("transform", "translate(16 " + coordinate(middle) + ") rotate(-90)") +
+                 attribute("transform", "translate(14 " + coordinate(middle) + ") rotate(-90)") +
                      attribute("text-anchor", "middle"),
                  escaped_markup(title)) +
          "\n";
@@ -101,11 +101,12 @@ std::string text_at(double x, double y, const std::string& anchor, const std::st
          "\n";
 }
 
-Chart::Chart(const Range& x, const AxisText& x_text, const Range& y, const AxisText& y_text)
-    : x_(x, kLeft, width - kRight), y_(y, height - kBottom, kTop) {
-  frame_ = ticks_below(x_, x_text.ticks) + ticks_beside(y_, y_text.ticks) +
-           text_at((kLeft + width - kRight) / 2, height - 10, "middle", x_text.title) +
-           title_beside(y_text.title);
+Chart::Chart(const Range& x, const AxisText& x_text, const Range& y, const AxisText& y_text,
+             ChartSize size)
+    : size_(size), x_(x, kLeft, size.width - kRight), y_(y, size.height - kBottom, kTop) {
+  frame_ = ticks_below(x_, x_text.ticks, size) + ticks_beside(y_, y_text.ticks, size) +
+           text_at((kLeft + size.width - kRight) / 2, size.height - 8, "middle", x_text.title) +
+           title_beside(y_text.title, size);
 }
 
 void Chart::add_cloud(const Cloud& cloud, const std::string& kStyle) {
@@ -171,16 +172,26 @@ void Chart::add_mark(const Point& at, const std::string& kStyle, const std::stri
               "\n";
 }
 
+void Chart::add_circles(const std::vector<Point>& points, const std::string& kStyle) {
+  for (const Point& point : points) {
+    content_ +=
+        empty_element("circle",
+                      attribute("class", kStyle) + attribute("cx", coordinate(x_.at(point.x))) +
+                          attribute("cy", coordinate(y_.at(point.y))) + attribute("r", "3")) +
+        "\n";
+  }
+}
+
 void Chart::add_vertical(double x, const std::string& kStyle) {
-  content_ += line_between(x_.at(x), kTop, x_.at(x), height - kBottom, kStyle);
+  content_ += line_between(x_.at(x), kTop, x_.at(x), size_.height - kBottom, kStyle);
 }
 
 void Chart::add_horizontal(double y, const std::string& kStyle) {
-  content_ += line_between(kLeft, y_.at(y), width - kRight, y_.at(y), kStyle);
+  content_ += line_between(kLeft, y_.at(y), size_.width - kRight, y_.at(y), kStyle);
 }
 
 std::string Chart::svg(const FigureText& text) const {
-  return drawing(text, width, height, frame_ + content_);
+  return drawing(text, size_.width, size_.height, frame_ + content_);
 }
 
 }  // namespace perfmodel::page

@@ -27,14 +27,21 @@ std::string drawing(const FigureText& text, double width, double height,
 /// Text at a place; `anchor` is start, middle or end.
 std::string text_at(double x, double y, const std::string& anchor, const std::string& text);
 
+/// How large a chart is; its text is as large in all of them.
+struct ChartSize {
+  double width = 440;
+  double height = 300;
+};
+
+/// Of figures beside many others.
+inline constexpr ChartSize kSmallChart{300, 200};
+
 /// Two axes with ticks and a grid; what is drawn on them is given in their values and cut off at
 /// their ends.
 class Chart {
  public:
-  static constexpr double width = 640;
-  static constexpr double height = 400;
-
-  Chart(const Range& x, const AxisText& x_text, const Range& y, const AxisText& y_text);
+  Chart(const Range& x, const AxisText& x_text, const Range& y, const AxisText& y_text,
+        ChartSize size = {});
 
   /// Dots of a style, or the cells of a grid in five shades.
   void add_cloud(const Cloud& cloud, const std::string& kStyle = "dots");
@@ -46,6 +53,8 @@ class Chart {
                      const std::string& title);
   /// A circle that says what it is when pointed at.
   void add_mark(const Point& at, const std::string& kStyle, const std::string& title);
+  /// Circles that say nothing.
+  void add_circles(const std::vector<Point>& points, const std::string& kStyle);
   /// A vertical or horizontal line through the whole chart.
   void add_vertical(double x, const std::string& kStyle);
   void add_horizontal(double y, const std::string& kStyle);
@@ -53,6 +62,7 @@ class Chart {
   std::string svg(const FigureText& text) const;
 
  private:
+  ChartSize size_;
   Axis x_;
   Axis y_;
   std::string frame_;    ///< grid, ticks and titles

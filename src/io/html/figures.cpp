@@ -4,15 +4,14 @@
 #include <cmath>
 
 #include "base/readable.hpp"
-#include "fit/result/form.hpp"
 #include "io/html/chart.hpp"
 #include "io/html/markup.hpp"
+#include "io/html/time_axis.hpp"
 
 namespace perfmodel::page {
 namespace {
 
-constexpr std::size_t kMostTicks = 8;
-constexpr std::size_t kMostBars = 24;  // what is smaller is one bar
+constexpr std::size_t kMostTicks = 6;
 
 std::string figure(const std::string& svg, const std::string& caption) {
   return "<figure>\n" + svg + "\n" + element("figcaption", "", escaped_markup(caption)) +
@@ -27,8 +26,9 @@ std::string beyond_the_axis(std::size_t runs) {
   return std::string(runs == 1 ? "lies" : "lie") + " beyond the axis.";
 }
 
-std::string time_of(const Content& content, const std::string& which) {
-  return with_unit(which + " " + content.model.spec.target, content.model.spec.unit);
+AxisText times_of(const Content& content, const std::string& which, const Range& range) {
+  return time_axis(which + " " + content.model.spec.target, range, content.model.spec.unit,
+                   kMostTicks);
 }
 
 /// What a cloud shows and what it leaves out.
@@ -70,8 +70,8 @@ std::string parity_figure(const Content& content) {
   const auto& cloud = content.errors.predicted_against_measured;
   if (!cloud)
     return "";
-  Chart chart(cloud->x, {time_of(content, "measured"), ticks_of(cloud->x, kMostTicks)}, cloud->y,
-              {time_of(content, "predicted"), ticks_of(cloud->y, kMostTicks)});
+  Chart chart(cloud->x, times_of(content, "measured", cloud->x), cloud->y,
+              times_of(content, "predicted", cloud->y));
   chart.add_cloud(*cloud);
   std::string caption = "Predicted against measured times. On the line they are equal.";
   if (content.intervals && !content.intervals->at_typical) {
@@ -104,7 +104,7 @@ std::string residual_figure(const Content& content) {
   const auto& cloud = content.errors.error_against_predicted;
   if (!cloud)
     return "";
-  Chart chart(cloud->x, {time_of(content, "predicted"), ticks_of(cloud->x, kMostTicks)}, cloud->y,
+  Chart chart(cloud->x, times_of(content, "predicted", cloud->x), cloud->y,
               {"error [%]", ticks_of(cloud->y, kMostTicks)});
   chart.add_cloud(*cloud);
   chart.add_horizontal(0, "line");
@@ -153,54 +153,6 @@ std::string histogram_figure(const Content& content) {
       chart.svg({"histogram", "Distribution of the errors",
                  "A histogram of the errors in percent; median " + percent(q.median) + "."}),
       caption);
-}
-
-std::string share_figure(const Content& content) {
-  if (content.shares.empty())
-    return "";
-  std::vector<Share> shares = content.shares;
-  if (shares.size() > kMostBars) {
-    Share others{std::to_string(shares.size() - kMostBars + 1) + " others", "", 0};
-    for (; shares.size() >= kMostBars; shares.pop_back())
-      others.percent += shares.back().percent;
-    shares.push_back(others);
-  }
-  constexpr double name_width = 190;
-  constexpr double bar_height = 20;
-  constexpr double step = 28;
-  constexpr double value_width = 70;
-  double low = 0;
-  double high = 1;
-  for (const Share& share : shares) {
-    low = std::min(low, share.percent);
-    high = std::max(high, share.percent);
-  }
-  // A share below 0 has its text beside its bar, on the left.
-  const double start = name_width + (low < 0 ? value_width : 0);
-  const Axis x({low, high, Spacing::linear}, start, Chart::width - value_width);
-  std::string drawn;
-  double y = 4;
-  for (const Share& share : shares) {
-    const double from = std::min(x.at(0), x.at(share.percent));
-    const double to = std::max(x.at(0), x.at(share.percent));
-    drawn +=
-        text_at(name_width - 10, y + 15, "end", clipped(share.name, 24)) +
-        element("rect",
-                attribute("class", "bar") + attribute("x", coordinate(from)) +
-                    attribute("y", coordinate(y)) +
-                    attribute("width", coordinate(std::max(to - from, 0.5))) +
-                    attribute("height", coordinate(bar_height)),
-                element("title", "", escaped_markup(share.name + ": " + percent(share.percent)))) +
-        "\n" +
-        (share.percent < 0 ? text_at(from - 6, y + 15, "end", percent(share.percent))
-                           : text_at(to + 6, y + 15, "start", percent(share.percent)));
-    y += step;
-  }
-  return figure(drawing({"shares", "Share of the predicted time",
-                         "A bar chart; the largest share is " + shares.front().name + " with " +
-                             percent(shares.front().percent) + "."},
-                        Chart::width, y + 4, drawn),
-                std::string(content.model.form->words().share_caption));
 }
 
 }  // namespace perfmodel::page

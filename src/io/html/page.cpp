@@ -20,9 +20,10 @@ std::string paragraph(const std::string& text) {
   return text.empty() ? "" : element("p", "", escaped_markup(text)) + "\n";
 }
 
-std::string section(const std::string& heading, const std::string& content) {
-  return "<section>\n" + element("h2", "", escaped_markup(heading)) + "\n" + content +
-         "</section>\n";
+std::string section(const std::string& heading, const std::string& content,
+                    const std::string& style = "") {
+  return "<section" + (style.empty() ? "" : attribute("class", style)) + ">\n" +
+         element("h2", "", escaped_markup(heading)) + "\n" + content + "</section>\n";
 }
 
 std::string list(const std::vector<std::string>& items) {
@@ -43,7 +44,7 @@ std::string preformatted(const std::string& text) {
 std::string cards(const std::vector<Answer>& answers) {
   std::string out;
   for (const Answer& answer : answers) {
-    out += "<div class=\"card\">" +
+    out += std::string(answer.is_alarming ? "<div class=\"card alarm\">" : "<div class=\"card\">") +
            element("p", attribute("class", "question"), escaped_markup(answer.question)) +
            element("p", attribute("class", "big"), escaped_markup(answer.figure));
     for (const std::string& line : answer.lines)
@@ -64,18 +65,26 @@ std::string typical_text(const Content& content) {
                                   "others (the model file names none)";
 }
 
+std::string comparison_section(const Content& content) {
+  if (!content.comparison)
+    return "";
+  return section(
+      "Is it better than the old model?",
+      comparison_table(content) +
+          paragraph("On these runs, new less old: " + comparison_text(*content.comparison) +
+                    ". The interval is of a paired bootstrap over configurations."));
+}
+
 std::string duration_section(const Content& content) {
-  std::string settings;
-  for (const Setting& setting : content.typical.settings)
-    settings += (settings.empty() ? "" : ", ") + setting.column + " = " + setting.value;
   return section(
       "How long does an iteration take?",
       (content.model.form->words().lists_terms
            ? paragraph("The model is the sum of the terms that the next part lists.")
            : paragraph("The model, its numbers rounded to three digits:") +
                  preformatted(content.formula)) +
-          paragraph("The typical configuration, at which this page gives its answers, is that of " +
-                    typical_text(content) + ": " + settings + "."));
+          paragraph("The configuration at which this page gives its answers is that of " +
+                    typical_text(content) + ": " + settings_text(content.typical.settings) + ".") +
+          group_table(content) + group_figures(content));
 }
 
 std::string share_section(const Content& content) {
@@ -93,9 +102,10 @@ std::string scaling_section(const Content& content) {
     return section("How does it scale?", paragraph("The model has no column of scale."));
   std::string drawn;
   for (std::size_t i = 0; i < content.curves.size(); ++i)
-    drawn += scale_figure(content, content.curves[i], i + 1);
+    drawn += scale_figure(content, content.curves[i], i + 1) +
+             speedup_figure(content.curves[i], i + 1) + forecast_table(content, content.curves[i]);
   const std::string meaning =
-      "What doubling a scale does to the time is its predicted ratio at the typical configuration. "
+      "What doubling a scale does to the time is its predicted ratio at the shown configuration. "
       "A power says how " +
       std::string(content.model.form->words().scaled_part) + " answers" +
       (content.model.typical ? " there" : "");
@@ -116,8 +126,9 @@ std::string trust_section(const Content& content, const FieldWords& words) {
   const std::string noise = noise_text(content);
   text += paragraph(noise.empty() ? "" : "Against the noise of these runs: " + noise + ".");
   text += paragraph(interval_text(content));
-  text += figures(parity_figure(content) + residual_figure(content) + histogram_figure(content) +
-                  worst_table(content));
+  text += figures(parity_figure(content) + residual_figure(content) + histogram_figure(content));
+  text += element("h3", "", "Where it errs") + "\n" + error_figures(content) +
+          "<div class=\"tables\">\n" + error_table(content) + worst_table(content) + "</div>\n";
 
   std::vector<std::string> warnings;
   for (const Warning& warning : content.model.warnings)
@@ -157,7 +168,8 @@ std::string constant_section(const Content& content) {
           (content.model.form->words().lists_terms
                ? element("h3", "", "The formula") + "\n" + preformatted(content.formula)
                : "") +
-          element("h3", "", "The formula in LaTeX") + "\n" + preformatted(content.latex));
+          element("h3", "", "The formula in LaTeX") + "\n" + preformatted(content.latex),
+      "constants");
 }
 
 std::string origin_section(const Content& content) {
@@ -182,12 +194,6 @@ std::string origin_section(const Content& content) {
                                   quoted(content.runs.file) + " -o report.html"));
 }
 
-std::string title_of(const Content& content, const std::string& wanted) {
-  return wanted.empty() ? content.model.spec.target + ": " + shown_name(content.model_file) +
-                              " on " + shown_name(content.runs.file)
-                        : wanted;
-}
-
 /// In a section of XML, whose marks are comments of the script.
 std::string script_of(const std::string& exploration) {
   if (exploration.empty())
@@ -202,7 +208,7 @@ std::string script_of(const std::string& exploration) {
 std::string report_html(const page::Content& content, const std::string& wanted_title,
                         const FieldWords& words, const std::string& exploration) {
   using namespace page;
-  const std::string title = escaped_markup(title_of(content, wanted_title));
+  const std::string title = escaped_markup(title_text(content, wanted_title));
   std::string page =
       "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
       "<meta charset=\"utf-8\"/>\n"
@@ -215,8 +221,9 @@ std::string report_html(const page::Content& content, const std::string& wanted_
           "</style>\n</head>\n<body>\n<header>\n" + element("h1", "", title) + "\n";
   page += element("p", attribute("class", "soft"), escaped_markup(subtitle(content))) +
           "\n</header>\n<main>\n" + cards(answers_of(content));
-  page += duration_section(content) + share_section(content) + scaling_section(content) +
-          trust_section(content, words) + constant_section(content) + origin_section(content);
+  page += comparison_section(content) + duration_section(content) + share_section(content) +
+          scaling_section(content) + trust_section(content, words) + constant_section(content) +
+          origin_section(content);
   return page + "</main>\n" + script_of(exploration) + "</body>\n</html>\n";
 }
 

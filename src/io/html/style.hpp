@@ -8,10 +8,11 @@ namespace perfmodel::page {
 /// character that XML would read as markup.
 constexpr std::string_view kStyle = R"(
 :root { color-scheme: light dark; --paper: #ffffff; --ink: #1c2430; --soft: #55606e; --line: #d5dae1;
-  --card: #f4f6f9; --blue: #0072b2; --orange: #b34700; --tint: #0072b214; --band: #0072b226; }
+  --card: #f4f6f9; --blue: #0072b2; --orange: #b34700; --ground: #55606e1f; --band: #0072b226; --alarm: #fff1d6; }
 @media (prefers-color-scheme: dark) {
   :root { --paper: #14181e; --ink: #e6eaf0; --soft: #a3adba; --line: #39424e; --card: #1d232c;
-    --blue: #56b4e9; --orange: #f0a04b; --tint: #56b4e91a; --band: #56b4e933; }
+    --blue: #56b4e9; --orange: #f0a04b; --ground: #a3adba24; --band: #56b4e933;
+    --alarm: #3d2c0b; }
 }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 1.5rem 1.25rem 3rem; max-width: 72rem; background: var(--paper);
@@ -26,17 +27,21 @@ p, ul { margin: .5rem 0; max-width: 60rem; overflow-wrap: anywhere; }
   margin: 1.25rem 0; }
 .card { background: var(--card); border-radius: .5rem; padding: .75rem 1rem; }
 .card p { margin: .25rem 0; }
+.alarm { background: var(--alarm); box-shadow: inset .25rem 0 var(--orange); }
 .question { font-weight: 600; }
 .big { font-size: 1.5rem; font-weight: 600; line-height: 1.25; }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(30rem, 100%), 1fr));
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr));
   gap: 1.25rem; margin: 1rem 0; }
+.multiples { grid-template-columns: repeat(auto-fill, minmax(min(16rem, 100%), 1fr)); gap: 1rem; }
+.multiples svg text { font-size: 13px; }
+summary { cursor: pointer; color: var(--soft); }
 .tables { display: flex; flex-wrap: wrap; gap: 0 3rem; align-items: flex-start; }
 .figures .wide, .tables .wide { min-width: 0; max-width: 100%; }
 .figures .wide { margin-top: 0; }
 figure { margin: 0; min-width: 0; }
 figcaption { font-size: .875rem; margin-top: .25rem; overflow-wrap: anywhere; }
-svg { display: block; width: 100%; max-width: 44rem; height: auto; }
-svg text { fill: var(--ink); font: 13px system-ui, sans-serif; }
+svg { display: block; width: 100%; max-width: 34rem; height: auto; }
+svg text { fill: var(--ink); font: 14px system-ui, sans-serif; }
 .grid { stroke: var(--line); stroke-width: 1; }
 .line { stroke: var(--ink); stroke-width: 1.25; fill: none; }
 .dashed { stroke: var(--soft); stroke-width: 1.25; stroke-dasharray: 5 4; fill: none; }
@@ -48,7 +53,12 @@ svg text { fill: var(--ink); font: 13px system-ui, sans-serif; }
 .shade4 { fill-opacity: .75; } .shade5 { fill-opacity: 1; }
 .bar { fill: var(--blue); stroke: var(--paper); stroke-width: .5; }
 .worst { fill: none; stroke: var(--orange); stroke-width: 2; }
-.measured { fill: var(--tint); }
+.unmeasured { fill: var(--ground); }
+.hollow { fill: none; stroke: var(--soft); stroke-width: 1.25; }
+.point { fill: var(--blue); stroke: var(--paper); stroke-width: 1; }
+.shown { fill: var(--paper); stroke: var(--blue); stroke-width: 3; }
+.process { fill: var(--orange); }
+.total { fill: var(--soft); }
 .band { fill: var(--band); }
 .curve { stroke: var(--blue); stroke-width: 2.5; fill: none; }
 .beyond { stroke-dasharray: 7 5; }
@@ -70,7 +80,8 @@ code, pre { font: .85rem/1.45 ui-monospace, monospace; }
 td code { overflow-wrap: anywhere; }
 @media print {
   :root { --paper: #ffffff; --ink: #000000; --soft: #444444; --line: #bbbbbb; --card: #f2f2f2;
-    --blue: #0072b2; --orange: #b34700; --tint: #0072b214; --band: #0072b226; }
+    --blue: #0072b2; --orange: #b34700; --ground: #55606e1f; --band: #0072b226;
+    --alarm: #fff1d6; }
   body { max-width: none; padding: 0; font-size: 10pt; print-color-adjust: exact; }
   .figures, .cards { grid-template-columns: 1fr 1fr; }
   table { font-size: 7.5pt; }

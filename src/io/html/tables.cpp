@@ -10,68 +10,10 @@
 #include "fit/result/form.hpp"
 #include "io/html/answers.hpp"
 #include "io/html/markup.hpp"
+#include "io/html/table.hpp"
 
 namespace perfmodel::page {
 namespace {
-
-enum class Kind { text, number };
-
-struct Heading {
-  std::string text;
-  Kind kind = Kind::text;
-};
-
-/// Rows of markup under their headings; the first cell of a row is its own heading.
-class Table {
- public:
-  Table(std::string caption, std::vector<Heading> headings)
-      : caption_(std::move(caption)), headings_(std::move(headings)) {}
-
-  void add(const std::vector<std::string>& cells) {
-    body_ += "<tr>";
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      const std::string kStyle = headings_[i].kind == Kind::number ? attribute("class", "n") : "";
-      body_ += i == 0 ? "<th scope=\"row\"" + kStyle + ">" + cells[i] + "</th>"
-                      : "<td" + kStyle + ">" + cells[i] + "</td>";
-    }
-    body_ += "</tr>\n";
-  }
-
-  /// A heading of the rows that follow.
-  void add_group(const std::string& name) {
-    body_ += std::string(body_.empty() ? "" : "</tbody>\n<tbody>\n") +
-             "<tr><th scope=\"rowgroup\" class=\"group\" colspan=\"" +
-             std::to_string(headings_.size()) + "\">" + escaped_markup(name) + "</th></tr>\n";
-  }
-
-  std::string html() const {
-    if (body_.empty())
-      return "";
-    std::string head;
-    for (const Heading& heading : headings_) {
-      head += "<th scope=\"col\"" +
-              (heading.kind == Kind::number ? attribute("class", "n") : std::string()) + ">" +
-              escaped_markup(heading.text) + "</th>";
-    }
-    return "<div class=\"wide\"><table>\n<caption>" + escaped_markup(caption_) +
-           "</caption>\n<thead><tr>" + head + "</tr></thead>\n<tbody>\n" + body_ +
-           "</tbody>\n</table></div>\n";
-  }
-
- private:
-  std::string caption_;
-  std::vector<Heading> headings_;
-  std::string body_;
-};
-
-/// A number as it is read, with all its digits for programs.
-std::string figure_of(double value, const std::string& text) {
-  return element("data", attribute("value", to_text(value)), escaped_markup(text));
-}
-
-std::string number_cell(double value) {
-  return figure_of(value, short_number(value));
-}
 
 std::string ends_text(const std::optional<Interval>& interval) {
   return interval ? short_number(interval->low) + " .. " + short_number(interval->high) : "";
@@ -81,7 +23,7 @@ std::string status_cell(ConstantStatus status) {
   const bool doubtful =
       status == ConstantStatus::undetermined || status == ConstantStatus::at_bound;
   const std::string text(to_text(status));
-  return doubtful ? element("span", attribute("class", "doubt"), text) : text;
+  return doubtful ? doubtful_cell(text) : text;
 }
 
 /// "95 % interval", which only a bootstrap gives.
@@ -91,7 +33,7 @@ std::string interval_heading(const FittedModel& model) {
 
 /// Headings of what is known of a constant; the model decides which there are.
 std::vector<Heading> constant_headings(const FittedModel& model, const std::string& first) {
-  std::vector<Heading> headings = {{first}, {"value", Kind::number}};
+  std::vector<Heading> headings = {{first}, {"value", CellKind::number}};
   if (model.uncertainty)
     headings.push_back({interval_heading(model)});
   if (model.identifiability)
@@ -112,7 +54,7 @@ std::vector<std::string> constant_cells(const FittedModel& model, const Constant
 
 std::string metrics_table(const Content& content) {
   const std::string& unit = content.model.spec.unit;
-  using enum Kind;
+  using enum CellKind;
   Table table("Errors: MAE, MSE and RMSE in the unit of the time, MAPE and SMAPE in percent",
               {{"part"},
                {"rows", number},
@@ -137,35 +79,26 @@ std::string metrics_table(const Content& content) {
 
 std::string worst_table(const Content& content) {
   const std::string& unit = content.model.spec.unit;
-  using enum Kind;
-  Table table("The largest errors in percent, with their lines in " + content.runs.file,
+  using enum CellKind;
+  Table table("The largest errors in percent, with their lines in " + shown_name(content.runs.file),
               {{"line", number},
                {with_unit("measured", unit), number},
                {with_unit("predicted", unit), number},
-               {"error", number}});
+               {"error", number},
+               {"configuration"}});
+  std::size_t next = 0;
   for (const JudgedRow& row : content.errors.worst) {
     table.add({std::to_string(row.line), number_cell(row.measured), number_cell(row.predicted),
                figure_of(row.error_percent,
-                         (row.error_percent > 0 ? "+" : "") + percent(row.error_percent))});
-  }
-  return table.html();
-}
-
-std::string term_table(const Content& content) {
-  if (!content.model.form->words().lists_terms || content.shares.empty())
-    return "";
-  Table table("The terms, the largest share first",
-              {{"term"}, {"share", Kind::number}, {"formula"}});
-  for (const Share& share : content.shares) {
-    table.add({escaped_markup(share.name), figure_of(share.percent, percent(share.percent)),
-               element("code", "", escaped_markup(share.formula))});
+                         (row.error_percent > 0 ? "+" : "") + percent(row.error_percent)),
+               escaped_markup(settings_text(content.worst_settings[next++]))});
   }
   return table.html();
 }
 
 std::string effect_table(const Content& content) {
   const std::string& unit = content.model.spec.unit;
-  using enum Kind;
+  using enum CellKind;
   Table table(
       std::string(
           "What each input does to the time of the typical configuration, all others held") +
@@ -192,7 +125,8 @@ std::string power_table(const Content& content) {
   const bool has_status = std::any_of(
       content.powers.begin(), content.powers.end(),
       [](const ScalingPower& power) { return power.status != ConstantStatus::unknown; });
-  std::vector<Heading> headings = {{"column"}, {"doubled"}, {"measured"}, {"power", Kind::number}};
+  std::vector<Heading> headings = {
+      {"column"}, {"doubled"}, {"measured"}, {"power", CellKind::number}};
   if (model.uncertainty)
     headings.push_back({interval_heading(model)});
   if (has_status)
@@ -256,7 +190,7 @@ std::string difference_table(const Content& content) {
 
 std::string file_table(const Content& content) {
   const Provenance& fitted = content.model.provenance;
-  Table table("Files", {{"file"}, {"what it is"}, {"rows", Kind::number}, {"SHA-256"}});
+  Table table("Files", {{"file"}, {"what it is"}, {"rows", CellKind::number}, {"SHA-256"}});
   const auto digest = [](const std::string& sha256) {
     return sha256.empty() ? std::string("not known") : element("code", "", escaped_markup(sha256));
   };

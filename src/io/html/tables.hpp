@@ -14,8 +14,20 @@ std::string metrics_table(const Content& content);
 /// The runs with the largest errors, with their lines in the file.
 std::string worst_table(const Content& content);
 
-/// Share and formula of each term of a sum; nothing of Eq. (4).
+/// Share and formula of each term of a sum, the small ones last and folded; nothing of Eq. (4).
 std::string term_table(const Content& content);
+
+/// Predictions along a scale: time, interval, speedup.
+std::string forecast_table(const Content& content, const ScaleCurve& curve);
+
+/// Runs by level where one typical time means nothing.
+std::string group_table(const Content& content);
+
+/// Errors by level and by scale.
+std::string error_table(const Content& content);
+
+/// Both models on the same runs; nothing without a second one.
+std::string comparison_table(const Content& content);
 
 /// What each input does to the typical configuration.
 std::string effect_table(const Content& content);

@@ -8,14 +8,19 @@
 #include "base/text.hpp"
 #include "data/formula.hpp"
 #include "model/design/level_matching.hpp"
+#include "model/design/several_configurations.hpp"
 
 namespace perfmodel {
 namespace {
 
-std::vector<NumericFactor> factors_of(const std::vector<double>& values) {
-  std::vector<NumericFactor> factors;
-  for (const double value : values)
-    factors.push_back({.values = {value}, .codes = {0}});
+/// Of the numbers that `numbers` names, a value per configuration.
+std::vector<NumericFactor> factors_of(const std::vector<Configuration>& configurations,
+                                      std::vector<double> Configuration::*numbers,
+                                      std::size_t columns) {
+  std::vector<NumericFactor> factors(columns);
+  for (std::size_t i = 0; i < columns; ++i)
+    for (const Configuration& configuration : configurations)
+      factors[i].values.push_back((configuration.*numbers)[i]);
   return factors;
 }
 
@@ -102,16 +107,22 @@ Configuration configuration_of(const Design& design, std::size_t row) {
   return out;
 }
 
-Design design_of(const Configuration& configuration, const ModelSpec& spec) {
+Design design_of(const std::vector<Configuration>& configurations, const ModelSpec& spec) {
   Design design;
-  design.rows = 1;
-  design.intrinsic = factors_of(configuration.intrinsic);
+  design.rows = configurations.size();
+  design.intrinsic = factors_of(configurations, &Configuration::intrinsic, spec.intrinsic.size());
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-    design.categorical.push_back(
-        {.levels = spec.categorical[c].levels.size(), .codes = {configuration.levels[c]}});
+    LevelFactor& factor = design.categorical.emplace_back();
+    factor.levels = spec.categorical[c].levels.size();
+    for (const Configuration& configuration : configurations)
+      factor.codes.push_back(configuration.levels[c]);
   }
-  design.extrinsic = factors_of(configuration.extrinsic);
+  design.extrinsic = factors_of(configurations, &Configuration::extrinsic, spec.extrinsic.size());
   return design;
+}
+
+Design design_of(const Configuration& configuration, const ModelSpec& spec) {
+  return design_of(std::vector<Configuration>{configuration}, spec);
 }
 
 }  // namespace perfmodel

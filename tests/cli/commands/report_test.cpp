@@ -276,3 +276,56 @@ TEST_CASE_METHOD(ReportTest,
   CHECK(negative.exit_code == 3);
   CHECK_THAT(negative.errors, ContainsSubstring("plain.csv: no row can be judged"));
 }
+
+TEST_CASE_METHOD(ReportTest, "two models are compared on the same runs", "[cli][report]") {
+  Json worse = Json::parse(sample_model());
+  worse["constants"]["C"] = worse["constants"]["C"].get<double>() + 0.5;
+  worse["expression"].erase("formula");
+  write("worse.json", worse.dump());
+  write("many.csv", many_runs(60));
+  const auto mape = [&](const char* model) {
+    return Json::parse(run({"evaluate", model, "many.csv", "--format", "json"})
+                           .output)["metrics"]["mape_percent"]
+        .get<double>();
+  };
+  const ProgramResult better = report({"model.json", "many.csv"}, "worse.json");
+  REQUIRE(better.exit_code == 0);
+  check_report_page(better.output);
+  CHECK(value_in_row(better.output, "old: worse.json", 0) == mape("worse.json"));
+  CHECK(value_in_row(better.output, "new: model.json", 0) == mape("model.json"));
+  CHECK_THAT(better.output, ContainsSubstring("class=\"big\">yes<") &&
+                                ContainsSubstring(": not by chance"));
+  CHECK_THAT(report({"worse.json", "many.csv"}).output,
+             ContainsSubstring("class=\"big\">no, worse<"));
+  CHECK_THAT(report({"model.json", "many.csv"}).output,
+             ContainsSubstring("class=\"big\">no clear difference<"));
+  CHECK(report({"model.json", "runs.csv"}, "-").exit_code == 2);
+}
+
+TEST_CASE_METHOD(ReportTest, "the page as Markdown has its answers and no markup of names",
+                 "[cli][report]") {
+  const ProgramResult result = report({"runs.csv", "--format", "md", "--title", "a|b <i>_x_"});
+  REQUIRE(result.exit_code == 0);
+  CHECK(result.output.starts_with("### a\\|b \\<i\\>\\_x\\_\n"));
+  CHECK(result.output == report({"runs.csv", "--format", "markdown", "--title", "a|b <i>_x_"}).output);
+  const std::string page = report().output;
+  for (const std::string& figure : texts_of(page, "p"))
+    if (figure.ends_with("% off"))
+      CHECK_THAT(result.output, ContainsSubstring(figure));
+  CHECK_THAT(result.output, ContainsSubstring("\n| workers = 2 | ") &&
+                                ContainsSubstring("\n| line 4 | 5.5 s | 4.5 s | -18.2 % | "));
+}
+
+TEST_CASE_METHOD(ReportTest, "a large error raises an alarm, a small one does not",
+                 "[cli][report]") {
+  CHECK(report().output.find("card alarm") == std::string::npos);
+  write("slow.csv", "filters,activation,workers,time_s\n4,relu,2,8\n4,tanh,2,10\n");
+  CHECK_THAT(report({"slow.csv"}).output, ContainsSubstring("card alarm") &&
+                                              ContainsSubstring("too much to plan with"));
+  // 10 % off is little, but not of runs that differ by a thousandth.
+  write("quiet.csv",
+        "filters,activation,workers,time_s\n4,tanh,2,5\n4,tanh,2,5.005\n4,tanh,2,4.995\n");
+  CHECK_THAT(report({"quiet.csv"}).output,
+             ContainsSubstring("card alarm") &&
+                 ContainsSubstring("more than 3 times what repeated runs differ by"));
+}

@@ -12,6 +12,7 @@
 #include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
+#include "cli/runs/baseline_runs.hpp"
 #include "cli/runs/held_out_options.hpp"
 #include "cli/runs/judged_runs.hpp"
 #include "cli/runs/predictions.hpp"
@@ -125,38 +126,7 @@ std::optional<SupportCounts> count_support(const std::optional<ProcessReach>& re
   return out;
 }
 
-/// An older model's predictions for the runs that are judged.
-struct Baseline {
-  FittedModel model;
-  Eigen::VectorXd predicted;
-};
-
-/// The baseline on the same rows; it may know other columns. Rows that it gives no time are left
-/// out of both.
-Baseline judge_baseline(const EvaluateArguments& arguments, const FittedModel& model,
-                        JudgedRuns& runs, Console& console) {
-  Baseline out{read_model(*arguments.baseline), {}};
-  const ModelSpec spec = judging_spec(out.model, arguments);
-  const auto texts = categorical_columns(spec);
-  const bool same_texts = texts == categorical_columns(model.spec);
-  if (!same_texts && arguments.runs == "-")
-    throw UsageError("the models read other columns as texts; pass RUNS.csv as a file");
-  Table table = same_texts ? runs.file.table : read_again(model, arguments, texts);
-  const Predictions all =
-      predictions_of(out.model, make_design(table, spec, Target::required, runs.rows));
-  table.lines = runs.lines;  // messages count the rows that are left
-  table.source = base_name(*arguments.baseline) + ": " + table.source;
-  report_without_time(all, table, "they are left out", arguments.strict_range, console);
-  std::vector<Eigen::Index> kept;
-  for (Eigen::Index row = 0; row < all.values.size(); ++row)
-    if (is_time(all.values[row]))
-      kept.push_back(row);
-  out.predicted = all.values(kept);
-  runs.leave_out(all.without_time);
-  return out;
-}
-
-BaselineDocument report_baseline(const EvaluateArguments& arguments, const Baseline& baseline,
+BaselineDocument report_baseline(const EvaluateArguments& arguments, const BaselineRuns& baseline,
                                  const JudgedRuns& runs) {
   BaselineDocument out;
   out.file = base_name(*arguments.baseline);
@@ -271,9 +241,10 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   }
   const FittedModel model = read_model(arguments.model);
   JudgedRuns runs = judge_runs(model, arguments, arguments.strict_range, console);
-  std::optional<Baseline> baseline;
+  std::optional<BaselineRuns> baseline;
   if (arguments.baseline)
-    baseline.emplace(judge_baseline(arguments, model, runs, console));
+    baseline.emplace(judge_baseline(*arguments.baseline, arguments, model, runs,
+                                    arguments.strict_range, console));
   require_all_rows(arguments, runs);
   EvaluationDocument report;
   report.model_file = base_name(arguments.model);

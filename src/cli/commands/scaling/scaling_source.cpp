@@ -6,6 +6,7 @@
 #include "analysis/central/doubling.hpp"
 #include "analysis/scaling/curve.hpp"
 #include "analysis/scaling/kind_of_work.hpp"
+#include "analysis/scaling/work_of_model.hpp"
 #include "base/text.hpp"
 #include "cli/runs/predictions.hpp"
 #include "cli/runs/range_check.hpp"
@@ -138,26 +139,6 @@ scaling::WorkColumns work_columns(const Table& table, const scaling::CurveColumn
   return work;
 }
 
-/// The columns of a model beside the scale, those that stayed the same in its runs among them.
-scaling::WorkColumns work_columns(const FittedModel& model, const std::string& column,
-                                  const std::vector<std::string>& moved) {
-  scaling::WorkColumns work{column, model.spec.target, {}, {}};
-  for (const Tie& tie : model.spec.ties)
-    if (tie.scale == column)
-      work.tied.push_back({tie.column, {{column, tie.power}}});
-  for (const auto* inputs : {&model.spec.intrinsic, &model.spec.extrinsic})
-    for (const NumericInput& other : *inputs)
-      if (other.column != column &&
-          std::find(moved.begin(), moved.end(), other.column) == moved.end())
-        work.held.push_back(other.column);
-  for (const LeftOut& item : model.left_out)
-    if (item.because == LeftOut::Because::constant)
-      work.held.push_back(item.column);
-    else if (!item.factors.empty())
-      work.tied.push_back({item.column, item.factors});
-  return work;
-}
-
 /// What doubling the scale does where the settings leave the base.
 std::optional<Doubling> doubling_at(const ScalingArguments& arguments, FittedModel model,
                                     std::size_t extrinsic, const BaseConfiguration& base) {
@@ -273,7 +254,7 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
       base.name + (arguments.settings.empty() ? "" : " with ") + joined(arguments.settings, " ");
   const Design design = make_design(set.table, model.spec, Target::absent);
   const scaling::Kind kind =
-      settle_kind(arguments, work_columns(model, column, set.moved), document, console);
+      settle_kind(arguments, scaling::work_columns(model, column, set.moved), document, console);
   document.study =
       scaling::study(timings_of(model, design, column, scales), kind, least_efficiency(arguments));
   report_range(check_range(model, design), arguments.strict_range, console);

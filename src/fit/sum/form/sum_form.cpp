@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "export/formula_code.hpp"
 #include "export/multi_formula.hpp"
+#include "export/term_title.hpp"
 #include "fit/result/column_order.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
 
@@ -125,7 +126,8 @@ std::vector<TimePart> SumForm::parts(const ModelSpec& spec, const VectorXd& cons
                                      const std::function<std::string(std::size_t)>& mark) const {
   std::vector<TimePart> out;
   for (std::size_t k = 0; k < structure.terms; ++k)
-    out.push_back({term_name(k), multi_term_text(spec, structure, constants, k, mark)});
+    out.push_back({term_name(k), multi_term_text(spec, structure, constants, k, mark), true,
+                   multi_term_title(spec, structure, constants, k)});
   const double intercept = constants[constants.size() - 1];
   out.push_back({"C", rounded(intercept), intercept != 0});
   return out;
