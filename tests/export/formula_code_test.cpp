@@ -158,6 +158,48 @@ TEST_CASE("the Python function computes what predict does", "[model][show][needs
         paper.design, predict_generic(paper.spec, paper.constants, paper.design));
 }
 
+TEST_CASE("the JavaScript function computes what predict does", "[model][show][needs-node]") {
+  const auto check = [](const std::string& code, const std::string& called,
+                        const Eigen::VectorXd& expected) {
+    const test::CsvFile file(code + called);
+    const auto printed = test::output_of("node " + file.path());
+    REQUIRE(printed);
+    check_numbers(*printed, expected, static_cast<std::size_t>(expected.size()));
+  };
+  test::MultiRuns zeros = shown_runs();
+  zeros.truth.spec.extrinsic[0].zero = ZeroValue{2, true};
+  zeros.truth.spec.intrinsic[0].zero = ZeroValue{3, false};
+  for (const test::MultiRuns& sum : {shown_runs(), runs_of_other_growths(), zeros}) {
+    check(multi_code(sum.truth.spec, sum_form(sum.truth).structure, sum.truth.constants,
+                     FormulaLanguage::javascript),
+          calls(sum.spec, sum.design, "console.log(", ")", 40), predict(sum.truth, sum.design));
+  }
+  for (const DerivedModel& model : {derived_model(), derived_sum()}) {
+    check(model.code(FormulaLanguage::javascript),
+          calls_of_configurations(model.spec, model.table, "console.log(", ")"), model.predicted());
+  }
+}
+
+TEST_CASE("names and levels with a meaning in JavaScript and in pages remain what they are",
+          "[model][show][needs-node]") {
+  ModelSpec spec;
+  spec.intrinsic = {{"Math", 1, 2}};
+  spec.categorical = {{"new", {"</script>", "]]>", "__proto__", "constructor", "q\"\\\n"}}};
+  spec.extrinsic = {{"arguments", 1, 2}, {"Number", 1, 2}};
+  Eigen::VectorXd constants(10);  // a[Math] | levels | p[Math] | q, q | C
+  constants << 1, 1, 2, 3, 4, 5, 1, 2, -1, 0;
+  const std::string code = generic_code(spec, constants, FormulaLanguage::javascript);
+  for (const char* mark : {"</", "]]>"})
+    CHECK(code.find(mark) == std::string::npos);
+  const test::CsvFile file(
+      "\"use strict\";\n" + code +
+      "for (const level of ['</script>', ']]>', '__proto__', 'constructor', 'q\"\\\\\\n', "
+      "'toString'])\n  console.log(predict(7, level, 2, 4));\n");
+  const auto printed = test::output_of("node " + file.path());
+  REQUIRE(printed);
+  CHECK(*printed == "8\n9\n10\n11\n12\nNaN\n");  // (7 + level) * 2^2 / 4
+}
+
 TEST_CASE("the C function computes what predict does", "[model][show][needs-cc]") {
   const test::MultiRuns runs = GENERATE(false, true) ? runs_of_other_growths() : shown_runs();
   const std::string code = multi_code(runs.spec, sum_form(runs.truth).structure,

@@ -16,7 +16,10 @@ class MarkupReader {
     if (page_.starts_with("<!DOCTYPE html>\n"))
       at_ = 16;
     while (problem_.empty() && at_ < page_.size())
-      page_[at_] == '<' ? read_tag() : read_text();
+      if (skip("<![CDATA["))
+        skip_past("]]>");
+      else
+        page_[at_] == '<' ? read_tag() : read_text();
     if (problem_.empty() && !open_.empty())
       fail("<" + open_.back() + "> is not closed");
     return problem_;
@@ -37,6 +40,14 @@ class MarkupReader {
     const bool found = page_.compare(at_, text.size(), text) == 0;
     at_ += found ? text.size() : 0;
     return found;
+  }
+
+  void skip_past(const std::string& end) {
+    const std::size_t found = page_.find(end, at_);
+    if (found == std::string::npos)
+      fail("no " + end);
+    else
+      at_ = found + end.size();
   }
 
   std::string name() {

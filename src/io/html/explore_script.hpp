@@ -183,11 +183,11 @@ const drawCurve = () => {
   const low = Math.min(...all), high = Math.max(...all);
   const spread = Math.max(Math.log(high / low), 1e-9);
   const last = points[points.length - 1].x;
-  const x = (value) => 70 + 540 * Math.log(value / points[0].x) / Math.log(last / points[0].x);
+  const x = (value) => 60 + 360 * Math.log(value / points[0].x) / Math.log(last / points[0].x);
   const y = (value) => 250 - 225 * Math.log(value / low) / spread;
   const place = (point) => x(point.x).toFixed(2) + " " + y(point.y).toFixed(2);
   const told = points.map((point) => short(point.x) + ": " + timeText(point.y)).join(", ");
-  const svg = drawn("svg", {viewBox: "0 0 640 300", role: "img",
+  const svg = drawn("svg", {viewBox: "0 0 440 300", role: "img",
     "aria-label": "Time against " + column.name + ": " + told});
   const unit = unitOf(high);
   const free = [];
@@ -205,10 +205,10 @@ const drawCurve = () => {
   points.forEach((point) => tick(point.x, short(point.x)));
   const middle = Math.sqrt(low * high);
   for (const value of [low, middle, high]) {
-    svg.append(drawn("line", {class: "grid", x1: 70, x2: 610, y1: y(value), y2: y(value)}),
-      drawn("text", {x: 62, y: y(value) + 4, "text-anchor": "end"}, short(value * unit.factor)));
+    svg.append(drawn("line", {class: "grid", x1: 60, x2: 420, y1: y(value), y2: y(value)}),
+      drawn("text", {x: 54, y: y(value) + 4, "text-anchor": "end"}, short(value * unit.factor)));
   }
-  svg.append(drawn("text", {x: 340, y: 292, "text-anchor": "middle"}, column.name),
+  svg.append(drawn("text", {x: 240, y: 292, "text-anchor": "middle"}, column.name),
     drawn("text", {x: 8, y: 14}, model.target + (unit.name ? " [" + unit.name + "]" : "")));
   const banded = points.filter(({ends}) => ends && ends.every(isTime));
   if (banded.length > 1) {

@@ -55,15 +55,17 @@ bool has_word(const std::string& page, const std::string& word) {
   return false;
 }
 
-/// A whole page that loads nothing, runs nothing and has no number that is none.
+/// A whole page that loads nothing, runs nothing but its panel and has no number that is none.
 void check_report_page(const std::string& page) {
   CHECK(markup_problem(page).empty());
   CHECK(page.starts_with("<!DOCTYPE html>\n"));
   CHECK(page.ends_with("</html>\n"));
   for (const char* word : {"nan", "inf"})
     CHECK_FALSE(has_word(page, word));
-  for (const char* text : {"<script", "href=", "src=", "url(", "@import"})
+  for (const char* text : {"href=", "src=", "url(", "@import"})
     CHECK(page.find(text) == std::string::npos);
+  CHECK(page.find("<script") == page.rfind("<script>//<![CDATA[\n"));
+  CHECK(page.find("</script") == page.rfind("]]></script>\n</body>") + 3);
 }
 
 /// The value of the i-th <data> behind this heading of a row.
@@ -126,7 +128,10 @@ TEST_CASE_METHOD(ReportTest, "the page has formula, powers, worst runs, warnings
   CHECK_THAT(page, ContainsSubstring("times faster</td>"));
   CHECK_THAT(page, ContainsSubstring("<li>few rows, &quot;quoted&quot; é</li>"));
   // 4, 5 and 5.5 are predicted as 4.25, 4.5 and 4.5.
-  CHECK_THAT(page, ContainsSubstring(">4</th><td class=\"n\"><data value=\"5.5\">5.5</data>"));
+  CHECK_THAT(
+      page,
+      ContainsSubstring(
+          ">4</th><td class=\"n\" data-label=\"measured [s]\"><data value=\"5.5\">5.5</data>"));
   CHECK_THAT(page, ContainsSubstring("from 2 replicated rows"));
   const Json evaluated =
       Json::parse(run({"evaluate", "model.json", "runs.csv", "--format", "json"}).output);
@@ -145,6 +150,30 @@ TEST_CASE_METHOD(ReportTest, "report -o writes the file, the same bytes each tim
   CHECK(read("report.html") == report().output);
   const ProgramResult titled = report({"runs.csv", "--title", "A < B & \"C\""});
   CHECK_THAT(titled.output, ContainsSubstring("<h1>A &lt; B &amp; &quot;C&quot;</h1>"));
+}
+
+TEST_CASE_METHOD(ReportTest, "report --figures writes every figure of the page as SVG and PDF",
+                 "[cli][report]") {
+  const ProgramResult result =
+      report({"runs.csv", "--figures", "out/figures", "-o", "report.html"});
+  CHECK(result.exit_code == 0);
+  const std::string page = read("report.html");
+  CHECK(page == report().output);
+  std::size_t figures = 0;
+  for (std::size_t at = page.find("<svg "); at != std::string::npos;
+       at = page.find("<svg ", at + 1)) {
+    const std::size_t begin = page.find("<title id=\"", at) + 11;
+    const std::string name = page.substr(begin, page.find("-title\"", begin) - begin);
+    const std::string svg = read("out/figures/" + name + ".svg");
+    CHECK(markup_problem(svg.substr(svg.find("<svg"))).empty());
+    // What it draws is what the page has there.
+    const std::string drawn = page.substr(begin, page.find("</svg>", at) - begin);
+    CHECK_THAT(svg, ContainsSubstring(drawn));
+    CHECK(read("out/figures/" + name + ".pdf").starts_with("%PDF-"));
+    ++figures;
+  }
+  CHECK(figures > 4);
+  CHECK(report({"runs.csv", "--figures", "runs.csv", "-o", "other.html"}).exit_code == 5);
 }
 
 TEST_CASE_METHOD(ReportTest, "what cannot be done is said as evaluate says it", "[cli][report]") {
@@ -293,8 +322,8 @@ TEST_CASE_METHOD(ReportTest, "two models are compared on the same runs", "[cli][
   check_report_page(better.output);
   CHECK(value_in_row(better.output, "old: worse.json", 0) == mape("worse.json"));
   CHECK(value_in_row(better.output, "new: model.json", 0) == mape("model.json"));
-  CHECK_THAT(better.output, ContainsSubstring("class=\"big\">yes<") &&
-                                ContainsSubstring(": not by chance"));
+  CHECK_THAT(better.output,
+             ContainsSubstring("class=\"big\">yes<") && ContainsSubstring(": not by chance"));
   CHECK_THAT(report({"worse.json", "many.csv"}).output,
              ContainsSubstring("class=\"big\">no, worse<"));
   CHECK_THAT(report({"model.json", "many.csv"}).output,
@@ -307,7 +336,8 @@ TEST_CASE_METHOD(ReportTest, "the page as Markdown has its answers and no markup
   const ProgramResult result = report({"runs.csv", "--format", "md", "--title", "a|b <i>_x_"});
   REQUIRE(result.exit_code == 0);
   CHECK(result.output.starts_with("### a\\|b \\<i\\>\\_x\\_\n"));
-  CHECK(result.output == report({"runs.csv", "--format", "markdown", "--title", "a|b <i>_x_"}).output);
+  CHECK(result.output ==
+        report({"runs.csv", "--format", "markdown", "--title", "a|b <i>_x_"}).output);
   const std::string page = report().output;
   for (const std::string& figure : texts_of(page, "p"))
     if (figure.ends_with("% off"))
@@ -320,8 +350,8 @@ TEST_CASE_METHOD(ReportTest, "a large error raises an alarm, a small one does no
                  "[cli][report]") {
   CHECK(report().output.find("card alarm") == std::string::npos);
   write("slow.csv", "filters,activation,workers,time_s\n4,relu,2,8\n4,tanh,2,10\n");
-  CHECK_THAT(report({"slow.csv"}).output, ContainsSubstring("card alarm") &&
-                                              ContainsSubstring("too much to plan with"));
+  CHECK_THAT(report({"slow.csv"}).output,
+             ContainsSubstring("card alarm") && ContainsSubstring("too much to plan with"));
   // 10 % off is little, but not of runs that differ by a thousandth.
   write("quiet.csv",
         "filters,activation,workers,time_s\n4,tanh,2,5\n4,tanh,2,5.005\n4,tanh,2,4.995\n");

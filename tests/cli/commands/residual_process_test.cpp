@@ -213,6 +213,11 @@ TEST_CASE_METHOD(ProcessTest, "code computes trend and process as predict does",
       CHECK(largest_difference(numbers_of(*output_of("python3 " + file("code.py"))), expected) <
             1e-9);
     }
+    if (succeeds("node --version")) {
+      write("code.js", run({"show", "model.json", "--as", "javascript"}).output +
+                           calls(constants, asked, "console.log(", ")"));
+      CHECK(largest_difference(numbers_of(*output_of("node " + file("code.js"))), expected) < 1e-9);
+    }
     write("code.c", run({"show", "model.json", "--as", "c"}).output +
                         "#include <stdio.h>\nint main(void) {\n" +
                         calls(constants, asked, "printf(\"%.17g\\n\", ", ");") + "return 0;\n}\n");
