@@ -109,8 +109,8 @@ const problem = made("p", {id: "what-if-problem", class: "doubt", role: "alert"}
 const answer = made("div", {role: "status", class: "card"}, made("p", {class: "big"}, time),
   made("p", {}, range), verdict);
 const controls = made("div", {class: "controls"});
-const numeric = model.columns.filter((column) => column.low !== undefined);
-numeric.sort((a, b) => (b.scale ? 1 : 0) - (a.scale ? 1 : 0));
+const ordered = [...model.columns].sort((a, b) => (b.scale ? 1 : 0) - (a.scale ? 1 : 0));
+const numeric = ordered.filter((column) => column.low !== undefined);
 const along = made("select", {id: "what-if-along"},
   ...numeric.map(({name}) => made("option", {value: name}, name)));
 const curve = made("div", {id: "what-if-curve"});
@@ -139,7 +139,7 @@ const slider = (column) => {
   });
   return input;
 };
-model.columns.forEach((column, i) => {
+ordered.forEach((column, i) => {
   const id = "what-if-" + i;
   const input = column.levels
     ? made("select", {id}, ...column.levels.map((level) => made("option", {value: level}, level)))
@@ -184,7 +184,7 @@ const drawCurve = () => {
   const spread = Math.max(Math.log(high / low), 1e-9);
   const last = points[points.length - 1].x;
   const x = (value) => 60 + 360 * Math.log(value / points[0].x) / Math.log(last / points[0].x);
-  const y = (value) => 250 - 225 * Math.log(value / low) / spread;
+  const y = (value) => 250 - 214 * Math.log(value / low) / spread;
   const place = (point) => x(point.x).toFixed(2) + " " + y(point.y).toFixed(2);
   const told = points.map((point) => short(point.x) + ": " + timeText(point.y)).join(", ");
   const svg = drawn("svg", {viewBox: "0 0 440 300", role: "img",
@@ -193,7 +193,7 @@ const drawCurve = () => {
   const free = [];
   const tick = (value, text) => {
     const at = x(value), half = 4 * text.length + 4;
-    svg.append(drawn("line", {class: "grid", x1: at, x2: at, y1: 25, y2: 250}));
+    svg.append(drawn("line", {class: "grid", x1: at, x2: at, y1: 36, y2: 250}));
     if (free.every(([from, to]) => at + half < from || at - half > to)) {
       svg.append(drawn("text", {x: at, y: 268, "text-anchor": "middle"}, text));
       free.push([at - half, at + half]);

@@ -78,6 +78,28 @@ pre { background: var(--card); border-radius: .5rem; padding: .75rem 1rem; white
   overflow-wrap: anywhere; }
 code, pre { font: .85rem/1.45 ui-monospace, monospace; }
 td code { overflow-wrap: anywhere; }
+.explore { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr));
+  gap: 1rem 2rem; align-items: start; }
+.controls { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr));
+  gap: .6rem 1.25rem; margin: .5rem 0; }
+.control label { display: block; font-size: .875rem; overflow-wrap: anywhere; }
+.control input, .control select { width: 100%; margin: .1rem 0 0; }
+input, select, button { font: inherit; color: inherit; background: var(--paper);
+  border: 1px solid var(--soft); border-radius: .3rem; padding: .15rem .4rem; max-width: 100%; }
+input[type=range] { padding: 0; accent-color: var(--blue); }
+:focus-visible { outline: 3px solid var(--blue); outline-offset: 2px; }
+@media (max-width: 30rem) {
+  body { padding: 1rem .75rem 2rem; }
+  .explore > :last-child { order: -1; }
+  table, tbody, tr, .wide td, .wide th { display: block; }
+  thead { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden; }
+  tr { padding: .35rem 0; border-bottom: 1px solid var(--line); }
+  .wide td, .wide th { border: 0; padding: 0; text-align: left; white-space: normal; }
+  tbody th { font-weight: 600; }
+  td::before { content: attr(data-label) ": "; color: var(--soft); }
+  td[data-label=""]::before { content: none; }
+  td:empty { display: none; }
+}
 @media print {
   :root { --paper: #ffffff; --ink: #000000; --soft: #444444; --line: #bbbbbb; --card: #f2f2f2;
     --blue: #0072b2; --orange: #b34700; --ground: #55606e1f; --band: #0072b226;
@@ -85,6 +107,7 @@ td code { overflow-wrap: anywhere; }
   body { max-width: none; padding: 0; font-size: 10pt; print-color-adjust: exact; }
   .figures, .cards { grid-template-columns: 1fr 1fr; }
   table { font-size: 7.5pt; }
+  .constants, #what-if { display: none; }
   .wide { overflow: visible; }
   figure, .card, tr { break-inside: avoid; }
   h2, caption, thead { break-after: avoid; }

@@ -64,7 +64,9 @@ void check_report_page(const std::string& page) {
     CHECK_FALSE(has_word(page, word));
   for (const char* text : {"href=", "src=", "url(", "@import"})
     CHECK(page.find(text) == std::string::npos);
-  CHECK(page.find("<script") == page.rfind("<script>//<![CDATA[\n"));
+  const std::size_t script = page.find("<script");
+  REQUIRE(script != std::string::npos);
+  CHECK(script == page.rfind("<script>//<![CDATA[\n"));
   CHECK(page.find("</script") == page.rfind("]]></script>\n</body>") + 3);
 }
 
