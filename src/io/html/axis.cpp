@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include "base/readable.hpp"
 #include "base/text.hpp"
@@ -12,6 +13,9 @@ namespace perfmodel::page {
 namespace {
 
 constexpr std::size_t kFewest = 3;  // on a logarithmic axis, so that its spacing can be seen
+constexpr double kBareEnd = 0.15;   // share of an axis beyond its last label that is too much
+constexpr double kAtEnd = 0.05;
+constexpr int kMostEndDigits = 4;
 
 /// Enough digits to tell neighbours apart, and no more than six where they are.
 std::string linear_label(double value, double step) {
@@ -75,11 +79,39 @@ std::vector<Tick> logarithmic_ticks(const Range& range, std::size_t most) {
   return linear_ticks(range, most);
 }
 
+/// A value at an end, with as few digits as take it there.
+std::optional<Tick> end_tick(const Range& range, double end) {
+  for (int digits = 1; digits <= kMostEndDigits; ++digits) {
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%.*g", digits, end);
+    const double value = parse_number(text.data()).value_or(end);
+    if (range.contains(value) && std::abs(range.position(value) - range.position(end)) < kAtEnd)
+      return Tick{value, short_number(value)};
+  }
+  return std::nullopt;
+}
+
+/// Both ends have a label, or one nearby.
+std::vector<Tick> with_ends(const Range& range, std::vector<Tick> ticks) {
+  const auto is_bare = [&](double end, const Tick& nearest) {
+    return std::abs(range.position(nearest.value) - range.position(end)) > kBareEnd;
+  };
+  if (ticks.empty())
+    return ticks;
+  if (is_bare(range.low, ticks.front()))
+    if (const auto tick = end_tick(range, range.low))
+      ticks.insert(ticks.begin(), *tick);
+  if (is_bare(range.high, ticks.back()))
+    if (const auto tick = end_tick(range, range.high))
+      ticks.push_back(*tick);
+  return ticks;
+}
+
 }  // namespace
 
 std::vector<Tick> ticks_of(const Range& range, std::size_t most) {
-  return range.spacing == Spacing::logarithmic ? logarithmic_ticks(range, most)
-                                               : linear_ticks(range, most);
+  return with_ends(range, range.spacing == Spacing::logarithmic ? logarithmic_ticks(range, most)
+                                                                : linear_ticks(range, most));
 }
 
 double Axis::at(double value) const {

@@ -19,9 +19,24 @@ Labels labels(double low, double high, Spacing spacing, std::size_t most = 8) {
 
 TEST_CASE("linear ticks are round multiples inside of the range", "[report]") {
   CHECK(labels(0, 1, Spacing::linear, 6) == Labels{"0", "0.2", "0.4", "0.6", "0.8", "1"});
-  CHECK(labels(-95, 187, Spacing::linear, 8) == Labels{"-50", "0", "50", "100", "150"});
+  CHECK(labels(-95, 187, Spacing::linear, 8) == Labels{"-95", "-50", "0", "50", "100", "150"});
   CHECK(labels(0.31, 0.39, Spacing::linear, 5) == Labels{"0.32", "0.34", "0.36", "0.38"});
   CHECK(labels(2e6, 9e6, Spacing::linear, 5) == Labels{"2e+06", "4e+06", "6e+06", "8e+06"});
+}
+
+TEST_CASE("both ends of an axis have a label nearby", "[report]") {
+  for (const Range range : {Range{0.31, 0.39, Spacing::linear},
+                            {1.2, 37, Spacing::logarithmic},
+                            {0.0123, 7.7, Spacing::logarithmic},
+                            {-1.3, 0.4, Spacing::linear}}) {
+    const auto ticks = ticks_of(range, 3);
+    CHECK(range.position(ticks.front().value) < 0.2);
+    CHECK(range.position(ticks.back().value) > 0.8);
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+      CHECK(range.contains(ticks[i].value));
+      CHECK((i == 0 || ticks[i].value > ticks[i - 1].value));
+    }
+  }
 }
 
 TEST_CASE("the labels of a narrow range can be told apart", "[report]") {
