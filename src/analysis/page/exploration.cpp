@@ -26,23 +26,23 @@ std::string texts(const std::vector<std::string>& items) {
   return array_of(out);
 }
 
-bool is_whole(double value) {
+bool is_integer(double value) {
   return value == std::floor(value);
 }
 
 /// A number of the configuration; without a range where only derived columns use it.
-std::string number_column(const NumericInput& input, bool is_scale, double start, bool has_range) {
+std::string number_control(const NumericInput& input, bool is_scale, double start, bool has_range) {
   return "{name: " + javascript_literal(input.column) + ", start: " + to_text(start) +
          (has_range ? ", low: " + to_text(input.low) + ", high: " + to_text(input.high) : "") +
          (input.zero ? ", zero: " + to_text(input.zero->unit) : "") +
          (is_scale ? ", scale: true" : "") +
-         (is_whole(start) && (!has_range || (is_whole(input.low) && is_whole(input.high)))
+         (is_integer(start) && (!has_range || (is_integer(input.low) && is_integer(input.high)))
               ? ", whole: true"
               : "") +
          "}";
 }
 
-std::string level_column(const CategoricalInput& input, std::size_t start) {
+std::string level_control(const CategoricalInput& input, std::size_t start) {
   return "{name: " + javascript_literal(input.column) +
          ", start: " + javascript_literal(input.levels[start]) +
          ", levels: " + texts(input.levels) + "}";
@@ -55,16 +55,16 @@ std::optional<std::string> columns_of(const ModelSpec& spec, const Configuration
     const std::size_t before = out.size();
     for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
       if (spec.extrinsic[j].column == name)
-        out.push_back(number_column(spec.extrinsic[j], true, start.extrinsic[j], true));
+        out.push_back(number_control(spec.extrinsic[j], true, start.extrinsic[j], true));
     for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
       if (spec.intrinsic[i].column == name)
-        out.push_back(number_column(spec.intrinsic[i], false, start.intrinsic[i], true));
+        out.push_back(number_control(spec.intrinsic[i], false, start.intrinsic[i], true));
     for (std::size_t c = 0; c < spec.categorical.size(); ++c)
       if (spec.categorical[c].column == name)
-        out.push_back(level_column(spec.categorical[c], start.levels[c]));
+        out.push_back(level_control(spec.categorical[c], start.levels[c]));
     for (const SourceColumn& source : spec.sources)
       if (source.column == name && out.size() == before)
-        out.push_back(number_column({.column = name}, false, source.typical, false));
+        out.push_back(number_control({.column = name}, false, source.typical, false));
     if (out.size() != before + 1)
       return std::nullopt;
   }
