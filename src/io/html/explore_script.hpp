@@ -275,8 +275,12 @@ const readAddress = () => {
     if (!column || !allows(column, value)) wrong.push(name + " = " + text);
     else given.set(name, value);
   }
-  // What is tied moves with the scale, unless it is set itself.
-  for (const [name, value] of given) out = withValue(out, name, value);
+  // What is tied moves with the first of the scales that are set, unless it is set itself.
+  const moving = [];
+  for (const name of given.keys())
+    if (!moving.some((scale) => model.ties.some(([s, column]) => s === scale && column === name)))
+      moving.push(name);
+  for (const name of moving) out = withValue(out, name, given.get(name));
   for (const [name, value] of given) out.set(name, value);
   values = out;
   problem.textContent = wrong.length ? "The model does not know " + wrong.join(", ") + "." : "";
