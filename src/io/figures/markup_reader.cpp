@@ -45,13 +45,13 @@ MarkupElement element_of(std::string_view tag) {
 
 }  // namespace
 
-std::string MarkupElement::attribute(const std::string& name) const {
-  const auto found = attributes.find(name);
+std::string MarkupElement::attribute(const std::string& of) const {
+  const auto found = attributes.find(of);
   return found == attributes.end() ? "" : found->second;
 }
 
-double MarkupElement::number(const std::string& name) const {
-  return parse_number(attribute(name)).value_or(0);
+double MarkupElement::number(const std::string& of) const {
+  return parse_number(attribute(of)).value_or(0);
 }
 
 std::vector<MarkupElement> elements_of(std::string_view markup) {

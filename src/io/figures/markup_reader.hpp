@@ -14,9 +14,9 @@ struct MarkupElement {
   std::string text;  ///< directly behind its tag, up to the next one
 
   /// Empty where it has none.
-  std::string attribute(const std::string& name) const;
+  std::string attribute(const std::string& of) const;
   /// 0 where it has none.
-  double number(const std::string& name) const;
+  double number(const std::string& of) const;
 };
 
 /// Every element, in the order of their opening tags.
