@@ -91,7 +91,7 @@ input[type=range] { padding: 0; accent-color: var(--blue); }
 @media (max-width: 30rem) {
   body { padding: 1rem .75rem 2rem; }
   .explore > :last-child { order: -1; }
-  table, tbody, tr, .wide td, .wide th { display: block; }
+  table, caption, tbody, tr, .wide td, .wide th { display: block; }
   thead { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden; }
   tr { padding: .35rem 0; border-bottom: 1px solid var(--line); }
   .wide td, .wide th { border: 0; padding: 0; text-align: left; white-space: normal; }
@@ -104,11 +104,28 @@ input[type=range] { padding: 0; accent-color: var(--blue); }
   :root { --paper: #ffffff; --ink: #000000; --soft: #444444; --line: #bbbbbb; --card: #f2f2f2;
     --blue: #0072b2; --orange: #b34700; --ground: #55606e1f; --band: #0072b226;
     --alarm: #fff1d6; }
-  body { max-width: none; padding: 0; font-size: 10pt; print-color-adjust: exact; }
-  .figures, .cards { grid-template-columns: 1fr 1fr; }
-  table { font-size: 7.5pt; }
+  body { max-width: none; padding: 0; font-size: 8.5pt; line-height: 1.3;
+    print-color-adjust: exact; }
+  h1 { font-size: 15pt; }
+  h3 { font-size: 9pt; }
+  h2 { font-size: 11pt; margin: .9rem 0 .25rem; padding-top: .35rem; }
+  p, ul { margin: .25rem 0; max-width: none; }
+  .big { font-size: 12pt; }
+  .cards { grid-template-columns: repeat(4, 1fr); gap: .4rem; margin: .5rem 0; }
+  .card { padding: .35rem .5rem; }
+  .figures { grid-template-columns: repeat(6, 1fr); grid-auto-flow: dense; gap: .4rem .8rem;
+    margin: .4rem 0; }
+  .figures figure { grid-column: span 2; }
+  .figures .wide { grid-column: span 3; }
+  .multiples { grid-template-columns: repeat(4, 1fr); }
+  .multiples figure { grid-column: span 1; }
+  .wide { overflow: visible; margin: .4rem 0; }
+  .tables { display: block; columns: 2; }
+  .tables .wide:last-child { column-span: all; }
+  table { font-size: 6.5pt; }
+  th, td { padding: .08rem .5rem .08rem 0; }
+  figcaption, code, pre { font-size: 6.5pt; }
   .constants, #what-if { display: none; }
-  .wide { overflow: visible; }
   figure, .card, tr { break-inside: avoid; }
   h2, caption, thead { break-after: avoid; }
 }
