@@ -98,7 +98,7 @@ TEST_CASE_METHOD(ReportTest, "report prints a page that is well-formed and needs
   CHECK(result.errors.empty());
   check_report_page(result.output);
   CHECK(texts_of(result.output, "title").front() == "time_s: model.json on runs.csv");
-  CHECK(texts_of(result.output, "svg").size() == 5);
+  CHECK(texts_of(result.output, "svg").size() == 7);
   const auto headings = texts_of(result.output, "h2");
   CHECK(headings == std::vector<std::string>{"How long does an iteration take?",
                                              "What makes it long?", "How does it scale?",
@@ -293,8 +293,8 @@ TEST_CASE_METHOD(ReportTest, "two models are compared on the same runs", "[cli][
   check_report_page(better.output);
   CHECK(value_in_row(better.output, "old: worse.json", 0) == mape("worse.json"));
   CHECK(value_in_row(better.output, "new: model.json", 0) == mape("model.json"));
-  CHECK_THAT(better.output, ContainsSubstring("class=\"big\">yes<") &&
-                                ContainsSubstring(": not by chance"));
+  CHECK_THAT(better.output,
+             ContainsSubstring("class=\"big\">yes<") && ContainsSubstring(": not by chance"));
   CHECK_THAT(report({"worse.json", "many.csv"}).output,
              ContainsSubstring("class=\"big\">no, worse<"));
   CHECK_THAT(report({"model.json", "many.csv"}).output,
@@ -307,7 +307,8 @@ TEST_CASE_METHOD(ReportTest, "the page as Markdown has its answers and no markup
   const ProgramResult result = report({"runs.csv", "--format", "md", "--title", "a|b <i>_x_"});
   REQUIRE(result.exit_code == 0);
   CHECK(result.output.starts_with("### a\\|b \\<i\\>\\_x\\_\n"));
-  CHECK(result.output == report({"runs.csv", "--format", "markdown", "--title", "a|b <i>_x_"}).output);
+  CHECK(result.output ==
+        report({"runs.csv", "--format", "markdown", "--title", "a|b <i>_x_"}).output);
   const std::string page = report().output;
   for (const std::string& figure : texts_of(page, "p"))
     if (figure.ends_with("% off"))
@@ -320,8 +321,8 @@ TEST_CASE_METHOD(ReportTest, "a large error raises an alarm, a small one does no
                  "[cli][report]") {
   CHECK(report().output.find("card alarm") == std::string::npos);
   write("slow.csv", "filters,activation,workers,time_s\n4,relu,2,8\n4,tanh,2,10\n");
-  CHECK_THAT(report({"slow.csv"}).output, ContainsSubstring("card alarm") &&
-                                              ContainsSubstring("too much to plan with"));
+  CHECK_THAT(report({"slow.csv"}).output,
+             ContainsSubstring("card alarm") && ContainsSubstring("too much to plan with"));
   // 10 % off is little, but not of runs that differ by a thousandth.
   write("quiet.csv",
         "filters,activation,workers,time_s\n4,tanh,2,5\n4,tanh,2,5.005\n4,tanh,2,4.995\n");
