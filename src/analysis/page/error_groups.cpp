@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <numeric>
 
 #include "analysis/central/moved_configuration.hpp"
-#include "analysis/page/errors.hpp"
 #include "base/index.hpp"
 
 namespace perfmodel::page {
@@ -24,6 +23,17 @@ RunErrors run_errors(const Design& runs, const Eigen::VectorXd& predicted) {
   return out;
 }
 
+/// As sorted_quantile(), without sorting all of many values.
+double quantile_of(std::vector<double>& values, double q) {
+  const double place = q * static_cast<double>(values.size() - 1);
+  const auto below = values.begin() + static_cast<std::ptrdiff_t>(place);
+  std::nth_element(values.begin(), below, values.end());
+  const double share = place - std::floor(place);
+  if (share == 0)
+    return *below;
+  return *below * (1 - share) + *std::min_element(below + 1, values.end()) * share;
+}
+
 ErrorGroup group_of(const std::string& name, const std::vector<std::size_t>& rows,
                     const RunErrors& errors) {
   std::vector<double> times;
@@ -34,15 +44,23 @@ ErrorGroup group_of(const std::string& name, const std::vector<std::size_t>& row
     percents.push_back(errors.percents[row]);
     sum += std::abs(errors.percents[row]);
   }
-  std::sort(times.begin(), times.end());
-  std::sort(percents.begin(), percents.end());
   return {.name = name,
           .rows = rows.size(),
-          .median_time = sorted_quantile(times, 0.5),
+          .median_time = quantile_of(times, 0.5),
           .mape = sum / static_cast<double>(rows.size()),
-          .lower = sorted_quantile(percents, 0.25),
-          .middle = sorted_quantile(percents, 0.5),
-          .upper = sorted_quantile(percents, 0.75)};
+          .lower = quantile_of(percents, 0.25),
+          .middle = quantile_of(percents, 0.5),
+          .upper = quantile_of(percents, 0.75)};
+}
+
+/// The rows by their values, ascending.
+std::vector<std::size_t> rows_by_value(const NumericFactor& factor, std::size_t count) {
+  std::vector<std::size_t> rows(count);
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+    return factor.coded() ? factor.codes[a] < factor.codes[b] : factor.values[a] < factor.values[b];
+  });
+  return rows;
 }
 
 std::vector<ErrorGroup> groups_of_levels(const CategoricalInput& input, const LevelFactor& factor,
@@ -62,24 +80,24 @@ std::vector<ErrorGroup> groups_of_levels(const CategoricalInput& input, const Le
 /// Few values each for itself, more in groups of about equally many rows.
 std::vector<ErrorGroup> groups_of_values(const NumericFactor& factor, const RunErrors& errors) {
   const std::size_t count = errors.times.size();
-  std::map<double, std::vector<std::size_t>> by_value;
-  for (std::size_t row = 0; row < count; ++row)
-    by_value[factor.value(row)].push_back(row);
+  const std::vector<std::size_t> sorted = rows_by_value(factor, count);
+  const auto value = [&](std::size_t place) { return factor.value(sorted[place]); };
+  std::size_t distinct = 1;
+  for (std::size_t place = 1; place < count; ++place)
+    distinct += value(place) != value(place - 1) ? 1U : 0U;
   const std::size_t size =
-      by_value.size() <= ErrorsAlong::most_values ? 1 : count / ErrorsAlong::most_values + 1;
+      distinct <= ErrorsAlong::most_values ? 1 : count / ErrorsAlong::most_values + 1;
   std::vector<ErrorGroup> out;
-  std::vector<std::size_t> rows;
-  double low = by_value.begin()->first;
-  for (auto value = by_value.begin(); value != by_value.end(); ++value) {
-    if (rows.empty())
-      low = value->first;
-    rows.insert(rows.end(), value->second.begin(), value->second.end());
-    if (rows.size() < size && std::next(value) != by_value.end())
+  std::size_t first = 0;
+  for (std::size_t next = 1; next <= count; ++next) {
+    const bool ends = next == count || (value(next) != value(next - 1) && next - first >= size);
+    if (!ends)
       continue;
-    const std::string high = setting_text(value->first);
-    out.push_back(
-        group_of(low == value->first ? high : setting_text(low) + " .. " + high, rows, errors));
-    rows.clear();
+    const std::string low = setting_text(value(first));
+    const std::string high = setting_text(value(next - 1));
+    out.push_back(group_of(low == high ? high : low + " .. " + high,
+                           {sorted.begin() + index(first), sorted.begin() + index(next)}, errors));
+    first = next;
   }
   return out;
 }

@@ -8,6 +8,8 @@
 namespace perfmodel::page {
 namespace {
 
+constexpr double kSeen = 0.0005;  // of the time: "0.1 %" with one decimal
+
 bool all_finite(const std::vector<double>& values) {
   return std::all_of(
       values.begin(), values.end(), [](double p) { return std::isfinite(p); });
@@ -55,7 +57,7 @@ std::optional<TimeSteps> time_steps(const FittedModel& model, const std::vector<
       ++out.folded;
     }
   }
-  if (out.folded > 0)
+  if (std::abs(small) >= kSeen * trend)
     out.steps.push_back(
         {out.folded == 1 ? only : std::to_string(out.folded) + " small parts", small});
   if (factors)

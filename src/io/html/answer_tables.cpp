@@ -28,13 +28,18 @@ std::string interval_cell(const Forecast& forecast, const std::string& unit) {
                            : "";
 }
 
+std::string folded_formula(const std::string& formula) {
+  return element("details", "",
+                 element("summary", "", "formula") + element("code", "", escaped_markup(formula)));
+}
+
 }  // namespace
 
 std::string term_table(const Content& content) {
   if (!content.model.form->words().lists_terms || content.shares.empty())
     return "";
   const std::vector<Heading> headings = {
-      {"term"}, {"here", CellKind::number}, {"all runs", CellKind::number}, {"formula"}};
+      {"term"}, {"here", CellKind::number}, {"all runs", CellKind::number}, {"depends on"}};
   Table table("The terms: their shares of the time at " + content.typical.place +
                   " and of all runs together",
               headings);
@@ -47,7 +52,9 @@ std::string term_table(const Content& content) {
         .add({escaped_markup(share.name),
               figure_of(share.percent_shown, percent(share.percent_shown)),
               figure_of(share.percent, percent(share.percent)),
-              element("code", "", escaped_markup(share.formula))});
+              share.title == share.name
+                  ? element("code", "", escaped_markup(share.formula))
+                  : escaped_markup(share.title) + folded_formula(share.formula)});
     folded += is_small ? 1U : 0U;
   }
   if (folded == 0)
@@ -76,18 +83,19 @@ std::string forecast_table(const Content& content, const ScaleCurve& curve) {
               headings);
   for (const Forecast& forecast : curve.forecasts) {
     const double times = forecast.scale / curve.shown;
-    std::string note = forecast.scale == curve.shown ? "shown"
-                       : times > 1                   ? short_number(times) + " \u00d7 shown"
-                                                     : "";
+    std::vector<std::string> notes;
+    if (times == 1)
+      notes.emplace_back("shown");
+    else if (times > 1)
+      notes.push_back(short_number(times) + " \u00d7 the shown");
     if (!forecast.measured)
-      note += (note.empty() ? "" : ", ") + std::string("not measured");
+      notes.push_back(doubtful_cell("not measured"));
     std::vector<std::string> cells = {number_cell(forecast.scale), time_cell(forecast.time, unit)};
     if (has_intervals)
       cells.push_back(interval_cell(forecast, unit));
-    cells.insert(cells.end(),
-                 {number_cell(forecast.speedup),
-                  figure_of(forecast.efficiency, percent(100 * forecast.efficiency)),
-                  forecast.measured ? escaped_markup(note) : doubtful_cell(escaped_markup(note))});
+    cells.insert(cells.end(), {number_cell(forecast.speedup),
+                               figure_of(forecast.efficiency, percent(100 * forecast.efficiency)),
+                               joined(notes, ", ")});
     table.add(cells);
   }
   return table.html();

@@ -263,7 +263,7 @@ std::string interval_text(const Content& content) {
   return "Prediction intervals: " + short_number(100 * intervals.level) +
          " % of new times shall lie between " + short_number(intervals.factors.low) + " and " +
          short_number(intervals.factors.high) + " times the prediction" +
-         (intervals.at_typical ? " at the typical configuration, nearer to it where runs are near "
+         (intervals.at_typical ? " at the shown configuration, nearer to it where runs are near "
                                  "and farther from it where none are"
                                : "") +
          "; of these runs " + percent(100 * intervals.covered) + " do.";

@@ -101,9 +101,11 @@ std::string scaling_section(const Content& content) {
   if (content.powers.empty())
     return section("How does it scale?", paragraph("The model has no column of scale."));
   std::string drawn;
-  for (std::size_t i = 0; i < content.curves.size(); ++i)
-    drawn += scale_figure(content, content.curves[i], i + 1) +
-             speedup_figure(content.curves[i], i + 1) + forecast_table(content, content.curves[i]);
+  for (std::size_t i = 0; i < content.curves.size(); ++i) {
+    const ScaleCurve& curve = content.curves[i];
+    drawn += figures(scale_figure(content, curve, i + 1) + speedup_figure(curve, i + 1)) +
+             forecast_table(content, curve);
+  }
   const std::string meaning =
       "What doubling a scale does to the time is its predicted ratio at the shown configuration. "
       "A power says how " +
@@ -111,7 +113,7 @@ std::string scaling_section(const Content& content) {
       (content.model.typical ? " there" : "");
   return section("How does it scale?", paragraph(meaning + ": -1 is ideal, 0 is no gain.") +
                                            power_table(content) + paragraph(scale_legend(content)) +
-                                           figures(drawn));
+                                           drawn);
 }
 
 std::string trust_section(const Content& content, const FieldWords& words) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostSteps = 16;  // what is smaller is one step
 constexpr std::size_t kLongestStepName = 56;
-constexpr double kRoomOfValues = 0.28;  // of the width, right of the bars
+constexpr double kRoomOfValues = 0.34;  // of the width, right of the bars
 
 struct StepBar {
   std::string name;

@@ -70,6 +70,7 @@ caption { text-align: left; padding-bottom: .35rem; }
 th, td { text-align: left; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--line);
   vertical-align: top; }
 thead th { border-bottom: 2px solid var(--line); white-space: nowrap; }
+td:not(.n) { min-width: 8rem; }
 tbody th { font-weight: 400; white-space: nowrap; }
 th.group { font-weight: 600; padding-top: .75rem; }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }

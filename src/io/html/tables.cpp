@@ -101,7 +101,7 @@ std::string effect_table(const Content& content) {
   using enum CellKind;
   Table table(
       std::string(
-          "What each input does to the time of the typical configuration, all others held") +
+          "What each input does to the time of the shown configuration, all others held") +
           (content.model.spec.derived.empty()
                ? ""
                : "; without those that other inputs are derived from, but for scales"),

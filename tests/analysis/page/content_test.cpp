@@ -55,8 +55,7 @@ TEST_CASE("the shares of a sum are those of its terms and add up", "[report]") {
         multi_parts(judged.runs.spec, form.structure, judged.runs.truth.constants, design));
   };
   const Eigen::MatrixXd all = parts_at(judged.runs.design);
-  const Eigen::MatrixXd here =
-      parts_at(design_of(content.typical.configuration, judged.runs.spec));
+  const Eigen::MatrixXd here = parts_at(design_of(content.typical.configuration, judged.runs.spec));
   REQUIRE(content.shares.size() == 2);  // C is 0
   for (const Share& share : content.shares) {
     const Eigen::Index term = share.name == "term 1" ? 0 : 1;
@@ -197,7 +196,8 @@ TEST_CASE("levels whose times lie far apart are groups", "[report]") {
 TEST_CASE("what no run exceeds another input by cannot be shown", "[report]") {
   Design runs;
   runs.rows = 5;
-  runs.extrinsic = {{.values = {1, 1, 2, 2, 4}, .codes = {}}, {.values = {1, 4, 2, 8, 8}, .codes = {}}};
+  runs.extrinsic = {{.values = {1, 1, 2, 2, 4}, .codes = {}},
+                    {.values = {1, 4, 2, 8, 8}, .codes = {}}};
   const std::vector<NotAbove> orders = orders_of(runs);
   REQUIRE(orders.size() == 1);
   CHECK(orders[0].lower == 0);

@@ -102,7 +102,7 @@ TEST_CASE_METHOD(ReportTest, "report prints a page that is well-formed and needs
   CHECK(result.errors.empty());
   check_report_page(result.output);
   CHECK(texts_of(result.output, "title").front() == "time_s: model.json on runs.csv");
-  CHECK(texts_of(result.output, "svg").size() == 5);
+  CHECK(texts_of(result.output, "svg").size() == 7);
   const auto headings = texts_of(result.output, "h2");
   CHECK(headings == std::vector<std::string>{"How long does an iteration take?",
                                              "What makes it long?", "How does it scale?",
