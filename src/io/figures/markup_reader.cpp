@@ -1,5 +1,6 @@
 #include "io/figures/markup_reader.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 

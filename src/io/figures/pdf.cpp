@@ -1,7 +1,9 @@
 #include "io/figures/pdf.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <optional>
 
 #include "base/text.hpp"
 #include "io/figures/pdf_text.hpp"

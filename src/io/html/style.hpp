@@ -124,6 +124,7 @@ input[type=range] { padding: 0; accent-color: var(--blue); }
   .tables { display: block; columns: 2; }
   .tables .wide:last-child { column-span: all; }
   table { font-size: 6.5pt; }
+  td:not(.n) { min-width: 0; }
   th, td { padding: .08rem .5rem .08rem 0; }
   figcaption, code, pre { font-size: 6.5pt; }
   .constants, #what-if { display: none; }

@@ -9,7 +9,9 @@ namespace perfmodel::page {
 void Table::add(const std::vector<std::string>& cells) {
   body_ += "<tr>";
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const std::string style = headings_[i].kind == CellKind::number ? attribute("class", "n") : "";
+    const std::string style =
+        (headings_[i].kind == CellKind::number ? attribute("class", "n") : std::string()) +
+        (i == 0 ? "" : attribute("data-label", headings_[i].text));  // where rows are stacked
     body_ += i == 0 ? "<th scope=\"row\"" + style + ">" + cells[i] + "</th>"
                     : "<td" + style + ">" + cells[i] + "</td>";
   }
