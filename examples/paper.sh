@@ -209,7 +209,7 @@ scores | awk -F, '
     }' | table table5
 
 heading 'Table 6: MAPE in percent on the 300 test rows (the paper in brackets)'
-echo '  sum: our sum of product terms, --expression multi'
+echo '  sum: our sum of product terms, --expression multi; process: one product with a residual process'
 echo
 scores | awk -F, '
     BEGIN {
@@ -234,6 +234,9 @@ scores | awk -F, '
     }' | table table6
 
 heading 'Table 7: scaling power of the number of GPUs (paper: -0.99, -1.02 and -0.74)'
+echo '  sum of products: of the whole time, at the central run, unless it is Eq. (4) itself;'
+echo '  product and process: of the product alone'
+echo
 sed -n '/^scaling powers/,$p' "$out/comparison.txt" |
     sed -e 1,2d -e 's/^ *//' -e 's/   */\t/g' | table table7
 
