@@ -80,7 +80,7 @@ TEST_CASE_METHOD(AutoTest, "fit --expression auto takes a process where it predi
 }
 
 TEST_CASE_METHOD(AutoTest, "an objective given to auto leaves processes out and is told",
-                 "[cli][auto]") {
+                 "[cli][auto][whole-fits]") {
   const std::string notice = "No form with a residual process is tried";
   for (const Strings& option : {Strings{"--loss", "mape"}, Strings{"--l2", "0.001"}}) {
     CAPTURE(option.front());
