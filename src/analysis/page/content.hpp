@@ -23,7 +23,8 @@ namespace perfmodel::page {
 struct FileFacts {
   std::string file;  ///< base name
   std::size_t rows = 0;
-  std::string sha256;  ///< empty where it is not known
+  std::string sha256;       ///< empty where it is not known
+  bool is_sampled = false;  ///< the page judges a sample of the rows, evenly spread
 };
 
 /// How another model does on the same runs.

@@ -28,7 +28,8 @@
 namespace perfmodel::cli {
 namespace {
 
-constexpr std::size_t kMostBytes = 300'000;  // of a page that gets the panel unasked
+constexpr std::size_t kMostBytes = 300'000;     // of a page that gets the panel unasked
+constexpr std::size_t kMostOfProcess = 20'000;  // its predictions of them take some seconds
 
 std::string page_of(const page::Content& content, const ReportArguments& arguments) {
   const auto script = arguments.explore.value_or(true)
@@ -132,6 +133,7 @@ void setup_report(OptionSet& command, ReportArguments& arguments) {
 
 int run_report(const ReportArguments& given, Console& console) {
   ReportArguments arguments = given;
+  arguments.most_of_process = kMostOfProcess;
   std::optional<std::string> old_model;
   if (given.third_file) {
     old_model = given.model;
@@ -157,7 +159,8 @@ int run_report(const ReportArguments& given, Console& console) {
       {model,
        "perfmodel " PERFMODEL_VERSION,
        base_name(arguments.model),
-       {base_name(arguments.runs), runs.file.table.rows(), sha256(runs.file.bytes)},
+       {base_name(arguments.runs), runs.sampled_from.value_or(runs.file.table.rows()),
+        sha256(runs.file.bytes), runs.sampled_from.has_value()},
        runs.lines,
        runs.design,
        runs.predicted,

@@ -19,6 +19,8 @@ BaselineRuns judge_baseline(const std::string& file, const JudgedRunsArguments& 
   if (!same_texts && arguments.runs == "-")
     throw UsageError("the models read other columns as texts; pass RUNS.csv as a file");
   Table table = same_texts ? runs.file.table : read_again(model, arguments, texts);
+  if (!same_texts && runs.sampled_from)
+    table = take_rows(table, evenly_chosen(table.rows(), runs.file.table.rows()));
   const Predictions all =
       predictions_of(out.model, make_design(table, spec, Target::required, runs.rows));
   table.lines = runs.lines;  // messages count the rows that are left

@@ -10,6 +10,7 @@
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/predictions.hpp"
 #include "cli/terminal/search_progress.hpp"
+#include "fit/result/form.hpp"
 #include "model/columns/facts/well_known_names.hpp"
 #include "perfmodel/base/error.hpp"
 
@@ -24,6 +25,13 @@ void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments) {
       .type_name("COL");
   add_separator(command, arguments.separator);
   add_failed(command, arguments.drop_failed);
+}
+
+std::vector<std::size_t> evenly_chosen(std::size_t rows, std::size_t count) {
+  std::vector<std::size_t> out(count);
+  for (std::size_t i = 0; i < count; ++i)
+    out[i] = i * rows / count;
+  return out;
 }
 
 namespace {
@@ -93,6 +101,13 @@ JudgedRuns judge_runs(const FittedModel& model, const JudgedRunsArguments& argum
   if (const auto failed = arguments.drop_failed ? drop_failed_runs(out.file, spec) : std::nullopt)
     console.warning(*failed);
   out.design = make_design(table, spec, Target::required);
+  if (arguments.most_of_process && model.form->process_size() &&
+      table.rows() > *arguments.most_of_process) {
+    out.sampled_from = table.rows();
+    const std::vector<std::size_t> chosen = evenly_chosen(table.rows(), *arguments.most_of_process);
+    out.design = take_rows(out.design, chosen);
+    out.file.table = take_rows(table, chosen);
+  }
   out.range = check_range(model, out.design);
   report_range(out.range, strict_range, console);
   progress.begin("predicting");

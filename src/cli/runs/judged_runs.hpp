@@ -26,6 +26,8 @@ struct JudgedRunsArguments {
   std::optional<std::string> target;  ///< nothing: the model's
   std::optional<char> separator;      ///< nothing: recognised
   bool drop_failed = false;
+  /// Of more runs a model with a residual process, whose predictions take long, judges so many.
+  std::optional<std::size_t> most_of_process;
 };
 
 /// The arguments MODEL.json and RUNS.csv, --target, --separator and --failed.
@@ -34,7 +36,8 @@ void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments);
 /// Measured runs beside what a model says of them.
 struct JudgedRuns {
   RunsFile file;
-  std::vector<std::size_t> rows;             ///< of the file that are judged
+  std::optional<std::size_t> sampled_from;   ///< rows of the file, of which the table has a sample
+  std::vector<std::size_t> rows;             ///< of the table that are judged
   std::vector<std::uint32_t> lines;          ///< of these
   Design design;                             ///< of these
   Eigen::VectorXd predicted;                 ///< one per row that is judged
@@ -57,6 +60,9 @@ JudgedRuns judge_runs(const FittedModel& model, const JudgedRunsArguments& argum
 /// The same rows with these columns read as text.
 Table read_again(const FittedModel& model, const JudgedRunsArguments& arguments,
                  const std::set<std::string>& text_columns);
+
+/// So many rows of a file, evenly spread over it.
+std::vector<std::size_t> evenly_chosen(std::size_t rows, std::size_t count);
 
 /// What they are judged by: the model's columns, and the measured time of `arguments`.
 ModelSpec judging_spec(const FittedModel& model, const JudgedRunsArguments& arguments);

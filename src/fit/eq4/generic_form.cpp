@@ -19,8 +19,7 @@ constexpr FormWords kGenericWords{
     .noun = "Eq. (4)",
     .title = "The generic performance model, Eq. (4) of Kavarakuntla et al. 2024",
     .share_caption =
-        "Share of the predicted time of the runs per input. What multiplies the sum, the "
-        "scales, is in the part on scaling; C does not scale.",
+        "What multiplies the sum, the scales, is in the part on scaling; C does not scale.",
     .scaled_part = "the part of the time that scales, all but C,",
     .level_letter = 'a',
     .lists_terms = false};

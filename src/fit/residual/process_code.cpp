@@ -1,6 +1,8 @@
 #include "fit/residual/process_code.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/index.hpp"
 #include "base/text.hpp"
@@ -150,10 +152,43 @@ std::string c_function(const process::ResidualProcess& process, double centre) {
   return out;
 }
 
+/// The distinct values of each column: configurations name them by their positions, which takes
+/// less room in a page.
+std::vector<std::vector<double>> distinct_values(const process::ResidualProcess& process) {
+  std::vector<std::vector<double>> out;
+  for (Index j = 0; j < process.inputs.numbers.cols(); ++j) {
+    std::vector<double> values(process.inputs.numbers.col(j).begin(),
+                               process.inputs.numbers.col(j).end());
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    out.push_back(std::move(values));
+  }
+  return out;
+}
+
+std::vector<std::string> positions_in(const std::vector<std::vector<double>>& distinct,
+                                      const process::ResidualProcess& process, Index row) {
+  std::vector<std::string> out;
+  for (const std::vector<double>& values : distinct) {
+    const double value = process.inputs.numbers(row, index(out.size()));
+    out.push_back(
+        std::to_string(std::lower_bound(values.begin(), values.end(), value) - values.begin()));
+  }
+  return out;
+}
+
 std::string javascript_function(const process::ResidualProcess& process, double centre) {
   std::vector<std::string> columns;
   for (std::size_t j = 0; j < process.coordinates.size(); ++j)
     columns.push_back("[" + listed(facts_of_number(process, j)) + "]");
+  const std::vector<std::vector<double>> distinct = distinct_values(process);
+  std::vector<std::string> lists;
+  for (const std::vector<double>& values : distinct) {
+    std::vector<std::string> texts;
+    for (const double value : values)
+      texts.push_back(to_text(value));
+    lists.push_back("[" + listed(texts) + "]");
+  }
   std::string out =
       "// Of each number: centre, scale, 1 / length, share that remains far away.\n"
       "const process_columns = [" +
@@ -162,14 +197,19 @@ std::string javascript_function(const process::ResidualProcess& process, double 
       "const process_rates = [" +
       listed(rates(process)) +
       "];\n"
+      "// Of each number: the coordinates of the known configurations.\n"
+      "const process_places = [" +
+      listed(lists) +
+      "];\n"
       "// Of each known configuration: weight, coordinates, positions of its levels.\n"
       "const process_known = [\n";
   for (Index row = 0; row < process.inputs.rows(); ++row) {
-    out += "[" + weight(process, row) + ", [" + listed(number_row(process, row)) + "], [" +
-           listed(level_row(process, row)) + "]],\n";
+    out += "[" + weight(process, row) + ",[" + joined(positions_in(distinct, process, row), ",") +
+           "],[" + joined(level_row(process, row), ",") + "]],\n";
   }
   return out +
-         "];\n"
+         "].map(([weight, at, levels]) =>\n"
+         "  [weight, at.map((i, j) => process_places[j][i]), levels]);\n"
          "function process_correlation(places, levels, other) {\n"
          "  let out = 1;\n"
          "  places.forEach((x, j) => {\n"

@@ -106,7 +106,7 @@ class PageContent {
     if (element.name == "text")
       add_text(element, style);
     else
-      add_shape(steps_of(element), style);
+      add_shape(steps_of(element), style, element.name != "line");
   }
   const std::string& text() const { return text_; }
   const std::vector<std::string>& opacities() const { return opacities_; }
@@ -135,8 +135,8 @@ class PageContent {
     text_ += "/G" + std::to_string(i) + " gs\n";
   }
 
-  void add_shape(const std::string& steps, const Properties& style) {
-    const auto fill = colour_of(property(style, "fill", "#000000"));
+  void add_shape(const std::string& steps, const Properties& style, bool has_inside) {
+    const auto fill = colour_of(has_inside ? property(style, "fill", "#000000") : "none");
     const auto stroke = colour_of(property(style, "stroke", "none"));
     if (steps.empty() || (!fill && !stroke))
       return;

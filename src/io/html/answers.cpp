@@ -249,7 +249,10 @@ std::string subtitle(const Content& content) {
   const std::string& fitted = content.model.provenance.file;
   return std::string(content.model.form->words().title) +
          (fitted.empty() ? "" : ", fitted to " + shown_name(fitted)) + ", held against the " +
-         std::to_string(content.metrics.rows) + " runs of " + shown_name(content.runs.file);
+         std::to_string(content.metrics.rows) + " runs of " + shown_name(content.runs.file) +
+         (content.runs.is_sampled
+              ? ", a sample spread evenly over its " + std::to_string(content.runs.rows)
+              : "");
 }
 
 std::string noise_text(const Content& content) {

@@ -23,7 +23,8 @@ h2 { font-size: 1.25rem; margin: 2.5rem 0 .5rem; padding-top: .75rem;
 h3 { font-size: 1rem; margin: 0 0 .25rem; }
 p, ul { margin: .5rem 0; max-width: 60rem; overflow-wrap: anywhere; }
 .soft, figcaption, caption { color: var(--soft); }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: .75rem;
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(12.5rem, 100%), 1fr));
+  gap: .75rem;
   margin: 1.25rem 0; }
 .card { background: var(--card); border-radius: .5rem; padding: .75rem 1rem; }
 .card p { margin: .25rem 0; }
@@ -47,7 +48,7 @@ svg text { fill: var(--ink); font: 14px system-ui, sans-serif; }
 .dashed { stroke: var(--soft); stroke-width: 1.25; stroke-dasharray: 5 4; fill: none; }
 .dots { stroke: var(--blue); stroke-width: 3.5; stroke-linecap: round; stroke-opacity: .65;
   fill: none; }
-.near { stroke: var(--ink); stroke-opacity: .8; }
+.near { stroke: var(--ink); stroke-width: 6; stroke-opacity: .8; }
 .cell { fill: var(--blue); }
 .shade1 { fill-opacity: .15; } .shade2 { fill-opacity: .35; } .shade3 { fill-opacity: .55; }
 .shade4 { fill-opacity: .75; } .shade5 { fill-opacity: 1; }
@@ -70,7 +71,7 @@ caption { text-align: left; padding-bottom: .35rem; }
 th, td { text-align: left; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--line);
   vertical-align: top; }
 thead th { border-bottom: 2px solid var(--line); white-space: nowrap; }
-td:not(.n) { min-width: 8rem; }
+td:not(.n):last-child { min-width: 9rem; }
 tbody th { font-weight: 400; white-space: nowrap; }
 th.group { font-weight: 600; padding-top: .75rem; }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }

@@ -7,6 +7,7 @@
 #include "analysis/wording/words.hpp"
 #include "base/readable.hpp"
 #include "base/text.hpp"
+#include "base/time_text.hpp"
 #include "fit/result/form.hpp"
 #include "io/html/answers.hpp"
 #include "io/html/markup.hpp"
@@ -100,20 +101,15 @@ std::string effect_table(const Content& content) {
   const std::string& unit = content.model.spec.unit;
   using enum CellKind;
   Table table(
-      std::string(
-          "What each input does to the time of the shown configuration, all others held") +
+      std::string("What each input does to the time of the shown configuration, all others held") +
           (content.model.spec.derived.empty()
                ? ""
                : "; without those that other inputs are derived from, but for scales"),
-      {{"input"},
-       {"fastest at"},
-       {"slowest at"},
-       {with_unit("times", unit), number},
-       {"ratio", number}});
+      {{"input"}, {"fastest at"}, {"slowest at"}, {"times", number}, {"ratio", number}});
   for (const Effect& effect : content.effects) {
     table.add({escaped_markup(effect.column), escaped_markup(effect.fast),
                escaped_markup(effect.slow),
-               number_cell(effect.fast_time) + " .. " + number_cell(effect.slow_time),
+               escaped_markup(time_range_text(effect.fast_time, effect.slow_time, unit)),
                number_cell(effect.ratio())});
   }
   return table.html();

@@ -361,3 +361,19 @@ TEST_CASE_METHOD(ReportTest, "a large error raises an alarm, a small one does no
              ContainsSubstring("card alarm") &&
                  ContainsSubstring("more than 3 times what repeated runs differ by"));
 }
+
+TEST_CASE_METHOD(ReportTest, "a model with a process judges a sample of many runs and says so",
+                 "[cli][report]") {
+  write("few.csv", many_runs(24));
+  write("many.csv", many_runs(20001));
+  REQUIRE(
+      run({"fit", "few.csv", "--residual", "process", "--quiet", "-o", "process.json"}).exit_code ==
+      0);
+  const ProgramResult result = report({"many.csv"}, "process.json");
+  REQUIRE(result.exit_code == 0);
+  check_report_page(result.output);
+  CHECK_THAT(result.output, ContainsSubstring("the 20000 runs of many.csv, a sample spread evenly "
+                                              "over its 20001</p>"));
+  CHECK_THAT(result.output, ContainsSubstring("residual process, from the runs nearby"));
+  CHECK(report({"few.csv"}, "process.json").output.find("a sample") == std::string::npos);
+}

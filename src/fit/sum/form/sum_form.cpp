@@ -14,15 +14,12 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr FormWords kSumWords{
-    .noun = "sum of product terms",
-    .title = "A sum of product terms",
-    .share_caption =
-        "Share of the predicted time of the runs per term of the sum; the terms are "
-        "listed below.",
-    .scaled_part = "the time",
-    .level_letter = 'g',
-    .lists_terms = true};
+constexpr FormWords kSumWords{.noun = "sum of product terms",
+                              .title = "A sum of product terms",
+                              .share_caption = "The terms are listed below.",
+                              .scaled_part = "the time",
+                              .level_letter = 'g',
+                              .lists_terms = true};
 
 /// Which of the given numeric columns each is: the scales come first.
 std::vector<std::size_t> numeric_order(const ColumnOrder& order) {
