@@ -146,4 +146,8 @@ std::string document_text(const Json& document) {
   return layout(document, 0, 0) + "\n";
 }
 
+std::string line_text(const Json& document) {
+  return one_line(document) + "\n";
+}
+
 }  // namespace perfmodel

@@ -69,4 +69,7 @@ Json number(double value);
 /// What fits into a line of 100 stands on one; the rest is indented. Good to read and to compare.
 std::string document_text(const Json& document);
 
+/// The whole document on one line, with a newline at its end.
+std::string line_text(const Json& document);
+
 }  // namespace perfmodel

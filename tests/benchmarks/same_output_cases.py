@@ -289,7 +289,8 @@ def paper_chain():
 def selftest_chain():
     pages = [[name, "--help"] for name in (
         "fit", "predict", "evaluate", "sweep", "compare", "simulate", "scaling", "ssgd", "show",
-        "plan", "suggest", "report", "selftest", "help", "completions", "man")]
+        "plan", "suggest", "report", "selftest", "help", "completions", "man",
+        "merge")]
     return Chain("selftest and help", [["selftest", "--format", f] for f in
                                        ("text", "json", "csv", "md", "latex")] + [["--help"], []] + pages,
                  {}, True)

@@ -1,6 +1,7 @@
 #include "cli/app/program.hpp"
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include "analysis/compare/regressor.hpp"
@@ -61,6 +62,24 @@ std::string about_mismatch(const std::string& message) {
                                                                  : " is given more than once");
 }
 
+/// Options of which no result depends, beside what is read and written.
+const std::set<std::string> kOfNoResult = {"RUNS.csv", "-o,--output", "--threads", "--shard",
+                                           "--resume", "--fail-if",   "--quiet",   "--color"};
+
+/// The options that are given and their values, in the order of the help.
+std::string settings_of(const CLI::App& command) {
+  std::string out;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0 || kOfNoResult.contains(option->get_name(false, true)))
+      continue;
+    out += option->get_name(false, true);
+    for (const std::string& value : option->results())
+      out += " " + shell_word(value);
+    out += "\n";
+  }
+  return out;
+}
+
 }  // namespace
 
 template <class Arguments>
@@ -85,6 +104,8 @@ Program::Program() {
   add_console_options(options, console_options_);
   app_.footer(kFooter);
   add_command("fit", "Fits the constants of the model to measured runs.", fit_, setup_fit, run_fit);
+  add_command("merge", "Joins the models that the shards of a fit wrote.", merge_, setup_merge,
+              run_merge);
   add_command("predict", "Predicts the times of configurations.", predict_, setup_predict,
               run_predict);
   add_command("evaluate", "Says how far a model is from measured runs.", evaluate_, setup_evaluate,
@@ -122,6 +143,7 @@ void Program::parse(int argc, const char* const* argv) {
     fit_.command_line += " " + shell_word(argv[i]);
   try {
     app_.parse(argc, argv);
+    fit_.settings = settings_of(app_.got_subcommand("fit") ? *app_.get_subcommand("fit") : app_);
   } catch (const CLI::ExtrasError&) {
     throw UsageError(about_extras());
   } catch (const CLI::ArgumentMismatch& error) {

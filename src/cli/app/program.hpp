@@ -8,6 +8,7 @@
 #include "cli/commands/compare/compare_command.hpp"
 #include "cli/commands/evaluate/evaluate_command.hpp"
 #include "cli/commands/fit/fit_command.hpp"
+#include "cli/commands/merge_command.hpp"
 #include "cli/commands/plan_command.hpp"
 #include "cli/commands/predict_command.hpp"
 #include "cli/commands/report_command.hpp"
@@ -47,6 +48,7 @@ class Program {
   OptionWords words_;
   ConsoleOptions console_options_;
   FitArguments fit_;
+  MergeArguments merge_;
   PredictArguments predict_;
   EvaluateArguments evaluate_;
   SweepArguments sweep_;

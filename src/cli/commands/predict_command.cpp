@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "base/time_text.hpp"
+#include "cli/commands/predict_set.hpp"
 #include "cli/commands/predicted_settings.hpp"
 #include "cli/options/option_set.hpp"
 #include "cli/options/reading_options.hpp"
@@ -15,6 +16,7 @@
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/csv_columns.hpp"
 #include "cli/runs/held_out_options.hpp"
+#include "cli/runs/model_sets.hpp"
 #include "cli/runs/predictions.hpp"
 #include "cli/runs/range_check.hpp"
 #include "cli/terminal/signals.hpp"
@@ -23,7 +25,6 @@
 #include "io/documents/evaluation_json.hpp"
 #include "io/file/output_file.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/io/model/model_json.hpp"
 #include "perfmodel/model/design/design.hpp"
 #include "perfmodel/pipeline/runs_file.hpp"
 #include "perfmodel/pipeline/settings.hpp"
@@ -198,6 +199,7 @@ int predict_file(const PredictArguments& arguments, const FittedModel& model, Ou
 void setup_predict(OptionSet& command, PredictArguments& arguments) {
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   add_input(command, "CONFIGS.csv", arguments.configurations, "configurations, one per line");
+  add_pick(command, arguments.pick);
   add_separator(command, arguments.separator);
   command
       .add_option("--set", arguments.settings,
@@ -237,7 +239,10 @@ int run_predict(const PredictArguments& arguments, Console& console) {
   check_combination(arguments);
   refuse_to_replace(arguments.model, arguments.output);
   OutputFile output(arguments.output);
-  const FittedModel model = read_model(arguments.model);
+  const ModelSet set = picked_models(arguments.model, arguments.pick);
+  if (has_keys(set) && !arguments.configurations.empty())
+    return predict_by_set(arguments, set, output, console);
+  const FittedModel model = model_of(set);
   return arguments.configurations.empty() ? predict_settings(arguments, model, output, console)
                                           : predict_file(arguments, model, output, console);
 }

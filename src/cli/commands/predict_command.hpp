@@ -12,6 +12,7 @@ class OptionSet;
 
 struct PredictArguments {
   std::string model;
+  std::string pick;
   std::string configurations;     ///< empty where --set is used
   std::optional<char> separator;  ///< nothing: recognised
   std::vector<std::string> settings;

@@ -14,6 +14,7 @@
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/baseline_runs.hpp"
 #include "cli/runs/judged_runs.hpp"
+#include "cli/runs/model_sets.hpp"
 #include "cli/runs/predictions.hpp"
 #include "io/figures/figure_files.hpp"
 #include "io/file/digest.hpp"
@@ -21,7 +22,6 @@
 #include "io/html/comment.hpp"
 #include "io/html/page.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/io/model/model_json.hpp"
 #include "perfmodel/pipeline/judging.hpp"
 #include "perfmodel/pipeline/runs_file.hpp"
 
@@ -148,8 +148,9 @@ int run_report(const ReportArguments& given, Console& console) {
        {old_model.value_or(arguments.model), arguments.model, arguments.runs})
     refuse_to_replace(file, arguments.output);
   OutputFile output(arguments.output);
-  const FittedModel model = read_model(arguments.model);
-  JudgedRuns runs = judge_runs(model, arguments, false, console);
+  const ModelSet set = picked_models(arguments.model, arguments.pick);
+  const FittedModel model = model_of(set);
+  JudgedRuns runs = judge_runs(set, arguments, false, console);
   std::optional<page::Comparison> comparison;
   if (old_model) {
     const BaselineRuns older = judge_baseline(*old_model, arguments, model, runs, false, console);

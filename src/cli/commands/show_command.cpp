@@ -10,8 +10,9 @@
 #include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
+#include "cli/runs/model_sets.hpp"
+#include "cli/runs/set_summary.hpp"
 #include "io/file/output_file.hpp"
-#include "perfmodel/io/model/model_json.hpp"
 
 namespace perfmodel::cli {
 
@@ -36,6 +37,7 @@ void setup_show(OptionSet& command, ShowArguments& arguments) {
           "text and latex to read, with three digits (default:\n"
           "text); python, c, javascript and spreadsheet to compute\nwith, with all digits")
       .type_name("text|latex|python|c|javascript|spreadsheet");
+  add_pick(command, arguments.pick);
   add_output(command, arguments.output, "FILE");
   command.footer(
       "The inputs of the languages that compute are the columns that predict asks for; derived\n"
@@ -50,7 +52,12 @@ void setup_show(OptionSet& command, ShowArguments& arguments) {
 int run_show(const ShowArguments& arguments, Console& console) {
   refuse_to_replace(arguments.model, arguments.output);
   OutputFile output(arguments.output);
-  const FittedModel model = read_model(arguments.model);
+  const ModelSet set = picked_models(arguments.model, arguments.pick);
+  if (set.lines.size() != 1) {
+    console.summary(set_summary(set, console));
+    return 0;
+  }
+  const FittedModel model = model_of(set);
   output.write(formula_code(model, arguments.language));
   output.commit();
   const std::optional<Centre> centre = centre_of(model);

@@ -11,6 +11,7 @@ class OptionSet;
 
 struct ShowArguments {
   std::string model;
+  std::string pick;
   std::string output = "-";
   FormulaLanguage language = FormulaLanguage::text;
 };

@@ -88,7 +88,8 @@ Gate parse_gate(std::string_view text, const FurtherFigures& further) {
       continue;
     const auto name = trimmed(text.substr(0, position));
     const auto threshold = parse_number(trimmed(text.substr(position + symbol.size())));
-    if (threshold && std::find(known.begin(), known.end(), name) != known.end())
+    if (threshold && (std::find(known.begin(), known.end(), name) != known.end() ||
+                      (further.accepts && further.accepts(name))))
       return {std::string(text), std::string(name), comparison, *threshold};
     break;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -39,6 +40,7 @@ struct Gate {
 struct FurtherFigures {
   std::vector<std::string> names;
   std::string words;
+  std::function<bool(std::string_view)> accepts = {};  ///< names beside these
 };
 
 /// Names of the metrics in conditions: mae, mape, smape, mse, rmse, r2.

@@ -8,6 +8,7 @@
 #include "cli/options/option_set.hpp"
 #include "cli/options/reading_options.hpp"
 #include "cli/options/shared_options.hpp"
+#include "cli/runs/model_sets.hpp"
 #include "cli/runs/predictions.hpp"
 #include "cli/terminal/search_progress.hpp"
 #include "fit/result/form.hpp"
@@ -18,6 +19,7 @@ namespace perfmodel::cli {
 
 void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments) {
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
+  add_pick(command, arguments.pick);
   add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line").required();
   command
       .add_option("--target", arguments.target,
@@ -87,14 +89,23 @@ Table read_again(const FittedModel& model, const JudgedRunsArguments& arguments,
   return std::move(file.table);
 }
 
-JudgedRuns judge_runs(const FittedModel& model, const JudgedRunsArguments& arguments,
-                      bool strict_range, Console& console) {
+JudgedRuns judge_runs(const ModelSet& set, const JudgedRunsArguments& arguments, bool strict_range,
+                      Console& console) {
+  const FittedModel model = model_of(set);
   const ModelSpec spec = judging_spec(model, arguments);
   warn_of_units(model, spec.target, console);
   SearchProgress progress(console);
   progress.begin("reading " + arguments.runs);
   JudgedRuns out;
-  out.file = read_runs(arguments.runs, categorical_columns(spec), arguments.separator);
+  out.file = read_runs(arguments.runs, text_columns_of(set), arguments.separator);
+  if (has_keys(set)) {
+    auto parts = rows_of_lines(set, out.file.table);
+    if (parts.empty()) {
+      throw InputError(out.file.table.source + ": no row is of " +
+                       words_of(set.lines.front(), set.header));
+    }
+    out.file.table = std::move(parts.front().table);
+  }
   const Table& table = out.file.table;
   if (const auto notice = reading_notice(table))
     console.notice(*notice);

@@ -10,6 +10,7 @@
 
 #include "cli/runs/range_check.hpp"
 #include "cli/terminal/console.hpp"
+#include "io/model/model_set.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
 #include "perfmodel/model/design/design.hpp"
 
@@ -22,6 +23,7 @@ class OptionSet;
 /// Which runs judge a model, and how they are read.
 struct JudgedRunsArguments {
   std::string model;
+  std::string pick;
   std::string runs;
   std::optional<std::string> target;  ///< nothing: the model's
   std::optional<char> separator;      ///< nothing: recognised
@@ -54,8 +56,9 @@ struct JudgedRuns {
 ///
 /// Throws InputError for rows that the model cannot take, where no row is left, and with
 /// `strict_range` for rows that are out of range or have no time.
-JudgedRuns judge_runs(const FittedModel& model, const JudgedRunsArguments& arguments,
-                      bool strict_range, Console& console);
+/// Of a set the rows that its only line is about.
+JudgedRuns judge_runs(const ModelSet& set, const JudgedRunsArguments& arguments, bool strict_range,
+                      Console& console);
 
 /// The same rows with these columns read as text.
 Table read_again(const FittedModel& model, const JudgedRunsArguments& arguments,

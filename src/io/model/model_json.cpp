@@ -8,6 +8,7 @@
 #include "io/model/derived_json.hpp"
 #include "io/model/held_out_json.hpp"
 #include "io/model/metrics_json.hpp"
+#include "io/model/model_json_writing.hpp"
 #include "io/model/model_schema.hpp"
 #include "io/model/repeats_json.hpp"
 #include "io/model/uncertainty_json.hpp"
@@ -106,6 +107,10 @@ Json target_to_json(const ModelSpec& spec) {
 }  // namespace
 
 std::string to_json(const FittedModel& model) {
+  return document_text(model_document(model));
+}
+
+Json model_document(const FittedModel& model) {
   Json scaling_powers = Json::object();
   const std::vector<double> powers = perfmodel::scaling_powers(model);
   for (std::size_t j = 0; j < powers.size(); ++j)
@@ -161,7 +166,7 @@ std::string to_json(const FittedModel& model) {
     document["prediction_intervals"] = to_json(*model.intervals);
   if (!model.unmeasured.empty())
     document["unmeasured_regions"] = to_json(model.unmeasured);
-  return document_text(document);
+  return document;
 }
 
 }  // namespace perfmodel

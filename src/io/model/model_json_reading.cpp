@@ -129,8 +129,10 @@ FittedModel read_model(const std::string& path) {
 }
 
 FittedModel read_model(const std::string& path, const std::vector<FormKind>& kinds) {
-  const std::string source = display_name(path);
-  const JsonCursor root = JsonCursor::parse(source, read_file(path));
+  return read_model(JsonCursor::parse(display_name(path), read_file(path)), kinds);
+}
+
+FittedModel read_model(const JsonCursor& root, const std::vector<FormKind>& kinds) {
   check_version(root);
   const FormKind& form = read_form(root, kinds);
 

@@ -218,8 +218,9 @@ TEST_CASE("the README is short", "[cli][docs]") {
 TEST_CASE("the tables of options are those of --help", "[cli][docs]") {
   const std::set<std::string> shared = options_in_section("## Options of several commands");
   const std::set<std::string> of_fit = options_in_section("## Options of fit");
-  for (const std::string command : {"fit", "predict", "evaluate", "show", "report", "sweep",
-                                    "compare", "scaling", "plan", "suggest", "simulate", "ssgd"}) {
+  for (const std::string command :
+       {"fit", "predict", "evaluate", "show", "report", "sweep", "compare", "scaling", "plan",
+        "suggest", "simulate", "ssgd", "merge"}) {
     const std::set<std::string> in_help =
         matches(test::run_perfmodel({command, "--help"}).output, R"(\n  (?:-\w,)?(--?[a-z0-9-]+))");
     const std::set<std::string> in_table = options_in_section("## Options of " + command);

@@ -33,8 +33,9 @@ TEST_CASE("perfmodel --version and --help answer on standard output", "[cli]") {
   CHECK(version.exit_code == 0);
   CHECK(version.output.starts_with("perfmodel "));
   CHECK(version.errors.empty());
-  for (const char* command : {"", "fit", "predict", "evaluate", "sweep", "compare", "simulate",
-                              "show", "plan", "scaling", "ssgd", "suggest", "report", "selftest", "help", "completions", "man"}) {
+  for (const char* command :
+       {"", "fit", "predict", "evaluate", "sweep", "compare", "simulate", "show", "plan", "scaling",
+        "ssgd", "suggest", "report", "selftest", "help", "completions", "man", "merge"}) {
     const auto help = std::string(command).empty() ? run_perfmodel({"--help"})
                                                    : run_perfmodel({command, "--help"});
     INFO(command);

@@ -45,6 +45,7 @@ TEST_CASE("an output may not be an input of any command", "[cli]") {
       {{"evaluate", "model.json", "runs.csv", "--baseline", "old.json", "--residuals"},
        {"model.json", "runs.csv", "old.json"}},
       {{"show", "model.json", "-o"}, {"model.json"}},
+      {{"merge", "model.json", "old.json", "-o"}, {"model.json", "old.json"}},
       {{"scaling", "model.json", "-o"}, {"model.json"}},
       {{"scaling", "runs.csv", "--column", "workers", "-o"}, {"runs.csv"}},
       {{"plan", "space.json", "-n", "3", "--method", "d-optimal", "--model", "model.json", "-o"},

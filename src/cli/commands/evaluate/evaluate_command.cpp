@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "analysis/drift.hpp"
+#include "base/text.hpp"
+#include "cli/commands/evaluate/evaluate_set.hpp"
 #include "cli/commands/evaluate/evaluate_text.hpp"
 #include "cli/commands/evaluate/gate_reports.hpp"
 #include "cli/commands/evaluate/residuals.hpp"
@@ -15,8 +17,10 @@
 #include "cli/runs/baseline_runs.hpp"
 #include "cli/runs/held_out_options.hpp"
 #include "cli/runs/judged_runs.hpp"
+#include "cli/runs/model_sets.hpp"
 #include "cli/runs/predictions.hpp"
 #include "cli/runs/range_check.hpp"
+#include "cli/runs/set_summary.hpp"
 #include "fit/result/form.hpp"
 #include "io/file/digest.hpp"
 #include "io/file/output_file.hpp"
@@ -51,7 +55,8 @@ const FurtherFigures& evaluate_figures() {
     out.words =
         "; bias (how much longer runs take than predicted, in percent), rows, failed; coverage or "
         "mean_width of intervals; with --baseline " +
-        joined(drift_names(), ", ");
+        joined(drift_names(), ", ") + kSetFigureWords;
+    out.accepts = is_set_figure;
     return out;
   }();
   return further;
@@ -231,6 +236,14 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
 
 int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   check_combination(arguments);
+  const ModelSet set = picked_models(arguments.model, arguments.pick);
+  if (set.lines.size() != 1 || (has_keys(set) && arguments.pick.empty()))
+    return evaluate_set(arguments, set, console);
+  for (const Gate& gate : arguments.gates)
+    if (is_set_figure(gate.figure))
+      throw UsageError("--fail-if '" + gate.text + "': this is one model; leave out which");
+  if (arguments.baseline && has_keys(set))
+    throw UsageError("--baseline goes with a model of all runs");
   OutputFile output("-");
   std::optional<OutputFile> residuals;
   if (arguments.residuals) {
@@ -239,8 +252,8 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
     refuse_to_replace(arguments.baseline.value_or("-"), *arguments.residuals);
     residuals.emplace(*arguments.residuals);
   }
-  const FittedModel model = read_model(arguments.model);
-  JudgedRuns runs = judge_runs(model, arguments, arguments.strict_range, console);
+  const FittedModel model = model_of(set);
+  JudgedRuns runs = judge_runs(set, arguments, arguments.strict_range, console);
   std::optional<BaselineRuns> baseline;
   if (arguments.baseline)
     baseline.emplace(judge_baseline(*arguments.baseline, arguments, model, runs,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "cli/commands/fit/fit_many.hpp"
 #include "cli/commands/fit/next_steps.hpp"
 #include "cli/commands/fit/summary.hpp"
 #include "cli/commands/fit/warning_lines.hpp"
@@ -18,6 +19,7 @@
 #include "cli/options/role_options.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/options/split_options.hpp"
+#include "cli/runs/set_summary.hpp"
 #include "cli/terminal/search_progress.hpp"
 #include "cli/terminal/signals.hpp"
 #include "io/file/output_file.hpp"
@@ -38,7 +40,9 @@ const FurtherFigures& fit_figures() {
     for (const char* part : {"train.", "validation.", "test.", "folds."})
       for (const auto& metric : gate_metrics())
         out.names.push_back(part + metric);
-    out.words = "; of a part: train., validation., test. or folds. before it";
+    out.words = std::string("; of a part: train., validation., test. or folds. before it") +
+                kSetFigureWords;
+    out.accepts = is_set_figure;
     return out;
   }();
   return further;
@@ -46,7 +50,13 @@ const FurtherFigures& fit_figures() {
 
 void check_gated_parts(const FitArguments& arguments) {
   const SplitShares shares = arguments.split.value_or(SplitShares{});
+  const bool many = asks_for_many(arguments);
   for (const auto& gate : arguments.gates) {
+    if (is_set_figure(gate.figure) != many) {
+      throw UsageError("--fail-if '" + gate.text + "': " +
+                       (many ? "of many models say of which: 'any." + gate.text + "'"
+                             : "there are no groups; pass --by"));
+    }
     const auto lacks = [&](const std::string& part, bool exists, const std::string& advice) {
       if (gate.figure.starts_with(part + ".") && !exists)
         throw UsageError("--fail-if '" + gate.text + "': " + advice);
@@ -79,6 +89,8 @@ void check_combination(const FitArguments& arguments) {
         "--repeats does not go with --expression auto, which may choose a residual process: add "
         "--residual none");
   }
+  if (!asks_for_many(arguments) && (arguments.shard || arguments.resume))
+    throw UsageError("--shard and --resume go with many models: --by, or several targets");
   check_bootstrap(arguments.bootstrap);
   check_gated_parts(arguments);
 }
@@ -182,6 +194,7 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
   command.add_option("--test", arguments.test, "further runs to judge the model on")
       .type_name("FILE")
       .group("Judging the model");
+  add_many_options(command, arguments);
   add_bootstrap_options(command, arguments.bootstrap);
   add_held_out_options(command, arguments.held_out);
   add_gates(command, arguments.gates,
@@ -198,6 +211,7 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
       "  perfmodel fit runs.csv --split 60:20:20 --fail-if 'mape>20' -o model.json\n"
       "  perfmodel fit runs.csv --bootstrap 200 -o model.json\n"
       "  perfmodel fit runs.csv --repeats 10 --l2 0.001 -o model.json\n"
+      "  perfmodel fit runs.csv --by kernel,gpu --resume -o all.jsonl\n"
       "  perfmodel fit runs.csv --target step_ms --extrinsic gpus,batch --ignore host > "
       "model.json");
 }
@@ -205,6 +219,11 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
 int run_fit(const FitArguments& arguments, Console& console) {
   const auto start = std::chrono::steady_clock::now();
   check_combination(arguments);
+  if (asks_for_many(arguments)) {
+    FitRequest request = request_of(arguments);
+    request.options = fit_options(arguments.search);
+    return run_fit_many(arguments, std::move(request), console);
+  }
   const std::string path = arguments.output.value_or("-");
   for (const auto& runs : arguments.runs)
     refuse_to_replace(runs, path);

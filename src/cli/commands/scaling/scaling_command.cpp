@@ -9,6 +9,7 @@
 #include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
+#include "cli/runs/model_sets.hpp"
 #include "cli/runs/range_check.hpp"
 #include "io/file/output_file.hpp"
 #include "perfmodel/pipeline/runs_file.hpp"
@@ -19,6 +20,7 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
   add_input(command, "MODEL.json|RUNS.csv", arguments.input,
             "a model (its name ends in .json) or measured runs")
       .required();
+  add_pick(command, arguments.pick);
   command
       .add_option("--column", arguments.column,
                   "the scale: workers, batch size (default: the one\nextrinsic column)")
@@ -83,9 +85,10 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
 int run_scaling(const ScalingArguments& arguments, Console& console) {
   refuse_to_replace(arguments.input, arguments.output);
   OutputFile output(arguments.output);
-  ScalingDocument document = arguments.input.ends_with(".json")
-                                 ? scaling_of_model(arguments, console)
-                                 : scaling_of_runs(arguments, console);
+  ScalingDocument document =
+      arguments.input.ends_with(".json") || arguments.input.ends_with(".jsonl")
+          ? scaling_of_model(arguments, console)
+          : scaling_of_runs(arguments, console);
   document.file = base_name(arguments.input);
   output.write(formatted(document, arguments.format));
   output.commit();

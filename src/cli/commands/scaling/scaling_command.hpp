@@ -14,6 +14,7 @@ class OptionSet;
 
 struct ScalingArguments {
   std::string input;
+  std::string pick;
   std::optional<std::string> column;
   std::optional<scaling::Kind> kind;       ///< told by the columns where it is not asked for
   std::optional<double> least_efficiency;  ///< percent

@@ -8,6 +8,7 @@
 #include "analysis/scaling/kind_of_work.hpp"
 #include "analysis/scaling/work_of_model.hpp"
 #include "base/text.hpp"
+#include "cli/runs/model_sets.hpp"
 #include "cli/runs/predictions.hpp"
 #include "cli/runs/range_check.hpp"
 #include "cli/terminal/text_table.hpp"
@@ -15,7 +16,6 @@
 #include "model/columns/no_inputs.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/csv/csv.hpp"
-#include "perfmodel/io/model/model_json.hpp"
 #include "perfmodel/model/columns/roles.hpp"
 #include "perfmodel/pipeline/runs_file.hpp"
 #include "perfmodel/pipeline/settings.hpp"
@@ -214,7 +214,7 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
     throw UsageError("--target, --throughput and --ignore go with measured runs, and '" +
                      arguments.input + "' was read as a model");
   }
-  const FittedModel model = read_model(arguments.input);
+  const FittedModel model = picked_model(arguments.input, arguments.pick);
   std::vector<std::string> extrinsic;
   for (const NumericInput& input : model.spec.extrinsic)
     if (!model.spec.is_derived(input.column))

@@ -13,13 +13,13 @@
 #include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
+#include "cli/runs/model_sets.hpp"
 #include "cli/runs/range_check.hpp"
 #include "io/documents/space_json.hpp"
 #include "io/documents/suggestion_json.hpp"
 #include "io/file/output_file.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/csv/csv.hpp"
-#include "perfmodel/io/model/model_json.hpp"
 #include "perfmodel/model/columns/spec.hpp"
 #include "perfmodel/model/design/design.hpp"
 #include "perfmodel/pipeline/runs_file.hpp"
@@ -97,6 +97,7 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
             "what can be chosen, as plan takes it; every input of\nthe model is one of its "
             "columns. Runs (*.csv): every\ncombination of their values; --next knows them")
       .required();
+  add_pick(command, arguments.pick);
   add_choice<SuggestBy>(
       command, "--by", arguments.by,
       {{"time", SuggestBy::time}, {"cost", SuggestBy::cost}, {"pareto", SuggestBy::pareto}},
@@ -152,7 +153,7 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
   refuse_to_replace({arguments.model, arguments.space, arguments.runs, arguments.among},
                     arguments.output);
   OutputFile output(arguments.output);
-  const FittedModel model = read_model(arguments.model);
+  const FittedModel model = picked_model(arguments.model, arguments.pick);
   const plan::Space space = space_of(arguments, model);
   SuggestionDocument document{.space = space,
                               .suggestions = {},

@@ -17,6 +17,7 @@ enum class SuggestBy { time, cost, pareto };
 
 struct SuggestArguments {
   std::string model;
+  std::string pick;
   std::string space;
   SuggestBy by = SuggestBy::time;
   std::optional<std::string> price;

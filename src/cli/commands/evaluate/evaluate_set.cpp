@@ -1,0 +1,97 @@
+#include "cli/commands/evaluate/evaluate_set.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "cli/runs/model_sets.hpp"
+#include "cli/runs/set_summary.hpp"
+#include "cli/terminal/csv_echo.hpp"
+#include "cli/terminal/text_table.hpp"
+#include "io/file/output_file.hpp"
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/model/design/design.hpp"
+#include "perfmodel/pipeline/judging.hpp"
+#include "perfmodel/pipeline/runs_file.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+void check_set_request(const EvaluateArguments& arguments) {
+  if (arguments.residuals || arguments.outliers || arguments.coverage || arguments.baseline ||
+      arguments.target) {
+    throw UsageError(
+        "--residuals, --outliers, --coverage, --baseline and --target go with one model; choose "
+        "it: --pick");
+  }
+  if (arguments.format != OutputFormat::text && arguments.format != OutputFormat::csv)
+    throw UsageError("of many models --format is text or csv");
+  for (const Gate& gate : arguments.gates)
+    if (!is_set_figure(gate.figure))
+      throw UsageError("--fail-if '" + gate.text + "': say of which: 'any." + gate.text + "'");
+}
+
+std::vector<std::string> cells_of(const ModelSetLine& line, bool exact) {
+  const Metrics& metrics = line.model->metrics.train;
+  const auto shown = [&](double value) { return exact ? to_text(value) : short_number(value); };
+  std::vector<std::string> cells = line.key;
+  cells.insert(cells.end(), {line.target, std::to_string(metrics.rows), shown(metrics.mae),
+                             shown(metrics.mape_percent), shown(metrics.rmse)});
+  return cells;
+}
+
+std::string errors_text(const ModelSet& judged, OutputFormat format) {
+  std::vector<std::string> heading = judged.header.by;
+  heading.insert(heading.end(), {"target", "rows", "mae", "mape_percent", "rmse"});
+  std::vector<Align> columns(judged.header.by.size() + 1, Align::left);
+  columns.insert(columns.end(), 4, Align::right);
+  if (format == OutputFormat::text) {
+    TextTable table(columns);
+    table.add(heading);
+    for (const ModelSetLine& line : judged.lines)
+      table.add(cells_of(line, false));
+    return table.text(0);
+  }
+  std::string out;
+  const auto add = [&](const std::vector<std::string>& cells) {
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      out += (i == 0 ? "" : ",") + csv_field(cells[i]);
+    out += "\n";
+  };
+  add(heading);
+  for (const ModelSetLine& line : judged.lines)
+    add(cells_of(line, true));
+  return out;
+}
+
+}  // namespace
+
+int evaluate_set(const EvaluateArguments& arguments, const ModelSet& set, Console& console) {
+  check_set_request(arguments);
+  OutputFile output("-");
+  const RunsFile file = read_runs(arguments.runs, text_columns_of(set), arguments.separator);
+  ModelSet judged{set.header, {}};
+  std::size_t rows = 0;
+  for (const LineRows& part : rows_of_lines(set, file.table)) {
+    ModelSetLine line = *part.line;
+    const Design design = make_design(part.table, line.model->spec, Target::required);
+    line.model->metrics = {measure(*line.model, design, words_of(line, set.header)), {}, {}};
+    rows += part.rows.size();
+    judged.lines.push_back(std::move(line));
+  }
+  if (judged.lines.empty())
+    throw InputError(file.table.source + ": no row is of a group that has a model");
+  std::stable_sort(judged.lines.begin(), judged.lines.end(), [](const auto& a, const auto& b) {
+    return a.model->metrics.train.mape_percent > b.model->metrics.train.mape_percent;
+  });
+  output.write(errors_text(judged, arguments.format));
+  output.commit();
+  console.notice(std::to_string(judged.lines.size()) + " of " + std::to_string(set.lines.size()) +
+                 " models are judged");
+  check_set_gates(arguments.gates, judged);
+  return 0;
+}
+
+}  // namespace perfmodel::cli

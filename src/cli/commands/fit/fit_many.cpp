@@ -1,0 +1,227 @@
+#include "cli/commands/fit/fit_many.hpp"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/text.hpp"
+#include "cli/options/flag_names.hpp"
+#include "cli/options/numbers.hpp"
+#include "cli/options/option_set.hpp"
+#include "cli/options/replaced_input.hpp"
+#include "cli/runs/set_summary.hpp"
+#include "cli/runs/shard_options.hpp"
+#include "cli/terminal/search_progress.hpp"
+#include "cli/terminal/signals.hpp"
+#include "io/file/digest.hpp"
+#include "io/file/lines_file.hpp"
+#include "io/model/model_set.hpp"
+#include "perfmodel/base/error.hpp"
+#include "pipeline/group_fits.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+constexpr std::string_view kShardPlace = "{shard}";
+
+/// "part-{shard}.jsonl" is "part-3.jsonl" of the third shard.
+std::string path_of_shard(std::string path, const std::optional<Shard>& shard) {
+  const auto place = path.find(kShardPlace);
+  if (place != std::string::npos)
+    path.replace(place, kShardPlace.size(), std::to_string(shard.value_or(Shard{}).index + 1));
+  return path;
+}
+
+void check_many(const FitArguments& arguments) {
+  const auto refuse = [](bool given, const std::string& option) {
+    if (given)
+      throw UsageError(option + " does not go with many models at once");
+  };
+  refuse(arguments.test.has_value(), "--test");
+  if (arguments.resume && arguments.output.value_or("-") == "-")
+    throw UsageError("--resume goes on in a file; name it with -o");
+  if (arguments.target_name && !arguments.roles.target)
+    throw UsageError("--target-name needs --target: the column of the values");
+  if (arguments.target_name && arguments.roles.throughput)
+    throw UsageError("--target-name does not go with --throughput-target");
+  const std::string path = path_of_shard(arguments.output.value_or("-"), arguments.shard);
+  if (arguments.shard && arguments.shard->of > 1 && path != "-" &&
+      path.find(std::to_string(arguments.shard->index + 1)) == std::string::npos)
+    throw UsageError("every shard needs a file of its own: -o part-{shard}.jsonl");
+  if (arguments.shard && !arguments.gates.empty())
+    throw UsageError("--fail-if judges all models; pass it to merge");
+}
+
+GroupRequest groups_of_arguments(const FitArguments& arguments) {
+  GroupRequest out;
+  out.by = arguments.by;
+  out.target_name = arguments.target_name;
+  if (arguments.roles.target) {
+    out.targets = arguments.target_name ? std::vector<std::string>{*arguments.roles.target}
+                                        : split_list(*arguments.roles.target);
+  }
+  return out;
+}
+
+/// Of everything that a result depends on.
+std::string job_digest(const FitArguments& arguments, const std::string& runs_digest,
+                       const ModelSetHeader& header) {
+  return sha256(header.tool + "\n" + header.file + "\n" + runs_digest + "\n" + arguments.settings);
+}
+
+/// What an earlier run of the same job left, as far as it is whole.
+ModelSet kept_set(LinesFile& output, const ModelSetHeader& header,
+                  const std::vector<std::size_t>& numbers) {
+  ModelSet out{header, {}};
+  if (output.kept().empty())
+    return out;
+  const std::string& source = output.partial();
+  if (output.kept().find('\n') == std::string::npos) {  // cut within the header
+    output.keep(0);
+    return out;
+  }
+  const std::string_view bytes = output.kept();
+  const ModelSetText text = parse_model_set_lines(source, bytes);
+  if (to_line(text.header) != to_line(header)) {
+    throw InputError(source + ": these are the results of other runs, options or shards; remove " +
+                     "the file, or fit without --resume");
+  }
+  std::size_t whole = bytes.find('\n') + 1;
+  for (std::size_t i = 0; i < text.tasks.size(); ++i) {
+    if (i >= numbers.size() || text.tasks[i] != numbers[i])
+      throw InputError(source + ": task " + std::to_string(text.tasks[i]) + " is out of order");
+    whole += text.lines[i].size();
+  }
+  out.lines = parse_model_set(source, bytes.substr(0, whole)).lines;
+  output.keep(whole);
+  return out;
+}
+
+std::vector<std::size_t> tasks_of_shard(std::size_t tasks, const std::optional<Shard>& shard) {
+  std::vector<std::size_t> out;
+  for (std::size_t task = 0; task < tasks; ++task)
+    if (shard.value_or(Shard{}).has(task))
+      out.push_back(task);
+  return out;
+}
+
+ModelSetLine line_of(std::size_t number, const GroupTask& task, GroupOutcome outcome) {
+  ModelSetLine line{number, task.key, task.target, task.rows.size(), std::move(outcome.model), {}};
+  if (line.model)
+    name_flags(*line.model);
+  else
+    line.refused = with_flags(outcome.refused);
+  return line;
+}
+
+void require_a_model(const ModelSet& set) {
+  for (const ModelSetLine& line : set.lines)
+    if (line.model)
+      return;
+  if (!set.lines.empty() && !set.header.shard)
+    throw InputError("no model could be fitted");
+}
+
+}  // namespace
+
+void add_many_options(OptionSet& command, FitArguments& arguments) {
+  constexpr auto group = "Many models";
+  command
+      .add_option_function(
+          "--by", [&](const std::string& text) { arguments.by = split_list(text); },
+          "a model for each group of rows with the same texts in\n"
+          "these columns, and for each of several targets\n"
+          "(--target time_s,mem_mb); the result is JSON lines")
+      .type_name("A,B")
+      .group(group);
+  command
+      .add_option("--target-name", arguments.target_name,
+                  "of a long table: the column of the targets' names;\n"
+                  "--target is then the column of their values")
+      .type_name("COL")
+      .group(group);
+  command
+      .add_flag("--resume", arguments.resume,
+                "go on with what an interrupted run left in\nFILE.partial")
+      .group(group);
+  add_shard(command, arguments.shard);
+}
+
+bool asks_for_many(const FitArguments& arguments) {
+  return !arguments.by.empty() || arguments.target_name.has_value() ||
+         (arguments.roles.target && arguments.roles.target->find(',') != std::string::npos);
+}
+
+int run_fit_many(const FitArguments& arguments, FitRequest request, Console& console) {
+  check_many(arguments);
+  const std::string path = path_of_shard(arguments.output.value_or("-"), arguments.shard);
+  for (const auto& runs : arguments.runs)
+    refuse_to_replace(runs, path);
+  LinesFile output(path, arguments.resume);
+
+  std::optional<SearchProgress> progress(console);
+  progress->begin("reading " + joined(arguments.runs, ", "));
+  GroupRequest groups = groups_of_arguments(arguments);
+  std::set<std::string> texts(arguments.roles.categorical.begin(),
+                              arguments.roles.categorical.end());
+  for (const std::string& column : groups.key_columns())
+    texts.insert(column);
+  RunsFile runs = read_runs(arguments.runs, texts, arguments.separator);
+  if (arguments.roles.target && runs.table.find(*arguments.roles.target) != nullptr)
+    groups.targets = {*arguments.roles.target};  // a name with a comma
+  const std::vector<GroupTask> tasks = group_tasks(runs.table, groups, arguments.roles);
+  const std::string digest = sha256(runs.bytes);
+
+  ModelSetHeader header;
+  header.tool = "perfmodel " PERFMODEL_VERSION;
+  header.file = runs.files.empty() ? base_name(runs.path) : runs.path;
+  header.by = groups.by;
+  if (groups.target_name) {
+    header.target_name = groups.target_name;
+    header.target_value = groups.targets.front();
+  }
+  header.tasks = tasks.size();
+  header.shard = arguments.shard;
+  header.job = job_digest(arguments, digest, header);
+  const std::vector<std::size_t> numbers = tasks_of_shard(tasks.size(), header.shard);
+  ModelSet set = kept_set(output, header, numbers);
+  const bool is_only_shown = !arguments.output && !console.quiet() && is_terminal_output();
+  const auto write = [&](const std::string& line) {
+    if (!is_only_shown)
+      output.write(line);
+  };
+  if (output.kept().empty())
+    write(to_line(header));
+
+  const SignalWatch signals;
+  request.options.stop = signals.token();
+  const std::vector<std::size_t> open(
+      numbers.begin() + static_cast<std::ptrdiff_t>(set.lines.size()), numbers.end());
+  fit_groups(runs, digest, groups, tasks, open, request,
+             [&](std::size_t number, GroupOutcome outcome) {
+               set.lines.push_back(line_of(number, tasks[number], std::move(outcome)));
+               write(to_line(set.lines.back(), header));
+               progress->show("fitting", set.lines.size(), numbers.size());
+             });
+  progress.reset();
+  if (const auto signal = received_signal(); signal && set.lines.size() < numbers.size()) {
+    console.warning(
+        "interrupted: " + std::to_string(set.lines.size()) + " of " +
+        std::to_string(numbers.size()) + " models are there" +
+        (output.partial().empty() ? "" : ", in " + output.partial() + "; go on with --resume"));
+    return exit_code_of_signal(*signal);
+  }
+  if (!is_only_shown)
+    output.commit();
+  console.summary(set_summary(set, console));
+  if (const std::string refused = refused_text(set); !refused.empty())
+    console.warning(refused);
+  if (is_only_shown)
+    console.notice("the models are not written anywhere; save them: -o models.jsonl");
+  require_a_model(set);
+  check_set_gates(arguments.gates, set);
+  return 0;
+}
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,157 @@
+#include "io/model/model_set.hpp"
+
+#include <utility>
+
+#include "base/text.hpp"
+#include "fit/form_kinds.hpp"
+#include "io/model/model_json_reading.hpp"
+#include "io/model/model_json_writing.hpp"
+#include "json/json_cursor.hpp"
+#include "json/json_layout.hpp"
+#include "json/json_lines.hpp"
+#include "perfmodel/base/error.hpp"
+
+namespace perfmodel {
+namespace {
+
+constexpr std::string_view kSetSchema = "perfmodel/models";
+constexpr std::uint64_t kSetVersion = 1;
+
+std::string place_of_line(const std::string& source, const JsonLine& line) {
+  return source + ":" + std::to_string(line.number);
+}
+
+ModelSetHeader read_header(const JsonCursor& root) {
+  const JsonCursor schema = root.member("schema");
+  if (schema.text() != kSetSchema)
+    schema.fail("'" + schema.text() + "' is not '" + std::string(kSetSchema) + "'");
+  const JsonCursor version = root.member("schema_version");
+  if (version.count() != kSetVersion)
+    version.fail("this program knows version " + std::to_string(kSetVersion));
+  ModelSetHeader header;
+  header.tool = root.member("tool").text();
+  header.job = root.member("job").text();
+  header.file = root.member("file").text();
+  for (const JsonCursor& column : root.member("by").items())
+    header.by.push_back(column.text());
+  if (const auto name = root.optional_member("target_name")) {
+    header.target_name = name->text();
+    header.target_value = root.member("target_value").text();
+  }
+  header.tasks = root.member("tasks").count();
+  if (const auto shard = root.optional_member("shard")) {
+    header.shard = {shard->member("index").count(), shard->member("of").count()};
+    if (header.shard->index < 1 || header.shard->index > header.shard->of)
+      shard->fail("there is no such shard");
+    --header.shard->index;
+  }
+  return header;
+}
+
+ModelSetLine read_line(const JsonCursor& root, const ModelSetHeader& header) {
+  ModelSetLine line;
+  line.task = root.member("task").count();
+  for (const std::string& column : header.by)
+    line.key.push_back(root.member("key").member(column).text());
+  line.target = root.member("target").text();
+  line.rows = root.member("rows").count();
+  if (const auto model = root.optional_member("model"))
+    line.model = read_model(*model, form_kinds());
+  else
+    line.refused = root.member("refused").text();
+  return line;
+}
+
+}  // namespace
+
+std::string to_text(const Shard& shard) {
+  return std::to_string(shard.index + 1) + "/" + std::to_string(shard.of);
+}
+
+std::string to_line(const ModelSetHeader& header) {
+  Json out = {{"schema", kSetSchema}, {"schema_version", kSetVersion}, {"tool", header.tool},
+              {"job", header.job},    {"file", header.file},           {"by", header.by},
+              {"tasks", header.tasks}};
+  if (header.target_name) {
+    out["target_name"] = *header.target_name;
+    out["target_value"] = header.target_value.value_or("");
+  }
+  if (header.shard)
+    out["shard"] = {{"index", header.shard->index + 1}, {"of", header.shard->of}};
+  return line_text(out);
+}
+
+std::string to_line(const ModelSetLine& line, const ModelSetHeader& header) {
+  Json key = Json::object();
+  for (std::size_t i = 0; i < header.by.size(); ++i)
+    key[header.by[i]] = line.key[i];
+  Json out = {
+      {"task", line.task}, {"key", std::move(key)}, {"target", line.target}, {"rows", line.rows}};
+  if (line.model)
+    out["model"] = model_document(*line.model);
+  else
+    out["refused"] = line.refused;
+  return line_text(out);
+}
+
+bool is_model_set(std::string_view bytes) {
+  return bytes.starts_with("{\"schema\": \"" + std::string(kSetSchema) + "\"");
+}
+
+ModelSetText parse_model_set_lines(const std::string& source, std::string_view bytes) {
+  const JsonLines text = json_lines(bytes);
+  if (text.lines.empty())
+    throw InputError(source + ": the first line is cut short");
+  ModelSetText out;
+  const JsonLine& first = text.lines.front();
+  out.header = read_header(JsonCursor::parse(place_of_line(source, first), first.text));
+  for (std::size_t i = 1; i < text.lines.size(); ++i) {
+    const JsonLine& line = text.lines[i];
+    try {
+      const JsonCursor root = JsonCursor::parse(place_of_line(source, line), line.text);
+      out.tasks.push_back(root.member("task").count());
+    } catch (const InputError& error) {
+      out.torn = error.what();
+      return out;
+    }
+    out.lines.push_back({line.text.data(), line.text.size() + 1});
+  }
+  if (!text.torn.empty())
+    out.torn = source + ":" + std::to_string(text.lines.size() + 1) + ": the line is cut short";
+  return out;
+}
+
+ModelSet parse_model_set(const std::string& source, std::string_view bytes) {
+  const JsonLines text = json_lines(bytes);
+  if (text.lines.empty() || !text.torn.empty()) {
+    throw InputError(source + ":" + std::to_string(text.lines.size() + 1) +
+                     ": the line is cut short; fit again with " + Field{"resume"});
+  }
+  ModelSet out;
+  for (const JsonLine& line : text.lines) {
+    const JsonCursor root = JsonCursor::parse(place_of_line(source, line), line.text);
+    if (line.number == 1)
+      out.header = read_header(root);
+    else
+      out.lines.push_back(read_line(root, out.header));
+  }
+  return out;
+}
+
+ModelSetLine single_model(const std::string& source, std::string_view bytes) {
+  ModelSetLine line;
+  line.model = read_model(JsonCursor::parse(source, bytes), form_kinds());
+  line.target = line.model->spec.target;
+  line.rows = line.model->provenance.rows;
+  return line;
+}
+
+std::string words_of(const ModelSetLine& line, const ModelSetHeader& header) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < header.by.size(); ++i)
+    words.push_back(header.by[i] + "=" + line.key[i]);
+  words.push_back(line.target);
+  return joined(words, " ");
+}
+
+}  // namespace perfmodel
