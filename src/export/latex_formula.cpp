@@ -8,8 +8,8 @@
 
 #include "base/text.hpp"
 #include "export/multi_formula.hpp"
-#include "export/unseen_parts.hpp"
 #include "model/form/generic_expression.hpp"
+#include "model/form/unseen_parts.hpp"
 
 namespace perfmodel {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "export/unseen_parts.hpp"
+#include "model/form/unseen_parts.hpp"
 #include "model/form/multi_expression.hpp"
 #include "perfmodel/model/columns/spec.hpp"
 

@@ -1,4 +1,4 @@
-#include "export/unseen_parts.hpp"
+#include "model/form/unseen_parts.hpp"
 
 #include <algorithm>
 #include <cmath>

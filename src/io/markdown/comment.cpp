@@ -1,4 +1,4 @@
-#include "io/html/comment.hpp"
+#include "io/markdown/comment.hpp"
 
 #include <algorithm>
 #include <cmath>
