@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "model/form/unseen_parts.hpp"
 #include "model/form/multi_expression.hpp"
+#include "model/form/unseen_parts.hpp"
 #include "perfmodel/model/columns/spec.hpp"
 
 namespace perfmodel {

@@ -55,7 +55,8 @@ class Json {
   Kind kind_ = Kind::literal;
   std::string text_;
   std::vector<std::string> names_;
-  /// Shared between copies, which braces make many of, until one changes; null where there are none.
+  /// Shared between copies, which braces make many of, until one changes; null where there are
+  /// none.
   std::shared_ptr<std::vector<Json>> items_;
 
   bool is_field() const;

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "model/design/level_matching.hpp"
 #include "model/columns/left_out/left_out.hpp"
+#include "model/design/level_matching.hpp"
 #include "perfmodel/base/error.hpp"
 #include "pipeline/setting_values.hpp"
 
