@@ -12,8 +12,8 @@ using Arguments = std::vector<std::string>;
 
 namespace {
 
-const std::string filters = "fil\x1b[2Jters\xC2\x9B";   // ESC, C1
-const std::string workers = "wor\xC2\x85kers\u200F";    // C1, a mark of direction
+const std::string kFilters = "fil\x1b[2Jters\xC2\x9B";  // ESC, C1
+const std::string kWorkers = "wor\xC2\x85kers\u200F";   // C1, a mark of direction
 const std::string relu = "re\x1b]0;x\alu\u202E";        // ESC, BEL, an override of direction
 const std::string tanh_level = "ta\x7fnh\u2066\u061C";  // DEL, an isolate, a mark
 const std::string target = "time\x1b[31m_s";
@@ -28,8 +28,8 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 std::string renamed(std::string text) {
-  text = replaced(std::move(text), "filters", filters);
-  text = replaced(std::move(text), "workers", workers);
+  text = replaced(std::move(text), "filters", kFilters);
+  text = replaced(std::move(text), "workers", kWorkers);
   text = replaced(std::move(text), "relu", relu);
   text = replaced(std::move(text), "tanh", tanh_level);
   return replaced(std::move(text), "time_s", target);
@@ -83,11 +83,11 @@ class Terminal {
 };
 
 Arguments with_roles(Arguments arguments) {
-  arguments.insert(arguments.end(), {"--target", target, "--extrinsic", workers});
+  arguments.insert(arguments.end(), {"--target", target, "--extrinsic", kWorkers});
   return arguments;
 }
 
-Arguments joined(Arguments first, const Arguments& second) {
+Arguments both_of(Arguments first, const Arguments& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
 }
@@ -97,11 +97,11 @@ Arguments joined(Arguments first, const Arguments& second) {
 TEST_CASE("no command lets names of a file steer the terminal", "[cli][controls]") {
   Terminal terminal;
   const Arguments fit = with_roles({"fit", runs_file, "-o", model_file});
-  terminal.check(joined(fit, {"--bootstrap", "20", "--repeats", "2", "--folds", "3", "--split",
-                              "60:20:20", "--coverage", "0.8"}),
+  terminal.check(both_of(fit, {"--bootstrap", "20", "--repeats", "2", "--folds", "3", "--split",
+                               "60:20:20", "--coverage", "0.8"}),
                  0, false);
   for (const Arguments& more : {Arguments{"--expression", "multi", "--terms", "1"}, Arguments{}}) {
-    const ProgramResult fitted = terminal.check(joined(fit, more), 0, false);
+    const ProgramResult fitted = terminal.check(both_of(fit, more), 0, false);
     // The names are there, without what was in them.
     CHECK_THAT(fitted.errors, Catch::Matchers::ContainsSubstring("fil?[2Jters?"));
     CHECK_THAT(fitted.errors, Catch::Matchers::ContainsSubstring("re?]0;x?lu?"));
@@ -110,27 +110,27 @@ TEST_CASE("no command lets names of a file steer the terminal", "[cli][controls]
     terminal.check({"evaluate", model_file, runs_file, "--outliers", "3"}, 0, true);
     terminal.check({"evaluate", model_file, runs_file, "--baseline", model_file, "--format", "md"},
                    0, true);
-    terminal.check({"scaling", model_file, "--column", workers}, 0, true);
+    terminal.check({"scaling", model_file, "--column", kWorkers}, 0, true);
     terminal.check({"predict", model_file, "unknown.csv"}, 3, false);
     terminal.check(
-        {"predict", model_file, "--set", filters + "=99", "activation=" + relu, workers + "=77"}, 0,
-        true);
-    terminal.check({"predict", model_file, "--set", filters + "=99",
-                    "activation=" + tanh_level + "x", workers + "=77"},
+        {"predict", model_file, "--set", kFilters + "=99", "activation=" + relu, kWorkers + "=77"},
+        0, true);
+    terminal.check({"predict", model_file, "--set", kFilters + "=99",
+                    "activation=" + tanh_level + "x", kWorkers + "=77"},
                    2, false);
-    terminal.check({"predict", model_file, "--set", filters + "x=99"}, 2, false);
+    terminal.check({"predict", model_file, "--set", kFilters + "x=99"}, 2, false);
     terminal.check({"simulate", model_file, "unknown.csv"}, 3, false);
     terminal.check({"report", model_file, runs_file, "-o", "page.html", "--title", relu}, 0, false);
     terminal.check({"report", model_file, "bad.csv", "-o", "page.html"}, 3, false);
     terminal.check({"suggest", model_file, "space.json"}, 0, true);
-    terminal.check({"suggest", model_file, "space.json", "--where", "\x1b" + filters}, 2, false);
+    terminal.check({"suggest", model_file, "space.json", "--where", "\x1b" + kFilters}, 2, false);
   }
   terminal.check({"suggest", model_file, "space.json", "--next", "2", "--runs", runs_file}, 0,
                  true);
   terminal.check(with_roles({"compare", runs_file}), 0, true);
   terminal.check(with_roles({"compare", runs_file, "--format", "md"}), 0, true);
   terminal.check(with_roles({"sweep", runs_file}), 0, true);
-  terminal.check({"scaling", runs_file, "--column", workers, "--target", target}, 0, true);
+  terminal.check({"scaling", runs_file, "--column", kWorkers, "--target", target}, 0, true);
   terminal.check({"plan", "space.json", "-n", "100"}, 3, false);
   terminal.check({"ssgd", layers_file, "--workers", "2", "--allreduce", "ring", "--alpha-us", "15",
                   "--bandwidth", "1", "--timeline"},
@@ -144,8 +144,8 @@ TEST_CASE("no complaint lets what it quotes steer the terminal", "[cli][controls
   terminal.check({"fit", "\x1b[2Jmissing\xC2\x9B.csv"}, 3, false);
   terminal.check({"fit", "missing\x9B.csv"}, 3, false);
   terminal.check({"fit", runs_file}, 3, false);
-  terminal.check(joined(with_roles({"fit", runs_file}), {"--derive", "x = \x1b[2J"}), 2, false);
-  terminal.check(joined(with_roles({"fit", runs_file}), {"--fail-if", "\u202Emape>3"}), 2, false);
+  terminal.check(both_of(with_roles({"fit", runs_file}), {"--derive", "x = \x1b[2J"}), 2, false);
+  terminal.check(both_of(with_roles({"fit", runs_file}), {"--fail-if", "\u202Emape>3"}), 2, false);
   terminal.check({"fit", "--\x1b[2J"}, 2, false);
   terminal.check({"ssgd", "named.csv", "--workers", "2"}, 3, false);
   terminal.check({"\xC2\x9B"}, 2, false);
