@@ -11,6 +11,7 @@
 #include "cli/commands/predict_set.hpp"
 #include "cli/commands/predicted_settings.hpp"
 #include "cli/options/option_set.hpp"
+#include "cli/options/output_format.hpp"
 #include "cli/options/reading_options.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
@@ -45,8 +46,10 @@ void check_combination(const PredictArguments& arguments) {
         "('" +
         arguments.configurations + "' was read as a file)");
   }
-  if (has_file && arguments.json)
-    throw UsageError("--json goes with --set; the predictions of a file are written as CSV");
+  if (has_file && arguments.format && arguments.format != OutputFormat::csv)
+    throw UsageError(
+        "--format and --json go with --set and --like; the predictions of a file are written as "
+        "CSV");
   if (arguments.model == "-" && arguments.configurations == "-")
     throw UsageError("the model and the configurations cannot both come from standard input");
 }
@@ -120,26 +123,23 @@ void write_rows(const PredictArguments& arguments, const FittedModel& model, std
       output);
 }
 
-/// The number alone, or as JSON; the interval is a notice.
-void write_one(const PredictArguments& arguments, const FittedModel& model, double time,
-               const RangeCheck& range, const Certainty& certainty, const Design& design,
-               OutputFile& output, Console& console) {
-  std::optional<std::pair<double, double>> interval;
-  if (certainty.intervals) {
-    const IntervalFactors factors = (*certainty.intervals)[0];
-    interval.emplace(time * factors.lower, time * factors.upper);
-  }
-  std::optional<ProcessPart> process;
-  if (const auto factors = model.form->process_factors(design))
-    process = ProcessPart{(*factors)[0], certainty.reach->near[0]};
-  output.write(arguments.json ? prediction_to_json(model.spec.target, time, interval,
-                                                   range.in_range.front(), process)
-                              : to_text(time) + "\n");
-  if (interval && !arguments.json) {
-    console.notice(
-        short_number(100 * arguments.coverage.value_or(model.intervals->level)) +
-        " % interval: " + time_range_text(interval->first, interval->second, model.spec.unit));
-  }
+/// The number alone; the interval is a notice.
+void write_one(const PredictedSettings& predicted, OutputFile& output, Console& console) {
+  const double time = predicted.times[0];
+  output.write(to_text(time) + "\n");
+  if (!predicted.certainty.intervals)
+    return;
+  const IntervalFactors factors = (*predicted.certainty.intervals)[0];
+  console.notice(
+      short_number(100 * *predicted.level) + " % interval: " +
+      time_range_text(time * factors.lower, time * factors.upper, predicted.model.spec.unit));
+}
+
+/// One configuration is a number to all, several are a table to people and CSV to programs.
+std::optional<OutputFormat> format_of(const PredictArguments& arguments, std::size_t rows) {
+  if (arguments.format || rows == 1)
+    return arguments.format;
+  return arguments.output == "-" && is_terminal_output() ? OutputFormat::text : OutputFormat::csv;
 }
 
 int predict_settings(const PredictArguments& arguments, const FittedModel& model,
@@ -151,10 +151,8 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
   const Design design = make_design(set.table, model.spec, Target::absent);
   if (base)
     tell_assumptions(set, *base, asked_for, console);
-  if (arguments.json && design.rows > 1)
-    throw UsageError("--json goes with one configuration; several are written as CSV");
-  const bool as_table = design.rows > 1 && arguments.output == "-" && is_terminal_output();
-  if (design.rows > 1 && !as_table) {
+  const std::optional<OutputFormat> format = format_of(arguments, design.rows);
+  if (format == OutputFormat::csv) {
     const std::string bytes = csv_of_table(set.table);
     set.table.source = "--set";
     for (std::size_t row = 0; row < design.rows; ++row)
@@ -166,11 +164,16 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
     const RangeCheck range = check_range(model, design);
     report_range(range, arguments.strict_range, console);
     const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
-    if (as_table)
-      output.write(prediction_table({model, set, times, certainty, range,
-                                     interval_level(model, arguments.coverage, arguments.model)}));
-    else
-      write_one(arguments, model, times[0], range, certainty, design, output, console);
+    const PredictedSettings predicted{
+        model,     set,   times,
+        certainty, range, interval_level(model, arguments.coverage, arguments.model)};
+    if (format) {
+      OutputTables out(TextTable({}), [&] { return predictions_json(predicted, design); });
+      out.add(prediction_table(predicted), 2);
+      output.write(out.in(*format, output_width()));
+    } else {
+      write_one(predicted, output, console);
+    }
   }
   output.commit();
   return 0;
@@ -211,8 +214,12 @@ void setup_predict(OptionSet& command, PredictArguments& arguments) {
       .add_option("--like", arguments.like,
                   "what is not set is as in the run of this line of a\nfile")
       .type_name("RUNS.csv:LINE");
-  command.add_flag("--json", arguments.json,
-                   "with --set: a JSON object instead of the bare number");
+  add_format(command, arguments.format,
+             "with --set or --like (default: of one configuration\n"
+             "the bare number; of several text on a terminal, else\n"
+             "csv)");
+  command.add_flag_callback(
+      "--json", [&] { arguments.format = OutputFormat::json; }, "short for --format json");
   add_coverage(command, arguments.coverage,
                "share of new times that the intervals cover, of a model\n"
                "that was fitted with --coverage (default: as there)");

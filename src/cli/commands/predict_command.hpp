@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/terminal/console.hpp"
+#include "cli/terminal/output_tables.hpp"
 
 namespace perfmodel::cli {
 
@@ -16,9 +17,9 @@ struct PredictArguments {
   std::string configurations;     ///< empty where --set is used
   std::optional<char> separator;  ///< nothing: recognised
   std::vector<std::string> settings;
-  std::string like;  ///< "runs.csv:41", a run that is changed by the settings
-  bool json = false;
-  std::optional<double> coverage;  ///< of the intervals; the model's own where not given
+  std::string like;                    ///< "runs.csv:41", a run that is changed by the settings
+  std::optional<OutputFormat> format;  ///< nothing: what suits the reader
+  std::optional<double> coverage;      ///< of the intervals; the model's own where not given
   bool strict_range = false;
   std::string output = "-";
 };

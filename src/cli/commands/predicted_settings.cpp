@@ -4,12 +4,12 @@
 #include "base/text.hpp"
 #include "base/time_text.hpp"
 #include "cli/terminal/csv_echo.hpp"
-#include "cli/terminal/text_table.hpp"
+#include "fit/result/form.hpp"
 #include "io/documents/evaluation_json.hpp"
 
 namespace perfmodel::cli {
 
-std::string prediction_table(const PredictedSettings& predicted) {
+TextTable prediction_table(const PredictedSettings& predicted) {
   const ModelSpec& spec = predicted.model.spec;
   const TimeUnit unit = readable_unit(predicted.times.mean(), spec.unit);
   const auto shown = [&](double time) { return short_number(time * unit.factor); };
@@ -51,7 +51,29 @@ std::string prediction_table(const PredictedSettings& predicted) {
     cells.emplace_back(predicted.range.in_range[row] ? "" : "extrapolated");
     table.add(std::move(cells));
   }
-  return table.text(2);
+  return table;
+}
+
+std::string predictions_json(const PredictedSettings& predicted, const Design& design) {
+  std::vector<PredictionDocument> documents;
+  const auto factors = predicted.model.form->process_factors(design);
+  for (std::size_t row = 0; row < design.rows; ++row) {
+    const double time = predicted.times[index(row)];
+    PredictionDocument& document = documents.emplace_back();
+    document.time = time;
+    document.in_range = predicted.range.in_range[row];
+    if (predicted.certainty.intervals) {
+      const IntervalFactors interval = (*predicted.certainty.intervals)[row];
+      document.interval.emplace(time * interval.lower, time * interval.upper);
+    }
+    if (factors)
+      document.process = ProcessPart{(*factors)[index(row)], predicted.certainty.reach->near[row]};
+    for (const Column& column : predicted.set.table.columns)
+      document.configuration.emplace_back(
+          column.name, column.is_numeric() ? PredictionDocument::Value(column.numbers[row])
+                                           : PredictionDocument::Value(column.text(row)));
+  }
+  return predictions_to_json(predicted.model.spec.target, documents);
 }
 
 std::string csv_of_table(const Table& table) {

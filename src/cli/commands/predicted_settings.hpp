@@ -5,6 +5,7 @@
 
 #include "cli/runs/held_out_options.hpp"
 #include "cli/runs/range_check.hpp"
+#include "cli/terminal/text_table.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
 #include "perfmodel/pipeline/settings.hpp"
 
@@ -21,7 +22,10 @@ struct PredictedSettings {
 };
 
 /// A line per configuration for people: what differs between them, the time, its interval.
-std::string prediction_table(const PredictedSettings& predicted);
+TextTable prediction_table(const PredictedSettings& predicted);
+
+/// One prediction as its document, several as a list of such.
+std::string predictions_json(const PredictedSettings& predicted, const Design& design);
 
 /// A table as a CSV file, its rows in the lines from the second on.
 std::string csv_of_table(const Table& table);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,5 +15,9 @@ class OptionSet;
 /// variable holds the default.
 void add_format(OptionSet& app, OutputFormat& format, const std::string& description,
                 const std::vector<std::pair<std::string, OutputFormat>>& further = {});
+
+/// The same where what is usual depends on more.
+void add_format(OptionSet& app, std::optional<OutputFormat>& format,
+                const std::string& description);
 
 }  // namespace perfmodel::cli

@@ -103,23 +103,44 @@ std::string evaluation_to_json(const FittedModel& model, const EvaluationDocumen
   return document_text(document);
 }
 
-std::string prediction_to_json(const std::string& target, double predicted,
-                               const std::optional<std::pair<double, double>>& interval,
-                               bool in_range, const std::optional<ProcessPart>& process) {
-  Json document = {{"schema", "perfmodel/prediction"},
-                   {"schema_version", 1},
-                   {"predicted_" + target, number(predicted)}};
-  if (interval) {
-    document["lower"] = number(interval->first);
-    document["upper"] = number(interval->second);
+namespace {
+
+void add_prediction(const std::string& target, const PredictionDocument& prediction, Json& out) {
+  out["predicted_" + target] = number(prediction.time);
+  if (prediction.interval) {
+    out["lower"] = number(prediction.interval->first);
+    out["upper"] = number(prediction.interval->second);
   }
-  if (process) {
-    document["trend"] = number(predicted / process->factor);
-    document["process"] = number(process->factor);
-    document["support"] = support_text(process->near);
+  if (prediction.process) {
+    out["trend"] = number(prediction.time / prediction.process->factor);
+    out["process"] = number(prediction.process->factor);
+    out["support"] = support_text(prediction.process->near);
   }
-  document["in_range"] = in_range;
-  return document_text(document);
+  out["in_range"] = prediction.in_range;
+}
+
+}  // namespace
+
+std::string predictions_to_json(const std::string& target,
+                                const std::vector<PredictionDocument>& predictions) {
+  if (predictions.size() == 1) {
+    Json document = {{"schema", "perfmodel/prediction"}, {"schema_version", 1}};
+    add_prediction(target, predictions.front(), document);
+    return document_text(document);
+  }
+  Json list = Json::array();
+  for (const PredictionDocument& prediction : predictions) {
+    Json configuration = Json::object();
+    for (const auto& [column, value] : prediction.configuration)
+      configuration[column] = std::holds_alternative<double>(value)
+                                  ? number(std::get<double>(value))
+                                  : Json(std::get<std::string>(value));
+    Json entry = {{"configuration", std::move(configuration)}};
+    add_prediction(target, prediction, entry);
+    list.push_back(std::move(entry));
+  }
+  return document_text(
+      {{"schema", "perfmodel/predictions"}, {"schema_version", 1}, {"predictions", list}});
 }
 
 }  // namespace perfmodel

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "analysis/drift.hpp"
@@ -88,13 +89,24 @@ struct ProcessPart {
   bool near = false;  ///< whether runs are
 };
 
+/// One predicted time.
+struct PredictionDocument {
+  using Value = std::variant<double, std::string>;
+
+  double time = 0;
+  std::optional<std::pair<double, double>> interval = {};
+  bool in_range = true;
+  std::optional<ProcessPart> process = {};
+  std::vector<std::pair<std::string, Value>> configuration = {};  ///< by column
+};
+
 /// One predicted time (schema perfmodel/prediction): {"predicted_time_s": 0.5, "lower": 0.4,
-/// "upper": 0.7, "in_range": true}; without lower and upper where there is no interval.
+/// "upper": 0.7, "in_range": true}; without lower and upper where there is no interval. Several are
+/// a list (perfmodel/predictions), each with its configuration.
 ///
 /// Of a form with a residual process also the trend's time and the process's factor, whose product
 /// the predicted time is, and which of the two speaks.
-std::string prediction_to_json(const std::string& target, double predicted,
-                               const std::optional<std::pair<double, double>>& interval,
-                               bool in_range, const std::optional<ProcessPart>& process = {});
+std::string predictions_to_json(const std::string& target,
+                                const std::vector<PredictionDocument>& predictions);
 
 }  // namespace perfmodel

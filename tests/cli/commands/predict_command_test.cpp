@@ -47,6 +47,45 @@ TEST_CASE_METHOD(PredictTest, "predict --set prints the time as a plain number",
         "4.5\n");
 }
 
+TEST_CASE_METHOD(PredictTest, "predictions are told in every format", "[cli]") {
+  const std::vector<std::string> set = {"--set", "filters=4,16", "activation=relu", "workers=2"};
+  const auto in = [&](const std::string& format) {
+    auto arguments = set;
+    arguments.insert(arguments.end(), {"--format", format});
+    const ProgramResult result = run(arguments);
+    CHECK(result.exit_code == 0);
+    return result.output;
+  };
+  // (0.5 * 16 + 0.25) / 2 + 0.125, and the same with 256; filters were measured up to 8.
+  const std::string csv =
+      "filters,activation,workers,predicted_time_s,in_range\n4,relu,2,4.25,true\n"
+      "16,relu,2,64.25,false\n";
+  CHECK(run(set).output == csv);
+  CHECK(in("csv") == csv);
+  const Json document = Json::parse(in("json"));
+  CHECK(document["schema"] == "perfmodel/predictions");
+  CHECK(document["predictions"] ==
+        Json{{{"configuration", {{"filters", 4}, {"activation", "relu"}, {"workers", 2}}},
+              {"predicted_time_s", 4.25},
+              {"in_range", true}},
+             {{"configuration", {{"filters", 16}, {"activation", "relu"}, {"workers", 2}}},
+              {"predicted_time_s", 64.25},
+              {"in_range", false}}});
+  CHECK(in("text").starts_with("  filters  time_s [s]\n        4        4.25\n"));
+  CHECK(in("md").starts_with("| filters | time_s [s] |  |\n| ---: | ---: | --- |\n| 4 | 4.25 |"));
+  CHECK(in("latex").find("16 & 64.25 & extrapolated") != std::string::npos);
+  // Of one configuration --json is what --format json is, and a file stays a file.
+  const std::vector<std::string> one = {"--set", "filters=4", "activation=relu", "workers=2"};
+  auto as_json = one;
+  as_json.emplace_back("--json");
+  auto as_format = one;
+  as_format.insert(as_format.end(), {"--format", "json"});
+  CHECK(run(as_json).output == run(as_format).output);
+  write("configs.csv", "filters,activation,workers\n4,relu,2\n");
+  CHECK(run({"configs.csv", "--format", "latex"}).exit_code == 2);
+  CHECK(run({"configs.csv", "--format", "csv"}).output == run({"configs.csv"}).output);
+}
+
 TEST_CASE_METHOD(PredictTest, "predict --set --json prints an object", "[cli]") {
   const Json inside =
       Json::parse(run({"--set", "filters=4", "activation=relu", "workers=2", "--json"}).output);
