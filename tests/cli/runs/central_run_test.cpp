@@ -228,8 +228,6 @@ TEST_CASE_METHOD(CampaignTest, "a run that cannot be taken, and values that are 
              ContainsSubstring("--set 'num_gpus=four': expected a number > 0\n"));
   CHECK_THAT(complaint({"--set", "num_gpus=1:2000:+1", "width=1:2000:+1"}, 2),
              ContainsSubstring("more than 1000000 combinations"));
-  CHECK_THAT(complaint({"--json", "--set", "num_gpus=1,2"}, 2),
-             ContainsSubstring("--json goes with one configuration"));
 }
 
 TEST_CASE_METHOD(CampaignTest, "a model file without a central run is as it was",
