@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "cli/fit_directory.hpp"
 #include "support/catch.hpp"
-#include "support/program.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -30,32 +30,7 @@ std::string runs_with(const std::string& header, Value value) {
   return csv;
 }
 
-class LeftOutTest {
- public:
-  LeftOutTest() { options_.directory = directory_.path(); }
-
-  void write(const std::string& name, const std::string& text) const {
-    directory_.write(name, text);
-  }
-  ProgramResult run(const std::vector<std::string>& arguments) const {
-    return run_perfmodel(arguments, options_);
-  }
-  /// The model of a fit that has to succeed, and what was said.
-  Json model_of(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "fit");
-    const ProgramResult result = run(arguments);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    said_ = result.errors;
-    return Json::parse(result.output);
-  }
-  const std::string& said() const { return said_; }
-
- private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
-  std::string said_;
-};
+using LeftOutTest = FitDirectory;
 
 }  // namespace
 

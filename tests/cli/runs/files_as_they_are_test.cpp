@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "cli/fit_directory.hpp"
 #include "io/file/digest.hpp"
 #include "support/catch.hpp"
-#include "support/program.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -37,10 +37,9 @@ std::vector<MeasuredRun> measured_runs() {
   return runs;
 }
 
-class FilesTest {
+class FilesTest : public FitDirectory {
  public:
   FilesTest() {
-    options_.directory = directory_.path();
     for (const MeasuredRun& run : runs_)
       lines_.push_back(to_text(run.gpus) + "," + to_text(run.batch) + "," + to_text(run.filters) +
                        "," + to_text(run.time()) + "\n");
@@ -56,32 +55,11 @@ class FilesTest {
   }
   std::string all_lines() const { return lines(0, lines_.size()); }
 
-  void write(const std::string& name, const std::string& text) const {
-    directory_.write(name, text);
-  }
-  std::string read(const std::string& name) const { return read_text(directory_.file(name)); }
-  ProgramResult run(const std::vector<std::string>& arguments) const {
-    return run_perfmodel(arguments, options_);
-  }
-  /// The model of a fit that has to succeed.
-  Json model_of(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "fit");
-    const ProgramResult result = run(arguments);
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    said_ = result.errors;
-    return Json::parse(result.output);
-  }
-  const std::string& said() const { return said_; }
-
  protected:
   std::vector<MeasuredRun> runs_ = measured_runs();
 
  private:
-  TemporaryDirectory directory_;
-  ProgramOptions options_;
   std::vector<std::string> lines_;
-  std::string said_;
 };
 
 std::string with_replaced(std::string text, char from, char to) {
