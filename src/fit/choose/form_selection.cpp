@@ -29,8 +29,13 @@ constexpr Eigen::Index kHeldOutRows = 300;
 constexpr Allowance kWorthReading{.in_any_case = 0.01, .within_error = 0.05};
 
 /// So few runs do not tell forms apart by what folds hold out: of many, some are better by chance.
-/// A process says less of them than it could, never what they do not say.
+/// A process says less of them than it could, never what they do not say. Far ends tell, but not of
+/// runs that differ in many other columns as well.
 constexpr std::size_t kFewRuns = 200;
+constexpr std::size_t kManyColumns = 5;
+/// Another form is then better by so many standard errors: what the best of a dozen exceeds by
+/// chance once in twenty times, of five differences (Student).
+constexpr double kClearly = 5;
 
 /// Folds that judge by no more rows than it takes.
 std::vector<Fold> thinned(std::vector<Fold> folds, std::uint64_t seed) {
@@ -167,15 +172,20 @@ class FormSelector {
   }
 
   bool runs_are_few() const {
-    return task_.training.rows <= kFewRuns && std::none_of(
-                                                  out_.folds.begin(), out_.folds.end(),
-                                                  [](const Fold& fold) { return fold.far_end(); });
+    const std::size_t columns = task_.spec.intrinsic.size() + task_.spec.categorical.size() +
+                                task_.spec.extrinsic.size();
+    return task_.training.rows <= kFewRuns &&
+           (columns >= kManyColumns ||
+            std::none_of(out_.folds.begin(), out_.folds.end(),
+                         [](const Fold& fold) { return fold.far_end(); }));
   }
 
+  /// One product with a process, as it is fitted where it is asked for.
   std::optional<std::size_t> best_product_with_process() const {
     std::optional<std::size_t> out;
     for (std::size_t c = 0; c < out_.tried.size(); ++c)
       if (out_.tried[c].process && out_.tried[c].from_nothing &&
+          out_.tried[c].process->prior == TrendPrior::free &&
           (!out || scores_better(out_.tried[c].trend, out_.tried[*out].trend)))
         out = c;
     return out;
@@ -192,7 +202,7 @@ class FormSelector {
     out_.chosen = best;
     if (const auto product = best_product_with_process();
         product && runs_are_few() &&
-        as_good_as(out_.folds, out_.tried[*product].trend, out_.tried[*best].trend)) {
+        as_good_as(out_.folds, out_.tried[*product].trend, out_.tried[*best].trend, kClearly)) {
       out_.chosen = product;
       return;
     }

@@ -33,10 +33,11 @@ void set_score(const std::vector<Fold>& folds, Candidate& candidate);
 /// Standard error of the difference of two scores, from how it scatters over the folds.
 double standard_error(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
 
-/// Whether `a` is at most a standard error worse than `b` on the random parts and on the far ends,
-/// each for itself: the far ends scatter so much that over all folds a model that is clearly worse
-/// within the measured range would pass.
-bool as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
+/// Whether `a` is at most so many standard errors worse than `b` on the random parts and on the far
+/// ends, each for itself: the far ends scatter so much that over all folds a model that is clearly
+/// worse within the measured range would pass.
+bool as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b,
+                double standard_errors = 1);
 
 /// By how much errors may be larger, as logarithms.
 struct Allowance {
