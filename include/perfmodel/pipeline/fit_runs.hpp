@@ -54,6 +54,7 @@ struct PreparedFit {
   ModelSpec spec;
   Design training;
   CentralRun central;  ///< of the training rows
+  std::optional<Design> drawn;  ///< training rows as they are, where their moments are fitted
   JudgingParts judging;
   HeldOutPlan held_out;
   std::vector<std::string> warnings;  ///< whole sentences: about test runs that are left out

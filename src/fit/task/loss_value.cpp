@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/index.hpp"
+
 namespace perfmodel {
 
 Eigen::ArrayXd row_losses(Loss loss, const Eigen::VectorXd& measured,
@@ -25,6 +27,24 @@ Eigen::ArrayXd row_losses(Loss loss, const Eigen::VectorXd& measured,
 
 double loss_value(Loss loss, const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted) {
   const double mean = row_losses(loss, measured, predicted).mean();
+  return loss == Loss::rmsle ? std::sqrt(mean) : mean;
+}
+
+double loss_value(Loss loss, const Design& runs, const Eigen::VectorXd& predicted) {
+  if (runs.runs.empty())
+    return loss_value(loss, runs.time, predicted);
+  Eigen::VectorXd measured = runs.time;
+  double sum = 0;
+  for (std::size_t row = 0; row < runs.moments.size(); ++row) {
+    const TimeMoments& own = runs.moments[row];
+    sum += loss == Loss::rmsle ? own.log_squares : own.squares;
+    if (loss == Loss::rmsle)
+      measured[index(row)] = std::exp(own.log_mean);
+  }
+  const Eigen::ArrayXd losses = row_losses(loss, measured, predicted);
+  for (std::size_t row = 0; row < runs.rows; ++row)
+    sum += static_cast<double>(runs.runs[row]) * losses[index(row)];
+  const double mean = sum / static_cast<double>(runs.total_runs());
   return loss == Loss::rmsle ? std::sqrt(mean) : mean;
 }
 
