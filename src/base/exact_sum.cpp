@@ -31,7 +31,7 @@ Binary binary(double x) {
 
 void ExactSum::add_scaled(double x, int exponent) {
   const Binary number = binary(x);
-  add_integer(number.mantissa, number.exponent + exponent, number.negative);
+  add_integer(0, number.mantissa, number.exponent + exponent, number.negative);
 }
 
 void ExactSum::add_product(double a, double b) {
@@ -44,9 +44,11 @@ void ExactSum::add_product(double a, double b) {
   const std::uint64_t left_low = left.mantissa & kWordMask;
   const std::uint64_t right_high = right.mantissa >> kWordBits;
   const std::uint64_t right_low = right.mantissa & kWordMask;
-  add_integer(left_low * right_low, exponent, negative);
-  add_integer(left_high * right_low + left_low * right_high, exponent + kWordBits, negative);
-  add_integer(left_high * right_high, exponent + 2 * kWordBits, negative);
+  const std::uint64_t middle = left_high * right_low + left_low * right_high;
+  const std::uint64_t lowest = left_low * right_low;
+  const std::uint64_t low = lowest + (middle << kWordBits);
+  const std::uint64_t carried = low < lowest ? 1 : 0;
+  add_integer(left_high * right_high + (middle >> kWordBits) + carried, low, exponent, negative);
 }
 
 void ExactSum::add(const ExactSum& other, std::int64_t count) {
@@ -60,26 +62,36 @@ void ExactSum::add(const ExactSum& other, std::int64_t count) {
     const std::int64_t word = of_other.words_[i];
     const auto magnitude = static_cast<std::uint64_t>(word < 0 ? -word : word);
     const int exponent = (of_other.first_ + static_cast<std::int32_t>(i)) * kWordBits;
-    add_integer(magnitude * (times & kWordMask), exponent, negative != (word < 0));
-    add_integer(magnitude * (times >> kWordBits), exponent + kWordBits, negative != (word < 0));
+    add_integer(0, magnitude * (times & kWordMask), exponent, negative != (word < 0));
+    add_integer(0, magnitude * (times >> kWordBits), exponent + kWordBits, negative != (word < 0));
   }
 }
 
-void ExactSum::add_integer(std::uint64_t magnitude, int exponent, bool negative) {
-  if (magnitude == 0)
+void ExactSum::add_integer(std::uint64_t high, std::uint64_t low, int exponent, bool negative) {
+  if (high == 0 && low == 0)
     return;
   const std::int32_t place = exponent >> 5;  // rounds down below 0, too
   const int shift = exponent & (kWordBits - 1);
-  reach(place, place + 2);
-  const std::uint64_t low = magnitude << shift;
-  const std::uint64_t high = shift == 0 ? 0 : magnitude >> (64 - shift);
-  std::int64_t* const words = words_.data() + (place - first_);
-  const auto signed_word = [&](std::uint64_t word) {
-    return negative ? -static_cast<std::int64_t>(word) : static_cast<std::int64_t>(word);
+  const auto upper = [&](std::uint64_t bits) { return shift == 0 ? 0 : bits >> (64 - shift); };
+  const std::uint64_t first = low << shift;
+  const std::uint64_t second = (high << shift) | upper(low);
+  const std::uint64_t third = upper(high);
+  const std::int32_t last = place + (third != 0 ? 4 : second != 0 ? 3 : 1);
+  if (words_.empty() || place < first_ || last >= first_ + static_cast<std::int32_t>(words_.size()))
+    reach(place, last);
+  std::int64_t* word = words_.data() + (place - first_);
+  const auto add_word = [&](std::uint64_t bits) {
+    const auto signed_bits = static_cast<std::int64_t>(bits);
+    *word++ += negative ? -signed_bits : signed_bits;
   };
-  words[0] += signed_word(low & kWordMask);
-  words[1] += signed_word(low >> kWordBits);
-  words[2] += signed_word(high);
+  add_word(first & kWordMask);
+  add_word(first >> kWordBits);
+  if (last > place + 1) {
+    add_word(second & kWordMask);
+    add_word(second >> kWordBits);
+  }
+  if (last > place + 3)
+    add_word(third);
   if (++additions_ == kMostAdditions)
     carry();
 }

@@ -19,6 +19,9 @@ class ExactSum {
   /// count * value of the other sum.
   void add(const ExactSum& other, std::int64_t count = 1);
 
+  /// Says that it will be needed soon.
+  void prefetch() const { __builtin_prefetch(words_.data()); }
+
   /// The nearest number.
   double value() const;
 
@@ -35,8 +38,8 @@ class ExactSum {
   std::vector<std::int64_t> words_;
 
   void add_scaled(double x, int exponent);
-  /// sign * magnitude * 2^exponent.
-  void add_integer(std::uint64_t magnitude, int exponent, bool negative);
+  /// (high 2^64 + low) * 2^exponent.
+  void add_integer(std::uint64_t high, std::uint64_t low, int exponent, bool negative);
   void reach(std::int32_t first, std::int32_t last);
   void carry();
 };

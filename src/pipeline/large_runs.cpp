@@ -44,8 +44,8 @@ bool plays_a_part(const std::string& column, const RoleRequest& roles) {
   if (is_among(roles.ignore, column))
     return false;
   return !roles.intrinsic || is_among(*roles.intrinsic, column) ||
-         is_among(roles.categorical, column) ||
-         !roles.extrinsic || is_among(*roles.extrinsic, column);
+         is_among(roles.categorical, column) || !roles.extrinsic ||
+         is_among(*roles.extrinsic, column);
 }
 
 MergedTimes times_for(const FitOptions& options, const RoleRequest& roles) {
@@ -97,8 +97,7 @@ LargeRuns::LargeRuns(const std::string& path, const RoleRequest& roles,
     return;
   // Where the name of no column tells which is the time, all of them may.
   const Table& first_rows = beginning_.table;
-  const std::string time =
-      measured_column(first_rows, roles).value_or("");
+  const std::string time = measured_column(first_rows, roles).value_or("");
   const std::string named = time.empty() ? resolve_roles(first_rows, roles).target : time;
   const std::vector<std::string> names = first_rows.names();
   time_ = static_cast<std::size_t>(std::find(names.begin(), names.end(), named) - names.begin());

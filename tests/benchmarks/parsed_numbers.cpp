@@ -1,5 +1,5 @@
-// What reading the numbers of a file costs at least: `parsed_numbers FILE` parses all cells that are
-// numbers, on one thread, and prints how many there were.
+// What reading the numbers of a file costs at least: `parsed_numbers FILE` parses all cells that
+// are numbers, on one thread, and prints how many there were.
 
 #include <charconv>
 #include <cstddef>
@@ -29,7 +29,8 @@ int main(int argc, char** argv) {
           ++numbers;
           sum += value;
         }
-        const void* const comma = std::memchr(after, ',', static_cast<std::size_t>(line_end - after));
+        const void* const comma =
+            std::memchr(after, ',', static_cast<std::size_t>(line_end - after));
         at = comma == nullptr ? line_end : static_cast<const char*>(comma) + 1;
       }
       at = line_end + 1;

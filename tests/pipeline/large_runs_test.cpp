@@ -163,9 +163,9 @@ TEST_CASE("what one process cannot read, the first one tells") {
   const FitRequest request = request_with(Loss::mae);
   std::string text = scattered_runs(12);
   const std::string path = directory.write("runs.csv", text);
-  const LargeRuns limited(
-      path, request.roles, {},
-      {.merge = true, .sample_rows = {}, .limits = {.configurations = 35}}, request.options);
+  const LargeRuns limited(path, request.roles, {},
+                          {.merge = true, .sample_rows = {}, .limits = {.configurations = 35}},
+                          request.options);
   for (const std::size_t count : {1, 2, 3})
     CHECK_THROWS_WITH(read_by_processes(limited, count),
                       ContainsSubstring("more than 35 different configurations"));

@@ -28,8 +28,7 @@ bool is_large(const std::string& path) {
 
 void add_large_options(OptionSet& app, LargeRowsArguments& arguments) {
   app.add_option_function(
-         "--merge-rows",
-         [&](const std::string& text) { arguments.merge = parse_merge_rows(text); },
+         "--merge-rows", [&](const std::string& text) { arguments.merge = parse_merge_rows(text); },
          "rows of equal columns and time count as one while they\n"
          "are read, so that the file may be larger than memory\n"
          "(default: auto, of files of more than 1 GiB)")
@@ -45,8 +44,7 @@ void add_large_options(OptionSet& app, LargeRowsArguments& arguments) {
 std::optional<LargeRunsRequest> large_runs_request(const LargeRowsArguments& arguments,
                                                    const std::vector<std::string>& paths,
                                                    const FitRequest& request, bool is_job) {
-  const bool merge =
-      arguments.merge.value_or(is_job && !arguments.sample_rows);
+  const bool merge = arguments.merge.value_or(is_job && !arguments.sample_rows);
   if (is_job && !merge && !arguments.sample_rows)
     throw UsageError("the processes of a job merge rows: leave out --merge-rows never");
   if (merge && arguments.sample_rows)
@@ -63,7 +61,8 @@ std::optional<LargeRunsRequest> large_runs_request(const LargeRowsArguments& arg
                      Field{"sample_rows", {"100000"}});
   const bool large = !arguments.merge && paths.size() == 1 && is_large(paths.front()) &&
                      obstacle.empty() && !request.roles.drop_failed;
-  return merge || large ? std::optional(LargeRunsRequest{.merge = true, .sample_rows = {}}) : std::nullopt;
+  return merge || large ? std::optional(LargeRunsRequest{.merge = true, .sample_rows = {}})
+                        : std::nullopt;
 }
 
 }  // namespace perfmodel::cli

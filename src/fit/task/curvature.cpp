@@ -55,8 +55,8 @@ Curvature curvature_of(Loss loss, const Design& runs, const VectorXd& predicted)
   Curvature out = curvature_of_rows(loss, runs.time, predicted, runs.runs);
   for (std::size_t row = 0; row < runs.moments.size(); ++row) {
     const TimeMoments& own = runs.moments[row];
-    const double variance = (loss == Loss::rmsle ? own.log_squares : own.squares) /
-                            static_cast<double>(runs.runs[row]);
+    const double variance =
+        (loss == Loss::rmsle ? own.log_squares : own.squares) / static_cast<double>(runs.runs[row]);
     out.scores[index(row)] = std::sqrt(std::pow(out.scores[index(row)], 2) + variance);
   }
   for (std::size_t row = 0; row < runs.runs.size(); ++row)

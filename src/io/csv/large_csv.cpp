@@ -52,8 +52,7 @@ class Lines {
     std::stable_sort(
         lines_.begin() + 1, lines_.end(),
         [](const NumberedLine& a, const NumberedLine& b) { return a.number < b.number; });
-    return table_of_lines(lines_, beginning_.path, beginning_.text_columns,
-                          beginning_.table.style);
+    return table_of_lines(lines_, beginning_.path, beginning_.text_columns, beginning_.table.style);
   }
 
  private:

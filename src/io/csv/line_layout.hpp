@@ -26,8 +26,8 @@ enum class MergedTimes {
 /// How much of a table may be left.
 struct MergeLimits {
   std::size_t configurations = 2'000'000;
-  std::size_t distinct = 10'000'000;  ///< pairs of a configuration and a time
-  std::size_t before_moments = 1'000'000;  ///< pairs, more than which become moments
+  std::size_t distinct = 10'000'000;     ///< pairs of a configuration and a time
+  std::size_t before_moments = 250'000;  ///< pairs, more than which become moments
 };
 
 }  // namespace perfmodel

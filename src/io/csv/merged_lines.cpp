@@ -13,6 +13,7 @@ namespace perfmodel {
 namespace {
 
 constexpr std::size_t kMostOddLines = 1000;
+constexpr std::size_t kAtOnce = 64;
 constexpr std::uint64_t kMixer = 0x9e3779b97f4a7c15U;
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
@@ -44,11 +45,7 @@ bool is_blank_line(std::string_view line) {
 }  // namespace
 
 MergedLines::MergedLines(LineLayout layout, MergedTimes times, MergeLimits limits)
-    : cutter_(std::move(layout)),
-      kept_(times),
-      limits_(limits),
-      slots_(1024),
-      time_slots_(1024) {}
+    : cutter_(std::move(layout)), kept_(times), limits_(limits), slots_(1024), time_slots_(1024) {}
 
 MergedLines::Configuration MergedLines::configuration(std::size_t i) const {
   const Known& known = known_[i];
@@ -65,6 +62,8 @@ void MergedLines::add(std::string_view lines) {
     add_line(line);
     lines.remove_prefix(std::min(end + 1, lines.size()));
     ++lines_;
+    if (waiting_.size() == kAtOnce || lines.empty())
+      add_waiting();
   }
 }
 
@@ -75,7 +74,39 @@ void MergedLines::add_line(std::string_view line) {
       add_odd(line, lines_);
     return;
   }
-  add_times({row.time, 1, lines_, find_or_add(row.key, line, lines_)});
+  waiting_.push_back(
+      {line, keys_.size(), row.key.size(), hash_of(row.key), {row.time, 1, lines_, 0}});
+  keys_.append(row.key);
+  __builtin_prefetch(&slots_[waiting_.back().hash & (slots_.size() - 1)]);
+}
+
+void MergedLines::add_waiting() {
+  const auto guess = [&](const Waiting& row) {
+    return slots_[row.hash & (slots_.size() - 1)];  // + 1; most rows stand where they belong
+  };
+  for (const Waiting& row : waiting_)
+    if (const std::uint32_t slot = guess(row); slot != 0)
+      __builtin_prefetch(&known_[slot - 1]);
+  for (const Waiting& row : waiting_) {
+    if (const std::uint32_t slot = guess(row); slot != 0) {
+      __builtin_prefetch(&texts_[known_[slot - 1].key]);
+      if (has_moments())
+        __builtin_prefetch(&sums_[slot - 1]);
+    }
+  }
+  for (Waiting& row : waiting_)
+    row.times.configuration = find_or_add(std::string_view(keys_).substr(row.key, row.key_size),
+                                          row.hash, row.line, row.times.line);
+  for (const Waiting& row : waiting_) {
+    if (has_moments()) {
+      sums_[row.times.configuration].sum.prefetch();
+      sums_[row.times.configuration].squares.prefetch();
+    }
+  }
+  for (const Waiting& row : waiting_)
+    add_times(row.times);
+  waiting_.clear();
+  keys_.clear();
 }
 
 void MergedLines::add_odd(std::string_view line, std::uint64_t number) {
@@ -88,7 +119,7 @@ void MergedLines::append(const MergedLines& next) {
   own.reserve(next.known_.size());
   for (const Known& known : next.known_) {
     const std::string_view texts = next.texts_;
-    own.push_back(find_or_add(texts.substr(known.key, known.key_size),
+    own.push_back(find_or_add(texts.substr(known.key, known.key_size), known.hash,
                               texts.substr(known.key + known.key_size, known.line_size),
                               lines_ + known.number));
   }
@@ -109,9 +140,8 @@ void MergedLines::append(const MergedLines& next) {
   lines_ += next.lines_;
 }
 
-std::uint32_t MergedLines::find_or_add(std::string_view key, std::string_view line,
-                                       std::uint64_t number) {
-  const std::uint64_t hash = hash_of(key);
+std::uint32_t MergedLines::find_or_add(std::string_view key, std::uint64_t hash,
+                                       std::string_view line, std::uint64_t number) {
   std::size_t slot = hash & (slots_.size() - 1);
   for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
     const Known& known = known_[slots_[slot] - 1];
@@ -119,12 +149,11 @@ std::uint32_t MergedLines::find_or_add(std::string_view key, std::string_view li
       return slots_[slot] - 1;
   }
   if (known_.size() == limits_.configurations) {
-    throw InputError("more than " + std::to_string(limits_.configurations) +
-                     " different configurations are too many to merge: '" +
-                     most_different_column() +
-                     "' has the most different values; leave columns out that are no inputs" +
-                     " (" + Field{"ignore", {most_different_column()}} + "), or use " +
-                     Field{"sample_rows"});
+    throw InputError(
+        "more than " + std::to_string(limits_.configurations) +
+        " different configurations are too many to merge: '" + most_different_column() +
+        "' has the most different values; leave columns out that are no inputs" + " (" +
+        Field{"ignore", {most_different_column()}} + "), or use " + Field{"sample_rows"});
   }
   known_.push_back({hash, number, texts_.size(), static_cast<std::uint32_t>(key.size()),
                     static_cast<std::uint32_t>(line.size())});

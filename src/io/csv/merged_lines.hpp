@@ -83,10 +83,22 @@ class MergedLines {
   std::vector<Sums> sums_;                 ///< by configuration
   std::vector<OddLine> odd_;
   std::uint64_t lines_ = 0;
+  /// Rows on their way into the tables, so many at once that memory answers in the meantime.
+  struct Waiting {
+    std::string_view line;
+    std::size_t key = 0;  ///< where it begins in keys_
+    std::size_t key_size = 0;
+    std::uint64_t hash = 0;
+    Times times;
+  };
+  std::vector<Waiting> waiting_;
+  std::string keys_;
 
   void add_line(std::string_view line);
+  void add_waiting();
   void add_odd(std::string_view line, std::uint64_t number);
-  std::uint32_t find_or_add(std::string_view key, std::string_view line, std::uint64_t number);
+  std::uint32_t find_or_add(std::string_view key, std::uint64_t hash, std::string_view line,
+                            std::uint64_t number);
   void grow_slots();
   void add_times(const Times& times);
   void grow_time_slots();

@@ -9,7 +9,6 @@
 #include "support/program.hpp"
 
 using namespace perfmodel::test;
-using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
 using Json = nlohmann::json;
 using Strings = std::vector<std::string>;
@@ -65,13 +64,7 @@ TEST_CASE("merged rows give the model of the rows one by one, to the last bit") 
     Json whole = file.model({"--loss", loss});
     Json merged = file.model({"--loss", loss, "--merge-rows", "always"});
     CHECK(merged.at("data").at("rows") == 1000);
-    // The mean over rows is added up in another order, and of equal rows the first is named.
-    for (const char* figure : {"cost", "polish_gain"}) {
-      CHECK(merged.at("search").at(figure).get<double>() ==
-            Approx(whole.at("search").at(figure).get<double>()).epsilon(1e-12).margin(1e-12));
-      merged.at("search").erase(figure);
-      whole.at("search").erase(figure);
-    }
+    // Of equal rows the first is named.
     merged.at("central").erase("line");
     whole.at("central").erase("line");
     CHECK(merged == whole);
@@ -86,15 +79,16 @@ TEST_CASE("a model of rows that were drawn says so, and draws the same ones agai
   const Json model = file.model({"--sample-rows", "200"});
   CHECK(model.at("data").at("rows") == 200);
   CHECK(model.at("data").at("sha256") == file.model({}).at("data").at("sha256"));
-  CHECK_THAT(model.dump(), ContainsSubstring(
-                               "The model is fitted to 200 rows, drawn at random from 1000."));
+  CHECK_THAT(model.dump(),
+             ContainsSubstring("The model is fitted to 200 rows, drawn at random from 1000."));
   CHECK(file.model({"--sample-rows", "200", "--threads", "3"}) == model);
   CHECK(file.model({"--sample-rows", "200", "--seed", "2"}).at("central") != model.at("central"));
   // More than there are: all of them.
   CHECK(file.model({"--sample-rows", "5000"}).at("constants") == file.model({}).at("constants"));
   // Sums and folds need rows as they are, which these are.
-  CHECK(file.model({"--sample-rows", "100", "--expression", "multi", "--terms", "1", "--folds", "2"})
-            .contains("cross_validation"));
+  CHECK(
+      file.model({"--sample-rows", "100", "--expression", "multi", "--terms", "1", "--folds", "2"})
+          .contains("cross_validation"));
 }
 
 TEST_CASE("what merged rows cannot have is refused with what can be done") {
@@ -106,9 +100,9 @@ TEST_CASE("what merged rows cannot have is refused with what can be done") {
     CHECK_THAT(result.errors, ContainsSubstring(words));
     CHECK(result.output.empty());
   };
-  for (const Strings& asked : {Strings{"--expression", "multi"}, Strings{"--residual", "process"},
-                               Strings{"--folds", "5"}, Strings{"--split", "80:20"},
-                               Strings{"--bootstrap", "20"}, Strings{"--coverage", "0.9"}})
+  for (const Strings& asked :
+       {Strings{"--expression", "multi"}, Strings{"--residual", "process"}, Strings{"--folds", "5"},
+        Strings{"--split", "80:20"}, Strings{"--bootstrap", "20"}, Strings{"--coverage", "0.9"}})
     refused(asked, asked.front());
   refused({"--folds", "5"},
           "--folds needs rows that are not merged: leave out --merge-rows, or draw rows with "

@@ -95,8 +95,7 @@ TEST_CASE("merged rows are those of the file, each with its runs and its first l
   const Table all = parse_csv(text, path);
   const CsvBeginning beginning = read_beginning(path, {}, {});
   const LargePart empty = empty_part(beginning, MergedTimes::distinct);
-  const Table merged =
-      table_of(beginning, *whole_of(beginning, empty, 1, 1).merged, kTimeColumn);
+  const Table merged = table_of(beginning, *whole_of(beginning, empty, 1, 1).merged, kTimeColumn);
   CHECK(counts_of(merged) == counts_of(all));
   CHECK(merged.measured_runs() == 600);
   CHECK(merged.rows() < 500);
@@ -130,8 +129,8 @@ TEST_CASE("times of a configuration become moments where there are too many of t
   const std::string path = directory.write("runs.csv", text);
   const Table all = parse_csv(text, path);
   const CsvBeginning beginning = read_beginning(path, {}, {});
-  const LargePart empty = empty_part(beginning, MergedTimes::logarithmic_moments,
-                                     {.before_moments = 100});
+  const LargePart empty =
+      empty_part(beginning, MergedTimes::logarithmic_moments, {.before_moments = 100});
   const Table merged = table_of(beginning, *whole_of(beginning, empty, 1, 1).merged, kTimeColumn);
   REQUIRE(merged.moments.size() == merged.rows());
   CHECK(merged.measured_runs() == 600);

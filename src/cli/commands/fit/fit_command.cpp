@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "cli/commands/fit/fit_many.hpp"
 #include "cli/commands/fit/next_steps.hpp"
+#include "cli/commands/fit/read_for_fit.hpp"
 #include "cli/commands/fit/summary.hpp"
 #include "cli/commands/fit/warning_lines.hpp"
 #include "cli/options/flag_names.hpp"
@@ -128,20 +129,6 @@ std::string name_of(FitStage stage) {
       break;
   }
   return "fitting";
-}
-
-/// With the other processes of a job, where there is one; nothing in these.
-std::optional<LabelledRuns> read_for_fit(const FitArguments& arguments, const FitRequest& request,
-                                         Processes* job, Console& console) {
-  const auto large =
-      large_runs_request(arguments.large, arguments.runs, request, job != nullptr);
-  if (!large)
-    return read_labelled_runs(arguments.runs, arguments.roles, arguments.separator, console);
-  const std::string& path = arguments.runs.front();
-  const LargeRuns runs(path, arguments.roles, arguments.separator, *large, request.options);
-  std::optional<LabelledRuns> read =
-      job != nullptr ? read_large_runs(runs, *job) : read_large_runs(runs, path);
-  return read ? std::optional(told(*std::move(read), console)) : std::nullopt;
 }
 
 /// Fits while a line shows how far it is.
@@ -284,8 +271,9 @@ int run_fit(const FitArguments& arguments, Console& console) {
   }
   const double all_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  console.summary(fit_summary(
-      {model, outcome.roles, outcome.time_shares, outcome.seconds, all_seconds}, console));
+  console.summary(fit_summary({model, outcome.roles, outcome.time_shares,
+                               prepared.training.total_runs(), outcome.seconds, all_seconds},
+                              console));
   for (const auto& warning : warning_lines(model))
     console.warning(warning);
   if (!outcome.interrupted && !console.quiet()) {
