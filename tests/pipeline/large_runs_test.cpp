@@ -153,7 +153,7 @@ TEST_CASE("any number of processes leads to one model, byte by byte") {
     const LargeRuns large(path, request.roles, {},
                           {.merge = true, .sample_rows = {}, .limits = limits}, request.options);
     const std::string one = to_json(fitted(read_by_processes(large, 1), request));
-    for (const std::size_t count : {2, 3, 4, 7})
+    for (const std::size_t count : {2U, 3U, 4U, 7U})
       CHECK(to_json(fitted(read_by_processes(large, count), request)) == one);
   }
 }
@@ -166,7 +166,7 @@ TEST_CASE("what one process cannot read, the first one tells") {
   const LargeRuns limited(path, request.roles, {},
                           {.merge = true, .sample_rows = {}, .limits = {.configurations = 35}},
                           request.options);
-  for (const std::size_t count : {1, 2, 3})
+  for (const std::size_t count : {1U, 2U, 3U})
     CHECK_THROWS_WITH(read_by_processes(limited, count),
                       ContainsSubstring("more than 35 different configurations"));
   // Near the end, where the last process reads.
@@ -174,7 +174,7 @@ TEST_CASE("what one process cannot read, the first one tells") {
   directory.write("runs.csv", text);
   const LargeRuns damaged(path, request.roles, {}, {.merge = true, .sample_rows = {}},
                           request.options);
-  for (const std::size_t count : {1, 3})
+  for (const std::size_t count : {1U, 3U})
     CHECK_THROWS_WITH(read_by_processes(damaged, count),
-                      ContainsSubstring("runs.csv:433") && ContainsSubstring("'x0."));
+                      ContainsSubstring("runs.csv:433") && ContainsSubstring("\"x0."));
 }

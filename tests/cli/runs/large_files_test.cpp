@@ -63,10 +63,10 @@ TEST_CASE("merged rows give the model of the rows one by one, to the last bit") 
     CAPTURE(loss);
     Json whole = file.model({"--loss", loss});
     Json merged = file.model({"--loss", loss, "--merge-rows", "always"});
-    CHECK(merged.at("data").at("rows") == 1000);
+    CHECK(merged.at("provenance").at("data").at("rows") == 1000);
     // Of equal rows the first is named.
-    merged.at("central").erase("line");
-    whole.at("central").erase("line");
+    merged.at("central_run").erase("line");
+    whole.at("central_run").erase("line");
     CHECK(merged == whole);
   }
   // The threads that read are as many as those that fit.
@@ -77,12 +77,14 @@ TEST_CASE("merged rows give the model of the rows one by one, to the last bit") 
 TEST_CASE("a model of rows that were drawn says so, and draws the same ones again") {
   const LargeFile file;
   const Json model = file.model({"--sample-rows", "200"});
-  CHECK(model.at("data").at("rows") == 200);
-  CHECK(model.at("data").at("sha256") == file.model({}).at("data").at("sha256"));
+  CHECK(model.at("provenance").at("data").at("rows") == 200);
+  CHECK(model.at("provenance").at("data").at("sha256") ==
+        file.model({}).at("provenance").at("data").at("sha256"));
   CHECK_THAT(model.dump(),
              ContainsSubstring("The model is fitted to 200 rows, drawn at random from 1000."));
   CHECK(file.model({"--sample-rows", "200", "--threads", "3"}) == model);
-  CHECK(file.model({"--sample-rows", "200", "--seed", "2"}).at("central") != model.at("central"));
+  CHECK(file.model({"--sample-rows", "200", "--seed", "2"}).at("central_run") !=
+        model.at("central_run"));
   // More than there are: all of them.
   CHECK(file.model({"--sample-rows", "5000"}).at("constants") == file.model({}).at("constants"));
   // Sums and folds need rows as they are, which these are.

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kTimeColumn = 2;
 
-/// 600 rows of 12 configurations, times of three digits, so that many are equal; a configuration
+/// 600 rows of 12 configurations, times of two digits, so that many are equal; a configuration
 /// is written in quotes sometimes, and there are a blank line and a last line without its end.
 std::string repeated_runs() {
   RandomStream random(1, "repeated runs", 0);
@@ -30,7 +30,7 @@ std::string repeated_runs() {
   for (int i = 0; i < 600; ++i) {
     const std::string net = "n" + std::to_string(random.below(3));
     const std::size_t gpus = std::size_t{1} << random.below(4);
-    const double time = std::round(1000 * std::exp(0.1 * random.normal())) / 1000;
+    const double time = std::round(100 * std::exp(0.1 * random.normal())) / 100;
     out += (i % 50 == 7 ? "\"" + net + "\"" : net) + "," + std::to_string(gpus) + "," +
            to_text(time) + ",host" + std::to_string(i);
     out += i == 300 ? "\r\n\r\n" : i == 599 ? "" : "\r\n";
@@ -108,8 +108,8 @@ TEST_CASE("merged rows are those of the file, each with its runs and its first l
   }
 
   // However it is cut.
-  for (const std::size_t parts : {1, 2, 3, 7}) {
-    for (const std::size_t threads : {1, 4}) {
+  for (const std::size_t parts : {1U, 2U, 3U, 7U}) {
+    for (const std::size_t threads : {1U, 4U}) {
       const LargePart part = whole_of(beginning, empty, parts, threads);
       const Table table = table_of(beginning, *part.merged, kTimeColumn);
       CHECK(table.lines == merged.lines);
@@ -180,7 +180,7 @@ TEST_CASE("times of a configuration become moments where there are too many of t
     CHECK(merged_squares == Approx(squares).epsilon(1e-10));
     CHECK(merged_log_squares == Approx(log_squares).epsilon(1e-10));
   }
-  for (const std::size_t parts : {2, 3, 7}) {
+  for (const std::size_t parts : {2U, 3U, 7U}) {
     const Table table =
         table_of(beginning, *whole_of(beginning, empty, parts, 2).merged, kTimeColumn);
     REQUIRE(table.runs == merged.runs);
@@ -197,5 +197,5 @@ TEST_CASE("times of a configuration become moments where there are too many of t
   const LargePart few = empty_part(beginning, MergedTimes::moments, {.configurations = 10});
   CHECK_THROWS_WITH(read_part(beginning, few, 0, 1, 1),
                     ContainsSubstring("more than 10 different configurations") &&
-                        ContainsSubstring("'net' has the most different values"));
+                        ContainsSubstring("'gpus' has the most different values"));
 }
