@@ -27,6 +27,11 @@ class ByteWriter {
       add(value);
   }
 
+  void add_all(std::string_view text) {
+    add(static_cast<std::uint64_t>(text.size()));
+    bytes_.append(text);
+  }
+
   std::string take() && { return std::move(bytes_); }
 
  private:

@@ -109,7 +109,7 @@ std::string LargePart::bytes() const {
   ByteWriter out;
   sample.write(out);
   const std::string of_merged = merged ? merged->bytes() : std::string();
-  out.add_all(of_merged);
+  out.add_all(std::string_view(of_merged));
   return std::move(out).take();
 }
 

@@ -77,7 +77,7 @@ void LineSample::write(ByteWriter& out) const {
   for (const Line& line : kept_) {
     out.add(line.hash);
     out.add(line.number);
-    out.add_all(line.text);
+    out.add_all(std::string_view(line.text));
   }
 }
 

@@ -6,7 +6,7 @@ namespace perfmodel {
 std::string MergedLines::bytes() const {
   ByteWriter out;
   out.add(lines_);
-  out.add_all(texts_);
+  out.add_all(std::string_view(texts_));
   out.add_all(known_);
   out.add_all(times_);
   out.add(static_cast<std::uint64_t>(sums_.size()));
@@ -18,7 +18,7 @@ std::string MergedLines::bytes() const {
   out.add(static_cast<std::uint64_t>(odd_.size()));
   for (const OddLine& odd : odd_) {
     out.add(odd.number);
-    out.add_all(odd.line);
+    out.add_all(std::string_view(odd.line));
   }
   return std::move(out).take();
 }
