@@ -115,7 +115,8 @@ LineLayout LargeRuns::layout() const {
 }
 
 LargePart LargeRuns::read(std::size_t part, std::size_t parts) const {
-  return read_part(beginning_, empty_, part, parts, threads_);
+  // Processes are as many as there are cores for.
+  return read_part(beginning_, empty_, part, parts, parts > 1 ? 1 : threads_);
 }
 
 LabelledRuns LargeRuns::labelled(const LargePart& whole, std::string sha256) const {
