@@ -69,6 +69,20 @@ TEST_CASE("merged rows give the model of the rows one by one, to the last bit") 
     whole.at("central_run").erase("line");
     CHECK(merged == whole);
   }
+  // What a column is computed from keeps rows apart, though it is no input itself.
+  const Strings derived = {"--derive", "cost = gpus * 2", "--ignore",
+                           "gpus",     "--extrinsic",     "cost"};
+  const Json whole = file.model(derived);
+  Strings merged_derived = derived;
+  merged_derived.insert(merged_derived.end(), {"--merge-rows", "always"});
+  CHECK(file.model(merged_derived).at("constants") == whole.at("constants"));
+  CHECK(file.model(merged_derived).at("metrics") == whole.at("metrics"));
+  const Strings throughput = {"--throughput-target", "time_s", "--work", "gpus"};
+  Strings merged_throughput = throughput;
+  merged_throughput.insert(merged_throughput.end(), {"--merge-rows", "always", "--loss", "mse"});
+  CHECK(file.model(merged_throughput).at("constants") ==
+        file.model({throughput[0], throughput[1], throughput[2], throughput[3], "--loss", "mse"})
+            .at("constants"));
   // The threads that read are as many as those that fit.
   CHECK(file.fit({"--merge-rows", "always", "--threads", "1"}).output ==
         file.fit({"--merge-rows", "always", "--threads", "3"}).output);
