@@ -2,19 +2,29 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 namespace perfmodel {
 
-Metrics compute_metrics(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted) {
+Metrics compute_metrics(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted,
+                        std::span<const std::uint64_t> runs) {
   if (measured.size() != predicted.size() || measured.size() == 0)
     throw std::invalid_argument("metrics need one prediction per measured time, and at least one");
-  const double n = static_cast<double>(measured.size());
+  const auto rows = static_cast<std::size_t>(measured.size());
+  const std::size_t all =
+      runs.empty() ? rows : std::accumulate(runs.begin(), runs.end(), std::size_t{0});
+  const double n = static_cast<double>(all);
+  // Adding one by one gives what the rows themselves would.
+  const auto for_each_run = [&](const auto& visit) {
+    for (std::size_t row = 0; row < rows; ++row)
+      for (std::uint64_t run = 0; run < (runs.empty() ? 1 : runs[row]); ++run)
+        visit(static_cast<Eigen::Index>(row));
+  };
 
   // Plain loops, not Eigen's reductions: those add in an order that depends on the vector width.
   double sum = 0;
-  for (const double t : measured)
-    sum += t;
+  for_each_run([&](Eigen::Index i) { sum += measured[i]; });
   const double mean = sum / n;
 
   double absolute = 0;
@@ -23,7 +33,7 @@ Metrics compute_metrics(const Eigen::VectorXd& measured, const Eigen::VectorXd& 
   double residual_squares = 0;
   double total_squares = 0;
   bool all_equal = true;
-  for (Eigen::Index i = 0; i < measured.size(); ++i) {
+  for_each_run([&](Eigen::Index i) {
     const double t = measured[i];
     const double y = predicted[i];
     const double error = std::abs(t - y);
@@ -33,10 +43,10 @@ Metrics compute_metrics(const Eigen::VectorXd& measured, const Eigen::VectorXd& 
     residual_squares += error * error;
     total_squares += (t - mean) * (t - mean);
     all_equal = all_equal && t == measured[0];
-  }
+  });
 
   Metrics metrics;
-  metrics.rows = static_cast<std::size_t>(measured.size());
+  metrics.rows = all;
   metrics.mae = absolute / n;                   // Eq. (8)
   metrics.mape_percent = 100 * (relative / n);  // Eq. (12), in percent
   metrics.smape_percent = 100 * (symmetric / n);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/text.hpp"
 #include "perfmodel/base/error.hpp"
@@ -14,6 +15,7 @@ Column chosen_numbers(const Column& column, std::span<const std::size_t> rows) {
   Column out;
   out.name = column.name;
   out.formula = column.formula;
+  out.numbers.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     out.numbers.push_back(column.numbers[rows[i]]);
     if (std::isnan(out.numbers.back()))
@@ -29,6 +31,7 @@ Column chosen_texts(const Column& column, std::span<const std::size_t> rows) {
   out.formula = column.formula;
   constexpr auto unseen = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> code_of(column.levels.size(), unseen);
+  out.codes.reserve(rows.size());
   for (const std::size_t row : rows) {
     std::uint32_t& code = code_of[column.codes[row]];
     if (code == unseen) {
@@ -51,6 +54,10 @@ std::string Column::text(std::size_t row) const {
   if (bad != bad_cells.end() && bad->row == row)
     return bad->text;
   return to_text(numbers[row] + 0.0);  // -0 is written "0", as it is equal to it
+}
+
+std::size_t Table::measured_runs() const {
+  return runs.empty() ? rows() : std::accumulate(runs.begin(), runs.end(), std::size_t{0});
 }
 
 const Column* Table::find(std::string_view name) const {
@@ -91,6 +98,10 @@ Table take_rows(const Table& table, std::span<const std::size_t> rows) {
     out.lines.push_back(table.lines[row]);
     if (!table.file.empty())
       out.file.push_back(table.file[row]);
+    if (!table.runs.empty())
+      out.runs.push_back(table.runs[row]);
+    if (!table.moments.empty())
+      out.moments.push_back(table.moments[row]);
   }
   for (const Column& column : table.columns)
     out.columns.push_back(column.is_numeric() ? chosen_numbers(column, rows)

@@ -68,6 +68,8 @@ CanonicalOrder::CanonicalOrder(const ModelSpec& spec, const Design& training)
   by_column.categorical = taken(training.categorical, columns_.categorical);
   by_column.extrinsic = taken(training.extrinsic, columns_.extrinsic);
   by_column.time = training.time;
+  by_column.runs = training.runs;
+  by_column.moments = training.moments;
   training_ = take_rows(by_column, rows_by_content(by_column));
 }
 

@@ -76,7 +76,10 @@ PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
   const std::size_t central = central_row(out.spec, out.training);
   set_typical_values(table, split.train[central], out.spec);
   out.central = {configuration_of(out.training, central), table.lines[split.train[central]],
-                 out.training.time[index(central)]};
+                 table.moments.empty() ? out.training.time[index(central)]
+                                       : table.at(out.spec.target).numbers[split.train[central]]};
+  if (out.runs.file.drawn)
+    out.drawn = make_design(*out.runs.file.drawn, out.spec, Target::required);
   out.held_out = plan_held_out(request.held_out, table, split, out.training, request.options.seed);
   out.judging.validation = design_of_rows(table, out.spec, split.validation);
   out.judging.test = design_of_rows(table, out.spec, split.test);
@@ -102,8 +105,13 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   const auto start = Clock::now();
   std::vector<FittedModel> fits = run_fits(prepared, request, silent);
   out.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  for (auto& fitted : fits)
+  for (auto& fitted : fits) {
+    if (prepared.drawn) {
+      fitted.metrics.train = measure(fitted, *prepared.drawn, "the training part");
+      fitted.noise_floor = noise_floor(*prepared.drawn);
+    }
     fitted.metrics = judge(fitted, prepared.judging);
+  }
   FittedModel model = fits[best_of(fits)];
   if (fits.size() > 1)
     model.repeats = summarise(fits);

@@ -49,6 +49,8 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   }
   for (std::string& sentence : unify_truth_values(table))
     notices.emplace_back(std::move(sentence));
+  if (runs.file.drawn)
+    unify_truth_values(*runs.file.drawn);
   RoleRequest timed = request;
   if (request.throughput) {
     const ThroughputTime time = requested_time(table, request);

@@ -3,6 +3,8 @@
 #include <Eigen/Core>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -28,7 +30,9 @@ inline constexpr std::array<std::pair<std::string_view, double Metrics::*>, 6> k
      {"rmse", &Metrics::rmse},
      {"r2", &Metrics::r2}}};
 
-/// Both vectors have one entry per row; measured times are > 0.
-Metrics compute_metrics(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted);
+/// Both vectors have one entry per row; measured times are > 0. Rows count `runs` times where that
+/// is not empty: the figures are those of a row per run, to the last bit.
+Metrics compute_metrics(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted,
+                        std::span<const std::uint64_t> runs = {});
 
 }  // namespace perfmodel

@@ -38,6 +38,14 @@ struct CellStyle {
   std::string decimal_comma{};  ///< a number that was read with one: "0,5"; empty: there is none
 };
 
+/// What squared losses need of the times of equal configurations.
+struct TimeMoments {
+  double mean = 0;
+  double squares = 0;      ///< sum of (t - mean)^2
+  double log_mean = 0;     ///< of ln t
+  double log_squares = 0;  ///< sum of (ln t - log_mean)^2
+};
+
 /// Measured runs or configurations: named columns of equal length, and where each row stood.
 /// Nothing here knows which column is the time; that is the business of `Roles`.
 struct Table {
@@ -47,8 +55,14 @@ struct Table {
   CellStyle style{};                   ///< of the first file
   std::vector<std::string> sources{};  ///< of a table from several files, these
   std::vector<std::uint32_t> file{};   ///< and of each row the index of its file; else empty
+  /// Of a table whose equal rows are merged: how many runs each row stands for; else empty.
+  std::vector<std::uint64_t> runs{};
+  /// Where rows are merged whose times differ; the row then has the time of the first of them.
+  std::vector<TimeMoments> moments{};
 
   std::size_t rows() const { return lines.size(); }
+  /// The rows of the file, merged ones counted one by one.
+  std::size_t measured_runs() const;
   /// Null where there is no such column.
   const Column* find(std::string_view name) const;
   /// Throws InputError: "no column 'batchsize' in runs.csv; did you mean 'batch_size'?"

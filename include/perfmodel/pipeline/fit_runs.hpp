@@ -53,7 +53,8 @@ struct PreparedFit {
   LabelledRuns runs;
   ModelSpec spec;
   Design training;
-  CentralRun central;  ///< of the training rows
+  CentralRun central;           ///< of the training rows
+  std::optional<Design> drawn;  ///< training rows as they are, where their moments are fitted
   JudgingParts judging;
   HeldOutPlan held_out;
   std::vector<std::string> warnings;  ///< whole sentences: about test runs that are left out

@@ -19,6 +19,9 @@ struct RunsFile {
   Table table;
   std::vector<DataFile> files{};     ///< where there are several
   std::vector<FailedRuns> failed{};  ///< runs that are no longer in the table
+  std::string sha256{};              ///< of bytes that were not kept
+  /// Rows as they are, of a table with moments in place of times.
+  std::optional<Table> drawn{};
 };
 
 /// Reads a CSV file as read_csv() does and keeps its bytes, whose digest stands in the model. For a

@@ -32,9 +32,13 @@ Split split_of(const LabelledRuns& runs, const SplitArguments& arguments) {
 
 LabelledRuns read_labelled_runs(const std::vector<std::string>& paths, const RoleRequest& request,
                                 std::optional<char> separator, Console& console) {
-  LabelledRuns runs = label_runs(
-      read_runs(paths, {request.categorical.begin(), request.categorical.end()}, separator),
-      request);
+  return told(label_runs(read_runs(paths, {request.categorical.begin(), request.categorical.end()},
+                                   separator),
+                         request),
+              console);
+}
+
+LabelledRuns told(LabelledRuns runs, Console& console) {
   if (runs.warning)
     console.warning(*runs.warning);
   for (const auto& notice : runs.roles.notices)

@@ -27,6 +27,8 @@ Split split_of(const LabelledRuns& runs, const SplitArguments& arguments);
 
 /// Reads files of runs as one table and settles the parts of its columns; notices go to the
 /// console.
+/// Says what they have to say of themselves.
+LabelledRuns told(LabelledRuns runs, Console& console);
 LabelledRuns read_labelled_runs(const std::vector<std::string>& paths, const RoleRequest& request,
                                 std::optional<char> separator, Console& console);
 

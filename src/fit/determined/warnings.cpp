@@ -20,10 +20,11 @@ constexpr std::size_t kFewConfigurations = 5;
 
 void warn_of_few_rows(const FittedModel& model, const Design& training, std::vector<Warning>& out) {
   const std::size_t constants = static_cast<std::size_t>(model.constants.size());
-  if (training.rows > constants)
+  const std::size_t runs = training.total_runs();
+  if (runs > constants)
     return;
   out.push_back({"few_rows", "",
-                 std::to_string(training.rows) + " training rows cannot determine " +
+                 std::to_string(runs) + " training rows cannot determine " +
                      std::to_string(constants) + " constants; measure more runs or " +
                      Field{"ignore"} + " columns"});
 }

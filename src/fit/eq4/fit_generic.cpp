@@ -24,7 +24,7 @@ constexpr std::size_t kConstantsAtOnce = 200;
 
 /// Loss of constants as the user will hold them.
 double loss_of(const FittedModel& model, const Design& training, const FitOptions& options) {
-  return loss_value(options.loss, training.time, predict(model, training));
+  return loss_value(options.loss, training, predict(model, training));
 }
 
 /// The power of a term whose coefficient is 0 plays no part; 0 says so.
@@ -94,7 +94,7 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
                   .form = {},
                   .ridges = {},
                   .process = {}};
-  model.metrics.train = compute_metrics(training.time, predict(model, training));
+  model.metrics.train = compute_metrics(training.time, predict(model, training), training.runs);
   model.noise_floor = noise_floor(training);
   if (std::any_of(spec.extrinsic.begin(), spec.extrinsic.end(),
                   [&](const NumericInput& input) { return spec.is_derived_from(input.column); }))

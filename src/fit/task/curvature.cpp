@@ -1,5 +1,10 @@
 #include "fit/task/curvature.hpp"
 
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+#include "base/index.hpp"
 #include "data/median.hpp"
 #include "fit/task/loss_value.hpp"
 
@@ -19,12 +24,12 @@ Curvature soft_curvature(const VectorXd& measured, const VectorXd& predicted) {
   return {safe.array().square().inverse(), residual / size / curvature};
 }
 
-}  // namespace
-
-Curvature curvature_of(Loss loss, const VectorXd& measured, const VectorXd& predicted) {
+/// Rows count `runs` times in the median, once where that is empty.
+Curvature curvature_of_rows(Loss loss, const VectorXd& measured, const VectorXd& predicted,
+                            std::span<const std::uint64_t> runs) {
   const VectorXd safe = predicted.cwiseMax(1e-6 * measured);
   const VectorXd residual = measured - predicted;
-  const double sparsity = 2 * median(residual.cwiseQuotient(safe).cwiseAbs());
+  const double sparsity = 2 * median(residual.cwiseQuotient(safe).cwiseAbs(), runs);
   switch (loss) {
     case Loss::mae:
       return {safe.cwiseInverse(), sparsity * safe.cwiseSqrt()};
@@ -38,6 +43,25 @@ Curvature curvature_of(Loss loss, const VectorXd& measured, const VectorXd& pred
       break;
   }
   return {measured.array().square().inverse(), residual.cwiseQuotient(measured)};
+}
+
+}  // namespace
+
+Curvature curvature_of(Loss loss, const VectorXd& measured, const VectorXd& predicted) {
+  return curvature_of_rows(loss, measured, predicted, {});
+}
+
+Curvature curvature_of(Loss loss, const Design& runs, const VectorXd& predicted) {
+  Curvature out = curvature_of_rows(loss, runs.time, predicted, runs.runs);
+  for (std::size_t row = 0; row < runs.moments.size(); ++row) {
+    const TimeMoments& own = runs.moments[row];
+    const double variance =
+        (loss == Loss::rmsle ? own.log_squares : own.squares) / static_cast<double>(runs.runs[row]);
+    out.scores[index(row)] = std::sqrt(std::pow(out.scores[index(row)], 2) + variance);
+  }
+  for (std::size_t row = 0; row < runs.runs.size(); ++row)
+    out.weights[index(row)] *= static_cast<double>(runs.runs[row]);
+  return out;
 }
 
 }  // namespace perfmodel

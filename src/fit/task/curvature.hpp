@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 
 #include "perfmodel/fit/task/fit_options.hpp"
+#include "perfmodel/model/design/design.hpp"
 
 namespace perfmodel {
 
@@ -19,5 +20,9 @@ struct Curvature {
 /// of the central half of the residuals: 1 / (4 median |r / y|).
 Curvature curvature_of(Loss loss, const Eigen::VectorXd& measured,
                        const Eigen::VectorXd& predicted);
+
+/// The same of rows that may stand for several runs: weights of all of them together, scores of
+/// each; of moments, to second order in how far the times of a row are apart.
+Curvature curvature_of(Loss loss, const Design& runs, const Eigen::VectorXd& predicted);
 
 }  // namespace perfmodel

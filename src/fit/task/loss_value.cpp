@@ -2,7 +2,29 @@
 
 #include <cmath>
 
+#include "base/index.hpp"
+
 namespace perfmodel {
+
+namespace {
+
+/// Of so many runs the mean is rounded as that of rows which are not merged.
+constexpr std::size_t kRunsOneByOne = std::size_t{1} << 22;
+
+double loss_one_by_one(Loss loss, const Design& runs, const Eigen::VectorXd& predicted) {
+  Eigen::VectorXd measured(index(runs.total_runs()));
+  Eigen::VectorXd of_runs(measured.size());
+  Eigen::Index next = 0;
+  for (std::size_t row = 0; row < runs.rows; ++row) {
+    const Eigen::Index count = index(runs.runs[row]);
+    measured.segment(next, count).setConstant(runs.time[index(row)]);
+    of_runs.segment(next, count).setConstant(predicted[index(row)]);
+    next += count;
+  }
+  return loss_value(loss, measured, of_runs);
+}
+
+}  // namespace
 
 Eigen::ArrayXd row_losses(Loss loss, const Eigen::VectorXd& measured,
                           const Eigen::VectorXd& predicted) {
@@ -25,6 +47,26 @@ Eigen::ArrayXd row_losses(Loss loss, const Eigen::VectorXd& measured,
 
 double loss_value(Loss loss, const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted) {
   const double mean = row_losses(loss, measured, predicted).mean();
+  return loss == Loss::rmsle ? std::sqrt(mean) : mean;
+}
+
+double loss_value(Loss loss, const Design& runs, const Eigen::VectorXd& predicted) {
+  if (runs.runs.empty())
+    return loss_value(loss, runs.time, predicted);
+  if (runs.moments.empty() && runs.total_runs() <= kRunsOneByOne)
+    return loss_one_by_one(loss, runs, predicted);
+  Eigen::VectorXd measured = runs.time;
+  double sum = 0;
+  for (std::size_t row = 0; row < runs.moments.size(); ++row) {
+    const TimeMoments& own = runs.moments[row];
+    sum += loss == Loss::rmsle ? own.log_squares : own.squares;
+    if (loss == Loss::rmsle)
+      measured[index(row)] = std::exp(own.log_mean);
+  }
+  const Eigen::ArrayXd losses = row_losses(loss, measured, predicted);
+  for (std::size_t row = 0; row < runs.rows; ++row)
+    sum += static_cast<double>(runs.runs[row]) * losses[index(row)];
+  const double mean = sum / static_cast<double>(runs.total_runs());
   return loss == Loss::rmsle ? std::sqrt(mean) : mean;
 }
 

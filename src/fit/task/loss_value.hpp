@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 
 #include "perfmodel/fit/task/fit_options.hpp"
+#include "perfmodel/model/design/design.hpp"
 
 namespace perfmodel {
 
@@ -15,6 +16,9 @@ Eigen::ArrayXd row_losses(Loss loss, const Eigen::VectorXd& measured,
 
 /// The loss of predictions for measured times. Both have at least one row and are positive.
 double loss_value(Loss loss, const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted);
+
+/// The same of rows that may stand for several runs.
+double loss_value(Loss loss, const Design& runs, const Eigen::VectorXd& predicted);
 
 /// The loss of being wrong by `time`, for the losses that have a unit; 1 for the others.
 double loss_of_time(Loss loss, double time);

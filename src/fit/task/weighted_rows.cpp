@@ -32,12 +32,64 @@ double shifted(Loss loss, double from, double difference) {
 WeightedRows::WeightedRows(const Design& design)
     : measured_(&design), total_weight_(static_cast<double>(design.rows)) {}
 
+/// Rows that stand for several runs whose times differ.
+WeightedRows WeightedRows::of_moments(const Design& design, const RowGroups& groups, Loss loss) {
+  WeightedRows out(design);
+  const bool logarithmic = loss == Loss::rmsle;
+  const auto mean_of = [&](std::size_t row) {
+    return logarithmic ? design.moments[row].log_mean : design.moments[row].mean;
+  };
+  std::vector<std::size_t> first_rows;
+  VectorXd runs = VectorXd::Zero(index(groups.count));
+  VectorXd shift = runs;  // times the runs, from the mean of the first row
+  VectorXd scatter = runs;
+  for (std::size_t row = 0; row < design.rows; ++row) {
+    const std::size_t group = groups.of_row[row];
+    if (group == first_rows.size())
+      first_rows.push_back(row);
+    const double own = static_cast<double>(design.runs[row]);
+    runs[index(group)] += own;
+    shift[index(group)] += own * (mean_of(row) - mean_of(first_rows[group]));
+  }
+  out.own_ = take_rows(design, first_rows);
+  out.own_->runs.clear();
+  out.own_->moments.clear();
+  std::vector<double> means;
+  for (std::size_t group = 0; group < groups.count; ++group) {
+    means.push_back(mean_of(first_rows[group]) + shift[index(group)] / runs[index(group)]);
+    out.own_->time[index(group)] = logarithmic ? std::exp(means.back()) : means.back();
+  }
+  for (std::size_t row = 0; row < design.rows; ++row) {
+    const std::size_t group = groups.of_row[row];
+    const TimeMoments& own = design.moments[row];
+    scatter[index(group)] +=
+        (logarithmic ? own.log_squares : own.squares) +
+        static_cast<double>(design.runs[row]) * std::pow(mean_of(row) - means[group], 2);
+  }
+  out.count(runs, scatter);
+  return out;
+}
+
+/// Each run as a row.
+WeightedRows WeightedRows::one_by_one(const Design& design) {
+  WeightedRows out(design);
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < design.rows; ++row)
+    rows.insert(rows.end(), design.runs[row], row);
+  out.own_ = take_rows(design, rows);
+  out.own_->runs.clear();
+  out.total_weight_ = static_cast<double>(rows.size());
+  return out;
+}
+
 WeightedRows WeightedRows::merged(const Design& design, Loss loss) {
   WeightedRows out(design);
   const RowGroups groups =
       is_squared(loss) ? configuration_groups(design) : equal_row_groups(design);
-  if (kCostOfWeight * static_cast<double>(groups.count) > static_cast<double>(design.rows))
-    return out;
+  if (!design.moments.empty())
+    return of_moments(design, groups, loss);
+  if (kCostOfWeight * static_cast<double>(groups.count) > static_cast<double>(design.total_runs()))
+    return design.runs.empty() ? out : one_by_one(design);
 
   std::vector<std::size_t> first_rows;
   VectorXd runs = VectorXd::Zero(index(groups.count));
@@ -46,11 +98,15 @@ WeightedRows WeightedRows::merged(const Design& design, Loss loss) {
     const std::size_t group = groups.of_row[row];
     if (group == first_rows.size())
       first_rows.push_back(row);
-    runs[index(group)] += 1;
-    shift[index(group)] +=
+    const double off =
         difference(loss, design.time[index(row)], design.time[index(first_rows[group])]);
+    // One by one, as the sum over rows that are not merged rounds.
+    for (std::size_t run = 0; run < design.runs_of(row); ++run)
+      shift[index(group)] += off;
+    runs[index(group)] += static_cast<double>(design.runs_of(row));
   }
   out.own_ = take_rows(design, first_rows);
+  out.own_->runs.clear();
   for (std::size_t group = 0; group < groups.count; ++group) {
     double& time = out.own_->time[index(group)];
     time = shifted(loss, time, shift[index(group)] / runs[index(group)]);
@@ -61,7 +117,8 @@ WeightedRows WeightedRows::merged(const Design& design, Loss loss) {
     for (std::size_t row = 0; row < design.rows; ++row) {
       const Eigen::Index group = index(groups.of_row[row]);
       const double off = difference(loss, design.time[index(row)], out.own_->time[group]);
-      scatter[group] += off * off;
+      for (std::size_t run = 0; run < design.runs_of(row); ++run)
+        scatter[group] += off * off;
     }
   }
   out.count(runs, scatter);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "model/design/row_groups.hpp"
 #include "perfmodel/fit/task/fit_options.hpp"
 #include "perfmodel/model/design/design.hpp"
 
@@ -17,13 +18,14 @@ namespace perfmodel {
 /// (sum_i w_i l_i + s) / sum_i w_i, whatever the predictions.
 class WeightedRows {
  public:
-  /// Every row of the design, which must outlive this, for itself.
+  /// Every row of the design, which must outlive this, for itself, whatever it stands for.
   WeightedRows(const Design& design);  // not explicit: a design is rows of weight 1
 
   /// Rows that are equal in inputs and time made one. Of squared losses, rows that are equal in
   /// their inputs alone: sum_k (t_k - y)^2 = n (m - y)^2 + sum_k (t_k - m)^2 of their n times with
   /// the mean m, of rmsle in logarithms. The rows of the design as they are where too few are equal
-  /// for it to pay; it must outlive this.
+  /// for it to pay; it must outlive this. Of a design whose rows are merged, the same to the last
+  /// bit; where it has moments in place of times, the loss is a squared one.
   static WeightedRows merged(const Design& design, Loss loss);
 
   /// The chosen rows with their weights.
@@ -52,6 +54,8 @@ class WeightedRows {
   double total_weight_;
   double total_scatter_ = 0;
 
+  static WeightedRows of_moments(const Design& design, const RowGroups& groups, Loss loss);
+  static WeightedRows one_by_one(const Design& design);
   void count(const Eigen::VectorXd& runs, const Eigen::VectorXd& scatter);
 };
 

@@ -14,6 +14,7 @@
 #include "io/csv/csv_fields.hpp"
 #include "io/csv/csv_lines.hpp"
 #include "io/csv/decimal_marks.hpp"
+#include "io/csv/table_of_lines.hpp"
 #include "io/file/input_file.hpp"
 #include "perfmodel/base/error.hpp"
 
@@ -260,6 +261,18 @@ Table parse_csv(std::span<const CsvText> files, const std::set<std::string>& tex
     });
     reader.end_file();
   }
+  return std::move(reader).take();
+}
+
+Table table_of_lines(std::span<const NumberedLine> lines, const std::string& source,
+                     const std::set<std::string>& text_columns, const CellStyle& style) {
+  TableReader reader(text_columns);
+  reader.begin_file(source, style);
+  for (const NumberedLine& line : lines) {
+    std::string copy = line.text;
+    reader.read_line(copy, line.number);
+  }
+  reader.end_file();
   return std::move(reader).take();
 }
 

@@ -19,10 +19,11 @@ struct IndexedColumn {
   std::vector<std::uint32_t> values;
 };
 
-std::vector<double> counts_of(const std::vector<std::uint32_t>& values, std::size_t distinct) {
+std::vector<double> counts_of(const std::vector<std::uint32_t>& values, std::size_t distinct,
+                              const Design& design) {
   std::vector<double> counts(distinct, 0);
-  for (const std::uint32_t value : values)
-    ++counts[value];
+  for (std::size_t row = 0; row < values.size(); ++row)
+    counts[values[row]] += static_cast<double>(design.runs_of(row));
   return counts;
 }
 
@@ -54,7 +55,9 @@ std::vector<double> scaled_sums(const std::vector<double>& places,
   return out;
 }
 
-IndexedColumn indexed(const NumericInput& input, const NumericFactor& factor, std::size_t rows) {
+IndexedColumn indexed(const NumericInput& input, const NumericFactor& factor,
+                      const Design& design) {
+  const std::size_t rows = design.rows;
   IndexedColumn column;
   std::vector<double> distinct = factor.values;
   column.values = factor.codes;
@@ -69,14 +72,14 @@ IndexedColumn indexed(const NumericInput& input, const NumericFactor& factor, st
   std::vector<double> places;
   for (const double value : distinct)
     places.push_back(std::log(input.zero ? 1 + value / input.zero->unit : value));
-  column.sums = scaled_sums(places, counts_of(column.values, places.size()));
+  column.sums = scaled_sums(places, counts_of(column.values, places.size(), design));
   return column;
 }
 
-IndexedColumn indexed(const LevelFactor& factor) {
-  IndexedColumn column{counts_of(factor.codes, factor.levels), factor.codes};
+IndexedColumn indexed(const LevelFactor& factor, const Design& design) {
+  IndexedColumn column{counts_of(factor.codes, factor.levels, design), factor.codes};
   for (double& count : column.sums)
-    count = static_cast<double>(factor.codes.size()) - count;
+    count = static_cast<double>(design.total_runs()) - count;
   return column;
 }
 
@@ -93,11 +96,11 @@ std::vector<std::size_t> order_of_names(const Inputs& inputs) {
 std::vector<IndexedColumn> columns_of(const ModelSpec& spec, const Design& design) {
   std::vector<IndexedColumn> columns;
   for (const std::size_t i : order_of_names(spec.intrinsic))
-    columns.push_back(indexed(spec.intrinsic[i], design.intrinsic[i], design.rows));
+    columns.push_back(indexed(spec.intrinsic[i], design.intrinsic[i], design));
   for (const std::size_t c : order_of_names(spec.categorical))
-    columns.push_back(indexed(design.categorical[c]));
+    columns.push_back(indexed(design.categorical[c], design));
   for (const std::size_t j : order_of_names(spec.extrinsic))
-    columns.push_back(indexed(spec.extrinsic[j], design.extrinsic[j], design.rows));
+    columns.push_back(indexed(spec.extrinsic[j], design.extrinsic[j], design));
   return columns;
 }
 
@@ -122,11 +125,17 @@ std::size_t central_row(const ModelSpec& spec, const Design& training) {
   }
   if (training.time.size() == 0)
     return central.front();
-  const auto middle = central.begin() + std::ptrdiff_t(central.size() - 1) / 2;
   std::stable_sort(central.begin(), central.end(), [&](std::size_t a, std::size_t b) {
     return training.time[index(a)] < training.time[index(b)];
   });
-  return *middle;
+  std::size_t runs = 0;
+  for (const std::size_t row : central)
+    runs += training.runs_of(row);
+  std::size_t before = 0;
+  return *std::find_if(central.begin(), central.end(), [&](std::size_t row) {
+    before += training.runs_of(row);
+    return before > (runs - 1) / 2;
+  });
 }
 
 Configuration central_configuration(const ModelSpec& spec, const Design& training) {

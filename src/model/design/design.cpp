@@ -1,5 +1,6 @@
 #include "perfmodel/model/design/design.hpp"
 
+#include <numeric>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -79,6 +80,17 @@ std::vector<NumericFactor> numeric_factors(const Table& table,
     factors.push_back(problems.empty() ? make_factor(std::move(values)) : NumericFactor{});
   }
   return factors;
+}
+
+/// How many runs the rows stand for, where the table's are merged.
+void gather_runs(const Table& table, const RowChoice& rows, Design& design) {
+  for (std::size_t i = 0; i < rows.size() && !table.runs.empty(); ++i) {
+    design.runs.push_back(table.runs[rows[i]]);
+    if (table.moments.empty())
+      continue;
+    design.moments.push_back(table.moments[rows[i]]);
+    design.time[static_cast<Eigen::Index>(i)] = design.moments.back().mean;
+  }
 }
 
 using Match = std::optional<std::uint32_t>;
@@ -164,9 +176,14 @@ Design make_design(const Table& source, const ModelSpec& spec, Target target,
   if (target == Target::required) {
     design.time.resize(static_cast<Eigen::Index>(choice.size()));
     gather_numbers(table.at(spec.target), choice, false, problems, design.time);
+    gather_runs(table, choice, design);
   }
   refuse(unknown, problems);
   return design;
+}
+
+std::size_t Design::total_runs() const {
+  return runs.empty() ? rows : std::accumulate(runs.begin(), runs.end(), std::size_t{0});
 }
 
 Design take_rows(const Design& design, std::span<const std::size_t> rows) {
@@ -195,6 +212,12 @@ Design take_rows(const Design& design, std::span<const std::size_t> rows) {
     out.time.resize(static_cast<Eigen::Index>(rows.size()));
     for (std::size_t i = 0; i < rows.size(); ++i)
       out.time[static_cast<Eigen::Index>(i)] = design.time[static_cast<Eigen::Index>(rows[i])];
+  }
+  for (const std::size_t row : rows) {
+    if (!design.runs.empty())
+      out.runs.push_back(design.runs[row]);
+    if (!design.moments.empty())
+      out.moments.push_back(design.moments[row]);
   }
   return out;
 }

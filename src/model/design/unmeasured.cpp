@@ -1,6 +1,7 @@
 #include "perfmodel/model/design/unmeasured.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "base/text.hpp"
@@ -17,85 +18,91 @@ constexpr double kExpectedRows = 6;
 struct CellColumn {
   std::vector<RegionPart> cells;
   std::vector<std::size_t> of_row;
-  std::vector<std::size_t> rows;  ///< in each cell
+  std::vector<std::size_t> runs;  ///< in each cell
   bool ordered = false;           ///< neighbouring cells can be joined
 
-  void count_rows() {
-    rows.assign(cells.size(), 0);
-    for (const std::size_t cell : of_row)
-      ++rows[cell];
+  void count_runs(const Design& design) {
+    runs.assign(cells.size(), 0);
+    for (std::size_t row = 0; row < of_row.size(); ++row)
+      runs[of_row[row]] += design.runs_of(row);
   }
 };
 
 struct ValueCount {
   double value;
-  std::size_t rows;
+  std::size_t runs;
 };
 
 /// The distinct values, ascending.
-std::vector<ValueCount> count_values(const NumericFactor& factor, std::size_t rows) {
+std::vector<ValueCount> count_values(const NumericFactor& factor, const Design& design) {
   std::vector<ValueCount> counts;
   if (factor.coded()) {
     for (const double value : factor.values)
       counts.push_back({value, 0});
-    for (std::size_t row = 0; row < rows; ++row)
-      ++counts[factor.codes[row]].rows;
-    std::erase_if(counts, [](const ValueCount& count) { return count.rows == 0; });
+    for (std::size_t row = 0; row < design.rows; ++row)
+      counts[factor.codes[row]].runs += design.runs_of(row);
+    std::erase_if(counts, [](const ValueCount& count) { return count.runs == 0; });
     return counts;
   }
-  std::vector<double> sorted = factor.values;
-  std::sort(sorted.begin(), sorted.end());
-  for (const double value : sorted) {
+  std::vector<ValueCount> sorted;
+  for (std::size_t row = 0; row < design.rows; ++row)
+    sorted.push_back({factor.values[row], design.runs_of(row)});
+  std::sort(sorted.begin(), sorted.end(),
+            [](const ValueCount& a, const ValueCount& b) { return a.value < b.value; });
+  for (const auto& [value, runs] : sorted) {
     if (counts.empty() || counts.back().value != value)
       counts.push_back({value, 0});
-    ++counts.back().rows;
+    counts.back().runs += runs;
   }
   return counts;
 }
 
-CellColumn numeric_cells(const std::string& column, const NumericFactor& factor, std::size_t rows) {
-  const std::vector<ValueCount> counts = count_values(factor, rows);
+CellColumn numeric_cells(const std::string& column, const NumericFactor& factor,
+                         const Design& design) {
+  const std::vector<ValueCount> counts = count_values(factor, design);
+  const std::size_t runs = design.total_runs();
   CellColumn out;
   out.ordered = true;
   const bool own = counts.size() <= kMostOwnCells;
   std::size_t before = 0;
   std::size_t quarter = 0;
   for (const auto& [value, count] : counts) {
-    const std::size_t now = before * kSharedCells / rows;
+    const std::size_t now = before * kSharedCells / runs;
     if (out.cells.empty() || own || now != quarter)
       out.cells.push_back({column, value, value, ""});
     quarter = now;
     out.cells.back().high = value;
     before += count;
   }
-  out.of_row.reserve(rows);
-  for (std::size_t row = 0; row < rows; ++row) {
+  out.of_row.reserve(design.rows);
+  for (std::size_t row = 0; row < design.rows; ++row) {
     const auto cell = std::find_if(out.cells.begin(), out.cells.end(), [&](const RegionPart& part) {
       return factor.value(row) <= part.high;
     });
     out.of_row.push_back(static_cast<std::size_t>(cell - out.cells.begin()));
   }
-  out.count_rows();
+  out.count_runs(design);
   return out;
 }
 
-CellColumn level_cells(const CategoricalInput& input, const LevelFactor& factor) {
+CellColumn level_cells(const CategoricalInput& input, const LevelFactor& factor,
+                       const Design& design) {
   CellColumn out;
   for (const std::string& level : input.levels)
     out.cells.push_back({input.column, 0, 0, level});
   out.of_row.assign(factor.codes.begin(), factor.codes.end());
-  out.count_rows();
+  out.count_runs(design);
   return out;
 }
 
 std::vector<CellColumn> all_cells(const ModelSpec& spec, const Design& design) {
   std::vector<CellColumn> out;
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
-    out.push_back(numeric_cells(spec.intrinsic[i].column, design.intrinsic[i], design.rows));
+    out.push_back(numeric_cells(spec.intrinsic[i].column, design.intrinsic[i], design));
   for (std::size_t c = 0; c < spec.categorical.size(); ++c)
-    out.push_back(level_cells(spec.categorical[c], design.categorical[c]));
+    out.push_back(level_cells(spec.categorical[c], design.categorical[c], design));
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    out.push_back(numeric_cells(spec.extrinsic[j].column, design.extrinsic[j], design.rows));
+    out.push_back(numeric_cells(spec.extrinsic[j].column, design.extrinsic[j], design));
   return out;
 }
 
@@ -138,21 +145,23 @@ std::vector<std::vector<std::size_t>> rows_by_cell(const CellColumn& column) {
   return out;
 }
 
-/// How many rows of the whole table a cell of `b` would share with one of `a` of so many rows, if
+/// How many runs of the whole table a cell of `b` would share with one of `a` of so many runs, if
 /// the columns had nothing to do with each other.
-double expected_rows(std::size_t rows_of_a, std::size_t rows_of_b, std::size_t rows) {
-  return static_cast<double>(rows_of_a) * static_cast<double>(rows_of_b) /
-         static_cast<double>(rows);
+double expected_runs(std::size_t runs_of_a, std::size_t runs_of_b, std::size_t runs) {
+  return static_cast<double>(runs_of_a) * static_cast<double>(runs_of_b) /
+         static_cast<double>(runs);
 }
 
-/// Runs of empty cells of `b` beside a cell of `a` with these rows.
-std::vector<CellRun> empty_runs(const std::vector<std::size_t>& rows_of_a, const CellColumn& b) {
+/// Neighbouring empty cells of `b` beside a cell of `a` with these rows, which are so many of all
+/// runs.
+std::vector<CellRun> empty_cells(const std::vector<std::size_t>& rows_of_a, std::size_t runs_of_a,
+                                 const CellColumn& b, std::size_t runs) {
   std::vector<bool> measured(b.cells.size(), false);
   for (const std::size_t row : rows_of_a)
     measured[b.of_row[row]] = true;
   std::vector<CellRun> out;
   for (std::size_t k = 0; k < b.cells.size(); ++k) {
-    if (measured[k] || expected_rows(rows_of_a.size(), b.rows[k], b.of_row.size()) < kExpectedRows)
+    if (measured[k] || expected_runs(runs_of_a, b.runs[k], runs) < kExpectedRows)
       continue;
     if (b.ordered && !out.empty() && out.back().last + 1 == k)
       out.back().last = k;
@@ -164,12 +173,13 @@ std::vector<CellRun> empty_runs(const std::vector<std::size_t>& rows_of_a, const
 
 void add_empty_pairs(const CellColumn& a, const CellColumn& b, std::vector<UnmeasuredRegion>& out) {
   const std::vector<std::vector<std::size_t>> rows = rows_by_cell(a);
-  const std::size_t most = b.rows.empty() ? 0 : *std::max_element(b.rows.begin(), b.rows.end());
+  const std::size_t most = b.runs.empty() ? 0 : *std::max_element(b.runs.begin(), b.runs.end());
+  const std::size_t runs = std::accumulate(a.runs.begin(), a.runs.end(), std::size_t{0});
   std::vector<std::pair<CellRun, CellRun>> rectangles;
   for (std::size_t cell = 0; cell < a.cells.size(); ++cell) {
-    if (expected_rows(a.rows[cell], most, a.of_row.size()) < kExpectedRows)
-      continue;  // too few rows to miss any
-    for (const CellRun& run : empty_runs(rows[cell], b)) {
+    if (expected_runs(a.runs[cell], most, runs) < kExpectedRows)
+      continue;  // too few runs to miss any
+    for (const CellRun& run : empty_cells(rows[cell], a.runs[cell], b, runs)) {
       const auto below =
           std::find_if(rectangles.begin(), rectangles.end(), [&](const auto& rectangle) {
             return a.ordered && rectangle.first.last + 1 == cell && rectangle.second == run;
@@ -241,7 +251,7 @@ std::vector<UnmeasuredRegion> find_unmeasured(const ModelSpec& spec, const Desig
   std::vector<UnmeasuredRegion> out;
   for (const CellColumn& column : columns) {
     for (std::size_t cell = 0; cell < column.cells.size(); ++cell)
-      if (column.rows[cell] == 0)  // a level; values are those of the rows
+      if (column.runs[cell] == 0)  // a level; values are those of the rows
         out.push_back({{column.cells[cell]}});
   }
   for (std::size_t a = 0; a < columns.size(); ++a)

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "cli/commands/fit/fit_many.hpp"
 #include "cli/commands/fit/next_steps.hpp"
+#include "cli/commands/fit/read_for_fit.hpp"
 #include "cli/commands/fit/summary.hpp"
 #include "cli/commands/fit/warning_lines.hpp"
 #include "cli/options/flag_names.hpp"
@@ -19,6 +20,7 @@
 #include "cli/options/role_options.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/options/split_options.hpp"
+#include "cli/runs/job_processes.hpp"
 #include "cli/runs/set_summary.hpp"
 #include "cli/terminal/search_progress.hpp"
 #include "cli/terminal/signals.hpp"
@@ -91,6 +93,8 @@ void check_combination(const FitArguments& arguments) {
   }
   if (!asks_for_many(arguments) && (arguments.shard || arguments.resume))
     throw UsageError("--shard and --resume go with many models: --by, or several targets");
+  if (asks_for_many(arguments) && (arguments.large.merge || arguments.large.sample_rows))
+    throw UsageError("--merge-rows and --sample-rows are of fits of one model");
   check_bootstrap(arguments.bootstrap);
   check_gated_parts(arguments);
 }
@@ -174,6 +178,7 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
                   "as it is until the result is complete")
       .type_name("MODEL.json");
   add_role_options(command, arguments.roles, arguments.separator);
+  add_large_options(command, arguments.large);
   add_search_options(command, arguments.search);
   add_count<std::size_t>(command, "--repeats", arguments.repeats,
                          "fits with the seeds N, N+1, ...; the model is the best\n"
@@ -224,6 +229,13 @@ int run_fit(const FitArguments& arguments, Console& console) {
     request.options = fit_options(arguments.search);
     return run_fit_many(arguments, std::move(request), console);
   }
+  const std::unique_ptr<Processes> job = processes_of_job();
+  FitRequest request = request_of(arguments);
+  request.options = fit_options(arguments.search);
+  if (job && job->number() > 0) {
+    read_for_fit(arguments, request, job.get(), console);
+    return 0;
+  }
   const std::string path = arguments.output.value_or("-");
   for (const auto& runs : arguments.runs)
     refuse_to_replace(runs, path);
@@ -232,9 +244,8 @@ int run_fit(const FitArguments& arguments, Console& console) {
 
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + joined(arguments.runs, ", "));
-  FitRequest request = request_of(arguments);
-  const PreparedFit prepared = prepare_fit(
-      read_labelled_runs(arguments.runs, arguments.roles, arguments.separator, console), request);
+  const PreparedFit prepared =
+      prepare_fit(read_for_fit(arguments, request, job.get(), console).value(), request);
   for (const auto& warning : prepared.warnings)
     console.warning(warning);
 
@@ -245,7 +256,6 @@ int run_fit(const FitArguments& arguments, Console& console) {
   }
 
   const SignalWatch signals;
-  request.options = fit_options(arguments.search);
   request.options.stop = signals.token();
   FitOutcome outcome = fit_watched(prepared, std::move(request), *progress, console);
   progress.reset();
@@ -261,8 +271,9 @@ int run_fit(const FitArguments& arguments, Console& console) {
   }
   const double all_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  console.summary(fit_summary(
-      {model, outcome.roles, outcome.time_shares, outcome.seconds, all_seconds}, console));
+  console.summary(fit_summary({model, outcome.roles, outcome.time_shares,
+                               prepared.training.total_runs(), outcome.seconds, all_seconds},
+                              console));
   for (const auto& warning : warning_lines(model))
     console.warning(warning);
   if (!outcome.interrupted && !console.quiet()) {

@@ -6,6 +6,7 @@
 
 #include "cli/commands/fit/bootstrap_options.hpp"
 #include "cli/options/gates.hpp"
+#include "cli/options/large_options.hpp"
 #include "cli/options/search_options.hpp"
 #include "cli/runs/held_out_options.hpp"
 #include "cli/terminal/console.hpp"
@@ -24,6 +25,7 @@ struct FitArguments {
   std::optional<std::string> output;
   RoleRequest roles;
   std::optional<char> separator;  ///< nothing: recognised
+  LargeRowsArguments large;
   SearchArguments search;
   std::optional<std::size_t> repeats;
   std::optional<SplitShares> split;

@@ -36,7 +36,7 @@ std::optional<std::string> other_form_note(const FitArguments& arguments, const 
                           search.options.method == Method::scaled && !search.loss && !search.l1 &&
                           !search.l2 && arguments.runs.front() != "-" &&
                           arguments.command_line.find(" --expression") == std::string::npos;
-  if (!is_default)
+  if (!is_default || !training.runs.empty())
     return std::nullopt;
   const std::optional<FormCheck> check = check_form(model, training);
   if (!check || !check->points_elsewhere())

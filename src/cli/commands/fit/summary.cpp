@@ -53,8 +53,8 @@ std::string section(const TextTable& table, const Console& console) {
 std::string header(const FitDocument& report, const Console& console) {
   const FittedModel& model = report.model;
   std::string rows = std::to_string(model.provenance.rows) + " rows";
-  if (model.metrics.train.rows != model.provenance.rows)
-    rows += ", " + std::to_string(model.metrics.train.rows) + " of them for training";
+  if (report.training_rows != model.provenance.rows)
+    rows += ", " + std::to_string(report.training_rows) + " of them for training";
   return console.strong(with_unit(model.spec.target, model.spec.unit)) + " from " +
          (model.provenance.file == "-" ? "standard input" : model.provenance.file) + ": " + rows +
          "\n";

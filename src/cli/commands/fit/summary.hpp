@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,9 @@ struct FitDocument {
   const FittedModel& model;
   const Roles& roles;
   std::vector<double> time_shares;  ///< as time_shares() gives them
-  double seconds = 0;               ///< of the search
-  double all_seconds = 0;           ///< of all that was asked for, from reading on
+  std::size_t training_rows = 0;
+  double seconds = 0;      ///< of the search
+  double all_seconds = 0;  ///< of all that was asked for, from reading on
 };
 
 /// The table for people: constants, scaling, errors, search; at most 100 columns wide.

@@ -68,11 +68,11 @@ Sensitivity generic_sensitivity(const SearchSpace& space, const Design& training
                                 const FitOptions& options, const VectorXd& scaled) {
   const GenericLayout& layout = space.layout();
   NormalEquationsOf<ArrowMatrix> out;
-  out.rows = training.rows;
+  out.rows = training.total_runs();
   out.standings = standings_of(space, scaled);
   optimise::LevelMatrix jacobian;
   const VectorXd predicted = ScaledModel(training, space).linearise(scaled, jacobian);
-  const Curvature curvature = curvature_of(options.loss, training.time, predicted);
+  const Curvature curvature = curvature_of(options.loss, training, predicted);
   const VectorXd roots = curvature.weights.cwiseSqrt();
   jacobian.others.array().colwise() *= roots.array();
   if (!jacobian.levels.empty())

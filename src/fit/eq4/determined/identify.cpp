@@ -26,7 +26,7 @@ class Judge {
         layout_(space.layout()),
         scaled_(scaled),
         sensitivity_(generic_sensitivity(space, training, options, scaled)),
-        typical_time_(median(training.time)) {}
+        typical_time_(median(training.time, training.runs)) {}
 
   Identifiability identifiability() const {
     Identifiability out;

@@ -25,7 +25,7 @@ Regulariser::Regulariser(const SearchSpace& space, const WeightedRows& training,
   }
   if (options.penalty.constants == Penalise::raw || !active())
     return;
-  unit_ = median(training.measured().time);
+  unit_ = median(training.measured().time, training.measured().runs);
   l1_ *= loss_of_time(options.loss, unit_);
   l2_ *= loss_of_time(options.loss, unit_);
   for (std::size_t i = 0; i < intrinsic_shift_.size(); ++i)

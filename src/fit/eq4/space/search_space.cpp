@@ -105,7 +105,7 @@ SearchSpace::SearchSpace(const ModelSpec& spec, const WeightedRows& training,
   double floor = 0;
   if (scale) {
     constant.high = kLargestShare * training.measured().time.maxCoeff();
-    floor = kSmallestShare * median(training.measured().time);
+    floor = kSmallestShare * median(training.measured().time, training.measured().runs);
   }
 
   const Index size = static_cast<Index>(layout_.size());

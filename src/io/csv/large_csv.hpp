@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "io/csv/line_layout.hpp"
+#include "io/csv/line_sample.hpp"
+#include "io/csv/merged_lines.hpp"
+#include "perfmodel/data/table.hpp"
+
+namespace perfmodel {
+
+/// The beginning of a file that is too large to be read as a whole.
+struct CsvBeginning {
+  std::string path;
+  std::set<std::string> text_columns;
+  Table table;  ///< of the first rows
+  std::string header;
+  std::uint32_t header_line = 1;
+  std::uint64_t rows_at = 0;  ///< where the line behind the header begins
+  std::uint64_t size = 0;     ///< of the file
+};
+
+/// Throws what parse_csv() throws of the first rows, InputError for what is no regular file.
+CsvBeginning read_beginning(const std::string& path, const std::set<std::string>& text_columns,
+                            std::optional<char> separator);
+
+/// What is kept of a part of a large file: its lines merged, where they are, and some of them as
+/// they stand there.
+struct LargePart {
+  std::optional<MergedLines> merged;
+  LineSample sample;
+
+  void add(std::string_view lines, std::uint64_t offset);
+  void append(const LargePart& next);
+  std::string bytes() const;
+  void append_bytes(std::string_view bytes);
+};
+
+/// Reads the lines that begin in the share number `part` of `parts` of the bytes behind the header,
+/// on so many threads; `empty` is a part without lines.
+LargePart read_part(const CsvBeginning& beginning, const LargePart& empty, std::size_t part,
+                    std::size_t parts, std::size_t threads);
+
+/// The table of distinct rows, each with how many runs it stands for; of odd lines alone, beside a
+/// row of each configuration, where there are any.
+Table table_of(const CsvBeginning& beginning, const MergedLines& merged, std::size_t time);
+
+/// The table of the lines that were drawn.
+Table table_of(const CsvBeginning& beginning, const LineSample& sample);
+
+}  // namespace perfmodel

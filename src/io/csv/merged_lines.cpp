@@ -1,0 +1,270 @@
+#include "io/csv/merged_lines.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "perfmodel/base/error.hpp"
+
+namespace perfmodel {
+namespace {
+
+constexpr std::size_t kMostOddLines = 1000;
+constexpr std::size_t kAtOnce = 64;
+constexpr std::uint64_t kMixer = 0x9e3779b97f4a7c15U;
+
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
+  const std::uint64_t product = (hash ^ word) * kMixer;
+  return product ^ (product >> 32);
+}
+
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = text.size();
+  while (text.size() >= sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data(), sizeof word);
+    hash = mixed(hash, word);
+    text.remove_prefix(sizeof word);
+  }
+  std::uint64_t rest = 0;
+  std::memcpy(&rest, text.data(), text.size());
+  return mixed(hash, rest);
+}
+
+std::uint64_t hash_of(const MergedLines::Times& times) {
+  return mixed(mixed(times.configuration, std::bit_cast<std::uint64_t>(times.time)), kMixer);
+}
+
+bool is_blank_line(std::string_view line) {
+  return line.find_first_not_of(" \t") == std::string_view::npos;
+}
+
+}  // namespace
+
+MergedLines::MergedLines(LineLayout layout, MergedTimes times, MergeLimits limits)
+    : cutter_(std::move(layout)), kept_(times), limits_(limits), slots_(1024), time_slots_(1024) {}
+
+MergedLines::Configuration MergedLines::configuration(std::size_t i) const {
+  const Known& known = known_[i];
+  return {std::string_view(texts_).substr(known.key + known.key_size, known.line_size),
+          known.number};
+}
+
+void MergedLines::add(std::string_view lines) {
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    std::string_view line = lines.substr(0, end);
+    if (line.ends_with('\r'))
+      line.remove_suffix(1);
+    add_line(line);
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+    ++lines_;
+    if (waiting_.size() == kAtOnce || lines.empty())
+      add_waiting();
+  }
+}
+
+void MergedLines::add_line(std::string_view line) {
+  const CutRow row = cutter_.cut(line);
+  if (row.odd) {
+    if (!is_blank_line(line))
+      add_odd(line, lines_);
+    return;
+  }
+  waiting_.push_back(
+      {line, keys_.size(), row.key.size(), hash_of(row.key), {row.time, 1, lines_, 0}});
+  keys_.append(row.key);
+  __builtin_prefetch(&slots_[waiting_.back().hash & (slots_.size() - 1)]);
+}
+
+void MergedLines::add_waiting() {
+  const auto guess = [&](const Waiting& row) {
+    return slots_[row.hash & (slots_.size() - 1)];  // + 1; most rows stand where they belong
+  };
+  for (const Waiting& row : waiting_)
+    if (const std::uint32_t slot = guess(row); slot != 0)
+      __builtin_prefetch(&known_[slot - 1]);
+  for (const Waiting& row : waiting_) {
+    if (const std::uint32_t slot = guess(row); slot != 0) {
+      __builtin_prefetch(&texts_[known_[slot - 1].key]);
+      if (has_moments())
+        __builtin_prefetch(&sums_[slot - 1]);
+    }
+  }
+  for (Waiting& row : waiting_)
+    row.times.configuration = find_or_add(std::string_view(keys_).substr(row.key, row.key_size),
+                                          row.hash, row.line, row.times.line);
+  for (const Waiting& row : waiting_) {
+    if (has_moments()) {
+      sums_[row.times.configuration].sum.prefetch();
+      sums_[row.times.configuration].squares.prefetch();
+    }
+  }
+  for (const Waiting& row : waiting_)
+    add_times(row.times);
+  waiting_.clear();
+  keys_.clear();
+}
+
+void MergedLines::add_odd(std::string_view line, std::uint64_t number) {
+  if (odd_.size() < kMostOddLines)
+    odd_.push_back({std::string(line), number});
+}
+
+void MergedLines::append(const MergedLines& next) {
+  std::vector<std::uint32_t> own;
+  own.reserve(next.known_.size());
+  for (const Known& known : next.known_) {
+    const std::string_view texts = next.texts_;
+    own.push_back(find_or_add(texts.substr(known.key, known.key_size), known.hash,
+                              texts.substr(known.key + known.key_size, known.line_size),
+                              lines_ + known.number));
+  }
+  if (next.has_moments())
+    make_moments();
+  for (const Times& times : next.times_)
+    add_times({times.time, times.runs, lines_ + times.line, own[times.configuration]});
+  for (std::size_t i = 0; i < next.sums_.size(); ++i) {
+    Sums& sums = sums_[own[i]];
+    sums.runs += next.sums_[i].runs;
+    sums.sum.add(next.sums_[i].sum);
+    sums.squares.add(next.sums_[i].squares);
+    sums.log_sum.add(next.sums_[i].log_sum);
+    sums.log_squares.add(next.sums_[i].log_squares);
+  }
+  for (const OddLine& odd : next.odd_)
+    add_odd(odd.line, lines_ + odd.number);
+  lines_ += next.lines_;
+}
+
+std::uint32_t MergedLines::find_or_add(std::string_view key, std::uint64_t hash,
+                                       std::string_view line, std::uint64_t number) {
+  std::size_t slot = hash & (slots_.size() - 1);
+  for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
+    const Known& known = known_[slots_[slot] - 1];
+    if (known.hash == hash && std::string_view(texts_).substr(known.key, known.key_size) == key)
+      return slots_[slot] - 1;
+  }
+  if (known_.size() == limits_.configurations) {
+    throw InputError(
+        "more than " + std::to_string(limits_.configurations) +
+        " different configurations are too many to merge: '" + most_different_column() +
+        "' has the most different values; leave columns out that are no inputs" + " (" +
+        Field{"ignore", {most_different_column()}} + "), or use " + Field{"sample_rows"});
+  }
+  known_.push_back({hash, number, texts_.size(), static_cast<std::uint32_t>(key.size()),
+                    static_cast<std::uint32_t>(line.size())});
+  texts_.append(key).append(line);
+  if (has_moments())
+    sums_.emplace_back();
+  slots_[slot] = static_cast<std::uint32_t>(known_.size());
+  const auto out = static_cast<std::uint32_t>(known_.size() - 1);
+  if (2 * known_.size() > slots_.size())
+    grow_slots();
+  return out;
+}
+
+void MergedLines::grow_slots() {
+  slots_.assign(2 * slots_.size(), 0);
+  for (std::size_t i = 0; i < known_.size(); ++i) {
+    std::size_t slot = known_[i].hash & (slots_.size() - 1);
+    while (slots_[slot] != 0)
+      slot = (slot + 1) & (slots_.size() - 1);
+    slots_[slot] = static_cast<std::uint32_t>(i + 1);
+  }
+}
+
+void MergedLines::add_times(const Times& times) {
+  if (has_moments()) {
+    add_to_sums(times);
+    return;
+  }
+  std::size_t slot = hash_of(times) & (time_slots_.size() - 1);
+  for (; time_slots_[slot] != 0; slot = (slot + 1) & (time_slots_.size() - 1)) {
+    Times& known = times_[time_slots_[slot] - 1];
+    if (known.configuration == times.configuration && known.time == times.time) {
+      known.runs += times.runs;
+      return;
+    }
+  }
+  if (kept_ != MergedTimes::distinct && times_.size() == limits_.before_moments) {
+    make_moments();
+    add_to_sums(times);
+    return;
+  }
+  if (times_.size() == limits_.distinct) {
+    throw InputError("more than " + std::to_string(limits_.distinct) +
+                     " different pairs of a configuration and a time are too many for this loss: "
+                     "squared ones need less (" +
+                     Field{"loss", {"rmsle"}} + "); or use " + Field{"sample_rows"});
+  }
+  times_.push_back(times);
+  time_slots_[slot] = static_cast<std::uint32_t>(times_.size());
+  if (4 * times_.size() > 3 * time_slots_.size())
+    grow_time_slots();
+}
+
+void MergedLines::grow_time_slots() {
+  time_slots_.assign(2 * time_slots_.size(), 0);
+  for (std::size_t i = 0; i < times_.size(); ++i) {
+    std::size_t slot = hash_of(times_[i]) & (time_slots_.size() - 1);
+    while (time_slots_[slot] != 0)
+      slot = (slot + 1) & (time_slots_.size() - 1);
+    time_slots_[slot] = static_cast<std::uint32_t>(i + 1);
+  }
+}
+
+void MergedLines::make_moments() {
+  if (has_moments())
+    return;
+  sums_.resize(known_.size());
+  for (const Times& times : times_)
+    add_to_sums(times);
+  std::deque<Times>().swap(times_);
+  std::vector<std::uint32_t>(1024).swap(time_slots_);
+}
+
+void MergedLines::add_to_sums(const Times& times) {
+  Sums& sums = sums_[times.configuration];
+  const auto add_number = [&](double x, ExactSum& sum, ExactSum& squares) {
+    if (times.runs == 1) {
+      sum.add(x);
+      squares.add_product(x, x);
+      return;
+    }
+    ExactSum one;
+    one.add(x);
+    sum.add(one, static_cast<std::int64_t>(times.runs));
+    ExactSum square;
+    square.add_product(x, x);
+    squares.add(square, static_cast<std::int64_t>(times.runs));
+  };
+  sums.runs += times.runs;
+  add_number(times.time, sums.sum, sums.squares);
+  if (kept_ == MergedTimes::logarithmic_moments)
+    add_number(std::log(times.time), sums.log_sum, sums.log_squares);
+}
+
+std::string MergedLines::most_different_column() const {
+  const LineLayout& layout = cutter_.layout();
+  RowCutter cutter(layout);
+  std::size_t best = 0;
+  std::size_t most = 0;
+  for (std::size_t field = 0; field < layout.names.size(); ++field) {
+    if (layout.plays_no_part[field])
+      continue;
+    std::set<std::string> values;
+    for (std::size_t i = 0; i < known_.size(); ++i)
+      values.insert(std::string(cutter.cell(configuration(i).line, field)));
+    if (values.size() > most) {
+      most = values.size();
+      best = field;
+    }
+  }
+  return layout.names[best];
+}
+
+}  // namespace perfmodel

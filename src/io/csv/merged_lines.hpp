@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/exact_sum.hpp"
+#include "io/csv/line_layout.hpp"
+#include "io/csv/row_cutter.hpp"
+
+namespace perfmodel {
+
+/// The lines of a part of a table with equal ones merged. Nothing depends on how a table is cut
+/// into parts, if these are put together in their order: configurations are known by their cells as
+/// they are written and stand in the order in which they first appear, and sums are exact.
+class MergedLines {
+ public:
+  MergedLines(LineLayout layout, MergedTimes times, MergeLimits limits = {});
+
+  /// Whole lines. Throws InputError where more is left than the limits allow.
+  void add(std::string_view lines);
+  /// The part that follows.
+  void append(const MergedLines& next);
+
+  /// A configuration: the first line that has it.
+  struct Configuration {
+    std::string_view line;
+    std::uint64_t number = 0;  ///< of that line, from 0 in this part
+  };
+  /// Runs of one configuration and time.
+  struct Times {
+    double time = 0;
+    std::uint64_t runs = 0;
+    std::uint64_t line = 0;  ///< the first of theirs
+    std::uint32_t configuration = 0;
+  };
+  struct Sums {
+    std::uint64_t runs = 0;
+    ExactSum sum;
+    ExactSum squares;
+    ExactSum log_sum;
+    ExactSum log_squares;
+  };
+  /// A line that is no row with a time > 0: what is wrong with it is for others to say.
+  struct OddLine {
+    std::string line;
+    std::uint64_t number = 0;
+  };
+
+  std::size_t configurations() const { return known_.size(); }
+  Configuration configuration(std::size_t i) const;
+  bool has_moments() const { return !sums_.empty(); }
+  /// Empty where there are moments.
+  const std::deque<Times>& times() const { return times_; }
+  const std::vector<Sums>& sums() const { return sums_; }
+  /// The first of them.
+  const std::vector<OddLine>& odd_lines() const { return odd_; }
+  std::uint64_t lines() const { return lines_; }
+
+  /// As bytes, for another process on a machine of the same kind.
+  std::string bytes() const;
+  /// The part that follows, as its bytes.
+  void append_bytes(std::string_view bytes);
+
+ private:
+  struct Known {
+    std::uint64_t hash = 0;
+    std::uint64_t number = 0;
+    std::size_t key = 0;  ///< where it begins in texts_; the line follows
+    std::uint32_t key_size = 0;
+    std::uint32_t line_size = 0;
+  };
+  RowCutter cutter_;
+  MergedTimes kept_;
+  MergeLimits limits_;
+  std::string texts_;
+  std::vector<Known> known_;
+  std::vector<std::uint32_t> slots_;  ///< of known_, + 1
+  std::deque<Times> times_;
+  std::vector<std::uint32_t> time_slots_;  ///< of times_, + 1
+  std::vector<Sums> sums_;                 ///< by configuration
+  std::vector<OddLine> odd_;
+  std::uint64_t lines_ = 0;
+  /// Rows on their way into the tables, so many at once that memory answers in the meantime.
+  struct Waiting {
+    std::string_view line;
+    std::size_t key = 0;  ///< where it begins in keys_
+    std::size_t key_size = 0;
+    std::uint64_t hash = 0;
+    Times times;
+  };
+  std::vector<Waiting> waiting_;
+  std::string keys_;
+
+  void add_line(std::string_view line);
+  void add_waiting();
+  void add_odd(std::string_view line, std::uint64_t number);
+  std::uint32_t find_or_add(std::string_view key, std::uint64_t hash, std::string_view line,
+                            std::uint64_t number);
+  void grow_slots();
+  void add_times(const Times& times);
+  void grow_time_slots();
+  void make_moments();
+  void add_to_sums(const Times& times);
+  std::string most_different_column() const;
+};
+
+}  // namespace perfmodel

@@ -1,0 +1,47 @@
+#include "base/plain_bytes.hpp"
+#include "io/csv/merged_lines.hpp"
+
+namespace perfmodel {
+
+std::string MergedLines::bytes() const {
+  ByteWriter out;
+  out.add(lines_);
+  out.add_all(std::string_view(texts_));
+  out.add_all(known_);
+  out.add_all(times_);
+  out.add(static_cast<std::uint64_t>(sums_.size()));
+  for (const Sums& sums : sums_) {
+    out.add(sums.runs);
+    for (const ExactSum* sum : {&sums.sum, &sums.squares, &sums.log_sum, &sums.log_squares})
+      sum->write(out);
+  }
+  out.add(static_cast<std::uint64_t>(odd_.size()));
+  for (const OddLine& odd : odd_) {
+    out.add(odd.number);
+    out.add_all(std::string_view(odd.line));
+  }
+  return std::move(out).take();
+}
+
+void MergedLines::append_bytes(std::string_view bytes) {
+  MergedLines next(cutter_.layout(), kept_, limits_);
+  ByteReader in(bytes);
+  in.take(next.lines_);
+  next.texts_ = in.take_bytes(in.take_count());
+  in.take_all(next.known_);
+  in.take_all(next.times_);
+  next.sums_.resize(in.take_count());
+  for (Sums& sums : next.sums_) {
+    in.take(sums.runs);
+    for (ExactSum* sum : {&sums.sum, &sums.squares, &sums.log_sum, &sums.log_squares})
+      *sum = ExactSum::read(in);
+  }
+  next.odd_.resize(in.take_count());
+  for (OddLine& odd : next.odd_) {
+    in.take(odd.number);
+    odd.line = in.take_bytes(in.take_count());
+  }
+  append(next);
+}
+
+}  // namespace perfmodel

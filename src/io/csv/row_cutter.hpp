@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/csv/line_layout.hpp"
+
+namespace perfmodel {
+
+/// A line as the key of its configuration and its time.
+struct CutRow {
+  std::string_view key;  ///< of all cells that play a part; until the next row
+  double time = 0;
+  bool odd = false;  ///< not as many fields as the header, or no time > 0
+};
+
+/// Cuts lines without looking at more than it must: a file of 4 GB has them by the hundred million.
+class RowCutter {
+ public:
+  explicit RowCutter(LineLayout layout);
+
+  CutRow cut(std::string_view line);
+  /// A field of a line that is not odd; until the next row.
+  std::string_view cell(std::string_view line, std::size_t field);
+  const LineLayout& layout() const { return layout_; }
+
+ private:
+  LineLayout layout_;
+  bool all_play_a_part_ = true;
+  std::string key_;
+  std::string copy_;
+  std::vector<std::string_view> fields_;
+
+  CutRow cut_quoted(std::string_view line);
+  CutRow with_time(std::string_view cell) const;
+};
+
+}  // namespace perfmodel

@@ -1,0 +1,189 @@
+#include "pipeline/large_runs.hpp"
+
+#include <algorithm>
+#include <future>
+#include <utility>
+
+#include "base/text.hpp"
+#include "data/formula.hpp"
+#include "fit/task/loss_value.hpp"
+#include "io/file/digest.hpp"
+#include "perfmodel/base/error.hpp"
+
+namespace perfmodel {
+namespace {
+
+/// Each thread has tables of its own.
+constexpr std::size_t kMostReaders = 4;
+
+/// How a message of a process begins.
+const std::string kRead = "read:";
+const std::string kFailed = "failed:";
+
+bool is_among(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The columns that others are computed from.
+std::vector<std::string> sources_of(const RoleRequest& roles) {
+  std::vector<std::string> out;
+  for (const DerivedColumn& derived : roles.derived)
+    out.insert(out.end(), derived.of.begin(), derived.of.end());
+  if (roles.throughput && !roles.throughput->work.empty()) {
+    const std::vector<std::string> work =
+        Formula::names_in(roles.throughput->work, Sentence(Field{"work"}));
+    out.insert(out.end(), work.begin(), work.end());
+  }
+  return out;
+}
+
+/// Whether what stands in the column can make a difference.
+bool plays_a_part(const std::string& column, const RoleRequest& roles) {
+  if (is_among(sources_of(roles), column))
+    return true;
+  if (is_among(roles.ignore, column))
+    return false;
+  return !roles.intrinsic || is_among(*roles.intrinsic, column) ||
+         is_among(roles.categorical, column) || !roles.extrinsic ||
+         is_among(*roles.extrinsic, column);
+}
+
+MergedTimes times_for(const FitOptions& options, const RoleRequest& roles) {
+  if (!is_squared(options.loss) || roles.throughput)
+    return MergedTimes::distinct;
+  return options.loss == Loss::rmsle ? MergedTimes::logarithmic_moments : MergedTimes::moments;
+}
+
+void check_request(const std::string& path, const RoleRequest& roles) {
+  if (path == "-")
+    throw UsageError(
+        "standard input cannot be read in parts: equal rows are merged, and rows drawn, of files");
+  if (roles.drop_failed)
+    throw UsageError(Field{"failed", {"drop"}} + " does not go with " + Field{"merge_rows"} +
+                     " and " + Field{"sample_rows"} + ": take the failed runs out of the file");
+}
+
+}  // namespace
+
+Sentence needs_single_rows(const FitRequest& request) {
+  Sentence out;
+  const auto add = [&](bool asked, const Sentence& what) {
+    if (asked)
+      out += (out.empty() ? Sentence() : Sentence(", ")) + what;
+  };
+  const SplitShares all;
+  add(request.options.expression != Expression::generic,
+      Field{"expression", {std::string(to_text(request.options.expression))}});
+  add(request.options.residual == Residual::process, Field{"residual", {"process"}});
+  add(request.split.validation != all.validation || request.split.test != all.test,
+      Sentence(Field{"split"}));
+  add(request.bootstrap.has_value(), Sentence(Field{"bootstrap"}));
+  add(request.held_out.folds.has_value(), Sentence(Field{"folds"}));
+  add(request.held_out.coverage.has_value(), Sentence(Field{"coverage"}));
+  return out;
+}
+
+LargeRuns::LargeRuns(const std::string& path, const RoleRequest& roles,
+                     std::optional<char> separator, const LargeRunsRequest& request,
+                     const FitOptions& options)
+    : roles_(roles),
+      request_(request),
+      threads_(std::clamp<std::size_t>(options.threads, 1, kMostReaders)),
+      empty_{std::nullopt, LineSample(request.sample_rows.value_or(kJudgedRows), options.seed)} {
+  check_request(path, roles);
+  beginning_ =
+      read_beginning(path, {roles.categorical.begin(), roles.categorical.end()}, separator);
+  if (!request.merge)
+    return;
+  // Where the name of no column tells which is the time, all of them may.
+  const Table& first_rows = beginning_.table;
+  const std::string time = measured_column(first_rows, roles).value_or("");
+  const std::string named = time.empty() ? resolve_roles(first_rows, roles).target : time;
+  const std::vector<std::string> names = first_rows.names();
+  time_ = static_cast<std::size_t>(std::find(names.begin(), names.end(), named) - names.begin());
+  empty_.merged.emplace(layout(), times_for(options, roles), request.limits);
+}
+
+LineLayout LargeRuns::layout() const {
+  LineLayout out;
+  out.style = beginning_.table.style;
+  out.names = beginning_.table.names();
+  out.time = time_;
+  for (const std::string& name : out.names)
+    out.plays_no_part.push_back(!plays_a_part(name, roles_));
+  return out;
+}
+
+LargePart LargeRuns::read(std::size_t part, std::size_t parts) const {
+  // Processes are as many as there are cores for.
+  return read_part(beginning_, empty_, part, parts, parts > 1 ? 1 : threads_);
+}
+
+LabelledRuns LargeRuns::labelled(const LargePart& whole, std::string sha256) const {
+  RunsFile file;
+  file.path = beginning_.path;
+  file.sha256 = std::move(sha256);
+  const std::uint64_t lines = whole.sample.lines_to_draw_from();
+  std::optional<Sentence> notice;
+  const auto drawn = [&](const char* what) {
+    return Sentence(std::string(what) + " " + std::to_string(whole.sample.drawn().size()) +
+                    " rows, drawn at random from " + std::to_string(lines) + ".");
+  };
+  if (!request_.merge) {
+    file.table = table_of(beginning_, whole.sample);
+    notice = drawn("The model is fitted to");
+  } else {
+    file.table = table_of(beginning_, *whole.merged, time_);
+    if (whole.merged->has_moments()) {
+      file.drawn = table_of(beginning_, whole.sample);
+      notice = drawn("The errors are those of");
+    }
+  }
+  LabelledRuns out = label_runs(std::move(file), roles_);
+  if (request_.merge && out.file.table.runs.empty())
+    throw InputError(beginning_.path + ": rows without a time > 0 cannot be merged");
+  if (notice)
+    out.roles.notices.push_back(*notice);
+  return out;
+}
+
+std::optional<LabelledRuns> read_large_runs(const LargeRuns& runs, Processes& processes) {
+  const std::size_t number = processes.number();
+  LargePart own = runs.empty();
+  std::string failure;
+  try {
+    own = runs.read(number, processes.count());
+  } catch (const InputError& error) {
+    failure = kFailed + error.what();
+  }
+  for (std::size_t step = 1; step < processes.count(); step *= 2) {
+    if (number % (2 * step) != 0) {
+      processes.send(number - step, failure.empty() ? kRead + own.bytes() : failure);
+      return std::nullopt;
+    }
+    if (number + step >= processes.count())
+      continue;
+    const std::string message = processes.receive(number + step);
+    if (failure.empty() && message.starts_with(kFailed))
+      failure = message;
+    if (!failure.empty())
+      continue;
+    try {
+      own.append_bytes(std::string_view(message).substr(kRead.size()));
+    } catch (const InputError& error) {
+      failure = kFailed + error.what();
+    }
+  }
+  if (!failure.empty())
+    throw InputError(failure.substr(kFailed.size()));
+  return runs.labelled(own, "");
+}
+
+LabelledRuns read_large_runs(const LargeRuns& runs, const std::string& path) {
+  std::future<std::string> digest =
+      std::async(std::launch::async, [&path] { return sha256_of_file(path); });
+  const LargePart whole = runs.read(0, 1);
+  return runs.labelled(whole, digest.get());
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/processes.hpp"
+#include "io/csv/large_csv.hpp"
+#include "perfmodel/pipeline/fit_runs.hpp"
+
+namespace perfmodel {
+
+/// Files of more bytes are read with equal rows merged where all that is asked for is known of
+/// merged ones.
+constexpr std::uint64_t kLargeFile = std::uint64_t{1} << 30;
+
+/// Rows of a file with moments that its errors are measured on.
+constexpr std::size_t kJudgedRows = 100'000;
+
+/// How the rows of a file come into memory.
+struct LargeRunsRequest {
+  bool merge = false;                      ///< equal rows as one
+  std::optional<std::size_t> sample_rows;  ///< so many, drawn at random
+  MergeLimits limits{};
+};
+
+/// What is asked for that needs every run as a row; empty where nothing is.
+Sentence needs_single_rows(const FitRequest& request);
+
+/// The reading of a large file, in parts that may be of several processes.
+class LargeRuns {
+ public:
+  /// Throws UsageError for what merged rows cannot have, InputError for the first rows.
+  LargeRuns(const std::string& path, const RoleRequest& roles, std::optional<char> separator,
+            const LargeRunsRequest& request, const FitOptions& options);
+
+  /// The share number `part` of `parts` of the file.
+  LargePart read(std::size_t part, std::size_t parts) const;
+  /// A part of no lines.
+  const LargePart& empty() const { return empty_; }
+  /// From all parts, put together in their order, to what a fit takes.
+  LabelledRuns labelled(const LargePart& whole, std::string sha256) const;
+
+ private:
+  RoleRequest roles_;
+  LargeRunsRequest request_;
+  std::size_t threads_;
+  CsvBeginning beginning_;
+  std::size_t time_ = 0;
+  LargePart empty_;
+
+  LineLayout layout() const;
+};
+
+/// The whole file in this process.
+LabelledRuns read_large_runs(const LargeRuns& runs, const std::string& path);
+
+/// The same with the processes of a job, each of which reads its share; they put their parts
+/// together in pairs. Only process 0 has the runs, which know no digest of the file. What another
+/// one throws while it reads is thrown there.
+std::optional<LabelledRuns> read_large_runs(const LargeRuns& runs, Processes& processes);
+
+}  // namespace perfmodel

@@ -1,0 +1,43 @@
+#include "cli/options/large_options.hpp"
+
+#include <filesystem>
+
+#include "perfmodel/base/error.hpp"
+#include "support/catch.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace perfmodel;
+using namespace perfmodel::cli;
+using namespace perfmodel::test;
+
+TEST_CASE("rows are merged of their own accord where the file is large and nothing is against it") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.write("runs.csv", "");
+  const auto merges = [&](const LargeRowsArguments& arguments, const FitRequest& request) {
+    const auto large = large_runs_request(arguments, {path}, request, false);
+    return large && large->merge;
+  };
+  std::filesystem::resize_file(path, kLargeFile);
+  CHECK_FALSE(merges({}, {}));
+  std::filesystem::resize_file(path, kLargeFile + 1);  // takes no room on the disk
+  CHECK(merges({}, {}));
+  CHECK_FALSE(merges({.merge = false, .sample_rows = {}}, {}));
+  CHECK_FALSE(large_runs_request({}, {path, path}, {}, false));
+
+  FitRequest folds;
+  folds.held_out.folds.emplace();
+  FitRequest sum;
+  sum.options.expression = Expression::multi;
+  FitRequest without_failed;
+  without_failed.roles.drop_failed = true;
+  for (const FitRequest& request : {folds, sum, without_failed})
+    CHECK_FALSE(merges({}, request));
+  CHECK_THROWS_AS(merges({.merge = true, .sample_rows = {}}, folds), UsageError);
+
+  // Processes of a job have no other way, but to draw rows.
+  std::filesystem::resize_file(path, 10);
+  CHECK(large_runs_request({}, {path}, {}, true)->merge);
+  CHECK_FALSE(large_runs_request({.merge = {}, .sample_rows = 100}, {path}, folds, true)->merge);
+  CHECK_THROWS_AS(large_runs_request({.merge = false, .sample_rows = {}}, {path}, {}, true),
+                  UsageError);
+}

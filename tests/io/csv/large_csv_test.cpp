@@ -1,0 +1,201 @@
+#include "io/csv/large_csv.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "io/csv/line_blocks.hpp"
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/io/csv/csv.hpp"
+#include "support/catch.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace perfmodel;
+using namespace perfmodel::test;
+using Catch::Approx;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+constexpr std::size_t kTimeColumn = 2;
+
+/// 600 rows of 12 configurations, times of two digits, so that many are equal; a configuration
+/// is written in quotes sometimes, and there are a blank line and a last line without its end.
+std::string repeated_runs() {
+  RandomStream random(1, "repeated runs", 0);
+  std::string out = "net,gpus,time_s,host\r\n";
+  for (int i = 0; i < 600; ++i) {
+    const std::string net = "n" + std::to_string(random.below(3));
+    const std::size_t gpus = std::size_t{1} << random.below(4);
+    const double time = std::round(100 * std::exp(0.1 * random.normal())) / 100;
+    out += (i % 50 == 7 ? "\"" + net + "\"" : net) + "," + std::to_string(gpus) + "," +
+           to_text(time) + ",host" + std::to_string(i);
+    out += i == 300 ? "\r\n\r\n" : i == 599 ? "" : "\r\n";
+  }
+  return out;
+}
+
+LargePart empty_part(const CsvBeginning& beginning, MergedTimes times, MergeLimits limits = {}) {
+  LineLayout layout;
+  layout.names = beginning.table.names();
+  layout.time = kTimeColumn;
+  layout.plays_no_part = {false, false, false, true};
+  return {MergedLines(layout, times, limits), LineSample(50, 7)};
+}
+
+LargePart whole_of(const CsvBeginning& beginning, const LargePart& empty, std::size_t parts,
+                   std::size_t threads) {
+  LargePart out = empty;
+  for (std::size_t part = 0; part < parts; ++part)
+    out.append_bytes(read_part(beginning, empty, part, parts, threads).bytes());
+  return out;
+}
+
+/// Configuration and time -> runs.
+std::map<std::string, std::uint64_t> counts_of(const Table& table) {
+  std::map<std::string, std::uint64_t> out;
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    out[table.at("net").text(row) + "," + table.at("gpus").text(row) + "," +
+        table.at("time_s").text(row)] += table.runs.empty() ? 1 : table.runs[row];
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("ranges that follow each other have each line of a file once") {
+  const TemporaryDirectory directory;
+  const std::string text = "a\nbb\n\nccc\nd";
+  const std::string path = directory.write("lines.txt", text);
+  REQUIRE(regular_file_size(path) == text.size());
+  for (std::uint64_t first = 0; first <= text.size(); ++first) {
+    for (std::uint64_t second = first; second <= text.size(); ++second) {
+      std::string all;
+      const auto read = [&](std::uint64_t begin, std::uint64_t end) {
+        for_each_block(path, begin, end, [&](std::string_view lines, std::uint64_t offset) {
+          CHECK(offset == all.size());
+          CHECK(offset < end);
+          all += lines;
+        });
+      };
+      read(0, first);
+      read(first, second);
+      read(second, text.size());
+      CHECK(all == text);
+    }
+  }
+}
+
+TEST_CASE("merged rows are those of the file, each with its runs and its first line") {
+  const TemporaryDirectory directory;
+  const std::string text = repeated_runs();
+  const std::string path = directory.write("runs.csv", text);
+  const Table all = parse_csv(text, path);
+  const CsvBeginning beginning = read_beginning(path, {}, {});
+  const LargePart empty = empty_part(beginning, MergedTimes::distinct);
+  const Table merged = table_of(beginning, *whole_of(beginning, empty, 1, 1).merged, kTimeColumn);
+  CHECK(counts_of(merged) == counts_of(all));
+  CHECK(merged.measured_runs() == 600);
+  CHECK(merged.rows() < 500);
+  for (std::size_t row = 0; row < merged.rows(); ++row) {
+    const auto line = std::find(all.lines.begin(), all.lines.end(), merged.lines[row]);
+    REQUIRE(line != all.lines.end());
+    const auto of_file = static_cast<std::size_t>(line - all.lines.begin());
+    CHECK(all.at("time_s").numbers[of_file] == merged.at("time_s").numbers[row]);
+    CHECK(all.at("net").text(of_file) == merged.at("net").text(row));
+  }
+
+  // However it is cut.
+  for (const std::size_t parts : {1U, 2U, 3U, 7U}) {
+    for (const std::size_t threads : {1U, 4U}) {
+      const LargePart part = whole_of(beginning, empty, parts, threads);
+      const Table table = table_of(beginning, *part.merged, kTimeColumn);
+      CHECK(table.lines == merged.lines);
+      CHECK(table.runs == merged.runs);
+      CHECK(table.at("time_s").numbers == merged.at("time_s").numbers);
+      const Table drawn = table_of(beginning, part.sample);
+      CHECK(drawn.rows() == 50);
+      CHECK(drawn.lines == table_of(beginning, whole_of(beginning, empty, 1, 1).sample).lines);
+      CHECK(part.sample.lines_to_draw_from() == 600);
+    }
+  }
+}
+
+TEST_CASE("times of a configuration become moments where there are too many of them") {
+  const TemporaryDirectory directory;
+  const std::string text = repeated_runs();
+  const std::string path = directory.write("runs.csv", text);
+  const Table all = parse_csv(text, path);
+  const CsvBeginning beginning = read_beginning(path, {}, {});
+  const LargePart empty =
+      empty_part(beginning, MergedTimes::logarithmic_moments, {.before_moments = 100});
+  const Table merged = table_of(beginning, *whole_of(beginning, empty, 1, 1).merged, kTimeColumn);
+  REQUIRE(merged.moments.size() == merged.rows());
+  CHECK(merged.measured_runs() == 600);
+  // A configuration that is written in two ways has two rows.
+  std::map<std::string, std::vector<double>> times;
+  std::map<std::string, std::vector<std::size_t>> rows;
+  const auto configuration = [](const Table& table, std::size_t row) {
+    return table.at("net").text(row) + "," + table.at("gpus").text(row);
+  };
+  for (std::size_t row = 0; row < all.rows(); ++row)
+    times[configuration(all, row)].push_back(all.at("time_s").numbers[row]);
+  for (std::size_t row = 0; row < merged.rows(); ++row)
+    rows[configuration(merged, row)].push_back(row);
+  REQUIRE(rows.size() == 12);
+  for (const auto& [name, own] : rows) {
+    double sum = 0;
+    double log_sum = 0;
+    for (const double time : times[name]) {
+      sum += time;
+      log_sum += std::log(time);
+    }
+    double squares = 0;
+    double log_squares = 0;
+    const auto runs = static_cast<double>(times[name].size());
+    for (const double time : times[name]) {
+      squares += std::pow(time - sum / runs, 2);
+      log_squares += std::pow(std::log(time) - log_sum / runs, 2);
+    }
+    double merged_sum = 0;
+    double merged_log_sum = 0;
+    double merged_squares = 0;
+    double merged_log_squares = 0;
+    std::uint64_t merged_runs = 0;
+    for (const std::size_t row : own) {
+      const TimeMoments& moments = merged.moments[row];
+      const auto count = static_cast<double>(merged.runs[row]);
+      merged_runs += merged.runs[row];
+      merged_sum += count * moments.mean;
+      merged_log_sum += count * moments.log_mean;
+      merged_squares += moments.squares + count * std::pow(moments.mean - sum / runs, 2);
+      merged_log_squares +=
+          moments.log_squares + count * std::pow(moments.log_mean - log_sum / runs, 2);
+    }
+    CHECK(merged_runs == times[name].size());
+    CHECK(merged_sum == Approx(sum).epsilon(1e-13));
+    CHECK(merged_log_sum == Approx(log_sum).epsilon(1e-11));
+    CHECK(merged_squares == Approx(squares).epsilon(1e-10));
+    CHECK(merged_log_squares == Approx(log_squares).epsilon(1e-10));
+  }
+  for (const std::size_t parts : {2U, 3U, 7U}) {
+    const Table table =
+        table_of(beginning, *whole_of(beginning, empty, parts, 2).merged, kTimeColumn);
+    REQUIRE(table.runs == merged.runs);
+    for (std::size_t row = 0; row < merged.rows(); ++row) {
+      CHECK(table.moments[row].mean == merged.moments[row].mean);
+      CHECK(table.moments[row].squares == merged.moments[row].squares);
+      CHECK(table.moments[row].log_mean == merged.moments[row].log_mean);
+      CHECK(table.moments[row].log_squares == merged.moments[row].log_squares);
+    }
+  }
+  const LargePart strict = empty_part(beginning, MergedTimes::distinct, {.distinct = 100});
+  CHECK_THROWS_WITH(read_part(beginning, strict, 0, 1, 1),
+                    ContainsSubstring("more than 100 different pairs of a configuration"));
+  const LargePart few = empty_part(beginning, MergedTimes::moments, {.configurations = 10});
+  CHECK_THROWS_WITH(read_part(beginning, few, 0, 1, 1),
+                    ContainsSubstring("more than 10 different configurations") &&
+                        ContainsSubstring("'gpus' has the most different values"));
+}

@@ -1,0 +1,180 @@
+#include "pipeline/large_runs.hpp"
+
+#include <cmath>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "perfmodel/base/error.hpp"
+#include "perfmodel/io/model/model_json.hpp"
+#include "support/catch.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace perfmodel;
+using namespace perfmodel::test;
+using Catch::Approx;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+/// time = (0.01 layers^1.2 + a_net) gpus^-0.6 + 0.2 with a scatter of 5 %, in three digits, for the
+/// 36 configurations of three columns, each so often.
+std::string scattered_runs(int repetitions) {
+  RandomStream random(1, "scattered runs", 0);
+  std::string out = "net,layers,gpus,host,time_s\n";
+  for (int i = 0; i < repetitions; ++i)
+    for (const int net : {0, 1, 2})
+      for (const int layers : {10, 20, 40})
+        for (const int gpus : {1, 2, 4, 8}) {
+          const double time =
+              (0.01 * std::pow(layers, 1.2) + 0.1 * net) * std::pow(gpus, -0.6) + 0.2;
+          const double measured = time * std::exp(0.05 * random.normal());
+          out += "n" + std::to_string(net) + "," + std::to_string(layers) + "," +
+                 std::to_string(gpus) + ",host" + std::to_string(i) + "," +
+                 to_text(std::round(1000 * measured) / 1000) + "\n";
+        }
+  return out;
+}
+
+FitRequest request_with(Loss loss) {
+  FitRequest request;
+  request.roles.ignore = {"host"};
+  request.options.loss = loss;
+  return request;
+}
+
+FittedModel fitted(LabelledRuns runs, const FitRequest& request) {
+  return fit_prepared(prepare_fit(std::move(runs), request), request).model;
+}
+
+FittedModel fitted_one_by_one(const std::string& path, const FitRequest& request) {
+  return fitted(label_runs(read_runs(path), request.roles), request);
+}
+
+/// Messages between threads that play processes.
+class Post {
+ public:
+  void send(std::size_t from, std::size_t to, std::string_view bytes) {
+    const std::lock_guard lock(mutex_);
+    messages_[{from, to}].emplace_back(bytes);
+    arrived_.notify_all();
+  }
+
+  std::string receive(std::size_t from, std::size_t to) {
+    std::unique_lock lock(mutex_);
+    auto& waiting = messages_[{from, to}];
+    arrived_.wait(lock, [&] { return !waiting.empty(); });
+    std::string message = waiting.front();
+    waiting.pop_front();
+    return message;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::map<std::pair<std::size_t, std::size_t>, std::deque<std::string>> messages_;
+};
+
+class ThreadOfPost : public Processes {
+ public:
+  ThreadOfPost(Post& post, std::size_t number, std::size_t count)
+      : post_(post), number_(number), count_(count) {}
+  std::size_t number() const override { return number_; }
+  std::size_t count() const override { return count_; }
+  void send(std::size_t to, std::string_view bytes) override { post_.send(number_, to, bytes); }
+  std::string receive(std::size_t from) override { return post_.receive(from, number_); }
+
+ private:
+  Post& post_;
+  std::size_t number_;
+  std::size_t count_;
+};
+
+/// What process 0 of so many has.
+LabelledRuns read_by_processes(const LargeRuns& runs, std::size_t count) {
+  Post post;
+  std::vector<std::jthread> others;
+  for (std::size_t number = 1; number < count; ++number)
+    others.emplace_back([&, number] {
+      ThreadOfPost process(post, number, count);
+      if (read_large_runs(runs, process))
+        std::terminate();  // only process 0 has anything
+    });
+  ThreadOfPost first(post, 0, count);
+  return read_large_runs(runs, first).value();
+}
+
+}  // namespace
+
+TEST_CASE("moments lead to the model that their rows lead to") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.write("runs.csv", scattered_runs(20));
+  for (const Loss loss : {Loss::mse, Loss::rmsle}) {
+    CAPTURE(to_text(loss));
+    const FitRequest request = request_with(loss);
+    const FittedModel whole = fitted_one_by_one(path, request);
+    const LargeRuns large(path, request.roles, {},
+                          {.merge = true, .sample_rows = {}, .limits = {.before_moments = 100}},
+                          request.options);
+    LabelledRuns runs = read_large_runs(large, path);
+    REQUIRE(runs.file.table.moments.size() == 36);
+    const FittedModel merged = fitted(std::move(runs), request);
+    REQUIRE(merged.constants.size() == whole.constants.size());
+    for (Eigen::Index k = 0; k < whole.constants.size(); ++k)
+      CHECK(merged.constants[k] == Approx(whole.constants[k]).epsilon(1e-7).margin(1e-9));
+    CHECK(merged.search.cost == Approx(whole.search.cost).epsilon(1e-9));
+    CHECK(merged.identifiability->constants == whole.identifiability->constants);
+    CHECK(merged.provenance.rows == 720);
+    CHECK(merged.provenance.sha256 == whole.provenance.sha256);
+    // So few rows are all drawn: errors and noise floor are those of all.
+    CHECK(merged.metrics.train.rows == 720);
+    CHECK(merged.metrics.train.mape_percent ==
+          Approx(whole.metrics.train.mape_percent).epsilon(1e-7));
+    CHECK(merged.noise_floor->mape_percent ==
+          Approx(whole.noise_floor->mape_percent).epsilon(1e-9));
+    CHECK(merged.central->configuration.levels == whole.central->configuration.levels);
+    // Its time is that of a run.
+    CHECK(read_text(path).find("," + to_text(merged.central->time) + "\n") != std::string::npos);
+  }
+}
+
+TEST_CASE("any number of processes leads to one model, byte by byte") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.write("runs.csv", scattered_runs(12));
+  for (const auto& [loss, before_moments] :
+       {std::pair(Loss::mae, 1000), {Loss::mse, 100}, {Loss::mse, 1000}}) {
+    const FitRequest request = request_with(loss);
+    MergeLimits limits;
+    limits.before_moments = static_cast<std::size_t>(before_moments);
+    const LargeRuns large(path, request.roles, {},
+                          {.merge = true, .sample_rows = {}, .limits = limits}, request.options);
+    const std::string one = to_json(fitted(read_by_processes(large, 1), request));
+    for (const std::size_t count : {2U, 3U, 4U, 7U})
+      CHECK(to_json(fitted(read_by_processes(large, count), request)) == one);
+  }
+}
+
+TEST_CASE("what one process cannot read, the first one tells") {
+  const TemporaryDirectory directory;
+  const FitRequest request = request_with(Loss::mae);
+  std::string text = scattered_runs(12);
+  const std::string path = directory.write("runs.csv", text);
+  const LargeRuns limited(path, request.roles, {},
+                          {.merge = true, .sample_rows = {}, .limits = {.configurations = 35}},
+                          request.options);
+  for (const std::size_t count : {1U, 2U, 3U})
+    CHECK_THROWS_WITH(read_by_processes(limited, count),
+                      ContainsSubstring("more than 35 different configurations"));
+  // Near the end, where the last process reads.
+  text.replace(text.rfind(",0."), 1, ",x");
+  directory.write("runs.csv", text);
+  const LargeRuns damaged(path, request.roles, {}, {.merge = true, .sample_rows = {}},
+                          request.options);
+  for (const std::size_t count : {1U, 3U})
+    CHECK_THROWS_WITH(read_by_processes(damaged, count),
+                      ContainsSubstring("runs.csv:433") && ContainsSubstring("\"x0."));
+}
