@@ -170,7 +170,7 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
     if (format) {
       OutputTables out(TextTable({}), [&] { return predictions_json(predicted, design); });
       out.add(prediction_table(predicted), 2);
-      output.write(out.in(*format, output_width()));
+      output.write(out.in(*format, output_width(arguments.output)));
     } else {
       write_one(predicted, output, console);
     }

@@ -90,7 +90,7 @@ int run_scaling(const ScalingArguments& arguments, Console& console) {
           ? scaling_of_model(arguments, console)
           : scaling_of_runs(arguments, console);
   document.file = base_name(arguments.input);
-  output.write(formatted(document, arguments.format));
+  output.write(formatted(document, arguments.format, output_width(arguments.output)));
   output.commit();
   return 0;
 }

@@ -146,7 +146,8 @@ TextTable exact_rows(const ScalingDocument& document) {
 
 }  // namespace
 
-std::string formatted(const ScalingDocument& document, OutputFormat format) {
+std::string formatted(const ScalingDocument& document, OutputFormat format,
+                      std::optional<std::size_t> width) {
   // Written first whatever the format: it refuses figures that are no numbers.
   const std::string json = to_json(document);
   OutputTables out(exact_rows(document), [&] { return json; });
@@ -156,7 +157,7 @@ std::string formatted(const ScalingDocument& document, OutputFormat format) {
   add_laws(document, out);
   add_readings(document, out);
   out.add(verdict(document));
-  return out.in(format);
+  return out.in(format, width);
 }
 
 }  // namespace perfmodel::cli
