@@ -1,9 +1,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/terminal/pseudo_terminal.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
-#include "support/pseudo_terminal.hpp"
 #include "support/sample_runs.hpp"
 
 using namespace perfmodel::test;

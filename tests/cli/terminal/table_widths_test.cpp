@@ -8,9 +8,9 @@
 #include "base/readable.hpp"
 #include "base/text.hpp"
 #include "cli/terminal/lines_within.hpp"
+#include "cli/terminal/pseudo_terminal.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
-#include "support/pseudo_terminal.hpp"
 
 using namespace perfmodel::test;
 

@@ -1,4 +1,4 @@
-#include "support/pseudo_terminal.hpp"
+#include "cli/terminal/pseudo_terminal.hpp"
 
 #include <fcntl.h>
 #include <stdlib.h>
