@@ -1,7 +1,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/terminal/pseudo_terminal.hpp"
+#include "cli/pseudo_terminal.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
 #include "support/sample_runs.hpp"

@@ -7,8 +7,8 @@
 
 #include "base/readable.hpp"
 #include "base/text.hpp"
+#include "cli/pseudo_terminal.hpp"
 #include "cli/terminal/lines_within.hpp"
-#include "cli/terminal/pseudo_terminal.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
 
