@@ -64,15 +64,15 @@ std::string misfit(const scaling::ScalingStudy& study, double rmse,
   return percent(100 * rmse * static_cast<double>(study.rows.size()) / sum);
 }
 
-double time_of(const scaling::ScalingStudy&, const scaling::ScalingRow& row) {
+double time_in(const scaling::ScalingStudy&, const scaling::ScalingRow& row) {
   return row.time;
 }
 
-double speedup_of(const scaling::ScalingStudy&, const scaling::ScalingRow& row) {
+double speedup_in(const scaling::ScalingStudy&, const scaling::ScalingRow& row) {
   return row.speedup;
 }
 
-double throughput_of(const scaling::ScalingStudy& study, const scaling::ScalingRow& row) {
+double throughput_in(const scaling::ScalingStudy& study, const scaling::ScalingRow& row) {
   return (study.kind == scaling::Kind::weak ? row.scale : 1) / row.time;
 }
 
@@ -88,12 +88,12 @@ void add_laws(const ScalingDocument& document, OutputTables& out) {
   if (study.amdahl) {
     const double s = study.amdahl->serial_fraction;
     table.add({"Amdahl", "serial fraction " + short_number(s),
-               misfit(study, study.amdahl->rmse, time_of),
+               misfit(study, study.amdahl->rmse, time_in),
                s > 0 ? "speedup ends at " + short_number(1 / s) : "no end in sight"});
   }
   if (study.gustafson) {
     table.add({"Gustafson", "serial fraction " + short_number(study.gustafson->serial_fraction),
-               misfit(study, study.gustafson->rmse, speedup_of), "of the run on all workers"});
+               misfit(study, study.gustafson->rmse, speedup_in), "of the run on all workers"});
   }
   if (study.usl) {
     const auto& usl = *study.usl;
@@ -104,7 +104,7 @@ void add_laws(const ScalingDocument& document, OutputTables& out) {
     table.add({"USL",
                "sigma " + short_number(usl.sigma) + ", kappa " + short_number(usl.kappa) +
                    ", gamma " + short_number(usl.gamma),
-               misfit(study, usl.rmse, throughput_of), reading});
+               misfit(study, usl.rmse, throughput_in), reading});
   }
   out.add(std::move(table), 2);
   const auto extrapolated = std::count(document.in_range.begin(), document.in_range.end(), false);
