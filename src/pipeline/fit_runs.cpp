@@ -5,6 +5,8 @@
 
 #include "base/index.hpp"
 #include "fit/fit.hpp"
+#include "model/columns/left_out/left_out.hpp"
+#include "model/columns/no_inputs.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/model/design/unmeasured.hpp"
 #include "perfmodel/pipeline/judging.hpp"
@@ -60,6 +62,16 @@ std::optional<Design> design_of_rows(const Table& table, const ModelSpec& spec,
   if (rows.empty())
     return std::nullopt;
   return make_design(table, spec, Target::required, rows);
+}
+
+/// What the time gives tells the time, and nobody knows it of a run that was not measured.
+void warn_of_leaks(const Table& runs, FittedModel& model) {
+  for (const LeftOut& leak : inputs_given_by_target(runs, model.spec)) {
+    model.warnings.push_back(
+        {"leak", "",
+         "column '" + leak.column + "' " + words_for(leak) +
+             ": the errors are no measure of this model, which knows the time that it shall tell"});
+  }
 }
 
 }  // namespace
@@ -119,6 +131,7 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   model.provenance = provenance_of(prepared.runs.file, prepared.runs.roles);
   model.central = prepared.central;
   model.left_out = prepared.runs.roles.left_out;
+  warn_of_leaks(prepared.runs.file.table, model);
   model.unmeasured = find_unmeasured(prepared.spec, training);
   if (!silent.stop.stop_requested()) {
     add_held_out(request.held_out, prepared.held_out, training, prepared.judging, silent, model,

@@ -60,9 +60,30 @@ const NumericInput* input_called(const ModelSpec& spec, const std::string& colum
   return nullptr;
 }
 
+/// "0,5" of an input that was measured from 0.1 to 0.8: where people write decimal commas.
+bool reads_as_decimal_comma(const std::string& text, const std::vector<double>& values,
+                            const NumericInput& input) {
+  const auto measured = [&](double value) { return input.low <= value && value <= input.high; };
+  if (values.size() != 2 || text.find_first_not_of("0123456789,") != std::string::npos)
+    return false;
+  std::string with_point = text;
+  with_point[with_point.find(',')] = '.';
+  const bool has_fractions =
+      input.low != std::floor(input.low) || input.high != std::floor(input.high) || input.high <= 1;
+  return has_fractions && !measured(values[1]) && measured(*parse_number(with_point));
+}
+
 /// The values of a number; columns that only derived ones use need not be > 0.
 Column numeric_column(const Setting& setting, const NumericInput* input) {
   const auto values = listed_numbers(setting.text);
+  if (values && input != nullptr && reads_as_decimal_comma(setting.text, *values, *input)) {
+    std::string with_point = setting.text;
+    with_point[with_point.find(',')] = '.';
+    throw UsageError(Field{"settings"} + " '" + setting.column + "=" + setting.text +
+                     "': a comma separates two values, and " + to_text((*values)[1]) +
+                     " is outside of the measured range " + to_text(input->low) + " .. " +
+                     to_text(input->high) + "; write " + with_point + " with a point");
+  }
   const bool is_one_word =
       !setting.text.empty() && setting.text.find_first_of(",:") == std::string::npos;
   if (!values || (input != nullptr && !std::all_of(values->begin(), values->end(),

@@ -9,8 +9,8 @@
 
 #include "analysis/central/doubling.hpp"
 #include "analysis/constants/constant_table.hpp"
+#include "analysis/errors/error_groups.hpp"
 #include "analysis/page/effects.hpp"
-#include "analysis/page/error_groups.hpp"
 #include "analysis/page/errors.hpp"
 #include "analysis/page/run_groups.hpp"
 #include "analysis/page/scale_curve.hpp"

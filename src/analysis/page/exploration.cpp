@@ -132,20 +132,22 @@ std::string interval_of(const FittedModel& model) {
     return "null";
   const IntervalFactors ends = interval_factors(*model.intervals, model.intervals->level, 1);
   return "{level: " + to_text(model.intervals->level) + ", low: " + to_text(std::log(ends.lower)) +
-         ", high: " + to_text(std::log(ends.upper)) + "}";
+         ", high: " + to_text(std::log(ends.upper)) +
+         ", byDeviation: " + (model.intervals->by_deviation ? "true" : "false") + "}";
 }
 
-/// Of which the standard deviation of a prediction is computed; null where nobody asks for it.
+/// Of which the standard deviation of a prediction is computed, and whether runs are near.
 std::string process_of(const FittedModel& model) {
   const auto belief = model.form->process_belief(model.spec);
-  if (!belief || !model.intervals || !model.intervals->by_deviation)
+  if (!belief)
     return "null";
   const Design one = take_rows(belief->known, std::array<std::size_t, 1>{0});
   std::vector<std::string> runs;
   for (const double count : belief->runs)
     runs.push_back(to_text(count));
   return "{variance: " + to_text(belief->covariance(one, one)(0, 0)) +
-         ", noise: " + to_text(belief->noise) + ", runs: " + array_of(runs) +
+         ", noise: " + to_text(belief->noise) + ", near: " + to_text(belief->near_variance) +
+         ", runs: " + array_of(runs) +
          ",\nknown: process_known, between: (a, b) => process_correlation(a[1], a[2], b)}";
 }
 

@@ -104,6 +104,7 @@ void write_rows(const PredictArguments& arguments, const FittedModel& model, std
   const Predictions predicted = predictions_of(model, design);
   const RangeCheck range = check_range(model, design);
   report_range(range, arguments.strict_range, console);
+  report_constants(model, design, predicted.values, table.lines, console);
   report_without_time(predicted, table, "their cells stay empty", arguments.strict_range, console);
   append_columns(
       bytes, table, names,
@@ -163,6 +164,7 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
         predicted_times(model, design, [&](std::size_t row) { return place_of(set, row); });
     const RangeCheck range = check_range(model, design);
     report_range(range, arguments.strict_range, console);
+    report_constants(model, design, times, set.table.lines, console);
     const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
     const PredictedSettings predicted{
         model,     set,   times,
@@ -170,7 +172,7 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
     if (format) {
       OutputTables out(TextTable({}), [&] { return predictions_json(predicted, design); });
       out.add(prediction_table(predicted), 2);
-      output.write(out.in(*format, output_width()));
+      output.write(out.in(*format, output_width(arguments.output)));
     } else {
       write_one(predicted, output, console);
     }

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -29,6 +30,12 @@ std::optional<std::string> without_time_text(const Predictions& predictions, con
 /// Warns of that, and of what becomes of the rows; where it is strict, throws InputError.
 void report_without_time(const Predictions& predictions, const Table& table,
                          const std::string& consequence, bool strict, Console& console);
+
+/// Warns of rows in which a 0 takes all away that grows with the other inputs, so that the constant
+/// of the formula alone is left: the same time whatever the others are. `lines` are named where
+/// there are several rows.
+void report_constants(const FittedModel& model, const Design& design, const Eigen::VectorXd& times,
+                      const std::vector<std::uint32_t>& lines, Console& console);
 
 /// The predicted time of every row. Throws InputError with the places of those that are no times,
 /// as `where` names them. For single configurations and for what needs a time of every row.

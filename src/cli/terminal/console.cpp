@@ -98,8 +98,8 @@ std::string with_headings(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::size_t> output_width() {
-  return width_of(STDOUT_FILENO);
+std::optional<std::size_t> output_width(const std::string& output) {
+  return output == "-" ? width_of(STDOUT_FILENO) : std::nullopt;
 }
 
 std::optional<std::size_t> Console::width() const {

@@ -26,8 +26,9 @@ constexpr std::size_t kUsualWidth = 100;
 /// Whether standard output is a terminal, where nobody wants files.
 bool is_terminal_output();
 
-/// Columns of that terminal, 60 to 200; nothing where it is none.
-std::optional<std::size_t> output_width();
+/// Columns of that terminal, 60 to 200, where the result goes there: `output` is "-". Nothing where
+/// it is none.
+std::optional<std::size_t> output_width(const std::string& output = "-");
 
 /// Everything meant for people, all of it on standard error: errors, warnings, notices, the summary
 /// and the progress line. `--quiet` keeps warnings and errors only. Controls in the texts are

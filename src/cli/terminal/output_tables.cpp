@@ -2,6 +2,7 @@
 
 #include "base/printable.hpp"
 #include "cli/terminal/csv_echo.hpp"
+#include "cli/terminal/lines_within.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -114,8 +115,13 @@ std::string latex_comment(const std::string& lines) {
 
 std::string OutputTables::text(std::optional<std::size_t> width) const {
   std::string out;
-  for (const Part& part : parts_)
-    out += part.lines.empty() ? part.table.text(part.indentation, width) : printable(part.lines);
+  for (const Part& part : parts_) {
+    const std::string lines = printable(part.lines);
+    if (lines.empty())
+      out += part.table.text(part.indentation, width);
+    else
+      out += width ? paragraphs_within(lines, *width) : lines;
+  }
   return out;
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
-#include <sstream>
 
 #include "base/printable.hpp"
+#include "cli/terminal/lines_within.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -12,17 +12,12 @@ namespace {
 constexpr std::size_t kGap = 2;            // between columns
 constexpr std::size_t kShortestText = 12;  // that still says something
 
-/// A text in lines of at most `width`, cut at blanks; a longer word is clipped.
-std::vector<std::string> words_within(const std::string& text, std::size_t width) {
-  if (display_width(text) <= width)
-    return {text};
-  std::vector<std::string> lines;
-  std::istringstream words(text);
-  for (std::string word; words >> word;)
-    if (!lines.empty() && display_width(lines.back()) + 1 + display_width(word) <= width)
-      lines.back() += " " + word;
-    else
-      lines.push_back(clipped(word, width));
+/// A text in lines of at most `width`, all indented as the text is; a longer word is clipped.
+std::vector<std::string> clipped_lines(const std::string& text, std::size_t width) {
+  const std::size_t indentation = std::min(text.find_first_not_of(' '), text.size());
+  std::vector<std::string> lines = lines_within(text, width, indentation);
+  for (std::string& line : lines)
+    line = clipped(line, width);
   return lines;
 }
 
@@ -65,7 +60,7 @@ void TextTable::add_lines(const std::vector<std::size_t>& shown,
     std::vector<std::vector<std::string>> cells;
     std::size_t height = 1;
     for (const std::size_t i : shown) {
-      cells.push_back(words_within(i < row.size() ? printable_word(row[i]) : "", widths[i]));
+      cells.push_back(clipped_lines(i < row.size() ? printable_word(row[i]) : "", widths[i]));
       height = std::max(height, cells.back().size());
     }
     for (std::size_t l = 0; l < height; ++l) {
@@ -90,15 +85,20 @@ std::vector<std::string> TextTable::lines(std::size_t indentation,
   std::vector<std::string> lines;
   std::vector<std::size_t> shown;
   std::size_t taken = indentation;
+  const auto show = [&](std::size_t column) {
+    taken += widths[column] + (shown.empty() ? 0 : kGap);
+    shown.push_back(column);
+  };
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    if (width && shown.size() > 1 && taken + kGap + widths[i] > *width) {
+    if (width && shown.size() > keys_ && taken + kGap + widths[i] > *width) {
       add_lines(shown, widths, indentation, lines);
       lines.emplace_back();
-      shown = {0};
-      taken = indentation + widths[0];
+      shown.clear();
+      taken = indentation;
+      for (std::size_t key = 0; key < keys_; ++key)
+        show(key);
     }
-    taken += widths[i] + (shown.empty() ? 0 : kGap);
-    shown.push_back(i);
+    show(i);
   }
   add_lines(shown, widths, indentation, lines);
   return lines;

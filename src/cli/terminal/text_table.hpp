@@ -16,13 +16,15 @@ enum class Align { left, right };
 /// spaces apart, with controls masked; output_tables.hpp has the other formats.
 class TextTable {
  public:
-  explicit TextTable(std::vector<Align> columns) : columns_(std::move(columns)) {}
+  /// The first `keys` columns tell the rows apart.
+  explicit TextTable(std::vector<Align> columns, std::size_t keys = 1)
+      : columns_(std::move(columns)), keys_(keys) {}
 
   /// Missing cells at the end are blank.
   void add(std::vector<std::string> cells);
   /// One line per row, each after `indentation` spaces and without trailing ones. Where they would
   /// be wider than `width`, texts go on in further lines, and columns that still find no room stand
-  /// below the others, beside the first column again.
+  /// below the others, beside the keys again.
   std::vector<std::string> lines(std::size_t indentation,
                                  std::optional<std::size_t> width = std::nullopt) const;
   /// The lines as one text, each with its end.
@@ -33,6 +35,7 @@ class TextTable {
 
  private:
   std::vector<Align> columns_;
+  std::size_t keys_;
   std::vector<std::vector<std::string>> rows_;
 
   std::vector<std::size_t> widths() const;

@@ -27,6 +27,7 @@ std::optional<ProcessBelief> ProcessForm::process_belief(const ModelSpec& spec) 
                                                              coded_places(of, columns, b)));
   };
   out.noise = process.kernel.noise;
+  out.near_variance = known_->near_variance;
   out.known = columns_.design(values, spec);
   out.runs = process.runs;
   return out;

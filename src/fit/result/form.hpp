@@ -81,9 +81,10 @@ struct FormWords {
 struct ProcessBelief {
   /// Between the rows of two designs, as if no run were known.
   std::function<Eigen::MatrixXd(const Design& a, const Design& b)> covariance;
-  double noise = 0;      ///< variance of one run about the process
-  Design known;          ///< the configurations that it was fitted to
-  Eigen::VectorXd runs;  ///< of each of them
+  double noise = 0;          ///< variance of one run about the process
+  double near_variance = 0;  ///< at most that of ln t where runs are near, see ProcessReach
+  Design known;              ///< the configurations that it was fitted to
+  Eigen::VectorXd runs;      ///< of each of them
 };
 
 /// How far a residual process reaches to some rows.

@@ -27,6 +27,15 @@ constexpr std::size_t kMostColumns = 1000;
 
 constexpr std::size_t kMostFilesNamed = 3;
 
+/// Data frames are often written with their index: a first column without a name that counts the
+/// rows of the file. By this name it is known to tell rows apart, not configurations.
+constexpr std::string_view kRowIndex = "row index";
+
+/// As a column of that name is called.
+std::string_view column_name(std::string_view field) {
+  return field.empty() ? kRowIndex : field;
+}
+
 /// Builds the table line by line. A line of the wrong shape is noted and the reading goes on, so
 /// that one message tells of all of them.
 class TableReader {
@@ -77,6 +86,7 @@ class TableReader {
       throw InputError(problems_.text());
     for (ColumnBuilder& column : columns_)
       table_.columns.push_back(std::move(column).take());
+    check_index();
     table_.source = enumerated(sources_, kMostFilesNamed);
     if (sources_.size() > 1)
       table_.sources = std::move(sources_);
@@ -92,6 +102,7 @@ class TableReader {
   void check_names(std::uint32_t number) const;
   void read_row(std::span<char> line, std::uint32_t number);
   void note_field_count(std::uint32_t number);
+  void check_index() const;
 
   std::string at_line(std::uint32_t number) const {
     return source_ + ":" + std::to_string(number) + ": ";
@@ -111,6 +122,7 @@ class TableReader {
   std::size_t lines_before_ = 0;
   std::size_t rows_before_ = 0;
   std::uint32_t last_line_ = 0;
+  bool has_index_ = false;
   ProblemList problems_;
 };
 
@@ -139,7 +151,8 @@ void TableReader::read_header(std::uint32_t number) {
     return;
   }
   for (const std::string_view field : fields_) {
-    std::string name(field);
+    std::string name(column_name(field));
+    has_index_ = has_index_ || field.empty();
     const auto kind = text_columns_.contains(name) ? ColumnBuilder::Kind::text
                                                    : ColumnBuilder::Kind::first_cell_decides;
     place_of_.push_back(columns_.size());
@@ -152,12 +165,13 @@ void TableReader::match_header() {
   std::vector<std::string> missing;
   std::vector<std::string> further;
   for (const ColumnBuilder& column : columns_)
-    if (std::find(fields_.begin(), fields_.end(), column.name()) == fields_.end())
+    if (std::none_of(fields_.begin(), fields_.end(),
+                     [&](std::string_view field) { return column_name(field) == column.name(); }))
       missing.push_back(column.name());
   for (const std::string_view field : fields_) {
-    const auto column =
-        std::find_if(columns_.begin(), columns_.end(),
-                     [&](const ColumnBuilder& candidate) { return candidate.name() == field; });
+    const auto column = std::find_if(
+        columns_.begin(), columns_.end(),
+        [&](const ColumnBuilder& candidate) { return candidate.name() == column_name(field); });
     if (column == columns_.end())
       further.emplace_back(field);
     else
@@ -190,6 +204,9 @@ void TableReader::check_names(std::uint32_t number) const {
     const std::string ordinal = std::to_string(i + 1);
     const auto first = std::find(fields_.begin(), fields_.end(), fields_[i]);
     const auto first_ordinal = std::to_string(first - fields_.begin() + 1);
+    if (fields_[i].empty() && i == 0 && fields_.size() > 1 &&
+        std::find(fields_.begin(), fields_.end(), kRowIndex) == fields_.end())
+      continue;  // may be an index
     if (fields_[i].empty()) {
       problems.add(
           number, i,
@@ -247,6 +264,24 @@ void TableReader::note_field_count(std::uint32_t number) {
                     ? "; is there a decimal comma, or a text with a comma that needs quotes?"
                     : "");
       });
+}
+
+/// Of several files each may count its own rows.
+void TableReader::check_index() const {
+  if (!has_index_)
+    return;
+  const Column& index = table_.columns.front();
+  double next = 0;
+  for (std::size_t row = 0; row < table_.lines.size(); ++row, ++next) {
+    const double value = index.is_numeric() ? index.numbers[row] : -1;
+    if (value == 0 && row > 0 && table_.file[row] != table_.file[row - 1])
+      next = 0;
+    if (value != next) {
+      throw InputError(sources_.front() +
+                       ": column 1 has no name, and does not count the rows from 0 on either; "
+                       "name it in the header");
+    }
+  }
 }
 
 }  // namespace

@@ -33,14 +33,17 @@ Json laws(const scaling::ScalingStudy& study) {
 
 std::string to_json(const ScalingDocument& document) {
   Json rows = Json::array();
-  for (const auto& row : document.study.rows) {
-    rows.push_back({{"scale", number(row.scale)},
-                    {"time", number(row.time)},
-                    {"configurations", row.configurations},
-                    {"speedup", number(row.speedup)},
-                    {"efficiency", number(row.efficiency)},
-                    {"karp_flatt", nullable(row.karp_flatt)},
-                    {"equivalent_power", nullable(row.equivalent_power)}});
+  for (std::size_t i = 0; i < document.study.rows.size(); ++i) {
+    const auto& row = document.study.rows[i];
+    rows.push_back(
+        {{"scale", number(row.scale)},
+         {"time", number(row.time)},
+         {"configurations", row.configurations},
+         {"speedup", number(row.speedup)},
+         {"efficiency", number(row.efficiency)},
+         {"karp_flatt", nullable(row.karp_flatt)},
+         {"equivalent_power", nullable(row.equivalent_power)},
+         {"in_range", document.in_range.empty() ? Json() : Json(bool(document.in_range[i]))}});
   }
   Json root = {
       {"schema", "perfmodel/scaling"},

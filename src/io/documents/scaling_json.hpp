@@ -17,6 +17,7 @@ struct ScalingDocument {
   std::string unit;       ///< of times; empty where unknown
   bool relative = false;  ///< times are relative to the first row
   scaling::ScalingStudy study;
+  std::vector<bool> in_range;         ///< of a model, per row of the study: whether it was measured
   std::string kind_because;           ///< what told the kind; empty where it was asked for
   bool kind_is_open = false;          ///< nothing told it
   std::vector<std::string> settings;  ///< of a model: what was held fixed

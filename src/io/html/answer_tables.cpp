@@ -138,7 +138,7 @@ std::string error_table(const Content& content) {
                {"MAPE", number},
                {"median error", number}});
   for (const ErrorsAlong& along : content.errors_along) {
-    if (along.kind == ErrorsAlong::Kind::number)
+    if (along.kind == InputKind::number)
       continue;
     table.add_group(along.column);
     const std::size_t shown = std::min(along.groups.size(), kMostGroupsOfErrors);

@@ -25,6 +25,12 @@ bool has_doubtful(const std::vector<ConstantRow>& constants) {
       [](const ConstantRow& row) { return is_doubtful(row.status); });
 }
 
+bool has_leak(const FittedModel& model) {
+  return std::any_of(
+      model.warnings.begin(), model.warnings.end(),
+      [](const Warning& warning) { return warning.kind == "leak"; });
+}
+
 /// Of the power of a scale.
 ConstantStatus status_of_scale(const Content& content, const std::string& column) {
   const auto found =
@@ -168,8 +174,12 @@ Answer trust_answer(const Content& content) {
   const double error = content.metrics.mape_percent;
   const auto& noise = content.noise_floor;
   const bool is_far = noise && error > kFarAboveNoise * noise->mape_percent;
-  answer.is_alarming = error > kMuchError || is_far;
-  if (answer.is_alarming) {
+  const bool leaks = has_leak(content.model);
+  answer.is_alarming = error > kMuchError || is_far || leaks;
+  if (leaks) {
+    answer.lines.emplace_back(
+        "an input is given by the measured time: these errors are no measure");
+  } else if (answer.is_alarming) {
     answer.lines.push_back(
         error > kMuchError
             ? "too much to plan with: more than " + short_number(kMuchError) + " %"

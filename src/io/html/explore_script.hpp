@@ -47,7 +47,7 @@ const allows = (column, value) => column.levels ? column.levels.includes(value)
   : Number.isFinite(value) && (column.low === undefined || value > 0 ||
                                (column.zero !== undefined && value === 0));
 
-// The standard deviation of ln t, as the process knows it: from the Cholesky factor of the
+// The variance of ln t without noise, as the process knows it: from the Cholesky factor of the
 // covariance of the known configurations.
 let factor = null;
 const factorised = ({variance, noise, runs, known, between}) => {
@@ -66,9 +66,8 @@ const factorised = ({variance, noise, runs, known, between}) => {
   }
   return rows;
 };
-const deviation = (correlations) => {
-  if (!model.process) return 1;
-  const {variance, noise} = model.process;
+const varianceOf = (correlations) => {
+  const {variance} = model.process;
   factor = factor ?? factorised(model.process);
   const solved = new Float64Array(factor.length);
   let rest = variance;
@@ -78,8 +77,10 @@ const deviation = (correlations) => {
     solved[i] = sum / row[i];
     rest -= solved[i] * solved[i];
   });
-  return Math.sqrt(Math.max(0, rest) + noise);
+  return Math.max(0, rest);
 };
+const deviation = (correlations) => model.interval.byDeviation
+  ? Math.sqrt(varianceOf(correlations) + model.process.noise) : 1;
 // Of the configuration that was predicted last.
 const intervalOf = (time) => {
   if (!model.interval || !isTime(time)) return null;
@@ -105,9 +106,10 @@ const findingsIn = (values) => {
 const time = made("data", {id: "what-if-time", value: ""});
 const range = made("span", {id: "what-if-interval"});
 const verdict = made("p", {id: "what-if-range"});
+const basis = made("p", {id: "what-if-support", class: "soft"});
 const problem = made("p", {id: "what-if-problem", class: "doubt", role: "alert"});
 const answer = made("div", {role: "status", class: "card"}, made("p", {class: "big"}, time),
-  made("p", {}, range), verdict);
+  made("p", {}, range), verdict, basis);
 const controls = made("div", {class: "controls"});
 const ordered = [...model.columns].sort((a, b) => (b.scale ? 1 : 0) - (a.scale ? 1 : 0));
 const numeric = ordered.filter((column) => column.low !== undefined);
@@ -232,6 +234,8 @@ const drawCurve = () => {
 const show = () => {
   const now = predicted(values);
   const ends = intervalOf(now);
+  const support = !model.process ? ""
+    : varianceOf(model.correlations) <= model.process.near ? "process" : "trend";
   time.value = isTime(now) ? String(now) : "";
   time.textContent = isTime(now) ? timeText(now) : "no time";
   range.textContent = !ends ? "" : short(100 * model.interval.level) + " % interval: " +
@@ -244,6 +248,9 @@ const show = () => {
   verdict.textContent = findings.length
     ? "Extrapolated: " + findings.slice(0, 3).join("; ") + (findings.length > 3 ? "; ..." : "")
     : "\u2713 within what was measured";
+  basis.dataset.support = support;
+  basis.textContent = support === "process" ? "Runs are near: trend and process speak."
+    : support === "trend" ? "No run is near: the trend speaks alone." : "";
   refreshers.forEach((refresh) => refresh());
   drawCurve();
 };

@@ -103,8 +103,9 @@ std::string scaling_section(const Content& content) {
   std::string drawn;
   for (std::size_t i = 0; i < content.curves.size(); ++i) {
     const ScaleCurve& curve = content.curves[i];
-    drawn += figures(scale_figure(content, curve, i + 1) + speedup_figure(curve, i + 1)) +
-             forecast_table(content, curve);
+    drawn += "<div class=\"along\">\n" +
+             figures(scale_figure(content, curve, i + 1) + speedup_figure(curve, i + 1)) +
+             forecast_table(content, curve) + "</div>\n";
   }
   const std::string meaning =
       "What doubling a scale does to the time is its predicted ratio at the shown configuration. "

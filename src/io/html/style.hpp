@@ -119,7 +119,10 @@ input[type=range] { padding: 0; accent-color: var(--blue); }
     margin: .4rem 0; }
   .figures figure { grid-column: span 2; }
   .figures .wide { grid-column: span 3; }
-  .multiples { grid-template-columns: repeat(4, 1fr); }
+  .along { display: grid; grid-template-columns: 11fr 9fr; gap: .8rem; align-items: start;
+    break-inside: avoid; }
+  .along .figures { grid-template-columns: repeat(4, 1fr); }
+  .multiples { grid-template-columns: repeat(5, 1fr); }
   .multiples figure { grid-column: span 1; }
   .wide { overflow: visible; margin: .4rem 0; }
   .tables { display: block; columns: 2; }

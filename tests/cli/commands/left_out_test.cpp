@@ -55,6 +55,39 @@ TEST_CASE_METHOD(LeftOutTest, "a rate that was left in the file changes no const
   const Json kept = model_of({"rates.csv", "--intrinsic", "gpu_util,steps_per_s,filters"});
   CHECK(kept["constants"]["intrinsic"].size() == 3);
   CHECK(kept["constants"] != clean["constants"]);
+  // It is said where people look at the errors, and gpu_util, of which no law is known, is no leak.
+  const auto leaks = [](const Json& model) {
+    std::vector<std::string> out;
+    for (const Json& warning : model["warnings"])
+      if (warning["kind"] == "leak")
+        out.push_back(warning["message"]);
+    return out;
+  };
+  const std::string told =
+      "column 'steps_per_s' is 1 / time_s, up to a factor, in every row: the errors are no measure "
+      "of this model, which knows the time that it shall tell";
+  CHECK(leaks(kept) == std::vector<std::string>{told});
+  CHECK_THAT(said(), ContainsSubstring("warning: " + told));
+  CHECK(leaks(rates).empty());
+}
+
+TEST_CASE_METHOD(LeftOutTest, "a leak that was asked for makes the card of trust amber",
+                 "[cli][left-out]") {
+  write("runs.csv",
+        runs_with("steps_per_s,", [](int, double time) { return to_text(1 / time) + ","; }));
+  const auto card_of = [&](const std::vector<std::string>& arguments) {
+    REQUIRE(run(arguments).exit_code == 0);
+    run({"report", "model.json", "runs.csv", "-o", "page.html"});
+    const std::string page = read("page.html");
+    const auto at = page.find("How far can it be trusted?");
+    return page.substr(page.rfind("<div class=", at), 600);
+  };
+  const std::string amber =
+      card_of({"fit", "runs.csv", "--intrinsic", "steps_per_s,filters", "-o", "model.json"});
+  CHECK_THAT(amber, Catch::Matchers::StartsWith("<div class=\"card alarm\">"));
+  CHECK_THAT(amber, ContainsSubstring("an input is given by the measured time"));
+  const std::string calm = card_of({"fit", "runs.csv", "-o", "model.json"});
+  CHECK_THAT(calm, Catch::Matchers::StartsWith("<div class=\"card\">"));
 }
 
 TEST_CASE_METHOD(LeftOutTest, "a limit on the time that people set stays an input",

@@ -1,7 +1,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include "base/readable.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
 #include "support/sample_runs.hpp"
@@ -287,4 +289,58 @@ TEST_CASE("scaling names what is wrong with its input", "[cli][scaling]") {
   CHECK(error_of({}, "filters,workers,batch_size,time_s\n1,1,8,10\n2,2,8,11\n2,2,16,11\n", 2) ==
         "perfmodel: error: which column is the scale? Pass --column: 'workers' and 'batch_size'\n"
         "See 'perfmodel scaling --help'.\n");
+}
+
+TEST_CASE("scaling says which rows of a model are extrapolated, and what laws miss",
+          "[cli][scaling]") {
+  const TemporaryDirectory directory;
+  std::string runs = "size,gpus,time_s\n";
+  for (const double size : {1, 2, 4})
+    for (const double gpus : {1, 2, 4})
+      runs += std::to_string(size) + "," + std::to_string(gpus) + "," +
+              std::to_string(size / std::sqrt(gpus)) + "\n";
+  directory.write("runs.csv", runs);
+  ProgramOptions options;
+  options.directory = directory.path();
+  REQUIRE(run_perfmodel({"fit", "runs.csv", "-o", "model.json"}, options).exit_code == 0);
+  std::vector<std::string> scaling = {"scaling", "model.json"};
+  const std::string text = run_perfmodel(scaling, options).output;
+  scaling.insert(scaling.end(), {"--format", "json"});
+  const auto json = nlohmann::json::parse(run_perfmodel(scaling, options).output);
+  std::vector<bool> in_range;
+  double mean_time = 0;
+  double mean_throughput = 0;
+  for (const auto& row : json["rows"]) {
+    in_range.push_back(row["in_range"]);
+    mean_time += row["time"].get<double>() / 5;
+    mean_throughput += 1 / row["time"].get<double>() / 5;
+  }
+  CHECK(in_range == std::vector<bool>{true, true, true, false, false});  // 1, 2, 4, 8, 16
+  CHECK_THAT(text, Catch::Matches("(.|\\n)*\\n +4 [^\\n]*[0-9]\\n +8 [^\\n]* extrapolated\\n +16 "
+                                  "[^\\n]* extrapolated\\n(.|\\n)*"));
+  CHECK_THAT(text, ContainsSubstring("  fitted to 5 predicted times, 2 of which are extrapolated"));
+  const auto misfit = [](double rmse, double mean) {
+    return perfmodel::percent(100 * rmse / mean) + "  ";
+  };
+  CHECK_THAT(text,
+             ContainsSubstring("  " + misfit(json["laws"]["amdahl"]["rmse"], mean_time)) &&
+                 ContainsSubstring("  " + misfit(json["laws"]["usl"]["rmse"], mean_throughput)));
+
+  // Within the measured range, and of runs, there is nothing to say.
+  scaling = {"scaling", "model.json", "--at", "1,2,3,4"};
+  CHECK_THAT(run_perfmodel(scaling, options).output, !ContainsSubstring("extrapolated"));
+  const auto of_runs = json_of({"--column", "gpus"}, runs);
+  CHECK(of_runs["rows"][0]["in_range"].is_null());
+}
+
+TEST_CASE("a least efficiency of less than one percent is a share that was meant",
+          "[cli][scaling]") {
+  const std::string runs = "workers,time_s\n1,10\n2,9\n4,8\n";
+  const ProgramResult share =
+      run_scaling({"--column", "workers", "--least-efficiency", "0.5"}, runs);
+  CHECK(share.exit_code == 2);
+  CHECK_THAT(share.errors,
+             ContainsSubstring("'0.5' is not a percentage from 1 to 100 (50 for 50 %)"));
+  CHECK(json_of({"--column", "workers", "--least-efficiency", "1"}, runs)["least_efficiency"] ==
+        Approx(0.01));
 }

@@ -406,3 +406,42 @@ TEST_CASE_METHOD(ZerosTest, "what is negative, and a scale of 0, are refused as 
   CHECK(unknown.exit_code == 2);
   CHECK_THAT(unknown.errors, ContainsSubstring("expected a number > 0"));
 }
+
+TEST_CASE("predict says where a 0 leaves the constant of Eq. (4) alone", "[cli][zeros]") {
+  const TemporaryDirectory directory;
+  std::string runs = "layers,gpus,time_s\n";
+  for (const int layers : {0, 1, 2, 4, 8})
+    for (const int gpus : {1, 2, 4})
+      runs += std::to_string(layers) + "," + std::to_string(gpus) + "," +
+              to_text(0.3 * layers / std::sqrt(gpus) + 0.2) + "\n";
+  directory.write("runs.csv", runs);
+  directory.write("asked.csv", "layers,gpus\n2,1\n0,2\n0,64\n");
+  ProgramOptions options;
+  options.directory = directory.path();
+  REQUIRE(run_perfmodel({"fit", "runs.csv", "-o", "model.json"}, options).exit_code == 0);
+  const auto predict = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"predict", "model.json"});
+    return run_perfmodel(arguments, options);
+  };
+  const std::string words =
+      "layers = 0 leaves the constant C of Eq. (4) alone, the same time whatever the other inputs "
+      "are; another form may know better: --expression auto";
+  const ProgramResult one = predict({"--set", "layers=0", "gpus=2"});
+  CHECK(std::stod(one.output) == Approx(0.2).epsilon(1e-3));
+  CHECK_THAT(one.errors, ContainsSubstring("warning: " + words));
+  CHECK_THAT(predict({"asked.csv"}).errors,
+             ContainsSubstring("warning: in 2 of 3 rows (lines 3 and 4): " + words));
+  CHECK_THAT(predict({"--set", "layers=1", "gpus=2"}).errors, !ContainsSubstring("leaves"));
+
+  // Where something else grows beside it, more than the constant is left.
+  std::string two = "layers,width,gpus,time_s\n";
+  for (const int layers : {0, 1, 2, 4})
+    for (const int width : {1, 2, 4})
+      for (const int gpus : {1, 2, 4})
+        two += std::to_string(layers) + "," + std::to_string(width) + "," + std::to_string(gpus) +
+               "," + to_text((0.3 * layers + 0.4 * width) / std::sqrt(gpus) + 0.2) + "\n";
+  directory.write("two.csv", two);
+  REQUIRE(run_perfmodel({"fit", "two.csv", "-o", "model.json"}, options).exit_code == 0);
+  CHECK_THAT(predict({"--set", "layers=0", "width=2", "gpus=2"}).errors,
+             !ContainsSubstring("leaves"));
+}

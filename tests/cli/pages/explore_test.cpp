@@ -94,6 +94,7 @@ TEST_CASE_METHOD(ExploreTest, "the panel of a page gives the time that predict g
     CHECK(number_after(page, "data-high=\"") == near(expected["upper"].get<double>()));
     CHECK_THAT(page, ContainsSubstring(std::string("data-in-range=\"") +
                                        (expected["in_range"] ? "true" : "false")));
+    CHECK_THAT(page, ContainsSubstring("data-support=\"" + expected.value("support", "") + "\""));
     return page;
   };
   fit({"--expression", "multi", "--terms", "2"});
@@ -102,6 +103,8 @@ TEST_CASE_METHOD(ExploreTest, "the panel of a page gives the time that predict g
   fit({"--expression", "multi", "--terms", "1", "--residual", "process"});
   const std::string page =
       check("global_batch=512&gpus=32&cache=-1&colour=2", {"gpus=32", "global_batch=512"});
+  CHECK_THAT(page, ContainsSubstring("No run is near: the trend speaks alone."));
+  CHECK_THAT(check("gpus=4", {"gpus=4"}), ContainsSubstring("Runs are near"));
   CHECK_THAT(page, ContainsSubstring("gpus = 32 is outside of the measured range 1 .. 8"));
   CHECK_THAT(page, ContainsSubstring("does not know cache = -1, colour = 2."));
 }

@@ -262,3 +262,65 @@ TEST_CASE_METHOD(FilesTest, "many warnings of one kind are one line, and all sta
     at = said().find("warning:", at + 1);
   CHECK(warnings == 1 + static_cast<std::size_t>(at_bound));
 }
+
+TEST_CASE_METHOD(FilesTest, "the index of a data frame is left out, once said", "[cli][files]") {
+  std::string plain = "filters,gpus,batch_size,time_s\n";
+  std::string indexed = ",filters,gpus,batch_size,time_s\n";
+  std::string unordered = indexed;
+  std::size_t row = 0;
+  for (const MeasuredRun& run : measured_runs()) {
+    const std::string line = to_text(run.filters) + "," + to_text(run.gpus) + "," +
+                             to_text(run.batch) + "," + to_text(run.time()) + "\n";
+    plain += line;
+    indexed += std::to_string(row) + "," + line;
+    unordered += std::to_string(row == 3 ? 30 : row) + "," + line;
+    ++row;
+  }
+  write("plain.csv", plain);
+  write("indexed.csv", indexed);
+  write("unordered.csv", unordered);
+  const Json of_plain = model_of({"plain.csv"});
+  const Json of_indexed = model_of({"indexed.csv"});
+  CHECK(of_indexed["constants"] == of_plain["constants"]);
+  const std::string notice = "Column 'row index' names runs, not configurations, and is left out";
+  const auto at = said().find(notice);
+  REQUIRE(at != std::string::npos);
+  CHECK(said().find(notice, at + 1) == std::string::npos);
+
+  // Two files count their own rows; what is appended to the lines stands beside them.
+  write("model.json", of_indexed.dump());
+  CHECK(run({"fit", "indexed.csv", "indexed2.csv"}).exit_code != 0);
+  write("indexed2.csv", indexed);
+  CHECK(model_of({"indexed.csv", "indexed2.csv"})["provenance"]["data"]["rows"] == 2 * row);
+  const ProgramResult predicted = run({"predict", "model.json", "indexed.csv"});
+  CHECK_THAT(
+      predicted.output,
+      Catch::Matchers::StartsWith(",filters,gpus,batch_size,time_s,predicted_time_s,in_range\n0,"));
+
+  const ProgramResult refused = run({"fit", "unordered.csv"});
+  CHECK(refused.exit_code == 3);
+  CHECK_THAT(refused.errors, ContainsSubstring("unordered.csv: column 1 has no name, and does not "
+                                               "count the rows from 0 on either; name it in the "
+                                               "header"));
+}
+
+TEST_CASE_METHOD(FilesTest, "a decimal comma in a setting is no list of two values",
+                 "[cli][files]") {
+  std::string runs = "dropout,gpus,time_s\n";
+  for (const double dropout : {0.1, 0.2, 0.4, 0.8})
+    for (const double gpus : {1, 2, 4, 8})
+      runs += to_text(dropout) + "," + to_text(gpus) + "," +
+              to_text((1 + dropout) / std::sqrt(gpus)) + "\n";
+  write("runs.csv", runs);
+  write("model.json", model_of({"runs.csv"}).dump());
+  const ProgramResult comma = run({"predict", "model.json", "--set", "dropout=0,5", "gpus=2"});
+  CHECK(comma.exit_code == 2);
+  CHECK_THAT(
+      comma.errors,
+      ContainsSubstring("--set 'dropout=0,5': a comma separates two values, and 5 is outside "
+                        "of the measured range 0.1 .. 0.8; write 0.5 with a point"));
+  CHECK(run({"predict", "model.json", "--set", "dropout=0.5", "gpus=2"}).exit_code == 0);
+  for (const char* list : {"gpus=1,16", "gpus=2,4"})  // counts are no decimal fractions
+    CHECK(run({"predict", "model.json", "--set", "dropout=0.2", list}).exit_code == 0);
+  CHECK(run({"predict", "model.json", "--set", "gpus=2", "dropout=0.2,0.4"}).exit_code == 0);
+}

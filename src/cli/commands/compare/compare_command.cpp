@@ -248,7 +248,7 @@ int run_compare(const CompareArguments& arguments, Console& console) {
     }
   }
   output.write(
-      formatted({data, scores, unit, arguments.output == "-" ? output_width() : std::nullopt},
+      formatted({data, scores, unit, output_width(arguments.output)},
                 arguments.format));
   output.commit();
   std::vector<Figure> figures;

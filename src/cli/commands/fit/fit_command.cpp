@@ -276,12 +276,9 @@ int run_fit(const FitArguments& arguments, Console& console) {
                               console));
   for (const auto& warning : warning_lines(model))
     console.warning(warning);
-  if (!outcome.interrupted && !console.quiet()) {
-    for (const auto& note : {other_form_note(arguments, model, prepared.training),
-                             next_runs_note(arguments, model, prepared.training)})
-      if (note)
-        console.notice(*note);
-  }
+  if (!outcome.interrupted && !console.quiet())
+    for (const std::string& step : next_steps(arguments, model, prepared.training))
+      console.notice(step);
   if (is_only_shown)
     console.notice("the model is not written anywhere; save it: -o model.json");
   if (outcome.interrupted) {

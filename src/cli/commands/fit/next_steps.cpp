@@ -1,7 +1,9 @@
 #include "cli/commands/fit/next_steps.hpp"
 
 #include <cmath>
+#include <optional>
 
+#include "analysis/errors/worst_group.hpp"
 #include "base/readable.hpp"
 #include "cli/options/flag_names.hpp"
 #include "model/design/row_groups.hpp"
@@ -9,6 +11,8 @@
 
 namespace perfmodel::cli {
 namespace {
+
+constexpr std::size_t kMostNotes = 2;
 
 /// A mean distance of logarithms in percent.
 std::string as_percent(double log_distance) {
@@ -26,7 +30,11 @@ double combinations(const Design& design) {
   return out;
 }
 
-}  // namespace
+/// Whether commands can name the model and its runs.
+bool stands_in_files(const FitArguments& arguments) {
+  return arguments.output.value_or("-") != "-" && arguments.output->ends_with(".json") &&
+         arguments.runs.size() == 1 && arguments.runs.front().ends_with(".csv");
+}
 
 std::optional<std::string> other_form_note(const FitArguments& arguments, const FittedModel& model,
                                            const Design& training) {
@@ -50,17 +58,39 @@ std::optional<std::string> other_form_note(const FitArguments& arguments, const 
 std::optional<std::string> next_runs_note(const FitArguments& arguments, const FittedModel& model,
                                           const Design& training) {
   constexpr std::size_t runs_per_constant = 10;
-  const bool stands_in_files = arguments.output.value_or("-") != "-" &&
-                               arguments.output->ends_with(".json") && arguments.runs.size() == 1 &&
-                               arguments.runs.front().ends_with(".csv");
   const std::size_t measured = configuration_groups(training).count;
   const auto constants = static_cast<std::size_t>(model.constants.size());
-  if (!stands_in_files || measured >= runs_per_constant * constants ||
+  if (!stands_in_files(arguments) || measured >= runs_per_constant * constants ||
       static_cast<double>(measured) >= combinations(training))
     return std::nullopt;
   return std::to_string(measured) + " configurations are few for " + std::to_string(constants) +
          " constants; which to measure next:\n  perfmodel suggest " +
          shell_word(*arguments.output) + " " + shell_word(arguments.runs.front()) + " --next 3";
+}
+
+std::optional<std::string> worst_runs_note(const FitArguments& arguments, const FittedModel& model,
+                                           const Design& training) {
+  if (!stands_in_files(arguments))
+    return std::nullopt;
+  const std::optional<WorstGroup> worst =
+      worst_group(model.spec, training, predict(model, training));
+  if (!worst)
+    return std::nullopt;
+  return "where " + worst->column + " is " + worst->values + " the model is off by " +
+         percent(worst->mape) + ", elsewhere by " + percent(worst->mape_of_the_rest) +
+         "; errors by level and value:\n  perfmodel report " + shell_word(*arguments.output) + " " +
+         shell_word(arguments.runs.front()) + " -o report.html";
+}
+
+}  // namespace
+
+std::vector<std::string> next_steps(const FitArguments& arguments, const FittedModel& model,
+                                    const Design& training) {
+  std::vector<std::string> notes;
+  for (const auto note_of : {other_form_note, next_runs_note, worst_runs_note})
+    if (const auto note = note_of(arguments, model, training); note && notes.size() < kMostNotes)
+      notes.push_back(*note);
+  return notes;
 }
 
 }  // namespace perfmodel::cli

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/commands/fit/fit_command.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
@@ -9,14 +9,11 @@
 
 namespace perfmodel::cli {
 
-/// Of a fit of Eq. (4) that nobody asked for by name: what another form may gain, with the command
-/// that tries it; nothing where it would gain little.
-std::optional<std::string> other_form_note(const FitArguments& arguments, const FittedModel& model,
-                                           const Design& training);
-
-/// Where few of the combinations of values were measured for the constants that there are: the
-/// command that says which runs to add.
-std::optional<std::string> next_runs_note(const FitArguments& arguments, const FittedModel& model,
-                                          const Design& training);
+/// What helps most after a fit, at most two notes, each with the command to paste. In this order:
+/// what another form may gain over Eq. (4) that nobody asked for by name; that few of the
+/// combinations of values were measured for the constants that there are; the level, or the end of
+/// a number, whose runs are clearly predicted worse than the others.
+std::vector<std::string> next_steps(const FitArguments& arguments, const FittedModel& model,
+                                    const Design& training);
 
 }  // namespace perfmodel::cli

@@ -32,10 +32,9 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
       "weak: of an iteration whose work grows with the scale\n"
       "(default: as the columns tell, a batch per worker or of\n"
       "all; strong where none does)");
-  add_number(
-      command, "--least-efficiency", arguments.least_efficiency,
-      "below which more workers do not pay, in percent\n(default: 50)",
-      {.low = 0, .high = 100, .low_included = false, .words = "a percentage > 0 and <= 100"});
+  add_number(command, "--least-efficiency", arguments.least_efficiency,
+             "below which more workers do not pay, in percent\n(default: 50)",
+             {.low = 1, .high = 100, .words = "a percentage from 1 to 100 (50 for 50 %)"});
   add_format(command, arguments.format, "of the result");
   add_output(command, arguments.output, "FILE");
   command
@@ -90,7 +89,7 @@ int run_scaling(const ScalingArguments& arguments, Console& console) {
           ? scaling_of_model(arguments, console)
           : scaling_of_runs(arguments, console);
   document.file = base_name(arguments.input);
-  output.write(formatted(document, arguments.format));
+  output.write(formatted(document, arguments.format, output_width(arguments.output)));
   output.commit();
   return 0;
 }

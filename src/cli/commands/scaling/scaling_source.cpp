@@ -257,7 +257,9 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
       settle_kind(arguments, scaling::work_columns(model, column, set.moved), document, console);
   document.study =
       scaling::study(timings_of(model, design, column, scales), kind, least_efficiency(arguments));
-  report_range(check_range(model, design), arguments.strict_range, console);
+  const RangeCheck range = check_range(model, design);
+  report_range(range, arguments.strict_range, console);
+  document.in_range = range.in_range;
 
   const auto power_constant = model.form->scaling_constant(model.spec, index);
   if (!power_constant || model.spec.is_derived_from(column)) {

@@ -1,5 +1,6 @@
 #include "cli/commands/scaling/scaling_text.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "analysis/wording/words.hpp"
@@ -39,16 +40,40 @@ TextTable rows(const ScalingDocument& document) {
   const TimeUnit unit = readable_unit(document.relative ? 0 : document.study.rows.front().time,
                                       document.relative ? "" : document.unit);
   const std::string time = document.relative ? "relative time" : with_unit("time", unit.name);
-  TextTable table({right, right, right, right, right, right, right});
+  TextTable table({right, right, right, right, right, right, document.relative ? right : left});
   table.add({document.column, time, "speedup", "efficiency", "Karp-Flatt", "equivalent q",
              document.relative ? "configurations" : ""});
-  for (const auto& row : document.study.rows) {
+  for (std::size_t i = 0; i < document.study.rows.size(); ++i) {
+    const auto& row = document.study.rows[i];
     table.add({to_text(row.scale), short_number(row.time * unit.factor), short_number(row.speedup),
                percent(100 * row.efficiency), optional_number(row.karp_flatt),
                optional_number(row.equivalent_power),
-               document.relative ? std::to_string(row.configurations) : ""});
+               document.relative ? std::to_string(row.configurations)
+               : i < document.in_range.size() && !document.in_range[i] ? "extrapolated"
+                                                                       : ""});
   }
   return table;
+}
+
+/// What a law misses, as a share of the mean of what it describes.
+std::string misfit(const scaling::ScalingStudy& study, double rmse,
+                   double (*described)(const scaling::ScalingStudy&, const scaling::ScalingRow&)) {
+  double sum = 0;
+  for (const auto& row : study.rows)
+    sum += described(study, row);
+  return percent(100 * rmse * static_cast<double>(study.rows.size()) / sum);
+}
+
+double time_in(const scaling::ScalingStudy&, const scaling::ScalingRow& row) {
+  return row.time;
+}
+
+double speedup_in(const scaling::ScalingStudy&, const scaling::ScalingRow& row) {
+  return row.speedup;
+}
+
+double throughput_in(const scaling::ScalingStudy& study, const scaling::ScalingRow& row) {
+  return (study.kind == scaling::Kind::weak ? row.scale : 1) / row.time;
 }
 
 void add_laws(const ScalingDocument& document, OutputTables& out) {
@@ -58,16 +83,17 @@ void add_laws(const ScalingDocument& document, OutputTables& out) {
     out.add("  no laws: nothing was sped up\n");
     return;
   }
-  TextTable table({left, left, left});
-  table.add({"law", "constants", "reading"});
+  TextTable table({left, left, right, left});
+  table.add({"law", "constants", "misfit", "reading"});
   if (study.amdahl) {
     const double s = study.amdahl->serial_fraction;
     table.add({"Amdahl", "serial fraction " + short_number(s),
+               misfit(study, study.amdahl->rmse, time_in),
                s > 0 ? "speedup ends at " + short_number(1 / s) : "no end in sight"});
   }
   if (study.gustafson) {
     table.add({"Gustafson", "serial fraction " + short_number(study.gustafson->serial_fraction),
-               "of the run on all workers"});
+               misfit(study, study.gustafson->rmse, speedup_in), "of the run on all workers"});
   }
   if (study.usl) {
     const auto& usl = *study.usl;
@@ -78,9 +104,14 @@ void add_laws(const ScalingDocument& document, OutputTables& out) {
     table.add({"USL",
                "sigma " + short_number(usl.sigma) + ", kappa " + short_number(usl.kappa) +
                    ", gamma " + short_number(usl.gamma),
-               reading});
+               misfit(study, usl.rmse, throughput_in), reading});
   }
   out.add(std::move(table), 2);
+  const auto extrapolated = std::count(document.in_range.begin(), document.in_range.end(), false);
+  if (extrapolated > 0) {
+    out.add("  fitted to " + std::to_string(study.rows.size()) + " predicted times, " +
+            std::to_string(extrapolated) + " of which are extrapolated\n");
+  }
   if (!study.usl)
     out.add("  USL: needs four scales, or three with 1 among them\n");
   else if (study.usl->gamma_is_measured)
@@ -146,7 +177,8 @@ TextTable exact_rows(const ScalingDocument& document) {
 
 }  // namespace
 
-std::string formatted(const ScalingDocument& document, OutputFormat format) {
+std::string formatted(const ScalingDocument& document, OutputFormat format,
+                      std::optional<std::size_t> width) {
   // Written first whatever the format: it refuses figures that are no numbers.
   const std::string json = to_json(document);
   OutputTables out(exact_rows(document), [&] { return json; });
@@ -156,7 +188,7 @@ std::string formatted(const ScalingDocument& document, OutputFormat format) {
   add_laws(document, out);
   add_readings(document, out);
   out.add(verdict(document));
-  return out.in(format);
+  return out.in(format, width);
 }
 
 }  // namespace perfmodel::cli

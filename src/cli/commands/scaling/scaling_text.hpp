@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 
 #include "cli/options/output_format.hpp"
@@ -8,6 +10,8 @@
 namespace perfmodel::cli {
 
 /// What scaling prints; as CSV the rows alone. Throws InputError for figures that are no numbers.
-std::string formatted(const ScalingDocument& document, OutputFormat format);
+/// `width` is that of the terminal that shows it.
+std::string formatted(const ScalingDocument& document, OutputFormat format,
+                      std::optional<std::size_t> width);
 
 }  // namespace perfmodel::cli

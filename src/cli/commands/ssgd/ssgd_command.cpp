@@ -8,7 +8,6 @@
 
 #include "base/text.hpp"
 #include "cli/commands/ssgd/ssgd_text.hpp"
-#include "cli/commands/ssgd/timeline_text.hpp"
 #include "cli/options/choices.hpp"
 #include "cli/options/numbers.hpp"
 #include "cli/options/option_set.hpp"
@@ -205,8 +204,8 @@ int run_ssgd(const SsgdArguments& arguments, Console& console) {
       .batch = arguments.batch,
       .own_designs = own_designs(profile, request, arguments.messages.allreduce)};
   const ssgd::Timeline timeline = ssgd::timeline_of(profile, study.chosen);
-  output.write(
-      formatted(document, arguments.format, arguments.timeline ? timeline_text(timeline) : ""));
+  output.write(formatted(document, arguments.format, arguments.timeline ? &timeline : nullptr,
+                         output_width(arguments.output)));
   if (picture) {
     picture->write(timeline_svg(timeline, document.file + ": one iteration on " +
                                               std::to_string(study.workers) + " workers"));

@@ -2,16 +2,20 @@
 
 #include <array>
 #include <cstdio>
-#include <sstream>
 #include <utility>
 
 #include "base/text.hpp"
+#include "cli/commands/ssgd/timeline_text.hpp"
+#include "cli/terminal/console.hpp"
+#include "cli/terminal/lines_within.hpp"
 #include "cli/terminal/text_table.hpp"
 
 namespace perfmodel::cli {
 namespace {
 
 using enum Align;
+
+constexpr std::size_t kSentenceWidth = 98;  // where nobody looks
 
 std::string fixed(double value) {
   std::array<char, 400> text{};
@@ -27,20 +31,9 @@ std::string share(double us, double total_us) {
   return percent(100 * us / total_us);
 }
 
-/// The words of a sentence in lines of at most 98, as an item of a list.
-std::string item(const std::string& sentence) {
-  constexpr std::size_t width = 98;
-  std::string text;
-  std::string line = "  -";
-  std::istringstream words(sentence);
-  for (std::string word; words >> word;) {
-    if (line.size() + 1 + word.size() > width) {
-      text += line + "\n";
-      line = "   ";
-    }
-    line += " " + word;
-  }
-  return text + line + "\n";
+/// A sentence as an item of a list.
+std::string item(const std::string& sentence, std::size_t width) {
+  return joined(lines_within("  - " + sentence, width, 4), "\n") + "\n";
 }
 
 std::string header(const SsgdDocument& document) {
@@ -161,7 +154,7 @@ TextTable exact_schedules(const SsgdDocument& document) {
 }  // namespace
 
 std::string formatted(const SsgdDocument& document, OutputFormat format,
-                      const std::string& picture) {
+                      const ssgd::Timeline* timeline, std::optional<std::size_t> width) {
   const ssgd::Study& study = document.study;
   OutputTables out(exact_schedules(document), [&] { return to_json(document); });
   const auto add = [&](TextTable table) {
@@ -184,11 +177,11 @@ std::string formatted(const SsgdDocument& document, OutputFormat format,
   }
   std::string end = "\n* our own design, not a formula of the model's authors:\n";
   for (const auto& sentence : document.own_designs)
-    end += item(sentence);
+    end += item(sentence, width.value_or(kSentenceWidth));
   out.add(end);
-  if (!picture.empty())
-    out.add("\n" + picture);
-  return out.in(format);
+  if (timeline != nullptr)
+    out.add("\n" + timeline_text(*timeline, width.value_or(kUsualWidth)));
+  return out.in(format, width);
 }
 
 std::vector<std::string> own_designs(const ssgd::Profile& profile,

@@ -63,7 +63,7 @@ std::string formatted(const SuggestArguments& arguments, const SuggestionDocumen
   };
   OutputTables out(table_with(to_text), [&] { return to_json(document); });
   out.add(table_with(short_number));
-  return out.in(arguments.format, output_width());
+  return out.in(arguments.format, output_width(arguments.output));
 }
 
 }  // namespace perfmodel::cli

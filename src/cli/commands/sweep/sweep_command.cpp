@@ -155,7 +155,8 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
             options, arguments.penalties, arguments.lambdas,
             [&](std::size_t done) { progress.show("fitting", done, fits); });
   const std::size_t chosen = choose(points, arguments.rule);
-  output.write(formatted({parts.provenance, points, chosen, arguments.rule}, arguments.format));
+  output.write(formatted({parts.provenance, points, chosen, arguments.rule}, arguments.format,
+                         output_width(arguments.output)));
   output.commit();
   console.notice(advice(arguments, points[chosen]));
   return 0;

@@ -33,7 +33,7 @@ TextTable table_of(const SweepDocument& report) {
   }
   columns.push_back(left);
   header.emplace_back();
-  TextTable table(columns);
+  TextTable table(columns, 2);
   table.add(header);
   for (std::size_t k = 0; k < report.points.size(); ++k) {
     const SweepPoint& point = report.points[k];
@@ -94,10 +94,11 @@ TextTable exact_path(const SweepDocument& report) {
 
 }  // namespace
 
-std::string formatted(const SweepDocument& report, OutputFormat format) {
+std::string formatted(const SweepDocument& report, OutputFormat format,
+                      std::optional<std::size_t> width) {
   OutputTables out(exact_path(report), [&] { return sweep_to_json(report); });
   out.add(table_of(report));
-  return out.in(format);
+  return out.in(format, width);
 }
 
 }  // namespace perfmodel::cli

@@ -1,4 +1,4 @@
-#include "analysis/page/error_groups.hpp"
+#include "analysis/errors/error_groups.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "analysis/central/moved_configuration.hpp"
 #include "base/index.hpp"
 
-namespace perfmodel::page {
+namespace perfmodel {
 namespace {
 
 /// What is known of each run.
@@ -63,31 +63,27 @@ std::vector<std::size_t> rows_by_value(const NumericFactor& factor, std::size_t 
   return rows;
 }
 
-std::vector<ErrorGroup> groups_of_levels(const CategoricalInput& input, const LevelFactor& factor,
-                                         const RunErrors& errors) {
-  std::vector<std::vector<std::size_t>> rows(input.levels.size());
+std::vector<RowsAlong::Group> groups_of_levels(const CategoricalInput& input,
+                                               const LevelFactor& factor) {
+  std::vector<RowsAlong::Group> out;
+  for (const std::string& level : input.levels)
+    out.push_back({level, {}});
   for (std::size_t row = 0; row < factor.codes.size(); ++row)
-    rows[factor.codes[row]].push_back(row);
-  std::vector<ErrorGroup> out;
-  for (std::size_t level = 0; level < rows.size(); ++level)
-    if (!rows[level].empty())
-      out.push_back(group_of(input.levels[level], rows[level], errors));
-  std::stable_sort(out.begin(), out.end(),
-                   [](const ErrorGroup& a, const ErrorGroup& b) { return a.mape > b.mape; });
+    out[factor.codes[row]].rows.push_back(row);
+  std::erase_if(out, [](const RowsAlong::Group& group) { return group.rows.empty(); });
   return out;
 }
 
 /// Few values each for itself, more in groups of about equally many rows.
-std::vector<ErrorGroup> groups_of_values(const NumericFactor& factor, const RunErrors& errors) {
-  const std::size_t count = errors.times.size();
+std::vector<RowsAlong::Group> groups_of_values(const NumericFactor& factor, std::size_t count) {
   const std::vector<std::size_t> sorted = rows_by_value(factor, count);
   const auto value = [&](std::size_t place) { return factor.value(sorted[place]); };
   std::size_t distinct = 1;
   for (std::size_t place = 1; place < count; ++place)
     distinct += value(place) != value(place - 1) ? 1U : 0U;
   const std::size_t size =
-      distinct <= ErrorsAlong::most_values ? 1 : count / ErrorsAlong::most_values + 1;
-  std::vector<ErrorGroup> out;
+      distinct <= RowsAlong::most_values ? 1 : count / RowsAlong::most_values + 1;
+  std::vector<RowsAlong::Group> out;
   std::size_t first = 0;
   for (std::size_t next = 1; next <= count; ++next) {
     const bool ends = next == count || (value(next) != value(next - 1) && next - first >= size);
@@ -95,8 +91,8 @@ std::vector<ErrorGroup> groups_of_values(const NumericFactor& factor, const RunE
       continue;
     const std::string low = setting_text(value(first));
     const std::string high = setting_text(value(next - 1));
-    out.push_back(group_of(low == high ? high : low + " .. " + high,
-                           {sorted.begin() + index(first), sorted.begin() + index(next)}, errors));
+    out.push_back({low == high ? high : low + " .. " + high,
+                   {sorted.begin() + index(first), sorted.begin() + index(next)}});
     first = next;
   }
   return out;
@@ -104,24 +100,37 @@ std::vector<ErrorGroup> groups_of_values(const NumericFactor& factor, const RunE
 
 }  // namespace
 
-std::vector<ErrorsAlong> errors_along(const ModelSpec& spec, const Design& runs,
-                                      const Eigen::VectorXd& predicted) {
-  using enum ErrorsAlong::Kind;
-  const RunErrors errors = run_errors(runs, predicted);
-  std::vector<ErrorsAlong> out;
-  const auto add = [&](const std::string& column, ErrorsAlong::Kind kind,
-                       std::vector<ErrorGroup> groups) {
+std::vector<RowsAlong> rows_along(const ModelSpec& spec, const Design& runs) {
+  using enum InputKind;
+  std::vector<RowsAlong> out;
+  const auto add = [&](const std::string& column, InputKind kind,
+                       std::vector<RowsAlong::Group> groups) {
     if (groups.size() > 1)
       out.push_back({column, kind, std::move(groups)});
   };
   for (std::size_t c = 0; c < spec.categorical.size(); ++c)
     add(spec.categorical[c].column, levels,
-        groups_of_levels(spec.categorical[c], runs.categorical[c], errors));
+        groups_of_levels(spec.categorical[c], runs.categorical[c]));
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    add(spec.extrinsic[j].column, scale, groups_of_values(runs.extrinsic[j], errors));
+    add(spec.extrinsic[j].column, scale, groups_of_values(runs.extrinsic[j], runs.rows));
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
-    add(spec.intrinsic[i].column, number, groups_of_values(runs.intrinsic[i], errors));
+    add(spec.intrinsic[i].column, number, groups_of_values(runs.intrinsic[i], runs.rows));
   return out;
 }
 
-}  // namespace perfmodel::page
+std::vector<ErrorsAlong> errors_along(const ModelSpec& spec, const Design& runs,
+                                      const Eigen::VectorXd& predicted) {
+  const RunErrors errors = run_errors(runs, predicted);
+  std::vector<ErrorsAlong> out;
+  for (const RowsAlong& along : rows_along(spec, runs)) {
+    ErrorsAlong& added = out.emplace_back(ErrorsAlong{along.column, along.kind, {}});
+    for (const RowsAlong::Group& group : along.groups)
+      added.groups.push_back(group_of(group.name, group.rows, errors));
+    if (along.kind == InputKind::levels)
+      std::stable_sort(added.groups.begin(), added.groups.end(),
+                       [](const ErrorGroup& a, const ErrorGroup& b) { return a.mape > b.mape; });
+  }
+  return out;
+}
+
+}  // namespace perfmodel

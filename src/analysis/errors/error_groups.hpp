@@ -8,7 +8,7 @@
 #include "perfmodel/model/columns/spec.hpp"
 #include "perfmodel/model/design/design.hpp"
 
-namespace perfmodel::page {
+namespace perfmodel {
 
 /// Runs of one level or of neighbouring values of an input, and how far their predictions are off,
 /// in percent of the measured time.
@@ -22,17 +22,33 @@ struct ErrorGroup {
   double upper = 0;
 };
 
-/// The groups of one input: levels, the largest error first, or values, ascending.
-struct ErrorsAlong {
+enum class InputKind { levels, scale, number };
+
+/// The rows of each level of an input, or of neighbouring values, ascending.
+struct RowsAlong {
   static constexpr std::size_t most_values = 10;  ///< more are joined to ten groups
 
+  struct Group {
+    std::string name;
+    std::vector<std::size_t> rows;
+  };
   std::string column;
-  enum class Kind { levels, scale, number } kind = Kind::number;
-  std::vector<ErrorGroup> groups;
+  InputKind kind = InputKind::number;
+  std::vector<Group> groups;
 };
 
 /// One per input that takes more than one value, those with levels and the scales first.
+std::vector<RowsAlong> rows_along(const ModelSpec& spec, const Design& runs);
+
+/// The groups of one input: levels, the largest error first, or values, ascending.
+struct ErrorsAlong {
+  std::string column;
+  InputKind kind = InputKind::number;
+  std::vector<ErrorGroup> groups;
+};
+
+/// In the order of rows_along().
 std::vector<ErrorsAlong> errors_along(const ModelSpec& spec, const Design& runs,
                                       const Eigen::VectorXd& predicted);
 
-}  // namespace perfmodel::page
+}  // namespace perfmodel
