@@ -20,6 +20,7 @@
 #include "cli/options/shared_options.hpp"
 #include "cli/options/split_options.hpp"
 #include "cli/runs/set_summary.hpp"
+#include "cli/runs/task_run.hpp"
 #include "cli/terminal/search_progress.hpp"
 #include "cli/terminal/signals.hpp"
 #include "io/file/output_file.hpp"
@@ -27,6 +28,7 @@
 #include "perfmodel/io/csv/csv.hpp"
 #include "perfmodel/io/model/model_json.hpp"
 #include "perfmodel/pipeline/fit_runs.hpp"
+#include "pipeline/shared_fit.hpp"
 #include "trust/spread.hpp"
 
 namespace perfmodel::cli {
@@ -69,6 +71,21 @@ void check_gated_parts(const FitArguments& arguments) {
   }
 }
 
+/// Of a single model: what calls can share are its many fits.
+void check_shared_fit(const FitArguments& arguments) {
+  const bool repeats = arguments.repeats.value_or(1) > 1;
+  const bool samples = arguments.bootstrap.samples.has_value();
+  if (repeats && samples) {
+    throw UsageError(
+        "--shard with --bootstrap needs one seed: find the best with --repeats first, and pass it "
+        "as --seed");
+  }
+  if (!repeats && !samples && !arguments.held_out.folds && !arguments.held_out.coverage) {
+    throw UsageError(
+        "--shard shares many fits: --by, several targets, --repeats, --bootstrap or --folds");
+  }
+}
+
 void check_combination(const FitArguments& arguments) {
   refuse_options_of_others(arguments.search);
   if (arguments.split_seed && !arguments.split)
@@ -89,8 +106,8 @@ void check_combination(const FitArguments& arguments) {
         "--repeats does not go with --expression auto, which may choose a residual process: add "
         "--residual none");
   }
-  if (!asks_for_many(arguments) && (arguments.shard || arguments.resume))
-    throw UsageError("--shard and --resume go with many models: --by, or several targets");
+  if (arguments.sharing.shard && !asks_for_many(arguments))
+    check_shared_fit(arguments);
   check_bootstrap(arguments.bootstrap);
   check_gated_parts(arguments);
 }
@@ -127,14 +144,24 @@ std::string name_of(FitStage stage) {
   return "fitting";
 }
 
+std::function<void(FitStage, std::size_t, std::size_t)> shown_on(SearchProgress& progress) {
+  return [&progress](FitStage stage, std::size_t done, std::size_t all) {
+    progress.show(name_of(stage), done, all);
+  };
+}
+
+void fit_shard_watched(const PreparedFit& prepared, FitRequest request, SearchProgress& progress) {
+  progress.begin(name_of(FitStage::fits));
+  request.progress = shown_on(progress);
+  fit_shared_tasks(prepared, request);
+}
+
 /// Fits while a line shows how far it is.
 FitOutcome fit_watched(const PreparedFit& prepared, FitRequest request, SearchProgress& progress,
                        Console& console) {
   progress.begin(request.options.expression == Expression::automatic ? "choosing the form"
                                                                      : name_of(FitStage::fits));
-  request.progress = [&](FitStage stage, std::size_t done, std::size_t all) {
-    progress.show(name_of(stage), done, all);
-  };
+  request.progress = shown_on(progress);
   if (console.shows_progress())
     request.options.observer = [&](const optimise::Progress& state) { progress.show(state); };
   return fit_prepared(prepared, request);
@@ -195,6 +222,8 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
       .type_name("FILE")
       .group("Judging the model");
   add_many_options(command, arguments);
+  add_resume(command, arguments.sharing.resume);
+  add_shard(command, arguments.sharing.shard, "models, seeds, samples, folds");
   add_bootstrap_options(command, arguments.bootstrap);
   add_held_out_options(command, arguments.held_out);
   add_gates(command, arguments.gates,
@@ -228,7 +257,13 @@ int run_fit(const FitArguments& arguments, Console& console) {
   for (const auto& runs : arguments.runs)
     refuse_to_replace(runs, path);
   refuse_to_replace(arguments.test.value_or("-"), path);
-  OutputFile output(path);  // a place that cannot be written is found out before the fit
+  std::vector<std::string> inputs = arguments.runs;
+  if (arguments.test)
+    inputs.push_back(*arguments.test);
+  TaskRun tasks(arguments.sharing, path, inputs, !arguments.gates.empty());
+  std::optional<OutputFile> output;  // a place that cannot be written is found out before the fit
+  if (!tasks.is_shard())
+    output.emplace(path);
 
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + joined(arguments.runs, ", "));
@@ -247,6 +282,12 @@ int run_fit(const FitArguments& arguments, Console& console) {
   const SignalWatch signals;
   request.options = fit_options(arguments.search);
   request.options.stop = signals.token();
+  request.share = tasks.begin(shared_task_count(prepared, request));
+  if (tasks.is_shard()) {
+    fit_shard_watched(prepared, std::move(request), *progress);
+    tasks.commit();
+    return 0;
+  }
   FitOutcome outcome = fit_watched(prepared, std::move(request), *progress, console);
   progress.reset();
   FittedModel& model = outcome.model;
@@ -254,10 +295,10 @@ int run_fit(const FitArguments& arguments, Console& console) {
 
   // Who looks at a terminal has the table.
   const bool is_only_shown = !arguments.output && !console.quiet() && is_terminal_output();
-  const bool keep_old_file = outcome.interrupted && output.replaces_file();
+  const bool keep_old_file = outcome.interrupted && output->replaces_file();
   if (!keep_old_file && !is_only_shown) {
-    output.write(to_json(model));
-    output.commit();
+    output->write(to_json(model));
+    output->commit();
   }
   const double all_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

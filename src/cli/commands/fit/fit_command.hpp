@@ -8,8 +8,8 @@
 #include "cli/options/gates.hpp"
 #include "cli/options/search_options.hpp"
 #include "cli/runs/held_out_options.hpp"
+#include "cli/runs/sharing_options.hpp"
 #include "cli/terminal/console.hpp"
-#include "io/model/model_set.hpp"
 #include "perfmodel/data/split.hpp"
 #include "perfmodel/model/columns/roles.hpp"
 #include "perfmodel/pipeline/fit_runs.hpp"
@@ -32,11 +32,9 @@ struct FitArguments {
   BootstrapArguments bootstrap;
   HeldOutRequest held_out;
   std::vector<Gate> gates;
-  std::string settings;         ///< options that a result depends on, in a fixed order
   std::vector<std::string> by;  ///< a model per group
   std::optional<std::string> target_name;
-  std::optional<Shard> shard;
-  bool resume = false;
+  SharingArguments sharing;
 };
 
 /// `perfmodel fit RUNS.csv`: from measured runs to model.json.

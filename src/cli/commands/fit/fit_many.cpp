@@ -11,7 +11,7 @@
 #include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/runs/set_summary.hpp"
-#include "cli/runs/shard_options.hpp"
+#include "cli/runs/task_run.hpp"
 #include "cli/terminal/search_progress.hpp"
 #include "cli/terminal/signals.hpp"
 #include "io/file/digest.hpp"
@@ -23,34 +23,17 @@
 namespace perfmodel::cli {
 namespace {
 
-constexpr std::string_view kShardPlace = "{shard}";
-
-/// "part-{shard}.jsonl" is "part-3.jsonl" of the third shard.
-std::string path_of_shard(std::string path, const std::optional<Shard>& shard) {
-  const auto place = path.find(kShardPlace);
-  if (place != std::string::npos)
-    path.replace(place, kShardPlace.size(), std::to_string(shard.value_or(Shard{}).index + 1));
-  return path;
-}
-
 void check_many(const FitArguments& arguments) {
   const auto refuse = [](bool given, const std::string& option) {
     if (given)
       throw UsageError(option + " does not go with many models at once");
   };
   refuse(arguments.test.has_value(), "--test");
-  if (arguments.resume && arguments.output.value_or("-") == "-")
-    throw UsageError("--resume goes on in a file; name it with -o");
+  check_sharing(arguments.sharing, arguments.output.value_or("-"), !arguments.gates.empty());
   if (arguments.target_name && !arguments.roles.target)
     throw UsageError("--target-name needs --target: the column of the values");
   if (arguments.target_name && arguments.roles.throughput)
     throw UsageError("--target-name does not go with --throughput-target");
-  const std::string path = path_of_shard(arguments.output.value_or("-"), arguments.shard);
-  if (arguments.shard && arguments.shard->of > 1 && path != "-" &&
-      path.find(std::to_string(arguments.shard->index + 1)) == std::string::npos)
-    throw UsageError("every shard needs a file of its own: -o part-{shard}.jsonl");
-  if (arguments.shard && !arguments.gates.empty())
-    throw UsageError("--fail-if judges all models; pass it to merge");
 }
 
 GroupRequest groups_of_arguments(const FitArguments& arguments) {
@@ -64,46 +47,10 @@ GroupRequest groups_of_arguments(const FitArguments& arguments) {
   return out;
 }
 
-/// Of everything that a result depends on.
-std::string job_digest(const FitArguments& arguments, const std::string& runs_digest,
-                       const ModelSetHeader& header) {
-  return sha256(header.tool + "\n" + header.file + "\n" + runs_digest + "\n" + arguments.settings);
-}
-
-/// What an earlier run of the same job left, as far as it is whole.
-ModelSet kept_set(LinesFile& output, const ModelSetHeader& header,
-                  const std::vector<std::size_t>& numbers) {
-  ModelSet out{header, {}};
-  if (output.kept().empty())
-    return out;
-  const std::string& source = output.partial();
-  if (output.kept().find('\n') == std::string::npos) {  // cut within the header
-    output.keep(0);
-    return out;
-  }
-  const std::string_view bytes = output.kept();
-  const ModelSetText text = parse_model_set_lines(source, bytes);
-  if (to_line(text.header) != to_line(header)) {
-    throw InputError(source + ": these are the results of other runs, options or shards; remove " +
-                     "the file, or fit without --resume");
-  }
-  std::size_t whole = bytes.find('\n') + 1;
-  for (std::size_t i = 0; i < text.tasks.size(); ++i) {
-    if (i >= numbers.size() || text.tasks[i] != numbers[i])
-      throw InputError(source + ": task " + std::to_string(text.tasks[i]) + " is out of order");
-    whole += text.lines[i].size();
-  }
-  out.lines = parse_model_set(source, bytes.substr(0, whole)).lines;
-  output.keep(whole);
-  return out;
-}
-
-std::vector<std::size_t> tasks_of_shard(std::size_t tasks, const std::optional<Shard>& shard) {
-  std::vector<std::size_t> out;
-  for (std::size_t task = 0; task < tasks; ++task)
-    if (shard.value_or(Shard{}).has(task))
-      out.push_back(task);
-  return out;
+/// What an earlier run of the same job left.
+ModelSet kept_set(const std::vector<std::string>& lines, const ModelSetHeader& header,
+                  const std::string& source) {
+  return parse_model_set(source, to_line(header) + joined(lines, ""));
 }
 
 ModelSetLine line_of(std::size_t number, const GroupTask& task, GroupOutcome outcome) {
@@ -126,7 +73,7 @@ void require_a_model(const ModelSet& set) {
 }  // namespace
 
 void add_many_options(OptionSet& command, FitArguments& arguments) {
-  constexpr auto group = "Many models";
+  constexpr auto group = "Many models, many machines";
   command
       .add_option_function(
           "--by", [&](const std::string& text) { arguments.by = split_list(text); },
@@ -141,11 +88,6 @@ void add_many_options(OptionSet& command, FitArguments& arguments) {
                   "--target is then the column of their values")
       .type_name("COL")
       .group(group);
-  command
-      .add_flag("--resume", arguments.resume,
-                "go on with what an interrupted run left in\nFILE.partial")
-      .group(group);
-  add_shard(command, arguments.shard);
 }
 
 bool asks_for_many(const FitArguments& arguments) {
@@ -155,10 +97,10 @@ bool asks_for_many(const FitArguments& arguments) {
 
 int run_fit_many(const FitArguments& arguments, FitRequest request, Console& console) {
   check_many(arguments);
-  const std::string path = path_of_shard(arguments.output.value_or("-"), arguments.shard);
+  const std::string path = path_of_shard(arguments.output.value_or("-"), arguments.sharing.shard);
   for (const auto& runs : arguments.runs)
     refuse_to_replace(runs, path);
-  LinesFile output(path, arguments.resume);
+  LinesFile output(path, arguments.sharing.resume);
 
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + joined(arguments.runs, ", "));
@@ -174,7 +116,7 @@ int run_fit_many(const FitArguments& arguments, FitRequest request, Console& con
   const std::string digest = sha256(runs.bytes);
 
   ModelSetHeader header;
-  header.tool = "perfmodel " PERFMODEL_VERSION;
+  header.tool = tool_name();
   header.file = runs.files.empty() ? base_name(runs.path) : runs.path;
   header.by = groups.by;
   if (groups.target_name) {
@@ -182,10 +124,10 @@ int run_fit_many(const FitArguments& arguments, FitRequest request, Console& con
     header.target_value = groups.targets.front();
   }
   header.tasks = tasks.size();
-  header.shard = arguments.shard;
-  header.job = job_digest(arguments, digest, header);
+  header.shard = arguments.sharing.shard;
+  header.job = job_digest(arguments.sharing, header.tool, {header.file, digest});
   const std::vector<std::size_t> numbers = tasks_of_shard(tasks.size(), header.shard);
-  ModelSet set = kept_set(output, header, numbers);
+  ModelSet set = kept_set(kept_lines(output, to_line(header), numbers), header, output.partial());
   const bool is_only_shown = !arguments.output && !console.quiet() && is_terminal_output();
   const auto write = [&](const std::string& line) {
     if (!is_only_shown)
