@@ -24,38 +24,59 @@ std::string scale_of(const std::vector<const FittedModel*>& models) {
   return {};
 }
 
-RankedModel ranked(const FittedModel& model, std::size_t number, const Ranking& ranking) {
+RankedModel ranked(const FittedModel& model, std::size_t number, const std::string& scale,
+                   const std::optional<Configuration>& configuration) {
   RankedModel out;
   out.model = number;
+  out.configuration = configuration;
+  if (!configuration)
+    return out;
+  out.time = time_of(model, *configuration);
+  if (const auto place = place_of_scale(model, scale)) {
+    const MovedConfiguration moved(model, *configuration, *place);
+    const double here = configuration->extrinsic[*place];
+    const auto time = moved.time_at(here);
+    const auto doubled = moved.time_at(2 * here);
+    if (time && doubled)
+      out.growth = *doubled / *time;
+  }
+  return out;
+}
+
+/// The central run with this value of the scale.
+std::optional<Configuration> at_scale(const FittedModel& model, const std::string& scale,
+                                      double value) {
   const std::optional<Centre> centre = centre_of(model);
   if (!centre)
-    return out;
-  out.configuration = centre->configuration;
-  const auto place = place_of_scale(model, ranking.scale);
-  if (place) {
-    const MovedConfiguration moved(model, centre->configuration, *place);
-    out.configuration = moved.at(ranking.at);
-    const auto here = moved.time_at(ranking.at);
-    const auto doubled = moved.time_at(2 * ranking.at);
-    if (here && doubled)
-      out.growth = *doubled / *here;
-  }
-  if (out.configuration)
-    out.time = time_of(model, *out.configuration);
-  return out;
+    return std::nullopt;
+  const auto place = place_of_scale(model, scale);
+  return place ? MovedConfiguration(model, centre->configuration, *place).at(value)
+               : centre->configuration;
 }
 
 }  // namespace
 
 Ranking ranking_of(const std::vector<const FittedModel*>& models) {
+  const std::string scale = scale_of(models);
+  double largest = 0;
+  for (const FittedModel* model : models)
+    if (const auto place = place_of_scale(*model, scale))
+      largest = std::max(largest, model->spec.extrinsic[*place].high);
+  std::vector<std::optional<Configuration>> configurations;
+  for (const FittedModel* model : models)
+    configurations.push_back(at_scale(*model, scale, largest));
+  Ranking out = ranking_at(models, configurations);
+  out.at = largest;
+  return out;
+}
+
+Ranking ranking_at(const std::vector<const FittedModel*>& models,
+                   const std::vector<std::optional<Configuration>>& configurations) {
   Ranking out;
   out.scale = scale_of(models);
-  for (const FittedModel* model : models)
-    if (const auto place = place_of_scale(*model, out.scale))
-      out.at = std::max(out.at, model->spec.extrinsic[*place].high);
   double total = 0;
   for (std::size_t i = 0; i < models.size(); ++i) {
-    out.models.push_back(ranked(*models[i], i, out));
+    out.models.push_back(ranked(*models[i], i, out.scale, configurations[i]));
     total += out.models.back().time.value_or(0);
   }
   for (RankedModel& model : out.models)

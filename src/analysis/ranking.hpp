@@ -20,8 +20,8 @@ struct RankedModel {
 };
 
 struct Ranking {
-  std::string scale;                ///< empty: the models have none
-  double at = 0;                    ///< its value
+  std::string scale;                ///< of the growth; empty: the models have none
+  double at = 0;                    ///< its value, where all are asked at the same
   std::vector<RankedModel> models;  ///< the longest time first, those without one last
 };
 
@@ -29,5 +29,9 @@ struct Ranking {
 /// at, all else as in the central run of each. The scale is the first of the first model that has
 /// one; models without it are asked at their central run.
 Ranking ranking_of(const std::vector<const FittedModel*>& models);
+
+/// The same at a configuration of each; a model without one has no time.
+Ranking ranking_at(const std::vector<const FittedModel*>& models,
+                   const std::vector<std::optional<Configuration>>& configurations);
 
 }  // namespace perfmodel

@@ -75,6 +75,10 @@ std::vector<GroupTask> group_tasks(const Table& runs, GroupRequest& groups,
     require_columns(runs, "target_name", {*groups.target_name});
   if (groups.targets.empty())
     groups.targets = {target_of_all(runs, roles)};
+  if (groups.total && !groups.target_name && runs.find(*groups.total) != nullptr &&
+      std::find(groups.targets.begin(), groups.targets.end(), *groups.total) ==
+          groups.targets.end())
+    groups.targets.push_back(*groups.total);
   std::vector<GroupTask> tasks;
   for (TableGroup& group : groups_of(runs, groups.key_columns())) {
     if (groups.target_name) {
@@ -88,6 +92,26 @@ std::vector<GroupTask> group_tasks(const Table& runs, GroupRequest& groups,
       tasks.push_back({group.key, target, target, group.rows});
   }
   return tasks;
+}
+
+std::optional<SetTotal> total_of(const GroupRequest& groups, const std::vector<GroupTask>& tasks) {
+  if (!groups.total)
+    return std::nullopt;
+  const std::string& name = *groups.total;
+  std::vector<SetTotal> found;
+  if (std::any_of(tasks.begin(), tasks.end(),
+                  [&](const GroupTask& task) { return task.target == name; }))
+    found.push_back({std::nullopt, name});
+  for (std::size_t i = 0; i < groups.by.size(); ++i)
+    if (std::any_of(tasks.begin(), tasks.end(),
+                    [&](const GroupTask& task) { return task.key[i] == name; }))
+      found.push_back({groups.by[i], name});
+  if (found.size() != 1) {
+    throw UsageError(Field{"total"} + ": '" + name + "' is " +
+                     (found.empty() ? "no target, no column and no text of a key column"
+                                    : "a target or text of several columns"));
+  }
+  return found.front();
 }
 
 Table table_of(const GroupTask& task, const Table& runs, const GroupRequest& groups) {

@@ -18,6 +18,8 @@ struct GroupRequest {
   std::vector<std::string> targets;  ///< none: inferred, of the table as a whole
   /// Of a long table: the column of the targets' names; `targets` is then the one of their values.
   std::optional<std::string> target_name;
+  /// A target, a text of a key column or a further column that the others add up to.
+  std::optional<std::string> total;
 
   /// The columns to be read as text.
   std::vector<std::string> key_columns() const;
@@ -32,11 +34,15 @@ struct GroupTask {
 };
 
 /// The tasks in the order in which their groups appear first, targets in the order asked for.
-/// Settles the target in `request` where it is open.
+/// Settles the target in `request` where it is open; a column that is a total is one more.
 ///
 /// Throws UsageError for columns that there are not, InputError where the target cannot be told.
 std::vector<GroupTask> group_tasks(const Table& runs, GroupRequest& groups,
                                    const RoleRequest& roles);
+
+/// What `groups.total` is of the tasks; nothing where none is asked for. Throws UsageError where it
+/// is none of them, or texts of several columns.
+std::optional<SetTotal> total_of(const GroupRequest& groups, const std::vector<GroupTask>& tasks);
 
 /// The rows of one task as a table of their own: without the columns of the key and other targets.
 Table table_of(const GroupTask& task, const Table& runs, const GroupRequest& groups);

@@ -63,10 +63,10 @@ std::string about_mismatch(const std::string& message) {
 }
 
 /// Whether no result depends on an option: it says where results go, which of its tasks a call
-/// does, and who watches. (--resume of a plan is a file that is read.)
+/// does, what its summary shows and who watches. (--resume of a plan is a file that is read.)
 bool is_of_no_result(const CLI::Option& option) {
-  static const std::set<std::string> names = {"-o,--output", "--threads", "--shard",
-                                              "--fail-if",   "--quiet",   "--color"};
+  static const std::set<std::string> names = {"-o,--output", "--threads", "--shard", "--fail-if",
+                                              "--quiet",     "--color",   "--set"};
   const std::string name = option.get_name(false, true);
   return names.contains(name) || (name == "--resume" && option.get_expected_max() == 0);
 }

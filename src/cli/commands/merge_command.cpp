@@ -5,6 +5,7 @@
 #include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
+#include "cli/runs/set_gates.hpp"
 #include "cli/runs/set_summary.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"

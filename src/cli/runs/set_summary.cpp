@@ -8,6 +8,8 @@
 #include "base/text.hpp"
 #include "base/time_text.hpp"
 #include "cli/runs/held_out_options.hpp"
+#include "cli/runs/set_places.hpp"
+#include "cli/runs/set_total.hpp"
 #include "cli/terminal/shown_time.hpp"
 #include "cli/terminal/text_table.hpp"
 
@@ -19,12 +21,12 @@ constexpr std::size_t kMostRefused = 5;
 
 using Lines = std::vector<const ModelSetLine*>;
 
-/// Of one target, with a model.
+/// Of one target, with a model; without those that are totals.
 std::vector<std::pair<std::string, Lines>> lines_by_target(const ModelSet& set) {
   std::vector<std::pair<std::string, Lines>> out;
   std::map<std::string, std::size_t> place_of;
   for (const ModelSetLine& line : set.lines) {
-    if (!line.model)
+    if (!line.model || is_total(line, set.header))
       continue;
     const auto [place, is_new] = place_of.try_emplace(line.target, out.size());
     if (is_new)
@@ -47,12 +49,29 @@ std::string interval_text(const FittedModel& model, const RankedModel& ranked,
          shown.number(*ranked.time * factors.upper);
 }
 
-/// Kinds of the warnings of a model, each once.
+/// Kinds of warnings in few words; those that say the same have the same.
+std::string words_of_kind(const std::string& kind) {
+  static const std::map<std::string, std::string> words = {
+      {"few_rows", "few rows"},
+      {"few_configurations", "few configurations"},
+      {"untrained_level", "level without rows"},
+      {"at_bound", "at bounds"},
+      {"flat_direction", "undetermined"},
+      {"negligible_term", "undetermined"},
+      {"undetermined", "undetermined"},
+      {"steep_growth", "steep beyond the runs"},
+      {"derived_scale", "derived scale"},
+      {"not_converged", "not converged"}};
+  const auto found = words.find(kind);
+  return found == words.end() ? kind : found->second;
+}
+
+/// What to look at in a model.
 std::string warned_of(const FittedModel& model) {
   std::set<std::string> kinds;
   for (const Warning& warning : model.warnings)
-    kinds.insert(warning.kind);
-  return joined({std::vector<std::string>(kinds.begin(), kinds.end())}, " ");
+    kinds.insert(words_of_kind(warning.kind));
+  return joined({std::vector<std::string>(kinds.begin(), kinds.end())}, ", ");
 }
 
 TextTable table_of_ranking(const ModelSetHeader& header, const Lines& lines, const Ranking& ranking,
@@ -96,52 +115,34 @@ TextTable table_of_ranking(const ModelSetHeader& header, const Lines& lines, con
   return table;
 }
 
-/// The rest of a condition's name where its head names this line: "any.mape" is mape of any.
-std::optional<std::string> named_figure(const std::string& name, const ModelSetLine& line,
-                                        const ModelSetHeader& header) {
-  if (name.starts_with("any."))
-    return name.substr(4);
-  std::vector<std::string> facts{"target=" + line.target};
-  for (std::size_t i = 0; i < header.by.size(); ++i)
-    facts.push_back(header.by[i] + "=" + line.key[i]);
-  // Texts may hold commas and dots: what matches is taken off, piece by piece.
-  std::string rest = name;
-  while (true) {
-    const auto fact = std::find_if(facts.begin(), facts.end(), [&](const std::string& each) {
-      return rest.starts_with(each + ",") || rest.starts_with(each + ".");
-    });
-    if (fact == facts.end())
-      return std::nullopt;
-    const bool last = rest[fact->size()] == '.';
-    rest.erase(0, fact->size() + 1);
-    if (last)
-      return rest;
-  }
+std::string place_in_words(const Ranking& ranking, const std::vector<std::string>& settings) {
+  const std::string doubling =
+      ranking.scale.empty()
+          ? ""
+          : "; x2: what doubling " + (settings.empty() ? "it" : ranking.scale) + " does";
+  if (settings.empty() && ranking.scale.empty())
+    return "at the central run of each";
+  return "at " +
+         (settings.empty() ? ranking.scale + " = " + short_number(ranking.at)
+                           : joined(settings, ", ")) +
+         ", all else as in the central run of each" + doubling;
 }
 
-std::vector<Figure> figures_of_line(const ModelSetLine& line, const std::string& part) {
-  std::vector<Figure> out{{"refused", line.model ? 0.0 : 1.0, part, {}}};
-  if (!line.model)
-    return out;
-  const auto add = [&](const Metrics& metrics, const std::string& prefix) {
-    const auto more = figures_of(metrics, part, prefix);
-    out.insert(out.end(), more.begin(), more.end());
-  };
-  add(judged_metrics(*line.model), "");
-  add(line.model->metrics.train, "train.");
-  if (line.model->metrics.validation)
-    add(*line.model->metrics.validation, "validation.");
-  if (line.model->metrics.test)
-    add(*line.model->metrics.test, "test.");
-  const auto names = constant_names(*line.model);
-  for (std::size_t i = 0; i < names.size(); ++i)
-    out.push_back({names[i], line.model->constants[static_cast<Eigen::Index>(i)], part, {}});
-  return out;
+std::string total_in_words(const ModelSet& set) {
+  const std::optional<SetShare> share = set.header.total ? share_of_total(set) : std::nullopt;
+  if (!share)
+    return {};
+  return "\n  the parts add up to " + percent(share->percent) + " of " + set.header.total->name +
+         " as measured (" + share->words + ")" +
+         (share->without > 0 ? "; without " + std::to_string(share->without) + " that have no model"
+                             : "") +
+         "\n";
 }
 
 }  // namespace
 
-std::string set_summary(const ModelSet& set, const Console& console) {
+std::string set_summary(const ModelSet& set, const Console& console,
+                        const std::vector<std::string>& settings) {
   const auto with_model = std::count_if(set.lines.begin(), set.lines.end(),
                                         [](const auto& line) { return line.model.has_value(); });
   std::string out = console.strong(std::to_string(with_model) + " models") + " of " +
@@ -150,19 +151,17 @@ std::string set_summary(const ModelSet& set, const Console& console) {
     std::vector<const FittedModel*> models;
     for (const ModelSetLine* line : lines)
       models.push_back(&*line->model);
-    const Ranking ranking = ranking_of(models);
+    const Ranking ranking = settings.empty()
+                                ? ranking_of(models)
+                                : ranking_at(models, places_of_settings(settings, models));
     const ShownTime shown(models.front()->spec.unit, ranking.models.front().time.value_or(1));
     const TextTable table = table_of_ranking(set.header, lines, ranking, shown);
-    out += "\n  " + target + " " +
-           (ranking.scale.empty() ? "at the central run of each"
-                                  : "at " + ranking.scale + " = " + short_number(ranking.at) +
-                                        ", all else as in the central run of each; x2: what "
-                                        "doubling it does") +
-           "\n" + table.text(2, console.width());
+    out += "\n  " + target + " " + place_in_words(ranking, settings) + "\n" +
+           table.text(2, console.width());
     if (lines.size() > kMostRanked)
       out += "  and " + std::to_string(lines.size() - kMostRanked) + " more\n";
   }
-  return out;
+  return out + total_in_words(set);
 }
 
 std::string refused_text(const ModelSet& set) {
@@ -179,31 +178,6 @@ std::string refused_text(const ModelSet& set) {
   }
   return std::to_string(count) + " of " + std::to_string(set.lines.size()) +
          " could not be fitted:\n  " + joined(reasons, "\n  ");
-}
-
-bool is_set_figure(std::string_view name) {
-  return name.starts_with("any.") || name.find('=') != std::string_view::npos;
-}
-
-void check_set_gates(const std::vector<Gate>& gates, const ModelSet& set) {
-  std::vector<JudgedGate> judged;
-  for (const Gate& gate : gates) {
-    std::vector<Figure> figures;
-    for (const ModelSetLine& line : set.lines) {
-      const auto name = named_figure(gate.figure, line, set.header);
-      if (!name)
-        continue;
-      for (Figure& figure : figures_of_line(line, words_of(line, set.header))) {
-        if (figure.name != *name)
-          continue;
-        figure.name = gate.figure;
-        figures.push_back(std::move(figure));
-      }
-    }
-    const auto more = judged_gates({gate}, figures);
-    judged.insert(judged.end(), more.begin(), more.end());
-  }
-  check_gates(judged);
 }
 
 }  // namespace perfmodel::cli

@@ -24,13 +24,19 @@ ModelSetHeader read_header(const JsonCursor& root) {
   const JsonCursor version = root.member("schema_version");
   if (version.count() != kSetVersion)
     version.fail("this program knows version " + std::to_string(kSetVersion));
-  ModelSetHeader header{read_tasks_header(root), {}, {}, {}, {}};
+  ModelSetHeader header{read_tasks_header(root), {}, {}, {}, {}, {}};
   header.file = root.member("file").text();
   for (const JsonCursor& column : root.member("by").items())
     header.by.push_back(column.text());
   if (const auto name = root.optional_member("target_name")) {
     header.target_name = name->text();
     header.target_value = root.member("target_value").text();
+  }
+  if (const auto total = root.optional_member("total")) {
+    header.total.emplace();
+    if (const auto column = total->optional_member("column"))
+      header.total->column = column->text();
+    header.total->name = total->member("name").text();
   }
   return header;
 }
@@ -58,16 +64,27 @@ std::string to_line(const ModelSetHeader& header) {
     out["target_name"] = *header.target_name;
     out["target_value"] = header.target_value.value_or("");
   }
+  if (header.total) {
+    out["total"] = {{"name", header.total->name}};
+    if (header.total->column)
+      out["total"]["column"] = *header.total->column;
+  }
   add_tasks(out, header);
   return line_text(out);
 }
 
-std::string to_line(const ModelSetLine& line, const ModelSetHeader& header) {
+Json key_to_json(const ModelSetLine& line, const ModelSetHeader& header) {
   Json key = Json::object();
   for (std::size_t i = 0; i < header.by.size(); ++i)
     key[header.by[i]] = line.key[i];
-  Json out = {
-      {"task", line.task}, {"key", std::move(key)}, {"target", line.target}, {"rows", line.rows}};
+  return key;
+}
+
+std::string to_line(const ModelSetLine& line, const ModelSetHeader& header) {
+  Json out = {{"task", line.task},
+              {"key", key_to_json(line, header)},
+              {"target", line.target},
+              {"rows", line.rows}};
   if (line.model)
     out["model"] = model_document(*line.model);
   else
@@ -102,6 +119,17 @@ ModelSetLine single_model(const std::string& source, std::string_view bytes) {
   line.target = line.model->spec.target;
   line.rows = line.model->provenance.rows;
   return line;
+}
+
+bool is_total(const ModelSetLine& line, const ModelSetHeader& header) {
+  if (!header.total)
+    return false;
+  if (!header.total->column)
+    return line.target == header.total->name;
+  for (std::size_t i = 0; i < header.by.size(); ++i)
+    if (header.by[i] == *header.total->column)
+      return line.key[i] == header.total->name;
+  return false;
 }
 
 std::string words_of(const ModelSetLine& line, const ModelSetHeader& header) {

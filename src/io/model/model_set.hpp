@@ -11,12 +11,20 @@
 
 namespace perfmodel {
 
+/// Which models of a set are of what others add up to: those of a target, or of a text of a key
+/// column.
+struct SetTotal {
+  std::optional<std::string> column;  ///< of the key; nothing: it is a target
+  std::string name;
+};
+
 /// What the first line of a set of models says: what all of its lines have in common.
 struct ModelSetHeader : TasksHeader {
   std::string file;
   std::vector<std::string> by;
   std::optional<std::string> target_name;   ///< of a long table: the column of the targets' names
   std::optional<std::string> target_value;  ///< and that of their values
+  std::optional<SetTotal> total;
 };
 
 /// One task: the model of one target of one group, or why there is none.
@@ -38,6 +46,9 @@ struct ModelSet {
 std::string to_line(const ModelSetHeader& header);
 std::string to_line(const ModelSetLine& line, const ModelSetHeader& header);
 
+/// The texts of the key by their columns.
+Json key_to_json(const ModelSetLine& line, const ModelSetHeader& header);
+
 /// Whether the bytes begin as a set does.
 bool is_model_set(std::string_view bytes);
 
@@ -46,6 +57,9 @@ ModelSet parse_model_set(const std::string& source, std::string_view bytes);
 
 /// A model.json as the only line of a set without key.
 ModelSetLine single_model(const std::string& source, std::string_view bytes);
+
+/// Whether the line is a total of others.
+bool is_total(const ModelSetLine& line, const ModelSetHeader& header);
 
 /// "kernel=allreduce gpu=a100", with the target of a set of several.
 std::string words_of(const ModelSetLine& line, const ModelSetHeader& header);

@@ -20,7 +20,7 @@
 #include "cli/runs/model_sets.hpp"
 #include "cli/runs/predictions.hpp"
 #include "cli/runs/range_check.hpp"
-#include "cli/runs/set_summary.hpp"
+#include "cli/runs/set_gates.hpp"
 #include "fit/result/form.hpp"
 #include "io/file/digest.hpp"
 #include "io/file/output_file.hpp"

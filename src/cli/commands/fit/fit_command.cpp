@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "cli/commands/fit/fit_gates.hpp"
 #include "cli/commands/fit/fit_many.hpp"
 #include "cli/commands/fit/next_steps.hpp"
 #include "cli/commands/fit/summary.hpp"
@@ -19,7 +20,6 @@
 #include "cli/options/role_options.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/options/split_options.hpp"
-#include "cli/runs/set_summary.hpp"
 #include "cli/runs/task_run.hpp"
 #include "cli/terminal/search_progress.hpp"
 #include "cli/terminal/signals.hpp"
@@ -29,47 +29,9 @@
 #include "perfmodel/io/model/model_json.hpp"
 #include "perfmodel/pipeline/fit_runs.hpp"
 #include "pipeline/shared_fit.hpp"
-#include "trust/spread.hpp"
 
 namespace perfmodel::cli {
 namespace {
-
-/// What conditions can speak of: the test part where there is one, else the training part; with a
-/// prefix, any part.
-const FurtherFigures& fit_figures() {
-  static const FurtherFigures further = [] {
-    FurtherFigures out;
-    for (const char* part : {"train.", "validation.", "test.", "folds."})
-      for (const auto& metric : gate_metrics())
-        out.names.push_back(part + metric);
-    out.words = std::string("; of a part: train., validation., test. or folds. before it") +
-                kSetFigureWords;
-    out.accepts = is_set_figure;
-    return out;
-  }();
-  return further;
-}
-
-void check_gated_parts(const FitArguments& arguments) {
-  const SplitShares shares = arguments.split.value_or(SplitShares{});
-  const bool many = asks_for_many(arguments);
-  for (const auto& gate : arguments.gates) {
-    if (is_set_figure(gate.figure) != many) {
-      throw UsageError("--fail-if '" + gate.text + "': " +
-                       (many ? "of many models say of which: 'any." + gate.text + "'"
-                             : "there are no groups; pass --by"));
-    }
-    const auto lacks = [&](const std::string& part, bool exists, const std::string& advice) {
-      if (gate.figure.starts_with(part + ".") && !exists)
-        throw UsageError("--fail-if '" + gate.text + "': " + advice);
-    };
-    lacks("validation", shares.validation > 0,
-          "there is no validation part; pass --split 60:20:20");
-    lacks("test", shares.test > 0 || arguments.test.has_value(),
-          "there is no test part; pass --split 80:20 or --test");
-    lacks("folds", arguments.held_out.folds.has_value(), "there are no folds; pass --folds 5");
-  }
-}
 
 /// Of a single model: what calls can share are its many fits.
 void check_shared_fit(const FitArguments& arguments) {
@@ -106,8 +68,12 @@ void check_combination(const FitArguments& arguments) {
         "--repeats does not go with --expression auto, which may choose a residual process: add "
         "--residual none");
   }
-  if (arguments.sharing.shard && !asks_for_many(arguments))
-    check_shared_fit(arguments);
+  if (!asks_for_many(arguments)) {
+    if (arguments.total || !arguments.ranked_at.empty())
+      throw UsageError("--total and --set go with many models: --by, or several targets");
+    if (arguments.sharing.shard)
+      check_shared_fit(arguments);
+  }
   check_bootstrap(arguments.bootstrap);
   check_gated_parts(arguments);
 }
@@ -165,24 +131,6 @@ FitOutcome fit_watched(const PreparedFit& prepared, FitRequest request, SearchPr
   if (console.shows_progress())
     request.options.observer = [&](const optimise::Progress& state) { progress.show(state); };
   return fit_prepared(prepared, request);
-}
-
-void check_fit_gates(const std::vector<Gate>& gates, const FittedModel& model) {
-  const PartMetrics& parts = model.metrics;
-  std::vector<Figure> figures = parts.test ? figures_of(*parts.test, "the test part")
-                                           : figures_of(parts.train, "the training part");
-  const auto add = [&](const Metrics& metrics, const std::string& part, const std::string& prefix) {
-    const auto more = figures_of(metrics, part, prefix);
-    figures.insert(figures.end(), more.begin(), more.end());
-  };
-  add(parts.train, "the training part", "train.");
-  if (parts.validation)
-    add(*parts.validation, "the validation part", "validation.");
-  if (parts.test)
-    add(*parts.test, "the test part", "test.");
-  if (model.cross_validation)
-    add(mean_metrics(model.cross_validation->folds), "the mean of the folds", "folds.");
-  check_gates(gates, figures);
 }
 
 }  // namespace

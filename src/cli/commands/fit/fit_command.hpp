@@ -34,6 +34,8 @@ struct FitArguments {
   std::vector<Gate> gates;
   std::vector<std::string> by;  ///< a model per group
   std::optional<std::string> target_name;
+  std::optional<std::string> total;    ///< what the others add up to
+  std::vector<std::string> ranked_at;  ///< settings of the ranking
   SharingArguments sharing;
 };
 

@@ -10,6 +10,7 @@
 #include "cli/options/numbers.hpp"
 #include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
+#include "cli/runs/set_gates.hpp"
 #include "cli/runs/set_summary.hpp"
 #include "cli/runs/task_run.hpp"
 #include "cli/terminal/search_progress.hpp"
@@ -40,6 +41,7 @@ GroupRequest groups_of_arguments(const FitArguments& arguments) {
   GroupRequest out;
   out.by = arguments.by;
   out.target_name = arguments.target_name;
+  out.total = arguments.total;
   if (arguments.roles.target) {
     out.targets = arguments.target_name ? std::vector<std::string>{*arguments.roles.target}
                                         : split_list(*arguments.roles.target);
@@ -88,6 +90,16 @@ void add_many_options(OptionSet& command, FitArguments& arguments) {
                   "--target is then the column of their values")
       .type_name("COL")
       .group(group);
+  command
+      .add_option("--total", arguments.total,
+                  "a target, a text of a key column or a further column\n"
+                  "that the others add up to; the ranking says whether\n"
+                  "they do")
+      .type_name("NAME")
+      .group(group);
+  command.add_option("--set", arguments.ranked_at, "of the ranking: values of inputs, as in show")
+      .type_name("COL=VALUE")
+      .group(group);
 }
 
 bool asks_for_many(const FitArguments& arguments) {
@@ -123,6 +135,7 @@ int run_fit_many(const FitArguments& arguments, FitRequest request, Console& con
     header.target_name = groups.target_name;
     header.target_value = groups.targets.front();
   }
+  header.total = total_of(groups, tasks);
   header.tasks = tasks.size();
   header.shard = arguments.sharing.shard;
   header.job = job_digest(arguments.sharing, header.tool, {header.file, digest});
@@ -156,7 +169,7 @@ int run_fit_many(const FitArguments& arguments, FitRequest request, Console& con
   }
   if (!is_only_shown)
     output.commit();
-  console.summary(set_summary(set, console));
+  console.summary(set_summary(set, console, arguments.ranked_at));
   if (const std::string refused = refused_text(set); !refused.empty())
     console.warning(refused);
   if (is_only_shown)
