@@ -28,10 +28,10 @@ int merge_models(const MergeArguments& arguments, const std::string& text, Conso
   output.write(text);
   output.commit();
   const ModelSet set = parse_model_set(display_name(arguments.output), text);
-  console.summary(set_summary(set, console));
-  if (const std::string refused = refused_text(set); !refused.empty())
+  console.summary(set_summary(SetLines(set), console));
+  if (const std::string refused = refused_text(SetLines(set)); !refused.empty())
     console.warning(refused);
-  check_set_gates(gates, set);
+  check_set_gates(gates, SetLines(set));
   return 0;
 }
 

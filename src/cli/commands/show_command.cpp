@@ -59,7 +59,7 @@ int run_show(const ShowArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
   const ModelSet set = picked_models(arguments.model, arguments.pick);
   if (set.lines.size() != 1) {
-    console.summary(set_summary(set, console, arguments.ranked_at));
+    console.summary(set_summary(SetLines(set), console, arguments.ranked_at));
     return 0;
   }
   if (!arguments.ranked_at.empty())

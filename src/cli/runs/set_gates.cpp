@@ -58,32 +58,44 @@ bool is_set_figure(std::string_view name) {
          name.find('=') != std::string_view::npos;
 }
 
-std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const ModelSet& set,
+std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const SetLines& set,
                                          const std::optional<SetShare>& share) {
-  std::vector<JudgedGate> judged;
-  for (const Gate& gate : gates) {
-    std::vector<Figure> figures;
-    for (const ModelSetLine& line : set.lines) {
-      const auto name = named_figure(gate.figure, line, set.header);
-      if (!name)
-        continue;
-      for (Figure& figure : figures_of_line(line, words_of(line, set.header))) {
-        if (figure.name != *name)
+  std::vector<std::vector<JudgedGate>> judged(gates.size());  // of a figure that there is
+  const auto judge = [&](std::size_t k, Figure figure) {
+    figure.name = gates[k].figure;
+    const JudgedGate gate = judged_gates({gates[k]}, {std::move(figure)}).front();
+    // Of those that do not hold, one is enough, and none where others do.
+    if (gate.holds && !judged[k].empty() && !judged[k].front().holds)
+      judged[k].clear();
+    if (gate.holds || judged[k].empty())
+      judged[k].push_back(gate);
+  };
+  if (!gates.empty()) {
+    set.for_each([&](const ModelSetLine& line) {
+      for (std::size_t k = 0; k < gates.size(); ++k) {
+        const auto name = named_figure(gates[k].figure, line, set.header());
+        if (!name)
           continue;
-        figure.name = gate.figure;
-        figures.push_back(std::move(figure));
+        for (const Figure& figure : figures_of_line(line, words_of(line, set.header())))
+          if (figure.name == *name)
+            judge(k, figure);
       }
-    }
-    if (gate.figure == kTotalFigure && share)
-      figures.push_back({gate.figure, share->percent, share->words, {}});
-    const auto more = judged_gates({gate}, figures);
-    judged.insert(judged.end(), more.begin(), more.end());
+    });
   }
-  return judged;
+  std::vector<JudgedGate> out;
+  for (std::size_t k = 0; k < gates.size(); ++k) {
+    if (gates[k].figure == kTotalFigure && share)
+      judge(k, {gates[k].figure, share->percent, share->words, {}});
+    if (judged[k].empty())
+      judged[k] = judged_gates({gates[k]}, {});
+    out.insert(out.end(), judged[k].begin(), judged[k].end());
+  }
+  return out;
 }
 
-void check_set_gates(const std::vector<Gate>& gates, const ModelSet& set) {
-  check_gates(judged_set_gates(gates, set, set.header.total ? share_of_total(set) : std::nullopt));
+void check_set_gates(const std::vector<Gate>& gates, const SetLines& set) {
+  check_gates(
+      judged_set_gates(gates, set, set.header().total ? share_of_total(set) : std::nullopt));
 }
 
 }  // namespace perfmodel::cli

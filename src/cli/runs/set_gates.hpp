@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cli/options/gates.hpp"
+#include "cli/runs/set_lines.hpp"
 #include "cli/runs/set_total.hpp"
-#include "io/model/model_set.hpp"
 
 namespace perfmodel::cli {
 
@@ -21,10 +21,10 @@ inline constexpr auto kSetFigureWords =
 /// A condition on any model looks at those that there are
 /// (refused: at all); one that names a group without a model cannot be judged and fires. `share` is
 /// that of the total.
-std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const ModelSet& set,
+std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const SetLines& set,
                                          const std::optional<SetShare>& share);
 
 /// The same of models as they were fitted: throws GateError as check_gates() does.
-void check_set_gates(const std::vector<Gate>& gates, const ModelSet& set);
+void check_set_gates(const std::vector<Gate>& gates, const SetLines& set);
 
 }  // namespace perfmodel::cli

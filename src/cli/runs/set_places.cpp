@@ -1,8 +1,5 @@
 #include "cli/runs/set_places.hpp"
 
-#include <algorithm>
-
-#include "perfmodel/base/error.hpp"
 #include "perfmodel/model/design/design.hpp"
 #include "perfmodel/pipeline/settings.hpp"
 
@@ -20,32 +17,31 @@ std::optional<Configuration> place_in(const FittedModel& model,
 
 }  // namespace
 
-std::vector<std::optional<Configuration>> places_of_settings(
-    const std::vector<std::string>& settings, const std::vector<const FittedModel*>& models) {
-  std::vector<std::optional<Configuration>> out(models.size());
-  std::vector<std::string> known;  // settings of columns that some model has
-  std::optional<UsageError> wrong;
-  for (std::size_t i = 0; i < models.size(); ++i) {
-    const auto base = central_base(*models[i]);
-    if (!base)
-      continue;
-    std::vector<std::string> own;
-    for (const std::string& setting : settings)
-      if (base->table.find(setting.substr(0, setting.find('='))) != nullptr)
-        own.push_back(setting);
-    known.insert(known.end(), own.begin(), own.end());
-    try {
-      out[i] = place_in(*models[i], own, *base);
-    } catch (const UsageError& error) {
-      wrong = error;
-    }
+std::optional<Configuration> SetPlaces::of(const FittedModel& model) {
+  const auto base = central_base(model);
+  if (!base)
+    return std::nullopt;
+  std::vector<std::string> own;
+  for (const std::string& setting : settings_)
+    if (base->table.find(setting.substr(0, setting.find('='))) != nullptr)
+      own.push_back(setting);
+  known_.insert(own.begin(), own.end());
+  try {
+    auto out = place_in(model, own, *base);
+    any_ = true;
+    return out;
+  } catch (const UsageError& error) {
+    wrong_ = error;
+    return std::nullopt;
   }
-  for (const std::string& setting : settings)
-    if (std::find(known.begin(), known.end(), setting) == known.end())
+}
+
+void SetPlaces::check() const {
+  for (const std::string& setting : settings_)
+    if (!known_.contains(setting))
       throw UsageError("--set '" + setting + "': no model has such an input");
-  if (wrong && std::none_of(out.begin(), out.end(), [](const auto& place) { return place; }))
-    throw UsageError(wrong->sentence());
-  return out;
+  if (wrong_ && !any_)
+    throw UsageError(wrong_->sentence());
 }
 
 }  // namespace perfmodel::cli

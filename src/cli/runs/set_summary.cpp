@@ -19,22 +19,83 @@ namespace {
 constexpr std::size_t kMostRanked = 20;
 constexpr std::size_t kMostRefused = 5;
 
-using Lines = std::vector<const ModelSetLine*>;
+/// One of those that are shown.
+struct RankedLine {
+  RankedModel ranked;
+  ModelSetLine line;
 
-/// Of one target, with a model; without those that are totals.
-std::vector<std::pair<std::string, Lines>> lines_by_target(const ModelSet& set) {
-  std::vector<std::pair<std::string, Lines>> out;
-  std::map<std::string, std::size_t> place_of;
-  for (const ModelSetLine& line : set.lines) {
-    if (!line.model || is_total(line, set.header))
-      continue;
-    const auto [place, is_new] = place_of.try_emplace(line.target, out.size());
-    if (is_new)
-      out.push_back({line.target, {}});
-    out[place->second].second.push_back(&line);
+  double time() const { return ranked.time.value_or(-1); }
+};
+
+/// The models of one target.
+struct TargetRanking {
+  std::string target;
+  RankingPlace place;
+  std::size_t count = 0;
+  double sum = 0;  ///< of all times
+  bool with_intervals = false;
+  std::vector<RankedLine> top;  ///< the longest times first, of equal ones the first
+
+  void add(const RankedModel& ranked, const ModelSetLine& line) {
+    sum += ranked.time.value_or(0);
+    const RankedLine entry{ranked, {}};
+    const auto at = std::upper_bound(
+        top.begin(), top.end(), entry,
+        [](const RankedLine& a, const RankedLine& b) { return a.time() > b.time(); });
+    if (top.size() == kMostRanked && at == top.end())
+      return;
+    top.insert(at, {ranked, line});
+    if (top.size() > kMostRanked)
+      top.pop_back();
   }
-  return out;
-}
+};
+
+/// Targets in the order of their first models; totals are none of them.
+class TargetRankings {
+ public:
+  TargetRankings(const SetLines& set, const std::vector<std::string>& settings) {
+    set.for_each([&](const ModelSetLine& line) {
+      if (!line.model)
+        return;
+      ++models_;
+      if (is_total(line, set.header()))
+        return;
+      TargetRanking& target = of(line.target);
+      ++target.count;
+      target.place.see(*line.model);
+      target.with_intervals = target.with_intervals || line.model->intervals.has_value();
+    });
+    SetPlaces places(settings);
+    set.for_each([&](const ModelSetLine& line) {
+      if (!line.model || is_total(line, set.header()))
+        return;
+      TargetRanking& target = of(line.target);
+      target.add(ranked_at(*line.model, target.place.scale,
+                           settings.empty() ? target.place.configuration(*line.model)
+                                            : places.of(*line.model)),
+                 line);
+    });
+    if (!targets_.empty())
+      places.check();
+  }
+
+  std::size_t models() const { return models_; }
+  const std::vector<TargetRanking>& targets() const { return targets_; }
+
+ private:
+  std::size_t models_ = 0;
+  std::vector<TargetRanking> targets_;
+  std::map<std::string, std::size_t> place_of_;
+
+  TargetRanking& of(const std::string& target) {
+    const auto [place, is_new] = place_of_.try_emplace(target, targets_.size());
+    if (is_new) {
+      targets_.emplace_back();
+      targets_.back().target = target;
+    }
+    return targets_[place->second];
+  }
+};
 
 const Metrics& judged_metrics(const FittedModel& model) {
   return model.metrics.test ? *model.metrics.test : model.metrics.train;
@@ -74,11 +135,8 @@ std::string warned_of(const FittedModel& model) {
   return joined({std::vector<std::string>(kinds.begin(), kinds.end())}, ", ");
 }
 
-TextTable table_of_ranking(const ModelSetHeader& header, const Lines& lines, const Ranking& ranking,
+TextTable table_of_ranking(const ModelSetHeader& header, const TargetRanking& target,
                            const ShownTime& shown) {
-  const bool with_intervals = std::any_of(lines.begin(), lines.end(), [](const auto* line) {
-    return line->model->intervals.has_value();
-  });
   std::vector<Align> columns{Align::right};
   std::vector<std::string> heading{"share"};
   const auto add = [&](const std::string& name, Align align) {
@@ -87,8 +145,8 @@ TextTable table_of_ranking(const ModelSetHeader& header, const Lines& lines, con
   };
   for (const std::string& column : header.by)
     add(column, Align::left);
-  add(with_unit(lines.front()->target, shown.unit()), Align::right);
-  if (with_intervals)
+  add(with_unit(target.target, shown.unit()), Align::right);
+  if (target.with_intervals)
     add("interval", Align::left);
   add("x2", Align::right);
   add("MAPE", Align::right);
@@ -96,13 +154,12 @@ TextTable table_of_ranking(const ModelSetHeader& header, const Lines& lines, con
   add("look at", Align::left);
   TextTable table(columns);
   table.add(heading);
-  for (std::size_t i = 0; i < std::min(kMostRanked, ranking.models.size()); ++i) {
-    const RankedModel& ranked = ranking.models[i];
-    const ModelSetLine& line = *lines[ranked.model];
-    std::vector<std::string> cells{ranked.time ? percent(ranked.share) : "-"};
+  for (const auto& [ranked, line] : target.top) {
+    std::vector<std::string> cells{
+        ranked.time && target.sum > 0 ? percent(100 * *ranked.time / target.sum) : "-"};
     cells.insert(cells.end(), line.key.begin(), line.key.end());
     cells.push_back(ranked.time ? shown.number(*ranked.time) : "-");
-    if (with_intervals) {
+    if (target.with_intervals) {
       cells.push_back(
           ranked.time && line.model->intervals ? interval_text(*line.model, ranked, shown) : "-");
     }
@@ -115,24 +172,24 @@ TextTable table_of_ranking(const ModelSetHeader& header, const Lines& lines, con
   return table;
 }
 
-std::string place_in_words(const Ranking& ranking, const std::vector<std::string>& settings) {
+std::string place_in_words(const RankingPlace& place, const std::vector<std::string>& settings) {
   const std::string doubling =
-      ranking.scale.empty()
+      place.scale.empty()
           ? ""
-          : "; x2: what doubling " + (settings.empty() ? "it" : ranking.scale) + " does";
-  if (settings.empty() && ranking.scale.empty())
+          : "; x2: what doubling " + (settings.empty() ? "it" : place.scale) + " does";
+  if (settings.empty() && place.scale.empty())
     return "at the central run of each";
   return "at " +
-         (settings.empty() ? ranking.scale + " = " + short_number(ranking.at)
+         (settings.empty() ? place.scale + " = " + short_number(place.at)
                            : joined(settings, ", ")) +
          ", all else as in the central run of each" + doubling;
 }
 
-std::string total_in_words(const ModelSet& set) {
-  const std::optional<SetShare> share = set.header.total ? share_of_total(set) : std::nullopt;
+std::string total_in_words(const SetLines& set) {
+  const std::optional<SetShare> share = set.header().total ? share_of_total(set) : std::nullopt;
   if (!share)
     return {};
-  return "\n  the parts add up to " + percent(share->percent) + " of " + set.header.total->name +
+  return "\n  the parts add up to " + percent(share->percent) + " of " + set.header().total->name +
          " as measured (" + share->words + ")" +
          (share->without > 0 ? "; without " + std::to_string(share->without) + " that have no model"
                              : "") +
@@ -141,43 +198,40 @@ std::string total_in_words(const ModelSet& set) {
 
 }  // namespace
 
-std::string set_summary(const ModelSet& set, const Console& console,
+std::string set_summary(const SetLines& set, const Console& console,
                         const std::vector<std::string>& settings) {
-  const auto with_model = std::count_if(set.lines.begin(), set.lines.end(),
-                                        [](const auto& line) { return line.model.has_value(); });
-  std::string out = console.strong(std::to_string(with_model) + " models") + " of " +
-                    std::to_string(set.header.tasks) + " from " + set.header.file + "\n";
-  for (const auto& [target, lines] : lines_by_target(set)) {
-    std::vector<const FittedModel*> models;
-    for (const ModelSetLine* line : lines)
-      models.push_back(&*line->model);
-    const Ranking ranking = settings.empty()
-                                ? ranking_of(models)
-                                : ranking_at(models, places_of_settings(settings, models));
-    const ShownTime shown(models.front()->spec.unit, ranking.models.front().time.value_or(1));
-    const TextTable table = table_of_ranking(set.header, lines, ranking, shown);
-    out += "\n  " + target + " " + place_in_words(ranking, settings) + "\n" +
+  const TargetRankings rankings(set, settings);
+  std::string out = console.strong(std::to_string(rankings.models()) + " models") + " of " +
+                    std::to_string(set.header().tasks) + " from " + set.header().file + "\n";
+  for (const TargetRanking& target : rankings.targets()) {
+    const RankedLine& first = target.top.front();
+    const ShownTime shown(first.line.model->spec.unit, first.ranked.time.value_or(1));
+    const TextTable table = table_of_ranking(set.header(), target, shown);
+    out += "\n  " + target.target + " " + place_in_words(target.place, settings) + "\n" +
            table.text(2, console.width());
-    if (lines.size() > kMostRanked)
-      out += "  and " + std::to_string(lines.size() - kMostRanked) + " more\n";
+    if (target.count > kMostRanked)
+      out += "  and " + std::to_string(target.count - kMostRanked) + " more\n";
   }
   return out + total_in_words(set);
 }
 
-std::string refused_text(const ModelSet& set) {
+std::string refused_text(const SetLines& set) {
   std::vector<std::string> reasons;
-  for (const ModelSetLine& line : set.lines)
-    if (!line.model)
-      reasons.push_back(words_of(line, set.header) + ": " + line.refused);
+  std::size_t lines = 0;
+  std::size_t count = 0;
+  set.for_each([&](const ModelSetLine& line) {
+    ++lines;
+    if (line.model)
+      return;
+    if (++count <= kMostRefused)
+      reasons.push_back(words_of(line, set.header()) + ": " + line.refused);
+  });
   if (reasons.empty())
     return {};
-  const std::size_t count = reasons.size();
-  if (count > kMostRefused) {
-    reasons.resize(kMostRefused);
+  if (count > kMostRefused)
     reasons.push_back("and " + std::to_string(count - kMostRefused) + " more");
-  }
-  return std::to_string(count) + " of " + std::to_string(set.lines.size()) +
-         " could not be fitted:\n  " + joined(reasons, "\n  ");
+  return std::to_string(count) + " of " + std::to_string(lines) + " could not be fitted:\n  " +
+         joined(reasons, "\n  ");
 }
 
 }  // namespace perfmodel::cli

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/terminal/console.hpp"
-#include "io/model/model_set.hpp"
+#include "cli/runs/set_lines.hpp"
 
 namespace perfmodel::cli {
 
@@ -12,10 +12,10 @@ namespace perfmodel::cli {
 /// became of the rest. They are asked where their first scale is largest, or with these settings
 /// (COL=VALUE), all else as in the central run of each. Throws UsageError for settings that no
 /// model can have.
-std::string set_summary(const ModelSet& set, const Console& console,
+std::string set_summary(const SetLines& set, const Console& console,
                         const std::vector<std::string>& settings = {});
 
 /// "2 of 9 models are missing: kernel=x time_s: ..."; empty where none are.
-std::string refused_text(const ModelSet& set);
+std::string refused_text(const SetLines& set);
 
 }  // namespace perfmodel::cli

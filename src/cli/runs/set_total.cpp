@@ -1,6 +1,8 @@
 #include "cli/runs/set_total.hpp"
 
 #include <cmath>
+#include <map>
+#include <vector>
 
 #include "cli/runs/model_sets.hpp"
 #include "perfmodel/base/error.hpp"
@@ -10,90 +12,98 @@
 namespace perfmodel::cli {
 namespace {
 
-/// Sums over totals.
-struct Sums {
-  double measured = 0;
-  double predicted = 0;
-  std::size_t totals = 0;
-  std::size_t rows = 0;
-  std::size_t without = 0;
+/// What a total and its parts have in common: the key without the total's column, and of a total
+/// that is a group the target.
+std::vector<std::string> family_of(const ModelSetLine& line, const ModelSetHeader& header) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < header.by.size(); ++i)
+    if (header.by[i] != header.total->column)
+      out.push_back(line.key[i]);
+  if (header.total->column)
+    out.push_back(line.target);
+  return out;
+}
 
-  /// Of these rows, whose times are given.
-  void add(const Table& rows_of_total, const Eigen::VectorXd& times,
-           const std::vector<const ModelSetLine*>& parts) {
-    measured += times.sum();
-    ++totals;
-    rows += static_cast<std::size_t>(times.size());
-    for (const ModelSetLine* part : parts) {
-      const auto asked = part->model ? asked_at(*part->model, rows_of_total) : std::nullopt;
-      predicted += asked.value_or(0);
-      without += asked ? 0U : 1U;
-    }
+/// Rows of a total, where its parts are asked.
+struct AskedTotal {
+  Table rows;
+  std::string unit;
+};
+
+/// Nothing where the rows lack what the model needs.
+std::optional<double> predicted_sum(const FittedModel& model, const Table& rows) {
+  try {
+    const double sum = predict(model, make_design(rows, model.spec, Target::absent)).sum();
+    return std::isfinite(sum) ? std::optional(sum) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+class Totals {
+ public:
+  explicit Totals(const ModelSetHeader& header) : header_(header) {}
+
+  void add(const ModelSetLine& line, Table rows, double time) {
+    measured_ += time;
+    asked_[family_of(line, header_)] = {std::move(rows), line.model->spec.unit};
   }
 
-  std::optional<SetShare> share(const std::string& words) const {
-    if (totals == 0 || !(measured > 0))
+  std::size_t size() const { return asked_.size(); }
+
+  std::optional<SetShare> share(const SetLines& set, const std::string& words) const {
+    if (asked_.empty() || !(measured_ > 0))
       return std::nullopt;
-    return SetShare{100 * predicted / measured, words, without};
+    SetShare out{0, words, 0};
+    double sum = 0;
+    set.for_each([&](const ModelSetLine& line) {
+      const auto total = asked_.find(family_of(line, header_));
+      if (is_total(line, header_) || total == asked_.end())
+        return;
+      if (!header_.total->column && line.model && line.model->spec.unit != total->second.unit)
+        return;  // seconds are no parts of megabytes
+      const auto asked =
+          line.model ? predicted_sum(*line.model, total->second.rows) : std::nullopt;
+      sum += asked.value_or(0);
+      out.without += asked ? 0U : 1U;
+    });
+    out.percent = 100 * sum / measured_;
+    return out;
   }
 
  private:
-  /// Nothing where the rows lack what the model needs.
-  static std::optional<double> asked_at(const FittedModel& model, const Table& rows) {
-    try {
-      const double sum = predict(model, make_design(rows, model.spec, Target::absent)).sum();
-      return std::isfinite(sum) ? std::optional(sum) : std::nullopt;
-    } catch (const Error&) {
-      return std::nullopt;
-    }
-  }
+  const ModelSetHeader& header_;
+  std::map<std::vector<std::string>, AskedTotal> asked_;
+  double measured_ = 0;
 };
 
 }  // namespace
 
-std::vector<const ModelSetLine*> parts_of_total(const ModelSetLine& total, const ModelSet& set) {
-  const ModelSetHeader& header = set.header;
-  const bool of_targets = !header.total->column;
-  const auto differs = [&](const ModelSetLine& line, std::size_t i) {
-    return line.key[i] != total.key[i] && header.by[i] != header.total->column;
-  };
-  std::vector<const ModelSetLine*> out;
-  for (const ModelSetLine& line : set.lines) {
-    bool is_part = !is_total(line, header) && (of_targets || line.target == total.target);
-    for (std::size_t i = 0; i < header.by.size() && is_part; ++i)
-      is_part = !differs(line, i);
-    const bool other_unit =
-        of_targets && line.model && total.model && line.model->spec.unit != total.model->spec.unit;
-    if (is_part && !other_unit)
-      out.push_back(&line);
-  }
-  return out;
-}
-
-std::optional<SetShare> share_of_total(const ModelSet& set) {
-  Sums sums;
-  for (const ModelSetLine& line : set.lines) {
-    if (!is_total(line, set.header) || !line.model || !line.model->central)
-      continue;
-    const auto base = central_base(*line.model);
-    const Eigen::VectorXd time = Eigen::VectorXd::Constant(1, line.model->central->time);
-    if (base)
-      sums.add(base->table, time, parts_of_total(line, set));
-  }
-  return sums.share("the central run" + (sums.totals == 1
-                                             ? std::string(" of the total")
-                                             : "s of " + std::to_string(sums.totals) + " totals"));
+std::optional<SetShare> share_of_total(const SetLines& set) {
+  Totals totals(set.header());
+  set.for_each([&](const ModelSetLine& line) {
+    if (!is_total(line, set.header()) || !line.model || !line.model->central)
+      return;
+    if (auto base = central_base(*line.model))
+      totals.add(line, std::move(base->table), line.model->central->time);
+  });
+  const std::string one = "the central run of the total";
+  return totals.share(set, totals.size() == 1 ? one
+                                              : "the central runs of " +
+                                                    std::to_string(totals.size()) + " totals");
 }
 
 std::optional<SetShare> share_of_total(const ModelSet& set, const Table& runs) {
-  Sums sums;
-  for (const LineRows& rows : rows_of_lines(set, runs)) {
-    if (!is_total(*rows.line, set.header))
+  Totals totals(set.header);
+  std::size_t rows = 0;
+  for (LineRows& part : rows_of_lines(set, runs)) {
+    if (!is_total(*part.line, set.header))
       continue;
-    const Design design = make_design(rows.table, rows.line->model->spec, Target::required);
-    sums.add(rows.table, design.time, parts_of_total(*rows.line, set));
+    const Design design = make_design(part.table, part.line->model->spec, Target::required);
+    rows += design.rows;
+    totals.add(*part.line, std::move(part.table), design.time.sum());
   }
-  return sums.share(std::to_string(sums.rows) + " runs");
+  return totals.share(SetLines(set), std::to_string(rows) + " runs");
 }
 
 }  // namespace perfmodel::cli

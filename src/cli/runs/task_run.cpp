@@ -11,29 +11,30 @@
 
 namespace perfmodel::cli {
 
-std::vector<std::string> kept_lines(LinesFile& output, const std::string& header,
-                                    const std::vector<std::size_t>& tasks) {
+std::size_t kept_tasks(LinesFile& output, const std::string& header,
+                       const std::vector<std::size_t>& tasks,
+                       const std::function<void(std::string_view)>& visit) {
   const std::string& source = output.partial();
-  if (output.kept().find('\n') == std::string::npos) {  // nothing, or cut within the header
-    output.keep(0);
-    return {};
-  }
-  const PartText text = parse_part(source, output.kept());
-  const std::size_t first = output.kept().find('\n') + 1;
-  if (output.kept().substr(0, first) != header) {
-    throw InputError(source + ": these are the results of other runs, options or shards; remove " +
-                     "the file, or run without --resume");
-  }
-  std::vector<std::string> out;
-  std::size_t whole = first;
-  for (std::size_t i = 0; i < text.tasks.size(); ++i) {
-    if (i >= tasks.size() || text.tasks[i] != tasks[i])
-      throw InputError(source + ": task " + std::to_string(text.tasks[i]) + " is out of order");
-    whole += text.lines[i].size();
-    out.emplace_back(text.lines[i]);
-  }
-  output.keep(whole);
-  return out;
+  std::size_t lines = 0;
+  output.keep_lines([&](std::string_view line) {
+    if (++lines == 1) {
+      if (line != header) {
+        throw InputError(source + ": these are the results of other runs, options or shards; " +
+                         "remove the file, or run without --resume");
+      }
+      return true;
+    }
+    const std::size_t kept = lines - 2;
+    const std::optional<std::size_t> task = task_of_line(place_of_line(source, lines), line);
+    if (task && (kept >= tasks.size() || *task != tasks[kept]))
+      throw InputError(source + ": task " + std::to_string(*task) + " is out of order");
+    if (task)
+      visit(line);
+    else
+      --lines;
+    return task.has_value();
+  });
+  return lines == 0 ? 0 : lines - 1;
 }
 
 std::string tool_name() {
@@ -87,9 +88,10 @@ const TaskShare* TaskRun::begin(std::size_t tasks) {
   }
   if (tasks == 0)
     throw UsageError("--shard: there is nothing to share");
-  const std::vector<std::string> kept =
-      kept_lines(*output_, to_line(header), tasks_of_shard(tasks, arguments_.shard));
-  if (output_->kept().empty())
+  std::vector<std::string> kept;
+  kept_tasks(*output_, to_line(header), tasks_of_shard(tasks, arguments_.shard),
+             [&](std::string_view line) { kept.emplace_back(line); });
+  if (!output_->has_kept())
     output_->write(to_line(header));
   share_.emplace(*arguments_.shard, kept,
                  [this](const std::string& line) { output_->write(line); });

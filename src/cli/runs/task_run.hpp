@@ -1,8 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/runs/sharing_options.hpp"
@@ -10,10 +12,12 @@
 
 namespace perfmodel::cli {
 
-/// Of what an earlier run of the same job left, the lines that are whole, behind the header; what
-/// follows them is taken off the file. Throws InputError where another job left it.
-std::vector<std::string> kept_lines(LinesFile& output, const std::string& header,
-                                    const std::vector<std::size_t>& tasks);
+/// How many of these tasks, from the first on, an earlier run of the same job left whole behind the
+/// header; `visit` sees their lines, and what follows them is taken off the file. Throws InputError
+/// where another job left it.
+std::size_t kept_tasks(LinesFile& output, const std::string& header,
+                       const std::vector<std::size_t>& tasks,
+                       const std::function<void(std::string_view line)>& visit);
 
 /// "perfmodel 0.1.0"
 std::string tool_name();

@@ -25,6 +25,7 @@ namespace {
 constexpr std::size_t kMostColumns = 1000;
 
 constexpr std::size_t kMostFilesNamed = 3;
+constexpr std::uint32_t kFirstRow = 2;  // its line
 
 /// Builds the table line by line. A line of the wrong shape is noted and the reading goes on, so
 /// that one message tells of all of them.
@@ -256,7 +257,7 @@ Table parse_csv(std::span<const CsvText> files, const std::set<std::string>& tex
   for (const CsvText& file : files) {
     reader.begin_file(file.source, recognise_style(file.bytes, separator));
     for_each_line(file.bytes, file.source, [&](std::span<char> line, std::uint32_t number) {
-      reader.read_line(line, number);
+      reader.read_line(line, number > kFirstRow ? number + file.left_out : number);
     });
     reader.end_file();
   }

@@ -1,19 +1,22 @@
 #include "io/file/digest.hpp"
 
-#include <nettle/sha2.h>
-
 #include <array>
 #include <cstdint>
 
 namespace perfmodel {
 
-std::string sha256(std::string_view bytes) {
+Sha256::Sha256() {
+  sha256_init(&context_);
+}
+
+void Sha256::add(std::string_view block) {
   static_assert(sizeof(char) == sizeof(std::uint8_t));
-  sha256_ctx context;
-  sha256_init(&context);
-  sha256_update(&context, bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
+  sha256_update(&context_, block.size(), reinterpret_cast<const std::uint8_t*>(block.data()));
+}
+
+std::string Sha256::text() {
   std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
-  sha256_digest(&context, digest.size(), digest.data());
+  sha256_digest(&context_, digest.size(), digest.data());
 
   constexpr std::string_view hexadecimal = "0123456789abcdef";
   std::string text;
@@ -22,6 +25,12 @@ std::string sha256(std::string_view bytes) {
     text += hexadecimal[byte & 15];
   }
   return text;
+}
+
+std::string sha256(std::string_view bytes) {
+  Sha256 digest;
+  digest.add(bytes);
+  return digest.text();
 }
 
 }  // namespace perfmodel

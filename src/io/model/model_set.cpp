@@ -113,6 +113,11 @@ ModelSet parse_model_set(const std::string& source, std::string_view bytes) {
   return out;
 }
 
+ModelSetLine parse_set_line(const std::string& place, std::string_view text,
+                            const ModelSetHeader& header) {
+  return read_line(JsonCursor::parse(place, text), header);
+}
+
 ModelSetLine single_model(const std::string& source, std::string_view bytes) {
   ModelSetLine line;
   line.model = read_model(JsonCursor::parse(source, bytes), form_kinds());

@@ -55,6 +55,10 @@ bool is_model_set(std::string_view bytes);
 /// Throws InputError for a torn line and for what read_model() throws.
 ModelSet parse_model_set(const std::string& source, std::string_view bytes);
 
+/// One line behind the header.
+ModelSetLine parse_set_line(const std::string& place, std::string_view text,
+                            const ModelSetHeader& header);
+
 /// A model.json as the only line of a set without key.
 ModelSetLine single_model(const std::string& source, std::string_view bytes);
 

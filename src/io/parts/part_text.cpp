@@ -60,6 +60,14 @@ PartText parse_part(const std::string& source, std::string_view bytes) {
   return out;
 }
 
+std::optional<std::size_t> task_of_line(const std::string& place, std::string_view line) {
+  try {
+    return JsonCursor::parse(place, line).member("task").count();
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
 std::string place_of_line(const std::string& source, std::size_t number) {
   return source + ":" + std::to_string(number);
 }

@@ -38,6 +38,9 @@ struct PartText {
 /// `bytes` live as long as the lines. Throws InputError where the header cannot be read.
 PartText parse_part(const std::string& source, std::string_view bytes);
 
+/// The number of the task of a line; nothing where the line is damaged.
+std::optional<std::size_t> task_of_line(const std::string& place, std::string_view line);
+
 /// "all.jsonl:3"
 std::string place_of_line(const std::string& source, std::size_t number);
 

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "support/catch.hpp"
+#include "support/markdown.hpp"
 #include "support/program.hpp"
 
 using namespace perfmodel::test;
@@ -26,6 +27,7 @@ constexpr int kKernels = 5;
 struct ManyRuns {
   std::string wide = "kernel,gpus,time_s,memory_mb\n";
   std::string long_table = "kernel,gpus,metric,value\n";
+  std::string sorted;  ///< the wide ones, kernel by kernel
   std::string third = "gpus,time_s\n";  ///< of kernel 2 alone
 
   ManyRuns() {
@@ -41,6 +43,12 @@ struct ManyRuns {
       }
     }
     wide += "alone,8,1,1\n";
+    std::vector<std::string> lines = perfmodel::test::lines_of(wide);
+    std::stable_sort(lines.begin() + 1, lines.end() - 1, [](const auto& a, const auto& b) {
+      return a.substr(0, 2) < b.substr(0, 2);
+    });
+    for (const std::string& line : lines)
+      sorted += line + "\n";
   }
 };
 
@@ -50,6 +58,7 @@ class ManyModels {
     options_.directory = directory_.path();
     const ManyRuns runs;
     directory_.write("runs.csv", runs.wide);
+    directory_.write("sorted.csv", runs.sorted);
     directory_.write("long.csv", runs.long_table);
     directory_.write("third.csv", runs.third);
   }
@@ -57,8 +66,9 @@ class ManyModels {
   ProgramResult run(const Strings& arguments) const { return run_perfmodel(arguments, options_); }
 
   /// fit runs.csv --by kernel with both targets; must end well.
-  void fit(const std::string& output, Strings further = {}) const {
-    Strings arguments{"fit",      "runs.csv",         "--by", "kernel",
+  void fit(const std::string& output, Strings further = {},
+           const std::string& runs = "runs.csv") const {
+    Strings arguments{"fit",      runs,               "--by", "kernel",
                       "--target", "time_s,memory_mb", "-o",   output};
     arguments.insert(arguments.end(), further.begin(), further.end());
     const ProgramResult result = run(arguments);
@@ -117,6 +127,17 @@ TEST_CASE_METHOD(ManyModels, "fit --by has a model for every group and target, o
   const Json third = Json::parse(text("third.json"));
   CHECK(lines[4].at("model").at("constants") == third.at("constants"));
   CHECK(lines[4].at("model").at("metrics") == third.at("metrics"));
+
+  // Groups that stand one after the other are read one after the other, and are the same.
+  const auto of_rows = [](std::vector<Json> all) {
+    for (Json& line : all)
+      if (line.contains("model"))
+        for (const char* field : {"provenance", "central_run"})
+          line["model"].erase(field);  // digests, lines
+    return all;
+  };
+  fit("sorted.jsonl", {}, "sorted.csv");
+  CHECK(of_rows(this->lines("sorted.jsonl")) == of_rows(lines));
 
   // A long table says the same.
   const ProgramResult result = run({"fit", "long.csv", "--by", "kernel", "--target-name", "metric",

@@ -97,7 +97,7 @@ int evaluate_set(const EvaluateArguments& arguments, const ModelSet& set, Consol
   });
   const std::optional<SetShare> share =
       set.header.total ? share_of_total(set, file.table) : std::nullopt;
-  const std::vector<JudgedGate> gates = judged_set_gates(arguments.gates, judged, share);
+  const std::vector<JudgedGate> gates = judged_set_gates(arguments.gates, SetLines(judged), share);
   OutputTables tables(errors_table(judged, true), [&] {
     return evaluations_to_json(document_of(arguments, file, judged, share, gates));
   });

@@ -49,27 +49,13 @@ GroupRequest groups_of_arguments(const FitArguments& arguments) {
   return out;
 }
 
-/// What an earlier run of the same job left.
-ModelSet kept_set(const std::vector<std::string>& lines, const ModelSetHeader& header,
-                  const std::string& source) {
-  return parse_model_set(source, to_line(header) + joined(lines, ""));
-}
-
 ModelSetLine line_of(std::size_t number, const GroupTask& task, GroupOutcome outcome) {
-  ModelSetLine line{number, task.key, task.target, task.rows.size(), std::move(outcome.model), {}};
+  ModelSetLine line{number, task.key, task.target, task.rows, std::move(outcome.model), {}};
   if (line.model)
     name_flags(*line.model);
   else
     line.refused = with_flags(outcome.refused);
   return line;
-}
-
-void require_a_model(const ModelSet& set) {
-  for (const ModelSetLine& line : set.lines)
-    if (line.model)
-      return;
-  if (!set.lines.empty() && !set.header.shard)
-    throw InputError("no model could be fitted");
 }
 
 }  // namespace
@@ -117,65 +103,70 @@ int run_fit_many(const FitArguments& arguments, FitRequest request, Console& con
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + joined(arguments.runs, ", "));
   GroupRequest groups = groups_of_arguments(arguments);
-  std::set<std::string> texts(arguments.roles.categorical.begin(),
-                              arguments.roles.categorical.end());
-  for (const std::string& column : groups.key_columns())
-    texts.insert(column);
-  RunsFile runs = read_runs(arguments.runs, texts, arguments.separator);
-  if (arguments.roles.target && runs.table.find(*arguments.roles.target) != nullptr)
-    groups.targets = {*arguments.roles.target};  // a name with a comma
-  const std::vector<GroupTask> tasks = group_tasks(runs.table, groups, arguments.roles);
-  const std::string digest = sha256(runs.bytes);
+  const GroupJob job =
+      read_groups(arguments.runs, groups, arguments.roles, arguments.separator);
 
   ModelSetHeader header;
   header.tool = tool_name();
-  header.file = runs.files.empty() ? base_name(runs.path) : runs.path;
+  header.file = job.file;
   header.by = groups.by;
   if (groups.target_name) {
     header.target_name = groups.target_name;
     header.target_value = groups.targets.front();
   }
-  header.total = total_of(groups, tasks);
-  header.tasks = tasks.size();
+  header.total = total_of(groups, job);
+  header.tasks = job.tasks;
   header.shard = arguments.sharing.shard;
-  header.job = job_digest(arguments.sharing, header.tool, {header.file, digest});
-  const std::vector<std::size_t> numbers = tasks_of_shard(tasks.size(), header.shard);
-  ModelSet set = kept_set(kept_lines(output, to_line(header), numbers), header, output.partial());
+  header.job = job_digest(arguments.sharing, header.tool, {header.file, job.digest});
+  const std::vector<std::size_t> numbers = tasks_of_shard(job.tasks, header.shard);
+  std::size_t done = 0;
+  std::size_t models = 0;
+  done = kept_tasks(output, to_line(header), numbers, [&](std::string_view line) {
+    models += parse_set_line(output.partial(), line, header).model ? 1U : 0U;
+  });
   const bool is_only_shown = !arguments.output && !console.quiet() && is_terminal_output();
   const auto write = [&](const std::string& line) {
     if (!is_only_shown)
       output.write(line);
   };
-  if (output.kept().empty())
+  if (!output.has_kept())
     write(to_line(header));
 
   const SignalWatch signals;
   request.options.stop = signals.token();
-  const std::vector<std::size_t> open(
-      numbers.begin() + static_cast<std::ptrdiff_t>(set.lines.size()), numbers.end());
-  fit_groups(runs, digest, groups, tasks, open, request,
-             [&](std::size_t number, GroupOutcome outcome) {
-               set.lines.push_back(line_of(number, tasks[number], std::move(outcome)));
-               write(to_line(set.lines.back(), header));
-               progress->show("fitting", set.lines.size(), numbers.size());
-             });
+  const std::vector<std::size_t> open(numbers.begin() + static_cast<std::ptrdiff_t>(done),
+                                      numbers.end());
+  // What is in a file is not kept in memory, too.
+  const bool is_in_memory = output.partial().empty();
+  ModelSet set{header, {}};
+  fit_groups(job, open, request, [&](std::size_t number, GroupOutcome outcome) {
+    ModelSetLine line = line_of(number, job.task(number), std::move(outcome));
+    write(to_line(line, header));
+    models += line.model ? 1U : 0U;
+    if (is_in_memory)
+      set.lines.push_back(std::move(line));
+    progress->show("fitting", ++done, numbers.size());
+  });
   progress.reset();
-  if (const auto signal = received_signal(); signal && set.lines.size() < numbers.size()) {
-    console.warning(
-        "interrupted: " + std::to_string(set.lines.size()) + " of " +
-        std::to_string(numbers.size()) + " models are there" +
-        (output.partial().empty() ? "" : ", in " + output.partial() + "; go on with --resume"));
+  if (const auto signal = received_signal(); signal && done < numbers.size()) {
+    console.warning("interrupted: " + std::to_string(done) + " of " +
+                    std::to_string(numbers.size()) + " models are there" +
+                    (is_in_memory ? "" : ", in " + output.partial() + "; go on with --resume"));
     return exit_code_of_signal(*signal);
   }
   if (!is_only_shown)
     output.commit();
-  console.summary(set_summary(set, console, arguments.ranked_at));
-  if (const std::string refused = refused_text(set); !refused.empty())
+  const SetLines lines = is_in_memory ? SetLines(set) : SetLines(path, header);
+  if (!console.quiet())
+    console.summary(set_summary(lines, console, arguments.ranked_at));
+  if (const std::string refused = models < numbers.size() ? refused_text(lines) : "";
+      !refused.empty())
     console.warning(refused);
   if (is_only_shown)
     console.notice("the models are not written anywhere; save them: -o models.jsonl");
-  require_a_model(set);
-  check_set_gates(arguments.gates, set);
+  if (models == 0 && !numbers.empty() && !header.shard)
+    throw InputError("no model could be fitted");
+  check_set_gates(arguments.gates, lines);
   return 0;
 }
 
