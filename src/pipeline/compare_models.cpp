@@ -10,7 +10,7 @@
 #include "fit/sum/terms/sum_size.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/pipeline/judging.hpp"
-#include "pipeline/task_codecs.hpp"
+#include "pipeline/shared/task_codecs.hpp"
 
 namespace perfmodel {
 namespace {

@@ -8,8 +8,8 @@
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/model/design/unmeasured.hpp"
 #include "perfmodel/pipeline/judging.hpp"
+#include "pipeline/shared/task_codecs.hpp"
 #include "pipeline/shared_fit.hpp"
-#include "pipeline/task_codecs.hpp"
 #include "trust/bootstrap.hpp"
 #include "trust/repeat.hpp"
 

@@ -14,7 +14,7 @@ namespace perfmodel {
 
 /// What shall have a model of its own: every target of every group.
 struct GroupRequest {
-  std::vector<std::string> by;       ///< columns whose texts tell groups apart; none: one group
+  std::vector<std::string> by;  ///< columns whose texts tell groups apart; none: one group
   /// None: inferred, of the table as a whole. One that holds commas is a column of that name, where
   /// there is one, else a list.
   std::vector<std::string> targets;
@@ -48,8 +48,8 @@ struct GroupJob {
 };
 
 /// Of a CSV file whose groups stand one after the other, no more than one group per thread and an
-/// index of all is ever in memory; others are read as a whole. Settles the targets in `groups` where
-/// they are open; a column that is a total is one more.
+/// index of all is ever in memory; others are read as a whole. Settles the targets in `groups`
+/// where they are open; a column that is a total is one more.
 ///
 /// Throws UsageError for columns that there are not, InputError where the target cannot be told,
 /// where a file cannot be read, and where it is too large to be read as a whole.

@@ -25,8 +25,8 @@ std::string bytes_of(int descriptor, std::uint64_t begin, std::uint64_t end) {
   std::string out(end - begin, '\0');
   std::size_t done = 0;
   while (done < out.size()) {
-    const ssize_t count = ::pread(descriptor, out.data() + done, out.size() - done,
-                                  static_cast<off_t>(begin + done));
+    const ssize_t count =
+        ::pread(descriptor, out.data() + done, out.size() - done, static_cast<off_t>(begin + done));
     if (count <= 0)
       break;
     done += static_cast<std::size_t>(count);
@@ -130,8 +130,8 @@ bool GroupIndex::add(std::string_view lines, std::uint64_t begin, std::uint32_t 
         joined_key += std::to_string(text.size()) + ":" + text;
       if (!seen_.insert(std::move(joined_key)).second)
         return false;
-      spans_.push_back({std::move(key), line_begins[table.lines[row] - line], 0,
-                        table.lines[row], 0});
+      spans_.push_back(
+          {std::move(key), line_begins[table.lines[row] - line], 0, table.lines[row], 0});
     }
     spans_.back().end = line_begins[table.lines[row] - line + 1];
     ++spans_.back().rows;

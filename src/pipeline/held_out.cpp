@@ -4,7 +4,7 @@
 
 #include "model/design/row_folds.hpp"
 #include "perfmodel/base/error.hpp"
-#include "pipeline/task_codecs.hpp"
+#include "pipeline/shared/task_codecs.hpp"
 #include "trust/cross_validation.hpp"
 #include "trust/prediction_intervals.hpp"
 

@@ -5,13 +5,13 @@
 #include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
-#include "cli/runs/set_gates.hpp"
-#include "cli/runs/set_summary.hpp"
+#include "cli/sets/set_gates.hpp"
+#include "cli/sets/set_summary.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
 #include "io/model/model_set.hpp"
 #include "perfmodel/base/error.hpp"
-#include "pipeline/merged_parts.hpp"
+#include "pipeline/shared/merged_parts.hpp"
 
 namespace perfmodel::cli {
 namespace {

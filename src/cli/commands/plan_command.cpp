@@ -21,7 +21,7 @@
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/csv/csv.hpp"
 #include "perfmodel/io/model/model_json.hpp"
-#include "pipeline/task_codecs.hpp"
+#include "pipeline/shared/task_codecs.hpp"
 
 namespace perfmodel::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/model_sets.hpp"
-#include "cli/runs/set_summary.hpp"
+#include "cli/sets/set_summary.hpp"
 #include "io/file/output_file.hpp"
 
 namespace perfmodel::cli {

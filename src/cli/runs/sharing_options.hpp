@@ -7,7 +7,7 @@
 
 #include "base/shard.hpp"
 #include "io/parts/task_results.hpp"
-#include "pipeline/task_share.hpp"
+#include "pipeline/shared/task_share.hpp"
 
 namespace perfmodel::cli {
 

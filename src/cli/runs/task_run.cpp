@@ -18,10 +18,9 @@ std::size_t kept_tasks(LinesFile& output, const std::string& header,
   std::size_t lines = 0;
   output.keep_lines([&](std::string_view line) {
     if (++lines == 1) {
-      if (line != header) {
+      if (line != header)
         throw InputError(source + ": these are the results of other runs, options or shards; " +
                          "remove the file, or run without --resume");
-      }
       return true;
     }
     const std::size_t kept = lines - 2;

@@ -24,14 +24,16 @@ class LinesFile {
 
   /// Whether an earlier run left anything.
   bool has_kept() const { return has_kept_; }
-  /// Shows the whole lines that an earlier run left, with their newlines, one after the other, until
-  /// `visit` says no; those that it did not take, and one that was cut, are taken off the file.
+  /// Shows the whole lines that an earlier run left, with their newlines, one after the other,
+  /// until `visit` says no; those that it did not take, and one that was cut, are taken off the
+  /// file.
   void keep_lines(const std::function<bool(std::string_view line)>& visit);
 
   void write(std::string_view line);
   void commit();
 
-  /// Where the lines are until commit(), all of them that were written; empty where they are written through.
+  /// Where the lines are until commit(), all of them that were written; empty where they are
+  /// written through.
   const std::string& partial() const { return partial_; }
 
  private:

@@ -7,8 +7,8 @@
 
 #include "base/text.hpp"
 #include "cli/runs/model_sets.hpp"
-#include "cli/runs/set_gates.hpp"
-#include "cli/runs/set_total.hpp"
+#include "cli/sets/set_gates.hpp"
+#include "cli/sets/set_total.hpp"
 #include "cli/terminal/output_tables.hpp"
 #include "cli/terminal/text_table.hpp"
 #include "io/documents/evaluations_json.hpp"

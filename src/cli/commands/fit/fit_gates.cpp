@@ -1,7 +1,7 @@
 #include "cli/commands/fit/fit_gates.hpp"
 
 #include "cli/commands/fit/fit_many.hpp"
-#include "cli/runs/set_gates.hpp"
+#include "cli/sets/set_gates.hpp"
 #include "perfmodel/base/error.hpp"
 #include "trust/spread.hpp"
 

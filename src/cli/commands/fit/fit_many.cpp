@@ -10,8 +10,8 @@
 #include "cli/options/numbers.hpp"
 #include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
-#include "cli/runs/set_gates.hpp"
-#include "cli/runs/set_summary.hpp"
+#include "cli/sets/set_gates.hpp"
+#include "cli/sets/set_summary.hpp"
 #include "cli/runs/task_run.hpp"
 #include "cli/terminal/search_progress.hpp"
 #include "cli/terminal/signals.hpp"
@@ -103,8 +103,7 @@ int run_fit_many(const FitArguments& arguments, FitRequest request, Console& con
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + joined(arguments.runs, ", "));
   GroupRequest groups = groups_of_arguments(arguments);
-  const GroupJob job =
-      read_groups(arguments.runs, groups, arguments.roles, arguments.separator);
+  const GroupJob job = read_groups(arguments.runs, groups, arguments.roles, arguments.separator);
 
   ModelSetHeader header;
   header.tool = tool_name();

@@ -17,7 +17,7 @@
 #include "cli/terminal/text_table.hpp"
 #include "io/file/output_file.hpp"
 #include "perfmodel/base/error.hpp"
-#include "pipeline/task_codecs.hpp"
+#include "pipeline/shared/task_codecs.hpp"
 
 namespace perfmodel::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "pipeline/task_share.hpp"
+#include "pipeline/shared/task_share.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "cli/runs/set_gates.hpp"
+#include "cli/sets/set_gates.hpp"
 
 #include <algorithm>
 #include <utility>

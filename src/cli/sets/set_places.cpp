@@ -1,4 +1,4 @@
-#include "cli/runs/set_places.hpp"
+#include "cli/sets/set_places.hpp"
 
 #include "perfmodel/model/design/design.hpp"
 #include "perfmodel/pipeline/settings.hpp"

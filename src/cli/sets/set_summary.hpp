@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/sets/set_lines.hpp"
 #include "cli/terminal/console.hpp"
-#include "cli/runs/set_lines.hpp"
 
 namespace perfmodel::cli {
 

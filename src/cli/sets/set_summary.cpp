@@ -1,4 +1,4 @@
-#include "cli/runs/set_summary.hpp"
+#include "cli/sets/set_summary.hpp"
 
 #include <algorithm>
 #include <map>
@@ -8,8 +8,8 @@
 #include "base/text.hpp"
 #include "base/time_text.hpp"
 #include "cli/runs/held_out_options.hpp"
-#include "cli/runs/set_places.hpp"
-#include "cli/runs/set_total.hpp"
+#include "cli/sets/set_places.hpp"
+#include "cli/sets/set_total.hpp"
 #include "cli/terminal/shown_time.hpp"
 #include "cli/terminal/text_table.hpp"
 

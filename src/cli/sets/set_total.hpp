@@ -3,14 +3,14 @@
 #include <optional>
 #include <string>
 
-#include "cli/runs/set_lines.hpp"
+#include "cli/sets/set_lines.hpp"
 #include "perfmodel/data/table.hpp"
 
 namespace perfmodel::cli {
 
 /// What part of a measured total the parts of a set add up to. The parts of a total are of the same
-/// key those of other targets in its unit, or of its target those whose keys differ in the column of
-/// the total alone.
+/// key those of other targets in its unit, or of its target those whose keys differ in the column
+/// of the total alone.
 struct SetShare {
   double percent = 0;       ///< the sum of predictions over the sum of measured totals
   std::string words;        ///< "the central runs of 3 totals"

@@ -6,7 +6,7 @@
 #include "analysis/sweep.hpp"
 #include "perfmodel/analysis/compare/comparison.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
-#include "pipeline/task_share.hpp"
+#include "pipeline/shared/task_share.hpp"
 #include "trust/cross_validation.hpp"
 
 namespace perfmodel {

@@ -51,9 +51,9 @@ TEST_CASE("groups that stand one after the other are read on their own as in the
   std::vector<std::size_t> all(whole.table.rows());
   std::iota(all.begin(), all.end(), std::size_t{0});
   for (std::size_t group = 0, row = 0; group < 3; row += index->rows(group++)) {
-    const std::vector<std::size_t> rows(all.begin() + static_cast<std::ptrdiff_t>(row),
-                                        all.begin() +
-                                            static_cast<std::ptrdiff_t>(row + index->rows(group)));
+    const std::vector<std::size_t> rows(
+        all.begin() + static_cast<std::ptrdiff_t>(row),
+        all.begin() + static_cast<std::ptrdiff_t>(row + index->rows(group)));
     CHECK(rows_as_text(index->table(group)) == rows_as_text(take_rows(whole.table, rows)));
   }
 

@@ -1,4 +1,4 @@
-#include "cli/runs/set_lines.hpp"
+#include "cli/sets/set_lines.hpp"
 
 #include <fstream>
 

@@ -1,4 +1,4 @@
-#include "pipeline/merged_parts.hpp"
+#include "pipeline/shared/merged_parts.hpp"
 
 #include <set>
 #include <utility>

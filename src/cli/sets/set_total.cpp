@@ -1,4 +1,4 @@
-#include "cli/runs/set_total.hpp"
+#include "cli/sets/set_total.hpp"
 
 #include <cmath>
 #include <map>
@@ -14,7 +14,7 @@ namespace {
 
 /// What a total and its parts have in common: the key without the total's column, and of a total
 /// that is a group the target.
-std::vector<std::string> family_of(const ModelSetLine& line, const ModelSetHeader& header) {
+std::vector<std::string> family_key(const ModelSetLine& line, const ModelSetHeader& header) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < header.by.size(); ++i)
     if (header.by[i] != header.total->column)
@@ -46,7 +46,7 @@ class Totals {
 
   void add(const ModelSetLine& line, Table rows, double time) {
     measured_ += time;
-    asked_[family_of(line, header_)] = {std::move(rows), line.model->spec.unit};
+    asked_[family_key(line, header_)] = {std::move(rows), line.model->spec.unit};
   }
 
   std::size_t size() const { return asked_.size(); }
@@ -57,13 +57,12 @@ class Totals {
     SetShare out{0, words, 0};
     double sum = 0;
     set.for_each([&](const ModelSetLine& line) {
-      const auto total = asked_.find(family_of(line, header_));
+      const auto total = asked_.find(family_key(line, header_));
       if (is_total(line, header_) || total == asked_.end())
         return;
       if (!header_.total->column && line.model && line.model->spec.unit != total->second.unit)
         return;  // seconds are no parts of megabytes
-      const auto asked =
-          line.model ? predicted_sum(*line.model, total->second.rows) : std::nullopt;
+      const auto asked = line.model ? predicted_sum(*line.model, total->second.rows) : std::nullopt;
       sum += asked.value_or(0);
       out.without += asked ? 0U : 1U;
     });
@@ -88,9 +87,9 @@ std::optional<SetShare> share_of_total(const SetLines& set) {
       totals.add(line, std::move(base->table), line.model->central->time);
   });
   const std::string one = "the central run of the total";
-  return totals.share(set, totals.size() == 1 ? one
-                                              : "the central runs of " +
-                                                    std::to_string(totals.size()) + " totals");
+  return totals.share(
+      set, totals.size() == 1 ? one
+                              : "the central runs of " + std::to_string(totals.size()) + " totals");
 }
 
 std::optional<SetShare> share_of_total(const ModelSet& set, const Table& runs) {

@@ -1,4 +1,4 @@
-#include "pipeline/task_codecs.hpp"
+#include "pipeline/shared/task_codecs.hpp"
 
 #include <array>
 #include <vector>
