@@ -84,7 +84,7 @@ void settle_targets(const Table& runs, GroupRequest& groups, const RoleRequest& 
 }
 
 /// Of groups that stand one after the other.
-GroupJob job_of(std::shared_ptr<const GroupIndex> index, const GroupRequest& groups) {
+GroupJob job_of(const std::shared_ptr<const GroupIndex>& index, const GroupRequest& groups) {
   GroupJob out;
   out.file = base_name(index->path());
   out.digest = index->digest();
