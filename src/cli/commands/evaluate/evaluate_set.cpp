@@ -82,12 +82,10 @@ int evaluate_set(const EvaluateArguments& arguments, const ModelSet& set, Consol
   OutputFile output("-");
   const RunsFile file = read_runs(arguments.runs, text_columns_of(set), arguments.separator);
   ModelSet judged{set.header, {}};
-  std::size_t rows = 0;
   for (const LineRows& part : rows_of_lines(set, file.table)) {
     ModelSetLine line = *part.line;
     const Design design = make_design(part.table, line.model->spec, Target::required);
     line.model->metrics = {measure(*line.model, design, words_of(line, set.header)), {}, {}};
-    rows += part.rows.size();
     judged.lines.push_back(std::move(line));
   }
   if (judged.lines.empty())
