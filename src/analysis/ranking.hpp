@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "analysis/central/doubling.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
@@ -12,22 +10,24 @@ namespace perfmodel {
 
 /// A model beside others of its kind.
 struct RankedModel {
-  std::size_t model = 0;                       ///< its place in the list that was ranked
   std::optional<Configuration> configuration;  ///< where it is asked
   std::optional<double> time;                  ///< there; nothing where the model gives none
-  double share = 0;                            ///< in percent of the sum of these times
   std::optional<double> growth;                ///< t(2x) / t(x) there, by the scale
 };
 
-struct Ranking {
-  std::string scale;                ///< empty: the models have none
-  double at = 0;                    ///< its value
-  std::vector<RankedModel> models;  ///< the longest time first, those without one last
+/// Where models are ranked: at the largest value that any of them was measured at, of the first
+/// scale of the first one that has a scale.
+struct RankingPlace {
+  std::string scale;  ///< empty: none has one
+  double at = 0;
+
+  void see(const FittedModel& model);
+  /// All else as in the central run; that itself of a model without the scale.
+  std::optional<Configuration> configuration(const FittedModel& model) const;
 };
 
-/// Models ranked by their times where the scale has the largest value that any of them was measured
-/// at, all else as in the central run of each. The scale is the first of the first model that has
-/// one; models without it are asked at their central run.
-Ranking ranking_of(const std::vector<const FittedModel*>& models);
+/// What a model says at a configuration, if it has one, and how the scale moves it there.
+RankedModel ranked_at(const FittedModel& model, const std::string& scale,
+                      std::optional<Configuration> configuration);
 
 }  // namespace perfmodel

@@ -1,9 +1,9 @@
 #include "analysis/sweep.hpp"
 
 #include <cmath>
-#include <mutex>
+#include <optional>
+#include <utility>
 
-#include "base/parallel.hpp"
 #include "fit/fit.hpp"
 #include "fit/task/loss_value.hpp"
 #include "perfmodel/base/error.hpp"
@@ -72,7 +72,8 @@ std::vector<double> log_grid(double low, double high, std::size_t count) {
 std::vector<SweepPoint> sweep(const SweepData& data, const FitOptions& options,
                               const std::vector<PenaltyKind>& penalties,
                               const std::vector<double>& lambdas,
-                              const std::function<void(std::size_t)>& fit_done) {
+                              const std::function<void(std::size_t)>& fit_done,
+                              const TaskHooks<SweepPoint>& hooks) {
   std::vector<SweepPoint> points(1);
   for (const PenaltyKind penalty : penalties) {
     for (const double lambda : lambdas) {
@@ -81,26 +82,29 @@ std::vector<SweepPoint> sweep(const SweepData& data, const FitOptions& options,
       points.back().lambda = lambda;
     }
   }
-  std::mutex reporting;
-  std::size_t done = 0;
-  parallel_for(points.size(), options.threads, [&](std::size_t k) {
-    if (options.stop.stop_requested())
-      throw Interrupted();
-    SweepPoint& point = points[k];
-    FitOptions own = options;
-    own.threads = 1;
-    own.observer = nullptr;
-    own.penalty.l1 = point.penalty == PenaltyKind::l1 ? point.lambda : 0;
-    own.penalty.l2 = point.penalty == PenaltyKind::l2 ? point.lambda : 0;
-    point.model = fit(data.spec, data.training, own);
-    judge(data, options.loss, point);
-    const std::lock_guard lock(reporting);
-    ++done;
-    if (fit_done)
-      fit_done(done);
-  });
+  auto found = run_tasks<SweepPoint>(
+      points.size(), options.threads, hooks,
+      [&](std::size_t k) -> std::optional<SweepPoint> {
+        if (options.stop.stop_requested())
+          return std::nullopt;
+        SweepPoint point = points[k];
+        FitOptions own = options;
+        own.threads = 1;
+        own.observer = nullptr;
+        own.penalty.l1 = point.penalty == PenaltyKind::l1 ? point.lambda : 0;
+        own.penalty.l2 = point.penalty == PenaltyKind::l2 ? point.lambda : 0;
+        point.model = fit(data.spec, data.training, own);
+        if (options.stop.stop_requested())
+          return std::nullopt;  // perhaps not at its optimum
+        judge(data, options.loss, point);
+        return point;
+      },
+      fit_done);
   if (options.stop.stop_requested())
     throw Interrupted();
+  for (std::size_t k = 0; k < points.size(); ++k)
+    if (found[k])
+      points[k] = std::move(*found[k]);
   return points;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/tasks.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
 #include "perfmodel/fit/task/fit_options.hpp"
 #include "perfmodel/model/columns/spec.hpp"
@@ -51,11 +52,13 @@ struct SweepData {
 /// each on its own: a point does not depend on the grid around it. options.threads fits run at a
 /// time.
 ///
-/// Throws Interrupted where a stop was requested before all were done.
+/// Points that `hooks` leave to others have no model. Throws Interrupted where a stop was requested
+/// before all were done.
 std::vector<SweepPoint> sweep(const SweepData& data, const FitOptions& options,
                               const std::vector<PenaltyKind>& penalties,
                               const std::vector<double>& lambdas,
-                              const std::function<void(std::size_t)>& fit_done = nullptr);
+                              const std::function<void(std::size_t)>& fit_done = nullptr,
+                              const TaskHooks<SweepPoint>& hooks = {});
 
 /// Index of the chosen point. The rule of one standard error stays with the penalty of the lowest
 /// loss (where that is none, with the penalty that comes nearest).

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "analysis/compare/regressor.hpp"
@@ -9,6 +10,7 @@
 #include "fit/sum/terms/sum_size.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/pipeline/judging.hpp"
+#include "pipeline/shared/task_codecs.hpp"
 
 namespace perfmodel {
 namespace {
@@ -74,17 +76,30 @@ ModelScore score_model(Regressor& model, const PreparedRuns& runs) {
 }  // namespace
 
 std::vector<ModelScore> compare_models(const PreparedRuns& runs, const CompareRequest& request,
-                                       const std::function<void(std::size_t, std::size_t)>& done) {
+                                       const std::function<void(std::size_t, std::size_t)>& done,
+                                       const TaskShare* share, std::size_t first_task) {
   const Regressors models = models_for(runs.spec, request);
+  const auto found = run_tasks<ModelScore>(
+      models.size(), 1, hooks_of(share, first_task, score_codec()),  // each has all threads
+      [&](std::size_t k) -> std::optional<ModelScore> {
+        ModelScore score = score_model(*models[k], runs);
+        if (request.options.stop.stop_requested())
+          throw Interrupted();
+        return score;
+      },
+      [&](std::size_t k) {
+        if (done)
+          done(k, models.size());
+      });
   std::vector<ModelScore> scores;
-  for (const auto& model : models) {
-    scores.push_back(score_model(*model, runs));
-    if (request.options.stop.stop_requested())
-      throw Interrupted();
-    if (done)
-      done(scores.size(), models.size());
-  }
+  for (const auto& score : found)
+    if (score)
+      scores.push_back(*score);
   return scores;
+}
+
+std::size_t compared_model_count(const ModelSpec& spec, const CompareRequest& request) {
+  return models_for(spec, request).size();
 }
 
 }  // namespace perfmodel

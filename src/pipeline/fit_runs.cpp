@@ -10,6 +10,8 @@
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/model/design/unmeasured.hpp"
 #include "perfmodel/pipeline/judging.hpp"
+#include "pipeline/shared/task_codecs.hpp"
+#include "pipeline/shared_fit.hpp"
 #include "trust/bootstrap.hpp"
 #include "trust/repeat.hpp"
 
@@ -31,7 +33,22 @@ std::vector<FittedModel> run_fits(const PreparedFit& prepared, const FitRequest&
   if (request.repeats <= 1)
     return {fit(prepared.spec, prepared.training, request.options)};
   return fit_repeatedly(prepared.spec, prepared.training, silent, request.repeats,
-                        told_to(request.progress, FitStage::fits, request.repeats));
+                        told_to(request.progress, FitStage::fits, request.repeats),
+                        hooks_of(request.share, 0, model_codec()));
+}
+
+/// The fit of lowest cost. Of those that others made not all is known, so it is made again.
+FittedModel best_fit(const std::vector<FittedModel>& fits, const PreparedFit& prepared,
+                     const FitRequest& request, const FitOptions& silent) {
+  const FittedModel& best = fits[best_of(fits)];
+  if (fits.size() == 1 || request.share == nullptr)
+    return best;
+  FitOptions options = silent;
+  options.seed = best.search.seed;
+  FittedModel model = fit(prepared.spec, prepared.training, options);
+  model.metrics = best.metrics;
+  model.noise_floor = best.noise_floor;
+  return model;
 }
 
 /// The parts of the data that the model is judged on, beside its training rows.
@@ -44,17 +61,30 @@ PartMetrics judge(const FittedModel& model, const JudgingParts& parts) {
   return metrics;
 }
 
+BootstrapSamples run_samples(const FittedModel& model, const Design& training,
+                             const FitRequest& request, const FitOptions& silent) {
+  const std::size_t wanted = request.bootstrap->samples;
+  return bootstrap(model, training, silent, wanted,
+                   told_to(request.progress, FitStage::bootstrap, wanted),
+                   hooks_of(request.share, shared_tasks(request).samples, numbers_codec()));
+}
+
 /// Nothing where none was asked for, or where an interruption left less than two samples.
 std::optional<Uncertainty> run_bootstrap(const FittedModel& model, const Design& training,
                                          const FitRequest& request, const FitOptions& silent) {
   if (!request.bootstrap)
     return std::nullopt;
-  const std::size_t wanted = request.bootstrap->samples;
-  const BootstrapSamples samples = bootstrap(
-      model, training, silent, wanted, told_to(request.progress, FitStage::bootstrap, wanted));
+  const BootstrapSamples samples = run_samples(model, training, request, silent);
   if (samples.constants.cols() < 2)
     return std::nullopt;
   return percentile_intervals(model, training, samples, request.bootstrap->confidence);
+}
+
+/// Of fits beside others: the observer hears of one search.
+FitOptions silent_options(const FitRequest& request) {
+  FitOptions out = request.options;
+  out.observer = nullptr;
+  return out;
 }
 
 std::optional<Design> design_of_rows(const Table& table, const ModelSpec& spec,
@@ -75,6 +105,17 @@ void warn_of_leaks(const Table& runs, FittedModel& model) {
 }
 
 }  // namespace
+
+SharedTasks shared_tasks(const FitRequest& request) {
+  SharedTasks out;
+  out.samples = request.repeats > 1 ? request.repeats : 0;
+  out.folds = out.samples + (request.bootstrap ? request.bootstrap->samples : 0);
+  return out;
+}
+
+std::size_t shared_task_count(const PreparedFit& prepared, const FitRequest& request) {
+  return shared_tasks(request).folds + prepared.held_out.parts.size();
+}
 
 PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
   if (request.test_runs && request.split.test > 0)
@@ -108,10 +149,29 @@ PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
   return out;
 }
 
+void fit_shared_tasks(const PreparedFit& prepared, const FitRequest& request) {
+  const Design& training = prepared.training;
+  const FitOptions silent = silent_options(request);
+  if (request.repeats > 1)
+    run_fits(prepared, request, silent);
+  if (request.bootstrap) {
+    const FittedModel model = fit(prepared.spec, training, request.options);
+    if (!silent.stop.stop_requested())
+      run_samples(model, training, request, silent);
+  }
+  const auto& folds = prepared.held_out.parts;
+  if (!folds.empty() && !silent.stop.stop_requested()) {
+    cross_validate(prepared.spec, training, silent, folds,
+                   told_to(request.progress, FitStage::folds, folds.size()),
+                   hooks_of(request.share, shared_tasks(request).folds, fold_codec()));
+  }
+  if (silent.stop.stop_requested())
+    throw Interrupted();
+}
+
 FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) {
   const Design& training = prepared.training;
-  FitOptions silent = request.options;  // of fits beside others: the observer hears of one search
-  silent.observer = nullptr;
+  const FitOptions silent = silent_options(request);
   FitOutcome out;
 
   const auto start = Clock::now();
@@ -124,7 +184,7 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
     }
     fitted.metrics = judge(fitted, prepared.judging);
   }
-  FittedModel model = fits[best_of(fits)];
+  FittedModel model = best_fit(fits, prepared, request, silent);
   if (fits.size() > 1)
     model.repeats = summarise(fits);
   model.uncertainty = run_bootstrap(model, training, request, silent);
@@ -135,7 +195,8 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   model.unmeasured = find_unmeasured(prepared.spec, training);
   if (!silent.stop.stop_requested()) {
     add_held_out(request.held_out, prepared.held_out, training, prepared.judging, silent, model,
-                 told_to(request.progress, FitStage::folds, prepared.held_out.parts.size()));
+                 told_to(request.progress, FitStage::folds, prepared.held_out.parts.size()),
+                 request.share, shared_tasks(request).folds);
   }
 
   out.interrupted = silent.stop.stop_requested();

@@ -1,11 +1,15 @@
 #include "pipeline/group_fits.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <set>
 #include <utility>
 
 #include "base/in_order.hpp"
 #include "data/table_groups.hpp"
+#include "io/file/digest.hpp"
 #include "perfmodel/base/error.hpp"
+#include "pipeline/group_index.hpp"
 
 namespace perfmodel {
 namespace {
@@ -26,35 +30,119 @@ std::string target_of_all(const Table& runs, const RoleRequest& roles) {
   return resolve_roles(runs, roles).target;  // says why there is none
 }
 
-/// The file of a task, as if its rows were all there is; the digest is for later.
-RunsFile file_of(const GroupTask& task, const RunsFile& runs, const GroupRequest& groups) {
-  RunsFile out;
-  out.path = runs.path;
-  out.files = runs.files;
-  out.table = table_of(task, runs.table, groups);
-  return out;
-}
-
-std::optional<GroupOutcome> fit_task(const GroupTask& task, const RunsFile& runs,
-                                     const std::string& digest, const GroupRequest& groups,
+std::optional<GroupOutcome> fit_task(std::size_t number, const GroupJob& job,
                                      const FitRequest& request) {
   FitRequest own = request;
   if (!request.roles.throughput)
-    own.roles.target = task.target;
+    own.roles.target = job.task(number).target;
   own.options.observer = nullptr;
   own.progress = nullptr;
+  RunsFile runs = job.runs_of(number);
   GroupOutcome out;
   try {
-    FitOutcome fitted = fit_runs(file_of(task, runs, groups), own);
+    FitOutcome fitted = fit_runs(std::move(runs), own);
     if (fitted.interrupted)
       return std::nullopt;
     out.model = std::move(fitted.model);
-    out.model->provenance.sha256 = digest;
+    out.model->provenance.sha256 = job.digest;
   } catch (const Interrupted&) {
     return std::nullopt;
   } catch (const Error& error) {
     out.refused = error.sentence();
   }
+  return out;
+}
+
+/// Rows of a table, as if they were all there is.
+Table table_of_task(const GroupTask& task, Table table, const GroupRequest& groups) {
+  std::vector<std::string> without = groups.key_columns();
+  for (const std::string& target : groups.targets)
+    if (target != task.column)
+      without.push_back(target);
+  std::erase_if(table.columns, [&](const Column& column) {
+    return std::find(without.begin(), without.end(), column.name) != without.end();
+  });
+  for (Column& column : table.columns)
+    if (column.name == task.column)
+      column.name = task.target;
+  return table;
+}
+
+void settle_targets(const Table& runs, GroupRequest& groups, const RoleRequest& roles) {
+  require_columns(runs, "by", groups.by);
+  if (roles.target && runs.find(*roles.target) != nullptr)
+    groups.targets = {*roles.target};  // a name with a comma
+  require_columns(runs, "target", groups.targets);
+  if (groups.target_name)
+    require_columns(runs, "target_name", {*groups.target_name});
+  if (groups.targets.empty())
+    groups.targets = {target_of_all(runs, roles)};
+  if (groups.total && !groups.target_name && runs.find(*groups.total) != nullptr &&
+      std::find(groups.targets.begin(), groups.targets.end(), *groups.total) ==
+          groups.targets.end())
+    groups.targets.push_back(*groups.total);
+}
+
+/// Of groups that stand one after the other.
+GroupJob job_of(const std::shared_ptr<const GroupIndex>& index, const GroupRequest& groups) {
+  GroupJob out;
+  out.file = base_name(index->path());
+  out.digest = index->digest();
+  const std::size_t targets = groups.targets.size();
+  out.tasks = index->groups() * targets;
+  out.task = [index, groups, targets](std::size_t number) -> GroupTask {
+    const std::string& target = groups.targets[number % targets];
+    const std::size_t group = number / targets;
+    return {index->key(group), target, target, index->rows(group)};
+  };
+  out.runs_of = [index, groups, targets, task = out.task](std::size_t number) {
+    RunsFile runs;
+    runs.path = index->path();
+    runs.table = table_of_task(task(number), index->table(number / targets), groups);
+    return runs;
+  };
+  return out;
+}
+
+/// Of runs that are in memory.
+GroupJob job_of(RunsFile all, const GroupRequest& groups) {
+  struct Tasks {
+    RunsFile runs;
+    std::vector<GroupTask> tasks;
+    std::vector<std::vector<std::size_t>> rows;  ///< of each task
+
+    void add(TableGroup group, std::string target, const std::string& column) {
+      tasks.push_back({std::move(group.key), std::move(target), column, group.rows.size()});
+      rows.push_back(std::move(group.rows));
+    }
+  };
+  GroupJob out;
+  out.file = all.files.empty() ? base_name(all.path) : all.path;
+  out.digest = sha256(all.bytes);
+  all.bytes.clear();
+  all.bytes.shrink_to_fit();
+  const auto shared = std::make_shared<Tasks>();
+  shared->runs = std::move(all);
+  for (TableGroup& group : groups_of(shared->runs.table, groups.key_columns())) {
+    if (groups.target_name) {
+      std::string target = std::move(group.key.back());
+      group.key.pop_back();
+      shared->add(std::move(group), std::move(target), groups.targets.front());
+      continue;
+    }
+    for (const std::string& target : groups.targets)
+      shared->add(group, target, target);
+  }
+  out.tasks = shared->tasks.size();
+  out.task = [shared](std::size_t number) { return shared->tasks[number]; };
+  out.runs_of = [shared, groups](std::size_t number) {
+    RunsFile runs;
+    runs.path = shared->runs.path;
+    runs.files = shared->runs.files;
+    runs.table = table_of_task(shared->tasks[number],
+                               take_rows(shared->runs.table, shared->rows[number]), groups);
+    return runs;
+  };
   return out;
 }
 
@@ -67,46 +155,49 @@ std::vector<std::string> GroupRequest::key_columns() const {
   return out;
 }
 
-std::vector<GroupTask> group_tasks(const Table& runs, GroupRequest& groups,
-                                   const RoleRequest& roles) {
-  require_columns(runs, "by", groups.by);
-  require_columns(runs, "target", groups.targets);
-  if (groups.target_name)
-    require_columns(runs, "target_name", {*groups.target_name});
-  if (groups.targets.empty())
-    groups.targets = {target_of_all(runs, roles)};
-  std::vector<GroupTask> tasks;
-  for (TableGroup& group : groups_of(runs, groups.key_columns())) {
-    if (groups.target_name) {
-      std::string target = std::move(group.key.back());
-      group.key.pop_back();
-      tasks.push_back(
-          {std::move(group.key), std::move(target), groups.targets.front(), std::move(group.rows)});
-      continue;
+GroupJob read_groups(const std::vector<std::string>& paths, GroupRequest& groups,
+                     const RoleRequest& roles, std::optional<char> separator) {
+  std::set<std::string> texts(roles.categorical.begin(), roles.categorical.end());
+  for (const std::string& column : groups.key_columns())
+    texts.insert(column);
+  if (paths.size() == 1 && !groups.by.empty() && !groups.target_name) {
+    if (auto index = GroupIndex::of(paths.front(), groups.by, texts, separator)) {
+      settle_targets(index->first_rows(), groups, roles);
+      return job_of(std::make_shared<const GroupIndex>(*std::move(index)), groups);
     }
-    for (const std::string& target : groups.targets)
-      tasks.push_back({group.key, target, target, group.rows});
   }
-  return tasks;
+  RunsFile runs = read_runs(paths, texts, separator);
+  settle_targets(runs.table, groups, roles);
+  return job_of(std::move(runs), groups);
 }
 
-Table table_of(const GroupTask& task, const Table& runs, const GroupRequest& groups) {
-  std::vector<std::string> without = groups.key_columns();
-  for (const std::string& target : groups.targets)
-    if (target != task.column)
-      without.push_back(target);
-  Table table = take_rows(runs, task.rows);
-  std::erase_if(table.columns, [&](const Column& column) {
-    return std::find(without.begin(), without.end(), column.name) != without.end();
-  });
-  for (Column& column : table.columns)
-    if (column.name == task.column)
-      column.name = task.target;
-  return table;
+std::optional<SetTotal> total_of(const GroupRequest& groups, const GroupJob& job) {
+  if (!groups.total)
+    return std::nullopt;
+  const std::string& name = *groups.total;
+  bool is_target = false;
+  std::vector<bool> is_text(groups.by.size(), false);
+  for (std::size_t number = 0; number < job.tasks; ++number) {
+    const GroupTask task = job.task(number);
+    is_target = is_target || task.target == name;
+    for (std::size_t i = 0; i < groups.by.size(); ++i)
+      is_text[i] = is_text[i] || task.key[i] == name;
+  }
+  std::vector<SetTotal> found;
+  if (is_target)
+    found.push_back({std::nullopt, name});
+  for (std::size_t i = 0; i < groups.by.size(); ++i)
+    if (is_text[i])
+      found.push_back({groups.by[i], name});
+  if (found.size() != 1) {
+    throw UsageError(Field{"total"} + ": '" + name + "' is " +
+                     (found.empty() ? "no target, no column and no text of a key column"
+                                    : "a target or text of several columns"));
+  }
+  return found.front();
 }
 
-void fit_groups(const RunsFile& runs, const std::string& digest, const GroupRequest& groups,
-                const std::vector<GroupTask>& tasks, const std::vector<std::size_t>& numbers,
+void fit_groups(const GroupJob& job, const std::vector<std::size_t>& numbers,
                 const FitRequest& request,
                 const std::function<void(std::size_t, GroupOutcome)>& take) {
   parallel_in_order<GroupOutcome>(
@@ -114,7 +205,7 @@ void fit_groups(const RunsFile& runs, const std::string& digest, const GroupRequ
       [&](std::size_t i) -> std::optional<GroupOutcome> {
         if (request.options.stop.stop_requested())
           return std::nullopt;
-        return fit_task(tasks[numbers[i]], runs, digest, groups, request);
+        return fit_task(numbers[i], job, request);
       },
       [&](std::size_t i, GroupOutcome outcome) { take(numbers[i], std::move(outcome)); });
 }

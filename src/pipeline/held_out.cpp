@@ -4,6 +4,7 @@
 
 #include "model/design/row_folds.hpp"
 #include "perfmodel/base/error.hpp"
+#include "pipeline/shared/task_codecs.hpp"
 #include "trust/cross_validation.hpp"
 #include "trust/prediction_intervals.hpp"
 
@@ -26,8 +27,9 @@ RowGroups groups_for(const HeldOutRequest& request, const Table& table, const Sp
 
 void cross_validate_model(const HeldOutRequest& request, const HeldOutPlan& plan,
                           const Design& training, bool calibrates, const FitOptions& options,
-                          FittedModel& model, const std::function<void(std::size_t)>& fold_done) {
-  auto validation = cross_validate(model.spec, training, options, plan.parts, fold_done);
+                          FittedModel& model, const std::function<void(std::size_t)>& fold_done,
+                          const TaskHooks<HeldOutFold>& hooks) {
+  auto validation = cross_validate(model.spec, training, options, plan.parts, fold_done, hooks);
   if (!validation)
     return;  // stopped
   if (calibrates) {
@@ -68,7 +70,8 @@ HeldOutPlan plan_held_out(const HeldOutRequest& request, const Table& table, con
 
 void add_held_out(const HeldOutRequest& request, const HeldOutPlan& plan, const Design& training,
                   const JudgingParts& judging, const FitOptions& options, FittedModel& model,
-                  const std::function<void(std::size_t)>& fold_done) {
+                  const std::function<void(std::size_t)>& fold_done, const TaskShare* share,
+                  std::size_t first_fold) {
   if (request.coverage && judging.validation) {
     const Design& validation = *judging.validation;
     const auto reach = model.form->process_reach(model.spec, model.constants, validation);
@@ -78,7 +81,7 @@ void add_held_out(const HeldOutRequest& request, const HeldOutPlan& plan, const 
   }
   if (!plan.parts.empty()) {
     cross_validate_model(request, plan, training, request.coverage && !judging.validation, options,
-                         model, fold_done);
+                         model, fold_done, hooks_of(share, first_fold, fold_codec()));
   }
   if (model.intervals && judging.test) {
     model.intervals->test_coverage =

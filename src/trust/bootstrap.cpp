@@ -1,11 +1,10 @@
 #include "trust/bootstrap.hpp"
 
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <vector>
 
 #include "base/index.hpp"
-#include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "fit/result/form.hpp"
 #include "trust/resampling.hpp"
@@ -21,30 +20,22 @@ Resampling resampling_of(const Design& training, std::size_t constants) {
   return training.rows < kRowsPerConstant * constants ? Resampling::residuals : Resampling::rows;
 }
 
-/// Nothing where the search was stopped before the sample had its optimum.
-std::vector<VectorXd> refit_samples(const Refit& refit, const Resampler& resampler,
-                                    const FitOptions& options, std::size_t samples,
-                                    const std::function<void(std::size_t)>& sample_done) {
-  std::vector<VectorXd> out(samples);
-  std::mutex reporting;
-  std::size_t done = 0;
-  parallel_for(
-      samples, options.threads,
-      [&](std::size_t b) {
+/// Of each sample that was asked for here and was not stopped before it had its optimum.
+std::vector<std::optional<VectorXd>> refit_samples(
+    const Refit& refit, const Resampler& resampler, const FitOptions& options, std::size_t samples,
+    const std::function<void(std::size_t)>& sample_done, const TaskHooks<VectorXd>& hooks) {
+  return run_tasks<VectorXd>(
+      samples, options.threads, hooks,
+      [&](std::size_t b) -> std::optional<VectorXd> {
         if (options.stop.stop_requested())
-          return;
+          return std::nullopt;
         RandomStream random(options.seed, "bootstrap", b);
         VectorXd found = refit(resampler.draw(random));
         if (options.stop.stop_requested())
-          return;  // perhaps not at its optimum
-        out[b] = std::move(found);
-        const std::lock_guard lock(reporting);
-        ++done;
-        if (sample_done)
-          sample_done(done);
-      });
-  std::erase_if(out, [](const VectorXd& constants) { return constants.size() == 0; });
-  return out;
+          return std::nullopt;  // perhaps not at its optimum
+        return found;
+      },
+      sample_done);
 }
 
 }  // namespace
@@ -55,17 +46,19 @@ std::string_view to_text(Resampling resampling) {
 
 BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
                            const FitOptions& fit_options, std::size_t samples,
-                           const std::function<void(std::size_t)>& sample_done) {
+                           const std::function<void(std::size_t)>& sample_done,
+                           const TaskHooks<VectorXd>& hooks) {
   FitOptions options = fit_options;
   options.loss = model.search.loss;  // what its constants minimise
   const std::unique_ptr<Refit> refit = model.form->refit(model, training, options);
   BootstrapSamples out;
   out.resampling = resampling_of(training, refit->free_constants());
-  const std::vector<VectorXd> found = refit_samples(
-      *refit, Resampler(model, training, out.resampling), options, samples, sample_done);
+  auto found = refit_samples(*refit, Resampler(model, training, out.resampling), options, samples,
+                             sample_done, hooks);
+  std::erase_if(found, [](const auto& constants) { return !constants; });
   out.constants.resize(model.constants.size(), index(found.size()));
   for (std::size_t b = 0; b < found.size(); ++b)
-    out.constants.col(index(b)) = found[b];
+    out.constants.col(index(b)) = *found[b];
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 
+#include "base/tasks.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
 
 namespace perfmodel {
@@ -22,10 +23,12 @@ struct BootstrapSamples {
 ///
 /// The same seed gives the same samples for any number of threads. After a stop request no further
 /// sample begins: fewer columns come back, perhaps none. `sample_done` is told how many are done,
-/// from one thread at a time. The model was fitted to these rows, by this program run.
+/// from one thread at a time. The model was fitted to these rows, by this program run. Samples that
+/// `hooks` leave to others have no column.
 BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
                            const FitOptions& options, std::size_t samples,
-                           const std::function<void(std::size_t)>& sample_done = nullptr);
+                           const std::function<void(std::size_t)>& sample_done = nullptr,
+                           const TaskHooks<Eigen::VectorXd>& hooks = {});
 
 /// Percentile intervals of the constants, of the differences of levels of Eq. (4) and of the local
 /// scaling powers of a sum, widened about the fitted value by sqrt(n / (n - k)) of n rows and k

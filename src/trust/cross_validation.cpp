@@ -1,10 +1,8 @@
 #include "trust/cross_validation.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
-#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
 #include "fit/result/form.hpp"
@@ -55,44 +53,58 @@ std::vector<std::size_t> other_rows(std::size_t rows, const std::vector<std::siz
   return out;
 }
 
+/// Fits the rows outside of a fold and predicts its own.
+HeldOutFold fit_without(const std::vector<std::size_t>& held_out, const ModelSpec& spec,
+                        const Design& training, const FitOptions& options) {
+  const Design kept = take_rows(training, other_rows(training.rows, held_out));
+  require_variation(spec, training, kept);
+  const Design judged = take_rows(training, held_out);
+  FittedModel model = fit(spec, kept, options);
+  model.form->settle_unseen_levels(kept, model);
+  HeldOutFold out;
+  out.predicted = predict(model, judged);
+  out.metrics = compute_metrics(judged.time, out.predicted);
+  if (const auto reach = model.form->process_reach(model.spec, model.constants, judged))
+    out.deviations = reach->deviations;
+  return out;
+}
+
 }  // namespace
 
 std::optional<CrossValidation> cross_validate(const ModelSpec& spec, const Design& training,
                                               const FitOptions& options,
                                               const std::vector<std::vector<std::size_t>>& held_out,
-                                              const std::function<void(std::size_t)>& fold_done) {
+                                              const std::function<void(std::size_t)>& fold_done,
+                                              const TaskHooks<HeldOutFold>& hooks) {
   FitOptions fold_options = options;
   fold_options.threads = 1;
   fold_options.observer = nullptr;
+  const auto folds = run_tasks<HeldOutFold>(
+      held_out.size(), options.threads, hooks,
+      [&](std::size_t fold) -> std::optional<HeldOutFold> {
+        if (options.stop.stop_requested())
+          return std::nullopt;
+        HeldOutFold out = fit_without(held_out[fold], spec, training, fold_options);
+        if (options.stop.stop_requested())
+          return std::nullopt;  // perhaps not at its optimum
+        return out;
+      },
+      fold_done);
   CrossValidation out;
-  out.folds.resize(held_out.size());
   out.predicted.resize(static_cast<Eigen::Index>(training.rows));
   Eigen::VectorXd deviations = Eigen::VectorXd::Zero(out.predicted.size());
-  std::size_t with_deviations = 0;
-  std::mutex mutex;
-  std::size_t done = 0;
-  parallel_for(held_out.size(), options.threads, [&](std::size_t fold) {
-    if (options.stop.stop_requested())
-      return;
-    const Design kept = take_rows(training, other_rows(training.rows, held_out[fold]));
-    require_variation(spec, training, kept);
-    const Design judged = take_rows(training, held_out[fold]);
-    FittedModel model = fit(spec, kept, fold_options);
-    model.form->settle_unseen_levels(kept, model);
-    const Eigen::VectorXd predicted = predict(model, judged);
-    out.folds[fold] = compute_metrics(judged.time, predicted);
-    out.predicted(rows_of(held_out[fold])) = predicted;
-    const auto reach = model.form->process_reach(model.spec, model.constants, judged);
-    if (reach)
-      deviations(rows_of(held_out[fold])) = reach->deviations;
-    const std::lock_guard lock(mutex);
-    with_deviations += reach ? 1U : 0U;
-    if (fold_done)
-      fold_done(++done);
-  });
-  if (options.stop.stop_requested())
-    return std::nullopt;
-  if (with_deviations == held_out.size())
+  bool has_deviations = true;
+  for (std::size_t fold = 0; fold < folds.size(); ++fold) {
+    if (!folds[fold])
+      return std::nullopt;
+    const std::vector<Eigen::Index> rows = rows_of(held_out[fold]);
+    out.folds.push_back(folds[fold]->metrics);
+    out.predicted(rows) = folds[fold]->predicted;
+    has_deviations = has_deviations && folds[fold]->deviations.has_value();
+    if (has_deviations)
+      deviations(rows) = *folds[fold]->deviations;
+  }
+  if (has_deviations)
     out.deviations = std::move(deviations);
   return out;
 }

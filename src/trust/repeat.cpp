@@ -1,10 +1,8 @@
 #include "trust/repeat.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
 
-#include "base/parallel.hpp"
 #include "trust/spread.hpp"
 
 namespace perfmodel {
@@ -37,23 +35,23 @@ const Metrics* get(const std::optional<Metrics>& metrics) {
 
 std::vector<FittedModel> fit_repeatedly(const ModelSpec& spec, const Design& training,
                                         const FitOptions& options, std::size_t repeats,
-                                        const std::function<void(std::size_t)>& fit_done) {
-  std::vector<std::optional<FittedModel>> found(repeats);
-  std::mutex reporting;
-  std::size_t done = 0;
-  parallel_for(repeats, options.threads, [&](std::size_t index) {
-    if (index > 0 && options.stop.stop_requested())
-      return;
-    FitOptions own = options;
-    own.seed = options.seed + index;
-    own.threads = 1;  // whole fits side by side leave no core idle, and wait for nothing
-    own.observer = nullptr;
-    found[index] = fit(spec, training, own);
-    const std::lock_guard lock(reporting);
-    ++done;
-    if (fit_done)
-      fit_done(done);
-  });
+                                        const std::function<void(std::size_t)>& fit_done,
+                                        const TaskHooks<FittedModel>& hooks) {
+  auto found = run_tasks<FittedModel>(
+      repeats, options.threads, hooks,
+      [&](std::size_t index) -> std::optional<FittedModel> {
+        if (index > 0 && options.stop.stop_requested())
+          return std::nullopt;
+        FitOptions own = options;
+        own.seed = options.seed + index;
+        own.threads = 1;  // whole fits side by side leave no core idle, and wait for nothing
+        own.observer = nullptr;
+        FittedModel model = fit(spec, training, own);
+        if (hooks.done && options.stop.stop_requested())
+          return std::nullopt;  // perhaps not at its optimum, and not to be kept
+        return model;
+      },
+      fit_done);
   std::vector<FittedModel> fits;
   for (auto& model : found)
     if (model)

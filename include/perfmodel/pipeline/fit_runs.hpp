@@ -19,6 +19,8 @@
 
 namespace perfmodel {
 
+class TaskShare;
+
 /// Intervals of the constants from resampled training rows.
 struct BootstrapRequest {
   std::size_t samples = 200;
@@ -46,6 +48,8 @@ struct FitRequest {
   std::optional<BootstrapRequest> bootstrap;
   HeldOutRequest held_out;
   FitProgress progress;  ///< may be empty
+  /// Where several calls share fits, samples and folds: all results, from which the model is made.
+  const TaskShare* share = nullptr;
 };
 
 /// Everything that is settled before the search begins.

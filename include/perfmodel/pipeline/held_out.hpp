@@ -15,6 +15,8 @@
 
 namespace perfmodel {
 
+class TaskShare;
+
 /// What a fit shall learn from rows that a fit has not seen.
 struct HeldOutRequest {
   /// Folds of a coverage that is asked for without folds and without validation rows.
@@ -46,9 +48,11 @@ struct JudgingParts {
 
 /// Cross-validates and calibrates as asked for, and counts how many of the test rows lie in their
 /// intervals. Where a stop request cuts that short the model is without. `fold_done` is told how
-/// many folds are done, from one thread at a time.
+/// many folds are done, from one thread at a time. Of shared folds, which are numbered from
+/// `first_fold`, all are there.
 void add_held_out(const HeldOutRequest& request, const HeldOutPlan& plan, const Design& training,
                   const JudgingParts& judging, const FitOptions& options, FittedModel& model,
-                  const std::function<void(std::size_t)>& fold_done);
+                  const std::function<void(std::size_t)>& fold_done,
+                  const TaskShare* share = nullptr, std::size_t first_fold = 0);
 
 }  // namespace perfmodel

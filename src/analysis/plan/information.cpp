@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/index.hpp"
+#include "base/random.hpp"
 
 namespace perfmodel::plan {
 namespace {
@@ -41,6 +42,9 @@ class Information {
   }
 
   const Eigen::MatrixXd& inverse() const { return inverse_; }
+  double log_determinant() const {
+    return matrix_.ldlt().vectorD().array().max(1e-300).log().sum();
+  }
 
  private:
   Eigen::MatrixXd matrix_;
@@ -77,6 +81,10 @@ class Criterion {
     all_.remove(rows_.row(row).transpose());
     others_.remove(rest_.row(row).transpose());
     current_ = false;
+  }
+
+  double value() const {
+    return weight_of_all_ * all_.log_determinant() - weight_of_others_ * others_.log_determinant();
   }
 
   /// The row to take instead of `out`, where one is noticeably better.
@@ -135,45 +143,48 @@ std::vector<Eigen::Index> all_but_scaling_powers(const Linearisation& linearisat
   return out;
 }
 
-}  // namespace
-
-Plan d_optimal_plan(const Space& space, std::size_t n, std::uint64_t seed,
-                    const std::vector<Configuration>& existing,
-                    const Linearisation& linearisation) {
-  if (existing.size() >= n)
-    return {existing, 0};
-  // Candidates: the existing ones, and enough random ones to choose from.
+/// The existing configurations, and enough random ones to choose from.
+std::vector<Configuration> candidates_of(const DOptimalRequest& request) {
   constexpr std::size_t most_candidates = 6000;
-  const std::size_t chosen = n - existing.size();
-  std::vector<Configuration> candidates;
+  const std::size_t chosen = request.n - request.existing.size();
   for (std::size_t wanted = std::max(chosen, std::min(most_candidates, 20 * chosen));;
        wanted = std::max(chosen, wanted / 2)) {
     try {
-      candidates = random_plan(space, existing.size() + wanted, seed, existing).configurations;
-      break;
+      return random_plan(request.space, request.existing.size() + wanted, request.seed,
+                         request.existing)
+          .configurations;
     } catch (const std::runtime_error&) {
       if (wanted == chosen)
         throw;  // the space has not got them
     }
   }
-  const Table table = table_of(space, candidates);
-  Eigen::MatrixXd rows =
-      linearisation.form->log_slopes(linearisation.spec, linearisation.constants,
-                                     make_design(table, linearisation.spec, Target::absent));
-  rows = in_scales(rows, column_scales(rows));
+}
 
-  std::vector<std::size_t> in_plan(n);
-  std::iota(in_plan.begin(), in_plan.end(), std::size_t{0});
-  std::vector<bool> used(candidates.size(), false);
-  for (const std::size_t row : in_plan)
+/// The existing candidates and, at the first start, those behind them; at others random ones.
+std::vector<std::size_t> first_choice(std::size_t start, std::size_t candidates,
+                                      const DOptimalRequest& request) {
+  std::vector<std::size_t> out(candidates);
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  if (start > 0) {
+    RandomStream random(request.seed, "d-optimal", start);
+    for (std::size_t slot = request.existing.size(); slot < request.n; ++slot)
+      std::swap(out[slot], out[slot + random.below(candidates - slot)]);
+  }
+  out.resize(request.n);
+  return out;
+}
+
+PlanStart exchanged(std::vector<std::size_t> in_plan, Criterion criterion, std::size_t candidates,
+                    std::size_t fixed) {
+  std::vector<bool> used(candidates, false);
+  for (const std::size_t row : in_plan) {
     used[row] = true;
-  Criterion criterion(rows, all_but_scaling_powers(linearisation));
-  for (const std::size_t row : in_plan)
     criterion.add(index(row));
+  }
   constexpr int most_rounds = 20;
   for (int round = 0; round < most_rounds; ++round) {
     bool exchanged = false;
-    for (std::size_t slot = existing.size(); slot < n; ++slot) {
+    for (std::size_t slot = fixed; slot < in_plan.size(); ++slot) {
       const auto better = criterion.best_exchange(index(in_plan[slot]), used);
       if (better) {
         criterion.remove(index(in_plan[slot]));
@@ -187,9 +198,37 @@ Plan d_optimal_plan(const Space& space, std::size_t n, std::uint64_t seed,
     if (!exchanged)
       break;
   }
+  return {std::move(in_plan), criterion.value()};
+}
+
+}  // namespace
+
+std::optional<Plan> d_optimal_plan(const DOptimalRequest& request,
+                                   const TaskHooks<PlanStart>& hooks) {
+  const std::vector<Configuration>& existing = request.existing;
+  if (existing.size() >= request.n)
+    return Plan{existing, 0};
+  const std::vector<Configuration> candidates = candidates_of(request);
+  const Linearisation& linearisation = request.linearisation;
+  Eigen::MatrixXd rows = linearisation.form->log_slopes(
+      linearisation.spec, linearisation.constants,
+      make_design(table_of(request.space, candidates), linearisation.spec, Target::absent));
+  rows = in_scales(rows, column_scales(rows));
+  const Criterion empty(rows, all_but_scaling_powers(linearisation));
+  const auto starts = run_tasks<PlanStart>(
+      request.starts, request.threads, hooks, [&](std::size_t start) -> std::optional<PlanStart> {
+        return exchanged(first_choice(start, candidates.size(), request), empty, candidates.size(),
+                         existing.size());
+      });
+  const PlanStart* best = nullptr;
+  for (const auto& start : starts)
+    if (start && (best == nullptr || start->information > best->information))
+      best = &*start;
+  if (best == nullptr)
+    return std::nullopt;
   Plan plan{existing, 0};
-  for (std::size_t slot = existing.size(); slot < n; ++slot)
-    plan.configurations.push_back(candidates[in_plan[slot]]);
+  for (std::size_t slot = existing.size(); slot < request.n; ++slot)
+    plan.configurations.push_back(candidates.at(best->candidates.at(slot)));
   return plan;
 }
 

@@ -62,21 +62,48 @@ std::string about_mismatch(const std::string& message) {
                                                                  : " is given more than once");
 }
 
-/// Options of which no result depends, beside what is read and written.
-const std::set<std::string> kOfNoResult = {"RUNS.csv", "-o,--output", "--threads", "--shard",
-                                           "--resume", "--fail-if",   "--quiet",   "--color"};
+/// Whether no result depends on an option: it says where results go, which of its tasks a call
+/// does, what its summary shows and who watches. (--resume of a plan is a file that is read.)
+bool is_of_no_result(const CLI::Option& option) {
+  static const std::set<std::string> names = {"-o,--output", "--threads", "--shard", "--fail-if",
+                                              "--quiet",     "--color",   "--set"};
+  const std::string name = option.get_name(false, true);
+  return names.contains(name) || (name == "--resume" && option.get_expected_max() == 0);
+}
 
 /// The options that are given and their values, in the order of the help.
 std::string settings_of(const CLI::App& command) {
   std::string out;
   for (const CLI::Option* option : command.get_options()) {
-    if (option->count() == 0 || kOfNoResult.contains(option->get_name(false, true)))
+    if (option->count() == 0 || option->get_positional() || is_of_no_result(*option))
       continue;
     out += option->get_name(false, true);
     for (const std::string& value : option->results())
       out += " " + shell_word(value);
     out += "\n";
   }
+  return out;
+}
+
+/// The words that make the same result wherever it is written.
+std::vector<std::string> command_of_result(const CLI::App& command) {
+  std::vector<std::string> out{command.get_name()};
+  std::vector<std::string> options;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0 || is_of_no_result(*option))
+      continue;
+    const bool is_long = !option->get_lnames().empty();
+    if (option->get_positional())
+      out.insert(out.end(), option->results().begin(), option->results().end());
+    else if (option->get_expected_max() == 0)
+      options.push_back("--" + option->get_lnames().front());
+    else
+      for (const std::string& value : option->results())
+        options.push_back((is_long ? "--" + option->get_lnames().front() + "="
+                                   : "-" + option->get_snames().front()) +
+                          value);
+  }
+  out.insert(out.end(), options.begin(), options.end());
   return out;
 }
 
@@ -133,8 +160,30 @@ Program::Program() {
   add_command("completions", "Prints completions for a shell.", completions_, setup_completions,
               run_completions);
   add_command("man", "Prints manual pages.", man_, setup_man, run_man);
+  merge_.run_merged = run_merged;
   help_.help_of = [this](const std::string& command) { return help_of(command); };
   completions_.tree = man_.tree = [this] { return command_tree(app_, words_); };
+}
+
+std::map<std::string, SharingArguments*> Program::sharing_commands() {
+  return {{"fit", &fit_.sharing},
+          {"sweep", &sweep_.sharing},
+          {"compare", &compare_.sharing},
+          {"plan", &plan_.sharing}};
+}
+
+int Program::run_merged(const std::vector<std::string>& words, const MergedTasks& merged,
+                        Console& console) {
+  std::vector<const char*> arguments{"perfmodel"};
+  for (const std::string& word : words)
+    arguments.push_back(word.c_str());
+  Program program;
+  program.parse(static_cast<int>(arguments.size()), arguments.data());
+  for (const auto& [name, sharing] : program.sharing_commands())
+    sharing->merged = &merged;
+  if (!program.has_command())
+    throw InputError("the parts name no command");
+  return program.run(console);
 }
 
 void Program::parse(int argc, const char* const* argv) {
@@ -143,7 +192,10 @@ void Program::parse(int argc, const char* const* argv) {
     fit_.command_line += " " + shell_word(argv[i]);
   try {
     app_.parse(argc, argv);
-    fit_.settings = settings_of(app_.got_subcommand("fit") ? *app_.get_subcommand("fit") : app_);
+    for (const auto& [name, sharing] : sharing_commands()) {
+      sharing->settings = settings_of(*app_.get_subcommand(name));
+      sharing->command = command_of_result(*app_.get_subcommand(name));
+    }
   } catch (const CLI::ExtrasError&) {
     throw UsageError(about_extras());
   } catch (const CLI::ArgumentMismatch& error) {

@@ -2,7 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "cli/app/shell_commands.hpp"
 #include "cli/commands/compare/compare_command.hpp"
@@ -65,6 +67,12 @@ class Program {
   CompletionsArguments completions_;
   ManArguments man_;
   std::function<int(Console&)> run_;
+
+  /// The commands whose tasks calls can share.
+  std::map<std::string, SharingArguments*> sharing_commands();
+  /// What these words say, with results that are there.
+  static int run_merged(const std::vector<std::string>& words, const MergedTasks& merged,
+                        Console& console);
 
   const CLI::App& current() const;
   std::string help_of(const CLI::App& command) const;

@@ -1,9 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "cli/options/gates.hpp"
+#include "cli/runs/sharing_options.hpp"
 #include "cli/terminal/console.hpp"
 
 namespace perfmodel::cli {
@@ -12,11 +13,14 @@ class OptionSet;
 
 struct MergeArguments {
   std::vector<std::string> parts;
-  std::vector<Gate> gates;
+  std::vector<std::string> gates;  ///< of a set, or of the command that the results are for
   std::string output = "-";
+  /// Runs these words of a command line with the results of its tasks; set by the program.
+  std::function<int(const std::vector<std::string>&, const MergedTasks&, Console&)> run_merged;
 };
 
-/// `perfmodel merge PART.jsonl ...`: one file from what the shards of a fit wrote.
+/// `perfmodel merge PART.jsonl ...`: what a command writes, from what its shards
+/// wrote.
 void setup_merge(OptionSet& command, MergeArguments& arguments);
 
 int run_merge(const MergeArguments& arguments, Console& console);

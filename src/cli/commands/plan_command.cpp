@@ -1,5 +1,6 @@
 #include "cli/commands/plan_command.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,7 +11,9 @@
 #include "cli/options/numbers.hpp"
 #include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
+#include "cli/options/search_options.hpp"
 #include "cli/options/shared_options.hpp"
+#include "cli/runs/task_run.hpp"
 #include "fit/result/form.hpp"
 #include "io/documents/plan_json.hpp"
 #include "io/documents/space_json.hpp"
@@ -18,6 +21,7 @@
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/csv/csv.hpp"
 #include "perfmodel/io/model/model_json.hpp"
+#include "pipeline/shared/task_codecs.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -25,6 +29,8 @@ namespace {
 void check_combination(const PlanArguments& arguments) {
   if (arguments.model && arguments.method != PlanMethod::d_optimal)
     throw UsageError("--model has no effect without --method d-optimal");
+  if ((arguments.starts || arguments.sharing.shard) && arguments.method != PlanMethod::d_optimal)
+    throw UsageError("--starts and --shard have no effect without --method d-optimal");
   const int from_stdin =
       int{arguments.space == "-"} + int{arguments.model == "-"} + int{arguments.resume == "-"};
   if (from_stdin > 1)
@@ -48,8 +54,22 @@ std::vector<plan::Configuration> read_existing(const PlanArguments& arguments,
   return existing;
 }
 
-plan::Plan make_plan(const PlanArguments& arguments, const plan::Space& space,
-                     const std::vector<plan::Configuration>& existing) {
+plan::Linearisation linearisation_of(const PlanArguments& arguments, const plan::Space& space) {
+  if (!arguments.model)
+    return plan::default_linearisation(space);
+  const FittedModel model = read_model(*arguments.model);
+  if (model.form->process_belief(model.spec)) {
+    throw UsageError("--model: d-optimal plans are for constants, and '" + *arguments.model +
+                     "' is a " + std::string(model.form->words().noun) +
+                     "; suggest --next plans for predictions");
+  }
+  return {model.spec, model.form, model.constants};
+}
+
+/// Nothing of a shard.
+std::optional<plan::Plan> make_plan(const PlanArguments& arguments, const plan::Space& space,
+                                    const std::vector<plan::Configuration>& existing,
+                                    TaskRun& tasks) {
   const std::size_t n = *arguments.rows;
   const std::uint64_t seed = arguments.seed.value_or(kDefaultSeed);
   switch (arguments.method) {
@@ -58,19 +78,22 @@ plan::Plan make_plan(const PlanArguments& arguments, const plan::Space& space,
     case PlanMethod::latin_hypercube:
       return plan::latin_hypercube_plan(space, n, seed, existing);
     case PlanMethod::d_optimal: {
-      if (!arguments.model)
-        return plan::d_optimal_plan(space, n, seed, existing, plan::default_linearisation(space));
-      const FittedModel model = read_model(*arguments.model);
-      if (model.form->process_belief(model.spec)) {
-        throw UsageError("--model: d-optimal plans are for constants, and '" + *arguments.model +
-                         "' is a " + std::string(model.form->words().noun) +
-                         "; suggest --next plans for predictions");
-      }
-      return plan::d_optimal_plan(space, n, seed, existing,
-                                  {model.spec, model.form, model.constants});
+      const plan::Linearisation linearisation = linearisation_of(arguments, space);
+      const std::size_t starts = arguments.starts.value_or(1);
+      return plan::d_optimal_plan({space, n, seed, existing, linearisation, starts,
+                                   arguments.threads.value_or(default_threads())},
+                                  hooks_of(tasks.begin(starts), 0, plan_codec()));
     }
   }
   return plan::random_plan(space, n, seed, existing);
+}
+
+std::vector<std::string> inputs_of(const PlanArguments& arguments) {
+  std::vector<std::string> out{arguments.space};
+  for (const auto& path : {arguments.model, arguments.resume})
+    if (path)
+      out.push_back(*path);
+  return out;
 }
 
 }  // namespace
@@ -99,6 +122,15 @@ void setup_plan(OptionSet& command, PlanArguments& arguments) {
                   "an existing plan, or what was measured of it: comes\n"
                   "first in the new one")
       .type_name("PLAN.csv");
+  add_count<std::size_t>(command, "--starts", arguments.starts,
+                         "of the exchanges that make a d-optimal plan; the best\n"
+                         "end is taken (default: 1)",
+                         1);
+  add_count<std::size_t>(command, "--threads", arguments.threads,
+                         "worker threads; never change a result\n"
+                         "(default: OMP_NUM_THREADS, or all cores)",
+                         1);
+  add_shard(command, arguments.sharing.shard, "the starts");
   add_format(command, arguments.format, "of the plan");
   add_output(command, arguments.output, "PLAN.csv");
   command.footer(
@@ -122,10 +154,18 @@ int run_plan(const PlanArguments& arguments, Console& console) {
   check_combination(arguments);
   // A plan may be made longer in its place: it comes first in the new one.
   refuse_to_replace({arguments.space, arguments.model}, arguments.output);
-  OutputFile output(arguments.output);
+  TaskRun tasks(arguments.sharing, arguments.output, inputs_of(arguments));
+  std::optional<OutputFile> output;
+  if (!tasks.is_shard())
+    output.emplace(arguments.output);
   const plan::Space space = read_space(arguments.space);
   const auto existing = read_existing(arguments, space);
-  const plan::Plan plan = make_plan(arguments, space, existing);
+  const std::optional<plan::Plan> made = make_plan(arguments, space, existing, tasks);
+  if (tasks.is_shard()) {
+    tasks.commit();
+    return 0;
+  }
+  const plan::Plan& plan = *made;
   if (plan.off_balance > 0) {
     console.warning("the conditions leave too little room: " + std::to_string(plan.off_balance) +
                     " configurations are random ones, so values are not equally frequent");
@@ -136,8 +176,8 @@ int run_plan(const PlanArguments& arguments, Console& console) {
     table.add(space.cells(configuration));
   OutputTables out(table, [&] { return plan_to_json(space, plan.configurations); });
   out.add(std::move(table));
-  output.write(out.in(arguments.format));
-  output.commit();
+  output->write(out.in(arguments.format));
+  output->commit();
   return 0;
 }
 

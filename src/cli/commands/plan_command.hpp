@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/options/output_format.hpp"
+#include "cli/runs/sharing_options.hpp"
 #include "cli/terminal/console.hpp"
 
 namespace perfmodel::cli {
@@ -23,6 +24,9 @@ struct PlanArguments {
   std::optional<std::string> resume;  ///< an existing plan
   OutputFormat format = OutputFormat::csv;
   std::string output = "-";
+  std::optional<std::size_t> starts;   ///< of the exchanges of a D-optimal plan
+  std::optional<std::size_t> threads;  ///< nothing: as many as there are cores
+  SharingArguments sharing;
 };
 
 /// `perfmodel plan SPACE.json -n N`: configurations to measure.

@@ -11,7 +11,7 @@
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/model_sets.hpp"
-#include "cli/runs/set_summary.hpp"
+#include "cli/sets/set_summary.hpp"
 #include "io/file/output_file.hpp"
 
 namespace perfmodel::cli {
@@ -38,6 +38,11 @@ void setup_show(OptionSet& command, ShowArguments& arguments) {
           "text); python, c, javascript and spreadsheet to compute\nwith, with all digits")
       .type_name("text|latex|python|c|javascript|spreadsheet");
   add_pick(command, arguments.pick);
+  command
+      .add_option("--set", arguments.ranked_at,
+                  "of many models: where they are ranked; what is not set\n"
+                  "is as in the central run of each (repeatable)")
+      .type_name("COL=VALUE");
   add_output(command, arguments.output, "FILE");
   command.footer(
       "The inputs of the languages that compute are the columns that predict asks for; derived\n"
@@ -54,9 +59,11 @@ int run_show(const ShowArguments& arguments, Console& console) {
   OutputFile output(arguments.output);
   const ModelSet set = picked_models(arguments.model, arguments.pick);
   if (set.lines.size() != 1) {
-    console.summary(set_summary(set, console));
+    console.summary(set_summary(SetLines(set), console, arguments.ranked_at));
     return 0;
   }
+  if (!arguments.ranked_at.empty())
+    throw UsageError("--set goes with a file of many models");
   const FittedModel model = model_of(set);
   output.write(formula_code(model, arguments.language));
   output.commit();

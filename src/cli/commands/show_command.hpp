@@ -12,6 +12,7 @@ class OptionSet;
 struct ShowArguments {
   std::string model;
   std::string pick;
+  std::vector<std::string> ranked_at;  ///< settings of the ranking of many models
   std::string output = "-";
   FormulaLanguage language = FormulaLanguage::text;
 };

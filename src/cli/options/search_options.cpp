@@ -134,6 +134,8 @@ void add_evolution_options(OptionSet& app, SearchArguments& arguments) {
       .group(kSearchGroup);
 }
 
+}  // namespace
+
 std::size_t default_threads() {
   if (const char* text = std::getenv("OMP_NUM_THREADS")) {
     // A list gives the threads of nested levels; the first is ours.
@@ -146,8 +148,6 @@ std::size_t default_threads() {
   }
   return std::max(1U, std::thread::hardware_concurrency());
 }
-
-}  // namespace
 
 void add_search_options(OptionSet& app, SearchArguments& arguments) {
   FitOptions& options = arguments.options;

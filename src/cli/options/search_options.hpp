@@ -43,4 +43,7 @@ bool may_have_process(const SearchArguments& arguments);
 /// that this machine lacks.
 FitOptions fit_options(const SearchArguments& arguments);
 
+/// Where `--threads` does not say: OMP_NUM_THREADS, else the cores.
+std::size_t default_threads();
+
 }  // namespace perfmodel::cli

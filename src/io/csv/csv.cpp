@@ -26,6 +26,7 @@ namespace {
 constexpr std::size_t kMostColumns = 1000;
 
 constexpr std::size_t kMostFilesNamed = 3;
+constexpr std::uint32_t kFirstRow = 2;  // its line
 
 /// Data frames are often written with their index: a first column without a name that counts the
 /// rows of the file. By this name it is known to tell rows apart, not configurations.
@@ -292,7 +293,7 @@ Table parse_csv(std::span<const CsvText> files, const std::set<std::string>& tex
   for (const CsvText& file : files) {
     reader.begin_file(file.source, recognise_style(file.bytes, separator));
     for_each_line(file.bytes, file.source, [&](std::span<char> line, std::uint32_t number) {
-      reader.read_line(line, number);
+      reader.read_line(line, number > kFirstRow ? number + file.left_out : number);
     });
     reader.end_file();
   }

@@ -14,11 +14,6 @@ Json finite(double value) {
   return std::isfinite(value) ? number(value) : Json();
 }
 
-Json interval_to_json(const std::optional<Interval>& interval) {
-  return interval ? Json{{"lower", number(interval->low)}, {"upper", number(interval->high)}}
-                  : Json();
-}
-
 Json baseline_to_json(const BaselineDocument& baseline) {
   Json drift = Json::object();
   Json intervals = Json::object();
@@ -31,17 +26,6 @@ Json baseline_to_json(const BaselineDocument& baseline) {
           {"drift", drift},
           {"confidence", number(kDriftConfidence)},
           {"intervals", intervals}};
-}
-
-Json gates_to_json(const std::vector<GateDocument>& gates) {
-  Json out = Json::array();
-  for (const GateDocument& gate : gates) {
-    out.push_back({{"condition", gate.condition},
-                   {"value", gate.value ? finite(*gate.value) : Json()},
-                   {"interval", interval_to_json(gate.interval)},
-                   {"fired", gate.fired}});
-  }
-  return out;
 }
 
 Json supported_to_json(const SupportedIntervals& part) {

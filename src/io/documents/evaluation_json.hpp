@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/drift.hpp"
+#include "io/documents/gates_json.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
 
 namespace perfmodel {
@@ -50,14 +51,6 @@ struct BaselineDocument {
   std::string file;
   Metrics metrics;
   std::vector<DriftFigure> drift;
-};
-
-/// A condition under which the judgement counts as failed.
-struct GateDocument {
-  std::string condition;
-  std::optional<double> value;  ///< none: there is no such figure
-  std::optional<Interval> interval;
-  bool fired = false;
 };
 
 /// What a model is worth on measured runs.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <system_error>
 #include <vector>
 
@@ -38,22 +39,30 @@ class Source {
 }  // namespace
 
 std::string read_file(const std::string& path) {
+  std::string bytes;
+  std::error_code error;
+  const auto size = path == "-" ? 0 : std::filesystem::file_size(path, error);
+  if (path != "-" && !error)
+    bytes.reserve(size);
+  for_each_block(path, [&](std::string_view block) { bytes += block; });
+  return bytes;
+}
+
+void for_each_block(const std::string& path,
+                    const std::function<void(std::string_view block)>& visit) {
   const Source source(path);
   struct stat status = {};
   if (source.descriptor() == -1 || ::fstat(source.descriptor(), &status) != 0)
     fail(path, errno);
   if (S_ISDIR(status.st_mode))
     fail(path, EISDIR);
-  std::string bytes;
-  if (S_ISREG(status.st_mode))
-    bytes.reserve(static_cast<std::size_t>(status.st_size));
   std::vector<char> block(std::size_t{1} << 18);
   while (true) {
     const ssize_t count = ::read(source.descriptor(), block.data(), block.size());
     if (count == 0)
-      return bytes;
+      return;
     if (count > 0)
-      bytes.append(block.data(), static_cast<std::size_t>(count));
+      visit({block.data(), static_cast<std::size_t>(count)});
     else if (errno != EINTR)
       fail(path, errno);
   }

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 #include "io/file/input_file.hpp"
@@ -24,8 +25,7 @@ LinesFile::LinesFile(const std::string& path, bool resume) : output_(path) {
     return;
   partial_ = path + ".partial";
   const bool has_partial = std::filesystem::exists(partial_);
-  if (resume && !has_partial && std::filesystem::exists(path))
-    kept_ = read_file(path);
+  const bool is_complete = resume && !has_partial && std::filesystem::exists(path);
   descriptor_ = ::open(partial_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor_ == -1)
     fail(errno);
@@ -34,12 +34,12 @@ LinesFile::LinesFile(const std::string& path, bool resume) : output_(path) {
     ::close(descriptor_);
     fail(error, "another program writes there");
   }
-  if (resume && has_partial)
-    kept_ = read_file(partial_);
-  else if (::ftruncate(descriptor_, 0) != 0)
+  if (!(resume && has_partial) && ::ftruncate(descriptor_, 0) != 0)
     fail(errno);
-  else
-    append(kept_);
+  if (is_complete)
+    for_each_block(path, [&](std::string_view block) { append(block); });
+  struct stat status = {};
+  has_kept_ = ::fstat(descriptor_, &status) == 0 && status.st_size > 0;
 }
 
 LinesFile::~LinesFile() {
@@ -51,9 +51,19 @@ LinesFile::~LinesFile() {
   ::close(descriptor_);
 }
 
-void LinesFile::keep(std::size_t bytes) {
-  kept_.resize(bytes);
-  if (descriptor_ != -1 && ::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0)
+void LinesFile::keep_lines(const std::function<bool(std::string_view)>& visit) {
+  if (!has_kept_)
+    return;
+  std::ifstream file(partial_, std::ios::binary);
+  std::size_t whole = 0;
+  for (std::string line; std::getline(file, line) && !file.eof();) {
+    line += '\n';
+    if (!visit(line))
+      break;
+    whole += line.size();
+  }
+  has_kept_ = whole > 0;
+  if (::ftruncate(descriptor_, static_cast<off_t>(whole)) != 0)
     fail(errno);
 }
 
@@ -82,7 +92,7 @@ void LinesFile::append(std::string_view text) {
 
 void LinesFile::commit() {
   if (descriptor_ != -1)
-    output_.write(read_file(partial_));
+    for_each_block(partial_, [&](std::string_view block) { output_.write(block); });
   output_.commit();
   if (descriptor_ != -1)
     ::unlink(partial_.c_str());

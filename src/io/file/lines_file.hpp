@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -20,21 +22,24 @@ class LinesFile {
   LinesFile(const LinesFile&) = delete;
   LinesFile& operator=(const LinesFile&) = delete;
 
-  /// What an earlier run left.
-  const std::string& kept() const { return kept_; }
-  /// Of what an earlier run left, keeps the first bytes alone.
-  void keep(std::size_t bytes);
+  /// Whether an earlier run left anything.
+  bool has_kept() const { return has_kept_; }
+  /// Shows the whole lines that an earlier run left, with their newlines, one after the other,
+  /// until `visit` says no; those that it did not take, and one that was cut, are taken off the
+  /// file.
+  void keep_lines(const std::function<bool(std::string_view line)>& visit);
 
   void write(std::string_view line);
   void commit();
 
-  /// Where the lines are until commit(); empty where they are written through.
+  /// Where the lines are until commit(), all of them that were written; empty where they are
+  /// written through.
   const std::string& partial() const { return partial_; }
 
  private:
   OutputFile output_;
   std::string partial_;
-  std::string kept_;
+  bool has_kept_ = false;
   int descriptor_ = -1;
   std::size_t unsynced_ = 0;
 

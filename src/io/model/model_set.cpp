@@ -17,10 +17,6 @@ namespace {
 constexpr std::string_view kSetSchema = "perfmodel/models";
 constexpr std::uint64_t kSetVersion = 1;
 
-std::string place_of_line(const std::string& source, const JsonLine& line) {
-  return source + ":" + std::to_string(line.number);
-}
-
 ModelSetHeader read_header(const JsonCursor& root) {
   const JsonCursor schema = root.member("schema");
   if (schema.text() != kSetSchema)
@@ -28,9 +24,7 @@ ModelSetHeader read_header(const JsonCursor& root) {
   const JsonCursor version = root.member("schema_version");
   if (version.count() != kSetVersion)
     version.fail("this program knows version " + std::to_string(kSetVersion));
-  ModelSetHeader header;
-  header.tool = root.member("tool").text();
-  header.job = root.member("job").text();
+  ModelSetHeader header{read_tasks_header(root), {}, {}, {}, {}, {}};
   header.file = root.member("file").text();
   for (const JsonCursor& column : root.member("by").items())
     header.by.push_back(column.text());
@@ -38,12 +32,11 @@ ModelSetHeader read_header(const JsonCursor& root) {
     header.target_name = name->text();
     header.target_value = root.member("target_value").text();
   }
-  header.tasks = root.member("tasks").count();
-  if (const auto shard = root.optional_member("shard")) {
-    header.shard = {shard->member("index").count(), shard->member("of").count()};
-    if (header.shard->index < 1 || header.shard->index > header.shard->of)
-      shard->fail("there is no such shard");
-    --header.shard->index;
+  if (const auto total = root.optional_member("total")) {
+    header.total.emplace();
+    if (const auto column = total->optional_member("column"))
+      header.total->column = column->text();
+    header.total->name = total->member("name").text();
   }
   return header;
 }
@@ -64,29 +57,34 @@ ModelSetLine read_line(const JsonCursor& root, const ModelSetHeader& header) {
 
 }  // namespace
 
-std::string to_text(const Shard& shard) {
-  return std::to_string(shard.index + 1) + "/" + std::to_string(shard.of);
-}
-
 std::string to_line(const ModelSetHeader& header) {
   Json out = {{"schema", kSetSchema}, {"schema_version", kSetVersion}, {"tool", header.tool},
-              {"job", header.job},    {"file", header.file},           {"by", header.by},
-              {"tasks", header.tasks}};
+              {"job", header.job},    {"file", header.file},           {"by", header.by}};
   if (header.target_name) {
     out["target_name"] = *header.target_name;
     out["target_value"] = header.target_value.value_or("");
   }
-  if (header.shard)
-    out["shard"] = {{"index", header.shard->index + 1}, {"of", header.shard->of}};
+  if (header.total) {
+    out["total"] = {{"name", header.total->name}};
+    if (header.total->column)
+      out["total"]["column"] = *header.total->column;
+  }
+  add_tasks(out, header);
   return line_text(out);
 }
 
-std::string to_line(const ModelSetLine& line, const ModelSetHeader& header) {
+Json key_to_json(const ModelSetLine& line, const ModelSetHeader& header) {
   Json key = Json::object();
   for (std::size_t i = 0; i < header.by.size(); ++i)
     key[header.by[i]] = line.key[i];
-  Json out = {
-      {"task", line.task}, {"key", std::move(key)}, {"target", line.target}, {"rows", line.rows}};
+  return key;
+}
+
+std::string to_line(const ModelSetLine& line, const ModelSetHeader& header) {
+  Json out = {{"task", line.task},
+              {"key", key_to_json(line, header)},
+              {"target", line.target},
+              {"rows", line.rows}};
   if (line.model)
     out["model"] = model_document(*line.model);
   else
@@ -98,29 +96,6 @@ bool is_model_set(std::string_view bytes) {
   return bytes.starts_with("{\"schema\": \"" + std::string(kSetSchema) + "\"");
 }
 
-ModelSetText parse_model_set_lines(const std::string& source, std::string_view bytes) {
-  const JsonLines text = json_lines(bytes);
-  if (text.lines.empty())
-    throw InputError(source + ": the first line is cut short");
-  ModelSetText out;
-  const JsonLine& first = text.lines.front();
-  out.header = read_header(JsonCursor::parse(place_of_line(source, first), first.text));
-  for (std::size_t i = 1; i < text.lines.size(); ++i) {
-    const JsonLine& line = text.lines[i];
-    try {
-      const JsonCursor root = JsonCursor::parse(place_of_line(source, line), line.text);
-      out.tasks.push_back(root.member("task").count());
-    } catch (const InputError& error) {
-      out.torn = error.what();
-      return out;
-    }
-    out.lines.push_back({line.text.data(), line.text.size() + 1});
-  }
-  if (!text.torn.empty())
-    out.torn = source + ":" + std::to_string(text.lines.size() + 1) + ": the line is cut short";
-  return out;
-}
-
 ModelSet parse_model_set(const std::string& source, std::string_view bytes) {
   const JsonLines text = json_lines(bytes);
   if (text.lines.empty() || !text.torn.empty()) {
@@ -129,7 +104,7 @@ ModelSet parse_model_set(const std::string& source, std::string_view bytes) {
   }
   ModelSet out;
   for (const JsonLine& line : text.lines) {
-    const JsonCursor root = JsonCursor::parse(place_of_line(source, line), line.text);
+    const JsonCursor root = JsonCursor::parse(place_of_line(source, line.number), line.text);
     if (line.number == 1)
       out.header = read_header(root);
     else
@@ -138,12 +113,28 @@ ModelSet parse_model_set(const std::string& source, std::string_view bytes) {
   return out;
 }
 
+ModelSetLine parse_set_line(const std::string& place, std::string_view text,
+                            const ModelSetHeader& header) {
+  return read_line(JsonCursor::parse(place, text), header);
+}
+
 ModelSetLine single_model(const std::string& source, std::string_view bytes) {
   ModelSetLine line;
   line.model = read_model(JsonCursor::parse(source, bytes), form_kinds());
   line.target = line.model->spec.target;
   line.rows = line.model->provenance.rows;
   return line;
+}
+
+bool is_total(const ModelSetLine& line, const ModelSetHeader& header) {
+  if (!header.total)
+    return false;
+  if (!header.total->column)
+    return line.target == header.total->name;
+  for (std::size_t i = 0; i < header.by.size(); ++i)
+    if (header.by[i] == *header.total->column)
+      return line.key[i] == header.total->name;
+  return false;
 }
 
 std::string words_of(const ModelSetLine& line, const ModelSetHeader& header) {

@@ -6,32 +6,25 @@
 #include <string_view>
 #include <vector>
 
+#include "io/parts/part_text.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
 
 namespace perfmodel {
 
-/// Every n-th task of a job: those whose number modulo `of` is `index`.
-struct Shard {
-  std::size_t index = 0;
-  std::size_t of = 1;
-
-  bool has(std::size_t task) const { return task % of == index; }
-  bool operator==(const Shard&) const = default;
+/// Which models of a set are of what others add up to: those of a target, or of a text of a key
+/// column.
+struct SetTotal {
+  std::optional<std::string> column;  ///< of the key; nothing: it is a target
+  std::string name;
 };
 
-/// "2/8": shards count from 1 for people.
-std::string to_text(const Shard& shard);
-
 /// What the first line of a set of models says: what all of its lines have in common.
-struct ModelSetHeader {
-  std::string tool;
-  std::string job;  ///< a digest of the runs and of all settings that a result depends on
+struct ModelSetHeader : TasksHeader {
   std::string file;
   std::vector<std::string> by;
   std::optional<std::string> target_name;   ///< of a long table: the column of the targets' names
   std::optional<std::string> target_value;  ///< and that of their values
-  std::size_t tasks = 0;
-  std::optional<Shard> shard;  ///< nothing: all tasks
+  std::optional<SetTotal> total;
 };
 
 /// One task: the model of one target of one group, or why there is none.
@@ -53,26 +46,24 @@ struct ModelSet {
 std::string to_line(const ModelSetHeader& header);
 std::string to_line(const ModelSetLine& line, const ModelSetHeader& header);
 
-/// Lines of a set of which nobody has looked at the models yet.
-struct ModelSetText {
-  ModelSetHeader header;
-  std::vector<std::size_t> tasks;       ///< of each line
-  std::vector<std::string_view> lines;  ///< with their newlines
-  std::string torn;  ///< what is wrong with the first line that is cut or damaged; it and all
-                     ///< behind it are left out
-};
+/// The texts of the key by their columns.
+Json key_to_json(const ModelSetLine& line, const ModelSetHeader& header);
 
 /// Whether the bytes begin as a set does.
 bool is_model_set(std::string_view bytes);
 
-/// `bytes` live as long as the lines. Throws InputError where the header cannot be read.
-ModelSetText parse_model_set_lines(const std::string& source, std::string_view bytes);
-
 /// Throws InputError for a torn line and for what read_model() throws.
 ModelSet parse_model_set(const std::string& source, std::string_view bytes);
 
+/// One line behind the header.
+ModelSetLine parse_set_line(const std::string& place, std::string_view text,
+                            const ModelSetHeader& header);
+
 /// A model.json as the only line of a set without key.
 ModelSetLine single_model(const std::string& source, std::string_view bytes);
+
+/// Whether the line is a total of others.
+bool is_total(const ModelSetLine& line, const ModelSetHeader& header);
 
 /// "kernel=allreduce gpu=a100", with the target of a set of several.
 std::string words_of(const ModelSetLine& line, const ModelSetHeader& header);

@@ -1,6 +1,7 @@
 #include "analysis/plan/information.hpp"
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -41,6 +42,12 @@ double standard_error(const Eigen::MatrixXd& rows, std::size_t constant) {
   return std::sqrt(matrix.inverse()(i, i));
 }
 
+Plan one_start(const Space& space, std::size_t n, std::uint64_t seed,
+               const std::vector<plan::Configuration>& existing,
+               const Linearisation& linearisation) {
+  return *d_optimal_plan({space, n, seed, existing, linearisation});
+}
+
 }  // namespace
 
 TEST_CASE("a D-optimal plan has more information than random ones, about each scaling power too",
@@ -49,7 +56,7 @@ TEST_CASE("a D-optimal plan has more information than random ones, about each sc
   const Linearisation linearisation = default_linearisation(space);
   const GenericLayout layout(linearisation.spec);
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    const Plan plan = d_optimal_plan(space, 200, seed, {}, linearisation);
+    const Plan plan = one_start(space, 200, seed, {}, linearisation);
     REQUIRE(plan.configurations.size() == 200);
     const auto optimal = rows_of(space, linearisation, plan.configurations);
     const auto random =
@@ -66,7 +73,7 @@ TEST_CASE("a D-optimal plan keeps what exists and repeats nothing", "[plan]") {
   const Space space = test::paper_space();
   const Linearisation linearisation = default_linearisation(space);
   const auto existing = random_plan(space, 10, 5, {}).configurations;
-  const auto plan = d_optimal_plan(space, 40, 1, existing, linearisation).configurations;
+  const auto plan = one_start(space, 40, 1, existing, linearisation).configurations;
   REQUIRE(plan.size() == 40);
   CHECK(std::equal(existing.begin(), existing.end(), plan.begin()));
   CHECK(std::set<plan::Configuration>(plan.begin(), plan.end()).size() == 40);
@@ -83,9 +90,33 @@ TEST_CASE("a D-optimal plan is for the form of the model, too", "[plan][multi][w
   // One term shrinks with the GPUs, the other grows: what the first GPUs tell of one says little
   // of the other.
   sum.constants[static_cast<Eigen::Index>(layout.extrinsic_power(0, 0))] = -1;
-  const auto optimal = d_optimal_plan(space, 200, 1, {}, sum).configurations;
+  const auto optimal = one_start(space, 200, 1, {}, sum).configurations;
   const auto random = random_plan(space, 200, 1, {}).configurations;
   CHECK(log_determinant(rows_of(space, sum, optimal)) >
         log_determinant(rows_of(space, sum, random)) + 3);
-  CHECK(optimal != d_optimal_plan(space, 200, 1, {}, default_linearisation(space)).configurations);
+  CHECK(optimal != one_start(space, 200, 1, {}, default_linearisation(space)).configurations);
+}
+
+TEST_CASE("of several starts of a D-optimal plan the best one ends as the plan", "[plan]") {
+  const Space space = test::paper_space();
+  const Linearisation linearisation = default_linearisation(space);
+  const std::vector<plan::Configuration> none;
+  DOptimalRequest request{space, 40, 1, none, linearisation};
+  std::vector<double> ends;
+  request.starts = 4;
+  TaskHooks<PlanStart> hooks;
+  hooks.done = [&](std::size_t, const PlanStart& start) { ends.push_back(start.information); };
+  const Plan best = *d_optimal_plan(request, hooks);
+  REQUIRE(ends.size() == 4);
+  CHECK(std::set<double>(ends.begin(), ends.end()).size() > 1);  // they do not all end alike
+  request.threads = 2;
+  CHECK(d_optimal_plan(request)->configurations == best.configurations);
+  // Each start is a pure function of its number: alone it ends where it ended among others.
+  const auto highest =
+      static_cast<std::size_t>(std::max_element(ends.begin(), ends.end()) - ends.begin());
+  hooks = {};
+  hooks.is_own = [&](std::size_t start) { return start == highest; };
+  CHECK(d_optimal_plan(request, hooks)->configurations == best.configurations);
+  hooks.is_own = [](std::size_t) { return false; };
+  CHECK_FALSE(d_optimal_plan(request, hooks).has_value());
 }

@@ -39,25 +39,37 @@ def damaged(document):
                 yield f"{name}.{key} a list", None, wrong
 
 
+def check(path, document, schema):
+    """Ends the program with the first thing that is wrong."""
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(closed(schema))
+    for error in validator.iter_errors(document):
+        sys.exit(f"{path}: {'/'.join(map(str, error.absolute_path))}: {error.message[:300]}")
+    for what, required, copy_with_error in damaged(document):
+        if required is None or required in schema["required"]:
+            if validator.is_valid(copy_with_error):
+                sys.exit(f"{path}: {what}, and the schema says nothing")
+
+
 def main():
     folder, *documents = sys.argv[1:]
+    schemas = {file.stem: json.loads(file.read_text()) for file in pathlib.Path(folder).glob("*.json")}
     seen = set()
     for path in documents:
-        document = json.loads(pathlib.Path(path).read_text())
+        text = pathlib.Path(path).read_text()
+        lines = text.splitlines() if path.endswith(".jsonl") else [text]
+        document, *others = map(json.loads, lines)
         kind = document["schema"].removeprefix("perfmodel/")
         seen.add(kind)
-        schema = json.loads((pathlib.Path(folder) / f"{kind}.json").read_text())
-        jsonschema.Draft202012Validator.check_schema(schema)
-        validator = jsonschema.Draft202012Validator(closed(schema))
-        for error in validator.iter_errors(document):
-            sys.exit(f"{path}: {'/'.join(map(str, error.absolute_path))}: {error.message[:300]}")
-        for what, required, copy_with_error in damaged(document):
-            if required is None or required in schema["required"]:
-                if validator.is_valid(copy_with_error):
-                    sys.exit(f"{path}: {what}, and the schema says nothing")
-    known = {file.stem for file in pathlib.Path(folder).glob("*.json")}
-    if known != seen:
-        sys.exit(f"no document for the schemas {sorted(known - seen)}")
+        check(path, document, schemas[kind])
+        for other in others:  # of JSON lines
+            line = schemas[kind]["$defs"]["line"] | {"$defs": schemas[kind]["$defs"]}
+            if "model" in other:
+                check(path, other["model"], schemas["model"])
+                other["model"] = {}
+            check(path, other, line)
+    if set(schemas) != seen:
+        sys.exit(f"no document for the schemas {sorted(set(schemas) - seen)}")
     print(f"{len(documents)} documents, {len(seen)} schemas")
 
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "support/catch.hpp"
+#include "support/markdown.hpp"
 #include "support/program.hpp"
 #include "support/sample_runs.hpp"
 #include "support/shell.hpp"
@@ -20,7 +21,8 @@ namespace {
 /// Names of columns, levels and constants are keys, too.
 bool is_name_of_the_data(const std::string& key) {
   static const std::set<std::string> names = {"filters", "activation", "workers", "relu",
-                                              "tanh",    "work",       "gpus",    "local_batch"};
+                                              "tanh",    "work",       "gpus",    "local_batch",
+                                              "kernel",  "gpu"};
   return names.contains(key) || key.find('[') != std::string::npos;
 }
 
@@ -37,6 +39,8 @@ class Documents {
  public:
   Documents() {
     folder_.write("runs.csv", test::sample_runs());
+    folder_.write("pairs.csv", pairs("kernel,gpu,gpus,time_s\n", ""));
+    folder_.write("long.csv", pairs("kernel,gpu,gpus,metric,value\n", "time_s,"));
     folder_.write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
       {"column": "filters", "values": [4, 8]}, {"column": "activation", "values": ["relu", "tanh"]},
       {"column": "workers", "values": [1, 2]}]})");
@@ -50,6 +54,17 @@ class Documents {
                   "4,16,64,2,210\n1,4,4,2,50\n2,4,8,2,70\n");
   }
 
+  /// Runs of two kernels and of the step that they make up, on two GPUs.
+  static std::string pairs(const std::string& header, const std::string& metric) {
+    std::string out = header;
+    for (const char* gpu : {"a100", "h100"})
+      for (const auto& [kernel, seconds] : {std::pair{"gemm", 3}, {"copy", 1}, {"step", 4}})
+        for (const int n : {1, 2, 4, 8})
+          out += std::string(kernel) + "," + gpu + "," + std::to_string(n) + "," + metric +
+                 std::to_string(seconds * n) + "\n";
+    return out;
+  }
+
   /// The fields of what a command writes to standard output.
   std::set<std::string> fields_of(const std::vector<std::string>& arguments) const {
     const test::ProgramResult result = test::run_perfmodel(
@@ -58,9 +73,13 @@ class Documents {
     INFO(arguments.front() << ": " << result.errors);
     REQUIRE(result.exit_code == 0);
     std::set<std::string> fields;
-    collect_fields(nlohmann::json::parse(result.output), fields);
+    const bool is_lines = result.output[1] != '\n';  // a document each
+    for (const std::string& text :
+         is_lines ? test::lines_of(result.output) : std::vector<std::string>{result.output})
+      collect_fields(nlohmann::json::parse(text), fields);
     CHECK(fields.size() > 2);
-    folder_.write("document" + std::to_string(++written_) + ".json", result.output);
+    folder_.write("document" + std::to_string(++written_) + (is_lines ? ".jsonl" : ".json"),
+                  result.output);
     return fields;
   }
 
@@ -72,7 +91,7 @@ class Documents {
         continue;
       const std::string source = PERFMODEL_SOURCE_DIR;
       return std::system((python + " " + source + "/tests/cli/docs/check_schemas.py " + source +
-                          "/docs/schemas " + folder_.path().string() + "/document*.json " +
+                          "/docs/schemas " + folder_.path().string() + "/document*.json* " +
                           folder_.path().string() + "/space.json " + source +
                           "/data/paper/table*.json")
                              .c_str());
@@ -100,6 +119,7 @@ TEST_CASE("docs/json.md names every field, and documents keep to their schemas",
   const Documents documents;
   documents.save({"fit", "runs.csv"}, "old.json");
   documents.save({"fit", "runs.csv", "--coverage", "0.5"}, "model.json");
+  documents.save({"fit", "pairs.csv", "--by", "kernel,gpu", "--total", "step"}, "all.jsonl");
   std::set<std::string> fields;
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
            {"fit", "doubled.csv", "--split", "60:20:20", "--bootstrap", "20", "--repeats", "2",
@@ -125,6 +145,12 @@ TEST_CASE("docs/json.md names every field, and documents keep to their schemas",
            {"fit", "rates.csv", "--throughput-target", "samples_per_s", "--work", "global_batch",
             "--failed", "drop"},
            {"fit", "runs.csv", "doubled.csv"},
+           {"fit", "pairs.csv", "--by", "kernel,gpu", "--total", "step", "-o", "-"},
+           {"fit", "pairs.csv", "--by", "kernel,gpu", "--shard", "1/2", "-o", "-"},
+           {"fit", "long.csv", "--by", "kernel", "--target-name", "metric", "--target", "value",
+            "-o", "-"},
+           {"evaluate", "all.jsonl", "pairs.csv", "--format", "json", "--fail-if", "total.share<1"},
+           {"fit", "runs.csv", "--bootstrap", "20", "--shard", "2/2", "-o", "-"},
            {"selftest", "--format", "json"}})
     fields.merge(documents.fields_of(arguments));
   for (const std::string& field : fields) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
+#include "cli/many/many_runs.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
 
@@ -14,35 +14,9 @@ using namespace perfmodel::test;
 using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
 using Json = nlohmann::json;
-using perfmodel::to_text;
 using Strings = std::vector<std::string>;
 
 namespace {
-
-constexpr int kKernels = 5;
-
-/// Of kernel k: time = (k + 1) * gpus^(0.1 k), memory = 10 (k + 1) * gpus^0.5, without noise, rows
-/// of the kernels in turn; a last kernel has a single run.
-struct ManyRuns {
-  std::string wide = "kernel,gpus,time_s,memory_mb\n";
-  std::string long_table = "kernel,gpus,metric,value\n";
-  std::string third = "gpus,time_s\n";  ///< of kernel 2 alone
-
-  ManyRuns() {
-    for (const double gpus : {1, 2, 4, 8, 16, 32}) {
-      for (int k = 0; k < kKernels; ++k) {
-        const std::string key = "k" + std::to_string(k) + "," + to_text(gpus) + ",";
-        const std::string time = to_text((k + 1) * std::pow(gpus, 0.1 * k));
-        const std::string memory = to_text(10 * (k + 1) * std::sqrt(gpus));
-        wide += key + time + "," + memory + "\n";
-        long_table += key + "time_s," + time + "\n" + key + "memory_mb," + memory + "\n";
-        if (k == 2)
-          third += to_text(gpus) + "," + time + "\n";
-      }
-    }
-    wide += "alone,8,1,1\n";
-  }
-};
 
 class ManyModels {
  public:
@@ -50,6 +24,7 @@ class ManyModels {
     options_.directory = directory_.path();
     const ManyRuns runs;
     directory_.write("runs.csv", runs.wide);
+    directory_.write("sorted.csv", runs.sorted);
     directory_.write("long.csv", runs.long_table);
     directory_.write("third.csv", runs.third);
   }
@@ -57,9 +32,9 @@ class ManyModels {
   ProgramResult run(const Strings& arguments) const { return run_perfmodel(arguments, options_); }
 
   /// fit runs.csv --by kernel with both targets; must end well.
-  void fit(const std::string& output, Strings further = {}) const {
-    Strings arguments{"fit",      "runs.csv",         "--by", "kernel",
-                      "--target", "time_s,memory_mb", "-o",   output};
+  void fit(const std::string& output, Strings further = {},
+           const std::string& runs = "runs.csv") const {
+    Strings arguments{"fit", runs, "--by", "kernel", "--target", "time_s,memory_mb", "-o", output};
     arguments.insert(arguments.end(), further.begin(), further.end());
     const ProgramResult result = run(arguments);
     INFO(result.errors);
@@ -117,6 +92,19 @@ TEST_CASE_METHOD(ManyModels, "fit --by has a model for every group and target, o
   const Json third = Json::parse(text("third.json"));
   CHECK(lines[4].at("model").at("constants") == third.at("constants"));
   CHECK(lines[4].at("model").at("metrics") == third.at("metrics"));
+
+  // Groups that stand one after the other are read one after the other, and are the same.
+  const auto of_rows = [](std::vector<Json> all) {
+    for (Json& line : all) {
+      line.erase("refused");  // names the file
+      if (line.contains("model"))
+        for (const char* field : {"provenance", "central_run"})
+          line["model"].erase(field);  // digests, lines
+    }
+    return all;
+  };
+  fit("sorted.jsonl", {}, "sorted.csv");
+  CHECK(of_rows(this->lines("sorted.jsonl")) == of_rows(lines));
 
   // A long table says the same.
   const ProgramResult result = run({"fit", "long.csv", "--by", "kernel", "--target-name", "metric",

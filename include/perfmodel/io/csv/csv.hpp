@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <span>
@@ -33,6 +34,9 @@ Table parse_csv(std::string_view bytes, const std::string& source,
 struct CsvText {
   std::string_view bytes;
   std::string source;
+  /// Lines of the file that are not among the bytes, behind the first row: others are counted with
+  /// them.
+  std::uint32_t left_out = 0;
 };
 
 /// Several files as one table: they have the same columns, in any order.

@@ -14,6 +14,7 @@
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/role_options.hpp"
 #include "cli/options/shared_options.hpp"
+#include "cli/runs/task_run.hpp"
 #include "cli/terminal/search_progress.hpp"
 #include "cli/terminal/signals.hpp"
 #include "cli/terminal/text_table.hpp"
@@ -189,6 +190,8 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
             "svr_log (repeatable)",
             compare_figures());
   command.get_option("--fail-if").group(kJudgingGroup);
+  add_resume(command, arguments.sharing.resume);
+  add_shard(command, arguments.sharing.shard, "the models");
   command.footer(
       "Fits Eq. (4) without a penalty and with --l1 and --l2 (0.001 each where not given), a sum "
       "of product\n"
@@ -209,7 +212,13 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
 
 int run_compare(const CompareArguments& arguments, Console& console) {
   check_combination(arguments);
-  OutputFile output(arguments.output);
+  std::vector<std::string> inputs = arguments.runs;
+  if (arguments.test)
+    inputs.push_back(*arguments.test);
+  TaskRun tasks(arguments.sharing, arguments.output, inputs, !arguments.gates.empty());
+  std::optional<OutputFile> output;
+  if (!tasks.is_shard())
+    output.emplace(arguments.output);
   SearchProgress progress(console);
   progress.begin("reading " + joined(arguments.runs, ", "));
   std::vector<PreparedRuns> files;
@@ -230,6 +239,10 @@ int run_compare(const CompareArguments& arguments, Console& console) {
   const CompareRequest request = request_of(arguments.search, signals);
   std::vector<ModelScore> scores;
   std::vector<Provenance> data;
+  std::vector<std::size_t> first_tasks{0};
+  for (const auto& runs : files)
+    first_tasks.push_back(first_tasks.back() + compared_model_count(runs.spec, request));
+  const TaskShare* const share = tasks.begin(first_tasks.back());
   std::string unit = files.front().spec.unit;
   progress.begin("comparing");
   for (const auto& runs : files) {
@@ -240,17 +253,25 @@ int run_compare(const CompareArguments& arguments, Console& console) {
                      ": too many levels for a sum of products, which is left out");
     }
     const std::size_t before = scores.size();
-    for (ModelScore& score : compare_models(runs, request, [&](std::size_t done, std::size_t all) {
-           progress.show("comparing", before + done, all * files.size(), false);
-         })) {
-      score.source = data.size() - 1;
+    const std::size_t source = data.size() - 1;
+    for (ModelScore& score : compare_models(
+             runs, request,
+             [&](std::size_t done, std::size_t all) {
+               progress.show("comparing", before + done, all * files.size(), false);
+             },
+             share, first_tasks[source])) {
+      score.source = source;
       scores.push_back(std::move(score));
     }
   }
-  output.write(
+  if (tasks.is_shard()) {
+    tasks.commit();
+    return 0;
+  }
+  output->write(
       formatted({data, scores, unit, output_width(arguments.output)},
                 arguments.format));
-  output.commit();
+  output->commit();
   std::vector<Figure> figures;
   for (std::size_t source = 0; source < data.size(); ++source) {
     const auto more = compared_figures(scores, source);

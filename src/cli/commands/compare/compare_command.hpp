@@ -8,6 +8,7 @@
 #include "cli/options/output_format.hpp"
 #include "cli/options/search_options.hpp"
 #include "cli/options/split_options.hpp"
+#include "cli/runs/sharing_options.hpp"
 #include "cli/terminal/console.hpp"
 
 namespace perfmodel::cli {
@@ -31,6 +32,7 @@ struct CompareArguments {
   std::optional<ExtrapolateArgument> extrapolate;
   OutputFormat format = OutputFormat::text;
   std::vector<Gate> gates;
+  SharingArguments sharing;
 };
 
 /// `perfmodel compare RUNS.csv [MORE.csv ...]`: our expressions against black boxes on the same

@@ -7,9 +7,12 @@
 
 #include "base/text.hpp"
 #include "cli/runs/model_sets.hpp"
-#include "cli/runs/set_summary.hpp"
-#include "cli/terminal/csv_echo.hpp"
+#include "cli/sets/set_gates.hpp"
+#include "cli/sets/set_total.hpp"
+#include "cli/terminal/output_tables.hpp"
 #include "cli/terminal/text_table.hpp"
+#include "io/documents/evaluations_json.hpp"
+#include "io/file/digest.hpp"
 #include "io/file/output_file.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/model/design/design.hpp"
@@ -26,8 +29,8 @@ void check_set_request(const EvaluateArguments& arguments) {
         "--residuals, --outliers, --coverage, --baseline and --target go with one model; choose "
         "it: --pick");
   }
-  if (arguments.format != OutputFormat::text && arguments.format != OutputFormat::csv)
-    throw UsageError("of many models --format is text or csv");
+  if (arguments.format == OutputFormat::junit || arguments.format == OutputFormat::github)
+    throw UsageError("--format junit and github go with one model");
   for (const Gate& gate : arguments.gates)
     if (!is_set_figure(gate.figure))
       throw UsageError("--fail-if '" + gate.text + "': say of which: 'any." + gate.text + "'");
@@ -42,27 +45,33 @@ std::vector<std::string> cells_of(const ModelSetLine& line, bool exact) {
   return cells;
 }
 
-std::string errors_text(const ModelSet& judged, OutputFormat format) {
-  std::vector<std::string> heading = judged.header.by;
-  heading.insert(heading.end(), {"target", "rows", "mae", "mape_percent", "rmse"});
+TextTable errors_table(const ModelSet& judged, bool exact) {
   std::vector<Align> columns(judged.header.by.size() + 1, Align::left);
   columns.insert(columns.end(), 4, Align::right);
-  if (format == OutputFormat::text) {
-    TextTable table(columns);
-    table.add(heading);
-    for (const ModelSetLine& line : judged.lines)
-      table.add(cells_of(line, false));
-    return table.text(0);
-  }
-  std::string out;
-  const auto add = [&](const std::vector<std::string>& cells) {
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      out += (i == 0 ? "" : ",") + csv_field(cells[i]);
-    out += "\n";
-  };
-  add(heading);
+  TextTable table(columns);
+  std::vector<std::string> heading = judged.header.by;
+  heading.insert(heading.end(), {"target", "rows", "mae", "mape_percent", "rmse"});
+  table.add(heading);
   for (const ModelSetLine& line : judged.lines)
-    add(cells_of(line, true));
+    table.add(cells_of(line, exact));
+  return table;
+}
+
+EvaluationsDocument document_of(const EvaluateArguments& arguments, const RunsFile& runs,
+                                const ModelSet& judged, const std::optional<SetShare>& share,
+                                const std::vector<JudgedGate>& gates) {
+  EvaluationsDocument out;
+  out.model_file = base_name(arguments.model);
+  out.runs_file = base_name(runs.path);
+  out.runs_sha256 = sha256(runs.bytes);
+  out.judged = &judged;
+  if (share)
+    out.total = {share->percent, share->without};
+  for (const JudgedGate& gate : gates) {
+    out.gates.push_back({gate.gate.text,
+                         gate.figure ? std::optional(gate.figure->value) : std::nullopt,
+                         gate.figure ? gate.figure->interval : std::nullopt, gate.fires});
+  }
   return out;
 }
 
@@ -73,12 +82,10 @@ int evaluate_set(const EvaluateArguments& arguments, const ModelSet& set, Consol
   OutputFile output("-");
   const RunsFile file = read_runs(arguments.runs, text_columns_of(set), arguments.separator);
   ModelSet judged{set.header, {}};
-  std::size_t rows = 0;
   for (const LineRows& part : rows_of_lines(set, file.table)) {
     ModelSetLine line = *part.line;
     const Design design = make_design(part.table, line.model->spec, Target::required);
     line.model->metrics = {measure(*line.model, design, words_of(line, set.header)), {}, {}};
-    rows += part.rows.size();
     judged.lines.push_back(std::move(line));
   }
   if (judged.lines.empty())
@@ -86,11 +93,22 @@ int evaluate_set(const EvaluateArguments& arguments, const ModelSet& set, Consol
   std::stable_sort(judged.lines.begin(), judged.lines.end(), [](const auto& a, const auto& b) {
     return a.model->metrics.train.mape_percent > b.model->metrics.train.mape_percent;
   });
-  output.write(errors_text(judged, arguments.format));
+  const std::optional<SetShare> share =
+      set.header.total ? share_of_total(set, file.table) : std::nullopt;
+  const std::vector<JudgedGate> gates = judged_set_gates(arguments.gates, SetLines(judged), share);
+  OutputTables tables(errors_table(judged, true), [&] {
+    return evaluations_to_json(document_of(arguments, file, judged, share, gates));
+  });
+  tables.add(errors_table(judged, false));
+  output.write(tables.in(arguments.format));
   output.commit();
   console.notice(std::to_string(judged.lines.size()) + " of " + std::to_string(set.lines.size()) +
                  " models are judged");
-  check_set_gates(arguments.gates, judged);
+  if (share) {
+    console.notice("the parts add up to " + percent(share->percent) + " of " +
+                   set.header.total->name + " as measured (" + share->words + ")");
+  }
+  check_gates(gates);
   return 0;
 }
 

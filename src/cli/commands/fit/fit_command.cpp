@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "cli/commands/fit/fit_gates.hpp"
 #include "cli/commands/fit/fit_many.hpp"
 #include "cli/commands/fit/next_steps.hpp"
 #include "cli/commands/fit/read_for_fit.hpp"
@@ -21,7 +22,7 @@
 #include "cli/options/shared_options.hpp"
 #include "cli/options/split_options.hpp"
 #include "cli/runs/job_processes.hpp"
-#include "cli/runs/set_summary.hpp"
+#include "cli/runs/task_run.hpp"
 #include "cli/terminal/search_progress.hpp"
 #include "cli/terminal/signals.hpp"
 #include "io/file/output_file.hpp"
@@ -29,45 +30,23 @@
 #include "perfmodel/io/csv/csv.hpp"
 #include "perfmodel/io/model/model_json.hpp"
 #include "perfmodel/pipeline/fit_runs.hpp"
-#include "trust/spread.hpp"
+#include "pipeline/shared_fit.hpp"
 
 namespace perfmodel::cli {
 namespace {
 
-/// What conditions can speak of: the test part where there is one, else the training part; with a
-/// prefix, any part.
-const FurtherFigures& fit_figures() {
-  static const FurtherFigures further = [] {
-    FurtherFigures out;
-    for (const char* part : {"train.", "validation.", "test.", "folds."})
-      for (const auto& metric : gate_metrics())
-        out.names.push_back(part + metric);
-    out.words = std::string("; of a part: train., validation., test. or folds. before it") +
-                kSetFigureWords;
-    out.accepts = is_set_figure;
-    return out;
-  }();
-  return further;
-}
-
-void check_gated_parts(const FitArguments& arguments) {
-  const SplitShares shares = arguments.split.value_or(SplitShares{});
-  const bool many = asks_for_many(arguments);
-  for (const auto& gate : arguments.gates) {
-    if (is_set_figure(gate.figure) != many) {
-      throw UsageError("--fail-if '" + gate.text + "': " +
-                       (many ? "of many models say of which: 'any." + gate.text + "'"
-                             : "there are no groups; pass --by"));
-    }
-    const auto lacks = [&](const std::string& part, bool exists, const std::string& advice) {
-      if (gate.figure.starts_with(part + ".") && !exists)
-        throw UsageError("--fail-if '" + gate.text + "': " + advice);
-    };
-    lacks("validation", shares.validation > 0,
-          "there is no validation part; pass --split 60:20:20");
-    lacks("test", shares.test > 0 || arguments.test.has_value(),
-          "there is no test part; pass --split 80:20 or --test");
-    lacks("folds", arguments.held_out.folds.has_value(), "there are no folds; pass --folds 5");
+/// Of a single model: what calls can share are its many fits.
+void check_shared_fit(const FitArguments& arguments) {
+  const bool repeats = arguments.repeats.value_or(1) > 1;
+  const bool samples = arguments.bootstrap.samples.has_value();
+  if (repeats && samples) {
+    throw UsageError(
+        "--shard with --bootstrap needs one seed: find the best with --repeats first, and pass it "
+        "as --seed");
+  }
+  if (!repeats && !samples && !arguments.held_out.folds && !arguments.held_out.coverage) {
+    throw UsageError(
+        "--shard shares many fits: --by, several targets, --repeats, --bootstrap or --folds");
   }
 }
 
@@ -91,10 +70,16 @@ void check_combination(const FitArguments& arguments) {
         "--repeats does not go with --expression auto, which may choose a residual process: add "
         "--residual none");
   }
-  if (!asks_for_many(arguments) && (arguments.shard || arguments.resume))
-    throw UsageError("--shard and --resume go with many models: --by, or several targets");
-  if (asks_for_many(arguments) && (arguments.large.merge || arguments.large.sample_rows))
-    throw UsageError("--merge-rows and --sample-rows are of fits of one model");
+  const bool is_large = arguments.large.merge || arguments.large.sample_rows;
+  if (asks_for_many(arguments)) {
+    if (is_large)
+      throw UsageError("--merge-rows and --sample-rows are of fits of one model");
+  } else {
+    if (arguments.total || !arguments.ranked_at.empty())
+      throw UsageError("--total and --set go with many models: --by, or several targets");
+    if (arguments.sharing.shard)
+      check_shared_fit(arguments);
+  }
   check_bootstrap(arguments.bootstrap);
   check_gated_parts(arguments);
 }
@@ -131,35 +116,27 @@ std::string name_of(FitStage stage) {
   return "fitting";
 }
 
+std::function<void(FitStage, std::size_t, std::size_t)> shown_on(SearchProgress& progress) {
+  return [&progress](FitStage stage, std::size_t done, std::size_t all) {
+    progress.show(name_of(stage), done, all);
+  };
+}
+
+void fit_shard_watched(const PreparedFit& prepared, FitRequest request, SearchProgress& progress) {
+  progress.begin(name_of(FitStage::fits));
+  request.progress = shown_on(progress);
+  fit_shared_tasks(prepared, request);
+}
+
 /// Fits while a line shows how far it is.
 FitOutcome fit_watched(const PreparedFit& prepared, FitRequest request, SearchProgress& progress,
                        Console& console) {
   progress.begin(request.options.expression == Expression::automatic ? "choosing the form"
                                                                      : name_of(FitStage::fits));
-  request.progress = [&](FitStage stage, std::size_t done, std::size_t all) {
-    progress.show(name_of(stage), done, all);
-  };
+  request.progress = shown_on(progress);
   if (console.shows_progress())
     request.options.observer = [&](const optimise::Progress& state) { progress.show(state); };
   return fit_prepared(prepared, request);
-}
-
-void check_fit_gates(const std::vector<Gate>& gates, const FittedModel& model) {
-  const PartMetrics& parts = model.metrics;
-  std::vector<Figure> figures = parts.test ? figures_of(*parts.test, "the test part")
-                                           : figures_of(parts.train, "the training part");
-  const auto add = [&](const Metrics& metrics, const std::string& part, const std::string& prefix) {
-    const auto more = figures_of(metrics, part, prefix);
-    figures.insert(figures.end(), more.begin(), more.end());
-  };
-  add(parts.train, "the training part", "train.");
-  if (parts.validation)
-    add(*parts.validation, "the validation part", "validation.");
-  if (parts.test)
-    add(*parts.test, "the test part", "test.");
-  if (model.cross_validation)
-    add(mean_metrics(model.cross_validation->folds), "the mean of the folds", "folds.");
-  check_gates(gates, figures);
 }
 
 }  // namespace
@@ -200,6 +177,8 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
       .type_name("FILE")
       .group("Judging the model");
   add_many_options(command, arguments);
+  add_resume(command, arguments.sharing.resume);
+  add_shard(command, arguments.sharing.shard, "models, seeds, samples, folds");
   add_bootstrap_options(command, arguments.bootstrap);
   add_held_out_options(command, arguments.held_out);
   add_gates(command, arguments.gates,
@@ -240,7 +219,13 @@ int run_fit(const FitArguments& arguments, Console& console) {
   for (const auto& runs : arguments.runs)
     refuse_to_replace(runs, path);
   refuse_to_replace(arguments.test.value_or("-"), path);
-  OutputFile output(path);  // a place that cannot be written is found out before the fit
+  std::vector<std::string> inputs = arguments.runs;
+  if (arguments.test)
+    inputs.push_back(*arguments.test);
+  TaskRun tasks(arguments.sharing, path, inputs, !arguments.gates.empty());
+  std::optional<OutputFile> output;  // a place that cannot be written is found out before the fit
+  if (!tasks.is_shard())
+    output.emplace(path);
 
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + joined(arguments.runs, ", "));
@@ -257,6 +242,12 @@ int run_fit(const FitArguments& arguments, Console& console) {
 
   const SignalWatch signals;
   request.options.stop = signals.token();
+  request.share = tasks.begin(shared_task_count(prepared, request));
+  if (tasks.is_shard()) {
+    fit_shard_watched(prepared, std::move(request), *progress);
+    tasks.commit();
+    return 0;
+  }
   FitOutcome outcome = fit_watched(prepared, std::move(request), *progress, console);
   progress.reset();
   FittedModel& model = outcome.model;
@@ -264,10 +255,10 @@ int run_fit(const FitArguments& arguments, Console& console) {
 
   // Who looks at a terminal has the table.
   const bool is_only_shown = !arguments.output && !console.quiet() && is_terminal_output();
-  const bool keep_old_file = outcome.interrupted && output.replaces_file();
+  const bool keep_old_file = outcome.interrupted && output->replaces_file();
   if (!keep_old_file && !is_only_shown) {
-    output.write(to_json(model));
-    output.commit();
+    output->write(to_json(model));
+    output->commit();
   }
   const double all_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

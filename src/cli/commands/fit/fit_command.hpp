@@ -9,8 +9,8 @@
 #include "cli/options/large_options.hpp"
 #include "cli/options/search_options.hpp"
 #include "cli/runs/held_out_options.hpp"
+#include "cli/runs/sharing_options.hpp"
 #include "cli/terminal/console.hpp"
-#include "io/model/model_set.hpp"
 #include "perfmodel/data/split.hpp"
 #include "perfmodel/model/columns/roles.hpp"
 #include "perfmodel/pipeline/fit_runs.hpp"
@@ -34,11 +34,11 @@ struct FitArguments {
   BootstrapArguments bootstrap;
   HeldOutRequest held_out;
   std::vector<Gate> gates;
-  std::string settings;         ///< options that a result depends on, in a fixed order
   std::vector<std::string> by;  ///< a model per group
   std::optional<std::string> target_name;
-  std::optional<Shard> shard;
-  bool resume = false;
+  std::optional<std::string> total;    ///< what the others add up to
+  std::vector<std::string> ranked_at;  ///< settings of the ranking
+  SharingArguments sharing;
 };
 
 /// `perfmodel fit RUNS.csv`: from measured runs to model.json.

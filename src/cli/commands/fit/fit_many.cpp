@@ -10,8 +10,9 @@
 #include "cli/options/numbers.hpp"
 #include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
-#include "cli/runs/set_summary.hpp"
-#include "cli/runs/shard_options.hpp"
+#include "cli/sets/set_gates.hpp"
+#include "cli/sets/set_summary.hpp"
+#include "cli/runs/task_run.hpp"
 #include "cli/terminal/search_progress.hpp"
 #include "cli/terminal/signals.hpp"
 #include "io/file/digest.hpp"
@@ -23,40 +24,24 @@
 namespace perfmodel::cli {
 namespace {
 
-constexpr std::string_view kShardPlace = "{shard}";
-
-/// "part-{shard}.jsonl" is "part-3.jsonl" of the third shard.
-std::string path_of_shard(std::string path, const std::optional<Shard>& shard) {
-  const auto place = path.find(kShardPlace);
-  if (place != std::string::npos)
-    path.replace(place, kShardPlace.size(), std::to_string(shard.value_or(Shard{}).index + 1));
-  return path;
-}
-
 void check_many(const FitArguments& arguments) {
   const auto refuse = [](bool given, const std::string& option) {
     if (given)
       throw UsageError(option + " does not go with many models at once");
   };
   refuse(arguments.test.has_value(), "--test");
-  if (arguments.resume && arguments.output.value_or("-") == "-")
-    throw UsageError("--resume goes on in a file; name it with -o");
+  check_sharing(arguments.sharing, arguments.output.value_or("-"), !arguments.gates.empty());
   if (arguments.target_name && !arguments.roles.target)
     throw UsageError("--target-name needs --target: the column of the values");
   if (arguments.target_name && arguments.roles.throughput)
     throw UsageError("--target-name does not go with --throughput-target");
-  const std::string path = path_of_shard(arguments.output.value_or("-"), arguments.shard);
-  if (arguments.shard && arguments.shard->of > 1 && path != "-" &&
-      path.find(std::to_string(arguments.shard->index + 1)) == std::string::npos)
-    throw UsageError("every shard needs a file of its own: -o part-{shard}.jsonl");
-  if (arguments.shard && !arguments.gates.empty())
-    throw UsageError("--fail-if judges all models; pass it to merge");
 }
 
 GroupRequest groups_of_arguments(const FitArguments& arguments) {
   GroupRequest out;
   out.by = arguments.by;
   out.target_name = arguments.target_name;
+  out.total = arguments.total;
   if (arguments.roles.target) {
     out.targets = arguments.target_name ? std::vector<std::string>{*arguments.roles.target}
                                         : split_list(*arguments.roles.target);
@@ -64,50 +49,8 @@ GroupRequest groups_of_arguments(const FitArguments& arguments) {
   return out;
 }
 
-/// Of everything that a result depends on.
-std::string job_digest(const FitArguments& arguments, const std::string& runs_digest,
-                       const ModelSetHeader& header) {
-  return sha256(header.tool + "\n" + header.file + "\n" + runs_digest + "\n" + arguments.settings);
-}
-
-/// What an earlier run of the same job left, as far as it is whole.
-ModelSet kept_set(LinesFile& output, const ModelSetHeader& header,
-                  const std::vector<std::size_t>& numbers) {
-  ModelSet out{header, {}};
-  if (output.kept().empty())
-    return out;
-  const std::string& source = output.partial();
-  if (output.kept().find('\n') == std::string::npos) {  // cut within the header
-    output.keep(0);
-    return out;
-  }
-  const std::string_view bytes = output.kept();
-  const ModelSetText text = parse_model_set_lines(source, bytes);
-  if (to_line(text.header) != to_line(header)) {
-    throw InputError(source + ": these are the results of other runs, options or shards; remove " +
-                     "the file, or fit without --resume");
-  }
-  std::size_t whole = bytes.find('\n') + 1;
-  for (std::size_t i = 0; i < text.tasks.size(); ++i) {
-    if (i >= numbers.size() || text.tasks[i] != numbers[i])
-      throw InputError(source + ": task " + std::to_string(text.tasks[i]) + " is out of order");
-    whole += text.lines[i].size();
-  }
-  out.lines = parse_model_set(source, bytes.substr(0, whole)).lines;
-  output.keep(whole);
-  return out;
-}
-
-std::vector<std::size_t> tasks_of_shard(std::size_t tasks, const std::optional<Shard>& shard) {
-  std::vector<std::size_t> out;
-  for (std::size_t task = 0; task < tasks; ++task)
-    if (shard.value_or(Shard{}).has(task))
-      out.push_back(task);
-  return out;
-}
-
 ModelSetLine line_of(std::size_t number, const GroupTask& task, GroupOutcome outcome) {
-  ModelSetLine line{number, task.key, task.target, task.rows.size(), std::move(outcome.model), {}};
+  ModelSetLine line{number, task.key, task.target, task.rows, std::move(outcome.model), {}};
   if (line.model)
     name_flags(*line.model);
   else
@@ -115,18 +58,10 @@ ModelSetLine line_of(std::size_t number, const GroupTask& task, GroupOutcome out
   return line;
 }
 
-void require_a_model(const ModelSet& set) {
-  for (const ModelSetLine& line : set.lines)
-    if (line.model)
-      return;
-  if (!set.lines.empty() && !set.header.shard)
-    throw InputError("no model could be fitted");
-}
-
 }  // namespace
 
 void add_many_options(OptionSet& command, FitArguments& arguments) {
-  constexpr auto group = "Many models";
+  constexpr auto group = "Many models, many machines";
   command
       .add_option_function(
           "--by", [&](const std::string& text) { arguments.by = split_list(text); },
@@ -142,10 +77,15 @@ void add_many_options(OptionSet& command, FitArguments& arguments) {
       .type_name("COL")
       .group(group);
   command
-      .add_flag("--resume", arguments.resume,
-                "go on with what an interrupted run left in\nFILE.partial")
+      .add_option("--total", arguments.total,
+                  "a target, a text of a key column or a further column\n"
+                  "that the others add up to; the ranking says whether\n"
+                  "they do")
+      .type_name("NAME")
       .group(group);
-  add_shard(command, arguments.shard);
+  command.add_option("--set", arguments.ranked_at, "of the ranking: values of inputs, as in show")
+      .type_name("COL=VALUE")
+      .group(group);
 }
 
 bool asks_for_many(const FitArguments& arguments) {
@@ -155,72 +95,77 @@ bool asks_for_many(const FitArguments& arguments) {
 
 int run_fit_many(const FitArguments& arguments, FitRequest request, Console& console) {
   check_many(arguments);
-  const std::string path = path_of_shard(arguments.output.value_or("-"), arguments.shard);
+  const std::string path = path_of_shard(arguments.output.value_or("-"), arguments.sharing.shard);
   for (const auto& runs : arguments.runs)
     refuse_to_replace(runs, path);
-  LinesFile output(path, arguments.resume);
+  LinesFile output(path, arguments.sharing.resume);
 
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + joined(arguments.runs, ", "));
   GroupRequest groups = groups_of_arguments(arguments);
-  std::set<std::string> texts(arguments.roles.categorical.begin(),
-                              arguments.roles.categorical.end());
-  for (const std::string& column : groups.key_columns())
-    texts.insert(column);
-  RunsFile runs = read_runs(arguments.runs, texts, arguments.separator);
-  if (arguments.roles.target && runs.table.find(*arguments.roles.target) != nullptr)
-    groups.targets = {*arguments.roles.target};  // a name with a comma
-  const std::vector<GroupTask> tasks = group_tasks(runs.table, groups, arguments.roles);
-  const std::string digest = sha256(runs.bytes);
+  const GroupJob job = read_groups(arguments.runs, groups, arguments.roles, arguments.separator);
 
   ModelSetHeader header;
-  header.tool = "perfmodel " PERFMODEL_VERSION;
-  header.file = runs.files.empty() ? base_name(runs.path) : runs.path;
+  header.tool = tool_name();
+  header.file = job.file;
   header.by = groups.by;
   if (groups.target_name) {
     header.target_name = groups.target_name;
     header.target_value = groups.targets.front();
   }
-  header.tasks = tasks.size();
-  header.shard = arguments.shard;
-  header.job = job_digest(arguments, digest, header);
-  const std::vector<std::size_t> numbers = tasks_of_shard(tasks.size(), header.shard);
-  ModelSet set = kept_set(output, header, numbers);
+  header.total = total_of(groups, job);
+  header.tasks = job.tasks;
+  header.shard = arguments.sharing.shard;
+  header.job = job_digest(arguments.sharing, header.tool, {header.file, job.digest});
+  const std::vector<std::size_t> numbers = tasks_of_shard(job.tasks, header.shard);
+  std::size_t done = 0;
+  std::size_t models = 0;
+  done = kept_tasks(output, to_line(header), numbers, [&](std::string_view line) {
+    models += parse_set_line(output.partial(), line, header).model ? 1U : 0U;
+  });
   const bool is_only_shown = !arguments.output && !console.quiet() && is_terminal_output();
   const auto write = [&](const std::string& line) {
     if (!is_only_shown)
       output.write(line);
   };
-  if (output.kept().empty())
+  if (!output.has_kept())
     write(to_line(header));
 
   const SignalWatch signals;
   request.options.stop = signals.token();
-  const std::vector<std::size_t> open(
-      numbers.begin() + static_cast<std::ptrdiff_t>(set.lines.size()), numbers.end());
-  fit_groups(runs, digest, groups, tasks, open, request,
-             [&](std::size_t number, GroupOutcome outcome) {
-               set.lines.push_back(line_of(number, tasks[number], std::move(outcome)));
-               write(to_line(set.lines.back(), header));
-               progress->show("fitting", set.lines.size(), numbers.size());
-             });
+  const std::vector<std::size_t> open(numbers.begin() + static_cast<std::ptrdiff_t>(done),
+                                      numbers.end());
+  // What is in a file is not kept in memory, too.
+  const bool is_in_memory = output.partial().empty();
+  ModelSet set{header, {}};
+  fit_groups(job, open, request, [&](std::size_t number, GroupOutcome outcome) {
+    ModelSetLine line = line_of(number, job.task(number), std::move(outcome));
+    write(to_line(line, header));
+    models += line.model ? 1U : 0U;
+    if (is_in_memory)
+      set.lines.push_back(std::move(line));
+    progress->show("fitting", ++done, numbers.size());
+  });
   progress.reset();
-  if (const auto signal = received_signal(); signal && set.lines.size() < numbers.size()) {
-    console.warning(
-        "interrupted: " + std::to_string(set.lines.size()) + " of " +
-        std::to_string(numbers.size()) + " models are there" +
-        (output.partial().empty() ? "" : ", in " + output.partial() + "; go on with --resume"));
+  if (const auto signal = received_signal(); signal && done < numbers.size()) {
+    console.warning("interrupted: " + std::to_string(done) + " of " +
+                    std::to_string(numbers.size()) + " models are there" +
+                    (is_in_memory ? "" : ", in " + output.partial() + "; go on with --resume"));
     return exit_code_of_signal(*signal);
   }
   if (!is_only_shown)
     output.commit();
-  console.summary(set_summary(set, console));
-  if (const std::string refused = refused_text(set); !refused.empty())
+  const SetLines lines = is_in_memory ? SetLines(set) : SetLines(path, header);
+  if (!console.quiet())
+    console.summary(set_summary(lines, console, arguments.ranked_at));
+  if (const std::string refused = models < numbers.size() ? refused_text(lines) : "";
+      !refused.empty())
     console.warning(refused);
   if (is_only_shown)
     console.notice("the models are not written anywhere; save them: -o models.jsonl");
-  require_a_model(set);
-  check_set_gates(arguments.gates, set);
+  if (models == 0 && !numbers.empty() && !header.shard)
+    throw InputError("no model could be fitted");
+  check_set_gates(arguments.gates, lines);
   return 0;
 }
 

@@ -1,6 +1,7 @@
 #include "cli/commands/sweep/sweep_command.hpp"
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,11 +11,13 @@
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/role_options.hpp"
 #include "cli/options/shared_options.hpp"
+#include "cli/runs/task_run.hpp"
 #include "cli/terminal/search_progress.hpp"
 #include "cli/terminal/signals.hpp"
 #include "cli/terminal/text_table.hpp"
 #include "io/file/output_file.hpp"
 #include "perfmodel/base/error.hpp"
+#include "pipeline/shared/task_codecs.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -109,6 +112,8 @@ void setup_sweep(OptionSet& command, SweepArguments& arguments) {
   for (const char* name : {"--l1", "--l2"})
     command.remove_option(name);
   add_split_options(command, arguments.split);
+  add_resume(command, arguments.sharing.resume);
+  add_shard(command, arguments.sharing.shard, "the fits");
   command.footer(
       "One fit without penalty and one per penalty and lambda, all with the same seed. Each is "
       "judged on\n"
@@ -134,7 +139,10 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
     throw UsageError("sweep --expression multi needs a number of terms: --terms K");
   }
   refuse_to_replace(arguments.runs, arguments.output);
-  OutputFile output(arguments.output);
+  TaskRun tasks(arguments.sharing, arguments.output, {arguments.runs});
+  std::optional<OutputFile> output;
+  if (!tasks.is_shard())
+    output.emplace(arguments.output);
   SearchProgress progress(console);
   progress.begin("reading " + arguments.runs);
   const LabelledRuns runs =
@@ -150,14 +158,19 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
   options.stop = signals.token();
   const std::size_t fits = 1 + arguments.penalties.size() * arguments.lambdas.size();
   progress.begin("fitting");
-  const std::vector<SweepPoint> points =
-      sweep({parts.spec, parts.training, *parts.validation, parts.test ? &*parts.test : nullptr},
-            options, arguments.penalties, arguments.lambdas,
-            [&](std::size_t done) { progress.show("fitting", done, fits); });
+  const std::vector<SweepPoint> points = sweep(
+      {parts.spec, parts.training, *parts.validation, parts.test ? &*parts.test : nullptr}, options,
+      arguments.penalties, arguments.lambdas,
+      [&](std::size_t done) { progress.show("fitting", done, fits); },
+      hooks_of(tasks.begin(fits), 0, point_codec()));
+  if (tasks.is_shard()) {
+    tasks.commit();
+    return 0;
+  }
   const std::size_t chosen = choose(points, arguments.rule);
-  output.write(formatted({parts.provenance, points, chosen, arguments.rule}, arguments.format,
-                         output_width(arguments.output)));
-  output.commit();
+  output->write(formatted({parts.provenance, points, chosen, arguments.rule}, arguments.format,
+                          output_width(arguments.output)));
+  output->commit();
   console.notice(advice(arguments, points[chosen]));
   return 0;
 }

@@ -8,6 +8,7 @@
 #include "cli/options/output_format.hpp"
 #include "cli/options/search_options.hpp"
 #include "cli/options/split_options.hpp"
+#include "cli/runs/sharing_options.hpp"
 #include "cli/terminal/console.hpp"
 
 namespace perfmodel::cli {
@@ -25,6 +26,7 @@ struct SweepArguments {
   std::vector<double> lambdas = log_grid(1e-6, 1e2, 9);
   LambdaRule rule = LambdaRule::lowest;
   OutputFormat format = OutputFormat::text;
+  SharingArguments sharing;
 };
 
 /// `perfmodel sweep RUNS.csv`: the regularisation path, and a lambda chosen on validation rows.

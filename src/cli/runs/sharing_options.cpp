@@ -1,14 +1,18 @@
-#include "cli/runs/shard_options.hpp"
+#include "cli/runs/sharing_options.hpp"
 
 #include <charconv>
 #include <cstdlib>
 
 #include "cli/options/option_set.hpp"
+#include "io/file/digest.hpp"
+#include "perfmodel/base/error.hpp"
 
 namespace perfmodel::cli {
 namespace {
 
 constexpr auto kShardOption = "--shard";
+constexpr std::string_view kShardPlace = "{shard}";
+constexpr auto kSharingGroup = "Many models, many machines";
 
 std::optional<std::size_t> count_of(std::string_view text) {
   std::size_t value = 0;
@@ -83,7 +87,7 @@ Shard parse_shard(const std::string& text, const EnvironmentVariable& environmen
   throw OptionError(kShardOption, "'" + text + "' is neither i/n with 1 <= i <= n nor auto");
 }
 
-void add_shard(OptionSet& app, std::optional<Shard>& shard) {
+void add_shard(OptionSet& app, std::optional<Shard>& shard, const std::string& tasks) {
   app.add_option_function(
          kShardOption,
          [&](const std::string& text) {
@@ -94,10 +98,44 @@ void add_shard(OptionSet& app, std::optional<Shard>& shard) {
                  return std::getenv(name);
                });  // NOLINT(concurrency-mt-unsafe)
          },
-         "with --by: the i-th of n parts of the work alone, or\n"
-         "auto: as Open MPI, PMI or Slurm says; merge joins them")
+         "of " + tasks +
+             " the i-th of n parts alone,\n"
+             "or auto: as Open MPI, PMI or Slurm says; merge makes\nthe whole of them")
       .type_name("I/N|auto")
-      .group("Many models");
+      .group(kSharingGroup);
+}
+
+void add_resume(OptionSet& app, bool& resume) {
+  app.add_flag("--resume", resume, "go on with what an interrupted run left in\nFILE.partial")
+      .group(kSharingGroup);
+}
+
+std::string path_of_shard(std::string path, const std::optional<Shard>& shard) {
+  const auto place = path.find(kShardPlace);
+  if (place != std::string::npos)
+    path.replace(place, kShardPlace.size(), std::to_string(shard.value_or(Shard{}).index + 1));
+  return path;
+}
+
+void check_sharing(const SharingArguments& arguments, const std::string& output, bool has_gates) {
+  if (arguments.resume && output == "-")
+    throw UsageError("--resume goes on in a file; name it with -o");
+  if (!arguments.shard)
+    return;
+  const std::string path = path_of_shard(output, arguments.shard);
+  if (arguments.shard->of > 1 && path != "-" &&
+      path.find(std::to_string(arguments.shard->index + 1)) == std::string::npos)
+    throw UsageError("every shard needs a file of its own: -o part-{shard}.jsonl");
+  if (has_gates)
+    throw UsageError("--fail-if judges all of it; pass it to merge");
+}
+
+std::string job_digest(const SharingArguments& arguments, const std::string& tool,
+                       const std::vector<std::string>& inputs) {
+  std::string text = tool + "\n";
+  for (const std::string& input : inputs)
+    text += input + "\n";
+  return sha256(text + arguments.settings);
 }
 
 }  // namespace perfmodel::cli

@@ -1,34 +1,27 @@
-#include "pipeline/merged_parts.hpp"
+#include "pipeline/shared/merged_parts.hpp"
 
 #include <set>
 #include <utility>
 
 #include "base/text.hpp"
-#include "io/model/model_set.hpp"
+#include "io/parts/part_text.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
 namespace {
 
-/// What all parts of a job have in common, as one line.
-std::string common_line(ModelSetHeader header) {
-  header.shard.reset();
-  return to_line(header);
-}
-
 class Merger {
  public:
   explicit Merger(const std::vector<PartFile>& parts) {
     for (const PartFile& part : parts)
-      parsed_.push_back(parse_model_set_lines(part.name, part.bytes));
-    const ModelSetHeader& first = parsed_.front().header;
-    common_ = common_line(first);
-    of_ = first.shard.value_or(Shard{}).of;
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      require_same_job(parts.front().name, parts[i].name, parsed_[i].header);
-    lines_.resize(first.tasks);
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      add(parts[i].name, parsed_[i]);
+      parsed_.push_back(parse_part(part.name, part.bytes));
+    const PartText& first = parsed_.front();
+    of_ = first.header.shard.value_or(Shard{}).of;
+    for (const PartText& part : parsed_)
+      require_same_job(first, part);
+    lines_.resize(first.header.tasks);
+    for (const PartText& part : parsed_)
+      add(part);
   }
 
   std::string text() const {
@@ -53,29 +46,27 @@ class Merger {
     }
     if (!problems.empty())
       throw InputError(joined(problems, "; "));
-    std::string out = common_;
+    std::string out = parsed_.front().common;
     for (const std::string_view line : lines_)
       out += line;
     return out;
   }
 
  private:
-  std::vector<ModelSetText> parsed_;
-  std::string common_;                   ///< the header of the whole
+  std::vector<PartText> parsed_;
   std::size_t of_ = 1;                   ///< shards
   std::vector<std::string_view> lines_;  ///< by task
   std::vector<std::string> problems_;
   std::set<std::size_t> torn_;  ///< shards
 
-  void require_same_job(const std::string& first, const std::string& name,
-                        const ModelSetHeader& header) const {
-    if (common_line(header) != common_)
-      throw InputError(name + ": of other runs or options than " + first);
-    if (header.shard.value_or(Shard{}).of != of_)
-      throw InputError(name + ": of another number of shards than " + first);
+  static void require_same_job(const PartText& first, const PartText& part) {
+    if (part.common != first.common)
+      throw InputError(part.source + ": of other runs or options than " + first.source);
+    if (part.header.shard.value_or(Shard{}).of != first.header.shard.value_or(Shard{}).of)
+      throw InputError(part.source + ": of another number of shards than " + first.source);
   }
 
-  void add(const std::string& name, const ModelSetText& part) {
+  void add(const PartText& part) {
     const Shard shard = part.header.shard.value_or(Shard{});
     if (!part.torn.empty()) {
       problems_.push_back(part.torn);
@@ -85,7 +76,7 @@ class Merger {
     for (std::size_t i = 0; i < part.tasks.size(); ++i) {
       const std::size_t task = part.tasks[i];
       if (task >= lines_.size() || !shard.has(task))
-        throw InputError(name + ": task " + std::to_string(task) + " is none of shard " +
+        throw InputError(part.source + ": task " + std::to_string(task) + " is none of shard " +
                          to_text(shard));
       if (lines_[task].empty())
         lines_[task] = part.lines[i];
@@ -93,7 +84,7 @@ class Merger {
         ++doubled;
     }
     if (doubled > 0) {
-      problems_.push_back(name + ": " + std::to_string(doubled) +
+      problems_.push_back(part.source + ": " + std::to_string(doubled) +
                           " tasks stand in another part, too; give shard " + to_text(shard) +
                           " once");
     }

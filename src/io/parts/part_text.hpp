@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/shard.hpp"
+#include "json/json_cursor.hpp"
+#include "json/json_layout.hpp"
+
+namespace perfmodel {
+
+/// What the header of every file of numbered tasks says, beside what its kind has of its own.
+struct TasksHeader {
+  std::string tool;
+  std::string job;        ///< a digest of the runs and of all settings that a result depends on
+  std::size_t tasks = 0;  ///< of the whole job
+  std::optional<Shard> shard;  ///< nothing: all tasks
+};
+
+/// Tasks, and the shard where there is one.
+void add_tasks(Json& document, const TasksHeader& header);
+TasksHeader read_tasks_header(const JsonCursor& root);
+
+/// JSON lines, a header and a line per task, of which nobody has looked at the results yet.
+struct PartText {
+  std::string source;
+  std::string common;  ///< the header line of the whole job, as each of its parts would have it
+  TasksHeader header;
+  std::vector<std::size_t> tasks;       ///< of each line
+  std::vector<std::string_view> lines;  ///< with their newlines
+  std::string torn;  ///< what is wrong with the first line that is cut or damaged; it and all
+                     ///< behind it are left out
+};
+
+/// `bytes` live as long as the lines. Throws InputError where the header cannot be read.
+PartText parse_part(const std::string& source, std::string_view bytes);
+
+/// The number of the task of a line; nothing where the line is damaged.
+std::optional<std::size_t> task_of_line(const std::string& place, std::string_view line);
+
+/// "all.jsonl:3"
+std::string place_of_line(const std::string& source, std::size_t number);
+
+}  // namespace perfmodel

@@ -1,0 +1,152 @@
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+using perfmodel::to_text;
+using Words = std::vector<std::string>;
+
+namespace {
+
+/// time = 3 batch / gpus + 0.2, with a noise that no two rows share.
+std::string shared_runs(double noise) {
+  std::string out = "gpus,batch,time_s\n";
+  int row = 0;
+  for (const double gpus : {1, 2, 4, 8})
+    for (const double batch : {8, 16, 32, 64})
+      out += to_text(gpus) + "," + to_text(batch) + "," +
+             to_text((3 * batch / gpus + 0.2) * (1 + noise * std::sin(7.0 * ++row))) + "\n";
+  return out;
+}
+
+constexpr auto kSharedSpace = R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+  {"column": "gpus", "range": [1, 64]}, {"column": "batch", "range": [8, 128]},
+  {"column": "net", "values": ["a", "b", "c"]}], "extrinsic": ["gpus", "batch"]})";
+
+class SharedTasks {
+ public:
+  SharedTasks() {
+    options_.directory = directory_.path();
+    directory_.write("runs.csv", shared_runs(0.05));
+    directory_.write("space.json", kSharedSpace);
+  }
+
+  ProgramResult run(const Words& words, const Words& further = {}) const {
+    Words all = words;
+    all.insert(all.end(), further.begin(), further.end());
+    return run_perfmodel(all, options_);
+  }
+  void run_well(const Words& words, const Words& further = {}) const {
+    const ProgramResult result = run(words, further);
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+  }
+  /// part-1.jsonl and so on.
+  Words shards(const Words& command, int count) const {
+    Words out;
+    for (int i = 1; i <= count; ++i) {
+      run_well(command, {"--shard", to_text(i) + "/" + to_text(count), "-o", "part-{shard}.jsonl"});
+      out.push_back("part-" + to_text(i) + ".jsonl");
+    }
+    return out;
+  }
+  std::string path(const std::string& name) const { return directory_.file(name); }
+  std::string text(const std::string& name) const { return read_text(path(name)); }
+
+ protected:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+
+  void refused(const Words& parts, const std::string& words) const {
+    Words command{"merge", "-o", "wrong.json"};
+    const ProgramResult result = run(command, parts);
+    CHECK(result.exit_code == 3);
+    CHECK_THAT(result.errors, ContainsSubstring(words));
+    CHECK_FALSE(std::filesystem::exists(path("wrong.json")));
+  }
+};
+
+/// The clock is no result.
+std::string without_seconds(std::string json) {
+  const std::string field = "\"fit_seconds\": ";
+  for (auto at = json.find(field); at != std::string::npos; at = json.find(field, at + 1))
+    json.erase(at + field.size(), json.find(',', at) - at - field.size());
+  return json;
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(SharedTasks, "what shards did is merged to the bytes of one call", "[cli][many]") {
+  const auto [command, shards] = GENERATE(table<Words, int>(
+      {{{"fit", "runs.csv", "--repeats", "3", "--split", "80:20", "--folds", "4"}, 3},
+       {{"fit", "runs.csv", "--bootstrap", "20", "--threads", "1", "--coverage", "0.8"}, 2},
+       {{"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--repeats", "2"}, 2},
+       {{"fit", "runs.csv", "--residual", "process", "--folds", "3", "--seed", "5"}, 2},
+       {{"sweep", "runs.csv", "--lambdas", "1e-3:1:2", "--split", "60:20:20", "--format", "json"},
+        3},
+       {{"compare", "runs.csv", "--split", "80:20", "--format", "json"}, 4},
+       {{"plan", "space.json", "-n", "12", "--method", "d-optimal", "--starts", "5"}, 2}}));
+  run_well(command, {"-o", "whole"});
+  Words merge = this->shards(command, shards);
+  merge.insert(merge.begin(), "merge");
+  run_well(merge, {"-o", "merged"});
+  CHECK(without_seconds(text("merged")) == without_seconds(text("whole")));
+}
+
+TEST_CASE_METHOD(SharedTasks, "merge refuses parts that do not make the whole", "[cli][many]") {
+  const Words command{"fit", "runs.csv", "--repeats", "4"};
+  const Words parts = shards(command, 2);
+  refused({"part-1.jsonl"}, "2 of 4 tasks are missing; run again: 2/2");
+  refused({"part-1.jsonl", "part-2.jsonl", "part-1.jsonl"}, "give shard 1/2 once");
+  run_well(command, {"--seed", "2", "--shard", "2/2", "-o", "seed-2.jsonl"});
+  refused({"part-1.jsonl", "seed-2.jsonl"},
+          "seed-2.jsonl: of other runs or options than part-1.jsonl");
+  const std::string second = text("part-2.jsonl");
+  directory_.write("cut.jsonl", second.substr(0, second.size() - 100));
+  refused({"part-1.jsonl", "cut.jsonl"}, "cut.jsonl:3: the line is cut short");
+  refused({"part-1.jsonl", "cut.jsonl"}, "run again: 2/2");
+  // What merge reads again has to be what the shards read.
+  directory_.write("runs.csv", shared_runs(0.06));
+  refused({"part-1.jsonl", "part-2.jsonl"}, "the parts are of other runs than what stands in");
+  directory_.write("runs.csv", shared_runs(0.05));
+  run_well({"merge", "part-1.jsonl", "part-2.jsonl", "-o", "model.json"});
+  // Conditions are about the whole.
+  CHECK(run({"merge", "part-1.jsonl", "part-2.jsonl", "--fail-if", "mape>0.001", "-o", "m.json"})
+            .exit_code == 4);
+  CHECK(run(command, {"--shard", "1/2", "--fail-if", "mape>1", "-o", "p-1.jsonl"}).exit_code == 2);
+  CHECK(run(command, {"--shard", "1/2", "-o", "same.jsonl"}).exit_code == 2);
+  CHECK(run(command, {"--shard", "1/2", "--bootstrap", "20", "-o", "p-1.jsonl"}).exit_code == 2);
+  CHECK(run({"fit", "runs.csv", "--shard", "1/2", "-o", "p-1.jsonl"}).exit_code == 2);
+  CHECK(run({"fit", "-", "--repeats", "2", "--shard", "1/2", "-o", "p-1.jsonl"}).exit_code == 2);
+  CHECK(run({"merge", "runs.csv", "-o", "m.json"}).exit_code == 3);
+}
+
+TEST_CASE_METHOD(SharedTasks, "a shard that was killed goes on where it was", "[cli][many]") {
+  const Words command{"fit", "runs.csv", "--repeats", "6", "--shard", "2/2", "-o", "part-2.jsonl"};
+  run_well(command);
+  const std::string part = text("part-2.jsonl");
+  const std::size_t second = part.find("\n{\"task\": 3") + 1;
+  for (const std::size_t bytes : {std::size_t{10}, second, second + 50}) {
+    directory_.write("part-2.jsonl.partial", part.substr(0, bytes));
+    run_well(command, {"--resume"});
+    CHECK(text("part-2.jsonl") == part);
+  }
+  // What is there is not done again.
+  std::string marked = part.substr(0, second);
+  marked.replace(marked.find("\"schema_version\": 1, \"expression\""), 19,
+                 "\"schema_version\": 1 ");
+  directory_.write("part-2.jsonl.partial", marked);
+  run_well(command, {"--resume"});
+  CHECK(text("part-2.jsonl").starts_with(marked));
+  // Of other options nothing is taken.
+  directory_.write("part-2.jsonl.partial", part);
+  const ProgramResult other = run(command, {"--resume", "--seed", "2"});
+  CHECK(other.exit_code == 3);
+  CHECK_THAT(other.errors, ContainsSubstring("other runs, options or shards"));
+}
