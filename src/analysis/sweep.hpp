@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/tasks.hpp"
+#include "base/tasks/tasks.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
 #include "perfmodel/fit/task/fit_options.hpp"
 #include "perfmodel/model/columns/spec.hpp"

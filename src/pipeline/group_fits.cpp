@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "base/in_order.hpp"
+#include "base/tasks/in_order.hpp"
 #include "data/table_groups.hpp"
 #include "io/file/digest.hpp"
 #include "perfmodel/base/error.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "base/processes.hpp"
+#include "base/tasks/processes.hpp"
 #include "io/csv/large_csv.hpp"
 #include "perfmodel/pipeline/fit_runs.hpp"
 

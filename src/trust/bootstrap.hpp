@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <functional>
 
-#include "base/tasks.hpp"
+#include "base/tasks/tasks.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
 
 namespace perfmodel {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/tasks.hpp"
+#include "base/tasks/tasks.hpp"
 #include "perfmodel/fit/result/certainty.hpp"
 #include "perfmodel/fit/task/fit_options.hpp"
 #include "perfmodel/model/columns/spec.hpp"

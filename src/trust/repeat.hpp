@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "base/tasks.hpp"
+#include "base/tasks/tasks.hpp"
 #include "fit/fit.hpp"
 
 namespace perfmodel {

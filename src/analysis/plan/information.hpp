@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/plan/sampling.hpp"
-#include "base/tasks.hpp"
+#include "base/tasks/tasks.hpp"
 #include "fit/result/form.hpp"
 #include "perfmodel/model/columns/spec.hpp"
 

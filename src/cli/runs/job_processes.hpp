@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "base/processes.hpp"
+#include "base/tasks/processes.hpp"
 
 namespace perfmodel::cli {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/shard.hpp"
+#include "base/tasks/shard.hpp"
 #include "io/parts/task_results.hpp"
 #include "pipeline/shared/task_share.hpp"
 

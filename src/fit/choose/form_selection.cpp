@@ -172,8 +172,8 @@ class FormSelector {
   }
 
   bool runs_are_few() const {
-    const std::size_t columns = task_.spec.intrinsic.size() + task_.spec.categorical.size() +
-                                task_.spec.extrinsic.size();
+    const std::size_t columns =
+        task_.spec.intrinsic.size() + task_.spec.categorical.size() + task_.spec.extrinsic.size();
     return task_.training.rows <= kFewRuns &&
            (columns >= kManyColumns ||
             std::none_of(out_.folds.begin(), out_.folds.end(),

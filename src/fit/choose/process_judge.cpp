@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "base/parallel.hpp"
+#include "base/tasks/parallel.hpp"
 #include "fit/process/prediction.hpp"
 #include "fit/sum/choose/choice.hpp"
 #include "fit/sum/choose/held_out_errors.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/index.hpp"
-#include "base/parallel.hpp"
+#include "base/tasks/parallel.hpp"
 
 namespace perfmodel::process {
 namespace {

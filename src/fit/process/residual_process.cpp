@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/index.hpp"
-#include "base/parallel.hpp"
+#include "base/tasks/parallel.hpp"
 #include "fit/process/generalised_least_squares.hpp"
 #include "fit/process/hyper_search.hpp"
 #include "fit/process/merged_rows.hpp"

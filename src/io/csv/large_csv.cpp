@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/tasks/parallel.hpp"
 #include "io/csv/line_blocks.hpp"
 #include "io/csv/table_of_lines.hpp"
 #include "perfmodel/base/error.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/shard.hpp"
+#include "base/tasks/shard.hpp"
 #include "json/json_cursor.hpp"
 #include "json/json_layout.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/tasks.hpp"
+#include "base/tasks/tasks.hpp"
 #include "io/parts/task_results.hpp"
 
 namespace perfmodel {

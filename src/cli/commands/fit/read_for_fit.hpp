@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "base/processes.hpp"
+#include "base/tasks/processes.hpp"
 #include "cli/commands/fit/fit_command.hpp"
 
 namespace perfmodel::cli {

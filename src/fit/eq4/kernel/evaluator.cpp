@@ -4,7 +4,7 @@
 #include <memory>
 #include <new>
 
-#include "base/parallel.hpp"
+#include "base/tasks/parallel.hpp"
 
 namespace perfmodel::kernel {
 namespace {

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <vector>
 
-#include "base/parallel.hpp"
 #include "base/random.hpp"
+#include "base/tasks/parallel.hpp"
 #include "fit/eq4/search/objective.hpp"
 #include "fit/eq4/search/reentry.hpp"
 #include "fit/eq4/search/rounded_columns.hpp"

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "base/parallel.hpp"
+#include "base/tasks/parallel.hpp"
 #include "fit/eq4/fit_generic.hpp"
 #include "fit/sum/choose/held_out_errors.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/parallel.hpp"
 #include "base/random.hpp"
+#include "base/tasks/parallel.hpp"
 #include "fit/sum/descent/robust_loss.hpp"
 
 namespace perfmodel {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/index.hpp"
-#include "base/parallel.hpp"
 #include "base/random.hpp"
+#include "base/tasks/parallel.hpp"
 #include "fit/sum/descent/approach.hpp"
 
 namespace perfmodel {

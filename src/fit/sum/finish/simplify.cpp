@@ -31,8 +31,9 @@ struct Simplification {
 
 bool is_one_of(const std::vector<std::size_t>& numerics, const std::vector<Index>& features,
                Index feature) {
-  return std::any_of(numerics.begin(), numerics.end(),
-                     [&](std::size_t numeric) { return features[numeric] == feature; });
+  return std::any_of(
+      numerics.begin(), numerics.end(),
+      [&](std::size_t numeric) { return features[numeric] == feature; });
 }
 
 double spread(const VectorXd& values) {
@@ -90,7 +91,8 @@ class Simplifier {
           out.push_back({first, 1, plain, spread(columns * (own[0] - plain))});
       }
     }
-    std::erase_if(out, [](const Simplification& s) { return s.change > kWorthTrying; });
+    std::erase_if(
+        out, [](const Simplification& s) { return s.change > kWorthTrying; });
     std::sort(out.begin(), out.end(), [](const Simplification& a, const Simplification& b) {
       return std::tuple(a.change, a.first) < std::tuple(b.change, b.first);
     });
@@ -103,13 +105,12 @@ class Simplifier {
     SumGoal goal = goal_;
     for (Index j = simpler.first; j < simpler.first + simpler.count; ++j)
       goal.hold(j, simpler.value);
-    const SumFit found = finish(
-        task_.data, task_.shape, goal, fit_,
-        {.held = {}, .instructions = task_.options.instructions, .stop = task_.options.stop},
-        kSettledSumGap);
+    const SumFit found =
+        finish(task_.data, task_.shape, goal, fit_,
+               {.held = {}, .instructions = task_.options.instructions, .stop = task_.options.stop},
+               kSettledSumGap);
     const double runs = static_cast<double>(task_.data.rows());
-    const double price = simpler.value == 0 ? std::log(runs) / 2 : 1;
-    const double allowed = static_cast<double>(simpler.count) * price / runs;
+    const double allowed = static_cast<double>(simpler.count) * std::log(runs) / (2 * runs);
     fit_.evaluations = found.evaluations;
     if (!(std::log((found.cost + kNoGoal) / (fit_.cost + kNoGoal)) <= allowed))
       return;

@@ -1,4 +1,4 @@
-#include "base/parallel.hpp"
+#include "base/tasks/parallel.hpp"
 
 #include <stdexcept>
 #include <string>

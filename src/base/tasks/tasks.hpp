@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/in_order.hpp"
+#include "base/tasks/in_order.hpp"
 
 namespace perfmodel {
 

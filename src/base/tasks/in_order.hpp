@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/parallel.hpp"
+#include "base/tasks/parallel.hpp"
 
 namespace perfmodel {
 
