@@ -106,6 +106,10 @@ FitRequest request_of(const FitArguments& arguments) {
 
 std::string name_of(FitStage stage) {
   switch (stage) {
+    case FitStage::sums:
+      return "choosing among sums of terms";
+    case FitStage::processes:
+      return "choosing the form";
     case FitStage::bootstrap:
       return "bootstrap";
     case FitStage::folds:
@@ -118,7 +122,7 @@ std::string name_of(FitStage stage) {
 
 std::function<void(FitStage, std::size_t, std::size_t)> shown_on(SearchProgress& progress) {
   return [&progress](FitStage stage, std::size_t done, std::size_t all) {
-    progress.show(name_of(stage), done, all);
+    progress.show(name_of(stage), done, all, stage != FitStage::sums);
   };
 }
 
