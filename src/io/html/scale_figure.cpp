@@ -143,14 +143,15 @@ Chart time_chart(const Content& content, const ScaleCurve& curve, ChartSize size
   draw_unmeasured(curve.points, x, y, chart);
   draw_band(curve.points, chart);
   draw_line(curve.points, time_of_point, chart);
-  chart.add_circles(curve.runs.adjusted, "hollow");
-  chart.add_cloud({.x = x, .y = y, .points = curve.runs.measured, .cells = {}}, "dots near");
   for (const Forecast& point : curve.points) {
     const bool is_shown = point.scale == curve.shown;
     if (is_shown || (curve.whole && !is_small))
       chart.add_mark({point.scale, point.time}, is_shown ? "point shown" : "point",
                      point_text(curve, point, unit));
   }
+  // On top: what was measured is not to be covered by what is predicted.
+  chart.add_circles(curve.runs.adjusted, "hollow");
+  chart.add_cloud({.x = x, .y = y, .points = curve.runs.measured, .cells = {}}, "dots near");
   return chart;
 }
 
@@ -170,7 +171,7 @@ std::string scale_legend(const Content& content) {
               ? "The band is the model's " + short_number(100 * content.intervals->level) +
                     " % interval for new times. "
               : "") +
-         "Only runs are drawn as dots.";
+         "Dark dots are runs, blue ones points of the line.";
 }
 
 std::string scale_figure(const Content& content, const ScaleCurve& curve, std::size_t number) {
@@ -182,8 +183,7 @@ std::string scale_figure(const Content& content, const ScaleCurve& curve, std::s
                                  : doubling_in_words(*doubling);
   const std::string caption =
       "Time against " + curve.column + ": " + answer +
-      ". Measured: " + short_number(curve.measured.low) + " .. " +
-      short_number(curve.measured.high) + "." +
+      ". Measured: " + to_text(curve.measured.low) + " .. " + to_text(curve.measured.high) + "." +
       (curve.moved.empty() ? "" : " Moving along: " + joined(curve.moved, ", ") + ".") + " " +
       runs_text(curve.runs);
   return "<figure>\n" +
@@ -196,7 +196,7 @@ std::string scale_figure(const Content& content, const ScaleCurve& curve, std::s
 
 std::string speedup_figure(const ScaleCurve& curve, std::size_t number) {
   const std::vector<Forecast>& points = curve.forecasts;
-  if (points.size() < 2)
+  if (points.size() < 2 || curve.work.is_scale)
     return "";
   const Range x = range_of_scales(points);
   std::vector<double> speedups = {points.front().scale, points.back().scale};
