@@ -216,7 +216,7 @@ int run_fit(const FitArguments& arguments, Console& console) {
   FitRequest request = request_of(arguments);
   request.options = fit_options(arguments.search);
   if (job && job->number() > 0) {
-    read_for_fit(arguments, request, job.get(), console);
+    read_for_fit(arguments, request, job.get(), console, nullptr);
     return 0;
   }
   const std::string path = arguments.output.value_or("-");
@@ -232,9 +232,9 @@ int run_fit(const FitArguments& arguments, Console& console) {
     output.emplace(path);
 
   std::optional<SearchProgress> progress(console);
-  progress->begin("reading " + joined(arguments.runs, ", "));
+  const ReadProgress reading = progress->watch("reading " + joined(arguments.runs, ", "));
   const PreparedFit prepared =
-      prepare_fit(read_for_fit(arguments, request, job.get(), console).value(), request);
+      prepare_fit(read_for_fit(arguments, request, job.get(), console, reading).value(), request);
   for (const auto& warning : prepared.warnings)
     console.warning(warning);
 
