@@ -171,7 +171,7 @@ std::string scale_legend(const Content& content) {
               ? "The band is the model's " + short_number(100 * content.intervals->level) +
                     " % interval for new times. "
               : "") +
-         "Dark dots are runs, blue ones points of the line.";
+         "Small dots are runs, blue ones points of the line.";
 }
 
 std::string scale_figure(const Content& content, const ScaleCurve& curve, std::size_t number) {

@@ -220,9 +220,10 @@ std::string search_table(const Content& content) {
   table.add({"seed", std::to_string(search.seed)});
   table.add({"strategy", escaped_markup(search.strategy)});
   table.add(
-      {"end", escaped_markup(search.termination) + " after " +
-                  (search.process ? "" : std::to_string(search.generations) + " generations, ") +
-                  std::to_string(search.evaluations) + " evaluations"});
+      {"end",
+       escaped_markup(search.termination) + " after " +
+           (search.generations > 0 ? std::to_string(search.generations) + " generations, " : "") +
+           std::to_string(search.evaluations) + " evaluations"});
   return table.html();
 }
 

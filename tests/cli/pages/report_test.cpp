@@ -294,6 +294,8 @@ TEST_CASE_METHOD(ReportTest, "a sum of product terms has a table of its terms", 
   check_report_page(result.output);
   const auto terms = texts_of(result.output, "code");
   CHECK(std::count(terms.begin(), terms.end(), "0.01 * filters^0.5 * gpus^0.5 * [gpus > 1]") == 1);
+  CHECK_THAT(result.output, ContainsSubstring(">term 1: "));  // in the figure as in the table
+  CHECK_THAT(result.output, !ContainsSubstring("0 generations"));
   const Json metrics =
       Json::parse(run({"evaluate", "sum.json", "sum.csv", "--format", "json"}).output)["metrics"];
   CHECK(value_in_row(result.output, "these runs: sum.csv", 0) == metrics["mae"].get<double>());
