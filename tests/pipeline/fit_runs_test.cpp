@@ -123,6 +123,7 @@ TEST_CASE("every stage tells how far it is, the observer hears of a single searc
 TEST_CASE("the choice of a form tells its steps, and changes nothing by that") {
   FitRequest request = quick_fit();
   request.options.expression = Expression::automatic;
+  request.options.residual = Residual::chosen;
   const FittedModel silent = fit_runs(runs(), request).model;
   struct Told {
     FitStage stage;

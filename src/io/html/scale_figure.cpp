@@ -14,9 +14,15 @@
 namespace perfmodel::page {
 namespace {
 
+constexpr double kLongScale = 1e6;
 constexpr std::size_t kTicksOfAScale = 8;
 constexpr std::size_t kTicksOfTimes = 6;
 constexpr double kWidestBand = 100;  // times above or below the curve that a figure shows
+
+/// Whole numbers in full, as long as they are short.
+std::string scale_text(double scale) {
+  return scale == std::round(scale) && scale < kLongScale ? to_text(scale) : short_number(scale);
+}
 
 /// Measured scales where there are few, and doublings beyond them.
 std::vector<Tick> scale_ticks(const ScaleCurve& curve, const Range& range) {
@@ -25,9 +31,9 @@ std::vector<Tick> scale_ticks(const ScaleCurve& curve, const Range& range) {
   std::vector<Tick> ticks;
   for (const double scale : curve.scales)
     if (range.contains(scale))
-      ticks.push_back({scale, short_number(scale)});
+      ticks.push_back({scale, scale_text(scale)});
   for (double scale = 2 * curve.scales.back(); scale <= range.high; scale *= 2)
-    ticks.push_back({scale, short_number(scale)});
+    ticks.push_back({scale, scale_text(scale)});
   return ticks;
 }
 
@@ -106,7 +112,7 @@ void draw_band(const std::vector<Forecast>& points, Chart& chart) {
 }
 
 std::string point_text(const ScaleCurve& curve, const Forecast& point, const std::string& unit) {
-  return curve.column + " = " + short_number(point.scale) + ": " + time_text(point.time, unit) +
+  return curve.column + " = " + scale_text(point.scale) + ": " + time_text(point.time, unit) +
          (point.interval
               ? " (" + time_range_text(point.interval->low, point.interval->high, unit) + ")"
               : "") +
@@ -205,7 +211,7 @@ std::string speedup_figure(const ScaleCurve& curve, std::size_t number) {
   const Range y = range_of(speedups, Spacing::logarithmic);
   std::vector<Tick> ticks;
   for (const Forecast& point : points)
-    ticks.push_back({point.scale, short_number(point.scale)});
+    ticks.push_back({point.scale, scale_text(point.scale)});
   Chart chart(x, {curve.column, ticks}, y, {"speedup", ticks_of(y, kTicksOfTimes)});
   draw_unmeasured(points, x, y, chart);
   chart.add_line(
@@ -216,7 +222,7 @@ std::string speedup_figure(const ScaleCurve& curve, std::size_t number) {
   for (const Forecast& point : points) {
     chart.add_mark(
         {point.scale, point.speedup}, point.scale == curve.shown ? "point shown" : "point",
-        curve.column + " = " + short_number(point.scale) + ": speedup " +
+        curve.column + " = " + scale_text(point.scale) + ": speedup " +
             short_number(point.speedup) + ", efficiency " + percent(100 * point.efficiency));
   }
   const std::string kind(scaling::to_text(curve.work.kind));

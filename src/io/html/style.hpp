@@ -39,8 +39,9 @@ summary { cursor: pointer; color: var(--soft); }
 .tables { display: flex; flex-wrap: wrap; gap: 0 3rem; align-items: flex-start; }
 .figures .wide, .tables .wide { min-width: 0; max-width: 100%; }
 .figures .wide { margin-top: 0; }
-.figures thead th, .figures .n { white-space: normal; }
-.figures tbody th { white-space: normal; overflow-wrap: anywhere; min-width: 7rem; }
+.figures thead th { white-space: normal; }
+.figures .wide th, .figures .wide td { padding-right: .6rem; }
+@media (max-width: 60rem) { .figures:has(.wide) { grid-template-columns: minmax(0, 1fr); } }
 figure { margin: 0; min-width: 0; }
 figcaption { font-size: .875rem; margin-top: .25rem; overflow-wrap: anywhere; }
 svg { display: block; width: 100%; max-width: 34rem; height: auto; }
