@@ -157,8 +157,10 @@ TEST_CASE_METHOD(ReportTest, "a batch has predictions and no speedup", "[cli][re
   check_report_page(page);
   CHECK_THAT(page, ContainsSubstring("Predictions along gpus, weak scaling"));
   CHECK_THAT(page, ContainsSubstring("Speedup along gpus"));
-  CHECK_THAT(page, ContainsSubstring(
-                       "Predictions along local_batch: 'local_batch' is the work of an iteration"));
+  CHECK_THAT(
+      page,
+      ContainsSubstring(
+          "Predictions along local_batch: &#39;local_batch&#39; is the work of an iteration"));
   CHECK_THAT(page, !ContainsSubstring("Speedup along local_batch"));
   CHECK_THAT(page, ContainsSubstring("8 .. 32768") && !ContainsSubstring("3.277e+04"));
   // Runs are drawn over what is predicted, not under it.
