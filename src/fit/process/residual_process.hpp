@@ -21,7 +21,7 @@ struct ProcessOptions {
   Eigen::Index start_rows = 120;           ///< on which the starts are compared
   Eigen::Index hyper_rows = 400;           ///< from which the hyper-parameters are found
   Eigen::Index exact_rows = 2000;          ///< beyond, predictions are from nearest neighbours
-  Eigen::Index neighbours = 100;
+  Eigen::Index neighbours = 60;
   std::size_t iterations = 150;  ///< at most, to the hyper-parameters, on all those rows
   std::size_t trend_steps = 30;  ///< at most, to the constants of a trend that is not linear
   /// Hyper-parameters of like runs to start from, in place of several starts.

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/index.hpp"
 #include "fit/determined/warnings.hpp"
 #include "fit/eq4/fit_generic.hpp"
 #include "fit/process/hyper_search.hpp"
@@ -44,8 +45,13 @@ FittedModel ordinary_fit(const ModelSpec& spec, const Design& training, FitOptio
                                                    : fit_multi(spec, training, options);
 }
 
-process::ProcessOptions process_options(const FitOptions& options) {
+/// Where predictions are from neighbours, hyper-parameters from more rows cost little beside them.
+constexpr Eigen::Index kHyperRowsOfMany = 800;
+
+process::ProcessOptions process_options(const FitOptions& options, const Design& training) {
   process::ProcessOptions out;
+  if (index(training.rows) > out.exact_rows)
+    out.hyper_rows = kHyperRowsOfMany;
   out.seed = options.seed;
   out.threads = options.threads;
   out.stop = options.stop;
@@ -64,7 +70,7 @@ ProcessSearch facts_of_search(const process::ProcessOptions& options) {
 
 FittedModel fitted_process(FittedModel model, const Design& training, const FitOptions& options,
                            const ProcessRuns& runs, TrendPrior prior, bool from_nothing) {
-  const process::ProcessOptions how = process_options(options);
+  const process::ProcessOptions how = process_options(options, training);
   process::ProcessFit found = fit_process(runs, search_hyper_parameters(runs, how), prior, how);
   const auto known =
       std::make_shared<const KnownProcess>(std::move(found.process), options.threads);

@@ -1,11 +1,13 @@
 #include "fit/residual/trend_of_form.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
 
 #include "base/index.hpp"
 #include "fit/residual/factor_groups.hpp"
+#include "fit/sum/finish/simplify.hpp"
 #include "fit/sum/form/sum_form.hpp"
 
 namespace perfmodel {
@@ -96,6 +98,23 @@ std::vector<FactorGroup> factors_of(const std::vector<ConstantInfo>& constants,
   return out;
 }
 
+/// Powers that a sum was left simpler by, and factors of inputs that play no part: the process must
+/// not make them what they were.
+std::vector<Index> settled(const Form& form, const std::vector<ConstantInfo>& constants,
+                           const std::vector<FactorGroup>& factors, const VectorXd& values) {
+  std::vector<Index> out;
+  if (dynamic_cast<const SumForm*>(&form) == nullptr)
+    return out;
+  for (std::size_t k = 0; k < constants.size(); ++k)
+    if (is_power(constants[k]) && is_plain_power(values[index(k)]))
+      out.push_back(index(k));
+  for (const FactorGroup& group : factors)
+    if (std::all_of(group.factors.begin(), group.factors.end(),
+                    [&](Index k) { return values[k] == 1; }))
+      out.insert(out.end(), group.factors.begin(), group.factors.end());
+  return out;
+}
+
 double first_above_zero(const VectorXd& constants, const std::vector<Index>& factors) {
   for (const Index k : factors)
     if (constants[k] > 0)
@@ -113,6 +132,8 @@ TrendOfForm trend_around(const std::shared_ptr<const Form>& form, const ModelSpe
                          const VectorXd& constants, const Design& runs) {
   const std::vector<ConstantInfo> infos = form->constants(spec);
   const std::map<std::string, LogPlace> places = places_of(spec, runs);
+  const std::vector<FactorGroup> factors = factors_of(infos, spec);
+  const std::vector<Index> still = settled(*form, infos, factors, constants);
   std::vector<Power> powers;
   TrendOfForm out{.form = form, .trend = {}, .constants = {}};
   out.trend.start = VectorXd::Zero(constants.size());
@@ -127,7 +148,6 @@ TrendOfForm trend_around(const std::shared_ptr<const Form>& form, const ModelSpe
   }
   out.trend.group_count = powers.empty() ? 1 : 2;
 
-  const std::vector<FactorGroup> factors = factors_of(infos, spec);
   out.constants = [=](const VectorXd& estimates, double level) {
     VectorXd logs = estimates;
     for (const Power& power : powers)
@@ -160,6 +180,8 @@ TrendOfForm trend_around(const std::shared_ptr<const Form>& form, const ModelSpe
       for (const Index k : power.coefficients)
         values.slopes.col(power.constant) -= power.middle * values.slopes.col(k);
     }
+    for (const Index k : still)
+      values.slopes.col(k).setZero();
     return values;
   };
   return out;

@@ -5,6 +5,7 @@
 
 #include "fit/sum/descent/term_search.hpp"
 #include "fit/sum/finish/goal_search.hpp"
+#include "fit/sum/finish/simplify.hpp"
 #include "fit/sum/terms/join_levels.hpp"
 #include "fit/sum/terms/regimes.hpp"
 
@@ -84,6 +85,8 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
     with_rings.shape.rings.insert(with_rings.shape.rings.end(), rings.begin(), rings.end());
     return search_sum(task, with_rings);
   }
+  if (!options.terms)
+    fit = simplified({data, shape, goal, options}, coordinates.inputs(), fit);
   SumOfTerms out{
       options.terms ? coordinates.structure(shape) : with_capped_pairs(task, shape, fit.theta),
       coordinates.constants(shape, fit.theta),

@@ -36,6 +36,11 @@ class SumGoal {
   /// Powers from -5 to 5; 0 where a coordinate is held there; everything else as far as numbers go.
   const optimise::Bounds& box() const { return box_; }
 
+  /// Leaves a coordinate at a value.
+  void hold(Eigen::Index coordinate, double value) {
+    box_.lower[coordinate] = box_.upper[coordinate] = value;
+  }
+
   double penalty(const Eigen::VectorXd& x) const;
   /// With exactly 0 where an L1 penalty has brought all that a coordinate takes part in next to 0.
   Eigen::VectorXd without_traces(const Eigen::VectorXd& x) const;
