@@ -41,7 +41,7 @@ summary { cursor: pointer; color: var(--soft); }
 .figures .wide { margin-top: 0; }
 .figures thead th { white-space: normal; }
 .figures .wide th, .figures .wide td { padding-right: .6rem; }
-@media (max-width: 60rem) { .figures:has(.wide) { grid-template-columns: minmax(0, 1fr); } }
+@media screen and (max-width: 60rem) { .figures:has(.wide) { grid-template-columns: minmax(0, 1fr); } }
 figure { margin: 0; min-width: 0; }
 figcaption { font-size: .875rem; margin-top: .25rem; overflow-wrap: anywhere; }
 svg { display: block; width: 100%; max-width: 34rem; height: auto; }
