@@ -90,7 +90,7 @@ std::vector<SweepPoint> sweep(const SweepData& data, const FitOptions& options,
         SweepPoint point = points[k];
         FitOptions own = options;
         own.threads = 1;
-        own.observer = nullptr;
+        own.be_silent();
         own.penalty.l1 = point.penalty == PenaltyKind::l1 ? point.lambda : 0;
         own.penalty.l2 = point.penalty == PenaltyKind::l2 ? point.lambda : 0;
         point.model = fit(data.spec, data.training, own);

@@ -30,8 +30,11 @@ std::function<void(std::size_t)> told_to(const FitProgress& progress, FitStage s
 /// The fits that were asked for, in the order of their seeds.
 std::vector<FittedModel> run_fits(const PreparedFit& prepared, const FitRequest& request,
                                   const FitOptions& silent) {
-  if (request.repeats <= 1)
-    return {fit(prepared.spec, prepared.training, request.options)};
+  if (request.repeats <= 1) {
+    FitOptions watched = request.options;
+    watched.progress = request.progress;
+    return {fit(prepared.spec, prepared.training, watched)};
+  }
   return fit_repeatedly(prepared.spec, prepared.training, silent, request.repeats,
                         told_to(request.progress, FitStage::fits, request.repeats),
                         hooks_of(request.share, 0, model_codec()));
@@ -83,7 +86,7 @@ std::optional<Uncertainty> run_bootstrap(const FittedModel& model, const Design&
 /// Of fits beside others: the observer hears of one search.
 FitOptions silent_options(const FitRequest& request) {
   FitOptions out = request.options;
-  out.observer = nullptr;
+  out.be_silent();
   return out;
 }
 

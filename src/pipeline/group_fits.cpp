@@ -35,7 +35,7 @@ std::optional<GroupOutcome> fit_task(std::size_t number, const GroupJob& job,
   FitRequest own = request;
   if (!request.roles.throughput)
     own.roles.target = job.task(number).target;
-  own.options.observer = nullptr;
+  own.options.be_silent();
   own.progress = nullptr;
   RunsFile runs = job.runs_of(number);
   GroupOutcome out;

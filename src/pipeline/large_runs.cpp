@@ -114,9 +114,9 @@ LineLayout LargeRuns::layout() const {
   return out;
 }
 
-LargePart LargeRuns::read(std::size_t part, std::size_t parts) const {
+LargePart LargeRuns::read(std::size_t part, std::size_t parts, const ReadProgress& progress) const {
   // Processes are as many as there are cores for.
-  return read_part(beginning_, empty_, part, parts, parts > 1 ? 1 : threads_);
+  return read_part(beginning_, empty_, part, parts, parts > 1 ? 1 : threads_, progress);
 }
 
 LabelledRuns LargeRuns::labelled(const LargePart& whole, std::string sha256) const {
@@ -147,12 +147,13 @@ LabelledRuns LargeRuns::labelled(const LargePart& whole, std::string sha256) con
   return out;
 }
 
-std::optional<LabelledRuns> read_large_runs(const LargeRuns& runs, Processes& processes) {
+std::optional<LabelledRuns> read_large_runs(const LargeRuns& runs, Processes& processes,
+                                            const ReadProgress& progress) {
   const std::size_t number = processes.number();
   LargePart own = runs.empty();
   std::string failure;
   try {
-    own = runs.read(number, processes.count());
+    own = runs.read(number, processes.count(), progress);
   } catch (const InputError& error) {
     failure = kFailed + error.what();
   }
@@ -179,10 +180,11 @@ std::optional<LabelledRuns> read_large_runs(const LargeRuns& runs, Processes& pr
   return runs.labelled(own, "");
 }
 
-LabelledRuns read_large_runs(const LargeRuns& runs, const std::string& path) {
+LabelledRuns read_large_runs(const LargeRuns& runs, const std::string& path,
+                             const ReadProgress& progress) {
   std::future<std::string> digest =
       std::async(std::launch::async, [&path] { return sha256_of_file(path); });
-  const LargePart whole = runs.read(0, 1);
+  const LargePart whole = runs.read(0, 1, progress);
   return runs.labelled(whole, digest.get());
 }
 

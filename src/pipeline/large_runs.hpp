@@ -37,7 +37,7 @@ class LargeRuns {
             const LargeRunsRequest& request, const FitOptions& options);
 
   /// The share number `part` of `parts` of the file.
-  LargePart read(std::size_t part, std::size_t parts) const;
+  LargePart read(std::size_t part, std::size_t parts, const ReadProgress& progress = {}) const;
   /// A part of no lines.
   const LargePart& empty() const { return empty_; }
   /// From all parts, put together in their order, to what a fit takes.
@@ -55,11 +55,13 @@ class LargeRuns {
 };
 
 /// The whole file in this process.
-LabelledRuns read_large_runs(const LargeRuns& runs, const std::string& path);
+LabelledRuns read_large_runs(const LargeRuns& runs, const std::string& path,
+                             const ReadProgress& progress = {});
 
 /// The same with the processes of a job, each of which reads its share; they put their parts
 /// together in pairs. Only process 0 has the runs, which know no digest of the file. What another
 /// one throws while it reads is thrown there.
-std::optional<LabelledRuns> read_large_runs(const LargeRuns& runs, Processes& processes);
+std::optional<LabelledRuns> read_large_runs(const LargeRuns& runs, Processes& processes,
+                                            const ReadProgress& progress = {});
 
 }  // namespace perfmodel

@@ -1,6 +1,7 @@
 #include "perfmodel/pipeline/runs_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -14,18 +15,19 @@
 namespace perfmodel {
 
 RunsFile read_runs(const std::string& path, const std::set<std::string>& text_columns,
-                   std::optional<char> separator) {
+                   std::optional<char> separator, const ReadProgress& progress) {
   RunsFile runs;
   runs.path = path;
   runs.bytes = read_file(path);
-  runs.table = parse_csv(runs.bytes, display_name(path), text_columns, separator);
+  runs.table = parse_csv(std::array{CsvText{runs.bytes, display_name(path)}}, text_columns,
+                         separator, progress);
   return runs;
 }
 
 RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::string>& text_columns,
-                   std::optional<char> separator) {
+                   std::optional<char> separator, const ReadProgress& progress) {
   if (paths.size() == 1)
-    return read_runs(paths.front(), text_columns, separator);
+    return read_runs(paths.front(), text_columns, separator, progress);
   RunsFile runs;
   std::vector<std::string> names;
   std::vector<std::size_t> ends;
@@ -43,7 +45,7 @@ RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::st
     runs.files.push_back({names[i], 0, sha256(bytes)});
   }
   runs.path = joined(names, ", ");
-  runs.table = parse_csv(texts, text_columns, separator);
+  runs.table = parse_csv(texts, text_columns, separator, progress);
   return runs;
 }
 

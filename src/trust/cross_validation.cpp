@@ -78,7 +78,7 @@ std::optional<CrossValidation> cross_validate(const ModelSpec& spec, const Desig
                                               const TaskHooks<HeldOutFold>& hooks) {
   FitOptions fold_options = options;
   fold_options.threads = 1;
-  fold_options.observer = nullptr;
+  fold_options.be_silent();
   const auto folds = run_tasks<HeldOutFold>(
       held_out.size(), options.threads, hooks,
       [&](std::size_t fold) -> std::optional<HeldOutFold> {

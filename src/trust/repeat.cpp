@@ -45,7 +45,7 @@ std::vector<FittedModel> fit_repeatedly(const ModelSpec& spec, const Design& tra
         FitOptions own = options;
         own.seed = options.seed + index;
         own.threads = 1;  // whole fits side by side leave no core idle, and wait for nothing
-        own.observer = nullptr;
+        own.be_silent();
         FittedModel model = fit(spec, training, own);
         if (hooks.done && options.stop.stop_requested())
           return std::nullopt;  // perhaps not at its optimum, and not to be kept

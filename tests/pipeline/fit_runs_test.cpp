@@ -120,6 +120,43 @@ TEST_CASE("every stage tells how far it is, the observer hears of a single searc
   CHECK(observed);
 }
 
+TEST_CASE("the choice of a form tells its steps, and changes nothing by that") {
+  FitRequest request = quick_fit();
+  request.options.expression = Expression::automatic;
+  request.options.residual = Residual::chosen;
+  const FittedModel silent = fit_runs(runs(), request).model;
+  struct Told {
+    FitStage stage;
+    std::size_t first;
+    std::size_t last;
+    std::size_t all;
+  };
+  std::vector<Told> told;
+  request.progress = [&](FitStage stage, std::size_t done, std::size_t all) {
+    if (told.empty() || told.back().stage != stage)
+      told.push_back({stage, done, done, all});
+    CHECK(done >= told.back().last);  // never back
+    CHECK(done <= all);
+    CHECK(all == told.back().all);
+    told.back().last = done;
+  };
+  const FittedModel model = fit_runs(runs(), request).model;
+  REQUIRE(told.size() == 2);
+  CHECK(told[0].stage == FitStage::sums);
+  CHECK(told[1].stage == FitStage::processes);
+  for (const Told& stage : told)
+    CHECK(stage.first == 0);  // the clock begins before the first step
+  CHECK(told[0].last == told[0].all);
+  CHECK(told[1].last < told[1].all);  // the fit of what was chosen is still to come
+  CHECK(model.constants == silent.constants);
+
+  told.clear();  // of fits beside others nobody hears
+  request.repeats = 2;
+  fit_runs(runs(), request);
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].stage == FitStage::fits);
+}
+
 TEST_CASE("a stop request gives the model so far, without what was not reached") {
   std::stop_source stop;
   stop.request_stop();

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
@@ -120,7 +121,13 @@ TEST_CASE("moments lead to the model that their rows lead to") {
     const LargeRuns large(path, request.roles, {},
                           {.merge = true, .sample_rows = {}, .limits = {.before_moments = 100}},
                           request.options);
-    LabelledRuns runs = read_large_runs(large, path);
+    std::pair<std::size_t, std::size_t> told;
+    LabelledRuns runs = read_large_runs(large, path, [&](std::size_t done, std::size_t all) {
+      told = {done, all};
+    });
+    const std::string text = scattered_runs(20);
+    const std::size_t behind_header = text.size() - text.find('\n') - 1;
+    CHECK(told == std::pair(behind_header, behind_header));
     REQUIRE(runs.file.table.moments.size() == 36);
     const FittedModel merged = fitted(std::move(runs), request);
     REQUIRE(merged.constants.size() == whole.constants.size());

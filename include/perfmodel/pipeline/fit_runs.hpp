@@ -27,12 +27,6 @@ struct BootstrapRequest {
   double confidence = 0.95;
 };
 
-/// What takes long, in this order.
-enum class FitStage { fits, bootstrap, folds };
-
-/// Told how many fits of a stage are done, from one thread at a time.
-using FitProgress = std::function<void(FitStage stage, std::size_t done, std::size_t all)>;
-
 /// What shall be fitted and judged. As it stands: Eq. (4), fitted to all rows with one thread, the
 /// parts of the columns inferred.
 struct FitRequest {
@@ -47,7 +41,7 @@ struct FitRequest {
   std::size_t repeats = 1;   ///< fits with the seeds N, N+1, ...; the best is the model
   std::optional<BootstrapRequest> bootstrap;
   HeldOutRequest held_out;
-  FitProgress progress;  ///< may be empty
+  FitProgress progress;  ///< of all stages; may be empty
   /// Where several calls share fits, samples and folds: all results, from which the model is made.
   const TaskShare* share = nullptr;
 };

@@ -7,6 +7,7 @@
 
 #include "perfmodel/data/table.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
+#include "perfmodel/io/csv/read_progress.hpp"
 #include "perfmodel/model/columns/roles.hpp"
 #include "perfmodel/model/columns/spec.hpp"
 
@@ -27,12 +28,12 @@ struct RunsFile {
 /// Reads a CSV file as read_csv() does and keeps its bytes, whose digest stands in the model. For a
 /// fit, `text_columns` are those that RoleRequest names as categorical.
 RunsFile read_runs(const std::string& path, const std::set<std::string>& text_columns = {},
-                   std::optional<char> separator = {});
+                   std::optional<char> separator = {}, const ReadProgress& progress = {});
 
 /// Several files as one table; their columns are the same, in any order. Throws InputError where
 /// they are not, UsageError for a file that is given twice.
 RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::string>& text_columns,
-                   std::optional<char> separator);
+                   std::optional<char> separator, const ReadProgress& progress = {});
 
 /// Takes out the runs of which the measured column says that they failed. Returns a sentence about
 /// them; nothing where there are none.

@@ -9,6 +9,7 @@ namespace perfmodel::page {
 namespace {
 
 constexpr std::size_t kMostBars = 60;
+constexpr std::size_t kFewestBars = 8;
 constexpr std::size_t kAllShown = 200;
 constexpr double kHiddenTail = 0.005;  // at each end, of more errors than that
 constexpr double kWidest = 1e12;       // percent; steps of more would run into the end of numbers
@@ -37,7 +38,10 @@ std::vector<JudgedRow> worst_of(std::vector<JudgedRow> rows, std::size_t count) 
 }
 
 std::vector<Bar> histogram_of(const std::vector<double>& sorted, const Range& range) {
-  const double step = round_step(range.high - range.low, kMostBars);
+  const auto bars = std::clamp<std::size_t>(
+      static_cast<std::size_t>(2 * std::sqrt(static_cast<double>(sorted.size()))), kFewestBars,
+      kMostBars);
+  const double step = round_step(range.high - range.low, bars);
   const auto first_from = [&](double value) {
     return std::lower_bound(sorted.begin(), sorted.end(), value);
   };

@@ -15,6 +15,11 @@ bool all_finite(const std::vector<double>& values) {
       values.begin(), values.end(), [](double p) { return std::isfinite(p); });
 }
 
+/// The name by which tables call a term stands first, lest it be lost where the rest is cut.
+std::string step_name(const Share& share) {
+  return share.title == share.name ? share.name : share.name + ": " + share.title;
+}
+
 }  // namespace
 
 std::vector<Share> shares_of(const FittedModel& model, const Design& runs,
@@ -50,10 +55,10 @@ std::optional<TimeSteps> time_steps(const FittedModel& model, const std::vector<
   for (const Share& share : shares) {
     const double part = trend * share.percent_shown / 100;
     if (std::abs(share.percent_shown) >= TimeSteps::least) {
-      out.steps.push_back({share.title, part});
+      out.steps.push_back({step_name(share), part});
     } else {
       small += part;
-      only = share.title;
+      only = step_name(share);
       ++out.folded;
     }
   }

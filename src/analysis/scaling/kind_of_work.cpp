@@ -35,7 +35,7 @@ KindOfWork kind_of_work(const WorkColumns& columns) {
   if (is_of_epoch(columns.target))
     return {Kind::strong, in_quotes(columns.target) + " is of a whole epoch"};
   if (is_batch_name(columns.scale))
-    return {Kind::weak, in_quotes(columns.scale) + " is the work of an iteration"};
+    return {Kind::weak, in_quotes(columns.scale) + " is the work of an iteration", false, true};
   const auto of_all =
       held([](const std::string& name) { return is_batch_name(name) && is_total_name(name); });
   if (of_all != columns.held.end())

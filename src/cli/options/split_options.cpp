@@ -31,9 +31,10 @@ Split split_of(const LabelledRuns& runs, const SplitArguments& arguments) {
 }
 
 LabelledRuns read_labelled_runs(const std::vector<std::string>& paths, const RoleRequest& request,
-                                std::optional<char> separator, Console& console) {
+                                std::optional<char> separator, Console& console,
+                                const ReadProgress& progress) {
   return told(label_runs(read_runs(paths, {request.categorical.begin(), request.categorical.end()},
-                                   separator),
+                                   separator, progress),
                          request),
               console);
 }

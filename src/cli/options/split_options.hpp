@@ -30,6 +30,7 @@ Split split_of(const LabelledRuns& runs, const SplitArguments& arguments);
 /// Says what they have to say of themselves.
 LabelledRuns told(LabelledRuns runs, Console& console);
 LabelledRuns read_labelled_runs(const std::vector<std::string>& paths, const RoleRequest& request,
-                                std::optional<char> separator, Console& console);
+                                std::optional<char> separator, Console& console,
+                                const ReadProgress& progress = {});
 
 }  // namespace perfmodel::cli

@@ -8,8 +8,8 @@
 #include "cli/options/option_set.hpp"
 #include "cli/options/reading_options.hpp"
 #include "cli/options/shared_options.hpp"
-#include "cli/runs/predictions.hpp"
 #include "cli/runs/model_sets.hpp"
+#include "cli/runs/predictions.hpp"
 #include "cli/terminal/search_progress.hpp"
 #include "fit/result/form.hpp"
 #include "model/columns/facts/well_known_names.hpp"
@@ -95,9 +95,9 @@ JudgedRuns judge_runs(const ModelSet& set, const JudgedRunsArguments& arguments,
   const ModelSpec spec = judging_spec(model, arguments);
   warn_of_units(model, spec.target, console);
   SearchProgress progress(console);
-  progress.begin("reading " + arguments.runs);
   JudgedRuns out;
-  out.file = read_runs(arguments.runs, text_columns_of(set), arguments.separator);
+  out.file = read_runs(arguments.runs, text_columns_of(set), arguments.separator,
+                       progress.watch("reading " + arguments.runs));
   if (has_keys(set)) {
     auto parts = rows_of_lines(set, out.file.table);
     if (parts.empty()) {

@@ -32,6 +32,11 @@ void SearchProgress::begin(const std::string& work) {
   change_work(work);
 }
 
+std::function<void(std::size_t, std::size_t)> SearchProgress::watch(const std::string& work) {
+  begin(work);
+  return [this, work](std::size_t done, std::size_t all) { show(work, done, all); };
+}
+
 void SearchProgress::show(const optimise::Progress& progress) {
   const std::lock_guard lock(mutex_);
   state_.detail = "generation " + std::to_string(progress.generation) + ", best cost " +

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -24,6 +25,8 @@ class SearchProgress {
 
   /// Work of which nobody knows how long it takes: "reading runs.csv".
   void begin(const std::string& work);
+  /// Begins work that tells how much of all is done: of the returned function's calls.
+  std::function<void(std::size_t done, std::size_t all)> watch(const std::string& work);
   /// Inside of one search.
   void show(const optimise::Progress& progress);
   /// "fitting", 3 of 10 parts done; `even`: each takes about as long as another.

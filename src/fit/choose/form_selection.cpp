@@ -1,6 +1,7 @@
 #include "fit/choose/form_selection.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -14,6 +15,7 @@
 #include "fit/sum/choose/held_out_errors.hpp"
 #include "fit/sum/descent/term_search.hpp"
 #include "fit/sum/form/sum_form.hpp"
+#include "fit/task/stage_steps.hpp"
 
 namespace perfmodel {
 namespace {
@@ -36,6 +38,9 @@ constexpr std::size_t kManyColumns = 5;
 /// Another form is then better by so many standard errors: what the best of a dozen exceeds by
 /// chance once in twenty times, of five differences (Student).
 constexpr double kClearly = 5;
+
+/// How many candidates are judged in the time that the chosen form's fit to all rows takes.
+constexpr std::size_t kStepsOfFit = 4;
 
 /// Folds that judge by no more rows than it takes.
 std::vector<Fold> thinned(std::vector<Fold> folds, std::uint64_t seed) {
@@ -66,10 +71,18 @@ class FormSelector {
         with_process_(task_, out_.folds) {}
 
   FormSelection run() {
+    const std::vector<std::vector<std::size_t>> products = sets_of_rings();
+    const auto sums = static_cast<std::size_t>(sums_.selection().chosen.shape.terms);
+    StageSteps done(task_.options.progress, FitStage::processes,
+                    1 + sums + products.size() + kStepsOfFit);
     try_generic();
-    try_sum();
-    for (const std::vector<std::size_t>& rings : sets_of_rings())
+    done.next();
+    try_sum([&] { done.next(); });
+    done.reach(1 + sums);
+    for (const std::vector<std::size_t>& rings : products) {
       try_product(rings);
+      done.next();
+    }
     if (!task_.options.stop.stop_requested())
       choose();
     return std::move(out_);
@@ -94,7 +107,7 @@ class FormSelector {
   }
 
   /// The sum that was chosen among sums; with a process it may need fewer terms.
-  void try_sum() {
+  void try_sum(const std::function<void()>& term_tried) {
     Candidate sum = sums_.selection().chosen;
     sum.shape.caps.clear();
     const std::optional<Candidate> alone = judged(sum);
@@ -108,6 +121,7 @@ class FormSelector {
       fewer.shape = with_terms(sum.shape, terms);
       if (const std::optional<Candidate> trend = judged(fewer))
         try_beside_sum(*trend);
+      term_tried();
     }
   }
 

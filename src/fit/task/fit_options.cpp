@@ -83,6 +83,11 @@ SearchDefaults search_defaults(Method method) {
           .crossover_rate = 0.7};
 }
 
+void FitOptions::be_silent() {
+  observer = nullptr;
+  progress = nullptr;
+}
+
 BoundOverride parse_bound(const std::string& text) {
   const Sentence form = Field{"bounds"} + " '" + text +
                         "': write CONSTANT=LOW:HIGH or CONSTANT.COLUMN=LOW:HIGH, "

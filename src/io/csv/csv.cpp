@@ -288,14 +288,25 @@ void TableReader::check_index() const {
 }  // namespace
 
 Table parse_csv(std::span<const CsvText> files, const std::set<std::string>& text_columns,
-                std::optional<char> separator) {
+                std::optional<char> separator, const ReadProgress& progress) {
   TableReader reader(text_columns);
+  std::size_t all = 0;
+  for (const CsvText& file : files)
+    all += file.bytes.size();
+  std::size_t before = 0;
+  const auto told = progress ? std::function<void(std::size_t)>(
+                                   [&](std::size_t bytes) { progress(before + bytes, all); })
+                             : nullptr;
   for (const CsvText& file : files) {
     reader.begin_file(file.source, recognise_style(file.bytes, separator));
-    for_each_line(file.bytes, file.source, [&](std::span<char> line, std::uint32_t number) {
-      reader.read_line(line, number > kFirstRow ? number + file.left_out : number);
-    });
+    for_each_line(
+        file.bytes, file.source,
+        [&](std::span<char> line, std::uint32_t number) {
+          reader.read_line(line, number > kFirstRow ? number + file.left_out : number);
+        },
+        told);
     reader.end_file();
+    before += file.bytes.size();
   }
   return std::move(reader).take();
 }

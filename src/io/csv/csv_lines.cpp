@@ -23,12 +23,16 @@ namespace {
 /// The bytes on their way into LineReader, which would cut a line at a NUL byte.
 class WatchedBytes : public io::ByteSourceBase {
  public:
-  WatchedBytes(std::string_view bytes, const std::string& source) : rest_(bytes), watch_(source) {}
+  WatchedBytes(std::string_view bytes, const std::string& source,
+               const std::function<void(std::size_t)>& handed_on)
+      : rest_(bytes), all_(bytes.size()), watch_(source), handed_on_(handed_on) {}
 
   /// Fills the buffer as far as there are bytes: LineReader takes a short read for the end.
   int read(char* buffer, int size) override {
     if (ended_)
       return 0;
+    if (handed_on_)
+      handed_on_(all_ - rest_.size());
     const auto capacity = static_cast<std::size_t>(size);
     std::size_t count = rest_.copy(buffer, capacity);
     rest_.remove_prefix(count);
@@ -46,7 +50,9 @@ class WatchedBytes : public io::ByteSourceBase {
 
  private:
   std::string_view rest_;
+  std::size_t all_;
   ByteWatch watch_;
+  const std::function<void(std::size_t)>& handed_on_;
   bool ended_ = false;
 };
 
@@ -57,9 +63,10 @@ bool is_blank(std::string_view line) {
 }  // namespace
 
 void for_each_line(std::string_view bytes, const std::string& source,
-                   const std::function<void(std::span<char> line, std::uint32_t number)>& visit) {
+                   const std::function<void(std::span<char> line, std::uint32_t number)>& visit,
+                   const std::function<void(std::size_t bytes)>& handed_on) {
   try {
-    io::LineReader reader(source, std::make_unique<WatchedBytes>(bytes, source));
+    io::LineReader reader(source, std::make_unique<WatchedBytes>(bytes, source, handed_on));
     while (char* const line = reader.next_line()) {
       const std::size_t length = std::strlen(line);
       if (!is_blank({line, length}))

@@ -14,8 +14,10 @@ namespace perfmodel {
 ///
 /// `source` names the file in messages. Throws InputError where the bytes are not text with LF or
 /// CRLF line ends: UTF-16, NUL bytes, bare carriage returns, a spreadsheet or an archive, a line
-/// that is too long.
+/// that is too long. `handed_on`, where there is one, hears of every block of bytes whose lines
+/// come next: how many are behind it.
 void for_each_line(std::string_view bytes, const std::string& source,
-                   const std::function<void(std::span<char> line, std::uint32_t number)>& visit);
+                   const std::function<void(std::span<char> line, std::uint32_t number)>& visit,
+                   const std::function<void(std::size_t bytes)>& handed_on = {});
 
 }  // namespace perfmodel

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -122,18 +123,29 @@ void LargePart::append_bytes(std::string_view bytes) {
 }
 
 LargePart read_part(const CsvBeginning& beginning, const LargePart& empty, std::size_t part,
-                    std::size_t parts, std::size_t threads) {
+                    std::size_t parts, std::size_t threads, const ReadProgress& progress) {
   const std::uint64_t bytes = beginning.size - beginning.rows_at;
   const std::size_t shares = parts * threads;
   const auto share_begin = [&](std::size_t share) {
     return beginning.rows_at + bytes / shares * share + bytes % shares * share / shares;
   };
+  std::mutex one_at_a_time;
+  std::uint64_t read = 0;
+  const auto tell = [&](std::size_t more) {
+    if (!progress)
+      return;
+    const std::lock_guard lock(one_at_a_time);
+    read += more;
+    progress(std::min(read, bytes / parts), bytes / parts);
+  };
   std::vector<LargePart> own(threads, empty);
   parallel_for(threads, threads, [&](std::size_t t) {
     const std::size_t share = part * threads + t;
-    for_each_block(
-        beginning.path, share_begin(share), share_begin(share + 1),
-        [&](std::string_view lines, std::uint64_t offset) { own[t].add(lines, offset); });
+    for_each_block(beginning.path, share_begin(share), share_begin(share + 1),
+                   [&](std::string_view lines, std::uint64_t offset) {
+                     own[t].add(lines, offset);
+                     tell(lines.size());
+                   });
   });
   for (std::size_t t = 1; t < threads; ++t) {
     own[0].append(own[t]);

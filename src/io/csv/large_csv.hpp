@@ -9,6 +9,7 @@
 #include "io/csv/line_sample.hpp"
 #include "io/csv/merged_lines.hpp"
 #include "perfmodel/data/table.hpp"
+#include "perfmodel/io/csv/read_progress.hpp"
 
 namespace perfmodel {
 
@@ -42,7 +43,7 @@ struct LargePart {
 /// Reads the lines that begin in the share number `part` of `parts` of the bytes behind the header,
 /// on so many threads; `empty` is a part without lines.
 LargePart read_part(const CsvBeginning& beginning, const LargePart& empty, std::size_t part,
-                    std::size_t parts, std::size_t threads);
+                    std::size_t parts, std::size_t threads, const ReadProgress& progress = {});
 
 /// The table of distinct rows, each with how many runs it stands for; of odd lines alone, beside a
 /// row of each configuration, where there are any.

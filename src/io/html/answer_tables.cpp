@@ -18,10 +18,6 @@ constexpr std::size_t kMostGroupsOfErrors = 12;
 constexpr std::size_t kEnoughRuns = 5;  // for an error to be more than an accident
 constexpr double kMuchWorse = 1.5;      // than all runs
 
-std::string time_cell(double time, const std::string& unit) {
-  return figure_of(time, time_text(time, unit));
-}
-
 std::string interval_cell(const Forecast& forecast, const std::string& unit) {
   return forecast.interval ? escaped_markup(time_range_text(forecast.interval->low,
                                                             forecast.interval->high, unit))
@@ -33,6 +29,12 @@ std::string folded_formula(const std::string& formula) {
                  element("summary", "", "formula") + element("code", "", escaped_markup(formula)));
 }
 
+/// "4 -> 8" with an arrow that no line break takes apart.
+std::string with_arrow(std::string text) {
+  const std::size_t at = text.find(" -> ");
+  return at == std::string::npos ? text : text.replace(at, 4, "\u00a0\u2192\u00a0");
+}
+
 }  // namespace
 
 std::string term_table(const Content& content) {
@@ -40,8 +42,9 @@ std::string term_table(const Content& content) {
     return "";
   const std::vector<Heading> headings = {
       {"term"}, {"here", CellKind::number}, {"all runs", CellKind::number}, {"depends on"}};
-  Table table("The terms: their shares of the time at " + content.typical.place +
-                  " and of all runs together",
+  Table table("The terms: their shares of the " +
+                  std::string(content.process_percent ? "trend's time" : "time") + " at " +
+                  content.typical.place + " and of all runs together",
               headings);
   Table small("Smaller terms", headings);
   std::size_t folded = 0;
@@ -76,10 +79,15 @@ std::string forecast_table(const Content& content, const ScaleCurve& curve) {
   if (has_intervals)
     headings.push_back(
         {short_number(100 * content.model.intervals->level) + " % interval", number});
-  headings.insert(headings.end(), {{"speedup", number}, {"efficiency", number}, {""}});
-  Table table("Predictions along " + curve.column + ", " +
-                  std::string(scaling::to_text(curve.work.kind)) + " scaling" +
-                  (curve.work.is_open ? " assumed" : "") + ": " + curve.work.because,
+  const bool has_speedups = !curve.work.is_scale;
+  if (has_speedups)
+    headings.insert(headings.end(), {{"speedup", number}, {"efficiency", number}});
+  headings.push_back({""});
+  Table table("Predictions along " + curve.column +
+                  (has_speedups ? ", " + std::string(scaling::to_text(curve.work.kind)) +
+                                      " scaling" + (curve.work.is_open ? " assumed" : "")
+                                : "") +
+                  ": " + curve.work.because,
               headings);
   for (const Forecast& forecast : curve.forecasts) {
     const double times = forecast.scale / curve.shown;
@@ -90,12 +98,15 @@ std::string forecast_table(const Content& content, const ScaleCurve& curve) {
       notes.push_back(short_number(times) + " \u00d7 the shown");
     if (!forecast.measured)
       notes.push_back(doubtful_cell("not measured"));
-    std::vector<std::string> cells = {number_cell(forecast.scale), time_cell(forecast.time, unit)};
+    std::vector<std::string> cells = {figure_of(forecast.scale, to_text(forecast.scale)),
+                                      time_cell(forecast.time, unit)};
     if (has_intervals)
       cells.push_back(interval_cell(forecast, unit));
-    cells.insert(cells.end(), {number_cell(forecast.speedup),
-                               figure_of(forecast.efficiency, percent(100 * forecast.efficiency)),
-                               joined(notes, ", ")});
+    if (has_speedups)
+      cells.insert(cells.end(),
+                   {number_cell(forecast.speedup),
+                    figure_of(forecast.efficiency, percent(100 * forecast.efficiency))});
+    cells.push_back(joined(notes, ", "));
     table.add(cells);
   }
   return table.html();
@@ -119,8 +130,8 @@ std::string group_table(const Content& content) {
   for (const RunGroup& group : groups.groups) {
     std::string scaling;
     for (const Doubling& doubling : group.doublings)
-      scaling +=
-          (scaling.empty() ? "" : "; ") + doubling.column + " " + doubling_in_words(doubling);
+      scaling += (scaling.empty() ? "" : "; ") + doubling.column + " " +
+                 with_arrow(doubling_in_words(doubling));
     table.add({escaped_markup(group.level), std::to_string(group.rows),
                time_cell(group.median_time, unit), figure_of(group.mape, percent(group.mape)),
                escaped_markup(scaling)});

@@ -12,6 +12,7 @@ namespace perfmodel::page {
 namespace {
 
 constexpr std::size_t kMostTicks = 6;
+constexpr std::size_t kFewDots = 200;
 
 std::string figure(const std::string& svg, const std::string& caption) {
   return "<figure>\n" + svg + "\n" + element("figcaption", "", escaped_markup(caption)) +
@@ -29,6 +30,11 @@ std::string beyond_the_axis(std::size_t runs) {
 AxisText times_of(const Content& content, const std::string& which, const Range& range) {
   return time_axis(which + " " + content.model.spec.target, range, content.model.spec.unit,
                    kMostTicks);
+}
+
+/// Few dots may be large.
+std::string style_of(const Cloud& cloud) {
+  return cloud.inside <= kFewDots ? "dots few" : "dots";
 }
 
 /// What a cloud shows and what it leaves out.
@@ -72,7 +78,7 @@ std::string parity_figure(const Content& content) {
     return "";
   Chart chart(cloud->x, times_of(content, "measured", cloud->x), cloud->y,
               times_of(content, "predicted", cloud->y));
-  chart.add_cloud(*cloud);
+  chart.add_cloud(*cloud, style_of(*cloud));
   std::string caption = "Predicted against measured times. On the line they are equal.";
   if (content.intervals && !content.intervals->at_typical) {
     // measured = factor * predicted
@@ -106,7 +112,7 @@ std::string residual_figure(const Content& content) {
     return "";
   Chart chart(cloud->x, times_of(content, "predicted", cloud->x), cloud->y,
               {"error [%]", ticks_of(cloud->y, kMostTicks)});
-  chart.add_cloud(*cloud);
+  chart.add_cloud(*cloud, style_of(*cloud));
   chart.add_horizontal(0, "line");
   return figure(
       chart.svg({"residuals", "Errors against predicted times",

@@ -14,9 +14,15 @@
 namespace perfmodel::page {
 namespace {
 
+constexpr double kLongScale = 1e6;
 constexpr std::size_t kTicksOfAScale = 8;
 constexpr std::size_t kTicksOfTimes = 6;
 constexpr double kWidestBand = 100;  // times above or below the curve that a figure shows
+
+/// Whole numbers in full, as long as they are short.
+std::string scale_text(double scale) {
+  return scale == std::round(scale) && scale < kLongScale ? to_text(scale) : short_number(scale);
+}
 
 /// Measured scales where there are few, and doublings beyond them.
 std::vector<Tick> scale_ticks(const ScaleCurve& curve, const Range& range) {
@@ -25,9 +31,9 @@ std::vector<Tick> scale_ticks(const ScaleCurve& curve, const Range& range) {
   std::vector<Tick> ticks;
   for (const double scale : curve.scales)
     if (range.contains(scale))
-      ticks.push_back({scale, short_number(scale)});
+      ticks.push_back({scale, scale_text(scale)});
   for (double scale = 2 * curve.scales.back(); scale <= range.high; scale *= 2)
-    ticks.push_back({scale, short_number(scale)});
+    ticks.push_back({scale, scale_text(scale)});
   return ticks;
 }
 
@@ -106,7 +112,7 @@ void draw_band(const std::vector<Forecast>& points, Chart& chart) {
 }
 
 std::string point_text(const ScaleCurve& curve, const Forecast& point, const std::string& unit) {
-  return curve.column + " = " + short_number(point.scale) + ": " + time_text(point.time, unit) +
+  return curve.column + " = " + scale_text(point.scale) + ": " + time_text(point.time, unit) +
          (point.interval
               ? " (" + time_range_text(point.interval->low, point.interval->high, unit) + ")"
               : "") +
@@ -143,14 +149,15 @@ Chart time_chart(const Content& content, const ScaleCurve& curve, ChartSize size
   draw_unmeasured(curve.points, x, y, chart);
   draw_band(curve.points, chart);
   draw_line(curve.points, time_of_point, chart);
-  chart.add_circles(curve.runs.adjusted, "hollow");
-  chart.add_cloud({.x = x, .y = y, .points = curve.runs.measured, .cells = {}}, "dots near");
   for (const Forecast& point : curve.points) {
     const bool is_shown = point.scale == curve.shown;
     if (is_shown || (curve.whole && !is_small))
       chart.add_mark({point.scale, point.time}, is_shown ? "point shown" : "point",
                      point_text(curve, point, unit));
   }
+  // On top: what was measured is not to be covered by what is predicted.
+  chart.add_circles(curve.runs.adjusted, "hollow");
+  chart.add_cloud({.x = x, .y = y, .points = curve.runs.measured, .cells = {}}, "dots near");
   return chart;
 }
 
@@ -170,7 +177,7 @@ std::string scale_legend(const Content& content) {
               ? "The band is the model's " + short_number(100 * content.intervals->level) +
                     " % interval for new times. "
               : "") +
-         "Only runs are drawn as dots.";
+         "Small dots are runs, blue ones points of the line.";
 }
 
 std::string scale_figure(const Content& content, const ScaleCurve& curve, std::size_t number) {
@@ -182,8 +189,7 @@ std::string scale_figure(const Content& content, const ScaleCurve& curve, std::s
                                  : doubling_in_words(*doubling);
   const std::string caption =
       "Time against " + curve.column + ": " + answer +
-      ". Measured: " + short_number(curve.measured.low) + " .. " +
-      short_number(curve.measured.high) + "." +
+      ". Measured: " + to_text(curve.measured.low) + " .. " + to_text(curve.measured.high) + "." +
       (curve.moved.empty() ? "" : " Moving along: " + joined(curve.moved, ", ") + ".") + " " +
       runs_text(curve.runs);
   return "<figure>\n" +
@@ -196,7 +202,7 @@ std::string scale_figure(const Content& content, const ScaleCurve& curve, std::s
 
 std::string speedup_figure(const ScaleCurve& curve, std::size_t number) {
   const std::vector<Forecast>& points = curve.forecasts;
-  if (points.size() < 2)
+  if (points.size() < 2 || curve.work.is_scale)
     return "";
   const Range x = range_of_scales(points);
   std::vector<double> speedups = {points.front().scale, points.back().scale};
@@ -205,7 +211,7 @@ std::string speedup_figure(const ScaleCurve& curve, std::size_t number) {
   const Range y = range_of(speedups, Spacing::logarithmic);
   std::vector<Tick> ticks;
   for (const Forecast& point : points)
-    ticks.push_back({point.scale, short_number(point.scale)});
+    ticks.push_back({point.scale, scale_text(point.scale)});
   Chart chart(x, {curve.column, ticks}, y, {"speedup", ticks_of(y, kTicksOfTimes)});
   draw_unmeasured(points, x, y, chart);
   chart.add_line(
@@ -216,7 +222,7 @@ std::string speedup_figure(const ScaleCurve& curve, std::size_t number) {
   for (const Forecast& point : points) {
     chart.add_mark(
         {point.scale, point.speedup}, point.scale == curve.shown ? "point shown" : "point",
-        curve.column + " = " + short_number(point.scale) + ": speedup " +
+        curve.column + " = " + scale_text(point.scale) + ": speedup " +
             short_number(point.speedup) + ", efficiency " + percent(100 * point.efficiency));
   }
   const std::string kind(scaling::to_text(curve.work.kind));

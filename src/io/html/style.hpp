@@ -39,6 +39,9 @@ summary { cursor: pointer; color: var(--soft); }
 .tables { display: flex; flex-wrap: wrap; gap: 0 3rem; align-items: flex-start; }
 .figures .wide, .tables .wide { min-width: 0; max-width: 100%; }
 .figures .wide { margin-top: 0; }
+.figures thead th { white-space: normal; }
+.figures .wide th, .figures .wide td { padding-right: .6rem; }
+@media screen and (max-width: 60rem) { .figures:has(.wide) { grid-template-columns: minmax(0, 1fr); } }
 figure { margin: 0; min-width: 0; }
 figcaption { font-size: .875rem; margin-top: .25rem; overflow-wrap: anywhere; }
 svg { display: block; width: 100%; max-width: 34rem; height: auto; }
@@ -48,6 +51,7 @@ svg text { fill: var(--ink); font: 14px system-ui, sans-serif; }
 .dashed { stroke: var(--soft); stroke-width: 1.25; stroke-dasharray: 5 4; fill: none; }
 .dots { stroke: var(--blue); stroke-width: 3.5; stroke-linecap: round; stroke-opacity: .65;
   fill: none; }
+.few { stroke-width: 7; }
 .near { stroke: var(--ink); stroke-width: 6; stroke-opacity: .8; }
 .cell { fill: var(--blue); }
 .shade1 { fill-opacity: .15; } .shade2 { fill-opacity: .35; } .shade3 { fill-opacity: .55; }
@@ -98,7 +102,7 @@ input[type=range] { padding: 0; accent-color: var(--blue); }
   tr { padding: .35rem 0; border-bottom: 1px solid var(--line); }
   .wide td, .wide th { border: 0; padding: 0; text-align: left; white-space: normal; }
   tbody th { font-weight: 600; }
-  td::before { content: attr(data-label) ": "; color: var(--soft); }
+  td::before, th[data-label]::before { content: attr(data-label) ": "; color: var(--soft); }
   td[data-label=""]::before { content: none; }
   td:empty { display: none; }
 }

@@ -2,6 +2,7 @@
 
 #include "base/readable.hpp"
 #include "base/text.hpp"
+#include "base/time_text.hpp"
 #include "io/html/markup.hpp"
 
 namespace perfmodel::page {
@@ -11,7 +12,10 @@ void Table::add(const std::vector<std::string>& cells) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const std::string style =
         (headings_[i].kind == CellKind::number ? attribute("class", "n") : std::string()) +
-        (i == 0 ? "" : attribute("data-label", headings_[i].text));  // where rows are stacked
+        // Where rows are stacked; a name says by itself what it is, a number does not.
+        (i == 0 && headings_[i].kind != CellKind::number
+             ? ""
+             : attribute("data-label", headings_[i].text));
     body_ += i == 0 ? "<th scope=\"row\"" + style + ">" + cells[i] + "</th>"
                     : "<td" + style + ">" + cells[i] + "</td>";
   }
@@ -44,6 +48,10 @@ std::string figure_of(double value, const std::string& text) {
 
 std::string number_cell(double value) {
   return figure_of(value, short_number(value));
+}
+
+std::string time_cell(double time, const std::string& unit) {
+  return figure_of(time, time_text(time, unit));
 }
 
 std::string doubtful_cell(const std::string& markup) {

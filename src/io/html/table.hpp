@@ -34,6 +34,8 @@ class Table {
 /// A number as it is read, with all its digits for programs.
 std::string figure_of(double value, const std::string& text);
 std::string number_cell(double value);
+/// A time in the unit that fits it.
+std::string time_cell(double time, const std::string& unit);
 /// Emphasised, for what is to be doubted.
 std::string doubtful_cell(const std::string& markup);
 

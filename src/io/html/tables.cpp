@@ -83,13 +83,14 @@ std::string worst_table(const Content& content) {
   using enum CellKind;
   Table table("The largest errors in percent, with their lines in " + shown_name(content.runs.file),
               {{"line", number},
-               {with_unit("measured", unit), number},
-               {with_unit("predicted", unit), number},
+               {"measured", number},
+               {"predicted", number},
                {"error", number},
                {"configuration"}});
   std::size_t next = 0;
   for (const JudgedRow& row : content.errors.worst) {
-    table.add({std::to_string(row.line), number_cell(row.measured), number_cell(row.predicted),
+    table.add({std::to_string(row.line), time_cell(row.measured, unit),
+               time_cell(row.predicted, unit),
                figure_of(row.error_percent,
                          (row.error_percent > 0 ? "+" : "") + percent(row.error_percent)),
                escaped_markup(settings_text(content.worst_settings[next++]))});
@@ -137,7 +138,8 @@ std::string power_table(const Content& content) {
                     : doubling == content.doublings.end()
                         ? "-"
                         : escaped_markup(doubling_in_words(*doubling)));
-    cells.push_back(escaped_markup(ends_text(Interval{power.measured.low, power.measured.high})));
+    cells.push_back(
+        escaped_markup(to_text(power.measured.low) + " .. " + to_text(power.measured.high)));
     cells.push_back(number_cell(power.power));
     if (model.uncertainty)
       cells.push_back(escaped_markup(ends_text(power.interval)));
@@ -218,9 +220,10 @@ std::string search_table(const Content& content) {
   table.add({"seed", std::to_string(search.seed)});
   table.add({"strategy", escaped_markup(search.strategy)});
   table.add(
-      {"end", escaped_markup(search.termination) + " after " +
-                  (search.process ? "" : std::to_string(search.generations) + " generations, ") +
-                  std::to_string(search.evaluations) + " evaluations"});
+      {"end",
+       escaped_markup(search.termination) + " after " +
+           (search.generations > 0 ? std::to_string(search.generations) + " generations, " : "") +
+           std::to_string(search.evaluations) + " evaluations"});
   return table.html();
 }
 

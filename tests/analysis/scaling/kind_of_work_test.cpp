@@ -49,6 +49,7 @@ TEST_CASE("columns tell whether the work grows with the scale", "[scaling]") {
   CHECK(work.because == told.because);
   CHECK(work.kind == told.kind);
   CHECK_FALSE(work.is_open);
+  CHECK(work.is_scale == (told.columns.scale == "batch_size"));
 }
 
 TEST_CASE("where no column tells, the work is taken to be fixed, and it is said so", "[scaling]") {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -130,10 +131,9 @@ TEST_CASE_METHOD(ReportTest, "the page has formula, powers, worst runs, warnings
   CHECK_THAT(page, ContainsSubstring("times faster</td>"));
   CHECK_THAT(page, ContainsSubstring("<li>few rows, &quot;quoted&quot; é</li>"));
   // 4, 5 and 5.5 are predicted as 4.25, 4.5 and 4.5.
-  CHECK_THAT(
-      page,
-      ContainsSubstring(
-          ">4</th><td class=\"n\" data-label=\"measured [s]\"><data value=\"5.5\">5.5</data>"));
+  CHECK_THAT(page, ContainsSubstring(
+                       " data-label=\"line\">4</th><td class=\"n\" data-label=\"measured\"><data "
+                       "value=\"5.5\">5.5 s</data>"));
   CHECK_THAT(page, ContainsSubstring("from 2 replicated rows"));
   const Json evaluated =
       Json::parse(run({"evaluate", "model.json", "runs.csv", "--format", "json"}).output);
@@ -142,6 +142,32 @@ TEST_CASE_METHOD(ReportTest, "the page has formula, powers, worst runs, warnings
   if (digest)
     CHECK_THAT(page, ContainsSubstring(digest->substr(0, 64)));
   CHECK_THAT(page, ContainsSubstring("perfmodel report model.json runs.csv -o report.html"));
+}
+
+TEST_CASE_METHOD(ReportTest, "a batch has predictions and no speedup", "[cli][report]") {
+  std::string csv = "depth,gpus,local_batch,time_s\n";
+  for (const int depth : {2, 4, 8})
+    for (const int gpus : {1, 2, 4})
+      for (const int batch : {8, 16, 32768})
+        csv += std::to_string(depth) + "," + std::to_string(gpus) + "," + std::to_string(batch) +
+               "," + to_text(0.001 * depth * (1 + 0.1 * gpus) * std::sqrt(batch)) + "\n";
+  write("batch.csv", csv);
+  REQUIRE(run({"fit", "batch.csv", "-o", "batch.json"}).exit_code == 0);
+  const std::string page = report({"batch.csv"}, "batch.json").output;
+  check_report_page(page);
+  CHECK_THAT(page, ContainsSubstring("Predictions along gpus, weak scaling"));
+  CHECK_THAT(page, ContainsSubstring("Speedup along gpus"));
+  CHECK_THAT(
+      page,
+      ContainsSubstring(
+          "Predictions along local_batch: &#39;local_batch&#39; is the work of an iteration"));
+  CHECK_THAT(page, !ContainsSubstring("Speedup along local_batch"));
+  CHECK_THAT(page, ContainsSubstring("8 .. 32768") && !ContainsSubstring("3.277e+04"));
+  // Runs are drawn over what is predicted, not under it.
+  const std::string figure = page.substr(page.find("id=\"scale-1-title\""));
+  CHECK(figure.find("class=\"dots near\"") < figure.find("</svg>"));
+  CHECK(figure.find("class=\"dots near\"") >
+        figure.substr(0, figure.find("</svg>")).rfind("class=\"point"));
 }
 
 TEST_CASE_METHOD(ReportTest, "report -o writes the file, the same bytes each time",
@@ -270,6 +296,8 @@ TEST_CASE_METHOD(ReportTest, "a sum of product terms has a table of its terms", 
   check_report_page(result.output);
   const auto terms = texts_of(result.output, "code");
   CHECK(std::count(terms.begin(), terms.end(), "0.01 * filters^0.5 * gpus^0.5 * [gpus > 1]") == 1);
+  CHECK_THAT(result.output, ContainsSubstring(">term 1: "));  // in the figure as in the table
+  CHECK_THAT(result.output, !ContainsSubstring("0 generations"));
   const Json metrics =
       Json::parse(run({"evaluate", "sum.json", "sum.csv", "--format", "json"}).output)["metrics"];
   CHECK(value_in_row(result.output, "these runs: sum.csv", 0) == metrics["mae"].get<double>());

@@ -1,8 +1,10 @@
 #include "perfmodel/io/csv/csv.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <vector>
 
 #include "base/text.hpp"
 #include "perfmodel/base/error.hpp"
@@ -70,6 +72,26 @@ TEST_CASE("line ends may be CRLF, the last may be missing, a byte-order mark is 
     CHECK(texts(table, "a") == Texts{"1", "2"});
     CHECK(texts(table, "b") == Texts{"x", "y"});
   }
+}
+
+TEST_CASE("reading tells how many bytes of all files are read", "[csv]") {
+  std::string first = "filters,time_s\n";
+  const std::string padding(std::size_t{1} << 20, ' ');
+  for (int line = 0; line < 40; ++line)
+    first += "1," + padding + "2\n";
+  const std::string second = "time_s,filters\n1,2\n";
+  std::vector<std::size_t> told;
+  const Table table = parse_csv(std::vector<CsvText>{{first, "a.csv"}, {second, "b.csv"}}, {},
+                                std::nullopt, [&](std::size_t done, std::size_t all) {
+                                  CHECK(all == first.size() + second.size());
+                                  told.push_back(done);
+                                });
+  CHECK(table.columns[0].numbers.back() == 2);
+  REQUIRE(told.size() > 2);
+  CHECK(told.front() == 0);
+  CHECK(told[1] < first.size());  // within the first file
+  CHECK(std::is_sorted(told.begin(), told.end()));
+  CHECK(told.back() >= first.size());  // of the second file, behind all of the first
 }
 
 TEST_CASE("blank lines are skipped and counted", "[csv]") {

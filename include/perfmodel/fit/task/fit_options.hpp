@@ -90,6 +90,12 @@ struct SearchDefaults {
 
 SearchDefaults search_defaults(Method method);
 
+/// What takes long, in this order: first two where a form is chosen.
+enum class FitStage { sums, processes, fits, bootstrap, folds };
+
+/// Told how many parts of a stage are done, from one thread at a time.
+using FitProgress = std::function<void(FitStage stage, std::size_t done, std::size_t all)>;
+
 struct FitOptions {
   Expression expression = Expression::generic;
   bool signed_terms = false;  ///< of `multi`: terms that are taken away are among the candidates
@@ -118,6 +124,10 @@ struct FitOptions {
   InstructionSet instructions = best_instruction_set();  ///< of the kernel; no result depends on it
   std::stop_token stop;
   std::function<void(const optimise::Progress&)> observer;
+  FitProgress progress;  ///< of the choice of a form; may be empty
+
+  /// Of a fit beside others: nobody hears of it.
+  void be_silent();
 };
 
 /// The loss where none is asked for: mae, as in the paper; of a sum whose form is chosen by

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "perfmodel/data/table.hpp"
+#include "perfmodel/io/csv/read_progress.hpp"
 
 namespace perfmodel {
 
@@ -41,6 +42,6 @@ struct CsvText {
 
 /// Several files as one table: they have the same columns, in any order.
 Table parse_csv(std::span<const CsvText> files, const std::set<std::string>& text_columns,
-                std::optional<char> separator);
+                std::optional<char> separator, const ReadProgress& progress = {});
 
 }  // namespace perfmodel

@@ -106,6 +106,10 @@ FitRequest request_of(const FitArguments& arguments) {
 
 std::string name_of(FitStage stage) {
   switch (stage) {
+    case FitStage::sums:
+      return "choosing among sums of terms";
+    case FitStage::processes:
+      return "choosing the form";
     case FitStage::bootstrap:
       return "bootstrap";
     case FitStage::folds:
@@ -118,7 +122,7 @@ std::string name_of(FitStage stage) {
 
 std::function<void(FitStage, std::size_t, std::size_t)> shown_on(SearchProgress& progress) {
   return [&progress](FitStage stage, std::size_t done, std::size_t all) {
-    progress.show(name_of(stage), done, all);
+    progress.show(name_of(stage), done, all, stage != FitStage::sums);
   };
 }
 
@@ -212,7 +216,7 @@ int run_fit(const FitArguments& arguments, Console& console) {
   FitRequest request = request_of(arguments);
   request.options = fit_options(arguments.search);
   if (job && job->number() > 0) {
-    read_for_fit(arguments, request, job.get(), console);
+    read_for_fit(arguments, request, job.get(), console, nullptr);
     return 0;
   }
   const std::string path = arguments.output.value_or("-");
@@ -228,9 +232,9 @@ int run_fit(const FitArguments& arguments, Console& console) {
     output.emplace(path);
 
   std::optional<SearchProgress> progress(console);
-  progress->begin("reading " + joined(arguments.runs, ", "));
+  const ReadProgress reading = progress->watch("reading " + joined(arguments.runs, ", "));
   const PreparedFit prepared =
-      prepare_fit(read_for_fit(arguments, request, job.get(), console).value(), request);
+      prepare_fit(read_for_fit(arguments, request, job.get(), console, reading).value(), request);
   for (const auto& warning : prepared.warnings)
     console.warning(warning);
 

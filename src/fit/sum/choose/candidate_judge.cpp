@@ -23,7 +23,7 @@ FittedModel generic_fit(const SelectionTask& task, const Fold& fold) {
   options.penalty = {};
   options.starts = 1;
   options.threads = 1;
-  options.observer = nullptr;
+  options.be_silent();
   return fit_generic(task.spec, design_of(task, fold.training), options);
 }
 

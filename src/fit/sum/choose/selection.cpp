@@ -1,12 +1,14 @@
 #include "fit/sum/choose/selection.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "fit/sum/choose/candidate_judge.hpp"
 #include "fit/sum/choose/candidate_shapes.hpp"
 #include "fit/sum/choose/choice.hpp"
 #include "fit/sum/choose/held_out_errors.hpp"
+#include "fit/task/stage_steps.hpp"
 
 namespace perfmodel {
 namespace {
@@ -29,9 +31,11 @@ enum class Generic { offered, left_out };
 
 class Selector {
  public:
-  Selector(const SelectionTask& task, std::vector<Fold> folds, Generic generic)
+  Selector(const SelectionTask& task, std::vector<Fold> folds, Generic generic,
+           const FitProgress& progress)
       : task_(task),
         generic_(generic),
+        progress_(progress),
         out_{.chosen = {}, .best = {}, .tried = {}, .folds = std::move(folds)},
         judge_(task, out_.folds) {}
 
@@ -40,16 +44,11 @@ class Selector {
     out_.chosen.ridge = kFewRowsRidge;
     if (out_.folds.empty())
       return out_;
-    try_shapes();
-    try_ridges();
-    try_negative_terms();
-    try_rings();
-    try_growths();
-    try_regimes_of_intrinsics();
-    try_simple_forms();
-    try_strong_ridge();
-    try_more_terms();
-    try_shared_powers();
+    StageSteps done(progress_, FitStage::sums, kSteps.size());
+    for (const auto step : kSteps) {
+      (this->*step)();
+      done.next();
+    }
     if (!out_.tried.empty())
       choose();
     return out_;
@@ -58,6 +57,7 @@ class Selector {
  private:
   const SelectionTask& task_;
   Generic generic_;
+  const FitProgress& progress_;
   Selection out_;
   CandidateJudge judge_;
 
@@ -232,6 +232,17 @@ class Selector {
     judge(candidates);
   }
 
+  static constexpr std::array kSteps = {&Selector::try_shapes,
+                                        &Selector::try_ridges,
+                                        &Selector::try_negative_terms,
+                                        &Selector::try_rings,
+                                        &Selector::try_growths,
+                                        &Selector::try_regimes_of_intrinsics,
+                                        &Selector::try_simple_forms,
+                                        &Selector::try_strong_ridge,
+                                        &Selector::try_more_terms,
+                                        &Selector::try_shared_powers};
+
   void choose() {
     Candidate top = current_.value_or(out_.tried.front());
     for (const Candidate& candidate : out_.tried)
@@ -273,7 +284,7 @@ Design design_of(const SelectionTask& task, const std::vector<Index>& rows) {
 
 Selection select_shape(const SelectionTask& task) {
   std::vector<Fold> folds = make_folds(task.coordinates, task.spec, kRows, task.options.seed);
-  return Selector(task, std::move(folds), Generic::offered).run();
+  return Selector(task, std::move(folds), Generic::offered, task.options.progress).run();
 }
 
 void look_closer(const SelectionTask& task, Selection& selection) {
@@ -291,7 +302,7 @@ void look_closer(const SelectionTask& task, Selection& selection) {
 }
 
 Selection select_shape_of_level(const SelectionTask& task, std::vector<Fold> folds) {
-  return Selector(task, std::move(folds), Generic::left_out).run();
+  return Selector(task, std::move(folds), Generic::left_out, {}).run();
 }
 
 }  // namespace perfmodel
