@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/tasks/processes.hpp"
-#include "io/csv/large_csv.hpp"
+#include "io/large/large_csv.hpp"
 #include "perfmodel/pipeline/fit_runs.hpp"
 
 namespace perfmodel {

@@ -34,7 +34,7 @@ constexpr Allowance kWorthReading{.in_any_case = 0.01, .within_error = 0.05};
 /// A process says less of them than it could, never what they do not say. Far ends tell, but not of
 /// runs that differ in many other columns as well.
 constexpr std::size_t kFewRuns = 200;
-constexpr std::size_t kManyColumns = 5;
+constexpr std::size_t kColumnsOfFewRuns = 5;
 /// Another form is then better by so many standard errors: what the best of a dozen exceeds by
 /// chance once in twenty times, of five differences (Student).
 constexpr double kClearly = 5;
@@ -189,7 +189,7 @@ class FormSelector {
     const std::size_t columns =
         task_.spec.intrinsic.size() + task_.spec.categorical.size() + task_.spec.extrinsic.size();
     return task_.training.rows <= kFewRuns &&
-           (columns >= kManyColumns ||
+           (columns >= kColumnsOfFewRuns ||
             std::none_of(out_.folds.begin(), out_.folds.end(),
                          [](const Fold& fold) { return fold.far_end(); }));
   }

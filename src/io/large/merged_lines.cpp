@@ -1,4 +1,4 @@
-#include "io/csv/merged_lines.hpp"
+#include "io/large/merged_lines.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "io/csv/large_csv.hpp"
+#include "io/large/large_csv.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/tasks/parallel.hpp"
-#include "io/csv/line_blocks.hpp"
 #include "io/csv/table_of_lines.hpp"
+#include "io/large/line_blocks.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/csv/csv.hpp"
 

@@ -1,4 +1,4 @@
-#include "io/csv/line_sample.hpp"
+#include "io/large/line_sample.hpp"
 
 #include <algorithm>
 #include <utility>

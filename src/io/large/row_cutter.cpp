@@ -1,4 +1,4 @@
-#include "io/csv/row_cutter.hpp"
+#include "io/large/row_cutter.hpp"
 
 #include <algorithm>
 #include <bit>

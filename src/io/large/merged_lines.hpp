@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/exact_sum.hpp"
-#include "io/csv/line_layout.hpp"
-#include "io/csv/row_cutter.hpp"
+#include "io/large/line_layout.hpp"
+#include "io/large/row_cutter.hpp"
 
 namespace perfmodel {
 

@@ -5,9 +5,9 @@
 #include <set>
 #include <string>
 
-#include "io/csv/line_layout.hpp"
-#include "io/csv/line_sample.hpp"
-#include "io/csv/merged_lines.hpp"
+#include "io/large/line_layout.hpp"
+#include "io/large/line_sample.hpp"
+#include "io/large/merged_lines.hpp"
 #include "perfmodel/data/table.hpp"
 #include "perfmodel/io/csv/read_progress.hpp"
 

@@ -1,4 +1,4 @@
-#include "io/csv/line_blocks.hpp"
+#include "io/large/line_blocks.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

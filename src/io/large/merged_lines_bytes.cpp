@@ -1,5 +1,5 @@
 #include "base/plain_bytes.hpp"
-#include "io/csv/merged_lines.hpp"
+#include "io/large/merged_lines.hpp"
 
 namespace perfmodel {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/csv/line_layout.hpp"
+#include "io/large/line_layout.hpp"
 
 namespace perfmodel {
 

@@ -1,4 +1,4 @@
-#include "io/csv/large_csv.hpp"
+#include "io/large/large_csv.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "io/csv/line_blocks.hpp"
+#include "io/large/line_blocks.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/csv/csv.hpp"
 #include "support/catch.hpp"
