@@ -67,8 +67,10 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
   how.stop = options.stop;
   std::vector<SumFit> path;
   extend_path(data, shape, how, path);
-  // A ridge that the folds have chosen belongs to the loss that they go with.
-  const double ridge = options.loss == Loss::soft_l1 && !options.terms ? chosen.ridge : 0;
+  // A ridge that the folds have chosen belongs to the loss that they go with; of another one, which
+  // was asked for, the constants are an optimum.
+  const bool is_own_loss = options.loss == Loss::soft_l1 && !options.terms;
+  const double ridge = is_own_loss ? chosen.ridge : 0;
   const SumGoal goal(coordinates, shape, options, ridge);
   // The folds have judged the form by searches such as the one that led here: optima that only more
   // throws find are not what they have chosen.
@@ -85,7 +87,7 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
     with_rings.shape.rings.insert(with_rings.shape.rings.end(), rings.begin(), rings.end());
     return search_sum(task, with_rings);
   }
-  if (!options.terms)
+  if (is_own_loss)
     fit = simplified({data, shape, goal, options}, coordinates.inputs(), fit);
   SumOfTerms out{
       options.terms ? coordinates.structure(shape) : with_capped_pairs(task, shape, fit.theta),

@@ -35,11 +35,12 @@ test::PaperRuns simple_sum_runs(double scatter, double filters_power) {
   return test::runs_of(test::table_of(csv.str()), request);
 }
 
-FittedModel sum_of(const test::PaperRuns& runs, std::optional<std::size_t> terms = {}) {
+FittedModel sum_of(const test::PaperRuns& runs, std::optional<std::size_t> terms = {},
+                   std::optional<Loss> loss = {}) {
   FitOptions options;
   options.expression = Expression::multi;
   options.terms = terms;
-  options.loss = default_loss(options);
+  options.loss = loss.value_or(default_loss(options));
   return fit(runs.spec, runs.design, options);
 }
 
@@ -67,7 +68,7 @@ TEST_CASE("a chosen sum has the plain powers that the runs have", "[fit][sum]") 
   CHECK(formula.find("host") == std::string::npos);
 }
 
-TEST_CASE("a power that the runs tell from plain ones stays, and those of given terms do",
+TEST_CASE("a power that the runs tell from plain ones stays, as do those of a given form or loss",
           "[fit][sum]") {
   // 0.35 is 0.15 from the next half, which makes 10 % over the filters: many times the scatter.
   const std::vector<double> told = powers_of(sum_of(simple_sum_runs(0.02, 0.35)), "filters");
@@ -76,6 +77,9 @@ TEST_CASE("a power that the runs tell from plain ones stays, and those of given 
   CHECK(told[1] != 0.35);
 
   const FittedModel given = sum_of(simple_sum_runs(0.02, 0.5), 2);
+  const FittedModel asked = sum_of(simple_sum_runs(0.02, 0.5), {}, Loss::rmsle);
+  for (const double power : powers_of(asked, "workers"))
+    CHECK_FALSE(is_plain_power(power));
   for (const char* const column : {"batch", "filters", "workers", "loaders"})
     for (const double power : powers_of(given, column))
       CHECK_FALSE(is_plain_power(power));
