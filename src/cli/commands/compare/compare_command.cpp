@@ -268,9 +268,7 @@ int run_compare(const CompareArguments& arguments, Console& console) {
     tasks.commit();
     return 0;
   }
-  output->write(
-      formatted({data, scores, unit, output_width(arguments.output)},
-                arguments.format));
+  output->write(formatted({data, scores, unit, output_width(arguments.output)}, arguments.format));
   output->commit();
   std::vector<Figure> figures;
   for (std::size_t source = 0; source < data.size(); ++source) {

@@ -9,8 +9,8 @@
 #include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
-#include "cli/runs/range_check.hpp"
 #include "cli/runs/model_sets.hpp"
+#include "cli/runs/range_check.hpp"
 #include "io/file/output_file.hpp"
 #include "perfmodel/pipeline/runs_file.hpp"
 

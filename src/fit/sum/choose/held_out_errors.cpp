@@ -101,10 +101,12 @@ double standard_error(const std::vector<Fold>& folds, const Candidate& a, const 
 
 bool as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b,
                 double standard_errors) {
-  return std::all_of(std::begin(kBothParts), std::end(kBothParts), [&](bool far_end) {
-    const Difference gap = difference_of_part(folds, far_end, a, b);
-    return gap.mean <= standard_errors * gap.error;
-  });
+  return std::all_of(
+      std::begin(kBothParts), std::end(kBothParts),
+      [&](bool far_end) {
+        const Difference gap = difference_of_part(folds, far_end, a, b);
+        return gap.mean <= standard_errors * gap.error;
+      });
 }
 
 bool nearly_as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b,

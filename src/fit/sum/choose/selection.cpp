@@ -232,16 +232,12 @@ class Selector {
     judge(candidates);
   }
 
-  static constexpr std::array kSteps = {&Selector::try_shapes,
-                                        &Selector::try_ridges,
-                                        &Selector::try_negative_terms,
-                                        &Selector::try_rings,
-                                        &Selector::try_growths,
-                                        &Selector::try_regimes_of_intrinsics,
-                                        &Selector::try_simple_forms,
-                                        &Selector::try_strong_ridge,
-                                        &Selector::try_more_terms,
-                                        &Selector::try_shared_powers};
+  static constexpr std::array kSteps = {
+      &Selector::try_shapes,         &Selector::try_ridges,
+      &Selector::try_negative_terms, &Selector::try_rings,
+      &Selector::try_growths,        &Selector::try_regimes_of_intrinsics,
+      &Selector::try_simple_forms,   &Selector::try_strong_ridge,
+      &Selector::try_more_terms,     &Selector::try_shared_powers};
 
   void choose() {
     Candidate top = current_.value_or(out_.tried.front());
