@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <utility>
 
+#include "base/index.hpp"
 #include "base/tasks/parallel.hpp"
 #include "fit/process/prediction.hpp"
 #include "fit/sum/choose/choice.hpp"
@@ -78,6 +80,40 @@ ProcessJudge::ProcessJudge(const SelectionTask& task, const std::vector<Fold>& f
                      largest_value(numeric_factor(rows.training, *fold.scale), rows.training.rows));
     rows_.push_back(std::move(rows));
   }
+  weigh_runs();
+}
+
+process::ProcessOptions ProcessJudge::in_folds() const {
+  process::ProcessOptions out;
+  out.start_rows = kFoldStartRows;
+  out.hyper_rows = kFoldHyperRows;
+  out.exact_rows = kFoldExactRows;
+  out.neighbours = kFoldNeighbours;
+  out.trend_steps = kFoldTrendSteps;
+  out.seed = task_.options.seed;
+  out.stop = task_.options.stop;
+  out.threads = task_.options.threads;
+  return out;
+}
+
+process::ProcessOptions ProcessJudge::in_fold(process::ProcessOptions how, std::size_t fold) const {
+  how.run_weights = run_weights_(folds_[fold].training);
+  return how;
+}
+
+void ProcessJudge::weigh_runs() {
+  run_weights_ = VectorXd::Ones(index(task_.training.rows));
+  std::set<Index> used;
+  for (const Fold& fold : folds_)
+    used.insert(fold.training.begin(), fold.training.end());
+  const std::vector<Index> rows(used.begin(), used.end());
+  const ProcessRuns runs = runs_beside_product(task_.spec, design_of(task_, rows), {});
+  process::ProcessOptions how = in_folds();
+  how.start_rows = process::ProcessOptions().start_rows;
+  how.hyper_rows = process::ProcessOptions().hyper_rows;
+  const process::HyperParameters hyper = search_hyper_parameters(runs, how);
+  if (hyper.heavy_tails && !task_.options.stop.stop_requested())
+    run_weights_(rows) = fit_process(runs, hyper, TrendPrior::free, how).run_weights;
 }
 
 std::optional<process::HyperParameters> ProcessJudge::hyper_of_random_parts(
@@ -86,7 +122,8 @@ std::optional<process::HyperParameters> ProcessJudge::hyper_of_random_parts(
     if (folds_[f].far_end())
       continue;
     const ProcessRuns runs = runs_in(f, rows_[f].training);
-    return is_defined(runs) ? std::optional(search_hyper_parameters(runs, how)) : std::nullopt;
+    return is_defined(runs) ? std::optional(search_hyper_parameters(runs, in_fold(how, f)))
+                            : std::nullopt;
   }
   return std::nullopt;
 }
@@ -95,15 +132,7 @@ std::vector<FormCandidate> ProcessJudge::operator()(const Candidate& trend,
                                                     const ProcessShape& shape,
                                                     const std::vector<TrendPrior>& priors,
                                                     const RunsInFold& runs_in) const {
-  process::ProcessOptions how;
-  how.start_rows = kFoldStartRows;
-  how.hyper_rows = kFoldHyperRows;
-  how.exact_rows = kFoldExactRows;
-  how.neighbours = kFoldNeighbours;
-  how.trend_steps = kFoldTrendSteps;
-  how.seed = task_.options.seed;
-  how.stop = task_.options.stop;
-  how.threads = task_.options.threads;
+  process::ProcessOptions how = in_folds();
   const std::optional<process::HyperParameters> within = hyper_of_random_parts(runs_in, how);
   if (!within)
     return {};
@@ -122,7 +151,8 @@ std::vector<FormCandidate> ProcessJudge::operator()(const Candidate& trend,
       return;
     const bool far_end = folds_[f].far_end();
     const std::vector<process::ProcessFit> fits =
-        fit_processes(runs, far_end ? search_hyper_parameters(runs, nearby) : *within, priors, how);
+        fit_processes(runs, far_end ? search_hyper_parameters(runs, in_fold(nearby, f)) : *within,
+                      priors, in_fold(how, f));
     for (std::size_t p = 0; p < fits.size(); ++p) {
       const process::Predictor predictor(fits[p].process);
       const auto error = [&](const Design& asked) {

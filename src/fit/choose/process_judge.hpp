@@ -44,6 +44,12 @@ class ProcessJudge {
   const SelectionTask& task_;
   const std::vector<Fold>& folds_;
   std::vector<FoldRows> rows_;
+  /// What each run counts for: one that was disturbed is so beside any trend and in any fold.
+  Eigen::VectorXd run_weights_;
+
+  process::ProcessOptions in_folds() const;
+  process::ProcessOptions in_fold(process::ProcessOptions how, std::size_t fold) const;
+  void weigh_runs();
 
   std::optional<process::HyperParameters> hyper_of_random_parts(
       const RunsInFold& runs_in, const process::ProcessOptions& how) const;

@@ -30,6 +30,19 @@ Kernel HyperLayout::kernel(const VectorXd& hyper) const {
   return out;
 }
 
+VectorXd HyperLayout::position(const Kernel& kernel, const VectorXd& group_deviations) const {
+  VectorXd out(size());
+  for (Index j = 0; j < numbers; ++j) {
+    out[length(j)] = std::log(kernel.inverse_lengths[j]);
+    out[share(j)] = std::log(kernel.shares[j] / (1 - kernel.shares[j]));
+  }
+  out.segment(2 * numbers, levels) = kernel.rates.array().log();
+  out[variance()] = std::log(kernel.variance);
+  out[noise()] = std::log(kernel.noise);
+  out.tail(groups) = 2 * group_deviations.array().log();
+  return out;
+}
+
 MatrixXd covariance(const Observations& rows, const VectorXd& hyper, const MatrixXd& correlations) {
   const HyperLayout layout(rows);
   MatrixXd out = std::exp(hyper[layout.variance()]) * correlations;
@@ -54,7 +67,7 @@ double HyperPosterior::cost(const VectorXd& hyper) {
     return std::numeric_limits<double>::infinity();
   weights_ = covariance_->solve(rows_.y);
   const double log_noise = hyper[layout_.noise()];
-  const double repeats = rows_.repeated_runs() * log_noise + rows_.scatter * std::exp(-log_noise);
+  const double repeats = rows_.repeated_runs * log_noise + rows_.scatter * std::exp(-log_noise);
   const VectorXd off = hyper - prior_.mean;
   return (rows_.y.dot(weights_) + covariance_->log_determinant() + repeats +
           off.cwiseProduct(prior_.precision).dot(off)) /
@@ -70,8 +83,8 @@ VectorXd HyperPosterior::slopes() const {
   inner.selfadjointView<Eigen::Lower>().rankUpdate(weights_, -1);
   const VectorXd diagonal = inner.diagonal();
   const double noise = std::exp(hyper_[layout_.noise()]);
-  out[layout_.noise()] += (noise * diagonal.cwiseQuotient(rows_.runs).sum() +
-                           rows_.repeated_runs() - rows_.scatter / noise) /
+  out[layout_.noise()] += (noise * diagonal.cwiseQuotient(rows_.runs).sum() + rows_.repeated_runs -
+                           rows_.scatter / noise) /
                           2;
   const MatrixXd& slopes = rows_.trend.slopes;
   const MatrixXd along = inner.selfadjointView<Eigen::Lower>() * slopes;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "fit/process/kernel.hpp"
+#include "fit/process/kernel/kernel.hpp"
 #include "fit/process/positive_matrix.hpp"
 
 namespace perfmodel::process {
@@ -21,12 +21,11 @@ struct TrendBasis {
 struct Observations {
   CodedInputs inputs;  ///< coordinates
   TrendBasis trend;
-  Eigen::VectorXd y;     ///< mean over the runs of a row, with the mean 0 over the rows
-  Eigen::VectorXd runs;  ///< per row
-  double scatter = 0;    ///< sum of squares of the runs about their rows
-  double spread = 1;     ///< variance of y
-
-  double repeated_runs() const { return runs.sum() - static_cast<double>(runs.size()); }
+  Eigen::VectorXd y;         ///< mean over the runs of a row, with the mean 0 over the rows
+  Eigen::VectorXd runs;      ///< per row: as how many they count
+  double repeated_runs = 0;  ///< more than one per row
+  double scatter = 0;        ///< sum of squares of the runs about their rows
+  double spread = 1;         ///< variance of y
 };
 
 /// Where each hyper-parameter stands: ln(1 / l) and ln(w / (1 - w)) of each number, ln(rate) of
@@ -46,6 +45,8 @@ struct HyperLayout {
   Eigen::Index size() const { return variance() + 2 + groups; }
 
   Kernel kernel(const Eigen::VectorXd& hyper) const;
+  /// The other way, with the standard deviations of the groups.
+  Eigen::VectorXd position(const Kernel& kernel, const Eigen::VectorXd& group_deviations) const;
 };
 
 /// Normal priors of the hyper-parameters; precision 0: flat.

@@ -26,37 +26,68 @@ int compared(const Inputs& inputs, Index a, Index b) {
 
 }  // namespace
 
-MergedRows MergedRows::of(const Inputs& inputs, const VectorXd& y) {
-  std::vector<Index> order(static_cast<std::size_t>(inputs.rows()));
+MergedRows MergedRows::of(const Inputs& inputs, const VectorXd& y, const VectorXd& weights) {
+  MergedRows out;
+  std::vector<Index>& order = out.order;
+  order.resize(static_cast<std::size_t>(inputs.rows()));
   std::iota(order.begin(), order.end(), Index{0});
   std::sort(order.begin(), order.end(), [&](Index a, Index b) {
     const int inputs_first = compared(inputs, a, b);
     return inputs_first != 0 ? inputs_first < 0 : y[a] < y[b];
   });
-  MergedRows out;
-  std::vector<double> means;
-  std::vector<double> runs;
-  std::vector<double> scatter;
-  for (std::size_t begin = 0; begin < order.size();) {
-    std::size_t end = begin;
-    double sum = 0;
-    for (; end < order.size() && compared(inputs, order[begin], order[end]) == 0; ++end)
-      sum += y[order[end]];
-    const auto count = static_cast<double>(end - begin);
-    const double mean = sum / count;
-    double squares = 0;
-    for (std::size_t i = begin; i < end; ++i)
-      squares += (y[order[i]] - mean) * (y[order[i]] - mean);
-    out.first.push_back(order[begin]);
-    means.push_back(mean);
-    runs.push_back(count);
-    scatter.push_back(squares);
-    begin = end;
+  out.of_runs = y(order);
+  if (weights.size() > 0)
+    out.weights = weights(order);
+  else
+    out.weights = VectorXd::Ones(y.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i > 0 && compared(inputs, order[i - 1], order[i]) == 0)
+      continue;
+    out.first.push_back(order[i]);
+    out.begins.push_back(index(i));
   }
-  out.y = Eigen::Map<VectorXd>(means.data(), index(means.size()));
-  out.runs = Eigen::Map<VectorXd>(runs.data(), index(runs.size()));
-  out.scatter = Eigen::Map<VectorXd>(scatter.data(), index(scatter.size()));
+  out.begins.push_back(index(order.size()));
+  const Index rows = index(out.first.size());
+  out.y.resize(rows);
+  out.runs.resize(rows);
+  out.scatter.resize(rows);
+  for (Index row = 0; row < rows; ++row)
+    out.weigh(row,
+              out.weights.segment(out.begins[static_cast<std::size_t>(row)], out.run_count(row)));
   return out;
+}
+
+VectorXd MergedRows::run_weights() const {
+  VectorXd out(weights.size());
+  out(order) = weights;
+  return out;
+}
+
+Index MergedRows::run_count(Index row) const {
+  const auto place = static_cast<std::size_t>(row);
+  return begins[place + 1] - begins[place];
+}
+
+VectorXd MergedRows::runs_of(Index row) const {
+  return of_runs.segment(begins[static_cast<std::size_t>(row)], run_count(row));
+}
+
+void MergedRows::weigh(Index row, const VectorXd& of_each) {
+  const Index begin = begins[static_cast<std::size_t>(row)];
+  weights.segment(begin, of_each.size()) = of_each;
+  double count = 0;
+  double sum = 0;
+  for (Index i = 0; i < of_each.size(); ++i) {
+    count += of_each[i];
+    sum += of_each[i] * of_runs[begin + i];
+  }
+  const double mean = sum / count;
+  double squares = 0;
+  for (Index i = 0; i < of_each.size(); ++i)
+    squares += of_each[i] * (of_runs[begin + i] - mean) * (of_runs[begin + i] - mean);
+  y[row] = mean;
+  runs[row] = count;
+  scatter[row] = squares;
 }
 
 std::vector<Index> sampled_rows(Index count, Index most, std::uint64_t seed) {

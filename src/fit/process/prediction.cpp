@@ -19,26 +19,11 @@ using Eigen::VectorXd;
 using Rows = std::vector<Index>;
 
 constexpr Index kRowsAtOnce = 256;
-constexpr Index kJudgedRows = 200;
 
 Rows consecutive(Index begin, Index end) {
   Rows out(static_cast<std::size_t>(end - begin));
   std::iota(out.begin(), out.end(), begin);
   return out;
-}
-
-Rows evenly_chosen(Index rows) {
-  Rows out;
-  const Index count = std::min(rows, kJudgedRows);
-  for (Index i = 0; i < count; ++i)
-    out.push_back(i * rows / count);
-  return out;
-}
-
-/// The value that 19 in 20 do not exceed.
-double exceeded_by_few(VectorXd values) {
-  std::sort(values.begin(), values.end());
-  return values[(19 * values.size() + 19) / 20 - 1];
 }
 
 /// Slopes of trend and level.
@@ -82,17 +67,6 @@ Prediction Predictor::predict(const Inputs& inputs, const TrendUncertainty* tren
   return predicted(inputs, trend, trend != nullptr ? &slopes : nullptr, true, threads, stop);
 }
 
-double near_variance(const PositiveMatrix& covariance, const VectorXd& noise) {
-  const Rows some = evenly_chosen(covariance.size());
-  MatrixXd units = MatrixXd::Zero(covariance.size(), index(some.size()));
-  for (std::size_t i = 0; i < some.size(); ++i)
-    units(some[i], index(i)) = 1;
-  // The variance of a run given the others is 1 / (K^-1)_ii (Rasmussen and Williams 2006,
-  // eq. 5.12).
-  const VectorXd precisions = covariance.whitened(std::move(units)).colwise().squaredNorm();
-  return exceeded_by_few(precisions.cwiseInverse() - noise(some));
-}
-
 VectorXd Predictor::noise_of(std::span<const Index> rows) const {
   VectorXd out(index(rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -105,39 +79,6 @@ MatrixXd Predictor::noisy(MatrixXd correlations, std::span<const Index> rows) co
   correlations *= process_.kernel.variance;
   correlations.diagonal() += noise_of(rows);
   return correlations;
-}
-
-double Predictor::left_out_variance(Index row) const {
-  const auto count = static_cast<std::size_t>(process_.neighbours) + 1;
-  Rows rows;
-  std::size_t own = 0;
-  for (const Neighbour& neighbour :
-       tree_->nearest(process_.inputs.numbers.row(row),
-                      process_.inputs.levels.row(row).cast<double>(), count)) {
-    if (neighbour.row == row)
-      own = rows.size();
-    rows.push_back(neighbour.row);
-  }
-  const auto covariance = PositiveMatrix::factorised(noisy(pairs_->among(rows), rows));
-  if (!covariance)
-    return process_.kernel.variance;
-  const MatrixXd unit = VectorXd::Unit(index(rows.size()), index(own));
-  return 1 / covariance->whitened(unit).squaredNorm() - noise_of(std::vector{row})[0];
-}
-
-double Predictor::near_variance() const {
-  const Rows all = consecutive(0, known_.rows);
-  if (!tree_) {
-    const auto covariance =
-        PositiveMatrix::factorised(noisy(correlations(process_.kernel, known_, known_), all));
-    return covariance ? process::near_variance(*covariance, noise_of(all))
-                      : process_.kernel.variance;
-  }
-  const Rows some = evenly_chosen(known_.rows);
-  VectorXd variances(index(some.size()));
-  for (std::size_t i = 0; i < some.size(); ++i)
-    variances[index(i)] = left_out_variance(some[i]);
-  return exceeded_by_few(std::move(variances));
 }
 
 void Predictor::from_all(const Asked& asked, const PositiveMatrix* covariance,

@@ -8,8 +8,9 @@
 #include <span>
 #include <stop_token>
 
-#include "fit/process/neighbours.hpp"
-#include "fit/process/pair_tables.hpp"
+#include "fit/process/kernel/neighbours.hpp"
+#include "fit/process/kernel/pair_tables.hpp"
+#include "fit/process/merged_rows.hpp"
 #include "fit/process/positive_matrix.hpp"
 #include "fit/process/residual_process.hpp"
 
@@ -41,6 +42,10 @@ class Predictor {
   /// row is near, as rows are near to each other.
   double near_variance() const;
 
+  /// The error of each known row given its neighbours and itself; only where predictions are from
+  /// neighbours.
+  RowErrors errors_of_known(std::size_t threads) const;
+
   /// With standard deviations: those of the process and, where the slopes of the trend at the asked
   /// rows are given, of what is not known of the trend.
   Prediction predict(const Inputs& inputs, const TrendUncertainty* trend,
@@ -56,6 +61,8 @@ class Predictor {
   std::optional<PairTables> pairs_;  ///< there, too
 
   Eigen::VectorXd noise_of(std::span<const Eigen::Index> rows) const;
+  struct Place;
+  std::optional<Place> place_of(Eigen::Index row) const;
   double left_out_variance(Eigen::Index row) const;
   Eigen::MatrixXd noisy(Eigen::MatrixXd correlations, std::span<const Eigen::Index> rows) const;
   void from_all(const Asked& asked, const PositiveMatrix* covariance, Prediction& out) const;

@@ -9,8 +9,8 @@
 #include <stop_token>
 #include <vector>
 
-#include "fit/process/coordinates.hpp"
-#include "fit/process/kernel.hpp"
+#include "fit/process/kernel/coordinates.hpp"
+#include "fit/process/kernel/kernel.hpp"
 #include "fit/process/positive_matrix.hpp"
 #include "fit/process/trend.hpp"
 
@@ -24,6 +24,8 @@ struct ProcessOptions {
   Eigen::Index neighbours = 60;
   std::size_t iterations = 150;  ///< at most, to the hyper-parameters, on all those rows
   std::size_t trend_steps = 30;  ///< at most, to the constants of a trend that is not linear
+  /// What each run counts for, where that is known: noise has heavy tails then.
+  Eigen::VectorXd run_weights = {};
   /// Hyper-parameters of like runs to start from, in place of several starts.
   std::optional<Eigen::VectorXd> start = {};
   std::uint64_t seed = 0;
@@ -62,6 +64,7 @@ struct HyperParameters {
   Kernel kernel;
   Eigen::VectorXd group_deviations;  ///< of the trend's constants, in units of their scales
   double level_deviation = 0;
+  bool heavy_tails = false;  ///< of the noise: kernel.noise is of a run that counts for one
   Eigen::VectorXd position;  ///< all of them, in the order of HyperLayout
   double cost = 0;  ///< the negative logarithm of the posterior density, but for its constants
   std::size_t evaluations = 0;
@@ -74,6 +77,7 @@ struct ProcessFit {
   double level = 0;
   TrendUncertainty trend;
   Whitening whitening;
+  Eigen::VectorXd run_weights;  ///< what each of the runs counts for
 };
 
 /// Those of the largest posterior density on a sample of the rows.

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "fit/process/coordinates.hpp"
+#include "fit/process/kernel/coordinates.hpp"
 
 namespace perfmodel::process {
 

@@ -58,13 +58,19 @@ process::ProcessOptions process_options(const FitOptions& options, const Design&
   return out;
 }
 
-ProcessSearch facts_of_search(const process::ProcessOptions& options) {
+/// At 4.6 standard deviations of a run that counts for one.
+constexpr double kWeightOfOutlier = 0.2;
+
+ProcessSearch facts_of_search(const process::ProcessOptions& options,
+                              const process::ProcessFit& found) {
   ProcessSearch out;
   out.objective =
       "the posterior density of the hyper-parameters: marginal likelihood of ln(time) and priors";
   for (const process::PriorFacts& prior : process::prior_facts())
     out.priors.push_back({prior.of, prior.mean, prior.deviation});
   out.rows = static_cast<std::size_t>(options.hyper_rows);
+  out.noise = found.hyper.heavy_tails ? ProcessNoise::student_t : ProcessNoise::normal;
+  out.outliers = static_cast<std::size_t>((found.run_weights.array() < kWeightOfOutlier).count());
   return out;
 }
 
@@ -77,7 +83,8 @@ FittedModel fitted_process(FittedModel model, const Design& training, const FitO
   model.constants = runs.trend.constants(found.constants, found.level + known->centre);
   model.form = std::make_shared<ProcessForm>(
       runs.trend.form, runs.columns, known,
-      ProcessPrior{from_nothing, found.hyper.group_deviations, found.hyper.level_deviation});
+      ProcessPrior{from_nothing, found.hyper.group_deviations, found.hyper.level_deviation,
+                   found.hyper.heavy_tails});
 
   model.search.method = options.method;
   model.search.seed = options.seed;
@@ -92,7 +99,7 @@ FittedModel fitted_process(FittedModel model, const Design& training, const FitO
   model.search.gap = 0;
   model.search.cost = found.hyper.cost;
   model.search.ridges.clear();
-  model.search.process = facts_of_search(how);
+  model.search.process = facts_of_search(how, found);
   model.typical = central_configuration(model.spec, training);
   model.metrics.train = compute_metrics(training.time, predict(model, training));
   model.noise_floor = noise_floor(training);

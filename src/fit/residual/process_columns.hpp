@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "fit/process/coordinates.hpp"
+#include "fit/process/kernel/coordinates.hpp"
 #include "fit/result/column_order.hpp"
 #include "perfmodel/model/columns/spec.hpp"
 #include "perfmodel/model/design/design.hpp"

@@ -27,6 +27,11 @@ VectorXd known_z(const process::ResidualProcess& process) {
          process.kernel.noise * process.weights.array() / process.runs.array();
 }
 
+double mean_z(const process::ResidualProcess& process) {
+  const VectorXd z = known_z(process);
+  return process.neighbours > 0 ? process.runs.dot(z) / process.runs.sum() : z.mean();
+}
+
 }  // namespace
 
 KnownProcess::KnownProcess(process::ResidualProcess of, std::size_t with_threads)
@@ -36,7 +41,7 @@ KnownProcess::KnownProcess(process::ResidualProcess of, std::size_t with_threads
           std::max(process.near_variance > 0 ? process.near_variance : predictor.near_variance(),
                    kLeastNear * process.kernel.variance)),
       threads(with_threads),
-      centre(known_z(process).mean()) {}
+      centre(mean_z(process)) {}
 
 ProcessForm::ProcessForm(std::shared_ptr<const Form> trend, ProcessColumns columns,
                          std::shared_ptr<const KnownProcess> known, ProcessPrior prior)
@@ -62,10 +67,13 @@ VectorXd ProcessForm::mean(const Design& design) const {
 
 std::optional<double> ProcessForm::process_size() const {
   const process::ResidualProcess& process = known_->process;
-  double squares = (known_z(process).array() - known_->centre).square().mean();
-  if (process.neighbours > 0)
-    squares -= process.kernel.noise * process.runs.cwiseInverse().mean();
-  return std::sqrt(std::max(0.0, squares));
+  const Eigen::ArrayXd squares = (known_z(process).array() - known_->centre).square();
+  if (process.neighbours == 0)
+    return std::sqrt(squares.mean());
+  // Weighted, an outlier has as much noise as any other row.
+  const double all = process.runs.sum();
+  const double noise = process.kernel.noise * static_cast<double>(process.runs.size());
+  return std::sqrt(std::max(0.0, (process.runs.dot(squares.matrix()) - noise) / all));
 }
 
 std::string_view ProcessForm::name() const {

@@ -15,6 +15,7 @@ struct ProcessPrior {
   bool from_nothing = false;  ///< the trend is one product whose prior is that no column matters
   Eigen::VectorXd group_deviations;
   double level_deviation = 0;
+  bool heavy_tails = false;  ///< of the noise
 };
 
 /// A process with what its predictions take; it does not move.

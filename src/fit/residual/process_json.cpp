@@ -190,8 +190,8 @@ ReadProcess read_process(const JsonCursor& node, const ModelSpec& spec) {
   process.neighbours = index(node.member("neighbours").count());
   process.runs = read_numbers(node.member("runs"), {});
   const Index rows = process.runs.size();
-  if (rows == 0 || !(process.runs.array() >= 1).all())
-    node.member("runs").fail("expected numbers of runs, at least 1 each");
+  if (rows == 0 || !(process.runs.array() > 0).all())
+    node.member("runs").fail("expected numbers of runs, above 0 each");
   process.residual = read_numbers(node.member("residual"), rows);
   if (process.neighbours == 0)
     process.weights = read_numbers(node.member("weights"), rows);

@@ -22,6 +22,7 @@ class ProcessRefit final : public Refit {
                .kernel = known.process.kernel,
                .group_deviations = prior.group_deviations,
                .level_deviation = prior.level_deviation,
+               .heavy_tails = prior.heavy_tails,
                .position = {}},
         centre_(known.centre) {
     how_.seed = options.seed;

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "fit/process/coordinates.hpp"
+#include "fit/process/kernel/coordinates.hpp"
 #include "fit/process/trend.hpp"
 #include "fit/residual/process_columns.hpp"
 #include "fit/result/form.hpp"

@@ -8,6 +8,10 @@
 
 namespace perfmodel {
 
+std::string_view to_text(ProcessNoise noise) {
+  return noise == ProcessNoise::student_t ? "student_t" : "normal";
+}
+
 std::string formula_code(const FittedModel& model, FormulaLanguage language) {
   return model.form->code(model.spec, model.constants, language);
 }

@@ -64,6 +64,9 @@ Json to_json(const SearchSummary& search, const ProcessSearch& process) {
               {"strategy", search.strategy},       {"starts", search.starts},
               {"evaluations", search.evaluations}, {"termination", search.termination},
               {"cost", number(search.cost)}};
+  out["noise"] = to_text(process.noise);
+  if (process.noise == ProcessNoise::student_t)
+    out["outliers"] = process.outliers;
   if (search.form)
     out["form"] = to_json(*search.form);
   return out;

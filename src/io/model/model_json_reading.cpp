@@ -46,6 +46,10 @@ SearchSummary read_process_search(const JsonCursor& node) {
                               prior.member("standard_deviation").number()});
   }
   process.rows = node.member("most_rows").count();
+  if (const auto noise = node.optional_member("noise"))
+    process.noise = read_enum(*noise, std::array{ProcessNoise::normal, ProcessNoise::student_t});
+  if (const auto outliers = node.optional_member("outliers"))
+    process.outliers = outliers->count();
   search.loss = Loss::rmsle;
   search.seed = node.member("seed").count();
   search.strategy = node.member("strategy").text();

@@ -1,4 +1,4 @@
-#include "fit/process/neighbours.hpp"
+#include "fit/process/kernel/neighbours.hpp"
 
 #include <Eigen/Core>
 #include <algorithm>

@@ -86,6 +86,7 @@ Observations oracle_observations(const Inputs& inputs, const VectorXd& y) {
                 .group_count = trend.group_count},
       .y = rows.y,
       .runs = rows.runs,
+      .repeated_runs = static_cast<double>(y.size() - rows.rows()),
       .scatter = rows.scatter.sum(),
       .spread = oracle()["level_variance"].get<double>() / kLevelVariance};
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "perfmodel/base/sentence.hpp"
@@ -60,11 +61,19 @@ struct HyperPriorFacts {
   double standard_deviation = 0;
 };
 
+/// How single runs scatter about trend and process, on the scale of logarithms. Under Student's t
+/// (4 degrees of freedom) runs that were disturbed count for little.
+enum class ProcessNoise { normal, student_t };
+
+std::string_view to_text(ProcessNoise noise);
+
 /// How the hyper-parameters of a residual process were found.
 struct ProcessSearch {
   std::string objective;  ///< in words
   std::vector<HyperPriorFacts> priors;
   std::size_t rows = 0;  ///< configurations at most that the likelihood was computed from
+  ProcessNoise noise = ProcessNoise::normal;
+  std::size_t outliers = 0;  ///< runs that count for less than a fifth of a run
 };
 
 /// How the constants were found.

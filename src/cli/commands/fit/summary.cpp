@@ -162,8 +162,17 @@ std::string process_line(const FitDocument& report) {
   const std::optional<double> size = report.model.form->process_size();
   if (!size)
     return {};
-  return indented("times a residual process: typically " + percent(100 * std::expm1(*size)) +
-                  " of the time within the runs");
+  std::string out = indented("times a residual process: typically " +
+                             percent(100 * std::expm1(*size)) + " of the time within the runs");
+  const auto& search = report.model.search.process;
+  if (search && search->outliers > 0) {
+    const std::string count = std::to_string(search->outliers);
+    out += indented(count + (search->outliers == 1 ? " run is" : " runs are") +
+                    " far from what the others say and " +
+                    (search->outliers == 1 ? "counts" : "count") +
+                    " for little; evaluate --outliers " + count + " lists such runs");
+  }
+  return out;
 }
 
 std::string scaling_section(const FitDocument& report, const Console& console) {

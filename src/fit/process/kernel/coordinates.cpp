@@ -1,4 +1,4 @@
-#include "fit/process/coordinates.hpp"
+#include "fit/process/kernel/coordinates.hpp"
 
 #include <algorithm>
 #include <cmath>

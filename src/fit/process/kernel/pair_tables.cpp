@@ -1,4 +1,4 @@
-#include "fit/process/pair_tables.hpp"
+#include "fit/process/kernel/pair_tables.hpp"
 
 #include <cmath>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "fit/process/coordinates.hpp"
+#include "fit/process/kernel/coordinates.hpp"
 
 namespace perfmodel::process {
 

@@ -1,4 +1,4 @@
-#include "fit/process/kernel.hpp"
+#include "fit/process/kernel/kernel.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "fit/process/kernel.hpp"
-#include "fit/process/value_table.hpp"
+#include "fit/process/kernel/kernel.hpp"
+#include "fit/process/kernel/value_table.hpp"
 
 namespace perfmodel::process {
 

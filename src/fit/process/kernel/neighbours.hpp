@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "fit/process/kernel.hpp"
-#include "fit/process/value_table.hpp"
+#include "fit/process/kernel/kernel.hpp"
+#include "fit/process/kernel/value_table.hpp"
 
 namespace perfmodel::process {
 

@@ -1,4 +1,4 @@
-#include "fit/process/value_table.hpp"
+#include "fit/process/kernel/value_table.hpp"
 
 #include <utility>
 

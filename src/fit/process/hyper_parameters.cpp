@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+
+#include "base/index.hpp"
+#include "base/tasks/parallel.hpp"
+#include "fit/process/hyper_search.hpp"
+#include "fit/process/observed.hpp"
+#include "fit/process/residual_process.hpp"
+#include "fit/process/student_noise.hpp"
+
+namespace perfmodel::process {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+using Rows = std::vector<Index>;
+
+constexpr std::size_t kFirstIterations = 40;  ///< of each start
+/// Of fewer rows, those that are hardest to predict are not told from disturbed ones.
+constexpr Index kFewestForTails = 60;
+/// Of a sample, to let more of what is peculiar pass for noise must gain this much: all rows know
+/// more of it.
+constexpr double kClearlyBetter = 0.9;
+/// What passes through disturbed runs gains next to nothing from where it is.
+constexpr double kHardlyBetter = 0.99;
+constexpr std::size_t kIterationsUnderTails = 25;
+
+Rows first_of(const Rows& rows, Index most) {
+  const auto count = std::min(rows.size(), static_cast<std::size_t>(most));
+  return {rows.begin(), rows.begin() + index(count)};
+}
+
+/// From few rows to many: the best of three starts on the fewest, from there on on twice as many,
+/// and so on.
+HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, Index most,
+                       const ProcessOptions& options) {
+  Index rows = std::min(options.start_rows, most);
+  HyperResult best;
+  if (options.start) {
+    best.hyper = *options.start;
+    rows = std::max<Index>(most / 2, 1);
+  } else {
+    const Observations few = sample(rows);
+    std::array<HyperResult, 3> results;
+    parallel_for(results.size(), options.threads, [&](std::size_t i) {
+      results[i] = climb(few, i == 2 ? lively_start(few) : hyper_start(few, i == 0 ? 0.5 : 0.05),
+                         rows < most ? kFirstIterations : options.iterations, options.stop);
+    });
+    std::size_t evaluations = 0;
+    best = results[0];
+    for (const HyperResult& result : results) {
+      evaluations += result.evaluations;
+      if (result.cost < best.cost)
+        best = result;
+    }
+    best.evaluations = evaluations;
+  }
+  while (rows < most) {
+    rows = 2 * rows < most ? 2 * rows : most;
+    const std::size_t before = best.evaluations;
+    best = climb(sample(rows), best.hyper, rows < most ? kFirstIterations : options.iterations,
+                 options.stop);
+    best.evaluations += before;
+  }
+  return best;
+}
+
+/// Takes noise with heavy tails where the errors at left-out rows have such, and left-out rows are
+/// predicted better then. What is peculiar to a few configurations looks like tails, too, and is no
+/// noise.
+class TailsOfNoise {
+ public:
+  TailsOfNoise(const Inputs& coordinates, const Trend& trend, const MergedRows& rows, Rows chosen,
+               const ProcessOptions& options)
+      : coordinates_(coordinates),
+        trend_(trend),
+        rows_(rows),
+        chosen_(std::move(chosen)),
+        options_(options) {}
+
+  /// Whether they were taken: `best` is the optimum under them, then.
+  bool taken(HyperResult& best) const {
+    if (index(chosen_.size()) < kFewestForTails)
+      return false;
+    const Observations seen = observed(coordinates_, rows_, trend_, chosen_);
+    const LeftOut normal = left_out(seen, best.hyper);
+    if (!has_heavy_tails(normal.off.cwiseQuotient(normal.deviation)))
+      return false;
+    const double usual = normal.off.lpNorm<1>();
+    Found found = climbed(rows_, best);
+    if (found.error > kHardlyBetter * usual) {
+      HyperResult start = best;
+      start.evaluations = found.at.evaluations;
+      MergedRows weighed = rows_;
+      weigh_by_left_out(chosen_, normal.off, HyperLayout(seen), start.hyper, weighed);
+      const double nearby = found.error;
+      Found anew = climbed(weighed, start);
+      best.evaluations = anew.at.evaluations;
+      if (anew.error < kClearlyBetter * nearby)
+        found = std::move(anew);
+    }
+    const bool better = found.error < usual;
+    const std::size_t evaluations = std::max(best.evaluations, found.at.evaluations);
+    if (better)
+      best = std::move(found.at);
+    best.evaluations = evaluations;
+    return better;
+  }
+
+ private:
+  struct Found {
+    HyperResult at;
+    double error = 0;  ///< sum over the left-out rows
+  };
+
+  const Inputs& coordinates_;
+  const Trend& trend_;
+  const MergedRows& rows_;
+  Rows chosen_;
+  const ProcessOptions& options_;
+
+  Found climbed(MergedRows weighed, HyperResult at) const {
+    weigh_rows_and_noise(coordinates_, trend_, chosen_, at.hyper, weighed);
+    const Observations seen = observed(coordinates_, weighed, trend_, chosen_);
+    const std::size_t before = at.evaluations;
+    at = climb(seen, at.hyper, kIterationsUnderTails, options_.stop);
+    at.evaluations += before;
+    const VectorXd off = left_out(seen, at.hyper).off + rows_.y(chosen_) - weighed.y(chosen_);
+    return {.at = std::move(at), .error = off.lpNorm<1>()};
+  }
+};
+
+}  // namespace
+
+std::vector<Coordinate> process_coordinates(const Inputs& inputs,
+                                            const std::vector<CoordinateForm>& forms) {
+  std::vector<Coordinate> out;
+  for (Index j = 0; j < inputs.numbers.cols(); ++j) {
+    VectorXd values = inputs.numbers.col(j);
+    std::sort(values.begin(), values.end());  // the sums must not depend on the order of the rows
+    out.push_back(standardised(
+        forms.empty() ? usual_form(values) : forms[static_cast<std::size_t>(j)], values));
+  }
+  return out;
+}
+
+HyperParameters search_hyper_parameters(const Inputs& inputs, const VectorXd& y, const Trend& trend,
+                                        const ProcessOptions& options) {
+  HyperParameters out;
+  out.coordinates = process_coordinates(inputs, options.forms);
+  const Inputs coordinates = placed(inputs, out.coordinates);
+  const MergedRows rows = MergedRows::of(coordinates, y, options.run_weights);
+  const Rows order = sampled_rows(rows.rows(), options.hyper_rows, options.seed);
+  const auto sample = [&](Index most) {
+    return observed(coordinates, rows, trend, first_of(order, most));
+  };
+  HyperResult best = best_hyper(sample, index(order.size()), options);
+  out.heavy_tails = options.run_weights.size() > 0 ||
+                    TailsOfNoise(coordinates, trend, rows, order, options).taken(best);
+  const Observations all = sample(index(order.size()));
+  const HyperLayout layout(all);
+  out.kernel = layout.kernel(best.hyper);
+  out.group_deviations = (best.hyper.tail(layout.groups) / 2).array().exp();
+  out.level_deviation = std::sqrt(kLevelVariance * all.spread);
+  out.position = best.hyper;
+  out.cost = best.cost;
+  out.evaluations = best.evaluations;
+  return out;
+}
+
+}  // namespace perfmodel::process

@@ -1,0 +1,45 @@
+#include "fit/process/observed.hpp"
+
+#include <cmath>
+
+namespace perfmodel::process {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr double kLeastSpread = 1e-9;  ///< where nothing is left of y
+
+VectorXd rounded(const VectorXd& values) {
+  return values.unaryExpr([](double x) { return std::nearbyint(x * 0x1p30) * 0x1p-30; });
+}
+
+}  // namespace
+
+std::vector<Index> at_places(const std::vector<Index>& all, std::span<const Index> chosen) {
+  std::vector<Index> out;
+  for (const Index place : chosen)
+    out.push_back(all[static_cast<std::size_t>(place)]);
+  return out;
+}
+
+Observations observed(const Inputs& coordinates, const MergedRows& rows, const Trend& trend,
+                      const std::vector<Index>& chosen) {
+  const std::vector<Index> places = at_places(rows.first, chosen);
+  const TrendValues values = trend.at(trend.start, places);
+  Observations out{.inputs = CodedInputs(take_rows(coordinates, places)),
+                   .trend = {.slopes = values.slopes * trend.scales.asDiagonal(),
+                             .groups = trend.groups,
+                             .group_count = trend.group_count},
+                   .y = rows.y(chosen) - values.values,
+                   .runs = rows.runs(chosen)};
+  out.trend.slopes.rowwise() -= out.trend.slopes.colwise().mean().eval();
+  out.y = rounded(out.y.array() - out.y.mean());
+  out.spread = out.y.squaredNorm() / static_cast<double>(chosen.size()) + kLeastSpread;
+  out.scatter = rows.scatter(chosen).sum();
+  for (const Index row : chosen)
+    out.repeated_runs += static_cast<double>(rows.run_count(row) - 1);
+  return out;
+}
+
+}  // namespace perfmodel::process
