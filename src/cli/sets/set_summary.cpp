@@ -185,6 +185,16 @@ std::string place_in_words(const RankingPlace& place, const std::vector<std::str
          ", all else as in the central run of each" + doubling;
 }
 
+std::string forms_in_words(const ModelSetHeader& header) {
+  std::string out;
+  for (const auto& [target, form] : header.shared_forms) {
+    out += "  " + target + ": one form for all, of " + std::to_string(form.terms) +
+           (form.terms == 1 ? " term" : " terms") + (form.intercept ? " and C" : "") +
+           ", chosen on " + std::to_string(form.groups) + " groups\n";
+  }
+  return out;
+}
+
 std::string total_in_words(const SetLines& set) {
   const std::optional<SetShare> share = set.header().total ? share_of_total(set) : std::nullopt;
   if (!share)
@@ -212,7 +222,7 @@ std::string set_summary(const SetLines& set, const Console& console,
     if (target.count > kMostRanked)
       out += "  and " + std::to_string(target.count - kMostRanked) + " more\n";
   }
-  return out + total_in_words(set);
+  return out + total_in_words(set) + forms_in_words(set.header());
 }
 
 std::string refused_text(const SetLines& set) {

@@ -52,7 +52,13 @@ Json to_json(const FormChoice& form) {
   return out;
 }
 
-Json to_json(const SearchSummary& search, const ProcessSearch& process) {
+Json to_json(const FormSharing& sharing) {
+  return {{"form", sharing.shared ? "shared" : "own"},
+          {"judged_by", sharing.by_own_rows ? "own_rows" : "groups"},
+          {"lead", sharing.lead ? number(*sharing.lead) : Json()}};
+}
+
+Json with_process(const SearchSummary& search, const ProcessSearch& process) {
   Json priors = Json::array();
   for (const HyperPriorFacts& prior : process.priors) {
     priors.push_back({{"of", prior.of},
@@ -69,9 +75,7 @@ Json to_json(const SearchSummary& search, const ProcessSearch& process) {
   return out;
 }
 
-Json to_json(const SearchSummary& search) {
-  if (search.process)
-    return to_json(search, *search.process);
+Json without_process(const SearchSummary& search) {
   Json out = {{"method", to_text(search.method)},
               {"loss", to_text(search.loss)},
               {"penalty", to_json(search.penalty)},
@@ -94,6 +98,13 @@ Json to_json(const SearchSummary& search) {
     for (const double ridge : search.ridges)
       out["ridges"].push_back(number(ridge));
   }
+  return out;
+}
+
+Json to_json(const SearchSummary& search) {
+  Json out = search.process ? with_process(search, *search.process) : without_process(search);
+  if (search.sharing)
+    out["sharing"] = to_json(*search.sharing);
   return out;
 }
 

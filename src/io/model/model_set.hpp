@@ -8,6 +8,7 @@
 
 #include "io/parts/part_text.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
+#include "perfmodel/fit/task/shared_form.hpp"
 
 namespace perfmodel {
 
@@ -18,6 +19,12 @@ struct SetTotal {
   std::string name;
 };
 
+/// The form that all models of a target have, chosen over groups of it.
+struct SetForm {
+  std::string target;
+  SharedForm form;
+};
+
 /// What the first line of a set of models says: what all of its lines have in common.
 struct ModelSetHeader : TasksHeader {
   std::string file;
@@ -25,6 +32,7 @@ struct ModelSetHeader : TasksHeader {
   std::optional<std::string> target_name;   ///< of a long table: the column of the targets' names
   std::optional<std::string> target_value;  ///< and that of their values
   std::optional<SetTotal> total;
+  std::vector<SetForm> shared_forms;  ///< where groups share one
 };
 
 /// One task: the model of one target of one group, or why there is none.

@@ -1,0 +1,67 @@
+#include "fit/share/fit_shared.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "fit/sum/fit_multi.hpp"
+
+namespace perfmodel {
+namespace {
+
+/// Held-out rows of fewer say next to nothing.
+constexpr std::size_t kFewestOfOwn = 20;
+/// Groups agree where their mean is so many times their scatter away from 0.
+constexpr double kAgree = 2;
+
+/// Between two sizes as the logarithm of the rows goes.
+std::optional<SharedLead> lead_at(const SharedForm& form, std::size_t rows) {
+  const std::vector<SharedLead>& leads = form.leads;
+  if (leads.empty())
+    return std::nullopt;
+  const auto above = std::find_if(leads.begin(), leads.end(),
+                                  [&](const SharedLead& lead) { return lead.rows >= rows; });
+  if (above == leads.end())
+    return leads.back();
+  if (above == leads.begin())
+    return leads.front();
+  const SharedLead& below = *(above - 1);
+  const auto ln = [](std::size_t count) { return std::log(static_cast<double>(count)); };
+  const double share = (ln(rows) - ln(below.rows)) / (ln(above->rows) - ln(below.rows));
+  return SharedLead{rows, std::lerp(below.mean, above->mean, share),
+                    std::lerp(below.scatter, above->scatter, share), 0};
+}
+
+FormSharing judged_sharing(const ModelSpec& spec, const Design& training, const FitOptions& options,
+                           OwnFit own) {
+  const std::optional<SharedLead> others = lead_at(*options.shared_form, training.rows);
+  if (!others)
+    return {};
+  FormSharing out{.shared = others->mean < 0, .by_own_rows = false, .lead = others->mean};
+  if (training.rows < kFewestOfOwn || std::abs(others->mean) >= kAgree * others->scatter)
+    return out;
+  FitOptions alone = options;
+  alone.shared_form = nullptr;
+  const JudgedGroup group({spec, training}, {training.rows}, alone);
+  const std::optional<GroupLead> seen = group.lead(*options.shared_form, own, training.rows);
+  if (!seen)
+    return out;
+  const double of_others = seen->variance / (seen->variance + others->scatter * others->scatter);
+  out.lead = std::lerp(seen->mean, others->mean, of_others);
+  return {.shared = out.lead < 0, .by_own_rows = true, .lead = out.lead};
+}
+
+}  // namespace
+
+FittedModel fit_shared(const ModelSpec& spec, const Design& training, const FitOptions& options,
+                       OwnFit own) {
+  const FormSharing sharing = judged_sharing(spec, training, options, own);
+  FitOptions alone = options;
+  alone.shared_form = nullptr;
+  FittedModel model =
+      sharing.shared ? fit_shared_sum(spec, training, options) : own(spec, training, alone);
+  model.search.sharing = sharing;
+  return model;
+}
+
+}  // namespace perfmodel
