@@ -1,9 +1,10 @@
-"""How much one form for all groups helps those of few rows: shared_form.py PERFMODEL [SEEDS]
+"""What fit --share-form does to the errors of groups: shared_form.py PERFMODEL [FIRST [LAST]]
 
-Kernels with the form t = a gpus^q batch^p + c, whose constants scatter about common ones (own: not
-at all alike), with 5 % noise: a third each has 5, 12 and 100 rows. Every kernel's own form, and the
-shared one, predict 60 further runs without noise of each; prints the median over the kernels of the
-MAPE, by rows, and the share of kernels that the shared form predicts better.
+Kernels t = a gpus^q batch^p + c with 5 % noise, a quarter each with 5, 12, 40 and 100 rows. Their
+powers are alike (normal, standard deviation 0.1), each its own (uniform, over more than 1), or alike
+but for every third kernel. Forms of their own and --share-form predict 60 further runs without noise
+of each kernel. By rows: the geometric mean over kernels and seeds FIRST to LAST of the ratio of the
+two MAPE, the smallest and the largest of one seed, and how many kernels have the shared form.
 """
 import csv
 import json
@@ -15,18 +16,23 @@ import subprocess
 import sys
 import tempfile
 
-SIZES = (5, 12, 100)
-KERNELS = 36
+SIZES = (5, 12, 40, 100)
+KERNELS = 32
+NOISE = 0.05
 
 
-def kernel_of(draw, alike):
-    q, p = (draw.gauss(-0.7, 0.1), draw.gauss(0.8, 0.1)) if alike else (draw.uniform(-1, 0.5), draw.uniform(0.2, 1.2))
+def kernel_of(draw, is_alike):
+    q, p = (draw.gauss(-0.7, 0.1), draw.gauss(0.8, 0.1)) if is_alike else (draw.uniform(-1, 0.5), draw.uniform(0.2, 1.2))
     a = 10 ** draw.uniform(-4, -1)
     return {"a": a, "q": q, "p": p, "c": a * 2 ** draw.gauss(0, 0.7)}
 
 
-def time_of(kernel, gpus, batch):
-    return kernel["a"] * gpus ** kernel["q"] * batch ** kernel["p"] + kernel["c"]
+def runs_of(draw, kernels, sizes, noise):
+    for number, kernel in enumerate(kernels):
+        for _ in range(sizes[number]):
+            gpus, batch = 2 ** draw.randint(0, 5), 2 ** draw.randint(3, 8)
+            time = kernel["a"] * gpus ** kernel["q"] * batch ** kernel["p"] + kernel["c"]
+            yield f"k{number:02d}", gpus, batch, f"{time * draw.lognormvariate(0, noise):.6g}"
 
 
 def write(path, rows):
@@ -34,50 +40,46 @@ def write(path, rows):
         csv.writer(file, lineterminator="\n").writerows([("kernel", "gpus", "batch_size", "time_s"), *rows])
 
 
-def runs_of(draw, kernels, sizes, noise):
-    for number, kernel in enumerate(kernels):
-        for _ in range(sizes[number]):
-            gpus, batch = 2 ** draw.randint(0, 5), 2 ** draw.randint(3, 8)
-            time = time_of(kernel, gpus, batch) * draw.lognormvariate(0, noise)
-            yield f"k{number:02d}", gpus, batch, f"{time:.6g}"
+def judged(program, directory, flags):
+    """MAPE by kernel, and those that have the shared form."""
+    run = lambda *words: subprocess.run([program, *words], cwd=directory, check=True, capture_output=True, text=True).stdout
+    run("fit", "runs.csv", "--by", "kernel", "--expression", "auto", "-o", "all.jsonl", *flags)
+    with open(os.path.join(directory, "all.jsonl")) as file:
+        lines = [json.loads(line) for line in file][1:]
+    shared = {line["key"]["kernel"] for line in lines
+              if line.get("model") and line["model"]["search"].get("sharing", {}).get("form") == "shared"}
+    text = run("evaluate", "all.jsonl", "test.csv", "--format", "json")
+    return {model["key"]["kernel"]: model["metrics"]["mape_percent"] for model in json.loads(text)["models"]}, shared
 
 
-def errors(program, directory, flags):
-    """MAPE by kernel; a kernel that no model was fitted to has none."""
-    run = lambda *words: subprocess.run([program, *words], cwd=directory, check=True, capture_output=True, text=True)
-    run("fit", "runs.csv", "--by", "kernel", "-o", "all.jsonl", *flags)
-    text = run("evaluate", "all.jsonl", "test.csv", "--format", "json").stdout
-    out = {}
-    for line in json.loads(text)["models"]:
-        out[line["key"]["kernel"]] = line["metrics"]["mape_percent"]
-    return out
+def compared(program, is_alike, seed):
+    """(rows, MAPE of own forms, of --share-form, whether the form is shared) of each kernel."""
+    draw = random.Random(seed)
+    kernels = [kernel_of(draw, is_alike(k)) for k in range(KERNELS)]
+    sizes = [SIZES[k % len(SIZES)] for k in range(KERNELS)]
+    with tempfile.TemporaryDirectory() as directory:
+        write(os.path.join(directory, "runs.csv"), runs_of(draw, kernels, sizes, NOISE))
+        write(os.path.join(directory, "test.csv"), runs_of(draw, kernels, [60] * KERNELS, 0))
+        own, _ = judged(program, directory, [])
+        mine, shared = judged(program, directory, ["--share-form"])
+    names = [f"k{k:02d}" for k in range(KERNELS)]
+    return [(sizes[k], own[name], mine[name], name in shared) for k, name in enumerate(names) if name in own]
 
 
-def main(program, seeds):
+def main(program, first=0, last=1):
     program = os.path.abspath(program)
-    for alike in (True, False):
-        found = {size: ([], []) for size in SIZES}
-        for seed in range(seeds):
-            draw = random.Random(seed)
-            kernels = [kernel_of(draw, alike) for _ in range(KERNELS)]
-            sizes = [SIZES[k % len(SIZES)] for k in range(KERNELS)]
-            with tempfile.TemporaryDirectory() as directory:
-                write(os.path.join(directory, "runs.csv"), runs_of(draw, kernels, sizes, 0.05))
-                write(os.path.join(directory, "test.csv"), runs_of(draw, kernels, [60] * KERNELS, 0))
-                own = errors(program, directory, ["--expression", "auto"])
-                shared = errors(program, directory, ["--expression", "auto", "--share-form"])
-            for number, size in enumerate(sizes):
-                name = f"k{number:02d}"
-                if name in own and name in shared:
-                    found[size][0].append(own[name])
-                    found[size][1].append(shared[name])
-        print("powers alike" if alike else "powers of their own")
-        for size, (own, shared) in found.items():
-            better = sum(s < o for o, s in zip(own, shared)) / max(1, len(own))
-            print(f"  {size:3d} rows, {len(own)} kernels: own {statistics.median(own):6.2f} %  "
-                  f"shared {statistics.median(shared):6.2f} %  better {100 * better:.0f} %  "
-                  f"geometric mean of the ratio {math.exp(statistics.mean(math.log(s / o) for o, s in zip(own, shared))):.3f}")
+    for population, is_alike in (("alike", lambda k: True), ("each its own", lambda k: False),
+                                 ("a third odd", lambda k: k % 3 != 2)):
+        seeds = [compared(program, is_alike, seed) for seed in range(int(first), int(last) + 1)]
+        print(f"powers {population}", flush=True)
+        for size in SIZES:
+            logs = [[math.log(mine / own) for rows, own, mine, _ in seed if rows == size] for seed in seeds]
+            means = [math.exp(statistics.mean(seed)) for seed in logs]
+            kernels = [kernel for seed in seeds for kernel in seed if kernel[0] == size]
+            print(f"  {size:3d} rows: {math.exp(statistics.mean(sum(logs, []))):.3f} x ({min(means):.2f} to {max(means):.2f})"
+                  f"  median MAPE {statistics.median(k[1] for k in kernels):.2f} -> {statistics.median(k[2] for k in kernels):.2f} %"
+                  f"  shared by {sum(k[3] for k in kernels)} of {len(kernels)}", flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 2)
+    main(*sys.argv[1:])

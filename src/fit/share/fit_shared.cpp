@@ -11,8 +11,14 @@ namespace {
 
 /// Held-out rows of fewer say next to nothing.
 constexpr std::size_t kFewestOfOwn = 20;
-/// Groups agree where their mean is so many times their scatter away from 0.
+/// Groups agree where their mean is so many times their scatter away from 0, and where they scatter
+/// so little that nothing depends on it.
 constexpr double kAgree = 2;
+constexpr double kLittleScatter = 0.1;
+
+bool agree(const SharedLead& others) {
+  return others.scatter <= kLittleScatter || std::abs(others.mean) >= kAgree * others.scatter;
+}
 
 /// Between two sizes as the logarithm of the rows goes.
 std::optional<SharedLead> lead_at(const SharedForm& form, std::size_t rows) {
@@ -38,7 +44,7 @@ FormSharing judged_sharing(const ModelSpec& spec, const Design& training, const 
   if (!others)
     return {};
   FormSharing out{.shared = others->mean < 0, .by_own_rows = false, .lead = others->mean};
-  if (training.rows < kFewestOfOwn || std::abs(others->mean) >= kAgree * others->scatter)
+  if (training.rows < kFewestOfOwn || agree(*others))
     return out;
   FitOptions alone = options;
   alone.shared_form = nullptr;

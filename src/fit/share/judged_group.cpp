@@ -25,7 +25,7 @@ constexpr std::size_t kMostRowsOfJudged = 300;
 /// A group stands for another size where its training rows are this share of the latter's.
 constexpr double kShareOfSize = 0.7;
 /// Random parts are taken until so many rows are held out: those of small groups all.
-constexpr std::size_t kEnoughHeldOut = 40;
+constexpr std::size_t kEnoughHeldOut = 20;
 
 std::vector<Index> drawn_rows(std::vector<Index> rows, std::size_t count, std::uint64_t seed,
                               std::size_t fold) {

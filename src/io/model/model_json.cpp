@@ -103,8 +103,11 @@ Json without_process(const SearchSummary& search) {
 
 Json to_json(const SearchSummary& search) {
   Json out = search.process ? with_process(search, *search.process) : without_process(search);
-  if (search.sharing)
+  if (search.sharing) {
     out["sharing"] = to_json(*search.sharing);
+    if (search.sharing->shared)
+      out["form"]["chosen_by"] = "groups";
+  }
   return out;
 }
 
