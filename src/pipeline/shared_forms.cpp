@@ -15,9 +15,10 @@ namespace perfmodel {
 namespace {
 
 /// Each is a level of the choice, whose time grows with the square of their number.
-constexpr std::size_t kMostGroups = 24;
+constexpr std::size_t kMostGroups = 16;
 constexpr std::size_t kMostRowsOfGroup = 100;
 constexpr std::size_t kRangeOfSize = 2;
+constexpr std::size_t kFewestRows = 3;
 /// Stands for the key; no column of a file that was read has such a name.
 constexpr auto kGroupColumn = "\ngroup";
 
@@ -54,7 +55,8 @@ std::vector<std::size_t> sizes_of(const std::vector<std::size_t>& tasks, const G
   for (const std::size_t task : tasks) {
     const auto training =
         static_cast<std::size_t>(std::lround(share * static_cast<double>(job.task(task).rows)));
-    rows.push_back(std::clamp<std::size_t>(training, 1, kMostRowsOfGroup));
+    if (training >= kFewestRows)
+      rows.push_back(std::min(training, kMostRowsOfGroup));
   }
   std::sort(rows.begin(), rows.end());
   std::vector<std::size_t> out;
@@ -174,7 +176,8 @@ std::vector<SetForm> share_forms(const GroupJob& job, const FitRequest& request)
     for (const std::size_t task : sampled_tasks(tasks[target], job))
       if (auto runs = runs_of_group(task, job, request))
         groups.push_back(*std::move(runs));
-    if (groups.size() < 2 || request.options.stop.stop_requested())
+    const std::vector<std::size_t> sizes = sizes_of(tasks[target], job, request.split);
+    if (groups.size() < 2 || sizes.empty() || request.options.stop.stop_requested())
       continue;
     const GroupRuns all = joined_groups(std::move(groups));
     std::vector<std::size_t> rows(all.table.rows());

@@ -24,12 +24,12 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr std::size_t kRowsOfSharedChoice = 1000;
+constexpr std::size_t kRowsOfSharedChoice = 500;
 constexpr std::size_t kIterationsWithout = 20;
 constexpr std::size_t kFewestJudging = 2;
 /// From next to no pull, as if every group were alone, to next to no freedom.
-constexpr std::array kPulls = {0.01, 0.1, 1.0, 10.0, 100.0};
-constexpr std::array kSizePulls = {0.01, 0.1, 1.0, 10.0};
+constexpr std::array kPulls = {0.01, 0.1, 1.0, 10.0};
+constexpr std::array kSizePulls = {0.01, 0.1, 1.0};
 /// A further term has to gain more than so many standard errors, as the groups scatter.
 constexpr double kClearlyBetter = 1;
 

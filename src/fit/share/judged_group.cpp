@@ -25,7 +25,7 @@ constexpr std::size_t kMostRowsOfJudged = 300;
 /// A group stands for another size where its training rows are this share of the latter's.
 constexpr double kShareOfSize = 0.7;
 /// Random parts are taken until so many rows are held out: those of small groups all.
-constexpr std::size_t kEnoughHeldOut = 20;
+constexpr std::size_t kEnoughHeldOut = 15;
 
 std::vector<Index> drawn_rows(std::vector<Index> rows, std::size_t count, std::uint64_t seed,
                               std::size_t fold) {
@@ -66,11 +66,12 @@ JudgedGroup::JudgedGroup(LevelRuns runs, const std::vector<std::size_t>& sizes,
   const std::vector<Fold> folds =
       make_folds(coordinates, runs_.spec, kMostRowsOfJudged, options_.seed);
   for (const std::size_t size : sizes) {
+    const auto wanted = static_cast<double>(std::min(size, kMostRowsOfJudged));
     std::size_t judged = 0;
     for (std::size_t f = 0; f < folds.size(); ++f) {
       const Fold& fold = folds[f];
       const auto rows = static_cast<double>(fold.training.size());
-      if (rows < kShareOfSize * static_cast<double>(size) ||
+      if (rows < kShareOfSize * wanted ||
           (!fold.far_end() && judged >= kEnoughHeldOut))
         continue;
       judged += fold.held_out.size();

@@ -14,6 +14,8 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
+constexpr double kLeastShare = 0.1;
+
 /// The shape of the form for the columns of a task; what it says of others plays no part.
 SumShape shape_of_form(const SelectionTask& task, const SharedForm& form) {
   SumShape out;
@@ -70,10 +72,14 @@ VectorXd common_theta(const SelectionTask& task, const SharedForm& form, const S
   VectorXd out = task.coordinates.theta(shape, constants);
   const VectorXd total = evaluate_sum(data, shape, out).total;
   const double shift = (data.time.array() / total.array()).log().mean();
-  for (Index k = 0; k < shape.terms; ++k)
-    out[k * shape.features()] += shift;
+  // What others have next to nothing of: no descent of its logarithm would lead away from there.
+  const double least = std::log(kLeastShare * data.time.minCoeff());
+  for (Index k = 0; k < shape.terms; ++k) {
+    double& size = out[k * shape.features()];
+    size = std::max(size + shift, least);
+  }
   if (shape.intercept)
-    out[out.size() - 1] += shift;
+    out[out.size() - 1] = std::max(out[out.size() - 1] + shift, least);
   return out;
 }
 

@@ -37,6 +37,8 @@ std::string minimised_text(const SearchSummary& search) {
     add(search.ridges.front(), "sum x^2");
   else if (!search.ridges.empty())
     out += " + the ridge of each level times sum x^2";
+  if (search.sharing && search.sharing->shared)
+    out += " + squared distances from the constants of all groups";
   return out;
 }
 

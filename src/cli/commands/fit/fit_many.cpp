@@ -104,9 +104,10 @@ void add_many_options(OptionSet& command, FitArguments& arguments) {
       .group(group);
   command
       .add_flag("--share-form", arguments.share_form,
-                "one form for all groups, chosen over up to 24 of them;\n"
-                "the fewer rows a group has, the nearer its constants\n"
-                "are to common ones (--expression multi or auto)")
+                "one form for all groups but those that one of their\n"
+                "own predicts better; the fewer rows a group has, the\n"
+                "nearer its constants are to common ones (--expression\n"
+                "multi or auto)")
       .group(group);
   command
       .add_option("--total", arguments.total,
