@@ -198,8 +198,7 @@ std::string forms_in_words(const SetLines& set, const TargetRankings& rankings) 
     out += "  " + target + ": one form of " + std::to_string(form.terms) +
            (form.terms == 1 ? " term" : " terms") + (form.intercept ? " and C" : "") +
            ", chosen on " + std::to_string(form.groups) + " groups, for " +
-           std::to_string(rankings.sharing(target)) +
-           " models; the others have forms of their own\n";
+           std::to_string(rankings.sharing(target)) + " of its models\n";
   }
   return out.empty() ? out : "\n" + out;
 }

@@ -10,7 +10,7 @@ namespace perfmodel {
 namespace {
 
 /// Held-out rows of fewer say next to nothing.
-constexpr std::size_t kFewestOfOwn = 20;
+constexpr std::size_t kFewestOfOwn = 10;
 /// Groups agree where their mean is so many times their scatter away from 0, and where they scatter
 /// so little that nothing depends on it.
 constexpr double kAgree = 2;
@@ -18,6 +18,12 @@ constexpr double kLittleScatter = 0.1;
 
 bool agree(const SharedLead& others) {
   return others.scatter <= kLittleScatter || std::abs(others.mean) >= kAgree * others.scatter;
+}
+
+/// By more than what another draw of groups could turn round: what it is compared with is what the
+/// group would have otherwise.
+bool is_clearly_better(const SharedLead& others) {
+  return others.mean < -others.scatter / std::sqrt(static_cast<double>(others.groups));
 }
 
 /// Between two sizes as the logarithm of the rows goes.
@@ -35,7 +41,8 @@ std::optional<SharedLead> lead_at(const SharedForm& form, std::size_t rows) {
   const auto ln = [](std::size_t count) { return std::log(static_cast<double>(count)); };
   const double share = (ln(rows) - ln(below.rows)) / (ln(above->rows) - ln(below.rows));
   return SharedLead{rows, std::lerp(below.mean, above->mean, share),
-                    std::lerp(below.scatter, above->scatter, share), 0};
+                    std::lerp(below.scatter, above->scatter, share),
+                    std::min(below.groups, above->groups)};
 }
 
 FormSharing judged_sharing(const ModelSpec& spec, const Design& training, const FitOptions& options,
@@ -43,7 +50,7 @@ FormSharing judged_sharing(const ModelSpec& spec, const Design& training, const 
   const std::optional<SharedLead> others = lead_at(*options.shared_form, training.rows);
   if (!others)
     return {};
-  FormSharing out{.shared = others->mean < 0, .by_own_rows = false, .lead = others->mean};
+  FormSharing out{.shared = is_clearly_better(*others), .by_own_rows = false, .lead = others->mean};
   if (training.rows < kFewestOfOwn || agree(*others))
     return out;
   FitOptions alone = options;

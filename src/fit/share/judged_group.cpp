@@ -71,8 +71,7 @@ JudgedGroup::JudgedGroup(LevelRuns runs, const std::vector<std::size_t>& sizes,
     for (std::size_t f = 0; f < folds.size(); ++f) {
       const Fold& fold = folds[f];
       const auto rows = static_cast<double>(fold.training.size());
-      if (rows < kShareOfSize * wanted ||
-          (!fold.far_end() && judged >= kEnoughHeldOut))
+      if (rows < kShareOfSize * wanted || (!fold.far_end() && judged >= kEnoughHeldOut))
         continue;
       judged += fold.held_out.size();
       parts_.push_back(
