@@ -14,7 +14,7 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr double kLeastShare = 0.1;
+constexpr double kLeastShareOfTime = 0.1;
 
 /// The shape of the form for the columns of a task; what it says of others plays no part.
 SumShape shape_of_form(const SelectionTask& task, const SharedForm& form) {
@@ -73,7 +73,7 @@ VectorXd common_theta(const SelectionTask& task, const SharedForm& form, const S
   const VectorXd total = evaluate_sum(data, shape, out).total;
   const double shift = (data.time.array() / total.array()).log().mean();
   // What others have next to nothing of: no descent of its logarithm would lead away from there.
-  const double least = std::log(kLeastShare * data.time.minCoeff());
+  const double least = std::log(kLeastShareOfTime * data.time.minCoeff());
   for (Index k = 0; k < shape.terms; ++k) {
     double& size = out[k * shape.features()];
     size = std::max(size + shift, least);

@@ -157,7 +157,7 @@ TEST_CASE_METHOD(SharedForms, "fit --share-form lets a group of few rows know wh
     if (constant.at("name").get<std::string>().find("[1,batch]") == std::string::npos)
       continue;
     CHECK(constant.at("high") > constant.at("low"));
-    CHECK(constant.at("high").get<double>() - constant.at("low").get<double>() < 0.1);
+    CHECK(constant.at("high").get<double>() - constant.at("low").get<double>() < 0.05);
   }
 }
 
