@@ -130,7 +130,7 @@ bool same_columns(const Table& a, const Table& b) {
 }
 
 /// The rows of all groups, with a column that tells them apart.
-GroupRuns joined_groups(std::vector<GroupRuns> groups) {
+GroupRuns joined_groups(const std::vector<GroupRuns>& groups) {
   GroupRuns out;
   Column key;
   key.name = kGroupColumn;
@@ -179,7 +179,7 @@ std::vector<SetForm> share_forms(const GroupJob& job, const FitRequest& request)
     const std::vector<std::size_t> sizes = sizes_of(tasks[target], job, request.split);
     if (groups.size() < 2 || sizes.empty() || request.options.stop.stop_requested())
       continue;
-    const GroupRuns all = joined_groups(std::move(groups));
+    const GroupRuns all = joined_groups(groups);
     std::vector<std::size_t> rows(all.table.rows());
     for (std::size_t row = 0; row < rows.size(); ++row)
       rows[row] = row;
