@@ -32,7 +32,8 @@ Items evenly_taken(const Items& items, std::size_t count) {
   return out;
 }
 
-/// Those with at least half as many rows as the largest ones that could be taken, evenly.
+/// Those with at least half as many rows as the largest ones that could be taken, evenly by their
+/// keys: the order of the file plays no part.
 std::vector<std::size_t> sampled_tasks(const std::vector<std::size_t>& tasks, const GroupJob& job) {
   std::vector<std::size_t> rows;
   for (const std::size_t task : tasks)
@@ -40,11 +41,15 @@ std::vector<std::size_t> sampled_tasks(const std::vector<std::size_t>& tasks, co
   std::vector<std::size_t> sorted = rows;
   std::sort(sorted.begin(), sorted.end(), std::greater<>());
   const std::size_t enough = sorted[std::min(sorted.size(), kMostGroups) - 1] / 2;
-  std::vector<std::size_t> large;
+  std::vector<std::pair<std::vector<std::string>, std::size_t>> large;
   for (std::size_t i = 0; i < tasks.size(); ++i)
     if (rows[i] >= enough)
-      large.push_back(tasks[i]);
-  return evenly_taken(large, kMostGroups);
+      large.emplace_back(job.task(tasks[i]).key, tasks[i]);
+  std::sort(large.begin(), large.end());
+  std::vector<std::size_t> out;
+  for (const auto& [key, task] : evenly_taken(large, kMostGroups))
+    out.push_back(task);
+  return out;
 }
 
 /// The training rows of the groups, one size for all that are alike.

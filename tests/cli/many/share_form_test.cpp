@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -7,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "support/catch.hpp"
+#include "support/markdown.hpp"
 #include "support/program.hpp"
 
 using namespace perfmodel::test;
@@ -174,6 +176,15 @@ TEST_CASE_METHOD(SharedForms, "fit --share-form is the same for threads, shards 
   directory_.write("rest.jsonl.partial", whole.substr(0, whole.size() / 2));
   fit_times("rest.jsonl", {"--resume"});
   CHECK(text("rest.jsonl") == whole);
+
+  std::vector<std::string> rows = lines_of(text("two.csv"));
+  std::reverse(rows.begin() + 1, rows.end());
+  directory_.write("two.csv", perfmodel::joined(rows, "\n") + "\n");
+  fit_times("reversed.jsonl", {});
+  CHECK(lines("reversed.jsonl").at(0).at("shared_forms") ==
+        lines("one.jsonl").at(0).at("shared_forms"));
+  CHECK(lines("reversed.jsonl").at(2).at("model").at("constants") ==
+        lines("one.jsonl").at(3).at("model").at("constants"));
 }
 
 TEST_CASE_METHOD(SharedForms, "fit --share-form leaves groups forms of their own that are better",
