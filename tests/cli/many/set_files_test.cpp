@@ -22,6 +22,7 @@ class SetFiles {
   SetFiles() {
     options_.directory = directory_.path();
     directory_.write("runs.csv", ManyRuns().wide);
+    directory_.write("configs.csv", "gpus,kernel\n64,k1\n8,k4\n");
   }
 
   ProgramResult run(const std::vector<std::string>& arguments) const {
@@ -31,6 +32,11 @@ class SetFiles {
     const ProgramResult result = run(arguments);
     INFO(result.errors);
     REQUIRE(result.exit_code == 0);
+  }
+  /// all.jsonl
+  void fit_by_kernel() const {
+    run_well({"fit", "runs.csv", "--by", "kernel", "--target", "time_s", "--ignore", "memory_mb",
+              "-o", "all.jsonl"});
   }
   std::string text(const std::string& name) const { return read_text(directory_.file(name)); }
 
@@ -112,34 +118,33 @@ TEST_CASE_METHOD(SetFiles, "merge ranks many models where it is asked to, as fit
 
 TEST_CASE_METHOD(SetFiles, "files of many models may be larger than memory",
                  "[cli][many][needs-bounded-memory]") {
-  run_well({"fit", "runs.csv", "--by", "kernel", "--target", "time_s", "-o", "all.jsonl"});
-  const std::string small = text("all.jsonl");
-  // The same models between blanks, together more than there is memory.
-  constexpr std::size_t mebibyte = std::size_t{1} << 20;
-  constexpr std::size_t bound = 60 * mebibyte;
-  std::string large = small;
-  for (auto at = large.find("\"task\": "); at != std::string::npos;
-       at = large.find("\"task\": ", at + 8)) {
-    large.insert(at, bound / 6, ' ');
-    at += bound / 6;
+  fit_by_kernel();
+  const std::vector<std::string> small = lines_of(text("all.jsonl"));
+  // The same models many times over, with blanks between them, together more than there is memory.
+  constexpr std::size_t bound = 60 * (std::size_t{1} << 20);
+  constexpr std::size_t times = 50;
+  const std::size_t count = times * (small.size() - 1);
+  const auto with_number = [](std::string line, const std::string& name, std::size_t number) {
+    const std::size_t begin = line.find(name) + name.size();
+    return line.replace(begin, line.find_first_of(",}", begin) - begin, std::to_string(number));
+  };
+  std::string large = with_number(small.front(), "\"tasks\": ", count) + "\n";
+  for (std::size_t task = 0; task < count; ++task) {
+    large += with_number(small[1 + task % (small.size() - 1)], "\"task\": ", task) +
+             std::string(bound / count, ' ') + "\n";
   }
   REQUIRE(large.size() > bound);
   directory_.write("large.jsonl", large);
-  directory_.write("configs.csv", "gpus,kernel\n64,k1\n8,k4\n");
-  const ProgramResult predicted = run({"predict", "all.jsonl", "configs.csv"});
-  const ProgramResult shown = run({"show", "all.jsonl"});
   options_.address_space = bound;
-  CHECK(run({"predict", "large.jsonl", "configs.csv"}).output == predicted.output);
-  CHECK(run({"show", "large.jsonl"}).errors == shown.errors);
+  CHECK_THAT(run({"show", "large.jsonl"}).errors, ContainsSubstring("250 models of 300"));
   run_well({"merge", "large.jsonl", "-o", "merged.jsonl", "--quiet"});
   CHECK(text("merged.jsonl") == large);
 }
 
 TEST_CASE_METHOD(SetFiles, "a set of models is read from a pipe, and not where it is cut short",
                  "[cli][many]") {
-  run_well({"fit", "runs.csv", "--by", "kernel", "--target", "time_s", "-o", "all.jsonl"});
+  fit_by_kernel();
   const std::string all = text("all.jsonl");
-  directory_.write("configs.csv", "gpus,kernel\n64,k1\n8,k4\n");
   const std::string predicted = run({"predict", "all.jsonl", "configs.csv"}).output;
   REQUIRE(!predicted.empty());
   options_.input = all;
