@@ -9,7 +9,6 @@
 #include "io/model/model_json_writing.hpp"
 #include "json/json_cursor.hpp"
 #include "json/json_layout.hpp"
-#include "json/json_lines.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
@@ -93,20 +92,6 @@ ModelSetHeader read_header(const JsonCursor& root) {
   return header;
 }
 
-ModelSetLine read_line(const JsonCursor& root, const ModelSetHeader& header) {
-  ModelSetLine line;
-  line.task = root.member("task").count();
-  for (const std::string& column : header.by)
-    line.key.push_back(root.member("key").member(column).text());
-  line.target = root.member("target").text();
-  line.rows = root.member("rows").count();
-  if (const auto model = root.optional_member("model"))
-    line.model = read_model(*model, form_kinds());
-  else
-    line.refused = root.member("refused").text();
-  return line;
-}
-
 }  // namespace
 
 std::string to_line(const ModelSetHeader& header) {
@@ -150,26 +135,32 @@ bool is_model_set(std::string_view bytes) {
   return bytes.starts_with("{\"schema\": \"" + std::string(kSetSchema) + "\"");
 }
 
-ModelSet parse_model_set(const std::string& source, std::string_view bytes) {
-  const JsonLines text = json_lines(bytes);
-  if (text.lines.empty() || !text.torn.empty()) {
-    throw InputError(source + ":" + std::to_string(text.lines.size() + 1) +
-                     ": the line is cut short; fit again with " + Field{"resume"});
-  }
-  ModelSet out;
-  for (const JsonLine& line : text.lines) {
-    const JsonCursor root = JsonCursor::parse(place_of_line(source, line.number), line.text);
-    if (line.number == 1)
-      out.header = read_header(root);
-    else
-      out.lines.push_back(read_line(root, out.header));
-  }
-  return out;
+ModelSetHeader parse_set_header(const std::string& place, std::string_view text) {
+  return read_header(JsonCursor::parse(place, text));
 }
 
-ModelSetLine parse_set_line(const std::string& place, std::string_view text,
-                            const ModelSetHeader& header) {
-  return read_line(JsonCursor::parse(place, text), header);
+std::optional<ModelSetLine> parse_set_line(
+    const std::string& place, std::string_view text, const ModelSetHeader& header,
+    const std::function<bool(const ModelSetLine&)>& is_wanted) {
+  const JsonCursor root = JsonCursor::parse(place, text);
+  ModelSetLine line;
+  line.task = root.member("task").count();
+  for (const std::string& column : header.by)
+    line.key.push_back(root.member("key").member(column).text());
+  line.target = root.member("target").text();
+  line.rows = root.member("rows").count();
+  if (is_wanted && !is_wanted(line))
+    return std::nullopt;
+  if (const auto model = root.optional_member("model"))
+    line.model = read_model(*model, form_kinds());
+  else
+    line.refused = root.member("refused").text();
+  return line;
+}
+
+void refuse_torn_line(const std::string& source, std::size_t number) {
+  throw InputError(place_of_line(source, number) + ": the line is cut short; fit again with " +
+                   Field{"resume"});
 }
 
 ModelSetLine single_model(const std::string& source, std::string_view bytes) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,12 +61,17 @@ Json key_to_json(const ModelSetLine& line, const ModelSetHeader& header);
 /// Whether the bytes begin as a set does.
 bool is_model_set(std::string_view bytes);
 
-/// Throws InputError for a torn line and for what read_model() throws.
-ModelSet parse_model_set(const std::string& source, std::string_view bytes);
+/// The first line.
+ModelSetHeader parse_set_header(const std::string& place, std::string_view text);
 
-/// One line behind the header.
-ModelSetLine parse_set_line(const std::string& place, std::string_view text,
-                            const ModelSetHeader& header);
+/// One line behind the header, or nothing where it is not wanted by what it says beside its model,
+/// which is read last. Throws InputError for what read_model() throws.
+std::optional<ModelSetLine> parse_set_line(
+    const std::string& place, std::string_view text, const ModelSetHeader& header,
+    const std::function<bool(const ModelSetLine&)>& is_wanted = {});
+
+/// Throws the InputError of a line without its end.
+[[noreturn]] void refuse_torn_line(const std::string& source, std::size_t number);
 
 /// A model.json as the only line of a set without key.
 ModelSetLine single_model(const std::string& source, std::string_view bytes);

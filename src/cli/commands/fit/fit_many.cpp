@@ -162,7 +162,7 @@ int run_fit_many(const FitArguments& arguments, FitRequest request, Console& con
   std::size_t done = 0;
   std::size_t models = 0;
   done = kept_tasks(output, to_line(header), numbers, [&](std::string_view line) {
-    models += parse_set_line(output.partial(), line, header).model ? 1U : 0U;
+    models += parse_set_line(output.partial(), line, header)->model ? 1U : 0U;
   });
   const bool is_only_shown = !arguments.output && !console.quiet() && is_terminal_output();
   const auto write = [&](const std::string& line) {
@@ -195,7 +195,7 @@ int run_fit_many(const FitArguments& arguments, FitRequest request, Console& con
   }
   if (!is_only_shown)
     output.commit();
-  const SetLines lines = is_in_memory ? SetLines(set) : SetLines(path, header);
+  const SetLines lines = is_in_memory ? SetLines(set) : SetLines(TextLines(path), header);
   if (!console.quiet())
     console.summary(set_summary(lines, console, arguments.ranked_at));
   if (const std::string refused = models < numbers.size() ? refused_text(lines) : "";
