@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
+#include "support/shell.hpp"
 
 using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
@@ -125,6 +126,26 @@ TEST_CASE_METHOD(SharedTasks, "merge refuses parts that do not make the whole", 
   CHECK(run({"fit", "runs.csv", "--shard", "1/2", "-o", "p-1.jsonl"}).exit_code == 2);
   CHECK(run({"fit", "-", "--repeats", "2", "--shard", "1/2", "-o", "p-1.jsonl"}).exit_code == 2);
   CHECK(run({"merge", "runs.csv", "-o", "m.json"}).exit_code == 3);
+}
+
+TEST_CASE_METHOD(SharedTasks, "a shard that is killed while it works goes on where it was",
+                 "[cli][many]") {
+  const Words words{"fit",     "runs.csv", "--repeats", "600", "--threads",   "1",
+                    "--quiet", "--shard",  "1/2",       "-o",  "part-1.jsonl"};
+  std::string command = "'" PERFMODEL_BINARY "'";
+  for (const std::string& word : words)
+    command += " " + word;
+  // Killed as soon as one of its 300 tasks is on disk.
+  REQUIRE(succeeds("cd '" + directory_.path().string() + "'; " + command +
+                   " & fit=$!; while kill -0 $fit && ! grep -qs '\"task\"' part-1.jsonl.partial; "
+                   "do sleep 0.01; done; kill -KILL $fit; wait $fit; [ $? = 137 ]"));
+  REQUIRE_FALSE(std::filesystem::exists(path("part-1.jsonl")));
+  REQUIRE(text("part-1.jsonl.partial").find("\n{\"task\": 0") != std::string::npos);
+  run_well(words, {"--resume"});
+  Words whole = words;
+  whole.back() = "whole-1.jsonl";
+  run_well(whole);
+  CHECK(text("part-1.jsonl") == text("whole-1.jsonl"));
 }
 
 TEST_CASE_METHOD(SharedTasks, "a shard that was killed goes on where it was", "[cli][many]") {
