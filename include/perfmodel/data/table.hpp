@@ -52,7 +52,7 @@ struct TimeList {
   std::vector<double> times;
   std::vector<std::uint32_t> runs;
 
-  /// With as many runs as there are in all.
+  /// Over all runs.
   double mean() const;
 };
 using SharedTimes = std::shared_ptr<const TimeList>;
