@@ -192,8 +192,7 @@ std::vector<SetForm> share_forms(const GroupJob& job, const FitRequest& request)
     const Design training = make_design(all.table, spec, Target::required, rows);
     FitOptions options = request.options;
     options.be_silent();
-    out.push_back({target, shared_form(spec, training, kGroupColumn,
-                                       sizes_of(tasks[target], job, request.split), options)});
+    out.push_back({target, shared_form(spec, training, kGroupColumn, sizes, options)});
   }
   return out;
 }
