@@ -70,6 +70,7 @@ CanonicalOrder::CanonicalOrder(const ModelSpec& spec, const Design& training)
   by_column.time = training.time;
   by_column.runs = training.runs;
   by_column.moments = training.moments;
+  by_column.time_lists = training.time_lists;
   training_ = take_rows(by_column, rows_by_content(by_column));
 }
 

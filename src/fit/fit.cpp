@@ -6,6 +6,8 @@
 #include "fit/canonical_order.hpp"
 #include "fit/choose/fit_auto.hpp"
 #include "fit/form_kinds.hpp"
+#include "fit/share/choose_shared.hpp"
+#include "fit/share/fit_shared.hpp"
 #include "fit/task/number_range.hpp"
 #include "perfmodel/base/error.hpp"
 
@@ -21,7 +23,7 @@ void require_finite(const FittedModel& model) {
     throw InputError(numbers_out_of_range());
 }
 
-auto fit_of(const FitOptions& options) {
+OwnFit fit_of(const FitOptions& options) {
   if (options.expression == Expression::automatic)
     return fit_auto;
   const std::vector<FormKind>& kinds = form_kinds();
@@ -37,9 +39,24 @@ auto fit_of(const FitOptions& options) {
 FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   require_fitted_range(training);
   const CanonicalOrder runs(spec, training);
-  FittedModel model = runs.restored(fit_of(options)(runs.spec(), runs.training(), options));
+  const OwnFit own = fit_of(options);
+  FittedModel model =
+      runs.restored(options.shared_form ? fit_shared(runs.spec(), runs.training(), options, own)
+                                        : own(runs.spec(), runs.training(), options));
   require_finite(model);
   return model;
+}
+
+SharedForm shared_form(const ModelSpec& spec, const Design& runs, const std::string& column,
+                       const std::vector<std::size_t>& sizes, const FitOptions& options) {
+  const CanonicalOrder in_order(spec, runs);
+  const std::vector<CategoricalInput>& inputs = in_order.spec().categorical;
+  const auto place = std::find_if(inputs.begin(), inputs.end(), [&](const CategoricalInput& input) {
+    return input.column == column;
+  });
+  return choose_shared_form(in_order.spec(), in_order.training(),
+                            static_cast<std::size_t>(place - inputs.begin()), sizes, options,
+                            fit_of(options));
 }
 
 }  // namespace perfmodel

@@ -132,8 +132,9 @@ PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
   const std::size_t central = central_row(out.spec, out.training);
   set_typical_values(table, split.train[central], out.spec);
   out.central = {configuration_of(out.training, central), table.lines[split.train[central]],
-                 table.moments.empty() ? out.training.time[index(central)]
-                                       : table.at(out.spec.target).numbers[split.train[central]]};
+                 table.has_single_times()
+                     ? out.training.time[index(central)]
+                     : table.at(out.spec.target).numbers[split.train[central]]};
   if (out.runs.file.drawn)
     out.drawn = make_design(*out.runs.file.drawn, out.spec, Target::required);
   out.held_out = plan_held_out(request.held_out, table, split, out.training, request.options.seed);

@@ -66,11 +66,11 @@ struct GroupOutcome {
   Sentence refused;  ///< the reason, where there is no model
 };
 
-/// Tasks by their numbers, `request` for each, on as many threads as its options say; `take` has
-/// the results in the order of `numbers`. Runs that a fit refuses are no error here. What a stop
-/// request cuts short is not taken.
+/// Tasks by their numbers, `request` for each with the form of its target where there is one, on as
+/// many threads as its options say; `take` has the results in the order of `numbers`. Runs that a
+/// fit refuses are no error here. What a stop request cuts short is not taken.
 void fit_groups(const GroupJob& job, const std::vector<std::size_t>& numbers,
-                const FitRequest& request,
+                const FitRequest& request, const std::vector<SetForm>& forms,
                 const std::function<void(std::size_t, GroupOutcome)>& take);
 
 }  // namespace perfmodel

@@ -49,7 +49,8 @@ bool is_blank_line(std::string_view line) {
 std::optional<GroupIndex> GroupIndex::of(const std::string& path,
                                          const std::vector<std::string>& by,
                                          const std::set<std::string>& texts,
-                                         std::optional<char> separator) {
+                                         std::optional<char> separator,
+                                         std::uintmax_t most_bytes_as_a_whole) {
   GroupIndex out;
   out.path_ = path;
   out.texts_ = texts;
@@ -80,10 +81,10 @@ std::optional<GroupIndex> GroupIndex::of(const std::string& path,
   if (goes && !open.empty())
     take(open.size());
   if (!goes || out.spans_.empty()) {
-    if (static_cast<std::uintmax_t>(out.status_.st_size) <= kMostBytesAsAWhole)
+    if (static_cast<std::uintmax_t>(out.status_.st_size) <= most_bytes_as_a_whole)
       return std::nullopt;
     throw InputError(path + ": rows of a group stand apart in a file of more than " +
-                     std::to_string(kMostBytesAsAWhole >> 30) +
+                     std::to_string(most_bytes_as_a_whole >> 30) +
                      " GiB, or it is not one of commas; sort it by " + quoted_list(by) +
                      ", below its header, with sort -t, -k");
   }

@@ -29,7 +29,8 @@ class GroupIndex {
   /// apart in a file that is too large to be read as a whole.
   static std::optional<GroupIndex> of(const std::string& path, const std::vector<std::string>& by,
                                       const std::set<std::string>& texts,
-                                      std::optional<char> separator);
+                                      std::optional<char> separator,
+                                      std::uintmax_t most_bytes_as_a_whole = kMostBytesAsAWhole);
 
   const std::string& path() const { return path_; }
   const std::string& digest() const { return digest_; }  ///< of all bytes

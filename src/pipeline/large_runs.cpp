@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "data/formula.hpp"
+#include "fit/eq4/search/explore.hpp"
 #include "fit/task/loss_value.hpp"
 #include "io/file/digest.hpp"
 #include "perfmodel/base/error.hpp"
@@ -48,9 +49,13 @@ bool plays_a_part(const std::string& column, const RoleRequest& roles) {
          is_among(*roles.extrinsic, column);
 }
 
-MergedTimes times_for(const FitOptions& options, const RoleRequest& roles) {
-  if (!is_squared(options.loss) || roles.throughput)
+MergedTimes times_for(const FitOptions& options, const RoleRequest& roles,
+                      const LargeRunsRequest& request) {
+  if (roles.throughput || !request.single_rows_for.empty())
     return MergedTimes::distinct;
+  if (!is_squared(options.loss))
+    return is_absolute(options.loss) && polishes(options) ? MergedTimes::lists
+                                                          : MergedTimes::distinct;
   return options.loss == Loss::rmsle ? MergedTimes::logarithmic_moments : MergedTimes::moments;
 }
 
@@ -63,23 +68,42 @@ void check_request(const std::string& path, const RoleRequest& roles) {
                      " and " + Field{"sample_rows"} + ": take the failed runs out of the file");
 }
 
+/// Appends to what was asked for, separated by commas.
+void add_asked(bool asked, const Sentence& what, Sentence& out) {
+  if (asked)
+    out += (out.empty() ? Sentence() : Sentence(", ")) + what;
+}
+
+/// Each run as a row.
+Table one_by_one(const Table& merged) {
+  std::vector<std::size_t> rows;
+  rows.reserve(merged.measured_runs());
+  for (std::size_t row = 0; row < merged.rows(); ++row)
+    rows.insert(rows.end(), merged.runs[row], row);
+  Table out = take_rows(merged, rows);
+  out.runs.clear();
+  return out;
+}
+
 }  // namespace
 
-Sentence needs_single_rows(const FitRequest& request) {
-  Sentence out;
-  const auto add = [&](bool asked, const Sentence& what) {
-    if (asked)
-      out += (out.empty() ? Sentence() : Sentence(", ")) + what;
-  };
+Sentence needs_rows_of_file(const FitRequest& request) {
   const SplitShares all;
-  add(request.options.expression != Expression::generic,
-      Field{"expression", {std::string(to_text(request.options.expression))}});
-  add(request.options.residual == Residual::process, Field{"residual", {"process"}});
-  add(request.split.validation != all.validation || request.split.test != all.test,
-      Sentence(Field{"split"}));
-  add(request.bootstrap.has_value(), Sentence(Field{"bootstrap"}));
-  add(request.held_out.folds.has_value(), Sentence(Field{"folds"}));
-  add(request.held_out.coverage.has_value(), Sentence(Field{"coverage"}));
+  Sentence out;
+  add_asked(request.split.validation != all.validation || request.split.test != all.test,
+            Sentence(Field{"split"}), out);
+  add_asked(request.bootstrap.has_value(), Sentence(Field{"bootstrap"}), out);
+  add_asked(request.held_out.folds.has_value(), Sentence(Field{"folds"}), out);
+  add_asked(request.held_out.coverage.has_value(), Sentence(Field{"coverage"}), out);
+  return out;
+}
+
+Sentence needs_single_rows(const FitRequest& request) {
+  const Expression expression = request.options.expression;
+  Sentence out;
+  add_asked(expression != Expression::generic,
+            Field{"expression", {std::string(to_text(expression))}}, out);
+  add_asked(request.options.residual == Residual::process, Field{"residual", {"process"}}, out);
   return out;
 }
 
@@ -101,7 +125,7 @@ LargeRuns::LargeRuns(const std::string& path, const RoleRequest& roles,
   const std::string named = time.empty() ? resolve_roles(first_rows, roles).target : time;
   const std::vector<std::string> names = first_rows.names();
   time_ = static_cast<std::size_t>(std::find(names.begin(), names.end(), named) - names.begin());
-  empty_.merged.emplace(layout(), times_for(options, roles), request.limits);
+  empty_.merged.emplace(layout(), times_for(options, roles, request), request.limits);
 }
 
 LineLayout LargeRuns::layout() const {
@@ -134,13 +158,21 @@ LabelledRuns LargeRuns::labelled(const LargePart& whole, std::string sha256) con
     notice = drawn("The model is fitted to");
   } else {
     file.table = table_of(beginning_, *whole.merged, time_);
-    if (whole.merged->has_moments()) {
+    if (!file.table.has_single_times()) {
       file.drawn = table_of(beginning_, whole.sample);
       notice = drawn("The errors are those of");
     }
+    if (!request_.single_rows_for.empty() && !file.table.runs.empty()) {
+      if (file.table.measured_runs() > request_.most_single_rows)
+        throw InputError(Sentence(beginning_.path + ": ") + request_.single_rows_for + " takes " +
+                         std::to_string(request_.most_single_rows) +
+                         " rows at most where they are merged: draw some with " +
+                         Field{"sample_rows", {"100000"}});
+      file.table = one_by_one(file.table);
+    }
   }
   LabelledRuns out = label_runs(std::move(file), roles_);
-  if (request_.merge && out.file.table.runs.empty())
+  if (request_.merge && request_.single_rows_for.empty() && out.file.table.runs.empty())
     throw InputError(beginning_.path + ": rows without a time > 0 cannot be merged");
   if (notice)
     out.roles.notices.push_back(*notice);

@@ -19,15 +19,23 @@ constexpr std::uint64_t kLargeFile = std::uint64_t{1} << 30;
 /// Rows of a file with moments that its errors are measured on.
 constexpr std::size_t kJudgedRows = 100'000;
 
+/// Rows that are taken apart again at most.
+constexpr std::size_t kMostSingleRows = std::size_t{1} << 22;
+
+/// What is asked for that needs every row where it stands in the file; empty where nothing is.
+Sentence needs_rows_of_file(const FitRequest& request);
+/// What is asked for that needs every run as a row, wherever that stands.
+Sentence needs_single_rows(const FitRequest& request);
+
 /// How the rows of a file come into memory.
 struct LargeRunsRequest {
-  bool merge = false;                      ///< equal rows as one
-  std::optional<std::size_t> sample_rows;  ///< so many, drawn at random
+  bool merge = false;                        ///< equal rows as one
+  std::optional<std::size_t> sample_rows{};  ///< so many, drawn at random
+  /// What merged rows are taken apart again for after reading; empty where they stay.
+  Sentence single_rows_for{};
+  std::size_t most_single_rows = kMostSingleRows;
   MergeLimits limits{};
 };
-
-/// What is asked for that needs every run as a row; empty where nothing is.
-Sentence needs_single_rows(const FitRequest& request);
 
 /// The reading of a large file, in parts that may be of several processes.
 class LargeRuns {

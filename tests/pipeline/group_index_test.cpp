@@ -60,6 +60,14 @@ TEST_CASE("groups that stand one after the other are read on their own as in the
   // Rows that stand apart, other separators and standard input are for those who read it all.
   directory.write("apart.csv", "kernel,gpus,time_s\na,1,2\nb,1,2\na,2,3\n");
   CHECK_FALSE(GroupIndex::of(directory.file("apart.csv"), {"kernel"}, {}, std::nullopt));
+  // Above a size there is nobody who does.
+  const auto of_apart = [&](std::uintmax_t most_bytes) {
+    return GroupIndex::of(directory.file("apart.csv"), {"kernel"}, {}, std::nullopt, most_bytes);
+  };
+  CHECK_FALSE(of_apart(37));  // as many as there are
+  CHECK_THROWS_WITH(of_apart(36), ContainsSubstring("apart.csv: rows of a group stand apart") &&
+                                      ContainsSubstring("sort it by 'kernel'"));
+  CHECK(GroupIndex::of(path, {"kernel"}, {"kernel"}, std::nullopt, 36)->groups() == 3);
   directory.write("tabs.csv", "kernel\tgpus\ttime_s\na\t1\t2\n");
   CHECK_FALSE(GroupIndex::of(directory.file("tabs.csv"), {"kernel"}, {}, std::nullopt));
   CHECK_FALSE(GroupIndex::of("-", {"kernel"}, {}, std::nullopt));

@@ -111,10 +111,10 @@ LabelledRuns read_by_processes(const LargeRuns& runs, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("moments lead to the model that their rows lead to") {
+TEST_CASE("moments and lists of times lead to the model that their rows lead to") {
   const TemporaryDirectory directory;
   const std::string path = directory.write("runs.csv", scattered_runs(20));
-  for (const Loss loss : {Loss::mse, Loss::rmsle}) {
+  for (const Loss loss : {Loss::mse, Loss::rmsle, Loss::mae, Loss::mape}) {
     CAPTURE(to_text(loss));
     const FitRequest request = request_with(loss);
     const FittedModel whole = fitted_one_by_one(path, request);
@@ -128,7 +128,9 @@ TEST_CASE("moments lead to the model that their rows lead to") {
     const std::string text = scattered_runs(20);
     const std::size_t behind_header = text.size() - text.find('\n') - 1;
     CHECK(told == std::pair(behind_header, behind_header));
-    REQUIRE(runs.file.table.moments.size() == 36);
+    const bool squared = loss == Loss::mse || loss == Loss::rmsle;
+    REQUIRE(runs.file.table.moments.size() == (squared ? 36 : 0));
+    REQUIRE(runs.file.table.time_lists.size() == (squared ? 0 : 36));
     const FittedModel merged = fitted(std::move(runs), request);
     REQUIRE(merged.constants.size() == whole.constants.size());
     for (Eigen::Index k = 0; k < whole.constants.size(); ++k)
@@ -153,7 +155,7 @@ TEST_CASE("any number of processes leads to one model, byte by byte") {
   const TemporaryDirectory directory;
   const std::string path = directory.write("runs.csv", scattered_runs(12));
   for (const auto& [loss, before_moments] :
-       {std::pair(Loss::mae, 1000), {Loss::mse, 100}, {Loss::mse, 1000}}) {
+       {std::pair(Loss::mae, 1000), {Loss::mae, 100}, {Loss::mse, 100}, {Loss::mse, 1000}}) {
     const FitRequest request = request_with(loss);
     MergeLimits limits;
     limits.before_moments = static_cast<std::size_t>(before_moments);
@@ -163,6 +165,28 @@ TEST_CASE("any number of processes leads to one model, byte by byte") {
     for (const std::size_t count : {2U, 3U, 4U, 7U})
       CHECK(to_json(fitted(read_by_processes(large, count), request)) == one);
   }
+}
+
+TEST_CASE("merged rows are taken apart up to a limit") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.write("runs.csv", scattered_runs(12));
+  FitRequest request = request_with(Loss::rmsle);
+  request.options.expression = Expression::multi;
+  CHECK(needs_rows_of_file(request).empty());
+  LargeRunsRequest large{.merge = true,
+                         .single_rows_for = needs_single_rows(request),
+                         .most_single_rows = 432,
+                         .limits = {.before_moments = 10}};
+  const LabelledRuns runs =
+      read_large_runs(LargeRuns(path, request.roles, {}, large, request.options), path);
+  CHECK(runs.file.table.rows() == 432);
+  CHECK(runs.file.table.has_single_times());
+  CHECK(runs.rows.size() == 432);
+  large.most_single_rows = 431;
+  CHECK_THROWS_WITH(
+      read_large_runs(LargeRuns(path, request.roles, {}, large, request.options), path),
+      ContainsSubstring("expression = multi takes 431 rows at most") &&
+          ContainsSubstring("sample_rows = 100000"));
 }
 
 TEST_CASE("what one process cannot read, the first one tells") {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,16 @@ struct TimeMoments {
   double log_squares = 0;  ///< sum of (ln t - log_mean)^2
 };
 
+/// The different times of equal configurations, ascending, and how many runs have each.
+struct TimeList {
+  std::vector<double> times;
+  std::vector<std::uint32_t> runs;
+
+  /// Over all runs.
+  double mean() const;
+};
+using SharedTimes = std::shared_ptr<const TimeList>;
+
 /// Measured runs or configurations: named columns of equal length, and where each row stood.
 /// Nothing here knows which column is the time; that is the business of `Roles`.
 struct Table {
@@ -59,10 +70,14 @@ struct Table {
   std::vector<std::uint64_t> runs{};
   /// Where rows are merged whose times differ; the row then has the time of the first of them.
   std::vector<TimeMoments> moments{};
+  /// The same for losses that need each time.
+  std::vector<SharedTimes> time_lists{};
 
   std::size_t rows() const { return lines.size(); }
   /// The rows of the file, merged ones counted one by one.
   std::size_t measured_runs() const;
+  /// Whether no row stands for runs of different times.
+  bool has_single_times() const { return moments.empty() && time_lists.empty(); }
   /// Null where there is no such column.
   const Column* find(std::string_view name) const;
   /// Throws InputError: "no column 'batchsize' in runs.csv; did you mean 'batch_size'?"

@@ -51,8 +51,9 @@ struct PreparedFit {
   LabelledRuns runs;
   ModelSpec spec;
   Design training;
-  CentralRun central;           ///< of the training rows
-  std::optional<Design> drawn;  ///< training rows as they are, where their moments are fitted
+  CentralRun central;  ///< of the training rows
+  std::optional<Design>
+      drawn;  ///< some training rows as they are, where those of a fit stand for many
   JudgingParts judging;
   HeldOutPlan held_out;
   std::vector<std::string> warnings;  ///< whole sentences: about test runs that are left out

@@ -1,14 +1,18 @@
 #include "cli/commands/merge_command.hpp"
 
-#include <utility>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
+#include "cli/runs/set_lines.hpp"
 #include "cli/sets/set_gates.hpp"
 #include "cli/sets/set_summary.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
+#include "io/file/text_lines.hpp"
 #include "io/model/model_set.hpp"
 #include "perfmodel/base/error.hpp"
 #include "pipeline/shared/merged_parts.hpp"
@@ -17,7 +21,7 @@ namespace perfmodel::cli {
 namespace {
 
 /// A set of models is the lines of its parts.
-int merge_models(const MergeArguments& arguments, const std::string& text, Console& console) {
+int merge_models(const MergeArguments& arguments, const MergedParts& parts, Console& console) {
   std::vector<Gate> gates;
   for (const std::string& gate : arguments.gates) {
     gates.push_back(parse_gate(gate, {{}, kSetFigureWords, is_set_figure}));
@@ -25,25 +29,33 @@ int merge_models(const MergeArguments& arguments, const std::string& text, Conso
       throw UsageError("--fail-if '" + gate + "': say of which: 'any." + gate + "'");
   }
   OutputFile output(arguments.output);
-  output.write(text);
+  output.write(parts.header());
+  parts.for_each_line([&](std::string_view line) { output.write(line); });
   output.commit();
-  const ModelSet set = parse_model_set(display_name(arguments.output), text);
-  console.summary(set_summary(SetLines(set), console));
-  if (const std::string refused = refused_text(SetLines(set)); !refused.empty())
+  const std::string source = display_name(arguments.output);
+  const SetLines set(source, parse_set_header(source, parts.header()), [&](const auto& visit) {
+    parts.for_each_line([&](std::string_view line) { visit(line.substr(0, line.size() - 1)); });
+  });
+  if (!console.quiet())
+    console.summary(set_summary(set, console, arguments.ranked_at));
+  if (const std::string refused = refused_text(set); !refused.empty())
     console.warning(refused);
-  check_set_gates(gates, SetLines(set));
+  check_set_gates(gates, set);
   return 0;
 }
 
 /// Of other results, the command that they are for makes its document.
-int merge_results(const MergeArguments& arguments, const std::string& text, Console& console) {
+int merge_results(const MergeArguments& arguments, const MergedParts& parts, Console& console) {
+  if (!arguments.ranked_at.empty())
+    throw UsageError("--set goes with many models");
   const std::string source = arguments.parts.front();
-  const PartText results = parse_part(source, text);
-  std::vector<std::string> words = read_task_results_header(source, text).command;
+  std::vector<std::string> words = read_task_results_header(source, parts.header()).command;
   words.push_back("--output=" + arguments.output);
   for (const std::string& gate : arguments.gates)
     words.push_back("--fail-if=" + gate);
-  const MergedTasks merged{results.common, TaskShare(source, results.lines)};
+  std::vector<std::string> lines;
+  parts.for_each_line([&](std::string_view line) { lines.emplace_back(line); });
+  const MergedTasks merged{parts.header(), TaskShare(source, {lines.begin(), lines.end()})};
   return arguments.run_merged(words, merged, console);
 }
 
@@ -60,6 +72,12 @@ void setup_merge(OptionSet& command, MergeArguments& arguments) {
                   "if this holds: 'any.mape>20' of many models, 'mape>10'\n"
                   "of one (repeatable); the result is written all the same")
       .type_name("CONDITION")
+      .allow_extra_args(false)
+      .take_all();
+  command
+      .add_option("--set", arguments.ranked_at,
+                  "of many models: where they are ranked, as in show\n(repeatable)")
+      .type_name("COL=VALUE")
       .allow_extra_args(false)
       .take_all();
   command.footer(
@@ -79,18 +97,17 @@ void setup_merge(OptionSet& command, MergeArguments& arguments) {
 int run_merge(const MergeArguments& arguments, Console& console) {
   for (const std::string& part : arguments.parts)
     refuse_to_replace(part, arguments.output);
-  std::vector<std::string> bytes;
-  bytes.reserve(arguments.parts.size());  // the parts look into them
-  std::vector<PartFile> parts;
-  for (const std::string& path : arguments.parts) {
-    bytes.push_back(read_file(path));
-    parts.push_back({display_name(path), bytes.back()});
-  }
-  if (!is_model_set(bytes.front()) && !is_task_results(bytes.front()))
-    throw InputError(parts.front().name + ": this is not what --shard writes");
-  const std::string text = merged_parts(parts);
-  return is_model_set(text) ? merge_models(arguments, text, console)
-                            : merge_results(arguments, text, console);
+  const std::vector<TextLines> files(arguments.parts.begin(), arguments.parts.end());
+  std::string first;
+  files.front().for_each([&](const TextLine& line) {
+    first = line.text;
+    return false;
+  });
+  if (!is_model_set(first) && !is_task_results(first))
+    throw InputError(files.front().source() + ": this is not what --shard writes");
+  const MergedParts parts(files);
+  return is_model_set(first) ? merge_models(arguments, parts, console)
+                             : merge_results(arguments, parts, console);
 }
 
 }  // namespace perfmodel::cli

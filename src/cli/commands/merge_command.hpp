@@ -13,7 +13,8 @@ class OptionSet;
 
 struct MergeArguments {
   std::vector<std::string> parts;
-  std::vector<std::string> gates;  ///< of a set, or of the command that the results are for
+  std::vector<std::string> gates;      ///< of a set, or of the command that the results are for
+  std::vector<std::string> ranked_at;  ///< COL=VALUE: where the models of a set are asked
   std::string output = "-";
   /// Runs these words of a command line with the results of its tasks; set by the program.
   std::function<int(const std::vector<std::string>&, const MergedTasks&, Console&)> run_merged;

@@ -248,7 +248,7 @@ int run_predict(const PredictArguments& arguments, Console& console) {
   check_combination(arguments);
   refuse_to_replace(arguments.model, arguments.output);
   OutputFile output(arguments.output);
-  const ModelSet set = picked_models(arguments.model, arguments.pick);
+  const SetLines set = picked_models(arguments.model, arguments.pick);
   if (has_keys(set) && !arguments.configurations.empty())
     return predict_by_set(arguments, set, output, console);
   const FittedModel model = model_of(set);

@@ -26,10 +26,11 @@ struct TargetColumns {
 
 class SetPrediction {
  public:
-  SetPrediction(const ModelSet& set, std::size_t rows) {
-    for (const ModelSetLine& line : set.lines)
+  SetPrediction(const SetLines& set, std::size_t rows) {
+    set.for_each([&](const ModelSetLine& line) {
       if (line.model)
         target_of(line.target).with_intervals |= line.model->intervals.has_value();
+    });
     for (TargetColumns& target : targets_) {
       const std::string suffix = targets_.size() > 1 ? "_" + target.target : "";
       target.first = names_.size();
@@ -43,8 +44,8 @@ class SetPrediction {
   }
 
   void add(const LineRows& part, const PredictArguments& arguments) {
-    const FittedModel& model = *part.line->model;
-    const TargetColumns& columns = target_of(part.line->target);
+    const FittedModel& model = *part.line.model;
+    const TargetColumns& columns = target_of(part.line.target);
     const Design design = make_design(part.table, model.spec, Target::absent);
     const Predictions predicted = predictions_of(model, design);
     const RangeCheck range = check_range(model, design);
@@ -104,7 +105,7 @@ class SetPrediction {
 
 }  // namespace
 
-int predict_by_set(const PredictArguments& arguments, const ModelSet& set, OutputFile& output,
+int predict_by_set(const PredictArguments& arguments, const SetLines& set, OutputFile& output,
                    Console& console) {
   const RunsFile file =
       read_runs(arguments.configurations, text_columns_of(set), arguments.separator);
@@ -112,8 +113,8 @@ int predict_by_set(const PredictArguments& arguments, const ModelSet& set, Outpu
     console.notice(*notice);
   SetPrediction prediction(set, file.table.rows());
   refuse_taken_names(file.table, prediction.names());
-  for (const LineRows& part : rows_of_lines(set, file.table))
-    prediction.add(part, arguments);
+  for_each_with_rows(set, file.table,
+                     [&](const LineRows& part) { prediction.add(part, arguments); });
   prediction.report(arguments, console);
   append_columns(
       file.bytes, file.table, prediction.names(),

@@ -148,7 +148,7 @@ int run_report(const ReportArguments& given, Console& console) {
        {old_model.value_or(arguments.model), arguments.model, arguments.runs})
     refuse_to_replace(file, arguments.output);
   OutputFile output(arguments.output);
-  const ModelSet set = picked_models(arguments.model, arguments.pick);
+  const SetLines set = picked_models(arguments.model, arguments.pick);
   const FittedModel model = model_of(set);
   JudgedRuns runs = judge_runs(set, arguments, false, console);
   std::optional<page::Comparison> comparison;

@@ -57,9 +57,9 @@ void setup_show(OptionSet& command, ShowArguments& arguments) {
 int run_show(const ShowArguments& arguments, Console& console) {
   refuse_to_replace(arguments.model, arguments.output);
   OutputFile output(arguments.output);
-  const ModelSet set = picked_models(arguments.model, arguments.pick);
-  if (set.lines.size() != 1) {
-    console.summary(set_summary(SetLines(set), console, arguments.ranked_at));
+  const SetLines set = picked_models(arguments.model, arguments.pick);
+  if (set.size() != 1) {
+    console.summary(set_summary(set, console, arguments.ranked_at));
     return 0;
   }
   if (!arguments.ranked_at.empty())

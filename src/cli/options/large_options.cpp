@@ -54,15 +54,17 @@ std::optional<LargeRunsRequest> large_runs_request(const LargeRowsArguments& arg
                      " takes one file; put the files into one");
   if (arguments.sample_rows)
     return LargeRunsRequest{.merge = false, .sample_rows = arguments.sample_rows};
-  const Sentence obstacle = needs_single_rows(request);
+  const Sentence obstacle = needs_rows_of_file(request);
+  const Sentence single_rows_for = needs_single_rows(request);
   if (merge && !obstacle.empty())
     throw UsageError(obstacle + " needs rows that are not merged: leave out " +
                      Field{"merge_rows"} + ", or draw rows with " +
                      Field{"sample_rows", {"100000"}});
   const bool large = !arguments.merge && paths.size() == 1 && is_large(paths.front()) &&
-                     obstacle.empty() && !request.roles.drop_failed;
-  return merge || large ? std::optional(LargeRunsRequest{.merge = true, .sample_rows = {}})
-                        : std::nullopt;
+                     obstacle.empty() && single_rows_for.empty() && !request.roles.drop_failed;
+  return merge || large
+             ? std::optional(LargeRunsRequest{.merge = true, .single_rows_for = single_rows_for})
+             : std::nullopt;
 }
 
 }  // namespace perfmodel::cli

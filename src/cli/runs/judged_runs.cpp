@@ -89,7 +89,7 @@ Table read_again(const FittedModel& model, const JudgedRunsArguments& arguments,
   return std::move(file.table);
 }
 
-JudgedRuns judge_runs(const ModelSet& set, const JudgedRunsArguments& arguments, bool strict_range,
+JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments, bool strict_range,
                       Console& console) {
   const FittedModel model = model_of(set);
   const ModelSpec spec = judging_spec(model, arguments);
@@ -99,12 +99,14 @@ JudgedRuns judge_runs(const ModelSet& set, const JudgedRunsArguments& arguments,
   out.file = read_runs(arguments.runs, text_columns_of(set), arguments.separator,
                        progress.watch("reading " + arguments.runs));
   if (has_keys(set)) {
-    auto parts = rows_of_lines(set, out.file.table);
-    if (parts.empty()) {
-      throw InputError(out.file.table.source + ": no row is of " +
-                       words_of(set.lines.front(), set.header));
+    std::optional<Table> own;
+    for_each_with_rows(set, out.file.table, [&](LineRows part) { own = std::move(part.table); });
+    if (!own) {
+      set.for_each([&](const ModelSetLine& line) {
+        throw InputError(out.file.table.source + ": no row is of " + words_of(line, set.header()));
+      });
     }
-    out.file.table = std::move(parts.front().table);
+    out.file.table = std::move(*own);
   }
   const Table& table = out.file.table;
   if (const auto notice = reading_notice(table))

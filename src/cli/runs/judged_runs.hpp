@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cli/runs/range_check.hpp"
+#include "cli/runs/set_lines.hpp"
 #include "cli/terminal/console.hpp"
-#include "io/model/model_set.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
 #include "perfmodel/model/design/design.hpp"
 
@@ -57,7 +57,7 @@ struct JudgedRuns {
 /// Throws InputError for rows that the model cannot take, where no row is left, and with
 /// `strict_range` for rows that are out of range or have no time.
 /// Of a set the rows that its only line is about.
-JudgedRuns judge_runs(const ModelSet& set, const JudgedRunsArguments& arguments, bool strict_range,
+JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments, bool strict_range,
                       Console& console);
 
 /// The same rows with these columns read as text.

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/options/gates.hpp"
-#include "cli/sets/set_lines.hpp"
+#include "cli/runs/set_lines.hpp"
 #include "cli/sets/set_total.hpp"
 
 namespace perfmodel::cli {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/sets/set_lines.hpp"
+#include "cli/runs/set_lines.hpp"
 #include "cli/terminal/console.hpp"
 
 namespace perfmodel::cli {

@@ -92,17 +92,17 @@ std::optional<SetShare> share_of_total(const SetLines& set) {
                               : "the central runs of " + std::to_string(totals.size()) + " totals");
 }
 
-std::optional<SetShare> share_of_total(const ModelSet& set, const Table& runs) {
-  Totals totals(set.header);
+std::optional<SetShare> share_of_total(const SetLines& set, const Table& runs) {
+  Totals totals(set.header());
   std::size_t rows = 0;
-  for (LineRows& part : rows_of_lines(set, runs)) {
-    if (!is_total(*part.line, set.header))
-      continue;
-    const Design design = make_design(part.table, part.line->model->spec, Target::required);
+  for_each_with_rows(set, runs, [&](LineRows part) {
+    if (!is_total(part.line, set.header()))
+      return;
+    const Design design = make_design(part.table, part.line.model->spec, Target::required);
     rows += design.rows;
-    totals.add(*part.line, std::move(part.table), design.time.sum());
-  }
-  return totals.share(SetLines(set), std::to_string(rows) + " runs");
+    totals.add(part.line, std::move(part.table), design.time.sum());
+  });
+  return totals.share(set, std::to_string(rows) + " runs");
 }
 
 }  // namespace perfmodel::cli

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/sets/set_lines.hpp"
+#include "cli/runs/set_lines.hpp"
 #include "perfmodel/data/table.hpp"
 
 namespace perfmodel::cli {
@@ -21,6 +21,6 @@ struct SetShare {
 std::optional<SetShare> share_of_total(const SetLines& set);
 
 /// Over all rows of a table that are of a total.
-std::optional<SetShare> share_of_total(const ModelSet& set, const Table& runs);
+std::optional<SetShare> share_of_total(const SetLines& set, const Table& runs);
 
 }  // namespace perfmodel::cli

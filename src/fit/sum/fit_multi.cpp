@@ -10,6 +10,7 @@
 #include "fit/sum/determined/identify_sum.hpp"
 #include "fit/sum/form/sum_form.hpp"
 #include "fit/sum/search_sum.hpp"
+#include "fit/sum/shared_sum.hpp"
 #include "fit/sum/sum_cost.hpp"
 #include "fit/sum/terms/regimes.hpp"
 #include "fit/sum/terms/sum_size.hpp"
@@ -73,8 +74,10 @@ FittedModel model_of(const ModelSpec& spec, const Design& training, const FitOpt
   model.form = std::make_shared<SumForm>(sum.structure, sum.estimates);
   model.typical = central_configuration(spec, training);
   model.constants = sum.constants;
-  switch_off_negligible_factors(model, training, options.loss);
-  order_by_share(model, training);
+  if (!options.shared_form) {  // whose terms are those of other groups, too
+    switch_off_negligible_factors(model, training, options.loss);
+    order_by_share(model, training);
+  }
   model.search = {.method = options.method,
                   .loss = options.loss,
                   .penalty = options.penalty,
@@ -142,6 +145,15 @@ FittedModel SumChoice::fitted(const Candidate& candidate) const {
   model.search.form = facts();
   warn_of_few_configurations(model, task_.training, model.warnings);
   return model;
+}
+
+FittedModel fit_shared_sum(const ModelSpec& spec, const Design& training,
+                           const FitOptions& options) {
+  const ModelSpec counted = with_zeros_counted(spec, training, options.seed);
+  const TermCoordinates coordinates(counted, training, zero_regimes(counted));
+  const SumOfTerms sum =
+      search_shared_sum({coordinates, counted, training, options}, *options.shared_form);
+  return model_of(counted, training, options, sum, {.given = true});
 }
 
 FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOptions& options) {

@@ -6,6 +6,7 @@
 
 #include "base/index.hpp"
 #include "fit/sum/descent/approach.hpp"
+#include "fit/sum/shared_sum.hpp"
 #include "fit/sum/terms/sum_of_terms.hpp"
 
 namespace perfmodel {
@@ -146,6 +147,9 @@ VectorXd SumRefit::operator()(const Design& runs) const {
 
 VectorXd SumRefit::refitted(const SumPart& part, const Design& runs) const {
   const TermCoordinates coordinates(part.spec, runs, part.structure.regimes);
+  if (model_.search.sharing && model_.search.sharing->shared)
+    return search_shared_sum({coordinates, part.spec, runs, options_}, *options_.shared_form)
+        .constants;
   const SumShape shape = shape_of(part, coordinates);
   VectorXd from = part.constants;
   if (shape.intercept) {

@@ -125,6 +125,13 @@ WeightedRows WeightedRows::merged(const Design& design, Loss loss) {
   return out;
 }
 
+WeightedRows WeightedRows::standing_for(const Design& measured, Design rows, const VectorXd& runs) {
+  WeightedRows out(measured);
+  out.own_ = std::move(rows);
+  out.count(runs, VectorXd());
+  return out;
+}
+
 WeightedRows WeightedRows::take(std::span<const std::size_t> rows) const {
   WeightedRows out(*measured_);
   out.own_ = take_rows(design(), rows);

@@ -28,6 +28,10 @@ class WeightedRows {
   /// bit; where it has moments in place of times, the loss is a squared one.
   static WeightedRows merged(const Design& design, Loss loss);
 
+  /// Rows that stand for so many runs each of those that were measured, which must outlive this.
+  static WeightedRows standing_for(const Design& measured, Design rows,
+                                   const Eigen::VectorXd& runs);
+
   /// The chosen rows with their weights.
   WeightedRows take(std::span<const std::size_t> rows) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <mutex>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -151,6 +152,8 @@ LargePart read_part(const CsvBeginning& beginning, const LargePart& empty, std::
     own[0].append(own[t]);
     own[t] = empty;
   }
+  if (own[0].merged)
+    own[0].merged->settle();
   return std::move(own[0]);
 }
 
@@ -167,6 +170,14 @@ Table table_of(const CsvBeginning& beginning, const MergedLines& merged, std::si
     for (const MergedLines::Sums& sums : merged.sums()) {
       table.runs.push_back(sums.runs);
       table.moments.push_back(moments_of(sums));
+    }
+    return table;
+  }
+  if (merged.has_lists()) {
+    for (std::size_t i = 0; i < merged.configurations(); ++i) {
+      table.time_lists.push_back(merged.time_list(i));
+      const std::vector<std::uint32_t>& runs = table.time_lists.back()->runs;
+      table.runs.push_back(std::accumulate(runs.begin(), runs.end(), std::uint64_t{0}));
     }
     return table;
   }

@@ -19,6 +19,7 @@ struct LineLayout {
 /// What is kept of the times of equal configurations.
 enum class MergedTimes {
   distinct,            ///< each time with its number of runs
+  lists,               ///< the same, but of too many a TimeList of each configuration
   moments,             ///< the same, but of too many TimeMoments without logarithms
   logarithmic_moments  ///< with logarithms
 };
@@ -27,7 +28,7 @@ enum class MergedTimes {
 struct MergeLimits {
   std::size_t configurations = 2'000'000;
   std::size_t distinct = 10'000'000;     ///< pairs of a configuration and a time
-  std::size_t before_moments = 250'000;  ///< pairs, more than which become moments
+  std::size_t before_moments = 250'000;  ///< pairs, more than which become lists or moments
 };
 
 }  // namespace perfmodel

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <set>
 #include <utility>
@@ -92,6 +91,8 @@ void MergedLines::add_waiting() {
       __builtin_prefetch(&texts_[known_[slot - 1].key]);
       if (has_moments())
         __builtin_prefetch(&sums_[slot - 1]);
+      if (has_lists())
+        __builtin_prefetch(&lists_[slot - 1]);
     }
   }
   for (Waiting& row : waiting_)
@@ -123,8 +124,8 @@ void MergedLines::append(const MergedLines& next) {
                               texts.substr(known.key + known.key_size, known.line_size),
                               lines_ + known.number));
   }
-  if (next.has_moments())
-    make_moments();
+  if (next.is_summarised())
+    summarise();
   for (const Times& times : next.times_)
     add_times({times.time, times.runs, lines_ + times.line, own[times.configuration]});
   for (std::size_t i = 0; i < next.sums_.size(); ++i) {
@@ -134,6 +135,11 @@ void MergedLines::append(const MergedLines& next) {
     sums.squares.add(next.sums_[i].squares);
     sums.log_sum.add(next.sums_[i].log_sum);
     sums.log_squares.add(next.sums_[i].log_squares);
+  }
+  for (std::size_t i = 0; i < next.lists_.size(); ++i) {
+    const std::size_t before = lists_[own[i]].size();
+    lists_[own[i]].add(*next.time_list(i));
+    count_list(before, lists_[own[i]].size());
   }
   for (const OddLine& odd : next.odd_)
     add_odd(odd.line, lines_ + odd.number);
@@ -160,6 +166,8 @@ std::uint32_t MergedLines::find_or_add(std::string_view key, std::uint64_t hash,
   texts_.append(key).append(line);
   if (has_moments())
     sums_.emplace_back();
+  if (has_lists())
+    lists_.emplace_back();
   slots_[slot] = static_cast<std::uint32_t>(known_.size());
   const auto out = static_cast<std::uint32_t>(known_.size() - 1);
   if (2 * known_.size() > slots_.size())
@@ -182,6 +190,10 @@ void MergedLines::add_times(const Times& times) {
     add_to_sums(times);
     return;
   }
+  if (has_lists()) {
+    add_to_list(times);
+    return;
+  }
   std::size_t slot = hash_of(times) & (time_slots_.size() - 1);
   for (; time_slots_[slot] != 0; slot = (slot + 1) & (time_slots_.size() - 1)) {
     Times& known = times_[time_slots_[slot] - 1];
@@ -191,16 +203,11 @@ void MergedLines::add_times(const Times& times) {
     }
   }
   if (kept_ != MergedTimes::distinct && times_.size() == limits_.before_moments) {
-    make_moments();
-    add_to_sums(times);
+    summarise();
+    add_times(times);
     return;
   }
-  if (times_.size() == limits_.distinct) {
-    throw InputError("more than " + std::to_string(limits_.distinct) +
-                     " different pairs of a configuration and a time are too many for this loss: "
-                     "squared ones need less (" +
-                     Field{"loss", {"rmsle"}} + "); or use " + Field{"sample_rows"});
-  }
+  check_pairs(times_.size() + 1);
   times_.push_back(times);
   time_slots_[slot] = static_cast<std::uint32_t>(times_.size());
   if (4 * times_.size() > 3 * time_slots_.size())
@@ -215,37 +222,6 @@ void MergedLines::grow_time_slots() {
       slot = (slot + 1) & (time_slots_.size() - 1);
     time_slots_[slot] = static_cast<std::uint32_t>(i + 1);
   }
-}
-
-void MergedLines::make_moments() {
-  if (has_moments())
-    return;
-  sums_.resize(known_.size());
-  for (const Times& times : times_)
-    add_to_sums(times);
-  std::deque<Times>().swap(times_);
-  std::vector<std::uint32_t>(1024).swap(time_slots_);
-}
-
-void MergedLines::add_to_sums(const Times& times) {
-  Sums& sums = sums_[times.configuration];
-  const auto add_number = [&](double x, ExactSum& sum, ExactSum& squares) {
-    if (times.runs == 1) {
-      sum.add(x);
-      squares.add_product(x, x);
-      return;
-    }
-    ExactSum one;
-    one.add(x);
-    sum.add(one, static_cast<std::int64_t>(times.runs));
-    ExactSum square;
-    square.add_product(x, x);
-    squares.add(square, static_cast<std::int64_t>(times.runs));
-  };
-  sums.runs += times.runs;
-  add_number(times.time, sums.sum, sums.squares);
-  if (kept_ == MergedTimes::logarithmic_moments)
-    add_number(std::log(times.time), sums.log_sum, sums.log_squares);
 }
 
 std::string MergedLines::most_different_column() const {

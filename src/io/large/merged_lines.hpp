@@ -9,6 +9,7 @@
 #include "base/exact_sum.hpp"
 #include "io/large/line_layout.hpp"
 #include "io/large/row_cutter.hpp"
+#include "io/large/time_collector.hpp"
 
 namespace perfmodel {
 
@@ -23,6 +24,8 @@ class MergedLines {
   void add(std::string_view lines);
   /// The part that follows.
   void append(const MergedLines& next);
+  /// After all lines: says whether they are too many, too.
+  void settle();
 
   /// A configuration: the first line that has it.
   struct Configuration {
@@ -52,9 +55,11 @@ class MergedLines {
   std::size_t configurations() const { return known_.size(); }
   Configuration configuration(std::size_t i) const;
   bool has_moments() const { return !sums_.empty(); }
-  /// Empty where there are moments.
+  bool has_lists() const { return !lists_.empty(); }
+  /// Empty where there are moments or lists.
   const std::deque<Times>& times() const { return times_; }
   const std::vector<Sums>& sums() const { return sums_; }
+  SharedTimes time_list(std::size_t i) const { return lists_[i].list(); }
   /// The first of them.
   const std::vector<OddLine>& odd_lines() const { return odd_; }
   std::uint64_t lines() const { return lines_; }
@@ -81,6 +86,8 @@ class MergedLines {
   std::deque<Times> times_;
   std::vector<std::uint32_t> time_slots_;  ///< of times_, + 1
   std::vector<Sums> sums_;                 ///< by configuration
+  std::vector<TimeCollector> lists_;       ///< by configuration
+  std::size_t in_lists_ = 0;               ///< pairs
   std::vector<OddLine> odd_;
   std::uint64_t lines_ = 0;
   /// Rows on their way into the tables, so many at once that memory answers in the meantime.
@@ -102,8 +109,13 @@ class MergedLines {
   void grow_slots();
   void add_times(const Times& times);
   void grow_time_slots();
-  void make_moments();
+  /// Leaves a list or moments of each configuration.
+  void summarise();
+  bool is_summarised() const { return has_moments() || has_lists(); }
   void add_to_sums(const Times& times);
+  void add_to_list(const Times& times);
+  void count_list(std::size_t before, std::size_t after);
+  void check_pairs(std::size_t pairs) const;
   std::string most_different_column() const;
 };
 

@@ -15,6 +15,12 @@ std::string MergedLines::bytes() const {
     for (const ExactSum* sum : {&sums.sum, &sums.squares, &sums.log_sum, &sums.log_squares})
       sum->write(out);
   }
+  out.add(static_cast<std::uint64_t>(lists_.size()));
+  for (std::size_t i = 0; i < lists_.size(); ++i) {
+    const SharedTimes list = time_list(i);
+    out.add_all(list->times);
+    out.add_all(list->runs);
+  }
   out.add(static_cast<std::uint64_t>(odd_.size()));
   for (const OddLine& odd : odd_) {
     out.add(odd.number);
@@ -35,6 +41,13 @@ void MergedLines::append_bytes(std::string_view bytes) {
     in.take(sums.runs);
     for (ExactSum* sum : {&sums.sum, &sums.squares, &sums.log_sum, &sums.log_squares})
       *sum = ExactSum::read(in);
+  }
+  next.lists_.resize(in.take_count());
+  for (TimeCollector& times : next.lists_) {
+    TimeList list;
+    in.take_all(list.times);
+    in.take_all(list.runs);
+    times.add(list);
   }
   next.odd_.resize(in.take_count());
   for (OddLine& odd : next.odd_) {

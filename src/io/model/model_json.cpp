@@ -37,6 +37,8 @@ std::string minimised_text(const SearchSummary& search) {
     add(search.ridges.front(), "sum x^2");
   else if (!search.ridges.empty())
     out += " + the ridge of each level times sum x^2";
+  if (search.sharing && search.sharing->shared)
+    out += " + squared distances from the constants of all groups";
   return out;
 }
 
@@ -52,7 +54,13 @@ Json to_json(const FormChoice& form) {
   return out;
 }
 
-Json to_json(const SearchSummary& search, const ProcessSearch& process) {
+Json to_json(const FormSharing& sharing) {
+  return {{"form", sharing.shared ? "shared" : "own"},
+          {"judged_by", sharing.by_own_rows ? "own_rows" : "groups"},
+          {"lead", sharing.lead ? number(*sharing.lead) : Json()}};
+}
+
+Json with_process(const SearchSummary& search, const ProcessSearch& process) {
   Json priors = Json::array();
   for (const HyperPriorFacts& prior : process.priors) {
     priors.push_back({{"of", prior.of},
@@ -72,9 +80,7 @@ Json to_json(const SearchSummary& search, const ProcessSearch& process) {
   return out;
 }
 
-Json to_json(const SearchSummary& search) {
-  if (search.process)
-    return to_json(search, *search.process);
+Json without_process(const SearchSummary& search) {
   Json out = {{"method", to_text(search.method)},
               {"loss", to_text(search.loss)},
               {"penalty", to_json(search.penalty)},
@@ -96,6 +102,16 @@ Json to_json(const SearchSummary& search) {
     out["ridges"] = Json::array();
     for (const double ridge : search.ridges)
       out["ridges"].push_back(number(ridge));
+  }
+  return out;
+}
+
+Json to_json(const SearchSummary& search) {
+  Json out = search.process ? with_process(search, *search.process) : without_process(search);
+  if (search.sharing) {
+    out["sharing"] = to_json(*search.sharing);
+    if (search.sharing->shared)
+      out["form"]["chosen_by"] = "groups";
   }
   return out;
 }

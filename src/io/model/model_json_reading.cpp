@@ -85,6 +85,15 @@ SearchSummary read_search(const JsonCursor& node) {
   return search;
 }
 
+FormSharing read_sharing(const JsonCursor& node) {
+  FormSharing out;
+  out.shared = node.member("form").text() == "shared";
+  out.by_own_rows = node.member("judged_by").text() == "own_rows";
+  if (const auto lead = node.nullable_member("lead"))
+    out.lead = lead->number();
+  return out;
+}
+
 /// Checks that this is a model that this program can read.
 void check_version(const JsonCursor& root) {
   const auto schema = root.member("schema");
@@ -175,8 +184,11 @@ FittedModel read_model(const JsonCursor& root, const std::vector<FormKind>& kind
   model.noise_floor = read_noise_floor(root);
   if (const auto node = root.nullable_member("repeats"))
     model.repeats = read_repeats(*node);
-  if (const auto node = root.nullable_member("search"))
+  if (const auto node = root.nullable_member("search")) {
     model.search = read_search(*node);
+    if (const auto sharing = node->optional_member("sharing"))
+      model.search.sharing = read_sharing(*sharing);
+  }
   if (const auto node = root.optional_member("cross_validation"))
     model.cross_validation = read_cross_validation(*node);
   if (const auto node = root.optional_member("prediction_intervals"))

@@ -1,5 +1,6 @@
 #include "io/model/model_set.hpp"
 
+#include <map>
 #include <utility>
 
 #include "base/text.hpp"
@@ -8,7 +9,6 @@
 #include "io/model/model_json_writing.hpp"
 #include "json/json_cursor.hpp"
 #include "json/json_layout.hpp"
-#include "json/json_lines.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
@@ -17,6 +17,54 @@ namespace {
 constexpr std::string_view kSetSchema = "perfmodel/models";
 constexpr std::uint64_t kSetVersion = 1;
 
+template <class Value>
+Json fields_of(const std::map<std::string, Value>& values) {
+  Json out = Json::object();
+  for (const auto& [name, value] : values)
+    out[name] = value;
+  return out;
+}
+
+Json form_to_json(const SetForm& shared) {
+  const SharedForm& form = shared.form;
+  Json logarithms = Json::array();
+  Json leads = Json::array();
+  for (const SharedLead& lead : form.leads)
+    leads.push_back({{"rows", lead.rows},
+                     {"lead", lead.mean},
+                     {"scatter", lead.scatter},
+                     {"groups", lead.groups}});
+  for (const auto& powers : form.log_powers)
+    logarithms.push_back(fields_of(powers));
+  return {{"target", shared.target},
+          {"terms", form.terms},
+          {"intercept", form.intercept},
+          {"rings", form.rings},
+          {"log_powers", logarithms},
+          {"left_out", form.left_out},
+          {"constants", fields_of(form.constants)},
+          {"pull", form.pull},
+          {"size_pull", form.size_pull},
+          {"groups", form.groups},
+          {"rows", form.rows},
+          {"leads", leads}};
+}
+
+/// What people are told of it.
+SetForm read_shared_form(const JsonCursor& node) {
+  SetForm out;
+  out.target = node.member("target").text();
+  out.form.terms = node.member("terms").count();
+  out.form.intercept = node.member("intercept").boolean();
+  for (const JsonCursor& column : node.member("rings").items())
+    out.form.rings.push_back(column.text());
+  out.form.pull = node.member("pull").number();
+  out.form.size_pull = node.member("size_pull").number();
+  out.form.groups = node.member("groups").count();
+  out.form.rows = node.member("rows").count();
+  return out;
+}
+
 ModelSetHeader read_header(const JsonCursor& root) {
   const JsonCursor schema = root.member("schema");
   if (schema.text() != kSetSchema)
@@ -24,7 +72,7 @@ ModelSetHeader read_header(const JsonCursor& root) {
   const JsonCursor version = root.member("schema_version");
   if (version.count() != kSetVersion)
     version.fail("this program knows version " + std::to_string(kSetVersion));
-  ModelSetHeader header{read_tasks_header(root), {}, {}, {}, {}, {}};
+  ModelSetHeader header{read_tasks_header(root), {}, {}, {}, {}, {}, {}};
   header.file = root.member("file").text();
   for (const JsonCursor& column : root.member("by").items())
     header.by.push_back(column.text());
@@ -38,21 +86,10 @@ ModelSetHeader read_header(const JsonCursor& root) {
       header.total->column = column->text();
     header.total->name = total->member("name").text();
   }
+  if (const auto forms = root.optional_member("shared_forms"))
+    for (const JsonCursor& form : forms->items())
+      header.shared_forms.push_back(read_shared_form(form));
   return header;
-}
-
-ModelSetLine read_line(const JsonCursor& root, const ModelSetHeader& header) {
-  ModelSetLine line;
-  line.task = root.member("task").count();
-  for (const std::string& column : header.by)
-    line.key.push_back(root.member("key").member(column).text());
-  line.target = root.member("target").text();
-  line.rows = root.member("rows").count();
-  if (const auto model = root.optional_member("model"))
-    line.model = read_model(*model, form_kinds());
-  else
-    line.refused = root.member("refused").text();
-  return line;
 }
 
 }  // namespace
@@ -69,6 +106,8 @@ std::string to_line(const ModelSetHeader& header) {
     if (header.total->column)
       out["total"]["column"] = *header.total->column;
   }
+  for (const SetForm& shared : header.shared_forms)
+    out["shared_forms"].push_back(form_to_json(shared));
   add_tasks(out, header);
   return line_text(out);
 }
@@ -96,26 +135,32 @@ bool is_model_set(std::string_view bytes) {
   return bytes.starts_with("{\"schema\": \"" + std::string(kSetSchema) + "\"");
 }
 
-ModelSet parse_model_set(const std::string& source, std::string_view bytes) {
-  const JsonLines text = json_lines(bytes);
-  if (text.lines.empty() || !text.torn.empty()) {
-    throw InputError(source + ":" + std::to_string(text.lines.size() + 1) +
-                     ": the line is cut short; fit again with " + Field{"resume"});
-  }
-  ModelSet out;
-  for (const JsonLine& line : text.lines) {
-    const JsonCursor root = JsonCursor::parse(place_of_line(source, line.number), line.text);
-    if (line.number == 1)
-      out.header = read_header(root);
-    else
-      out.lines.push_back(read_line(root, out.header));
-  }
-  return out;
+ModelSetHeader parse_set_header(const std::string& place, std::string_view text) {
+  return read_header(JsonCursor::parse(place, text));
 }
 
-ModelSetLine parse_set_line(const std::string& place, std::string_view text,
-                            const ModelSetHeader& header) {
-  return read_line(JsonCursor::parse(place, text), header);
+std::optional<ModelSetLine> parse_set_line(
+    const std::string& place, std::string_view text, const ModelSetHeader& header,
+    const std::function<bool(const ModelSetLine&)>& is_wanted) {
+  const JsonCursor root = JsonCursor::parse(place, text);
+  ModelSetLine line;
+  line.task = root.member("task").count();
+  for (const std::string& column : header.by)
+    line.key.push_back(root.member("key").member(column).text());
+  line.target = root.member("target").text();
+  line.rows = root.member("rows").count();
+  if (is_wanted && !is_wanted(line))
+    return std::nullopt;
+  if (const auto model = root.optional_member("model"))
+    line.model = read_model(*model, form_kinds());
+  else
+    line.refused = root.member("refused").text();
+  return line;
+}
+
+void refuse_torn_line(const std::string& source, std::size_t number) {
+  throw InputError(place_of_line(source, number) + ": the line is cut short; fit again with " +
+                   Field{"resume"});
 }
 
 ModelSetLine single_model(const std::string& source, std::string_view bytes) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include "io/parts/part_text.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
+#include "perfmodel/fit/task/shared_form.hpp"
 
 namespace perfmodel {
 
@@ -18,6 +20,12 @@ struct SetTotal {
   std::string name;
 };
 
+/// The form that all models of a target have, chosen over groups of it.
+struct SetForm {
+  std::string target;
+  SharedForm form;
+};
+
 /// What the first line of a set of models says: what all of its lines have in common.
 struct ModelSetHeader : TasksHeader {
   std::string file;
@@ -25,6 +33,7 @@ struct ModelSetHeader : TasksHeader {
   std::optional<std::string> target_name;   ///< of a long table: the column of the targets' names
   std::optional<std::string> target_value;  ///< and that of their values
   std::optional<SetTotal> total;
+  std::vector<SetForm> shared_forms;  ///< where groups share one
 };
 
 /// One task: the model of one target of one group, or why there is none.
@@ -52,12 +61,17 @@ Json key_to_json(const ModelSetLine& line, const ModelSetHeader& header);
 /// Whether the bytes begin as a set does.
 bool is_model_set(std::string_view bytes);
 
-/// Throws InputError for a torn line and for what read_model() throws.
-ModelSet parse_model_set(const std::string& source, std::string_view bytes);
+/// The first line.
+ModelSetHeader parse_set_header(const std::string& place, std::string_view text);
 
-/// One line behind the header.
-ModelSetLine parse_set_line(const std::string& place, std::string_view text,
-                            const ModelSetHeader& header);
+/// One line behind the header, or nothing where it is not wanted by what it says beside its model,
+/// which is read last. Throws InputError for what read_model() throws.
+std::optional<ModelSetLine> parse_set_line(
+    const std::string& place, std::string_view text, const ModelSetHeader& header,
+    const std::function<bool(const ModelSetLine&)>& is_wanted = {});
+
+/// Throws the InputError of a line without its end.
+[[noreturn]] void refuse_torn_line(const std::string& source, std::size_t number);
 
 /// A model.json as the only line of a set without key.
 ModelSetLine single_model(const std::string& source, std::string_view bytes);

@@ -1,6 +1,5 @@
 #include "io/parts/part_text.hpp"
 
-#include "json/json_lines.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
@@ -35,28 +34,31 @@ TasksHeader read_tasks_header(const JsonCursor& root) {
   return header;
 }
 
-PartText parse_part(const std::string& source, std::string_view bytes) {
-  const JsonLines text = json_lines(bytes);
-  if (text.lines.empty())
-    throw InputError(source + ": the first line is cut short");
+PartText read_part(const TextLines& file) {
   PartText out;
-  out.source = source;
-  const JsonLine& first = text.lines.front();
-  out.header = read_tasks_header(JsonCursor::parse(place_of_line(source, 1), first.text));
-  out.common = out.header.shard ? without_shard(first.text) : std::string(first.text) + "\n";
-  for (std::size_t i = 1; i < text.lines.size(); ++i) {
-    const JsonLine& line = text.lines[i];
+  out.source = file.source();
+  file.for_each([&](const TextLine& line) {
+    const std::string place = place_of_line(out.source, line.number);
+    if (!line.whole) {
+      out.torn = place + ": the line is cut short";
+      return false;
+    }
+    if (line.number == 1) {
+      out.header = read_tasks_header(JsonCursor::parse(place, line.text));
+      out.common = out.header.shard ? without_shard(line.text) : std::string(line.text) + "\n";
+      return true;
+    }
     try {
-      const JsonCursor root = JsonCursor::parse(place_of_line(source, line.number), line.text);
-      out.tasks.push_back(root.member("task").count());
+      const std::size_t task = JsonCursor::parse(place, line.text).member("task").count();
+      out.lines.push_back({task, line.offset, line.text.size() + 1});
     } catch (const InputError& error) {
       out.torn = error.what();
-      return out;
+      return false;
     }
-    out.lines.push_back({line.text.data(), line.text.size() + 1});
-  }
-  if (!text.torn.empty())
-    out.torn = place_of_line(source, text.lines.size() + 1) + ": the line is cut short";
+    return true;
+  });
+  if (out.common.empty())
+    throw InputError(out.source + ": the first line is cut short");
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/tasks/shard.hpp"
+#include "io/file/text_lines.hpp"
 #include "json/json_cursor.hpp"
 #include "json/json_layout.hpp"
 
@@ -24,19 +25,25 @@ struct TasksHeader {
 void add_tasks(Json& document, const TasksHeader& header);
 TasksHeader read_tasks_header(const JsonCursor& root);
 
+/// Where the line of a task stands in its file, with its newline.
+struct PartLine {
+  std::size_t task = 0;
+  std::size_t offset = 0;
+  std::size_t size = 0;
+};
+
 /// JSON lines, a header and a line per task, of which nobody has looked at the results yet.
 struct PartText {
   std::string source;
   std::string common;  ///< the header line of the whole job, as each of its parts would have it
   TasksHeader header;
-  std::vector<std::size_t> tasks;       ///< of each line
-  std::vector<std::string_view> lines;  ///< with their newlines
+  std::vector<PartLine> lines;
   std::string torn;  ///< what is wrong with the first line that is cut or damaged; it and all
                      ///< behind it are left out
 };
 
-/// `bytes` live as long as the lines. Throws InputError where the header cannot be read.
-PartText parse_part(const std::string& source, std::string_view bytes);
+/// Throws InputError where the header cannot be read.
+PartText read_part(const TextLines& file);
 
 /// The number of the task of a line; nothing where the line is damaged.
 std::optional<std::size_t> task_of_line(const std::string& place, std::string_view line);

@@ -86,10 +86,14 @@ std::vector<NumericFactor> numeric_factors(const Table& table,
 void gather_runs(const Table& table, const RowChoice& rows, Design& design) {
   for (std::size_t i = 0; i < rows.size() && !table.runs.empty(); ++i) {
     design.runs.push_back(table.runs[rows[i]]);
-    if (table.moments.empty())
-      continue;
-    design.moments.push_back(table.moments[rows[i]]);
-    design.time[static_cast<Eigen::Index>(i)] = design.moments.back().mean;
+    double& time = design.time[static_cast<Eigen::Index>(i)];
+    if (!table.moments.empty()) {
+      design.moments.push_back(table.moments[rows[i]]);
+      time = design.moments.back().mean;
+    } else if (!table.time_lists.empty()) {
+      design.time_lists.push_back(table.time_lists[rows[i]]);
+      time = design.time_lists.back()->mean();
+    }
   }
 }
 
@@ -218,6 +222,8 @@ Design take_rows(const Design& design, std::span<const std::size_t> rows) {
       out.runs.push_back(design.runs[row]);
     if (!design.moments.empty())
       out.moments.push_back(design.moments[row]);
+    if (!design.time_lists.empty())
+      out.time_lists.push_back(design.time_lists[row]);
   }
   return out;
 }

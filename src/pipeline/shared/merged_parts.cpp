@@ -1,7 +1,8 @@
 #include "pipeline/shared/merged_parts.hpp"
 
+#include <istream>
+#include <memory>
 #include <set>
-#include <utility>
 
 #include "base/text.hpp"
 #include "io/parts/part_text.hpp"
@@ -10,91 +11,93 @@
 namespace perfmodel {
 namespace {
 
-class Merger {
- public:
-  explicit Merger(const std::vector<PartFile>& parts) {
-    for (const PartFile& part : parts)
-      parsed_.push_back(parse_part(part.name, part.bytes));
-    const PartText& first = parsed_.front();
-    of_ = first.header.shard.value_or(Shard{}).of;
-    for (const PartText& part : parsed_)
-      require_same_job(first, part);
-    lines_.resize(first.header.tasks);
-    for (const PartText& part : parsed_)
-      add(part);
-  }
+Shard shard_of(const PartText& part) {
+  return part.header.shard.value_or(Shard{});
+}
 
-  std::string text() const {
-    std::set<std::size_t> again = torn_;
-    std::size_t missing = 0;
-    for (std::size_t task = 0; task < lines_.size(); ++task) {
-      if (!lines_[task].empty())
-        continue;
-      ++missing;
-      again.insert(task % of_);
-    }
-    std::vector<std::string> problems = problems_;
-    if (missing > 0) {
-      problems.push_back(std::to_string(missing) + " of " + std::to_string(lines_.size()) +
-                         " tasks are missing");
-    }
-    if (!again.empty()) {
-      std::vector<std::string> shards;
-      for (const std::size_t index : again)
-        shards.push_back(to_text(Shard{index, of_}));
-      problems.push_back("run again: " + joined(shards, ", "));
-    }
-    if (!problems.empty())
-      throw InputError(joined(problems, "; "));
-    std::string out = parsed_.front().common;
-    for (const std::string_view line : lines_)
-      out += line;
-    return out;
-  }
+void require_same_job(const PartText& first, const PartText& part) {
+  if (part.common != first.common)
+    throw InputError(part.source + ": of other runs or options than " + first.source);
+  if (shard_of(part).of != shard_of(first).of)
+    throw InputError(part.source + ": of another number of shards than " + first.source);
+}
 
- private:
-  std::vector<PartText> parsed_;
-  std::size_t of_ = 1;                   ///< shards
-  std::vector<std::string_view> lines_;  ///< by task
-  std::vector<std::string> problems_;
-  std::set<std::size_t> torn_;  ///< shards
+}  // namespace
 
-  static void require_same_job(const PartText& first, const PartText& part) {
-    if (part.common != first.common)
-      throw InputError(part.source + ": of other runs or options than " + first.source);
-    if (part.header.shard.value_or(Shard{}).of != first.header.shard.value_or(Shard{}).of)
-      throw InputError(part.source + ": of another number of shards than " + first.source);
-  }
-
-  void add(const PartText& part) {
-    const Shard shard = part.header.shard.value_or(Shard{});
-    if (!part.torn.empty()) {
-      problems_.push_back(part.torn);
-      torn_.insert(shard.index);
+MergedParts::MergedParts(const std::vector<TextLines>& parts) : parts_(parts) {
+  std::vector<PartText> read;
+  for (const TextLines& part : parts)
+    read.push_back(read_part(part));
+  for (const PartText& part : read)
+    require_same_job(read.front(), part);
+  header_ = read.front().common;
+  places_.resize(read.front().header.tasks);
+  std::vector<std::string> problems;
+  std::set<std::size_t> again;  // shards
+  for (std::size_t k = 0; k < read.size(); ++k) {
+    const Shard shard = shard_of(read[k]);
+    if (!read[k].torn.empty()) {
+      problems.push_back(read[k].torn);
+      again.insert(shard.index);
     }
     std::size_t doubled = 0;
-    for (std::size_t i = 0; i < part.tasks.size(); ++i) {
-      const std::size_t task = part.tasks[i];
-      if (task >= lines_.size() || !shard.has(task))
-        throw InputError(part.source + ": task " + std::to_string(task) + " is none of shard " +
-                         to_text(shard));
-      if (lines_[task].empty())
-        lines_[task] = part.lines[i];
+    for (const PartLine& line : read[k].lines) {
+      if (line.task >= places_.size() || !shard.has(line.task))
+        throw InputError(read[k].source + ": task " + std::to_string(line.task) +
+                         " is none of shard " + to_text(shard));
+      if (places_[line.task].size == 0)
+        places_[line.task] = {k, line.offset, line.size};
       else
         ++doubled;
     }
     if (doubled > 0) {
-      problems_.push_back(part.source + ": " + std::to_string(doubled) +
-                          " tasks stand in another part, too; give shard " + to_text(shard) +
-                          " once");
+      problems.push_back(read[k].source + ": " + std::to_string(doubled) +
+                         " tasks stand in another part, too; give shard " + to_text(shard) +
+                         " once");
     }
   }
-};
+  const std::size_t of = shard_of(read.front()).of;
+  std::size_t missing = 0;
+  for (std::size_t task = 0; task < places_.size(); ++task) {
+    if (places_[task].size > 0)
+      continue;
+    ++missing;
+    again.insert(task % of);
+  }
+  if (missing > 0) {
+    problems.push_back(std::to_string(missing) + " of " + std::to_string(places_.size()) +
+                       " tasks are missing");
+  }
+  if (!again.empty()) {
+    std::vector<std::string> shards;
+    for (const std::size_t index : again)
+      shards.push_back(to_text(Shard{index, of}));
+    problems.push_back("run again: " + joined(shards, ", "));
+  }
+  if (!problems.empty())
+    throw InputError(joined(problems, "; "));
+}
 
-}  // namespace
-
-std::string merged_parts(const std::vector<PartFile>& parts) {
-  return Merger(parts).text();
+void MergedParts::for_each_line(const std::function<void(std::string_view line)>& visit) const {
+  struct Reader {
+    std::unique_ptr<std::istream> stream;
+    std::size_t at = 0;
+  };
+  std::vector<Reader> readers;
+  for (const TextLines& part : parts_)
+    readers.push_back({part.open()});
+  std::string line;
+  for (const Place& place : places_) {
+    auto& [stream, at] = readers[place.part];
+    // Tasks stand in their order nearly always, and going to a place empties a buffer.
+    if (at != place.offset)
+      stream->seekg(static_cast<std::streamoff>(place.offset));
+    line.resize(place.size);
+    if (!stream->read(line.data(), static_cast<std::streamsize>(place.size)) || line.back() != '\n')
+      throw InputError(parts_[place.part].source() + ": changed while it was read");
+    at = place.offset + place.size;
+    visit(line);
+  }
 }
 
 }  // namespace perfmodel

@@ -59,7 +59,7 @@ class Documents {
     std::string out = header;
     for (const char* gpu : {"a100", "h100"})
       for (const auto& [kernel, seconds] : {std::pair{"gemm", 3}, {"copy", 1}, {"step", 4}})
-        for (const int n : {1, 2, 4, 8})
+        for (const int n : {1, 2, 4, 8, 16})
           out += std::string(kernel) + "," + gpu + "," + std::to_string(n) + "," + metric +
                  std::to_string(seconds * n) + "\n";
     return out;
@@ -147,6 +147,8 @@ TEST_CASE("docs/json.md names every field, and documents keep to their schemas",
            {"fit", "runs.csv", "doubled.csv"},
            {"fit", "pairs.csv", "--by", "kernel,gpu", "--total", "step", "-o", "-"},
            {"fit", "pairs.csv", "--by", "kernel,gpu", "--shard", "1/2", "-o", "-"},
+           {"fit", "pairs.csv", "--by", "kernel,gpu", "--expression", "multi", "--share-form", "-o",
+            "-"},
            {"fit", "long.csv", "--by", "kernel", "--target-name", "metric", "--target", "value",
             "-o", "-"},
            {"evaluate", "all.jsonl", "pairs.csv", "--format", "json", "--fail-if", "total.share<1"},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -120,6 +121,47 @@ TEST_CASE("merged rows are those of the file, each with its runs and its first l
       CHECK(drawn.lines == table_of(beginning, whole_of(beginning, empty, 1, 1).sample).lines);
       CHECK(part.sample.lines_to_draw_from() == 600);
     }
+  }
+}
+
+TEST_CASE("times of a configuration become a list where there are too many pairs of them") {
+  const TemporaryDirectory directory;
+  const std::string text = repeated_runs();
+  const std::string path = directory.write("runs.csv", text);
+  const CsvBeginning beginning = read_beginning(path, {}, {});
+  const LargePart empty = empty_part(beginning, MergedTimes::lists, {.before_moments = 100});
+  const LargePart whole = whole_of(beginning, empty, 1, 1);
+  const Table merged = table_of(beginning, *whole.merged, kTimeColumn);
+  REQUIRE(merged.time_lists.size() == merged.rows());
+  CHECK(merged.measured_runs() == 600);
+  std::map<std::string, std::uint64_t> counts;
+  std::size_t pairs = 0;
+  for (std::size_t row = 0; row < merged.rows(); ++row) {
+    const TimeList& list = *merged.time_lists[row];
+    CHECK(std::is_sorted(list.times.begin(), list.times.end(), std::less_equal<>()));
+    pairs += list.times.size();
+    for (std::size_t i = 0; i < list.times.size(); ++i)
+      counts[merged.at("net").text(row) + "," + merged.at("gpus").text(row) + "," +
+             to_text(list.times[i])] += list.runs[i];
+  }
+  CHECK(counts == counts_of(parse_csv(text, path)));
+  for (const std::size_t parts : {2U, 3U, 7U}) {
+    const Table table =
+        table_of(beginning, *whole_of(beginning, empty, parts, 2).merged, kTimeColumn);
+    REQUIRE(table.runs == merged.runs);
+    for (std::size_t row = 0; row < merged.rows(); ++row) {
+      CHECK(table.time_lists[row]->times == merged.time_lists[row]->times);
+      CHECK(table.time_lists[row]->runs == merged.time_lists[row]->runs);
+    }
+  }
+  // As many as there are, and one less than that, however the file is read.
+  for (const std::size_t parts : {1U, 3U}) {
+    MergeLimits limits{.distinct = pairs, .before_moments = 100};
+    CHECK_NOTHROW(whole_of(beginning, empty_part(beginning, MergedTimes::lists, limits), parts, 2));
+    --limits.distinct;
+    CHECK_THROWS_WITH(
+        whole_of(beginning, empty_part(beginning, MergedTimes::lists, limits), parts, 2),
+        ContainsSubstring("different pairs of a configuration"));
   }
 }
 

@@ -76,6 +76,13 @@ struct ProcessSearch {
   std::size_t outliers = 0;  ///< runs that count for less than a fifth of a run
 };
 
+/// Of a group beside others with a form for all: whether it has that one or one of its own.
+struct FormSharing {
+  bool shared = false;
+  bool by_own_rows = false;    ///< its own rows told, not those of groups of as many alone
+  std::optional<double> lead;  ///< that is expected of the shared form, see SharedLead
+};
+
 /// How the constants were found.
 struct SearchSummary {
   Method method = Method::scaled;
@@ -98,6 +105,7 @@ struct SearchSummary {
   std::vector<double> ridges;
   std::optional<ProcessSearch> process;  ///< of a form with a residual process: loss and penalty
                                          ///< are those of the trend's start
+  std::optional<FormSharing> sharing{};  ///< where there is a form for all groups
 };
 
 /// Metrics of each part of the data; a part without rows has none.

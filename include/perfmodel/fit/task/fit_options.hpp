@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "perfmodel/fit/simd/instruction_set.hpp"
+#include "perfmodel/fit/task/shared_form.hpp"
 #include "perfmodel/optimise/evolution/progress.hpp"
 
 namespace perfmodel {
@@ -100,6 +102,8 @@ struct FitOptions {
   Expression expression = Expression::generic;
   bool signed_terms = false;  ///< of `multi`: terms that are taken away are among the candidates
   std::optional<std::size_t> terms;  ///< of `multi`; chosen by cross-validation where not given
+  /// A form that is given, whatever the expression, with what its constants lie near.
+  std::shared_ptr<const SharedForm> shared_form;
   Residual residual = Residual::none;
   Loss loss = Loss::mae;
   Method method = Method::scaled;

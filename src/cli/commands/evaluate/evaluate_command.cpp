@@ -236,8 +236,8 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
 
 int run_evaluate(const EvaluateArguments& arguments, Console& console) {
   check_combination(arguments);
-  const ModelSet set = picked_models(arguments.model, arguments.pick);
-  if (set.lines.size() != 1 || (has_keys(set) && arguments.pick.empty()))
+  const SetLines set = picked_models(arguments.model, arguments.pick);
+  if (set.size() != 1 || (has_keys(set) && arguments.pick.empty()))
     return evaluate_set(arguments, set, console);
   for (const Gate& gate : arguments.gates)
     if (is_set_figure(gate.figure))

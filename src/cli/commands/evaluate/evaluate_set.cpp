@@ -77,24 +77,24 @@ EvaluationsDocument document_of(const EvaluateArguments& arguments, const RunsFi
 
 }  // namespace
 
-int evaluate_set(const EvaluateArguments& arguments, const ModelSet& set, Console& console) {
+int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Console& console) {
   check_set_request(arguments);
   OutputFile output("-");
   const RunsFile file = read_runs(arguments.runs, text_columns_of(set), arguments.separator);
-  ModelSet judged{set.header, {}};
-  for (const LineRows& part : rows_of_lines(set, file.table)) {
-    ModelSetLine line = *part.line;
+  ModelSet judged{set.header(), {}};
+  for_each_with_rows(set, file.table, [&](const LineRows& part) {
+    ModelSetLine line = part.line;
     const Design design = make_design(part.table, line.model->spec, Target::required);
-    line.model->metrics = {measure(*line.model, design, words_of(line, set.header)), {}, {}};
+    line.model->metrics = {measure(*line.model, design, words_of(line, set.header())), {}, {}};
     judged.lines.push_back(std::move(line));
-  }
+  });
   if (judged.lines.empty())
     throw InputError(file.table.source + ": no row is of a group that has a model");
   std::stable_sort(judged.lines.begin(), judged.lines.end(), [](const auto& a, const auto& b) {
     return a.model->metrics.train.mape_percent > b.model->metrics.train.mape_percent;
   });
   const std::optional<SetShare> share =
-      set.header.total ? share_of_total(set, file.table) : std::nullopt;
+      set.header().total ? share_of_total(set, file.table) : std::nullopt;
   const std::vector<JudgedGate> gates = judged_set_gates(arguments.gates, SetLines(judged), share);
   OutputTables tables(errors_table(judged, true), [&] {
     return evaluations_to_json(document_of(arguments, file, judged, share, gates));
@@ -102,11 +102,11 @@ int evaluate_set(const EvaluateArguments& arguments, const ModelSet& set, Consol
   tables.add(errors_table(judged, false));
   output.write(tables.in(arguments.format));
   output.commit();
-  console.notice(std::to_string(judged.lines.size()) + " of " + std::to_string(set.lines.size()) +
+  console.notice(std::to_string(judged.lines.size()) + " of " + std::to_string(set.size()) +
                  " models are judged");
   if (share) {
     console.notice("the parts add up to " + percent(share->percent) + " of " +
-                   set.header.total->name + " as measured (" + share->words + ")");
+                   set.header().total->name + " as measured (" + share->words + ")");
   }
   check_gates(gates);
   return 0;

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "cli/commands/evaluate/evaluate_command.hpp"
-#include "io/model/model_set.hpp"
+#include "cli/runs/set_lines.hpp"
 
 namespace perfmodel::cli {
 
 /// Errors of every model of a set on its own rows, the largest first.
-int evaluate_set(const EvaluateArguments& arguments, const ModelSet& set, Console& console);
+int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Console& console);
 
 }  // namespace perfmodel::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "fit/task/loss_value.hpp"
 
@@ -53,18 +54,33 @@ SumFit descend_sharpening(const TermData& data, const SumShape& shape, SumLoss l
   return out;
 }
 
+SumFit approach_by(SumLoss loss, const TermData& data, const SumShape& shape,
+                   const FitOptions& options, const SumFit& start, Reach reach) {
+  return descend_sharpening(data, shape, std::move(loss), start,
+                            {.iterations = kIterations,
+                             .held = shape.held(),
+                             .instructions = options.instructions,
+                             .stop = options.stop},
+                            reach);
+}
+
 }  // namespace
 
 SumFit approach(const TermData& data, const SumShape& shape, const FitOptions& options,
                 double ridge_strength, const SumFit& start, Reach reach) {
   SumLoss loss = loss_of(data, options.loss);
   loss.penalties = ridge(shape, ridge_strength + options.penalty.l2);
-  return descend_sharpening(data, shape, loss, start,
-                            {.iterations = kIterations,
-                             .held = shape.held(),
-                             .instructions = options.instructions,
-                             .stop = options.stop},
-                            reach);
+  return approach_by(std::move(loss), data, shape, options, start, reach);
+}
+
+SumFit approach_near(const TermData& data, const SumShape& shape, const FitOptions& options,
+                     VectorXd penalties, const VectorXd& start) {
+  SumLoss loss = loss_of(data, options.loss);
+  loss.penalties = std::move(penalties);
+  loss.centre = start;
+  SumFit from;
+  from.theta = start;
+  return approach_by(std::move(loss), data, shape, options, from, Reach::far);
 }
 
 }  // namespace perfmodel

@@ -17,4 +17,8 @@ enum class Reach {
 SumFit approach(const TermData& data, const SumShape& shape, const FitOptions& options,
                 double ridge_strength, const SumFit& start, Reach reach = Reach::far);
 
+/// The same with a squared penalty of its own for the distance of each coordinate from the start.
+SumFit approach_near(const TermData& data, const SumShape& shape, const FitOptions& options,
+                     Eigen::VectorXd penalties, const Eigen::VectorXd& start);
+
 }  // namespace perfmodel

@@ -75,7 +75,8 @@ class SumObjective {
     const ArrayXd rho = loss_.squared() ? ArrayXd(out.residual.square())
                                         : (out.residual.square() + s * s).sqrt() - s;
     if (out.parts.total.allFinite())  // the logarithm of what is not would be any number
-      out.cost = loss_.weights.dot(rho.matrix()) + loss_.penalties.dot(theta.cwiseAbs2());
+      out.cost =
+          loss_.weights.dot(rho.matrix()) + loss_.penalties.dot(from_centre(theta).cwiseAbs2());
     out.theta = std::move(theta);
     return out;
   }
@@ -111,7 +112,7 @@ class SumObjective {
       out.hessian(size, size) = c * c * curvature.sum();
       out.gradient[size] = -c * pull.sum();
     }
-    out.gradient += 2 * loss_.penalties.cwiseProduct(theta);
+    out.gradient += 2 * loss_.penalties.cwiseProduct(from_centre(theta));
     out.hessian.diagonal() += 2 * loss_.penalties;
     return out;
   }
@@ -123,6 +124,10 @@ class SumObjective {
   InstructionSet instructions_;
   ArrayXd measured_;  ///< time or its logarithm
   NormalMatrix normal_matrix_;
+
+  VectorXd from_centre(const VectorXd& theta) const {
+    return loss_.centre.size() == 0 ? theta : VectorXd(theta - loss_.centre);
+  }
 
   VectorXd modelled(const VectorXd& total) const {
     if (loss_.residual == ErrorScale::linear)

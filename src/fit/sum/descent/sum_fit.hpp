@@ -12,15 +12,16 @@ namespace perfmodel {
 
 enum class ErrorScale { linear, logarithmic };
 
-/// sum_r w_r rho(residual_r) + sum_j penalty_j theta_j^2
+/// sum_r w_r rho(residual_r) + sum_j penalty_j (theta_j - centre_j)^2
 ///
 /// with rho(x) = sqrt(x^2 + s^2) - s: |x| with its kink rounded off over the width s. An infinite s
 /// stands for rho(x) = x^2.
 struct SumLoss {
   ErrorScale residual = ErrorScale::logarithmic;
   double softness = 0.1;
-  Eigen::VectorXd weights;    ///< one per row
-  Eigen::VectorXd penalties;  ///< one per coordinate
+  Eigen::VectorXd weights;      ///< one per row
+  Eigen::VectorXd penalties;    ///< one per coordinate
+  Eigen::VectorXd centre = {};  ///< one per coordinate; empty: 0
 
   bool squared() const { return softness == std::numeric_limits<double>::infinity(); }
 };

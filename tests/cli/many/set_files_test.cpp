@@ -1,0 +1,167 @@
+// Files of many models: read a line at a time, merged from parts of shards that were killed.
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/many/many_runs.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+class SetFiles {
+ public:
+  SetFiles() {
+    options_.directory = directory_.path();
+    directory_.write("runs.csv", ManyRuns().wide);
+    directory_.write("configs.csv", "gpus,kernel\n64,k1\n8,k4\n");
+  }
+
+  ProgramResult run(const std::vector<std::string>& arguments) const {
+    return run_perfmodel(arguments, options_);
+  }
+  void run_well(const std::vector<std::string>& arguments) const {
+    const ProgramResult result = run(arguments);
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+  }
+  /// all.jsonl
+  void fit_by_kernel() const {
+    run_well({"fit", "runs.csv", "--by", "kernel", "--target", "time_s", "--ignore", "memory_mb",
+              "-o", "all.jsonl"});
+  }
+  std::string text(const std::string& name) const { return read_text(directory_.file(name)); }
+
+ protected:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+/// Ends the program, without a word, when the first so many lines of its file are on disk.
+void kill_at(Program& program, const std::string& path, std::ptrdiff_t lines) {
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  const auto are_there = [&] {
+    if (std::filesystem::exists(path))
+      return true;  // it was faster
+    const std::string partial = path + ".partial";
+    if (!std::filesystem::exists(partial))
+      return false;
+    const std::string text = read_text(partial);
+    return std::count(text.begin(), text.end(), '\n') >= lines;
+  };
+  while (!are_there() && std::chrono::steady_clock::now() < patience)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  program.signal(SIGKILL);
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(SetFiles, "shards that were killed go on, and merge to the bytes of one call",
+                 "[cli][many]") {
+  const std::vector<std::string> call{
+      "fit", "runs.csv",     "--target", "time_s",  "--ignore", "kernel,memory_mb", "--repeats",
+      "16",  "--expression", "multi",    "--terms", "2",        "--threads",        "1"};
+  const auto with = [&](const std::vector<std::string>& further) {
+    std::vector<std::string> out = call;
+    out.insert(out.end(), further.begin(), further.end());
+    return out;
+  };
+  run_well(with({"-o", "whole.json"}));
+  int killed = 0;
+  for (const std::string shard : {"1", "2"}) {
+    const std::string part = "part-" + shard + ".jsonl";
+    const auto words = with({"--shard", shard + "/2", "-o", part});
+    Program program(words, options_);
+    kill_at(program, directory_.file(part), 2);
+    killed += program.wait().exit_code == 128 + SIGKILL ? 1 : 0;
+    // The one goes on, the other begins anew.
+    run_well(shard == "1" ? with({"--shard", "1/2", "-o", part, "--resume"}) : words);
+    CHECK_FALSE(std::filesystem::exists(directory_.file(part + ".partial")));
+  }
+  CHECK(killed > 0);
+  run_well({"merge", "part-1.jsonl", "part-2.jsonl", "-o", "merged.json"});
+  CHECK(text("merged.json") == text("whole.json"));
+  CHECK(
+      run({"merge", "part-1.jsonl", "part-2.jsonl", "--set", "gpus=8", "-o", "m.json"}).exit_code ==
+      2);
+}
+
+TEST_CASE_METHOD(SetFiles, "merge ranks many models where it is asked to, as fit does",
+                 "[cli][many]") {
+  const std::vector<std::string> call{"fit",    "runs.csv", "--by",      "kernel", "--target",
+                                      "time_s", "--ignore", "memory_mb", "--set",  "gpus=4"};
+  const auto with = [&](const std::vector<std::string>& further) {
+    std::vector<std::string> out = call;
+    out.insert(out.end(), further.begin(), further.end());
+    return run(out);
+  };
+  const ProgramResult whole = with({"-o", "all.jsonl"});
+  for (const std::string shard : {"1/2", "2/2"})
+    REQUIRE(with({"--shard", shard, "-o", "part-{shard}.jsonl"}).exit_code == 0);
+  const ProgramResult merged =
+      run({"merge", "part-2.jsonl", "--set", "gpus=4", "part-1.jsonl", "-o", "merged.jsonl"});
+  REQUIRE(merged.exit_code == 0);
+  CHECK(text("merged.jsonl") == text("all.jsonl"));
+  CHECK(merged.errors == whole.errors);
+  // Of (k + 1) 4^(0.1 k), k = 0 to 4, the last is 39.5 %; without --set, at 32 GPUs, 48.6 %.
+  CHECK_THAT(merged.errors, ContainsSubstring("39.5 %  k4"));
+  CHECK_THAT(run({"merge", "part-1.jsonl", "part-2.jsonl", "-o", "merged.jsonl"}).errors,
+             ContainsSubstring("48.6 %  k4"));
+  CHECK(run({"merge", "part-1.jsonl", "part-2.jsonl", "--set", "cpus=4", "-o", "m.jsonl"})
+            .exit_code == 2);
+}
+
+TEST_CASE_METHOD(SetFiles, "files of many models may be larger than memory",
+                 "[cli][many][needs-bounded-memory]") {
+  fit_by_kernel();
+  const std::vector<std::string> small = lines_of(text("all.jsonl"));
+  // The same models many times over, with blanks between them, together more than there is memory.
+  constexpr std::size_t bound = 60 * (std::size_t{1} << 20);
+  constexpr std::size_t times = 50;
+  const std::size_t count = times * (small.size() - 1);
+  const auto with_number = [](std::string line, const std::string& name, std::size_t number) {
+    const std::size_t begin = line.find(name) + name.size();
+    return line.replace(begin, line.find_first_of(",}", begin) - begin, std::to_string(number));
+  };
+  std::string large = with_number(small.front(), "\"tasks\": ", count) + "\n";
+  for (std::size_t task = 0; task < count; ++task) {
+    large += with_number(small[1 + task % (small.size() - 1)], "\"task\": ", task) +
+             std::string(bound / count, ' ') + "\n";
+  }
+  REQUIRE(large.size() > bound);
+  directory_.write("large.jsonl", large);
+  options_.address_space = bound;
+  CHECK_THAT(run({"show", "large.jsonl"}).errors, ContainsSubstring("250 models of 300"));
+  run_well({"merge", "large.jsonl", "-o", "merged.jsonl", "--quiet"});
+  CHECK(text("merged.jsonl") == large);
+}
+
+TEST_CASE_METHOD(SetFiles, "a set of models is read from a pipe, and not where it is cut short",
+                 "[cli][many]") {
+  fit_by_kernel();
+  const std::string all = text("all.jsonl");
+  const std::string predicted = run({"predict", "all.jsonl", "configs.csv"}).output;
+  REQUIRE(!predicted.empty());
+  options_.input = all;
+  CHECK(run({"predict", "-", "configs.csv"}).output == predicted);
+  CHECK(run({"predict", "-", "configs.csv", "--pick", "kernel == 'k4'"}).output !=
+        run({"predict", "-", "configs.csv", "--pick", "kernel == 'k1'"}).output);
+  directory_.write("cut.jsonl", all.substr(0, all.size() - 1));
+  for (const std::string command : {"show", "predict"}) {
+    std::vector<std::string> words{command, "cut.jsonl"};
+    if (command == "predict")
+      words.push_back("configs.csv");
+    const ProgramResult cut = run(words);
+    CHECK(cut.exit_code == 3);
+    CHECK(cut.output.empty());
+    CHECK_THAT(cut.errors, ContainsSubstring("cut.jsonl:7: the line is cut short"));
+  }
+}
