@@ -2,6 +2,8 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <utility>
+#include <vector>
 
 #include "base/index.hpp"
 #include "base/tasks/parallel.hpp"
@@ -89,24 +91,22 @@ class TailsOfNoise {
     if (!has_heavy_tails(normal.off.cwiseQuotient(normal.deviation)))
       return false;
     const double usual = normal.off.lpNorm<1>();
-    Found found = climbed(rows_, best);
+    Found found = climbed(rows_, best.hyper);
+    best.evaluations += found.at.evaluations;
     if (found.error > kHardlyBetter * usual) {
-      HyperResult start = best;
-      start.evaluations = found.at.evaluations;
+      VectorXd start = best.hyper;
       MergedRows weighed = rows_;
-      weigh_by_left_out(chosen_, normal.off, HyperLayout(seen), start.hyper, weighed);
-      const double nearby = found.error;
-      Found anew = climbed(weighed, start);
-      best.evaluations = anew.at.evaluations;
-      if (anew.error < kClearlyBetter * nearby)
+      weigh_by_left_out(chosen_, normal.off, HyperLayout(seen), start, weighed);
+      Found anew = climbed(std::move(weighed), std::move(start));
+      best.evaluations += anew.at.evaluations;
+      if (anew.error < kClearlyBetter * found.error)
         found = std::move(anew);
     }
-    const bool better = found.error < usual;
-    const std::size_t evaluations = std::max(best.evaluations, found.at.evaluations);
-    if (better)
-      best = std::move(found.at);
-    best.evaluations = evaluations;
-    return better;
+    if (!(found.error < usual))
+      return false;
+    best.hyper = std::move(found.at.hyper);
+    best.cost = found.at.cost;
+    return true;
   }
 
  private:
@@ -121,12 +121,10 @@ class TailsOfNoise {
   Rows chosen_;
   const ProcessOptions& options_;
 
-  Found climbed(MergedRows weighed, HyperResult at) const {
-    weigh_rows_and_noise(coordinates_, trend_, chosen_, at.hyper, weighed);
+  Found climbed(MergedRows weighed, VectorXd hyper) const {
+    weigh_rows_and_noise(coordinates_, trend_, chosen_, hyper, weighed);
     const Observations seen = observed(coordinates_, weighed, trend_, chosen_);
-    const std::size_t before = at.evaluations;
-    at = climb(seen, at.hyper, kIterationsUnderTails, options_.stop);
-    at.evaluations += before;
+    HyperResult at = climb(seen, hyper, kIterationsUnderTails, options_.stop);
     const VectorXd off = left_out(seen, at.hyper).off + rows_.y(chosen_) - weighed.y(chosen_);
     return {.at = std::move(at), .error = off.lpNorm<1>()};
   }

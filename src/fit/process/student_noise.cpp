@@ -1,5 +1,6 @@
 #include "fit/process/student_noise.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <optional>
@@ -66,12 +67,12 @@ double rounded_log(double value) {
   return std::nearbyint(std::log(value) * 0x1p20) * 0x1p-20;
 }
 
-/// Of the density of Student's t distribution with this scale, its logarithm.
-double mean_log_density(const ArrayXd& values, double square_of_scale) {
+/// The mean logarithm of the density of Student's t distribution with this scale.
+double mean_log_density(const ArrayXd& values, double squared_scale) {
   const double nu = kDegreesOfFreedom;
   const double constant = std::lgamma((nu + 1) / 2) - std::lgamma(nu / 2) -
-                          0.5 * std::log(nu * std::numbers::pi * square_of_scale);
-  return constant - (nu + 1) / 2 * (values.square() / (nu * square_of_scale)).log1p().mean();
+                          0.5 * std::log(nu * std::numbers::pi * squared_scale);
+  return constant - (nu + 1) / 2 * (values.square() / (nu * squared_scale)).log1p().mean();
 }
 
 }  // namespace
