@@ -28,6 +28,7 @@ constexpr double kClearlyBetter = 0.9;
 /// What passes through disturbed runs gains next to nothing from where it is.
 constexpr double kHardlyBetter = 0.99;
 constexpr std::size_t kIterationsUnderTails = 25;
+constexpr Index kMostToDecide = 2000;
 
 Rows first_of(const Rows& rows, Index most) {
   const auto count = std::min(rows.size(), static_cast<std::size_t>(most));
@@ -69,6 +70,11 @@ HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, In
   return best;
 }
 
+/// Of predictions, `off` being ln(time / prediction).
+double mean_relative_error(const VectorXd& off) {
+  return ((-off.array()).exp() - 1).abs().mean();
+}
+
 /// Takes noise with heavy tails where the errors at left-out rows have such, and left-out rows are
 /// predicted better then. What is peculiar to a few configurations looks like tails, too, and is no
 /// noise.
@@ -102,7 +108,7 @@ class TailsOfNoise {
       if (anew.error < kClearlyBetter * found.error)
         found = std::move(anew);
     }
-    if (!(found.error < usual))
+    if (!(found.error < usual) || !holds_among_many(best.hyper, found.at.hyper))
       return false;
     best.hyper = std::move(found.at.hyper);
     best.cost = found.at.cost;
@@ -120,6 +126,24 @@ class TailsOfNoise {
   const MergedRows& rows_;
   Rows chosen_;
   const ProcessOptions& options_;
+
+  /// Whether more rows are predicted better, too, also where time is short: among few rows, what is
+  /// peculiar to some is as hard to predict as noise.
+  bool holds_among_many(const VectorXd& normal, const VectorXd& heavy) const {
+    const Rows many = sampled_rows(rows_.rows(), kMostToDecide, options_.seed);
+    if (many.size() <= chosen_.size())
+      return true;
+    const Observations seen = observed(coordinates_, rows_, trend_, many);
+    const HyperLayout layout(seen);
+    MergedRows weighed = rows_;
+    weigh_rows(coordinates_, trend_, many, layout.kernel(heavy), layout.group_deviations(heavy),
+               weighed);
+    const LeftOut under_tails = left_out(observed(coordinates_, weighed, trend_, many), heavy);
+    const VectorXd off = under_tails.off + rows_.y(many) - weighed.y(many);
+    const VectorXd usual = left_out(seen, normal).off;
+    return off.lpNorm<1>() < usual.lpNorm<1>() &&
+           mean_relative_error(off) < mean_relative_error(usual);
+  }
 
   Found climbed(MergedRows weighed, VectorXd hyper) const {
     weigh_rows_and_noise(coordinates_, trend_, chosen_, hyper, weighed);
@@ -160,7 +184,7 @@ HyperParameters search_hyper_parameters(const Inputs& inputs, const VectorXd& y,
   const Observations all = sample(index(order.size()));
   const HyperLayout layout(all);
   out.kernel = layout.kernel(best.hyper);
-  out.group_deviations = (best.hyper.tail(layout.groups) / 2).array().exp();
+  out.group_deviations = layout.group_deviations(best.hyper);
   out.level_deviation = std::sqrt(kLevelVariance * all.spread);
   out.position = best.hyper;
   out.cost = best.cost;

@@ -30,6 +30,10 @@ Kernel HyperLayout::kernel(const VectorXd& hyper) const {
   return out;
 }
 
+VectorXd HyperLayout::group_deviations(const VectorXd& hyper) const {
+  return (hyper.tail(groups) / 2).array().exp();
+}
+
 VectorXd HyperLayout::position(const Kernel& kernel, const VectorXd& group_deviations) const {
   VectorXd out(size());
   for (Index j = 0; j < numbers; ++j) {

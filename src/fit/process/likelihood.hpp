@@ -45,6 +45,8 @@ struct HyperLayout {
   Eigen::Index size() const { return variance() + 2 + groups; }
 
   Kernel kernel(const Eigen::VectorXd& hyper) const;
+  /// Standard deviations.
+  Eigen::VectorXd group_deviations(const Eigen::VectorXd& hyper) const;
   /// The other way, with the standard deviations of the groups.
   Eigen::VectorXd position(const Kernel& kernel, const Eigen::VectorXd& group_deviations) const;
 };
