@@ -1,11 +1,13 @@
 #include "pipeline/group_fits.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <set>
 #include <utility>
 
 #include "base/tasks/in_order.hpp"
+#include "data/column_numbers.hpp"
 #include "data/table_groups.hpp"
 #include "io/file/digest.hpp"
 #include "perfmodel/base/error.hpp"
@@ -57,6 +59,17 @@ std::optional<GroupOutcome> fit_task(std::size_t number, const GroupJob& job,
   return out;
 }
 
+/// A cell of another group may have made a column one of texts.
+void read_as_numbers(Column& column) {
+  std::vector<double> numbers = numbers_of(column);
+  if (std::any_of(numbers.begin(), numbers.end(), [](double x) { return std::isnan(x); }))
+    return;
+  column.kind = Column::Kind::numeric;
+  column.numbers = std::move(numbers);
+  column.codes.clear();
+  column.levels.clear();
+}
+
 /// Rows of a table, as if they were all there is.
 Table table_of_task(const GroupTask& task, Table table, const GroupRequest& groups) {
   std::vector<std::string> without = groups.key_columns();
@@ -66,9 +79,12 @@ Table table_of_task(const GroupTask& task, Table table, const GroupRequest& grou
   std::erase_if(table.columns, [&](const Column& column) {
     return std::find(without.begin(), without.end(), column.name) != without.end();
   });
-  for (Column& column : table.columns)
+  for (Column& column : table.columns) {
     if (column.name == task.column)
       column.name = task.target;
+    if (!column.is_numeric())
+      read_as_numbers(column);
+  }
   return table;
 }
 

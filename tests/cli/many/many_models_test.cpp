@@ -195,6 +195,21 @@ TEST_CASE_METHOD(ManyModels,
   }
 }
 
+TEST_CASE_METHOD(ManyModels, "a blank cell of one group does not hide the numbers of another",
+                 "[cli][many]") {
+  // The column's first cell is blank: in the file as a whole it is one of texts.
+  write("apart.csv", "kernel,gpus,batch,time_s\nb,1,,1\na,1,8,1\nb,2,,2\na,2,9,2\na,4,16,3\n");
+  write("alone.csv", "gpus,batch,time_s\n1,8,1\n2,9,2\n4,16,3\n");
+  const ProgramResult apart = run({"fit", "apart.csv", "--by", "kernel", "-o", "apart.jsonl"});
+  INFO(apart.errors);
+  REQUIRE(apart.exit_code == 0);
+  REQUIRE(run({"fit", "alone.csv", "-o", "alone.json"}).exit_code == 0);
+  const std::vector<Json> models = lines("apart.jsonl");
+  REQUIRE(models.size() == 2);
+  CHECK(models[1].at("key").at("kernel") == "a");
+  CHECK(models[1].at("model").at("constants") == Json::parse(text("alone.json")).at("constants"));
+}
+
 TEST_CASE_METHOD(ManyModels, "rows find their models by their keys", "[cli][many]") {
   fit("all.jsonl");
   write("configs.csv", "gpus,kernel\n64,k1\n8,k4\n4,other\n");
