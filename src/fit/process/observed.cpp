@@ -14,6 +14,13 @@ VectorXd rounded(const VectorXd& values) {
   return values.unaryExpr([](double x) { return std::nearbyint(x * 0x1p30) * 0x1p-30; });
 }
 
+/// To as many digits, however small it is.
+double rounded(double value) {
+  int exponent = 0;
+  const double share = std::frexp(value, &exponent);
+  return std::ldexp(std::nearbyint(share * 0x1p30), exponent - 30);
+}
+
 }  // namespace
 
 std::vector<Index> at_places(const std::vector<Index>& all, std::span<const Index> chosen) {
@@ -36,7 +43,7 @@ Observations observed(const Inputs& coordinates, const MergedRows& rows, const T
   out.trend.slopes.rowwise() -= out.trend.slopes.colwise().mean().eval();
   out.y = rounded(out.y.array() - out.y.mean());
   out.spread = out.y.squaredNorm() / static_cast<double>(chosen.size()) + kLeastSpread;
-  out.scatter = rows.scatter(chosen).sum();
+  out.scatter = rounded(rows.scatter(chosen).sum());
   for (const Index row : chosen)
     out.repeated_runs += static_cast<double>(rows.run_count(row) - 1);
   return out;

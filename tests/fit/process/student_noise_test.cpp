@@ -179,3 +179,24 @@ TEST_CASE("of few rows none is taken for an outlier", "[process]") {
   CHECK_FALSE(found.hyper.heavy_tails);
   CHECK(outliers(found) == 0);
 }
+
+TEST_CASE("what the search sees is the same in other units of the time, to the last bit",
+          "[process]") {
+  NoisyLaw runs = noisy_law(80, 9, 4);
+  runs.inputs.numbers = runs.inputs.numbers.array().log().round().exp();  // repeats
+  const Inputs coordinates = placed(runs.inputs, process_coordinates(runs.inputs, {}));
+  const Trend trend = product_trend(coordinates);
+  const auto seen = [&](double unit) {
+    const MergedRows rows = MergedRows::of(coordinates, runs.y.array() + std::log(unit));
+    return observed(coordinates, rows, trend, all_of(rows.rows()));
+  };
+  const Observations seconds = seen(1);
+  REQUIRE(seconds.repeated_runs > 0);
+  for (const double unit : {1e3, 1024.0, 3600.0, 1e-6}) {
+    const Observations other = seen(unit);
+    CAPTURE(unit);
+    CHECK(other.y == seconds.y);
+    CHECK(other.scatter == seconds.scatter);
+    CHECK(other.spread == seconds.spread);
+  }
+}
