@@ -33,8 +33,11 @@ void cross_validate_model(const HeldOutRequest& request, const HeldOutPlan& plan
   if (!validation)
     return;  // stopped
   if (calibrates) {
-    model.intervals = calibrate(training.time, validation->predicted, Calibration::cross_validation,
-                                *request.coverage, validation->deviations);
+    const auto alike = predictions_alike(model, training, options, plan.parts, *validation);
+    if (!alike)
+      return;  // stopped
+    model.intervals = calibrate(training.time, alike->predicted, Calibration::cross_validation,
+                                *request.coverage, alike->deviations);
   }
   if (request.folds) {
     validation->group_by = plan.group_by;

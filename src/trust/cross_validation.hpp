@@ -8,6 +8,7 @@
 
 #include "base/tasks/tasks.hpp"
 #include "perfmodel/fit/result/certainty.hpp"
+#include "perfmodel/fit/result/fitted_model.hpp"
 #include "perfmodel/fit/task/fit_options.hpp"
 #include "perfmodel/model/columns/spec.hpp"
 #include "perfmodel/model/design/design.hpp"
@@ -35,5 +36,18 @@ std::optional<CrossValidation> cross_validate(
     const std::vector<std::vector<std::size_t>>& held_out,
     const std::function<void(std::size_t)>& fold_done = nullptr,
     const TaskHooks<HeldOutFold>& hooks = {});
+
+/// What fits to the other rows say of every row.
+struct HeldOutPredictions {
+  Eigen::VectorXd predicted;
+  std::optional<Eigen::VectorXd> deviations;  ///< ProcessReach::deviations, of a process
+};
+
+/// What the folds of `validation` say to calibrate `model`: a fold whose fit chose a process where
+/// the model has none, or none where it has one, is fitted again as the model is. Nothing after a
+/// stop request.
+std::optional<HeldOutPredictions> predictions_alike(
+    const FittedModel& model, const Design& training, const FitOptions& options,
+    const std::vector<std::vector<std::size_t>>& held_out, const CrossValidation& validation);
 
 }  // namespace perfmodel

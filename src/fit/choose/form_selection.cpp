@@ -39,6 +39,10 @@ constexpr std::size_t kColumnsOfFewRuns = 5;
 /// chance once in twenty times, of five differences (Student).
 constexpr double kClearly = 5;
 
+/// Or where it is better in every one of so many folds: one in a dozen is by chance once in twenty
+/// times.
+constexpr std::size_t kManyFolds = 8;
+
 /// How many candidates are judged in the time that the chosen form's fit to all rows takes.
 constexpr std::size_t kStepsOfFit = 4;
 
@@ -53,6 +57,13 @@ std::vector<Fold> thinned(std::vector<Fold> folds, std::uint64_t seed) {
     fold.held_out = std::move(kept);
   }
   return folds;
+}
+
+/// Whether every fold of many says that `a` predicts better than `b`.
+bool better_in_all(const Candidate& a, const Candidate& b) {
+  return a.log_errors.size() >= kManyFolds &&
+         std::equal(a.log_errors.begin(), a.log_errors.end(), b.log_errors.begin(),
+                    b.log_errors.end(), std::less<>());
 }
 
 class FormSelector {
@@ -216,7 +227,8 @@ class FormSelector {
     out_.chosen = best;
     if (const auto product = best_product_with_process();
         product && runs_are_few() &&
-        as_good_as(out_.folds, out_.tried[*product].trend, out_.tried[*best].trend, kClearly)) {
+        as_good_as(out_.folds, out_.tried[*product].trend, out_.tried[*best].trend, kClearly) &&
+        !better_in_all(out_.tried[*best].trend, out_.tried[*product].trend)) {
       out_.chosen = product;
       return;
     }

@@ -10,8 +10,8 @@ using Eigen::VectorXd;
 
 constexpr double kLeastSpread = 1e-9;  ///< where nothing is left of y
 
-VectorXd rounded(const VectorXd& values) {
-  return values.unaryExpr([](double x) { return std::nearbyint(x * 0x1p30) * 0x1p-30; });
+double on_grid(double value) {
+  return std::nearbyint(value * 0x1p30) * 0x1p-30;
 }
 
 /// To as many digits, however small it is.
@@ -41,7 +41,8 @@ Observations observed(const Inputs& coordinates, const MergedRows& rows, const T
                    .y = rows.y(chosen) - values.values,
                    .runs = rows.runs(chosen)};
   out.trend.slopes.rowwise() -= out.trend.slopes.colwise().mean().eval();
-  out.y = rounded(out.y.array() - out.y.mean());
+  out.trend.slopes = out.trend.slopes.unaryExpr(&on_grid).eval();
+  out.y = (out.y.array() - out.y.mean()).unaryExpr(&on_grid).eval();
   out.spread = out.y.squaredNorm() / static_cast<double>(chosen.size()) + kLeastSpread;
   out.scatter = rounded(rows.scatter(chosen).sum());
   for (const Index row : chosen)

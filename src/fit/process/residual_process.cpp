@@ -56,7 +56,8 @@ std::vector<ProcessFit> fit_processes(const Inputs& inputs, const VectorXd& y, c
   const bool weigh = hyper.heavy_tails && options.run_weights.size() == 0;
   if (weigh)
     weigh_rows(coordinates, trend, exact, hyper.kernel, hyper.group_deviations, rows);
-  const double mean = rows.y.mean();
+  // What the level's prior is about: the same in any unit of the time.
+  const double mean = (rows.y - trend.at(trend.start, rows.first).values).mean();
   const Rows exact_positions = at_places(rows.first, exact);
 
   const CodedInputs coded(take_rows(coordinates, exact_positions));

@@ -269,12 +269,17 @@ TEST_CASE_METHOD(ProcessTest, "a process does not depend on units", "[cli][proce
   };
   write("other.csv", scaled("runs.csv"));
   write("other_asked.csv", scaled("asked.csv"));
-  fit(kProduct);
-  fit(kProduct, "other.json", "other.csv");
-  std::vector<double> other = predictions("other.json", "other_asked.csv");
-  for (double& time : other)
-    time /= 1000;
-  CHECK(largest_difference(other, predictions()) < 1e-6);
+  for (const Strings& how :
+       {kProduct, Strings{"--residual", "process"},
+        Strings{"--expression", "multi", "--terms", "2", "--residual", "process"}}) {
+    fit(how);
+    fit(how, "other.json", "other.csv");
+    std::vector<double> other = predictions("other.json", "other_asked.csv");
+    for (double& time : other)
+      time /= 1000;
+    CAPTURE(how);
+    CHECK(largest_difference(other, predictions()) < 1e-6);
+  }
 }
 
 TEST_CASE_METHOD(ProcessTest, "threads change no byte of a process", "[cli][process]") {

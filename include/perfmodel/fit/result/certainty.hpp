@@ -68,8 +68,8 @@ struct CrossValidation {
   std::vector<Metrics> folds;           ///< of the held-out rows of each fold
   Eigen::VectorXd predicted;  ///< of every training row, by the fit that it was held out of; not
                               ///< kept in model.json
-  /// ProcessReach::deviations of these predictions, where the form gives any; nor kept.
-  std::optional<Eigen::VectorXd> deviations = {};
+  /// ProcessReach::deviations of these predictions, of the folds whose form gives any; nor kept.
+  std::vector<std::optional<Eigen::VectorXd>> deviations = {};
 };
 
 /// Which rows told how far predictions are off.
