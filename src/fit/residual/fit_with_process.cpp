@@ -76,6 +76,11 @@ ProcessSearch facts_of_search(const process::ProcessOptions& options,
 
 FittedModel fitted_process(FittedModel model, const Design& training, const FitOptions& options,
                            const ProcessRuns& runs, TrendPrior prior, bool from_nothing) {
+  if (!has_times(runs))
+    throw InputError(
+        "the formula beside the process is 0, or too large for a number, at some of the runs; "
+        "choose one with fewer terms by " +
+        Field{"terms"} + ", or leave out runs whose times differ far more than their columns say");
   const process::ProcessOptions how = process_options(options, training);
   process::ProcessFit found = fit_process(runs, search_hyper_parameters(runs, how), prior, how);
   const auto known =
