@@ -9,7 +9,7 @@ constexpr auto kShardField = ", \"shard\": ";
 
 constexpr std::string_view kHeaderBegin = "{\"schema\": \"perfmodel/";
 constexpr std::string_view kTaskBegin = "{\"task\": ";
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kEncodingMark = "\xEF\xBB\xBF";
 
 /// A header is written with the shard as its last field.
 std::string without_shard(std::string_view line) {
@@ -44,8 +44,8 @@ void require_header(const std::string& source, std::string_view first_line) {
                      ": this is the line of a task; the header, which is the first line of such a "
                      "file, is missing: copy the file again, or make it again");
   }
-  if (first_line.starts_with(kByteOrderMark) &&
-      first_line.substr(kByteOrderMark.size()).starts_with(kHeaderBegin)) {
+  if (first_line.starts_with(kEncodingMark) &&
+      first_line.substr(kEncodingMark.size()).starts_with(kHeaderBegin)) {
     throw InputError(place_of_line(source, 1) +
                      ": a byte order mark (EF BB BF) stands before the header, as some editors put "
                      "it there; take it away");
