@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <future>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "base/text.hpp"
@@ -9,6 +11,7 @@
 #include "fit/eq4/search/explore.hpp"
 #include "fit/task/loss_value.hpp"
 #include "io/file/digest.hpp"
+#include "model/columns/failure_words.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
@@ -16,6 +19,9 @@ namespace {
 
 /// Each thread has tables of its own.
 constexpr std::size_t kMostReaders = 4;
+
+/// Of those that failed alike.
+constexpr std::size_t kMostFailedLines = 5;
 
 /// How a message of a process begins.
 const std::string kRead = "read:";
@@ -59,13 +65,33 @@ MergedTimes times_for(const FitOptions& options, const RoleRequest& roles,
   return options.loss == Loss::rmsle ? MergedTimes::logarithmic_moments : MergedTimes::moments;
 }
 
-void check_request(const std::string& path, const RoleRequest& roles) {
-  if (path == "-")
-    throw UsageError(
-        "standard input cannot be read in parts: equal rows are merged, and rows drawn, of files");
-  if (roles.drop_failed)
-    throw UsageError(Field{"failed", {"drop"}} + " does not go with " + Field{"merge_rows"} +
-                     " and " + Field{"sample_rows"} + ": take the failed runs out of the file");
+std::set<std::string> text_columns(const RoleRequest& roles) {
+  return {roles.categorical.begin(), roles.categorical.end()};
+}
+
+/// The runs that failed among the lines, as those of a whole table: cells that are numbers by their
+/// values, where all are.
+std::vector<FailedRuns> failed_runs(const CsvBeginning& beginning, const MergedLines& merged) {
+  const auto& failed = merged.failed();
+  const bool numeric = std::all_of(failed.begin(), failed.end(), [](const auto& each) {
+    return parse_number(each.first).has_value();
+  });
+  std::map<std::string, FailedRuns> by_cell;
+  for (const auto& [cell, runs] : failed) {
+    const std::string text = numeric ? to_text(*parse_number(cell)) : cell;
+    FailedRuns& own = by_cell[text];
+    own.file = base_name(beginning.source);
+    own.cell = text;
+    own.rows += runs.runs;
+    for (const std::uint64_t line : runs.lines)
+      own.lines.push_back(line_of_file(beginning, line));
+    std::sort(own.lines.begin(), own.lines.end());
+    own.lines.resize(std::min(own.lines.size(), kMostFailedLines));
+  }
+  std::vector<FailedRuns> out;
+  for (auto& [cell, runs] : by_cell)
+    out.push_back(std::move(runs));
+  return out;
 }
 
 /// Appends to what was asked for, separated by commas.
@@ -114,16 +140,13 @@ LargeRuns::LargeRuns(const std::string& path, const RoleRequest& roles,
       request_(request),
       threads_(std::clamp<std::size_t>(options.threads, 1, kMostReaders)),
       empty_{std::nullopt, LineSample(request.sample_rows.value_or(kJudgedRows), options.seed)} {
-  check_request(path, roles);
-  beginning_ =
-      read_beginning(path, {roles.categorical.begin(), roles.categorical.end()}, separator);
+  beginning_ = read_beginning(path, text_columns(roles), separator);
   if (!request.merge)
     return;
   // Where the name of no column tells which is the time, all of them may.
-  const Table& first_rows = beginning_.table;
-  const std::string time = measured_column(first_rows, roles).value_or("");
-  const std::string named = time.empty() ? resolve_roles(first_rows, roles).target : time;
-  const std::vector<std::string> names = first_rows.names();
+  const std::string time = measured_column(beginning_.table, roles).value_or("");
+  const std::string named = time.empty() ? resolve_roles(beginning_.table, roles).target : time;
+  const std::vector<std::string> names = beginning_.table.names();
   time_ = static_cast<std::size_t>(std::find(names.begin(), names.end(), named) - names.begin());
   empty_.merged.emplace(layout(), times_for(options, roles, request), request.limits);
 }
@@ -135,12 +158,23 @@ LineLayout LargeRuns::layout() const {
   out.time = time_;
   for (const std::string& name : out.names)
     out.plays_no_part.push_back(!plays_a_part(name, roles_));
+  if (roles_.drop_failed)
+    out.is_failure = says_failed;
   return out;
 }
 
 LargePart LargeRuns::read(std::size_t part, std::size_t parts, const ReadProgress& progress) const {
+  if (parts > 1 && pipe() != nullptr)
+    throw InputError(beginning_.source + " is a pipe, which several processes cannot share");
   // Processes are as many as there are cores for.
   return read_part(beginning_, empty_, part, parts, parts > 1 ? 1 : threads_, progress);
+}
+
+std::string LargeRuns::words_of_failed(const RunsFile& file, std::size_t others) const {
+  std::size_t rows = others;
+  for (const FailedRuns& failed : file.failed)
+    rows += failed.rows;
+  return words_for(file.failed, beginning_.table.names()[time_], rows);
 }
 
 LabelledRuns LargeRuns::labelled(const LargePart& whole, std::string sha256) const {
@@ -157,23 +191,35 @@ LabelledRuns LargeRuns::labelled(const LargePart& whole, std::string sha256) con
     file.table = table_of(beginning_, whole.sample);
     notice = drawn("The model is fitted to");
   } else {
+    file.failed = failed_runs(beginning_, *whole.merged);
+    if (!file.failed.empty() && whole.merged->configurations() == 0)
+      throw InputError(words_of_failed(file, 0));
     file.table = table_of(beginning_, *whole.merged, time_);
     if (!file.table.has_single_times()) {
       file.drawn = table_of(beginning_, whole.sample);
+      if (roles_.drop_failed)
+        file.drawn =
+            without_failed_runs(*file.drawn, file.drawn->names()[time_], text_columns(roles_))
+                .table;
       notice = drawn("The errors are those of");
     }
     if (!request_.single_rows_for.empty() && !file.table.runs.empty()) {
       if (file.table.measured_runs() > request_.most_single_rows)
-        throw InputError(Sentence(beginning_.path + ": ") + request_.single_rows_for + " takes " +
+        throw InputError(Sentence(beginning_.source + ": ") + request_.single_rows_for + " takes " +
                          std::to_string(request_.most_single_rows) +
                          " rows at most where they are merged: draw some with " +
                          Field{"sample_rows", {"100000"}});
       file.table = one_by_one(file.table);
     }
   }
+  std::optional<std::string> failures;
+  if (!file.failed.empty())
+    failures = words_of_failed(file, file.table.measured_runs());
   LabelledRuns out = label_runs(std::move(file), roles_);
+  if (failures)
+    out.warning = failures;
   if (request_.merge && request_.single_rows_for.empty() && out.file.table.runs.empty())
-    throw InputError(beginning_.path + ": rows without a time > 0 cannot be merged");
+    throw InputError(beginning_.source + ": rows without a time > 0 cannot be merged");
   if (notice)
     out.roles.notices.push_back(*notice);
   return out;
@@ -214,6 +260,10 @@ std::optional<LabelledRuns> read_large_runs(const LargeRuns& runs, Processes& pr
 
 LabelledRuns read_large_runs(const LargeRuns& runs, const std::string& path,
                              const ReadProgress& progress) {
+  if (runs.pipe() != nullptr) {
+    const LargePart whole = runs.read(0, 1, progress);
+    return runs.labelled(whole, runs.pipe()->sha256());
+  }
   std::future<std::string> digest =
       std::async(std::launch::async, [&path] { return sha256_of_file(path); });
   const LargePart whole = runs.read(0, 1, progress);

@@ -46,6 +46,8 @@ class LargeRuns {
 
   /// The share number `part` of `parts` of the file.
   LargePart read(std::size_t part, std::size_t parts, const ReadProgress& progress = {}) const;
+  /// Nothing of a file.
+  PipedLines* pipe() const { return beginning_.pipe.get(); }
   /// A part of no lines.
   const LargePart& empty() const { return empty_; }
   /// From all parts, put together in their order, to what a fit takes.
@@ -60,6 +62,8 @@ class LargeRuns {
   LargePart empty_;
 
   LineLayout layout() const;
+  /// Beside so many others.
+  std::string words_of_failed(const RunsFile& file, std::size_t others) const;
 };
 
 /// The whole file in this process.

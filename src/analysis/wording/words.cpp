@@ -11,6 +11,7 @@ namespace {
 // The ratio of the model's MAPE to the noise floor at which one of the two is named as the limit.
 constexpr double kShapeLimits = 1.5;
 constexpr double kNoiseLimits = 1.15;
+constexpr double kNoError = 0.05;    // percent: it is shown as 0.0
 constexpr double kNoChange = 0.005;  // of a time: "1.00 times" with two decimals
 
 }  // namespace
@@ -29,13 +30,15 @@ std::string doubling_in_words(const Doubling& doubling) {
 std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseFloor>& floor) {
   if (!floor)
     return {};
-  std::string reading = "shape and noise both limit it";
-  if (mape_percent > kShapeLimits * floor->mape_percent)
-    reading = "the shape, not the noise, limits it";
+  std::string reading = ": shape and noise both limit it";
+  if (mape_percent < kNoError)
+    reading.clear();
+  else if (mape_percent > kShapeLimits * floor->mape_percent)
+    reading = ": the shape, not the noise, limits it";
   else if (mape_percent < kNoiseLimits * floor->mape_percent)
-    reading = "the noise limits it";
+    reading = ": the noise limits it";
   return "model " + percent(mape_percent) + ", noise floor " + percent(floor->mape_percent) +
-         " from " + std::to_string(floor->rows) + " replicated rows: " + reading;
+         " from " + std::to_string(floor->rows) + " replicated rows" + reading;
 }
 
 }  // namespace perfmodel

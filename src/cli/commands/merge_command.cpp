@@ -14,6 +14,7 @@
 #include "io/file/output_file.hpp"
 #include "io/file/text_lines.hpp"
 #include "io/model/model_set.hpp"
+#include "io/parts/part_text.hpp"
 #include "perfmodel/base/error.hpp"
 #include "pipeline/shared/merged_parts.hpp"
 
@@ -103,6 +104,7 @@ int run_merge(const MergeArguments& arguments, Console& console) {
     first = line.text;
     return false;
   });
+  require_header(files.front().source(), first);
   if (!is_model_set(first) && !is_task_results(first))
     throw InputError(files.front().source() + ": this is not what --shard writes");
   const MergedParts parts(files);

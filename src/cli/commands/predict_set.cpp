@@ -20,6 +20,7 @@ namespace {
 /// The new columns of one target.
 struct TargetColumns {
   std::string target;
+  std::size_t task = 0;  ///< the first of it: targets stand in the order of tasks, not of lines
   bool with_intervals = false;
   std::size_t first = 0;  ///< its place among the new columns
 };
@@ -28,9 +29,14 @@ class SetPrediction {
  public:
   SetPrediction(const SetLines& set, std::size_t rows) {
     set.for_each([&](const ModelSetLine& line) {
-      if (line.model)
-        target_of(line.target).with_intervals |= line.model->intervals.has_value();
+      if (!line.model)
+        return;
+      TargetColumns& target = target_of(line.target, line.task);
+      target.with_intervals |= line.model->intervals.has_value();
+      target.task = std::min(target.task, line.task);
     });
+    std::sort(targets_.begin(), targets_.end(),
+              [](const auto& a, const auto& b) { return a.task < b.task; });
     for (TargetColumns& target : targets_) {
       const std::string suffix = targets_.size() > 1 ? "_" + target.target : "";
       target.first = names_.size();
@@ -45,7 +51,7 @@ class SetPrediction {
 
   void add(const LineRows& part, const PredictArguments& arguments) {
     const FittedModel& model = *part.line.model;
-    const TargetColumns& columns = target_of(part.line.target);
+    const TargetColumns& columns = target_of(part.line.target, part.line.task);
     const Design design = make_design(part.table, model.spec, Target::absent);
     const Predictions predicted = predictions_of(model, design);
     const RangeCheck range = check_range(model, design);
@@ -93,11 +99,11 @@ class SetPrediction {
   std::size_t out_of_range_ = 0;
   std::size_t without_time_ = 0;
 
-  TargetColumns& target_of(const std::string& target) {
+  TargetColumns& target_of(const std::string& target, std::size_t task) {
     const auto found = std::find_if(targets_.begin(), targets_.end(),
                                     [&](const auto& each) { return each.target == target; });
     return found != targets_.end() ? *found
-                                   : targets_.emplace_back(TargetColumns{target, false, 0});
+                                   : targets_.emplace_back(TargetColumns{target, task, false, 0});
   }
 
   static std::string time_text_of(double value) { return is_time(value) ? to_text(value) : ""; }

@@ -58,17 +58,24 @@ int run_show(const ShowArguments& arguments, Console& console) {
   refuse_to_replace(arguments.model, arguments.output);
   OutputFile output(arguments.output);
   const SetLines set = picked_models(arguments.model, arguments.pick);
-  if (set.size() != 1) {
-    console.summary(set_summary(set, console, arguments.ranked_at));
+  if (set.size() != 1 && !arguments.language) {
+    const std::string ranking = set_summary(set, console, arguments.ranked_at);
+    if (arguments.output == "-") {
+      console.summary(ranking);
+    } else {
+      output.write(ranking);
+      output.commit();
+    }
     return 0;
   }
   if (!arguments.ranked_at.empty())
     throw UsageError("--set goes with a file of many models");
   const FittedModel model = model_of(set);
-  output.write(formula_code(model, arguments.language));
+  const FormulaLanguage language = arguments.language.value_or(FormulaLanguage::text);
+  output.write(formula_code(model, language));
   output.commit();
   const std::optional<Centre> centre = centre_of(model);
-  if (arguments.language == FormulaLanguage::text && centre)
+  if (language == FormulaLanguage::text && centre)
     for (const Doubling& doubling : doublings_of(model, centre->configuration))
       console.notice(doubling.column + " " + doubling_in_words(doubling) + " (at " + centre->place +
                      ")");

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/terminal/console.hpp"
 #include "export/formula_code.hpp"
@@ -14,7 +16,7 @@ struct ShowArguments {
   std::string pick;
   std::vector<std::string> ranked_at;  ///< settings of the ranking of many models
   std::string output = "-";
-  FormulaLanguage language = FormulaLanguage::text;
+  std::optional<FormulaLanguage> language = {};  ///< nothing: text
 };
 
 /// `perfmodel show MODEL.json`: the formula, to read or to compute elsewhere.

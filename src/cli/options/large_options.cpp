@@ -47,6 +47,8 @@ std::optional<LargeRunsRequest> large_runs_request(const LargeRowsArguments& arg
   const bool merge = arguments.merge.value_or(is_job && !arguments.sample_rows);
   if (is_job && !merge && !arguments.sample_rows)
     throw UsageError("the processes of a job merge rows: leave out --merge-rows never");
+  if (is_job && paths.front() == "-")
+    throw UsageError("the processes of a job cannot share standard input: give them a file");
   if (merge && arguments.sample_rows)
     throw UsageError("--merge-rows always does not go with --sample-rows");
   if ((merge || arguments.sample_rows) && paths.size() > 1)
@@ -61,7 +63,7 @@ std::optional<LargeRunsRequest> large_runs_request(const LargeRowsArguments& arg
                      Field{"merge_rows"} + ", or draw rows with " +
                      Field{"sample_rows", {"100000"}});
   const bool large = !arguments.merge && paths.size() == 1 && is_large(paths.front()) &&
-                     obstacle.empty() && single_rows_for.empty() && !request.roles.drop_failed;
+                     obstacle.empty() && single_rows_for.empty();
   return merge || large
              ? std::optional(LargeRunsRequest{.merge = true, .single_rows_for = single_rows_for})
              : std::nullopt;

@@ -54,14 +54,24 @@ std::vector<bool> picked_lines(const SetLines& set, const std::string& pick) {
 SetLines lines_of_file(const std::string& path) {
   const TextLines file(path);
   std::string first;
+  std::size_t lines = 0;
   file.for_each([&](const TextLine& line) {
+    lines = line.number;
+    if (lines > 1)
+      return false;
     if (is_model_set(line.text) && !line.whole)
-      refuse_torn_line(file.source(), 1);
+      refuse_torn_line(file.source(), line);
+    require_header(file.source(), line.text);
     first = line.text;
-    return false;
+    return is_model_set(first);
   });
-  if (is_model_set(first))
+  if (is_model_set(first)) {
+    if (lines < 2)
+      throw InputError(file.source() +
+                       ": there is no model in it, only the header of a set; fit again with " +
+                       Field{"resume"});
     return {file, parse_set_header(place_of_line(file.source(), 1), first)};
+  }
   const auto set = std::make_shared<ModelSet>();
   set->lines.push_back(single_model(file.source(), file.bytes()));
   return SetLines(set);

@@ -1,7 +1,6 @@
 #include "fit/choose/process_judge.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -48,15 +47,6 @@ Design with_value(Design design, std::size_t numeric, double value) {
   factor.values = {value};
   factor.codes.assign(design.rows, 0);
   return design;
-}
-
-/// A trend that is no time at all where it was fitted has nothing left for a process.
-bool is_defined(const ProcessRuns& runs) {
-  std::vector<Index> all(static_cast<std::size_t>(runs.inputs.rows()));
-  std::iota(all.begin(), all.end(), Index{0});
-  const process::Trend& trend = runs.trend.trend;
-  const process::TrendValues at = trend.at(trend.start, all);
-  return at.values.allFinite() && at.slopes.allFinite();
 }
 
 VectorXd predicted_times(const ProcessRuns& runs, const process::ProcessFit& fit,
@@ -122,8 +112,8 @@ std::optional<process::HyperParameters> ProcessJudge::hyper_of_random_parts(
     if (folds_[f].far_end())
       continue;
     const ProcessRuns runs = runs_in(f, rows_[f].training);
-    return is_defined(runs) ? std::optional(search_hyper_parameters(runs, in_fold(how, f)))
-                            : std::nullopt;
+    return has_times(runs) ? std::optional(search_hyper_parameters(runs, in_fold(how, f)))
+                           : std::nullopt;
   }
   return std::nullopt;
 }
@@ -147,7 +137,7 @@ std::vector<FormCandidate> ProcessJudge::operator()(const Candidate& trend,
     if (task_.options.stop.stop_requested())
       return;
     const ProcessRuns runs = runs_in(f, rows_[f].training);
-    if (!is_defined(runs))
+    if (!has_times(runs))
       return;
     const bool far_end = folds_[f].far_end();
     const std::vector<process::ProcessFit> fits =

@@ -9,6 +9,7 @@
 #include "fit/process/hyper_search.hpp"
 #include "fit/residual/identify_process.hpp"
 #include "fit/residual/process_form.hpp"
+#include "fit/result/far_off.hpp"
 #include "fit/sum/fit_multi.hpp"
 #include "perfmodel/base/error.hpp"
 
@@ -61,6 +62,15 @@ process::ProcessOptions process_options(const FitOptions& options, const Design&
 /// At 4.6 standard deviations of a run that counts for one.
 constexpr double kWeightOfOutlier = 0.2;
 
+/// Runs that count for little, and are off by what matters.
+std::size_t count_outliers(const Eigen::VectorXd& weights, const Eigen::VectorXd& measured,
+                           const Eigen::VectorXd& predicted) {
+  std::size_t out = 0;
+  for (Eigen::Index run = 0; run < weights.size(); ++run)
+    out += weights[run] < kWeightOfOutlier && is_far_off(measured[run], predicted[run]) ? 1U : 0U;
+  return out;
+}
+
 ProcessSearch facts_of_search(const process::ProcessOptions& options,
                               const process::ProcessFit& found) {
   ProcessSearch out;
@@ -70,12 +80,16 @@ ProcessSearch facts_of_search(const process::ProcessOptions& options,
     out.priors.push_back({prior.of, prior.mean, prior.deviation});
   out.rows = static_cast<std::size_t>(options.hyper_rows);
   out.noise = found.hyper.heavy_tails ? ProcessNoise::student_t : ProcessNoise::normal;
-  out.outliers = static_cast<std::size_t>((found.run_weights.array() < kWeightOfOutlier).count());
   return out;
 }
 
 FittedModel fitted_process(FittedModel model, const Design& training, const FitOptions& options,
                            const ProcessRuns& runs, TrendPrior prior, bool from_nothing) {
+  if (!has_times(runs))
+    throw InputError(
+        "the formula beside the process is 0, or too large for a number, at some of the runs; "
+        "choose one with fewer terms by " +
+        Field{"terms"} + ", or leave out runs whose times differ far more than their columns say");
   const process::ProcessOptions how = process_options(options, training);
   process::ProcessFit found = fit_process(runs, search_hyper_parameters(runs, how), prior, how);
   const auto known =
@@ -101,7 +115,9 @@ FittedModel fitted_process(FittedModel model, const Design& training, const FitO
   model.search.ridges.clear();
   model.search.process = facts_of_search(how, found);
   model.typical = central_configuration(model.spec, training);
-  model.metrics.train = compute_metrics(training.time, predict(model, training));
+  const Eigen::VectorXd predicted = predict(model, training);
+  model.metrics.train = compute_metrics(training.time, predicted);
+  model.search.process->outliers = count_outliers(found.run_weights, training.time, predicted);
   model.noise_floor = noise_floor(training);
   model.identifiability =
       identify_beside_process(model, *runs.trend.form, training, found.whitening);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/index.hpp"
@@ -78,6 +79,14 @@ ProcessRuns runs_beside(const std::shared_ptr<const Form>& form, const ModelSpec
   ProcessRuns out = plain_runs(spec, runs, shape);
   out.trend = trend_around(form, spec, constants, runs);
   return out;
+}
+
+bool has_times(const ProcessRuns& runs) {
+  std::vector<Eigen::Index> all(static_cast<std::size_t>(runs.inputs.rows()));
+  std::iota(all.begin(), all.end(), Eigen::Index{0});
+  const process::Trend& trend = runs.trend.trend;
+  const process::TrendValues at = trend.at(trend.start, all);
+  return at.values.allFinite() && at.slopes.allFinite();
 }
 
 process::HyperParameters search_hyper_parameters(const ProcessRuns& runs,

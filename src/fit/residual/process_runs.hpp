@@ -46,6 +46,9 @@ ProcessRuns runs_beside(const std::shared_ptr<const Form>& form, const ModelSpec
                         const Eigen::VectorXd& constants, const Design& runs,
                         const ProcessShape& shape);
 
+/// A trend that is no time at all for some run has nothing left for a process.
+bool has_times(const ProcessRuns& runs);
+
 process::HyperParameters search_hyper_parameters(const ProcessRuns& runs,
                                                  process::ProcessOptions options);
 

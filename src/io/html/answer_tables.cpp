@@ -174,18 +174,19 @@ std::string comparison_table(const Content& content) {
     return "";
   using enum CellKind;
   const Comparison& other = *content.comparison;
-  const std::string& unit = content.model.spec.unit;
+  const TimeUnit unit = page_unit(content);
   Table table("Both models on the same " + std::to_string(content.metrics.rows) + " runs",
               {{"model"},
                {"MAPE", number},
                {"SMAPE", number},
-               {with_unit("MAE", unit), number},
-               {with_unit("RMSE", unit), number},
+               {with_unit("MAE", unit.name), number},
+               {with_unit("RMSE", unit.name), number},
                {"R2", number}});
   const auto add = [&](const std::string& name, const Metrics& metrics) {
     table.add({escaped_markup(name), figure_of(metrics.mape_percent, percent(metrics.mape_percent)),
                figure_of(metrics.smape_percent, percent(metrics.smape_percent)),
-               number_cell(metrics.mae), number_cell(metrics.rmse),
+               figure_of(metrics.mae, short_number(metrics.mae * unit.factor)),
+               figure_of(metrics.rmse, short_number(metrics.rmse * unit.factor)),
                std::isnan(metrics.r2) ? "-" : number_cell(metrics.r2)});
   };
   add("old: " + shown_name(other.model_file), other.metrics);

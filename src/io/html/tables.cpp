@@ -53,23 +53,29 @@ std::vector<std::string> constant_cells(const FittedModel& model, const Constant
 
 }  // namespace
 
+TimeUnit page_unit(const Content& content) {
+  return readable_unit(content.median_time, content.model.spec.unit);
+}
+
 std::string metrics_table(const Content& content) {
-  const std::string& unit = content.model.spec.unit;
+  const TimeUnit unit = page_unit(content);
   using enum CellKind;
   Table table("Errors: MAE, MSE and RMSE in the unit of the time, MAPE and SMAPE in percent",
               {{"part"},
                {"rows", number},
-               {with_unit("MAE", unit), number},
+               {with_unit("MAE", unit.name), number},
                {"MAPE", number},
                {"SMAPE", number},
-               {with_unit("MSE", unit.empty() ? "" : unit + "^2"), number},
-               {with_unit("RMSE", unit), number},
+               {with_unit("MSE", unit.name.empty() ? "" : unit.name + "^2"), number},
+               {with_unit("RMSE", unit.name), number},
                {"R2", number}});
   const auto add = [&](const std::string& name, const Metrics& metrics) {
-    table.add({escaped_markup(name), std::to_string(metrics.rows), number_cell(metrics.mae),
+    table.add({escaped_markup(name), std::to_string(metrics.rows),
+               figure_of(metrics.mae, short_number(metrics.mae * unit.factor)),
                figure_of(metrics.mape_percent, percent(metrics.mape_percent)),
                figure_of(metrics.smape_percent, percent(metrics.smape_percent)),
-               number_cell(metrics.mse), number_cell(metrics.rmse),
+               figure_of(metrics.mse, short_number(metrics.mse * unit.factor * unit.factor)),
+               figure_of(metrics.rmse, short_number(metrics.rmse * unit.factor)),
                std::isnan(metrics.r2) ? "-" : number_cell(metrics.r2)});
   };
   for (const Part& part : content.parts)

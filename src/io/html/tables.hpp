@@ -3,8 +3,12 @@
 #include <string>
 
 #include "analysis/page/content.hpp"
+#include "base/time_text.hpp"
 
 namespace perfmodel::page {
+
+/// The unit of figures that stand in columns, such as errors: that of the median time.
+TimeUnit page_unit(const Content& content);
 
 // Tables of the page, ready to be put into it; empty where there is nothing to list.
 

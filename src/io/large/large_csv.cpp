@@ -9,6 +9,7 @@
 
 #include "base/tasks/parallel.hpp"
 #include "io/csv/table_of_lines.hpp"
+#include "io/file/input_file.hpp"
 #include "io/large/line_blocks.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/csv/csv.hpp"
@@ -18,11 +19,6 @@ namespace {
 
 constexpr std::uint64_t kBeginning = std::uint64_t{1} << 20;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
-std::uint32_t line_number(std::uint64_t number) {
-  return static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(number, std::numeric_limits<std::uint32_t>::max()));
-}
 
 /// What no reader of whole files lets pass.
 void check_characters(const NumberedLine& line, const std::string& source) {
@@ -42,19 +38,20 @@ class Lines {
   }
 
   std::uint32_t number_of(std::uint64_t row_line) const {
-    return line_number(beginning_.header_line + 1 + row_line);
+    return line_of_file(beginning_, row_line);
   }
 
   void add(std::string_view text, std::uint64_t row_line) {
     lines_.push_back({std::string(text), number_of(row_line)});
-    check_characters(lines_.back(), beginning_.path);
+    check_characters(lines_.back(), beginning_.source);
   }
 
   Table table() {
     std::stable_sort(
         lines_.begin() + 1, lines_.end(),
         [](const NumberedLine& a, const NumberedLine& b) { return a.number < b.number; });
-    return table_of_lines(lines_, beginning_.path, beginning_.text_columns, beginning_.table.style);
+    return table_of_lines(lines_, beginning_.source, beginning_.text_columns,
+                          beginning_.table.style);
   }
 
  private:
@@ -75,11 +72,17 @@ CsvBeginning read_beginning(const std::string& path, const std::set<std::string>
   CsvBeginning out;
   out.path = path;
   out.text_columns = text_columns;
-  out.size = regular_file_size(path);
+  out.source = display_name(path);
   std::string bytes;
-  for_each_block(path, 0, std::min(kBeginning, out.size),
-                 [&](std::string_view lines, std::uint64_t) { bytes.append(lines); });
-  out.table = parse_csv(bytes, path, text_columns, separator);
+  if (is_pipe(path)) {
+    out.pipe = std::make_shared<PipedLines>(path, kBeginning);
+    bytes = out.pipe->beginning();
+  } else {
+    out.size = regular_file_size(path);
+    for_each_block(path, 0, std::min(kBeginning, out.size),
+                   [&](std::string_view lines, std::uint64_t) { bytes.append(lines); });
+  }
+  out.table = parse_csv(bytes, out.source, text_columns, separator);
   std::string_view rest = bytes;
   if (rest.starts_with(kByteOrderMark))
     rest.remove_prefix(kByteOrderMark.size());
@@ -123,8 +126,24 @@ void LargePart::append_bytes(std::string_view bytes) {
     merged->append_bytes(of_merged);
 }
 
+namespace {
+
+LargePart read_pipe(const CsvBeginning& beginning, const LargePart& empty) {
+  LargePart out = empty;
+  beginning.pipe->for_each_block(
+      beginning.rows_at,
+      [&](std::string_view lines, std::uint64_t offset) { out.add(lines, offset); });
+  if (out.merged)
+    out.merged->settle();
+  return out;
+}
+
+}  // namespace
+
 LargePart read_part(const CsvBeginning& beginning, const LargePart& empty, std::size_t part,
                     std::size_t parts, std::size_t threads, const ReadProgress& progress) {
+  if (beginning.pipe)
+    return read_pipe(beginning, empty);
   const std::uint64_t bytes = beginning.size - beginning.rows_at;
   const std::size_t shares = parts * threads;
   const auto share_begin = [&](std::size_t share) {
@@ -155,6 +174,11 @@ LargePart read_part(const CsvBeginning& beginning, const LargePart& empty, std::
   if (own[0].merged)
     own[0].merged->settle();
   return std::move(own[0]);
+}
+
+std::uint32_t line_of_file(const CsvBeginning& beginning, std::uint64_t row_line) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(
+      beginning.header_line + 1 + row_line, std::numeric_limits<std::uint32_t>::max()));
 }
 
 Table table_of(const CsvBeginning& beginning, const MergedLines& merged, std::size_t time) {

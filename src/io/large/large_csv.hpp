@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -8,6 +9,7 @@
 #include "io/large/line_layout.hpp"
 #include "io/large/line_sample.hpp"
 #include "io/large/merged_lines.hpp"
+#include "io/large/piped_lines.hpp"
 #include "perfmodel/data/table.hpp"
 #include "perfmodel/io/csv/read_progress.hpp"
 
@@ -15,16 +17,19 @@ namespace perfmodel {
 
 /// The beginning of a file that is too large to be read as a whole.
 struct CsvBeginning {
-  std::string path;
+  std::string path;    ///< "-": standard input
+  std::string source;  ///< how messages call it
   std::set<std::string> text_columns;
   Table table;  ///< of the first rows
   std::string header;
   std::uint32_t header_line = 1;
-  std::uint64_t rows_at = 0;  ///< where the line behind the header begins
-  std::uint64_t size = 0;     ///< of the file
+  std::uint64_t rows_at = 0;              ///< where the line behind the header begins
+  std::uint64_t size = 0;                 ///< of the file; of a pipe nobody knows
+  std::shared_ptr<PipedLines> pipe = {};  ///< where the rest is read from, in place of a file
 };
 
-/// Throws what parse_csv() throws of the first rows, InputError for what is no regular file.
+/// Throws what parse_csv() throws of the first rows, InputError for what is no regular file and no
+/// pipe.
 CsvBeginning read_beginning(const std::string& path, const std::set<std::string>& text_columns,
                             std::optional<char> separator);
 
@@ -41,9 +46,13 @@ struct LargePart {
 };
 
 /// Reads the lines that begin in the share number `part` of `parts` of the bytes behind the header,
-/// on so many threads; `empty` is a part without lines.
+/// on so many threads; `empty` is a part without lines. A pipe is read by one thread, once, and as
+/// a whole.
 LargePart read_part(const CsvBeginning& beginning, const LargePart& empty, std::size_t part,
                     std::size_t parts, std::size_t threads, const ReadProgress& progress = {});
+
+/// The line of the file that has this number among those behind the header.
+std::uint32_t line_of_file(const CsvBeginning& beginning, std::uint64_t row_line);
 
 /// The table of distinct rows, each with how many runs it stands for; of odd lines alone, beside a
 /// row of each configuration, where there are any.

@@ -14,7 +14,6 @@ namespace perfmodel {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 20;
-constexpr std::size_t kLongestLine = std::size_t{1} << 24;
 
 [[noreturn]] void fail_to_read(const std::string& path, int error) {
   throw InputError("cannot read " + path + ": " + std::generic_category().message(error));

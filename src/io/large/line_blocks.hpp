@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 
 namespace perfmodel {
+
+/// In bytes, beyond which a file has no lines.
+constexpr std::size_t kLongestLine = std::size_t{1} << 24;
 
 /// The size of a regular file; throws InputError for anything else.
 std::uint64_t regular_file_size(const std::string& path);

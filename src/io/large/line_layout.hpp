@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct LineLayout {
   std::vector<std::string> names;   ///< by field, as all
   std::size_t time = 0;             ///< the measured one
   std::vector<bool> plays_no_part;  ///< whose cells make no two rows different
+  /// Of a cell of the time that is none: whether its run failed and is to be left out. Empty: all
+  /// such rows are odd.
+  std::function<bool(const std::string& cell)> is_failure = {};
 };
 
 /// What is kept of the times of equal configurations.

@@ -12,6 +12,8 @@ namespace perfmodel {
 namespace {
 
 constexpr std::size_t kMostOddLines = 1000;
+constexpr std::size_t kMostLinesOfFailed = 5;
+constexpr std::size_t kMostFailures = 10'000;
 constexpr std::size_t kAtOnce = 64;
 constexpr std::uint64_t kMixer = 0x9e3779b97f4a7c15U;
 
@@ -69,7 +71,12 @@ void MergedLines::add(std::string_view lines) {
 void MergedLines::add_line(std::string_view line) {
   const CutRow row = cutter_.cut(line);
   if (row.odd) {
-    if (!is_blank_line(line))
+    const LineLayout& layout = cutter_.layout();
+    if (is_blank_line(line))
+      return;
+    if (row.time_cell && layout.is_failure && layout.is_failure(std::string(*row.time_cell)))
+      add_failed(std::string(*row.time_cell), {1, {0}}, lines_);
+    else
       add_odd(line, lines_);
     return;
   }
@@ -115,6 +122,18 @@ void MergedLines::add_odd(std::string_view line, std::uint64_t number) {
     odd_.push_back({std::string(line), number});
 }
 
+/// `before`: lines before the part that has the lines of `failed`.
+void MergedLines::add_failed(const std::string& cell, const Failed& failed, std::uint64_t before) {
+  Failed& own = failed_[cell];
+  own.runs += failed.runs;
+  for (const std::uint64_t line : failed.lines)
+    if (own.lines.size() < kMostLinesOfFailed)
+      own.lines.push_back(before + line);
+  if (failed_.size() > kMostFailures)
+    throw InputError("runs failed with more than " + std::to_string(kMostFailures) +
+                     " different texts in place of a time; take them out of the file");
+}
+
 void MergedLines::append(const MergedLines& next) {
   std::vector<std::uint32_t> own;
   own.reserve(next.known_.size());
@@ -143,6 +162,8 @@ void MergedLines::append(const MergedLines& next) {
   }
   for (const OddLine& odd : next.odd_)
     add_odd(odd.line, lines_ + odd.number);
+  for (const auto& [cell, failed] : next.failed_)
+    add_failed(cell, failed, lines_);
   lines_ += next.lines_;
 }
 

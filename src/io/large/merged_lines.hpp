@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,12 @@ class MergedLines {
     std::uint64_t number = 0;
   };
 
+  /// Runs that failed with the same cell.
+  struct Failed {
+    std::uint64_t runs = 0;
+    std::vector<std::uint64_t> lines;  ///< the first of theirs
+  };
+
   std::size_t configurations() const { return known_.size(); }
   Configuration configuration(std::size_t i) const;
   bool has_moments() const { return !sums_.empty(); }
@@ -62,6 +69,8 @@ class MergedLines {
   SharedTimes time_list(std::size_t i) const { return lists_[i].list(); }
   /// The first of them.
   const std::vector<OddLine>& odd_lines() const { return odd_; }
+  /// By their cells.
+  const std::map<std::string, Failed>& failed() const { return failed_; }
   std::uint64_t lines() const { return lines_; }
 
   /// As bytes, for another process on a machine of the same kind.
@@ -89,6 +98,7 @@ class MergedLines {
   std::vector<TimeCollector> lists_;       ///< by configuration
   std::size_t in_lists_ = 0;               ///< pairs
   std::vector<OddLine> odd_;
+  std::map<std::string, Failed> failed_;
   std::uint64_t lines_ = 0;
   /// Rows on their way into the tables, so many at once that memory answers in the meantime.
   struct Waiting {
@@ -104,6 +114,7 @@ class MergedLines {
   void add_line(std::string_view line);
   void add_waiting();
   void add_odd(std::string_view line, std::uint64_t number);
+  void add_failed(const std::string& cell, const Failed& failed, std::uint64_t before);
   std::uint32_t find_or_add(std::string_view key, std::uint64_t hash, std::string_view line,
                             std::uint64_t number);
   void grow_slots();

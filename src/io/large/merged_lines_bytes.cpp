@@ -26,6 +26,12 @@ std::string MergedLines::bytes() const {
     out.add(odd.number);
     out.add_all(std::string_view(odd.line));
   }
+  out.add(static_cast<std::uint64_t>(failed_.size()));
+  for (const auto& [cell, failed] : failed_) {
+    out.add_all(std::string_view(cell));
+    out.add(failed.runs);
+    out.add_all(failed.lines);
+  }
   return std::move(out).take();
 }
 
@@ -53,6 +59,11 @@ void MergedLines::append_bytes(std::string_view bytes) {
   for (OddLine& odd : next.odd_) {
     in.take(odd.number);
     odd.line = in.take_bytes(in.take_count());
+  }
+  for (std::uint64_t count = in.take_count(); count > 0; --count) {
+    Failed& failed = next.failed_[std::string(in.take_bytes(in.take_count()))];
+    in.take(failed.runs);
+    in.take_all(failed.lines);
   }
   append(next);
 }

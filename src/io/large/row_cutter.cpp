@@ -107,7 +107,7 @@ CutRow RowCutter::with_time(std::string_view cell) const {
     number[number.find(',')] = '.';
     time = parse_number(number);
   }
-  return {.key = {}, .time = time.value_or(0), .odd = !(time.value_or(0) > 0)};
+  return {.key = {}, .time = time.value_or(0), .odd = !(time.value_or(0) > 0), .time_cell = cell};
 }
 
 }  // namespace perfmodel

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,8 @@ struct CutRow {
   std::string_view key;  ///< of all cells that play a part; until the next row
   double time = 0;
   bool odd = false;  ///< not as many fields as the header, or no time > 0
+  /// Of as many fields, that of the time without blanks around it; until the next row.
+  std::optional<std::string_view> time_cell = {};
 };
 
 /// Cuts lines without looking at more than it must: a file of 4 GB has them by the hundred million.

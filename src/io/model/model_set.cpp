@@ -158,9 +158,15 @@ std::optional<ModelSetLine> parse_set_line(
   return line;
 }
 
-void refuse_torn_line(const std::string& source, std::size_t number) {
-  throw InputError(place_of_line(source, number) + ": the line is cut short; fit again with " +
-                   Field{"resume"});
+void refuse_torn_line(const std::string& source, const TextLine& line) {
+  const std::string place = place_of_line(source, line.number);
+  if (lacks_newline_alone(line.text)) {
+    throw InputError(place +
+                     ": the line is whole, but its newline is missing; add it, if nothing else of "
+                     "the file was lost, or fit again with " +
+                     Field{"resume"});
+  }
+  throw InputError(place + ": the line is cut short; fit again with " + Field{"resume"});
 }
 
 ModelSetLine single_model(const std::string& source, std::string_view bytes) {

@@ -71,7 +71,7 @@ std::optional<ModelSetLine> parse_set_line(
     const std::function<bool(const ModelSetLine&)>& is_wanted = {});
 
 /// Throws the InputError of a line without its end.
-[[noreturn]] void refuse_torn_line(const std::string& source, std::size_t number);
+[[noreturn]] void refuse_torn_line(const std::string& source, const TextLine& line);
 
 /// A model.json as the only line of a set without key.
 ModelSetLine single_model(const std::string& source, std::string_view bytes);

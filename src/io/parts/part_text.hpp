@@ -42,7 +42,18 @@ struct PartText {
                      ///< behind it are left out
 };
 
-/// Throws InputError where the header cannot be read.
+/// Throws InputError where the first line of a file of lines is no header, but that of a task or
+/// one behind a byte order mark.
+void require_header(const std::string& source, std::string_view first_line);
+
+/// Throws InputError where a line behind the first is a header, too: of files that were joined.
+void refuse_second_header(const std::string& place, std::string_view line);
+
+/// Whether nothing is missing of a line but its newline.
+bool lacks_newline_alone(std::string_view line);
+
+/// Throws InputError where the header cannot be read, and for what editors and transfers make of
+/// lines.
 PartText read_part(const TextLines& file);
 
 /// The number of the task of a line; nothing where the line is damaged.

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "data/column_numbers.hpp"
+#include "model/columns/failure_words.hpp"
 
 namespace perfmodel {
 namespace {
@@ -25,18 +26,6 @@ constexpr std::array<std::string_view, 28> kFailed = {
 constexpr std::array<std::string_view, 4> kMessages = {"oom", "outofmemory", "out_of_memory",
                                                        "timeout"};
 
-bool says_failed(const std::string& cell) {
-  if (const auto number = parse_number(cell))
-    return *number <= 0;
-  std::string word = folded(cell);
-  if (word.size() > 1 && (word[0] == '_' || word[0] == '+'))
-    word.erase(0, 1);  // the sign of "-inf"
-  return std::find(kFailed.begin(), kFailed.end(), word) != kFailed.end() ||
-         std::any_of(kMessages.begin(), kMessages.end(), [&](std::string_view message) {
-           return word.find(message) != std::string::npos;
-         });
-}
-
 std::string base_name_of(const std::string& source) {
   return source.substr(source.rfind('/') + 1);
 }
@@ -48,6 +37,18 @@ void make_numeric(Column& column) {
 }
 
 }  // namespace
+
+bool says_failed(const std::string& cell) {
+  if (const auto number = parse_number(cell))
+    return *number <= 0;
+  std::string word = folded(cell);
+  if (word.size() > 1 && (word[0] == '_' || word[0] == '+'))
+    word.erase(0, 1);  // the sign of "-inf"
+  return std::find(kFailed.begin(), kFailed.end(), word) != kFailed.end() ||
+         std::any_of(kMessages.begin(), kMessages.end(), [&](std::string_view message) {
+           return word.find(message) != std::string::npos;
+         });
+}
 
 WithoutFailed without_failed_runs(const Table& table, const std::string& column,
                                   const std::set<std::string>& text_columns) {

@@ -1,10 +1,12 @@
 #include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
+#include "cli/fit_directory.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
 
@@ -106,4 +108,32 @@ TEST_CASE_METHOD(AutoTest, "what has no meaning beside auto is refused", "[cli][
   refused(fit({"--residual", "process", "--loss", "mape"}), "'--loss' does not go with");
   refused(fit({"--repeats", "3"}), "add --residual none");
   refused(run({"sweep", "runs.csv", "--expression", "auto"}, {}), "sweep fits one form");
+}
+
+TEST_CASE("a form that has no time for some run is not chosen, and times that jump at random fit",
+          "[cli][auto]") {
+  // Times of 1 and 1000 by chance: here a logarithm of a column that counts from 1, which is 0
+  // there, is as good as any other form in the folds.
+  std::uint32_t state = 25;
+  const auto below = [&](std::uint32_t most) {
+    state = (state * 1103515245U + 12345U) & 0x7fffffffU;
+    return (state >> 16U) % most;
+  };
+  std::string csv = "gpus,size,depth,time_s\n";
+  for (int row = 0; row < 50; ++row) {
+    for (const std::uint32_t most : {8U, 1000U, 4U})
+      csv += std::to_string(1 + below(most)) + ",";
+    csv += below(2) == 0 ? "1\n" : "1000\n";
+  }
+  FitDirectory directory;
+  directory.write("runs.csv", csv);
+  for (const Strings& form :
+       {Strings{"multi"}, Strings{"multi", "--residual", "process"}, Strings{"auto"}}) {
+    CAPTURE(form);
+    Strings call{"runs.csv", "--target", "time_s", "--extrinsic", "none", "--expression"};
+    call.insert(call.end(), form.begin(), form.end());
+    const Json model = directory.model_of(call);
+    // As all predictions between 1 and 1000 are.
+    CHECK(model["metrics"]["train"]["rmse"] < 1000);
+  }
 }

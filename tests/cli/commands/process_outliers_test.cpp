@@ -30,17 +30,18 @@ double law(const TimedRun& run) {
          (1 + 0.2 * std::sin(std::log(run.batch)));
 }
 
-/// The law with 2 % of noise; one run in `every` takes 6 times as long.
-std::vector<TimedRun> timed_runs(std::size_t count, std::size_t every) {
+/// The law with noise; one run in `every` takes so many times as long.
+std::vector<TimedRun> timed_runs(std::size_t count, std::size_t every, double noise = 0.02,
+                                 double times = 6) {
   std::mt19937 random(11);
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> uniform(0, 5);
   std::vector<TimedRun> out;
   for (std::size_t i = 0; i < count; ++i) {
     TimedRun run{.batch = std::exp(uniform(random)), .gpus = 1 << (i % 3), .time = 0};
-    run.time = law(run) * std::exp(0.02 * normal(random));
+    run.time = law(run) * std::exp(noise * normal(random));
     if (every > 0 && i % every == 5)
-      run.time *= 6;
+      run.time *= times;
     out.push_back(run);
   }
   return out;
@@ -128,5 +129,29 @@ TEST_CASE("the summary says how many runs were disturbed, and a bootstrap is not
       continue;
     CAPTURE(constant.dump());
     CHECK(constant["upper"].get<double>() - constant["lower"].get<double>() < 0.05);
+  }
+}
+
+TEST_CASE("runs that are off by less than 1 % are no outliers", "[process]") {
+  for (const double times : {1.006, 1.06}) {
+    CAPTURE(times);
+    FitDirectory folder;
+    folder.write("runs.csv", csv_of(timed_runs(200, 20, 2e-4, times), 1, "time_s"));
+    Strings arguments = {"runs.csv", "--extrinsic", "gpus"};
+    arguments.insert(arguments.end(), kProcess.begin(), kProcess.end());
+    const Json model = folder.model_of(arguments);
+    const int disturbed = times > 1.01 ? 10 : 0;
+    REQUIRE(model["search"]["noise"] == "student_t");
+    CHECK(model["search"]["outliers"] == disturbed);
+    CHECK((folder.said().find("far from what the others say") != std::string::npos) ==
+          (disturbed > 0));
+    folder.write("model.json", model.dump());
+    const std::string listed =
+        folder.run({"evaluate", "model.json", "runs.csv", "--outliers", "12"}).output;
+    std::size_t named = 0;
+    for (std::size_t at = listed.find("outlier"); at != std::string::npos;
+         at = listed.find("outlier", at + 1))
+      ++named;
+    CHECK(named == static_cast<std::size_t>(disturbed));
   }
 }

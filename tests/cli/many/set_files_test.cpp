@@ -123,7 +123,8 @@ TEST_CASE_METHOD(SetFiles, "files of many models may be larger than memory",
                  "[cli][many][needs-bounded-memory]") {
   fit_by_kernel();
   const std::vector<std::string> small = lines_of(text("all.jsonl"));
-  // The same models many times over, with blanks between them, together more than there is memory.
+  // The same models many times over, each with a key of its own and with blanks between them,
+  // together more than there is memory.
   constexpr std::size_t bound = 60 * (std::size_t{1} << 20);
   constexpr std::size_t times = 50;
   const std::size_t count = times * (small.size() - 1);
@@ -133,8 +134,9 @@ TEST_CASE_METHOD(SetFiles, "files of many models may be larger than memory",
   };
   std::string large = with_number(small.front(), "\"tasks\": ", count) + "\n";
   for (std::size_t task = 0; task < count; ++task) {
-    large += with_number(small[1 + task % (small.size() - 1)], "\"task\": ", task) +
-             std::string(bound / count, ' ') + "\n";
+    std::string line = with_number(small[1 + task % (small.size() - 1)], "\"task\": ", task);
+    line.insert(line.find("\"}, \"target\""), "-" + std::to_string(task));
+    large += line + std::string(bound / count, ' ') + "\n";
   }
   REQUIRE(large.size() > bound);
   directory_.write("large.jsonl", large);
@@ -162,6 +164,99 @@ TEST_CASE_METHOD(SetFiles, "a set of models is read from a pipe, and not where i
     const ProgramResult cut = run(words);
     CHECK(cut.exit_code == 3);
     CHECK(cut.output.empty());
-    CHECK_THAT(cut.errors, ContainsSubstring("cut.jsonl:7: the line is cut short"));
+    CHECK_THAT(cut.errors,
+               ContainsSubstring("cut.jsonl:7: the line is whole, but its newline is missing"));
   }
+  directory_.write("cut.jsonl", all.substr(0, all.size() - 9));
+  CHECK_THAT(run({"show", "cut.jsonl"}).errors,
+             ContainsSubstring("cut.jsonl:7: the line is cut short; fit again with --resume"));
+}
+
+TEST_CASE_METHOD(SetFiles, "show writes the ranking of a set where it is told, formulas of one",
+                 "[cli][many]") {
+  fit_by_kernel();
+  const ProgramResult shown = run({"show", "all.jsonl"});
+  run_well({"show", "all.jsonl", "-o", "ranking.txt"});
+  CHECK(text("ranking.txt") == shown.errors);
+  CHECK_THAT(text("ranking.txt"), ContainsSubstring("48.6 %  k4"));
+  for (const char* language : {"text", "python"}) {
+    const ProgramResult several = run({"show", "all.jsonl", "--as", language, "-o", "code.txt"});
+    CHECK(several.exit_code == 2);
+    CHECK_THAT(several.errors, ContainsSubstring("one is needed: --pick 'kernel == "));
+    CHECK_FALSE(std::filesystem::exists(directory_.file("code.txt")));
+  }
+  run_well({"show", "all.jsonl", "--pick", "kernel == 'k2'", "--as", "python", "-o", "code.txt"});
+  CHECK_THAT(text("code.txt"), ContainsSubstring("def "));
+}
+
+TEST_CASE_METHOD(SetFiles, "a set with a model twice or with none is refused, its order is free",
+                 "[cli][many]") {
+  run_well(
+      {"fit", "runs.csv", "--by", "kernel", "--target", "time_s,memory_mb", "-o", "all.jsonl"});
+  const std::vector<std::string> lines = lines_of(text("all.jsonl"));
+  const auto write = [&](const std::string& name, const std::vector<std::size_t>& order) {
+    std::string out = lines.front() + "\n";
+    for (const std::size_t line : order)
+      out += lines[line] + "\n";
+    directory_.write(name, out);
+  };
+  const std::vector<std::vector<std::string>> commands = {
+      {"show", "set.jsonl"},
+      {"predict", "set.jsonl", "configs.csv"},
+      {"evaluate", "set.jsonl", "runs.csv"},
+      {"scaling", "set.jsonl", "--pick", "kernel == 'k1' && target == 'time_s'"}};
+  const auto refused = [&](const std::string& message) {
+    for (const std::vector<std::string>& command : commands) {
+      CAPTURE(command);
+      const ProgramResult result = run(command);
+      CHECK(result.exit_code == 3);
+      CHECK(result.output.empty());
+      CHECK_THAT(result.errors, ContainsSubstring(message));
+    }
+  };
+  write("set.jsonl", {1, 2, 3, 4, 3, 5});
+  refused("set.jsonl:6: the model of kernel=k1 time_s stands in line 4, too");
+  write("set.jsonl", {});
+  refused("set.jsonl: there is no model in it, only the header of a set");
+  write("set.jsonl", {8, 7, 4, 10, 9, 3, 2, 6, 5, 1});
+  directory_.write("configs.csv", "gpus,kernel\n64,k1\n8,k4\n");
+  CHECK(run({"predict", "set.jsonl", "configs.csv"}).output ==
+        run({"predict", "all.jsonl", "configs.csv"}).output);
+}
+
+TEST_CASE_METHOD(SetFiles, "what editors, transfers and cat make of files of lines is named",
+                 "[cli][many]") {
+  for (const std::string shard : {"1/2", "2/2"})
+    run_well({"fit", "runs.csv", "--by", "kernel", "--target", "time_s", "--ignore", "memory_mb",
+              "--shard", shard, "-o", "part-{shard}.jsonl"});
+  const std::string one = text("part-1.jsonl");
+  const std::string two = text("part-2.jsonl");
+  std::string with_returns;
+  for (const std::string& line : lines_of(two))
+    with_returns += line + "\r\n";
+  const auto refused = [&](const std::string& bytes, const std::string& message) {
+    CAPTURE(message);
+    directory_.write("odd.jsonl", bytes);
+    for (const bool first : {true, false}) {
+      const ProgramResult result = run({"merge", first ? "odd.jsonl" : "part-1.jsonl",
+                                        first ? "part-1.jsonl" : "odd.jsonl", "-o", "all.jsonl"});
+      CHECK(result.exit_code == 3);
+      CHECK_THAT(result.errors, ContainsSubstring(message));
+      CHECK_FALSE(std::filesystem::exists(directory_.file("all.jsonl")));
+    }
+  };
+  refused(with_returns, "odd.jsonl:1: the line ends in CR and LF");
+  refused(two.substr(0, two.size() - 1),
+          "odd.jsonl:4: the line is whole, but its newline is missing; add it");
+  refused(two + one, "odd.jsonl:5: a second header; files were joined");
+  refused(two.substr(two.find('\n') + 1), "odd.jsonl:1: this is the line of a task; the header");
+  refused("\xEF\xBB\xBF" + two, "odd.jsonl:1: a byte order mark (EF BB BF) stands before");
+  for (const std::string& bytes :
+       {"\xEF\xBB\xBF" + two, two.substr(two.find('\n') + 1), two + one}) {
+    directory_.write("odd.jsonl", bytes);
+    const ProgramResult shown = run({"show", "odd.jsonl"});
+    CHECK(shown.exit_code == 3);
+    CHECK_THAT(shown.errors, ContainsSubstring("byte order mark") || ContainsSubstring("header"));
+  }
+  run_well({"merge", "part-1.jsonl", "part-2.jsonl", "-o", "all.jsonl"});
 }

@@ -30,8 +30,9 @@ TEST_CASE("rows are merged of their own accord where the file is large and nothi
   sum.options.expression = Expression::multi;
   FitRequest without_failed;
   without_failed.roles.drop_failed = true;
-  for (const FitRequest& request : {folds, sum, without_failed})
+  for (const FitRequest& request : {folds, sum})
     CHECK_FALSE(merges({}, request));
+  CHECK(merges({}, without_failed));
   CHECK_THROWS_AS(merges({.merge = true, .sample_rows = {}}, folds), UsageError);
 
   // Processes of a job have no other way, but to draw rows.
@@ -40,4 +41,6 @@ TEST_CASE("rows are merged of their own accord where the file is large and nothi
   CHECK_FALSE(large_runs_request({.merge = {}, .sample_rows = 100}, {path}, folds, true)->merge);
   CHECK_THROWS_AS(large_runs_request({.merge = false, .sample_rows = {}}, {path}, {}, true),
                   UsageError);
+  CHECK_THROWS_AS(large_runs_request({}, {"-"}, {}, true), UsageError);
+  CHECK(large_runs_request({.merge = true, .sample_rows = {}}, {"-"}, {}, false)->merge);
 }

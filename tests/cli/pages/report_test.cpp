@@ -123,6 +123,26 @@ TEST_CASE_METHOD(ReportTest, "the page has the figures of evaluate, with all dig
   CHECK_THAT(page, ContainsSubstring(percent(metrics["mape_percent"].get<double>()) + " off"));
 }
 
+TEST_CASE_METHOD(ReportTest, "errors stand on a page in the unit of its times", "[cli][report]") {
+  const auto cell_behind = [](const std::string& page, const std::string& heading) {
+    const std::size_t at = page.find(">", page.find("<data", page.find(">" + heading + "<"))) + 1;
+    return parse_number(page.substr(at, page.find('<', at) - at)).value();
+  };
+  write("short.csv", "filters,activation,workers,time_s\n4,relu,2,.004\n4,tanh,2,.005\n");
+  const double mae = Json::parse(
+      run({"evaluate", "model.json", "short.csv", "--format", "json"}).output)["metrics"]["mae"];
+  for (const std::vector<std::string>& asked :
+       {std::vector<std::string>{"short.csv"}, {"model.json", "short.csv"}}) {
+    const std::string page = report(asked).output;
+    for (const char* heading : {">MAE [ms]<", ">RMSE [ms]<", ">MSE [ms^2]<"})
+      CHECK_THAT(page, ContainsSubstring(heading));
+    CHECK_THAT(page, !ContainsSubstring("MAE [s]"));
+    CHECK(value_in_row(page, "these runs: short.csv", 0) == mae);
+    CHECK(cell_behind(page, "these runs: short.csv") == Catch::Approx(1000 * mae).epsilon(1e-3));
+  }
+  CHECK_THAT(report().output, ContainsSubstring(">MAE [s]<"));
+}
+
 TEST_CASE_METHOD(ReportTest, "the page has formula, powers, worst runs, warnings and files",
                  "[cli][report]") {
   const std::string page = report().output;

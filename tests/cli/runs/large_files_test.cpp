@@ -6,6 +6,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "support/catch.hpp"
+#include "support/markdown.hpp"
 #include "support/program.hpp"
 
 using namespace perfmodel::test;
@@ -137,13 +138,67 @@ TEST_CASE("what merged rows cannot have is refused with what can be done") {
   refused({"--folds", "5"},
           "--folds needs rows that are not merged: leave out --merge-rows, or draw rows with "
           "--sample-rows 100000");
-  refused({"--failed", "drop"}, "take the failed runs out of the file");
   refused({"--sample-rows", "100"}, "--merge-rows always does not go with --sample-rows");
   refused({"runs.csv"}, "takes one file");
   const ProgramResult unknown = file.fit({"--merge-rows", "sometimes"});
   CHECK(unknown.exit_code == 2);
   CHECK_THAT(unknown.errors, ContainsSubstring("'auto', 'always' and 'never'"));
-  const ProgramResult from_pipe = run_perfmodel({"fit", "-", "--merge-rows", "always"});
-  CHECK(from_pipe.exit_code == 2);
-  CHECK_THAT(from_pipe.errors, ContainsSubstring("standard input cannot be read in parts"));
+}
+
+TEST_CASE("standard input and failed runs are merged as a whole file has them") {
+  // Every 40th run failed in one of several ways.
+  std::string text;
+  int row = 0;
+  for (const std::string& line : lines_of(equal_runs(1000))) {
+    const bool failed = row % 40 == 7;
+    text += failed ? line.substr(0, line.rfind(',') + 1) +
+                         Strings{"", "NA", "0"}[static_cast<std::size_t>(row % 3)]
+                   : line;
+    text += "\n";
+    ++row;
+  }
+  TemporaryDirectory directory;
+  directory.write("runs.csv", text);
+  ProgramOptions options;
+  options.directory = directory.path();
+  options.input = text;
+  const auto fit = [&](const std::string& path, const Strings& further) {
+    Strings call{"fit", path, "--ignore", "job", "--failed", "drop"};
+    call.insert(call.end(), further.begin(), further.end());
+    const ProgramResult result = run_perfmodel(call, options);
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    Json model = Json::parse(result.output);
+    const Json data = model["provenance"]["data"];
+    CHECK(data["failed"].size() == 3);
+    CHECK_THAT(result.errors, ContainsSubstring("25 of 1000 runs failed and are left out"));
+    return model;
+  };
+  for (const std::string loss : {"mae", "mse"}) {
+    for (const std::string path : {"runs.csv", "-"}) {
+      CAPTURE(loss, path);
+      Json whole = fit(path, {"--loss", loss, "--merge-rows", "never"});
+      Json merged = fit(path, {"--loss", loss, "--merge-rows", "always"});
+      CHECK(merged["provenance"] == whole["provenance"]);
+      for (Json* model : {&whole, &merged})
+        model->erase("central_run");
+      CHECK(merged == whole);
+    }
+  }
+  const Json drawn = fit("-", {"--sample-rows", "1000"});
+  CHECK(drawn["constants"] == fit("runs.csv", {"--sample-rows", "1000"})["constants"]);
+
+  options.input = "job,net,gpus,time_s\nj0,n0,1,NA\nj1,n1,2,NA\n";
+  const ProgramResult none = run_perfmodel(
+      {"fit", "-", "--ignore", "job", "--failed", "drop", "--merge-rows", "always"}, options);
+  CHECK(none.exit_code == 3);
+  CHECK_THAT(none.errors,
+             ContainsSubstring("standard input: 2 of 2 runs failed and are left out: 'time_s'"));
+  options.input = "job,net,gpus,time_s\nj0,n0,1,1\nj1,n1,2,x\nj1,n1,4,1\n";
+  const auto wrong = [&](const std::string& merge) {
+    return run_perfmodel({"fit", "-", "--ignore", "job", "--merge-rows", merge}, options).errors;
+  };
+  CHECK(wrong("always") == wrong("never"));
+  CHECK_THAT(wrong("always"),
+             ContainsSubstring("standard input:3: column 'time_s': \"x\" is not a number"));
 }

@@ -241,3 +241,25 @@ TEST_CASE("times of a configuration become moments where there are too many of t
                     ContainsSubstring("more than 10 different configurations") &&
                         ContainsSubstring("'gpus' has the most different values"));
 }
+
+TEST_CASE("runs that failed are counted by their cells however a file is cut") {
+  const TemporaryDirectory directory;
+  std::string text = "net,gpus,time_s,host\n";
+  for (int i = 0; i < 90; ++i)
+    text += "n,1," + std::string(i % 9 == 4 ? " oom" : i % 9 == 6 ? "\"\"" : "1.5") + ",h\n";
+  const CsvBeginning beginning = read_beginning(directory.write("runs.csv", text), {}, {});
+  LineLayout layout;
+  layout.names = beginning.table.names();
+  layout.time = kTimeColumn;
+  layout.is_failure = [](const std::string& cell) { return cell.empty() || cell == "oom"; };
+  const LargePart empty{MergedLines(layout, MergedTimes::distinct), LineSample(50, 7)};
+  for (const std::size_t parts : {1U, 3U, 7U}) {
+    const LargePart part = whole_of(beginning, empty, parts, 2);
+    CHECK(part.merged->odd_lines().empty());
+    REQUIRE(part.merged->failed().size() == 2);
+    const MergedLines::Failed& oom = part.merged->failed().at("oom");
+    CHECK(oom.runs == 10);
+    CHECK(oom.lines == std::vector<std::uint64_t>{4, 13, 22, 31, 40});
+    CHECK(part.merged->failed().at("").lines.front() == 6);
+  }
+}

@@ -9,6 +9,7 @@
 #include "cli/terminal/console.hpp"
 #include "cli/terminal/shown_time.hpp"
 #include "cli/terminal/text_table.hpp"
+#include "fit/result/far_off.hpp"
 #include "trust/outliers.hpp"
 
 namespace perfmodel::cli {
@@ -160,7 +161,10 @@ TextTable outlier_table(const std::vector<OutlyingRun>& runs, const std::string&
   table.add({"line", with_unit("measured", unit), with_unit("predicted", unit), "z", ""});
   for (const OutlyingRun& run : runs) {
     table.add({std::to_string(run.line), short_number(run.measured), short_number(run.predicted),
-               short_number(run.robust_z), std::abs(run.robust_z) >= kOutlierZ ? "outlier" : ""});
+               short_number(run.robust_z),
+               std::abs(run.robust_z) >= kOutlierZ && is_far_off(run.measured, run.predicted)
+                   ? "outlier"
+                   : ""});
   }
   return table;
 }

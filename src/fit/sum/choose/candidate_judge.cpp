@@ -1,6 +1,7 @@
 #include "fit/sum/choose/candidate_judge.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -56,6 +57,26 @@ std::vector<std::vector<int>> log_powers_of(const SumShape& shape) {
   return out;
 }
 
+/// Whether a term with these powers of logarithms is 0 in a row.
+bool is_zero(const std::vector<int>& log_powers, const TermData& data, Index row) {
+  for (std::size_t n = 0; n < log_powers.size(); ++n)
+    if (log_powers[n] != 0 && std::isinf(data.log_logs(row, static_cast<Index>(n))))
+      return true;
+  return false;
+}
+
+/// Whether there is a time above 0 for every row: where all terms have log2(1) as a factor, and
+/// there is no C, some rows have none, and no fit to them has an end.
+bool has_times(const SumShape& shape, const TermData& data) {
+  if (shape.intercept || log_powers_of(shape).size() < static_cast<std::size_t>(shape.terms))
+    return true;
+  for (Index row = 0; row < data.rows(); ++row)
+    if (std::all_of(shape.log_powers.begin(), shape.log_powers.end(),
+                    [&](const std::vector<int>& powers) { return is_zero(powers, data, row); }))
+      return false;
+  return true;
+}
+
 /// The held-out rows of a far end as the model sees them that says "as at the largest".
 TermData as_at_largest(const TermCoordinates& coordinates, const Fold& fold) {
   const Index feature = coordinates.numeric_features()[*fold.scale];
@@ -106,9 +127,13 @@ std::vector<Candidate> CandidateJudge::operator()(const std::vector<Candidate>& 
   std::vector<Candidate> out;
   if (task_.options.stop.stop_requested())
     return out;
-  for (const auto& [candidate, family] : asked)
-    for (std::size_t entry = 0; entry < entries(candidate); ++entry)
-      out.push_back(judged(candidate, families_[family], entry));
+  for (const auto& [candidate, family] : asked) {
+    for (std::size_t entry = 0; entry < entries(candidate); ++entry) {
+      Candidate one = judged(candidate, families_[family], entry);
+      if (one.generic || has_times(one.shape, task_.coordinates.data()))
+        out.push_back(std::move(one));
+    }
+  }
   return out;
 }
 

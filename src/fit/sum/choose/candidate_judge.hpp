@@ -19,8 +19,8 @@ class CandidateJudge {
 
   /// Fits every candidate to every fold, in parallel, and scores it on what was held out. A sum
   /// comes back as several candidates: with 1, 2, ..., shape.terms terms, which are fitted on the
-  /// way. Numbers of terms with more constants than there are training rows are left out; within a
-  /// fold the ridge makes up for rows that are missing.
+  /// way. Left out are numbers of terms with more constants than there are training rows (within a
+  /// fold the ridge makes up for rows that are missing), and what has no time for some row.
   std::vector<Candidate> operator()(const std::vector<Candidate>& candidates);
 
   /// Those that have, with all their terms, smaller errors on some of the folds than another that
