@@ -12,7 +12,6 @@ namespace {
 
 using Eigen::ArrayXd;
 using Eigen::Index;
-using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr int kRounds = 3;
@@ -36,9 +35,8 @@ std::optional<PositiveMatrix> covariance_at(const Observations& rows, const Vect
 }
 
 RowErrors errors_of(const PositiveMatrix& covariance, const VectorXd& y, const ArrayXd& noise) {
-  const MatrixXd inverse = covariance.inverse_lower();
   return {.mean = noise * covariance.solve(y).array(),
-          .variance = (noise - noise.square() * inverse.diagonal().array()).max(0)};
+          .variance = (noise - noise.square() * covariance.inverse_diagonal().array()).max(0)};
 }
 
 /// One round; nothing where the covariance is numerically singular.
@@ -117,7 +115,7 @@ void weigh_rows_and_noise(const Inputs& coordinates, const Trend& trend,
 LeftOut left_out(const Observations& rows, const VectorXd& hyper) {
   LeftOut out{.off = VectorXd::Zero(rows.y.size()), .deviation = VectorXd::Ones(rows.y.size())};
   if (const auto factors = covariance_at(rows, hyper)) {
-    const VectorXd precisions = factors->inverse_lower().diagonal();
+    const VectorXd precisions = factors->inverse_diagonal();
     out.off = factors->solve(rows.y).col(0).cwiseQuotient(precisions);
     out.deviation = precisions.cwiseInverse().cwiseSqrt();
   }
