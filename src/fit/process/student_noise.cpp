@@ -31,7 +31,7 @@ ArrayXd weights_of(const ArrayXd& squares, double noise) {
 std::optional<PositiveMatrix> covariance_at(const Observations& rows, const VectorXd& hyper) {
   const Kernel kernel = HyperLayout(rows).kernel(hyper);
   return PositiveMatrix::factorised(
-      covariance(rows, hyper, correlations(kernel, rows.inputs, rows.inputs)));
+      covariance(rows, hyper, correlations_among(kernel, rows.inputs)));
 }
 
 RowErrors errors_of(const PositiveMatrix& covariance, const VectorXd& y, const ArrayXd& noise) {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/index.hpp"
+
 namespace perfmodel::process {
 namespace {
 
@@ -15,10 +17,6 @@ constexpr auto kTileColumns = static_cast<Index>(tile_kernel::kTileColumns);
 /// What is copied at once stays in the cache.
 constexpr Index kMostDepth = 256;
 constexpr Index kMostRows = 384;
-
-std::size_t to_size(Index count) {
-  return static_cast<std::size_t>(count);
-}
 
 Index tiles(Index count, Index of) {
   return (count + of - 1) / of;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "base/index.hpp"
 #include "fit/process/matrix/product.hpp"
 
 namespace perfmodel::process {
@@ -20,10 +21,6 @@ constexpr Index kSmall = 16;
 constexpr Index kColumnsAtOnce = 64;
 /// Rows of an inverse that are found at once.
 constexpr Index kPanel = 64;
-
-std::size_t to_size(Index count) {
-  return static_cast<std::size_t>(count);
-}
 
 /// The first half, of whole small triangles.
 Index first_part(Index size) {
@@ -83,8 +80,7 @@ class Triangles {
     const Part below = a.at(first, 0);
     solve_from_right(a, first, below, rest);
     const Part last = a.at(first, first);
-    subtract({rest, rest, first}, below.factor(), below.factor().transposed(), last,
-             Places::lower);
+    subtract({rest, rest, first}, below.factor(), below.factor().transposed(), last, Places::lower);
     return factorise(last, rest);
   }
 
@@ -112,8 +108,8 @@ class Triangles {
   /// x := x lower^-T.
   void solve_from_right(const Part& lower, Index size, const Part& x, Index rows) const {
     if (size <= kSmall) {
-      kernel_.solve_columns(to_size(rows), to_size(size), lower.data, to_size(lower.stride),
-                            x.data, to_size(x.stride));
+      kernel_.solve_columns(to_size(rows), to_size(size), lower.data, to_size(lower.stride), x.data,
+                            to_size(x.stride));
       return;
     }
     const Index first = first_part(size);
@@ -164,8 +160,8 @@ MatrixXd inverse_of_lower(const MatrixXd& lower, InstructionSet instructions) {
     triangles.solve(from.at(i, i), own, x.at(i, 0), columns);
     const Index below = n - columns;
     if (below > 0)
-      triangles.subtract({below, columns, own}, from.at(columns, i).factor(),
-                         x.at(i, 0).factor(), x.at(columns, 0));
+      triangles.subtract({below, columns, own}, from.at(columns, i).factor(), x.at(i, 0).factor(),
+                         x.at(columns, 0));
   }
   return out;
 }
