@@ -9,9 +9,4 @@ constexpr std::ptrdiff_t index(std::size_t i) {
   return static_cast<std::ptrdiff_t>(i);
 }
 
-/// The other way.
-inline std::size_t to_size(Eigen::Index count) {
-  return static_cast<std::size_t>(count);
-}
-
 }  // namespace perfmodel

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/index.hpp"
+#include "base/to_size.hpp"
 #include "fit/process/kernel/matern.hpp"
 #include "perfmodel/fit/simd/instruction_set.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "base/index.hpp"
+#include "base/to_size.hpp"
 
 namespace perfmodel::process {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "base/index.hpp"
+#include "base/to_size.hpp"
 #include "fit/process/matrix/product.hpp"
 
 namespace perfmodel::process {

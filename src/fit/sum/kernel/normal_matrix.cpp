@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "base/index.hpp"
+#include "base/to_size.hpp"
 #include "fit/sum/kernel/row_kernel.hpp"
 
 namespace perfmodel {
