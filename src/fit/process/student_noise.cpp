@@ -13,6 +13,7 @@ namespace {
 
 using Eigen::ArrayXd;
 using Eigen::Index;
+using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr int kRounds = 3;

@@ -1,6 +1,8 @@
 #include "fit/process/matrix/triangular.hpp"
 
 #include <Eigen/Cholesky>
+#include <limits>
+#include <optional>
 
 #include "base/random.hpp"
 #include "support/catch.hpp"
