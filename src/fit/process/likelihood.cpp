@@ -65,7 +65,7 @@ HyperPosterior::HyperPosterior(const Observations& rows, HyperPrior prior)
 
 double HyperPosterior::cost(const VectorXd& hyper) {
   hyper_ = hyper;
-  correlations_ = correlations(layout_.kernel(hyper), rows_.inputs, rows_.inputs);
+  correlations_ = correlations_among(layout_.kernel(hyper), rows_.inputs);
   covariance_ = PositiveMatrix::factorised(covariance(rows_, hyper, correlations_));
   if (!covariance_)
     return std::numeric_limits<double>::infinity();

@@ -18,6 +18,8 @@ class PositiveMatrix {
   Eigen::MatrixXd solve(Eigen::MatrixXd right) const;
   /// The lower half of A^-1; n^3 / 3 multiplications, where solving for the identity takes n^3.
   Eigen::MatrixXd inverse_lower() const;
+  /// In half of that.
+  Eigen::VectorXd inverse_diagonal() const;
 
  private:
   Eigen::MatrixXd lower_;  ///< the upper half has no meaning

@@ -138,7 +138,7 @@ Prediction Predictor::predicted(const Inputs& inputs, const TrendUncertainty* tr
   if (deviations && !tree_) {
     const Rows all = consecutive(0, known_.rows);
     covariance =
-        PositiveMatrix::factorised(noisy(correlations(process_.kernel, known_, known_), all));
+        PositiveMatrix::factorised(noisy(correlations_among(process_.kernel, known_), all));
   }
   const auto blocks = static_cast<std::size_t>((inputs.rows() + kRowsAtOnce - 1) / kRowsAtOnce);
   parallel_for(blocks, threads, [&](std::size_t block) {

@@ -80,7 +80,7 @@ double Predictor::near_variance() const {
     Rows all(static_cast<std::size_t>(known_.rows));
     std::iota(all.begin(), all.end(), Index{0});
     const auto covariance =
-        PositiveMatrix::factorised(noisy(correlations(process_.kernel, known_, known_), all));
+        PositiveMatrix::factorised(noisy(correlations_among(process_.kernel, known_), all));
     return covariance ? process::near_variance(*covariance, noise_of(all))
                       : process_.kernel.variance;
   }

@@ -32,7 +32,7 @@ Rows every_row(const MergedRows& rows) {
 /// The covariance of runs. Hyper-parameters of a sample may leave other rows numerically dependent:
 /// the noise then grows until they are not.
 PositiveMatrix factorised(Kernel& kernel, const CodedInputs& rows, const VectorXd& runs) {
-  const MatrixXd process = kernel.variance * correlations(kernel, rows, rows);
+  const MatrixXd process = kernel.variance * correlations_among(kernel, rows);
   for (;; kernel.noise = kMoreNoise * kernel.noise + kLeastNoise * kernel.variance) {
     MatrixXd covariance = process;
     covariance.diagonal().array() += kernel.noise / runs.array();

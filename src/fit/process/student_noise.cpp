@@ -34,13 +34,12 @@ ArrayXd weights_of(const ArrayXd& squares, double noise) {
 std::optional<PositiveMatrix> covariance_at(const Observations& rows, const VectorXd& hyper) {
   const Kernel kernel = HyperLayout(rows).kernel(hyper);
   return PositiveMatrix::factorised(
-      covariance(rows, hyper, correlations(kernel, rows.inputs, rows.inputs)));
+      covariance(rows, hyper, correlations_among(kernel, rows.inputs)));
 }
 
 RowErrors errors_of(const PositiveMatrix& covariance, const VectorXd& y, const ArrayXd& noise) {
-  const MatrixXd inverse = covariance.inverse_lower();
   return {.mean = noise * covariance.solve(y).array(),
-          .variance = (noise - noise.square() * inverse.diagonal().array()).max(0)};
+          .variance = (noise - noise.square() * covariance.inverse_diagonal().array()).max(0)};
 }
 
 /// One round; nothing where the covariance is numerically singular.
@@ -134,7 +133,7 @@ void weigh_rows_and_noise(const Inputs& coordinates, const Trend& trend,
 LeftOut left_out(const Observations& rows, const VectorXd& hyper) {
   LeftOut out{.off = VectorXd::Zero(rows.y.size()), .deviation = VectorXd::Ones(rows.y.size())};
   if (const auto factors = covariance_at(rows, hyper)) {
-    const VectorXd precisions = factors->inverse_lower().diagonal();
+    const VectorXd precisions = factors->inverse_diagonal();
     out.off = factors->solve(rows.y).col(0).cwiseQuotient(precisions);
     out.deviation = precisions.cwiseInverse().cwiseSqrt();
   }

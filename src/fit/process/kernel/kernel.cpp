@@ -4,6 +4,9 @@
 #include <cmath>
 
 #include "base/index.hpp"
+#include "base/to_size.hpp"
+#include "fit/process/kernel/matern.hpp"
+#include "perfmodel/fit/simd/instruction_set.hpp"
 
 namespace perfmodel::process {
 namespace {
@@ -12,51 +15,74 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-const double kSqrt5 = std::sqrt(5.0);
+const matern::Functions& matern_functions() {
+  return matern::functions_for(best_instruction_set());
+}
 
-/// Of a number, over distances.
-struct NumberSlopes {
-  double by_length;  ///< d ln k / d ln(1 / l)
-  double by_share;   ///< d ln k / d ln(w / (1 - w))
+matern::Correlation correlation_of(const Kernel& kernel, Index column) {
+  return {kernel.inverse_lengths[column], kernel.shares[column]};
+}
+
+/// What is to be computed of two sets of rows, which may be the same.
+struct RowPairs {
+  const CodedInputs& a;
+  const CodedInputs& b;
+  bool lower = false;  ///< the lower half alone
+
+  Index first(Index column) const { return lower ? column + 1 : 0; }
 };
 
-NumberSlopes number_slopes(const Kernel& kernel, Index column, double distance) {
-  const double w = kernel.shares[column];
-  const double a = kSqrt5 * distance * kernel.inverse_lengths[column];
-  const double decay = std::exp(-a);
-  const double matern = (1 + a + a * a / 3) * decay;
-  const double k = w + (1 - w) * matern;
-  return {.by_length = -(1 - w) * a * a * (1 + a) / 3 * decay / k,
-          .by_share = w * (1 - w) * (1 - matern) / k};
+/// out(i, k) *= of_column(k)[code of i]
+template <class OfColumn>
+void multiply(const CodedColumn& a, const CodedColumn& b, const RowPairs& pairs, MatrixXd& out,
+              const OfColumn& of_column) {
+  for (Index k = 0; k < out.cols(); ++k) {
+    const double* const values = of_column(b.codes[to_size(k)]);
+    double* const column = out.col(k).data();
+    for (Index i = pairs.first(k); i < out.rows(); ++i)
+      column[i] *= values[a.codes[to_size(i)]];
+  }
 }
 
-/// Correlations of the distinct values of a column.
-template <class Correlation>
-MatrixXd table(const CodedColumn& a, const CodedColumn& b, const Correlation& correlation) {
-  MatrixXd out(a.values.size(), b.values.size());
-  for (Index k = 0; k < out.cols(); ++k)
-    for (Index i = 0; i < out.rows(); ++i)
-      out(i, k) = correlation(std::abs(a.values[i] - b.values[k]));
-  return out;
-}
-
-template <class Correlation>
-void multiply(const CodedColumn& a, const CodedColumn& b, const Correlation& correlation,
-              MatrixXd& out) {
+void multiply_numbers(const Kernel& kernel, Index number, const RowPairs& pairs, MatrixXd& out) {
+  const CodedColumn& a = pairs.a.numbers[to_size(number)];
+  const CodedColumn& b = pairs.b.numbers[to_size(number)];
+  const std::size_t count = to_size(a.values.size());
   if (a.values.size() * b.values.size() <= out.size() / 2) {
-    const MatrixXd values = table(a, b, correlation);
-    for (Index k = 0; k < out.cols(); ++k) {
-      const double* const column = values.col(b.codes[static_cast<std::size_t>(k)]).data();
-      for (Index i = 0; i < out.rows(); ++i)
-        out(i, k) *= column[a.codes[static_cast<std::size_t>(i)]];
-    }
+    MatrixXd table(a.values.size(), b.values.size());
+    for (Index k = 0; k < table.cols(); ++k)
+      kernel.number_correlations(number, a.values.data(), count, b.values[k], table.col(k).data());
+    multiply(a, b, pairs, out, [&](std::uint32_t code) { return table.col(code).data(); });
     return;
   }
+  const VectorXd places = a.of_rows();
+  VectorXd own(places.size());
   for (Index k = 0; k < out.cols(); ++k) {
-    const double other = b.values[b.codes[static_cast<std::size_t>(k)]];
-    for (Index i = 0; i < out.rows(); ++i)
-      out(i, k) *= correlation(std::abs(a.values[a.codes[static_cast<std::size_t>(i)]] - other));
+    const Index first = pairs.first(k);
+    const Index rows = out.rows() - first;
+    kernel.number_correlations(number, places.data() + first, to_size(rows),
+                               b.values[b.codes[to_size(k)]], own.data());
+    out.col(k).tail(rows).array() *= own.head(rows).array();
   }
+}
+
+void multiply_levels(double other, const CodedColumn& a, const CodedColumn& b,
+                     const RowPairs& pairs, MatrixXd& out) {
+  MatrixXd table(a.values.size(), b.values.size());
+  for (Index k = 0; k < table.cols(); ++k)
+    table.col(k) =
+        (a.values.array() == b.values[k]).select(1.0, VectorXd::Constant(a.values.size(), other));
+  multiply(a, b, pairs, out, [&](std::uint32_t code) { return table.col(code).data(); });
+}
+
+MatrixXd correlations_of(const Kernel& kernel, const RowPairs& pairs) {
+  MatrixXd out = MatrixXd::Ones(pairs.a.rows, pairs.b.rows);
+  for (std::size_t j = 0; j < pairs.a.numbers.size(); ++j)
+    multiply_numbers(kernel, index(j), pairs, out);
+  for (std::size_t j = 0; j < pairs.a.levels.size(); ++j)
+    multiply_levels(std::exp(-kernel.rates[index(j)]), pairs.a.levels[j], pairs.b.levels[j], pairs,
+                    out);
+  return out;
 }
 
 /// The weights of all pairs of rows, by their pair of values: both halves of the square.
@@ -72,10 +98,14 @@ MatrixXd pair_sums(const CodedColumn& column, const MatrixXd& weights) {
 
 }  // namespace
 
-double Kernel::number_correlation(Index column, double distance) const {
-  const double w = shares[column];
-  const double a = kSqrt5 * distance * inverse_lengths[column];
-  return w + (1 - w) * (1 + a + a * a / 3) * std::exp(-a);
+void Kernel::number_correlations(Index column, const double* values, std::size_t count, double from,
+                                 double* out) const {
+  matern_functions().correlations(correlation_of(*this, column), {count, values, from}, out);
+}
+
+void Kernel::number_distances(Index column, const double* values, std::size_t count, double from,
+                              double* out) const {
+  matern_functions().distances(correlation_of(*this, column), {count, values, from}, out);
 }
 
 CodedColumn CodedColumn::of(const VectorXd& column) {
@@ -99,20 +129,19 @@ CodedInputs::CodedInputs(const Inputs& coordinates) : rows(coordinates.rows()) {
     levels.push_back(CodedColumn::of(coordinates.levels.col(j).cast<double>()));
 }
 
-MatrixXd correlations(const Kernel& kernel, const CodedInputs& a, const CodedInputs& b) {
-  MatrixXd out = MatrixXd::Ones(a.rows, b.rows);
-  for (std::size_t j = 0; j < a.numbers.size(); ++j) {
-    const auto of_numbers = [&](double distance) {
-      return kernel.number_correlation(index(j), distance);
-    };
-    multiply(a.numbers[j], b.numbers[j], of_numbers, out);
-  }
-  for (std::size_t j = 0; j < a.levels.size(); ++j) {
-    const double other = std::exp(-kernel.rates[index(j)]);
-    multiply(
-        a.levels[j], b.levels[j], [&](double distance) { return distance > 0 ? other : 1.0; }, out);
-  }
+VectorXd CodedColumn::of_rows() const {
+  VectorXd out(index(codes.size()));
+  for (Index i = 0; i < out.size(); ++i)
+    out[i] = values[codes[to_size(i)]];
   return out;
+}
+
+MatrixXd correlations(const Kernel& kernel, const CodedInputs& a, const CodedInputs& b) {
+  return correlations_of(kernel, {a, b});
+}
+
+MatrixXd correlations_among(const Kernel& kernel, const CodedInputs& rows) {
+  return correlations_of(kernel, {rows, rows, true});
 }
 
 VectorXd log_correlation_slopes(const Kernel& kernel, const CodedInputs& rows,
@@ -122,15 +151,14 @@ VectorXd log_correlation_slopes(const Kernel& kernel, const CodedInputs& rows,
   for (std::size_t j = 0; j < numbers; ++j) {
     const VectorXd& values = rows.numbers[j].values;
     const MatrixXd sums = pair_sums(rows.numbers[j], weights);
-    for (Index k = 0; k < sums.cols(); ++k) {
-      for (Index i = 0; i < sums.rows(); ++i) {
-        if (i == k || sums(i, k) == 0)
-          continue;
-        const NumberSlopes slopes =
-            number_slopes(kernel, index(j), std::abs(values[i] - values[k]));
-        out[index(2 * j)] += sums(i, k) * slopes.by_length;
-        out[index(2 * j + 1)] += sums(i, k) * slopes.by_share;
-      }
+    VectorXd by_length(values.size());
+    VectorXd by_share(values.size());
+    for (Index k = 0; k < sums.cols(); ++k) {  // where i = k, both are 0
+      matern_functions().slopes(correlation_of(kernel, index(j)),
+                                {to_size(values.size()), values.data(), values[k]},
+                                by_length.data(), by_share.data());
+      out[index(2 * j)] += sums.col(k).dot(by_length);
+      out[index(2 * j + 1)] += sums.col(k).dot(by_share);
     }
   }
   for (std::size_t j = 0; j < rows.levels.size(); ++j) {

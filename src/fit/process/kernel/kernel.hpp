@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -22,7 +23,12 @@ struct Kernel {
   double variance = 1;              ///< of the process
   double noise = 1;                 ///< variance of one run about it
 
-  double number_correlation(Eigen::Index column, double distance) const;
+  /// Of each of `count` values of a number with one more.
+  void number_correlations(Eigen::Index column, const double* values, std::size_t count,
+                           double from, double* out) const;
+  /// -ln of these.
+  void number_distances(Eigen::Index column, const double* values, std::size_t count, double from,
+                        double* out) const;
 };
 
 /// The distinct values of a column and where they stand.
@@ -31,6 +37,7 @@ struct CodedColumn {
   std::vector<std::uint32_t> codes;  ///< row -> index into `values`
 
   static CodedColumn of(const Eigen::VectorXd& column);
+  Eigen::VectorXd of_rows() const;
 };
 
 /// Coordinates with their columns coded: kernels are computed once per pair of distinct values.
@@ -44,6 +51,8 @@ struct CodedInputs {
 
 /// Correlations of each of `a` with each of `b`.
 Eigen::MatrixXd correlations(const Kernel& kernel, const CodedInputs& a, const CodedInputs& b);
+/// Of each with those before it and with itself: the lower half, 1 above it.
+Eigen::MatrixXd correlations_among(const Kernel& kernel, const CodedInputs& rows);
 
 /// sum_ik weights(i, k) dR(i, k) / dp / R(i, k) over all pairs of rows, for each p of ln(1 / l) and
 /// ln(w / (1 - w)) of each number, then ln(rate) of each column of levels. Of the symmetric weights

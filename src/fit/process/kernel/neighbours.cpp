@@ -25,13 +25,24 @@ const CodedColumn& Neighbours::column(std::size_t rank) const {
   return place < numbers ? rows_.numbers[place] : rows_.levels[place - numbers];
 }
 
-/// -ln of the correlation, in one column.
-double Neighbours::distance(std::size_t rank, double difference) const {
+/// -ln of the correlations, in one column.
+void Neighbours::distances(std::size_t rank, const double* values, std::size_t count, double from,
+                           double* out) const {
   const std::size_t place = columns_[rank];
   const std::size_t numbers = rows_.numbers.size();
-  if (place >= numbers)
-    return difference == 0 ? 0 : kernel_.rates[index(place - numbers)];
-  return -std::log(kernel_.number_correlation(index(place), std::abs(difference)));
+  if (place < numbers) {
+    kernel_.number_distances(index(place), values, count, from, out);
+    return;
+  }
+  const double other = kernel_.rates[index(place - numbers)];
+  for (std::size_t i = 0; i < count; ++i)
+    out[i] = values[i] == from ? 0 : other;
+}
+
+double Neighbours::distance(std::size_t rank, double a, double b) const {
+  double out = 0;
+  distances(rank, &a, 1, b, &out);
+  return out;
 }
 
 /// One search: the best rows so far, and the distances to the values of each column.
@@ -85,7 +96,7 @@ class Neighbours::Query {
     if (tables_[column] != nullptr)
       return tables_[column][code];
     const auto compute = [&] {
-      return tree_.distance(column, tree_.column(column).values[code] - place_[column]);
+      return tree_.distance(column, tree_.column(column).values[code], place_[column]);
     };
     if (own_[column].empty())
       return compute();
@@ -153,11 +164,14 @@ Neighbours::Neighbours(const Kernel& kernel, const CodedInputs& rows)
     columns_.push_back(j);
   std::vector<double> widths;
   for (std::size_t j = 0; j < count; ++j)
-    widths.push_back(distance(j, column(j).values.maxCoeff() - column(j).values.minCoeff()));
+    widths.push_back(distance(j, column(j).values.maxCoeff(), column(j).values.minCoeff()));
   std::stable_sort(columns_.begin(), columns_.end(),
                    [&](std::size_t a, std::size_t b) { return widths[a] > widths[b]; });
   for (std::size_t j = 0; j < count; ++j)
-    distances_.emplace_back(column(j).values, [this, j](double d) { return distance(j, d); });
+    distances_.emplace_back(
+        column(j).values, [this, j](const Eigen::VectorXd& values, double value, double* out) {
+          distances(j, values.data(), static_cast<std::size_t>(values.size()), value, out);
+        });
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   build(0, order_.size());
   codes_.reserve(count * order_.size());
@@ -183,7 +197,7 @@ std::size_t Neighbours::build(std::size_t begin, std::size_t end) {
       least = std::min(least, coded.codes[order_[i]]);
       largest = std::max(largest, coded.codes[order_[i]]);
     }
-    const double width = distance(j, coded.values[largest] - coded.values[least]);
+    const double width = distance(j, coded.values[largest], coded.values[least]);
     if (width > widest) {
       widest = width;
       widest_column = j;

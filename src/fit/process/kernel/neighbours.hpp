@@ -50,7 +50,9 @@ class Neighbours {
   std::vector<Node> nodes_;
 
   const CodedColumn& column(std::size_t rank) const;
-  double distance(std::size_t rank, double difference) const;
+  void distances(std::size_t rank, const double* values, std::size_t count, double from,
+                 double* out) const;
+  double distance(std::size_t rank, double a, double b) const;
   std::size_t build(std::size_t begin, std::size_t end);
 };
 

@@ -11,15 +11,36 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
-/// out(i, k) *= correlation(k)(code i, code k), below the diagonal.
-template <class CorrelationsOf>
+/// out(i, k) *= of_value(code k)[code i], below the diagonal.
+template <class OfValue>
 void multiply_pairs(const std::vector<std::uint32_t>& codes, MatrixXd& out,
-                    const CorrelationsOf& correlations_of) {
+                    const OfValue& of_value) {
   for (Index k = 0; k < out.cols(); ++k) {
-    const auto correlation = correlations_of(codes[static_cast<std::size_t>(k)]);
+    const double* const of_k = of_value(codes[static_cast<std::size_t>(k)]);
     double* const column = out.col(k).data();
     for (Index i = k + 1; i < out.rows(); ++i)
-      column[i] *= correlation(codes[static_cast<std::size_t>(i)]);
+      column[i] *= of_k[codes[static_cast<std::size_t>(i)]];
+  }
+}
+
+void multiply_level_pairs(const std::vector<std::uint32_t>& codes, double other, MatrixXd& out) {
+  for (Index k = 0; k < out.cols(); ++k) {
+    const std::uint32_t of_k = codes[static_cast<std::size_t>(k)];
+    double* const column = out.col(k).data();
+    for (Index i = k + 1; i < out.rows(); ++i)
+      column[i] *= codes[static_cast<std::size_t>(i)] == of_k ? 1.0 : other;
+  }
+}
+
+/// Of a number whose correlations are in no table.
+void multiply_number_pairs(const Kernel& kernel, Index number, const Eigen::VectorXd& places,
+                           MatrixXd& out) {
+  Eigen::VectorXd own(places.size());
+  for (Index k = 0; k < out.cols(); ++k) {
+    const Index below = out.rows() - k - 1;
+    kernel.number_correlations(number, places.data() + k + 1, static_cast<std::size_t>(below),
+                               places[k], own.data());
+    out.col(k).tail(below).array() *= own.head(below).array();
   }
 }
 
@@ -30,8 +51,9 @@ PairTables::PairTables(const Kernel& kernel, const CodedInputs& rows)
   for (std::size_t j = 0; j < rows.numbers.size(); ++j) {
     tables_.emplace_back(
         rows.numbers[j].values,
-        [&kernel, j](double difference) {
-          return kernel.number_correlation(index(j), std::abs(difference));
+        [&kernel, j](const Eigen::VectorXd& values, double value, double* out) {
+          kernel.number_correlations(index(j), values.data(),
+                                     static_cast<std::size_t>(values.size()), value, out);
         });
   }
 }
@@ -47,28 +69,14 @@ MatrixXd PairTables::among(std::span<const Index> rows) const {
     choose(rows_.numbers[j]);
     const ValueTable& table = tables_[j];
     const Eigen::VectorXd& values = rows_.numbers[j].values;
-    if (table.exists()) {
-      multiply_pairs(
-          codes, out,
-          [&](std::uint32_t k) {
-            return [of_k = table.of_value(k)](std::uint32_t i) { return of_k[i]; };
-          });
-    } else {
-      multiply_pairs(
-          codes, out,
-          [&](std::uint32_t k) {
-            return [&, value = values[Index{k}]](std::uint32_t i) {
-              return kernel_.number_correlation(index(j), std::abs(values[Index{i}] - value));
-            };
-          });
-    }
+    if (table.exists())
+      multiply_pairs(codes, out, [&](std::uint32_t code) { return table.of_value(code); });
+    else
+      multiply_number_pairs(kernel_, index(j), values(codes), out);
   }
   for (std::size_t j = 0; j < rows_.levels.size(); ++j) {
     choose(rows_.levels[j]);
-    const double other = other_level_[index(j)];
-    multiply_pairs(codes, out, [&](std::uint32_t k) {
-      return [=](std::uint32_t i) { return i == k ? 1.0 : other; };
-    });
+    multiply_level_pairs(codes, other_level_[index(j)], out);
   }
   return out;
 }

@@ -9,8 +9,7 @@ constexpr Eigen::Index kMostTabulatedValues = 2048;  ///< of a column: 32 MiB
 
 }  // namespace
 
-ValueTable::ValueTable(const Eigen::VectorXd& values, std::function<double(double)> of)
-    : of_(std::move(of)) {
+ValueTable::ValueTable(const Eigen::VectorXd& values, OfValue of) : of_(std::move(of)) {
   if (values.size() > kMostTabulatedValues)
     return;
   values_ = values;
@@ -22,11 +21,7 @@ ValueTable::ValueTable(const Eigen::VectorXd& values, std::function<double(doubl
 const double* ValueTable::of_value(std::uint32_t code) const {
   const auto size = static_cast<std::size_t>(values_.size());
   double* const row = table_.get() + code * size;
-  std::call_once(computed_[code], [&] {
-    const double value = values_[Eigen::Index{code}];
-    for (std::size_t i = 0; i < size; ++i)
-      row[i] = of_(values_[static_cast<Eigen::Index>(i)] - value);
-  });
+  std::call_once(computed_[code], [&] { of_(values_, values_[Eigen::Index{code}], row); });
   return row;
 }
 

@@ -12,8 +12,11 @@ namespace perfmodel::process {
 /// value is computed when it is asked for first: few predictions need few of them.
 class ValueTable {
  public:
-  /// `of` is given the difference of two values. No table where there are too many of them.
-  ValueTable(const Eigen::VectorXd& values, std::function<double(double difference)> of);
+  /// Of each of the values with one of them.
+  using OfValue = std::function<void(const Eigen::VectorXd& values, double value, double* out)>;
+
+  /// No table where there are too many values.
+  ValueTable(const Eigen::VectorXd& values, OfValue of);
 
   bool exists() const { return table_ != nullptr; }
   /// The function of this value and each of all values. From any thread.
@@ -21,7 +24,7 @@ class ValueTable {
 
  private:
   Eigen::VectorXd values_;
-  std::function<double(double)> of_;
+  OfValue of_;
   std::unique_ptr<double[]> table_;
   std::unique_ptr<std::once_flag[]> computed_;
 };

@@ -28,6 +28,9 @@ FittedModel generic_fit(const SelectionTask& task, const Fold& fold) {
   return fit_generic(task.spec, design_of(task, fold.training), options);
 }
 
+/// Folds tell candidates apart by far larger differences.
+constexpr double kFoldTolerance = 1e-4;
+
 /// A family is fitted in every fold, in time that grows with the cube of its constants.
 constexpr std::size_t kMostConstantsOfCandidate = 300;
 
@@ -90,17 +93,21 @@ TermData as_at_largest(const TermCoordinates& coordinates, const Fold& fold) {
   return out;
 }
 
+/// But for the ridge.
+bool alike(const Candidate& a, const Candidate& b) {
+  const bool of_a_kind = a.generic == b.generic && (a.shape.terms == 0) == (b.shape.terms == 0);
+  if (!of_a_kind || a.generic || a.shape.terms == 0)
+    return of_a_kind;
+  return a.shape.intercept == b.shape.intercept && a.shape.regimes == b.shape.regimes &&
+         a.shape.pure_logarithms == b.shape.pure_logarithms && a.shape.rings == b.shape.rings &&
+         a.shape.shared == b.shape.shared && a.shape.signs == b.shape.signs &&
+         a.shape.left_out == b.shape.left_out && log_powers_of(a.shape) == log_powers_of(b.shape);
+}
+
 }  // namespace
 
 bool same_family(const Candidate& a, const Candidate& b) {
-  const bool alike = a.generic == b.generic && (a.shape.terms == 0) == (b.shape.terms == 0);
-  if (!alike || a.generic || a.shape.terms == 0)
-    return alike;
-  return a.ridge == b.ridge && a.shape.intercept == b.shape.intercept &&
-         a.shape.regimes == b.shape.regimes && a.shape.pure_logarithms == b.shape.pure_logarithms &&
-         a.shape.rings == b.shape.rings && a.shape.shared == b.shape.shared &&
-         a.shape.signs == b.shape.signs && a.shape.left_out == b.shape.left_out &&
-         log_powers_of(a.shape) == log_powers_of(b.shape);
+  return alike(a, b) && (a.generic || a.shape.terms == 0 || a.ridge == b.ridge);
 }
 
 TermSearchOptions fold_search(const FitOptions& options, double ridge) {
@@ -108,7 +115,9 @@ TermSearchOptions fold_search(const FitOptions& options, double ridge) {
   out.seed = options.seed;
   out.starts = 4;
   out.kept = 1;
+  out.laggards_stop = true;
   out.iterations = 40;
+  out.tolerance = kFoldTolerance;
   out.ridge = ridge;
   out.threads = 1;
   out.instructions = options.instructions;
@@ -177,7 +186,8 @@ void CandidateJudge::fit(const std::vector<Asked>& asked, const std::vector<std:
       return;
     const std::size_t f = folds[job % folds.size()];
     Family& own = families_[touched[job / folds.size()]];
-    extend(own.widest, folds_[f], own.of_fold[f]);
+    const bool known = own.like && !distinct.contains(*own.like);
+    extend(own.widest, f, known ? &families_[*own.like].of_fold[f] : nullptr, own.of_fold[f]);
   });
 }
 
@@ -186,7 +196,7 @@ std::size_t CandidateJudge::family_of(const Candidate& candidate) {
     return same_family(family.widest, candidate);
   });
   if (known == families_.end()) {
-    families_.push_back({candidate, std::vector<FoldPath>(folds_.size())});
+    families_.push_back({candidate, std::vector<FoldPath>(folds_.size()), like(candidate)});
     return families_.size() - 1;
   }
   if (entries(candidate) > entries(known->widest))
@@ -194,7 +204,20 @@ std::size_t CandidateJudge::family_of(const Candidate& candidate) {
   return static_cast<std::size_t>(known - families_.begin());
 }
 
-void CandidateJudge::extend(const Candidate& candidate, const Fold& fold, FoldPath& path) const {
+/// With another ridge; the first that there is.
+std::optional<std::size_t> CandidateJudge::like(const Candidate& candidate) const {
+  const auto found = std::find_if(families_.begin(), families_.end(), [&](const Family& family) {
+    return !candidate.generic && candidate.shape.terms > 0 && alike(family.widest, candidate) &&
+           !family.like;
+  });
+  return found == families_.end()
+             ? std::nullopt
+             : std::optional(static_cast<std::size_t>(found - families_.begin()));
+}
+
+void CandidateJudge::extend(const Candidate& candidate, std::size_t f, const FoldPath* like,
+                            FoldPath& path) const {
+  const Fold& fold = folds_[f];
   if (path.log_errors.size() >= entries(candidate))
     return;
   if (candidate.generic) {
@@ -207,7 +230,10 @@ void CandidateJudge::extend(const Candidate& candidate, const Fold& fold, FoldPa
   const TermData data = task_.coordinates.data(candidate.shape);
   const TermData training = take_rows(data, fold.training);
   const TermData held_out = take_rows(data, fold.held_out);
-  extend_path(training, candidate.shape, fold_search(task_.options, candidate.ridge), path.fits);
+  const TermSearchOptions search = fold_search(task_.options, candidate.ridge);
+  if (like != nullptr)
+    refit_path(training, candidate.shape, search, like->fits, path.fits);
+  extend_path(training, candidate.shape, search, path.fits);
   for (std::size_t k = path.log_errors.size(); k < path.fits.size(); ++k) {
     const SumShape shape =
         with_terms(candidate.shape, std::min(candidate.shape.terms, static_cast<Index>(k) + 1));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "fit/sum/choose/far_points.hpp"
@@ -46,6 +47,7 @@ class CandidateJudge {
   struct Family {
     Candidate widest;  ///< with the most terms that were asked for
     std::vector<FoldPath> of_fold;
+    std::optional<std::size_t> like;  ///< one that was fitted before and differs little
   };
 
   struct Asked {
@@ -61,7 +63,9 @@ class CandidateJudge {
   std::vector<Asked> families_of(const std::vector<Candidate>& candidates);
   std::size_t family_of(const Candidate& candidate);
   void fit(const std::vector<Asked>& asked, const std::vector<std::size_t>& folds);
-  void extend(const Candidate& candidate, const Fold& fold, FoldPath& path) const;
+  std::optional<std::size_t> like(const Candidate& candidate) const;
+  void extend(const Candidate& candidate, std::size_t f, const FoldPath* like,
+              FoldPath& path) const;
   Candidate judged(const Candidate& candidate, const Family& family, std::size_t entry) const;
 };
 

@@ -15,6 +15,8 @@ using Eigen::VectorXd;
 
 /// Steps after which the starts are compared; the best goes on alone.
 constexpr std::size_t kShortDescent = 12;
+/// After which the worse half of them may stop.
+constexpr std::size_t kFirstDescent = 3;
 /// Standard deviation of a start's powers around the log-linear ones.
 constexpr double kScatter = 0.6;
 /// Of the time: large enough to be seen, small enough to leave the other terms where they are.
@@ -75,39 +77,37 @@ SumFit search_from(const TermData& data, const SumShape& shape, const TermSearch
   const double log_intercept = std::log(kFirstIntercept * data.time.minCoeff());
   const std::size_t starts = options.starts;
   std::vector<SumFit> fits(starts);
-  parallel_for(
-      starts, options.threads,
-      [&](std::size_t s) {
-        if (options.stop.stop_requested() && s > 0)
-          return;
-        RandomStream random(options.seed, "terms " + std::to_string(shape.terms), s);
-        const VectorXd start =
-            start_of(shape, log_linear, smaller, s % 2 == 0, log_intercept, random);
-        fits[s] = descend(data, shape, loss, start,
-                          {.iterations = kShortDescent,
-                           .held = shape.held(),
-                           .instructions = options.instructions,
-                           .stop = options.stop});
-      });
-  std::stable_sort(fits.begin(), fits.end(),
-                   [](const SumFit& a, const SumFit& b) { return a.cost < b.cost; });
+  for (std::size_t s = 0; s < starts; ++s) {
+    RandomStream random(options.seed, "terms " + std::to_string(shape.terms), s);
+    fits[s].theta = start_of(shape, log_linear, smaller, s % 2 == 0, log_intercept, random);
+  }
   std::size_t evaluations = 0;
-  for (const SumFit& fit : fits)
-    evaluations += fit.evaluations;
+  const auto go_on = [&](std::size_t iterations) {
+    parallel_for(fits.size(), options.threads, [&](std::size_t s) {
+      if (options.stop.stop_requested() && s > 0)
+        return;
+      fits[s] = descend(data, shape, loss, fits[s].theta,
+                        {.iterations = iterations,
+                         .tolerance = options.tolerance,
+                         .held = shape.held(),
+                         .instructions = options.instructions,
+                         .stop = options.stop});
+    });
+    for (const SumFit& fit : fits)
+      evaluations += fit.evaluations;
+    std::stable_sort(fits.begin(), fits.end(),
+                     [](const SumFit& a, const SumFit& b) { return a.cost < b.cost; });
+  };
+  std::size_t gone = 0;
+  if (options.laggards_stop) {
+    gone = kFirstDescent;
+    go_on(gone);
+    fits.resize((starts + 1) / 2);
+  }
+  go_on(kShortDescent - gone);
   fits.resize(std::min(starts, options.kept));
-  parallel_for(fits.size(), options.threads, [&](std::size_t s) {
-    if (options.stop.stop_requested())
-      return;
-    fits[s] = descend(data, shape, loss, fits[s].theta,
-                      {.iterations = options.iterations,
-                       .held = shape.held(),
-                       .instructions = options.instructions,
-                       .stop = options.stop});
-  });
-  for (const SumFit& fit : fits)
-    evaluations += fit.evaluations;
-  SumFit best = *std::min_element(fits.begin(), fits.end(),
-                                  [](const SumFit& a, const SumFit& b) { return a.cost < b.cost; });
+  go_on(options.iterations);
+  SumFit best = std::move(fits.front());
   best.evaluations = evaluations;
   return best;
 }
@@ -123,6 +123,7 @@ VectorXd log_linear_solution(const TermData& data, const SumShape& shape,
   whole.intercept = false;
   return descend(data, whole, robust_loss(data, whole, options.ridge), VectorXd::Zero(whole.size()),
                  {.iterations = options.iterations,
+                  .tolerance = options.tolerance,
                   .held = whole.held(),
                   .instructions = options.instructions,
                   .stop = options.stop})
@@ -139,11 +140,26 @@ SumShape with_terms(const SumShape& shape, Index terms) {
   return out;
 }
 
+void refit_path(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
+                const std::vector<SumFit>& like, std::vector<SumFit>& path) {
+  while (path.size() < like.size() && static_cast<Index>(path.size()) < shape.terms) {
+    const SumShape next = with_terms(shape, static_cast<Index>(path.size()) + 1);
+    path.push_back(descend(data, next, robust_loss(data, next, options.ridge),
+                           like[path.size()].theta,
+                           {.iterations = options.iterations,
+                            .tolerance = options.tolerance,
+                            .held = next.held(),
+                            .instructions = options.instructions,
+                            .stop = options.stop}));
+  }
+}
+
 void extend_path(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
                  std::vector<SumFit>& path) {
   if (path.empty()) {
     const SumShape first = with_terms(shape, std::min<Index>(shape.terms, 1));
     const DescentOptions descent{.iterations = options.iterations,
+                                 .tolerance = options.tolerance,
                                  .held = first.held(),
                                  .instructions = options.instructions,
                                  .stop = options.stop};

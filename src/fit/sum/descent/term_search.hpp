@@ -13,7 +13,9 @@ struct TermSearchOptions {
   std::uint64_t seed = 1;
   std::size_t starts = 8;        ///< short descents beside the one from the smaller model
   std::size_t kept = 2;          ///< of them that are run to the end
+  bool laggards_stop = false;    ///< the worse half of the short descents, early
   std::size_t iterations = 150;  ///< of a descent that is run to the end
+  double tolerance = 1e-7;       ///< of each descent
   double ridge = 1e-4;
   std::size_t threads = 1;
   InstructionSet instructions = best_instruction_set();
@@ -26,6 +28,10 @@ struct TermSearchOptions {
 /// has stay.
 void extend_path(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
                  std::vector<SumFit>& path);
+
+/// The same, each from the one of a path that differs little, by its ridge.
+void refit_path(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
+                const std::vector<SumFit>& like, std::vector<SumFit>& path);
 
 /// The shape with another number of terms; the logarithms stay with the first ones.
 SumShape with_terms(const SumShape& shape, Eigen::Index terms);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/to_size.hpp"
 #include "fit/sum/kernel/row_kernel.hpp"
 
 namespace perfmodel {
@@ -24,10 +25,6 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 
 Index pairs(Index count) {
   return count * (count + 1) / 2;
-}
-
-std::size_t to_size(Index count) {
-  return static_cast<std::size_t>(count);
 }
 
 /// As far apart as the kernel wants its rows.

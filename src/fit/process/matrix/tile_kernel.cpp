@@ -1,0 +1,19 @@
+#include "fit/process/matrix/tile_kernel.hpp"
+
+#include "perfmodel/fit/simd/instruction_set.hpp"
+
+namespace perfmodel::tile_kernel {
+
+const Functions& functions_for(InstructionSet instructions) {
+  switch (instructions) {
+    case InstructionSet::avx512:
+      return avx512;
+    case InstructionSet::avx2:
+      return avx2;
+    case InstructionSet::baseline:
+      break;
+  }
+  return baseline;
+}
+
+}  // namespace perfmodel::tile_kernel

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "perfmodel/fit/simd/instruction_set.hpp"
+
+namespace perfmodel::process {
+
+// Triangular matrices in blocks, as fast as the processor's vectors allow: the same bits with any
+// instruction set. Of the matrices named `lower` the lower half counts.
+
+/// Replaces the lower half of a symmetric matrix by its Cholesky factor; whatever is left above the
+/// diagonal has no meaning. False where the matrix is not positive definite.
+bool factorise(Eigen::MatrixXd& matrix, InstructionSet instructions = best_instruction_set());
+
+/// Replaces x by lower^-1 x.
+void solve_forward(const Eigen::MatrixXd& lower, Eigen::MatrixXd& x,
+                   InstructionSet instructions = best_instruction_set());
+
+/// lower^-1, zero above the diagonal.
+Eigen::MatrixXd inverse_of_lower(const Eigen::MatrixXd& lower,
+                                 InstructionSet instructions = best_instruction_set());
+
+/// The lower half of lower' lower, of a matrix that is zero above its diagonal.
+Eigen::MatrixXd squared_lower(const Eigen::MatrixXd& lower,
+                              InstructionSet instructions = best_instruction_set());
+
+}  // namespace perfmodel::process
