@@ -359,7 +359,7 @@ TEST_CASE("where auto takes Eq. (4) the bootstrap is that of Eq. (4)", "[fit][mu
                                                   {"workers", 0, -0.7, {1, 2, 4, 8}}},
                                       .levels = {{"activation", {"relu", "tanh"}, {0.10, 0.45}}},
                                       .intercept = 0.3};
-  const test::PaperRuns runs = test::runs_of(test::planted_table(planted, 60, 0.02, 1));
+  const test::PaperRuns runs = test::runs_of(test::planted_table(planted, 60, 0.02, 2));
   FitOptions options;
   options.expression = Expression::multi;
   const FittedModel model = fit(runs.spec, runs.design, options);

@@ -180,15 +180,20 @@ void CandidateJudge::fit(const std::vector<Asked>& asked, const std::vector<std:
   std::set<std::size_t> distinct;  // several candidates may share a family
   for (const Asked& one : asked)
     distinct.insert(one.family);
-  const std::vector<std::size_t> touched(distinct.begin(), distinct.end());
-  parallel_for(touched.size() * folds.size(), task_.options.threads, [&](std::size_t job) {
-    if (task_.options.stop.stop_requested())
-      return;
-    const std::size_t f = folds[job % folds.size()];
-    Family& own = families_[touched[job / folds.size()]];
-    const bool known = own.like && !distinct.contains(*own.like);
-    extend(own.widest, f, known ? &families_[*own.like].of_fold[f] : nullptr, own.of_fold[f]);
-  });
+  // What others start from comes first.
+  for (const bool starts_from_like : {false, true}) {
+    std::vector<std::size_t> touched;
+    for (const std::size_t family : distinct)
+      if (families_[family].like.has_value() == starts_from_like)
+        touched.push_back(family);
+    parallel_for(touched.size() * folds.size(), task_.options.threads, [&](std::size_t job) {
+      if (task_.options.stop.stop_requested())
+        return;
+      const std::size_t f = folds[job % folds.size()];
+      Family& own = families_[touched[job / folds.size()]];
+      extend(own.widest, f, own.like ? &families_[*own.like].of_fold[f] : nullptr, own.of_fold[f]);
+    });
+  }
 }
 
 std::size_t CandidateJudge::family_of(const Candidate& candidate) {
