@@ -77,4 +77,12 @@ std::unique_ptr<Processes> processes_of_job() {
 }
 #endif
 
+void JobStart::tell(bool begins) {
+  if (job_ == nullptr)
+    return;
+  for (std::size_t to = 1; to < job_->count(); ++to)
+    job_->send(to, begins ? "begin" : "end");
+  job_ = nullptr;
+}
+
 }  // namespace perfmodel::cli

@@ -4,14 +4,11 @@
 #include <utility>
 
 #include "base/plain_bytes.hpp"
+#include "base/tasks/blocks.hpp"
 #include "base/tasks/parallel.hpp"
 #include "fit/task/loss_value.hpp"
 
 namespace perfmodel {
-
-std::size_t first_block(std::size_t process, std::size_t processes) {
-  return kBlocks * process / processes;
-}
 
 SpreadRows::SpreadRows(Processes& processes, std::vector<Design> blocks, SearchSpace space,
                        const FitOptions& options)

@@ -13,13 +13,6 @@
 
 namespace perfmodel {
 
-/// So many blocks, whatever the number of processes: sums over rows are those of blocks, added up
-/// in the order of these, so that processes change no bit of them.
-constexpr std::size_t kBlocks = 256;
-
-/// The first block of a process; those up to the first of the next are its own.
-std::size_t first_block(std::size_t process, std::size_t processes);
-
 /// The rows of a fit that stay with the processes of a job. Process 0 asks, the others serve().
 class SpreadRows {
  public:
