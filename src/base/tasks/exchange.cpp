@@ -6,7 +6,8 @@
 
 namespace perfmodel {
 
-std::vector<std::string> exchange(Processes& processes, std::vector<std::string> messages) {
+std::vector<std::string> exchange_messages(Processes& processes,
+                                           std::vector<std::string> messages) {
   const std::size_t own = processes.number();
   std::vector<std::string> out(processes.count());
   out[own] = std::move(messages[own]);

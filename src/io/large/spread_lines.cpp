@@ -124,7 +124,7 @@ void put_together(OwnLines own, Processes& processes, SpreadLines& out) {
 
 void agree(Processes& processes, const std::string& failure) {
   for (const std::string& message :
-       exchange(processes, std::vector<std::string>(processes.count(), failure)))
+       exchange_messages(processes, std::vector<std::string>(processes.count(), failure)))
     if (!message.empty())
       throw InputError(message);
 }
@@ -165,7 +165,7 @@ SpreadLines read_spread(const CsvBeginning& beginning, const LineLayout& layout,
       }
     }
     from = to;
-    for (const std::string& message : exchange(processes, messages_of(chunk, count))) {
+    for (const std::string& message : exchange_messages(processes, messages_of(chunk, count))) {
       ByteReader in(message);
       for (MergedLines& block : out.blocks)
         block.append_bytes(in.take_bytes(in.take_count()));

@@ -20,7 +20,7 @@ TEST_CASE("each of some processes gets from each what was for it") {
           std::vector<std::string> messages;
           for (std::size_t to = 0; to < count; ++to)
             messages.push_back(std::to_string(number) + " to " + std::to_string(to));
-          got[number] = exchange(process, messages);
+          got[number] = exchange_messages(process, messages);
         });
     }
     for (std::size_t to = 0; to < count; ++to)
