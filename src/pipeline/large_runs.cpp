@@ -197,7 +197,8 @@ LabelledRuns LargeRuns::labelled(const LargePart& whole, std::string sha256) con
 
 SpreadLines LargeRuns::read_spread(Processes& processes, const ReadProgress& progress) const {
   const MergedTimes times = times_ == MergedTimes::lists ? MergedTimes::distinct : times_;
-  return perfmodel::read_spread(beginning_, layout(), times, empty_.sample, processes, progress);
+  return perfmodel::read_spread(beginning_, layout(), times, request_.limits.before_moments,
+                                empty_.sample, processes, progress);
 }
 
 LabelledRuns LargeRuns::labelled(const SpreadLines& lines) const {

@@ -74,6 +74,26 @@ TEST_CASE(
           Approx(together.metrics.train.mape_percent).epsilon(1e-7));
     for (const std::size_t count : {2U, 3U, 7U})
       CHECK(to_json(fitted_by_job(path, count, kSpreadRuns, request)) == to_json(spread));
+    // Blocks of many runs have moments, where the loss does with these.
+    LargeRunsRequest with_moments = kSpreadRuns;
+    with_moments.limits.before_moments = 10;
+    check_same_optimum(fitted_by_job(path, 2, with_moments, request), together);
+  }
+}
+
+TEST_CASE("spread rows of many levels lead to the model of all together") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.write("runs.csv", scattered_runs(40));
+  for (const Loss loss : {Loss::mse, Loss::rmsle, Loss::mae}) {
+    CAPTURE(to_text(loss));
+    FitRequest request = request_for(loss);
+    request.roles.ignore = {"net"};
+    const FittedModel together = fitted_by_job(path, 1, {.merge = true}, request);
+    const FittedModel spread = fitted_by_job(path, 1, kSpreadRuns, request);
+    CHECK(spread.search.cost == Approx(together.search.cost).epsilon(1e-10));
+    CHECK(spread.search.gap < 1e-9);
+    CHECK(spread.identifiability->differences == together.identifiability->differences);
+    CHECK(to_json(fitted_by_job(path, 3, kSpreadRuns, request)) == to_json(spread));
   }
 }
 

@@ -130,7 +130,7 @@ void agree(Processes& processes, const std::string& failure) {
 }
 
 SpreadLines read_spread(const CsvBeginning& beginning, const LineLayout& layout, MergedTimes times,
-                        const LineSample& sample, Processes& processes,
+                        std::size_t before_moments, const LineSample& sample, Processes& processes,
                         const ReadProgress& progress) {
   const std::uint64_t bytes = beginning.size - beginning.rows_at;
   const std::uint64_t count = processes.count();
@@ -143,7 +143,7 @@ SpreadLines read_spread(const CsvBeginning& beginning, const LineLayout& layout,
   SpreadLines out;
   out.blocks.resize(
       first_block(processes.number() + 1, count) - first_block(processes.number(), count),
-      MergedLines(layout, times, {kAll, kAll, MergeLimits{}.before_moments}));
+      MergedLines(layout, times, {kAll, kAll, before_moments}));
   OwnLines own{sample, CornerLines(layout, text_fields(beginning, layout)), {}, 0};
   std::string failure;
   for (std::uint64_t round = 0, from = begin_of(processes.number()); round < rounds; ++round) {

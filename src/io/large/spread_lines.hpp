@@ -26,9 +26,10 @@ struct SpreadLines {
 };
 
 /// Reads a file together with the other processes, some MiB of the share of each at a time.
-/// `sample`: a sample without lines. What cannot be read is an InputError in all of them.
+/// `sample`: a sample without lines; `before_moments`: as MergeLimits, of a block. What cannot be
+/// read is an InputError in all of them.
 SpreadLines read_spread(const CsvBeginning& beginning, const LineLayout& layout, MergedTimes times,
-                        const LineSample& sample, Processes& processes,
+                        std::size_t before_moments, const LineSample& sample, Processes& processes,
                         const ReadProgress& progress = {});
 
 /// Throws the InputError that a process has met, the first of them, in all.
