@@ -29,6 +29,8 @@ constexpr double kClearlyBetter = 0.9;
 constexpr double kHardlyBetter = 0.99;
 constexpr std::size_t kIterationsUnderTails = 25;
 constexpr Index kMostToDecide = 2000;
+/// Of few rows, a search from nothing costs little and is misled the easiest.
+constexpr Index kMostToSearchAnew = 400;
 
 Rows first_of(const Rows& rows, Index most) {
   const auto count = std::min(rows.size(), static_cast<std::size_t>(most));
@@ -90,7 +92,7 @@ class TailsOfNoise {
 
   /// Whether they were taken: `best` is the optimum under them, then.
   bool taken(HyperResult& best) const {
-    if (index(chosen_.size()) < kFewestForTails)
+    if (index(chosen_.size()) < kFewestForTails || options_.stop.stop_requested())
       return false;
     const Observations seen = observed(coordinates_, rows_, trend_, chosen_);
     const LeftOut normal = left_out(seen, best.hyper);
@@ -99,11 +101,8 @@ class TailsOfNoise {
     const double usual = normal.off.lpNorm<1>();
     Found found = climbed(rows_, best.hyper);
     best.evaluations += found.at.evaluations;
-    if (found.error > kHardlyBetter * usual) {
-      VectorXd start = best.hyper;
-      MergedRows weighed = rows_;
-      weigh_by_left_out(chosen_, normal.off, HyperLayout(seen), start, weighed);
-      Found anew = climbed(std::move(weighed), std::move(start));
+    if (index(chosen_.size()) <= kMostToSearchAnew || found.error > kHardlyBetter * usual) {
+      Found anew = searched_anew();
       best.evaluations += anew.at.evaluations;
       if (anew.error < kClearlyBetter * found.error)
         found = std::move(anew);
@@ -143,6 +142,22 @@ class TailsOfNoise {
     const VectorXd usual = left_out(seen, normal).off;
     return off.lpNorm<1>() < usual.lpNorm<1>() &&
            mean_relative_error(off) < mean_relative_error(usual);
+  }
+
+  /// From where no process has passed through disturbed runs yet.
+  Found searched_anew() const {
+    MergedRows weighed = rows_;
+    weigh_by_trend(coordinates_, trend_, chosen_, weighed);
+    ProcessOptions from_nothing = options_;
+    from_nothing.start.reset();
+    HyperResult first = best_hyper(
+        [&](Index most) {
+          return observed(coordinates_, weighed, trend_, first_of(chosen_, most));
+        },
+        index(chosen_.size()), from_nothing);
+    Found out = climbed(std::move(weighed), std::move(first.hyper));
+    out.at.evaluations += first.evaluations;
+    return out;
   }
 
   Found climbed(MergedRows weighed, VectorXd hyper) const {

@@ -1,5 +1,6 @@
 #include "fit/process/student_noise.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -17,6 +18,7 @@ using Eigen::VectorXd;
 
 constexpr int kRounds = 3;
 constexpr int kRoundsOfScale = 30;
+constexpr double kLeastRidge = 1e-6;  ///< columns of a trend need not be independent
 /// Of the likelihood, as a logarithm: twenty times as likely.
 const double kTwentyTimes = std::log(20);
 
@@ -67,6 +69,18 @@ double rounded_log(double value) {
   return std::nearbyint(std::log(value) * 0x1p20) * 0x1p-20;
 }
 
+/// What is left of the rows beside the trend that suits them best, as far as it is linear.
+VectorXd off_trend(const Observations& rows) {
+  MatrixXd columns(rows.y.size(), rows.trend.slopes.cols() + 1);
+  columns << rows.trend.slopes, VectorXd::Ones(rows.y.size());
+  MatrixXd squares = columns.transpose() * rows.runs.asDiagonal() * columns;
+  squares.diagonal() *= 1 + kLeastRidge;
+  squares.diagonal().array() += kLeastRidge;
+  const VectorXd fitted =
+      squares.ldlt().solve(columns.transpose() * rows.runs.cwiseProduct(rows.y));
+  return rows.y - columns * fitted;
+}
+
 /// The mean logarithm of the density of Student's t distribution with this scale.
 double mean_log_density(const ArrayXd& values, double squared_scale) {
   const double nu = kDegreesOfFreedom;
@@ -99,11 +113,14 @@ void weigh_rows(const Inputs& coordinates, const Trend& trend, const std::vector
     weigh_once(coordinates, trend, chosen, hyper, rows);
 }
 
-void weigh_by_left_out(const std::vector<Index>& chosen, const VectorXd& off,
-                       const HyperLayout& layout, VectorXd& hyper, MergedRows& rows) {
-  hyper[layout.noise()] = rounded_log(square_of_scale(off.array().square()));
-  weigh_runs(rows, chosen, {.mean = off, .variance = VectorXd::Zero(off.size())},
-             std::exp(hyper[layout.noise()]));
+void weigh_by_trend(const Inputs& coordinates, const Trend& trend, const std::vector<Index>& chosen,
+                    MergedRows& rows) {
+  for (int round = 0; round < kRoundsOfScale; ++round) {
+    const Observations seen = observed(coordinates, rows, trend, chosen);
+    const VectorXd off = off_trend(seen);
+    const double noise = std::exp(rounded_log(square_of_scale(off.array().square())));
+    weigh_runs(rows, chosen, {.mean = off, .variance = VectorXd::Zero(off.size())}, noise);
+  }
 }
 
 void weigh_rows_and_noise(const Inputs& coordinates, const Trend& trend,

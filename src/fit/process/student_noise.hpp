@@ -24,10 +24,10 @@ void weigh_rows(const Inputs& coordinates, const Trend& trend,
                 const std::vector<Eigen::Index>& chosen, const Kernel& kernel,
                 const Eigen::VectorXd& group_deviations, MergedRows& rows);
 
-/// Weighs the chosen rows by how far they are from what the others say of them, and takes the
-/// noise from there: what a process passes through as if it were peculiar is found all the same.
-void weigh_by_left_out(const std::vector<Eigen::Index>& chosen, const Eigen::VectorXd& off,
-                       const HyperLayout& layout, Eigen::VectorXd& hyper, MergedRows& rows);
+/// Weighs the chosen rows by how far they are from the trend alone: no process is known that could
+/// have passed through any of them.
+void weigh_by_trend(const Inputs& coordinates, const Trend& trend,
+                    const std::vector<Eigen::Index>& chosen, MergedRows& rows);
 
 /// The same as weigh_rows(), and the noise with it: in `hyper`, as HyperLayout has it.
 void weigh_rows_and_noise(const Inputs& coordinates, const Trend& trend,
