@@ -122,9 +122,9 @@ CornerLines CornerLines::read(ByteReader& in) const {
       in.take(is_there);
       if (!is_there)
         continue;
-      corner->emplace();
-      in.take((*corner)->value);
-      (*corner)->line = read_line();
+      double value = 0;
+      in.take(value);
+      *corner = Corner{value, read_line()};
     }
     for (std::uint64_t count = in.take_count(); count > 0; --count) {
       std::string text(in.take_bytes(in.take_count()));
