@@ -210,7 +210,7 @@ LabelledRuns LargeRuns::labelled(const SpreadLines& lines) const {
   file.drawn = table_of(beginning_, lines.drawn);
   file.spread_runs = lines.lines_to_draw_from;
   LabelledRuns out = label_runs(std::move(file), roles_);
-  if (lines.has_odd_lines && !roles_.throughput) {
+  if (lines.has_odd_lines) {
     make_design(out.file.table, make_spec(out.file.table, out.roles, out.rows), Target::required);
     throw InputError(beginning_.path + ": rows without a time > 0 cannot be merged");
   }
