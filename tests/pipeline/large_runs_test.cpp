@@ -9,9 +9,9 @@
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/model/model_json.hpp"
 #include "support/catch.hpp"
-#include "support/scattered_runs.hpp"
+#include "support/jobs/scattered_runs.hpp"
+#include "support/jobs/thread_processes.hpp"
 #include "support/temporary_directory.hpp"
-#include "support/thread_processes.hpp"
 
 using namespace perfmodel;
 using namespace perfmodel::test;

@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "support/catch.hpp"
-#include "support/thread_processes.hpp"
+#include "support/jobs/thread_processes.hpp"
 
 using namespace perfmodel;
 using namespace perfmodel::test;

@@ -5,7 +5,7 @@
 
 #include "base/tasks/processes.hpp"
 #include "cli/commands/fit/fit_command.hpp"
-#include "pipeline/spread_runs.hpp"
+#include "cli/runs/spread_runs.hpp"
 
 namespace perfmodel::cli {
 

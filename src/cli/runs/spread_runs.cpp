@@ -1,4 +1,4 @@
-#include "pipeline/spread_runs.hpp"
+#include "cli/runs/spread_runs.hpp"
 
 #include <string>
 #include <utility>

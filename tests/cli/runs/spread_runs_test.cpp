@@ -1,13 +1,13 @@
-#include "pipeline/spread_runs.hpp"
+#include "cli/runs/spread_runs.hpp"
 
 #include <thread>
 
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/model/model_json.hpp"
 #include "support/catch.hpp"
-#include "support/scattered_runs.hpp"
+#include "support/jobs/scattered_runs.hpp"
+#include "support/jobs/thread_processes.hpp"
 #include "support/temporary_directory.hpp"
-#include "support/thread_processes.hpp"
 
 using namespace perfmodel;
 using namespace perfmodel::test;
