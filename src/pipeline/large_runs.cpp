@@ -13,6 +13,7 @@
 #include "io/file/digest.hpp"
 #include "model/columns/failure_words.hpp"
 #include "perfmodel/base/error.hpp"
+#include "perfmodel/model/design/design.hpp"
 
 namespace perfmodel {
 namespace {
@@ -26,6 +27,7 @@ constexpr std::size_t kMostFailedLines = 5;
 /// How a message of a process begins.
 const std::string kRead = "read:";
 const std::string kFailed = "failed:";
+const std::string kTooMany = "too many:";
 
 bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -133,6 +135,20 @@ Sentence needs_single_rows(const FitRequest& request) {
   return out;
 }
 
+Sentence needs_rows_together(const FitRequest& request) {
+  const FitOptions& options = request.options;
+  Sentence out = needs_single_rows(request);
+  const bool penalised = options.penalty.l1 > 0 || options.penalty.l2 > 0;
+  add_asked(!options.polish, Sentence(Field{"no_polish"}), out);
+  add_asked(options.method == Method::paper, Field{"method", {"paper"}}, out);
+  add_asked(request.repeats > 1, Sentence(Field{"repeats"}), out);
+  add_asked(penalised && !is_squared(options.loss), "a penalty of absolute errors", out);
+  add_asked(penalised && options.penalty.constants == Penalise::scaled,
+            Field{"penalise", {"scaled"}}, out);
+  add_asked(request.roles.drop_failed, Field{"failed", {"drop"}}, out);
+  return out;
+}
+
 LargeRuns::LargeRuns(const std::string& path, const RoleRequest& roles,
                      std::optional<char> separator, const LargeRunsRequest& request,
                      const FitOptions& options)
@@ -148,7 +164,8 @@ LargeRuns::LargeRuns(const std::string& path, const RoleRequest& roles,
   const std::string named = time.empty() ? resolve_roles(beginning_.table, roles).target : time;
   const std::vector<std::string> names = beginning_.table.names();
   time_ = static_cast<std::size_t>(std::find(names.begin(), names.end(), named) - names.begin());
-  empty_.merged.emplace(layout(), times_for(options, roles, request), request.limits);
+  times_ = times_for(options, roles, request);
+  empty_.merged.emplace(layout(), times_, request.limits);
 }
 
 LineLayout LargeRuns::layout() const {
@@ -225,6 +242,36 @@ LabelledRuns LargeRuns::labelled(const LargePart& whole, std::string sha256) con
   return out;
 }
 
+SpreadLines LargeRuns::read_spread(Processes& processes, const ReadProgress& progress) const {
+  const MergedTimes times = times_ == MergedTimes::lists ? MergedTimes::distinct : times_;
+  return perfmodel::read_spread(beginning_, layout(), times, request_.limits.before_moments,
+                                empty_.sample, processes, progress);
+}
+
+LabelledRuns LargeRuns::labelled(const SpreadLines& lines) const {
+  RunsFile file;
+  file.path = beginning_.path;
+  std::vector<LineSample::Line> all = lines.drawn;
+  all.insert(all.end(), lines.corners.begin(), lines.corners.end());
+  file.table = table_of(beginning_, all);
+  file.drawn = table_of(beginning_, lines.drawn);
+  file.spread_runs = lines.lines_to_draw_from;
+  LabelledRuns out = label_runs(std::move(file), roles_);
+  if (lines.has_odd_lines) {
+    make_design(out.file.table, make_spec(out.file.table, out.roles, out.rows), Target::required);
+    throw InputError(beginning_.path + ": rows without a time > 0 cannot be merged");
+  }
+  out.roles.notices.emplace_back(
+      "The rows stay with the processes that have them; errors are those of " +
+      std::to_string(lines.drawn.size()) + " rows, drawn at random from " +
+      std::to_string(lines.lines_to_draw_from) + ".");
+  return out;
+}
+
+Table LargeRuns::table_of_block(const MergedLines& block) const {
+  return table_of(beginning_, block, time_);
+}
+
 std::optional<LabelledRuns> read_large_runs(const LargeRuns& runs, Processes& processes,
                                             const ReadProgress& progress) {
   const std::size_t number = processes.number();
@@ -232,6 +279,8 @@ std::optional<LabelledRuns> read_large_runs(const LargeRuns& runs, Processes& pr
   std::string failure;
   try {
     own = runs.read(number, processes.count(), progress);
+  } catch (const TooManyRows& error) {
+    failure = kTooMany + error.what();
   } catch (const InputError& error) {
     failure = kFailed + error.what();
   }
@@ -243,16 +292,18 @@ std::optional<LabelledRuns> read_large_runs(const LargeRuns& runs, Processes& pr
     if (number + step >= processes.count())
       continue;
     const std::string message = processes.receive(number + step);
-    if (failure.empty() && message.starts_with(kFailed))
+    if (failure.empty() && !message.starts_with(kRead))
       failure = message;
     if (!failure.empty())
       continue;
     try {
       own.append_bytes(std::string_view(message).substr(kRead.size()));
-    } catch (const InputError& error) {
-      failure = kFailed + error.what();
+    } catch (const TooManyRows& error) {
+      failure = kTooMany + error.what();
     }
   }
+  if (failure.starts_with(kTooMany))
+    throw TooManyRows(failure.substr(kTooMany.size()));
   if (!failure.empty())
     throw InputError(failure.substr(kFailed.size()));
   return runs.labelled(own, "");

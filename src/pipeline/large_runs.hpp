@@ -8,6 +8,7 @@
 
 #include "base/tasks/processes.hpp"
 #include "io/large/large_csv.hpp"
+#include "io/large/spread_lines.hpp"
 #include "perfmodel/pipeline/fit_runs.hpp"
 
 namespace perfmodel {
@@ -27,6 +28,12 @@ Sentence needs_rows_of_file(const FitRequest& request);
 /// What is asked for that needs every run as a row, wherever that stands.
 Sentence needs_single_rows(const FitRequest& request);
 
+/// What is asked for that needs all distinct rows in one process; empty where nothing is.
+Sentence needs_rows_together(const FitRequest& request);
+
+/// Whether the distinct rows of a file stay with the processes of a job.
+enum class RowSpread { never, where_too_many, always };
+
 /// How the rows of a file come into memory.
 struct LargeRunsRequest {
   bool merge = false;                        ///< equal rows as one
@@ -35,6 +42,7 @@ struct LargeRunsRequest {
   Sentence single_rows_for{};
   std::size_t most_single_rows = kMostSingleRows;
   MergeLimits limits{};
+  RowSpread spread = RowSpread::never;
 };
 
 /// The reading of a large file, in parts that may be of several processes.
@@ -53,12 +61,20 @@ class LargeRuns {
   /// From all parts, put together in their order, to what a fit takes.
   LabelledRuns labelled(const LargePart& whole, std::string sha256) const;
 
+  /// The same with rows that stay with the processes of a job: its table has some of them.
+  SpreadLines read_spread(Processes& processes, const ReadProgress& progress = {}) const;
+  LabelledRuns labelled(const SpreadLines& lines) const;
+  /// The rows of a block.
+  Table table_of_block(const MergedLines& block) const;
+  RowSpread spread() const { return request_.spread; }
+
  private:
   RoleRequest roles_;
   LargeRunsRequest request_;
   std::size_t threads_;
   CsvBeginning beginning_;
   std::size_t time_ = 0;
+  MergedTimes times_ = MergedTimes::distinct;
   LargePart empty_;
 
   LineLayout layout() const;

@@ -1,10 +1,6 @@
 #include "pipeline/large_runs.hpp"
 
 #include <cmath>
-#include <condition_variable>
-#include <deque>
-#include <map>
-#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -13,6 +9,8 @@
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/model/model_json.hpp"
 #include "support/catch.hpp"
+#include "support/jobs/scattered_runs.hpp"
+#include "support/jobs/thread_processes.hpp"
 #include "support/temporary_directory.hpp"
 
 using namespace perfmodel;
@@ -21,25 +19,6 @@ using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
-
-/// time = (0.01 layers^1.2 + a_net) gpus^-0.6 + 0.2 with a scatter of 5 %, in three digits, for the
-/// 36 configurations of three columns, each so often.
-std::string scattered_runs(int repetitions) {
-  RandomStream random(1, "scattered runs", 0);
-  std::string out = "net,layers,gpus,host,time_s\n";
-  for (int i = 0; i < repetitions; ++i)
-    for (const int net : {0, 1, 2})
-      for (const int layers : {10, 20, 40})
-        for (const int gpus : {1, 2, 4, 8}) {
-          const double time =
-              (0.01 * std::pow(layers, 1.2) + 0.1 * net) * std::pow(gpus, -0.6) + 0.2;
-          const double measured = time * std::exp(0.05 * random.normal());
-          out += "n" + std::to_string(net) + "," + std::to_string(layers) + "," +
-                 std::to_string(gpus) + ",host" + std::to_string(i) + "," +
-                 to_text(std::round(1000 * measured) / 1000) + "\n";
-        }
-  return out;
-}
 
 FitRequest request_with(Loss loss) {
   FitRequest request;
@@ -55,45 +34,6 @@ FittedModel fitted(LabelledRuns runs, const FitRequest& request) {
 FittedModel fitted_one_by_one(const std::string& path, const FitRequest& request) {
   return fitted(label_runs(read_runs(path), request.roles), request);
 }
-
-/// Messages between threads that play processes.
-class Post {
- public:
-  void send(std::size_t from, std::size_t to, std::string_view bytes) {
-    const std::lock_guard lock(mutex_);
-    messages_[{from, to}].emplace_back(bytes);
-    arrived_.notify_all();
-  }
-
-  std::string receive(std::size_t from, std::size_t to) {
-    std::unique_lock lock(mutex_);
-    auto& waiting = messages_[{from, to}];
-    arrived_.wait(lock, [&] { return !waiting.empty(); });
-    std::string message = waiting.front();
-    waiting.pop_front();
-    return message;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable arrived_;
-  std::map<std::pair<std::size_t, std::size_t>, std::deque<std::string>> messages_;
-};
-
-class ThreadOfPost : public Processes {
- public:
-  ThreadOfPost(Post& post, std::size_t number, std::size_t count)
-      : post_(post), number_(number), count_(count) {}
-  std::size_t number() const override { return number_; }
-  std::size_t count() const override { return count_; }
-  void send(std::size_t to, std::string_view bytes) override { post_.send(number_, to, bytes); }
-  std::string receive(std::size_t from) override { return post_.receive(from, number_); }
-
- private:
-  Post& post_;
-  std::size_t number_;
-  std::size_t count_;
-};
 
 /// What process 0 of so many has.
 LabelledRuns read_by_processes(const LargeRuns& runs, std::size_t count) {

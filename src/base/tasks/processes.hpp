@@ -21,4 +21,13 @@ class Processes {
   virtual std::string receive(std::size_t from) = 0;
 };
 
+/// One that is on its own.
+class OneProcess : public Processes {
+ public:
+  std::size_t number() const override { return 0; }
+  std::size_t count() const override { return 1; }
+  void send(std::size_t, std::string_view) override {}
+  std::string receive(std::size_t) override { return {}; }
+};
+
 }  // namespace perfmodel

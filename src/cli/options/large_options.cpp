@@ -12,10 +12,12 @@ namespace {
 
 constexpr std::size_t kFewestSampleRows = 10;
 
-std::optional<bool> parse_merge_rows(const std::string& text) {
-  if (text != "auto" && text != "always" && text != "never")
-    throw OptionError("--merge-rows", "'" + text + "' is not one of 'auto', 'always' and 'never'");
-  return text == "auto" ? std::nullopt : std::optional(text == "always");
+void parse_merge_rows(const std::string& text, LargeRowsArguments& arguments) {
+  if (text != "auto" && text != "always" && text != "never" && text != "spread")
+    throw OptionError("--merge-rows",
+                      "'" + text + "' is not one of 'auto', 'always', 'never' and 'spread'");
+  arguments.spread = text == "spread";
+  arguments.merge = text == "auto" ? std::nullopt : std::optional(text != "never");
 }
 
 bool is_large(const std::string& path) {
@@ -28,11 +30,12 @@ bool is_large(const std::string& path) {
 
 void add_large_options(OptionSet& app, LargeRowsArguments& arguments) {
   app.add_option_function(
-         "--merge-rows", [&](const std::string& text) { arguments.merge = parse_merge_rows(text); },
+         "--merge-rows", [&](const std::string& text) { parse_merge_rows(text, arguments); },
          "rows of equal columns and time count as one while they\n"
          "are read, so that the file may be larger than memory\n"
-         "(default: auto, of files of more than 1 GiB)")
-      .type_name("auto|always|never")
+         "(default: auto, of files of more than 1 GiB); spread:\n"
+         "and stay with the processes of an MPI job")
+      .type_name("auto|always|never|spread")
       .group("Reading files");
   add_count<std::size_t>(app, "--sample-rows", arguments.sample_rows,
                          "fit that many rows, drawn at random while the file is\n"
@@ -49,6 +52,8 @@ std::optional<LargeRunsRequest> large_runs_request(const LargeRowsArguments& arg
     throw UsageError("the processes of a job merge rows: leave out --merge-rows never");
   if (is_job && paths.front() == "-")
     throw UsageError("the processes of a job cannot share standard input: give them a file");
+  if (arguments.spread && paths.front() == "-")
+    throw UsageError("--merge-rows spread does not take standard input: give it a file");
   if (merge && arguments.sample_rows)
     throw UsageError("--merge-rows always does not go with --sample-rows");
   if ((merge || arguments.sample_rows) && paths.size() > 1)
@@ -64,9 +69,18 @@ std::optional<LargeRunsRequest> large_runs_request(const LargeRowsArguments& arg
                      Field{"sample_rows", {"100000"}});
   const bool large = !arguments.merge && paths.size() == 1 && is_large(paths.front()) &&
                      obstacle.empty() && single_rows_for.empty();
-  return merge || large
-             ? std::optional(LargeRunsRequest{.merge = true, .single_rows_for = single_rows_for})
-             : std::nullopt;
+  if (!merge && !large)
+    return std::nullopt;
+  const Sentence together = needs_rows_together(request);
+  if (arguments.spread && !together.empty())
+    throw UsageError(together + " needs all rows in one process: leave out " +
+                     Field{"merge_rows", {"spread"}});
+  LargeRunsRequest out{.merge = true, .single_rows_for = single_rows_for};
+  if (arguments.spread)
+    out.spread = RowSpread::always;
+  else if (is_job && !arguments.merge && together.empty())
+    out.spread = RowSpread::where_too_many;
+  return out;
 }
 
 }  // namespace perfmodel::cli

@@ -15,6 +15,7 @@ class OptionSet;
 /// How the rows of large files come into memory.
 struct LargeRowsArguments {
   std::optional<bool> merge;  ///< nothing: where the file is large
+  bool spread = false;        ///< merged rows stay with the processes of a job
   std::optional<std::size_t> sample_rows;
 };
 

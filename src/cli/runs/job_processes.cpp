@@ -27,7 +27,11 @@ class MpiProcesses : public Processes {
     MPI_Comm_rank(MPI_COMM_WORLD, &number_);
     MPI_Comm_size(MPI_COMM_WORLD, &count_);
   }
-  ~MpiProcesses() override { MPI_Finalize(); }
+  /// Who waits for one that fails is ended by what has started the job, and would wait here else.
+  ~MpiProcesses() override {
+    if (number_ == 0 || std::uncaught_exceptions() == 0)
+      MPI_Finalize();
+  }
 
   std::size_t number() const override { return static_cast<std::size_t>(number_); }
   std::size_t count() const override { return static_cast<std::size_t>(count_); }
@@ -76,5 +80,13 @@ std::unique_ptr<Processes> processes_of_job() {
   return nullptr;
 }
 #endif
+
+void JobStart::tell(bool begins) {
+  if (job_ == nullptr)
+    return;
+  for (std::size_t to = 1; to < job_->count(); ++to)
+    job_->send(to, begins ? "begin" : "end");
+  job_ = nullptr;
+}
 
 }  // namespace perfmodel::cli

@@ -54,8 +54,8 @@ double median_error(const Design& runs, const VectorXd& predicted) {
 }
 
 /// Of an absolute loss, from the times of each row.
-Curvature curvature_of_lists(Loss loss, const Design& runs, const VectorXd& predicted) {
-  const double sparsity = 2 * median_error(runs, predicted);
+Curvature curvature_of_lists(Loss loss, const Design& runs, const VectorXd& predicted,
+                             double sparsity) {
   Curvature out{predicted.cwiseInverse(), sparsity * predicted.cwiseSqrt()};
   for (std::size_t row = 0; row < runs.rows && loss == Loss::mape; ++row) {
     const TimeList& own = *runs.time_lists[row];
@@ -68,12 +68,21 @@ Curvature curvature_of_lists(Loss loss, const Design& runs, const VectorXd& pred
   return out;
 }
 
+VectorXd safe_prediction(const VectorXd& measured, const VectorXd& predicted) {
+  return predicted.cwiseMax(1e-6 * measured);
+}
+
 /// Rows count `runs` times in the median, once where that is empty.
+double sparsity_of_rows(const VectorXd& measured, const VectorXd& predicted,
+                        std::span<const std::uint64_t> runs) {
+  const VectorXd safe = safe_prediction(measured, predicted);
+  return 2 * median((measured - predicted).cwiseQuotient(safe).cwiseAbs(), runs);
+}
+
 Curvature curvature_of_rows(Loss loss, const VectorXd& measured, const VectorXd& predicted,
-                            std::span<const std::uint64_t> runs) {
-  const VectorXd safe = predicted.cwiseMax(1e-6 * measured);
+                            double sparsity) {
+  const VectorXd safe = safe_prediction(measured, predicted);
   const VectorXd residual = measured - predicted;
-  const double sparsity = 2 * median(residual.cwiseQuotient(safe).cwiseAbs(), runs);
   switch (loss) {
     case Loss::mae:
       return {safe.cwiseInverse(), sparsity * safe.cwiseSqrt()};
@@ -92,12 +101,21 @@ Curvature curvature_of_rows(Loss loss, const VectorXd& measured, const VectorXd&
 }  // namespace
 
 Curvature curvature_of(Loss loss, const VectorXd& measured, const VectorXd& predicted) {
-  return curvature_of_rows(loss, measured, predicted, {});
+  return curvature_of_rows(loss, measured, predicted, sparsity_of_rows(measured, predicted, {}));
+}
+
+double sparsity_of(const Design& runs, const VectorXd& predicted) {
+  return runs.time_lists.empty() ? sparsity_of_rows(runs.time, predicted, runs.runs)
+                                 : 2 * median_error(runs, predicted);
 }
 
 Curvature curvature_of(Loss loss, const Design& runs, const VectorXd& predicted) {
-  Curvature out = runs.time_lists.empty() ? curvature_of_rows(loss, runs.time, predicted, runs.runs)
-                                          : curvature_of_lists(loss, runs, predicted);
+  return curvature_of(loss, runs, predicted, sparsity_of(runs, predicted));
+}
+
+Curvature curvature_of(Loss loss, const Design& runs, const VectorXd& predicted, double sparsity) {
+  Curvature out = runs.time_lists.empty() ? curvature_of_rows(loss, runs.time, predicted, sparsity)
+                                          : curvature_of_lists(loss, runs, predicted, sparsity);
   for (std::size_t row = 0; row < runs.moments.size(); ++row) {
     const TimeMoments& own = runs.moments[row];
     const double variance =

@@ -221,8 +221,12 @@ Table table_of(const CsvBeginning& beginning, const MergedLines& merged, std::si
 }
 
 Table table_of(const CsvBeginning& beginning, const LineSample& sample) {
+  return table_of(beginning, sample.drawn());
+}
+
+Table table_of(const CsvBeginning& beginning, const std::vector<LineSample::Line>& drawn) {
   Lines lines(beginning);
-  for (const LineSample::Line& line : sample.drawn())
+  for (const LineSample::Line& line : drawn)
     lines.add(line.text, line.number);
   return lines.table();
 }

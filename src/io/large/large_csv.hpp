@@ -60,5 +60,6 @@ Table table_of(const CsvBeginning& beginning, const MergedLines& merged, std::si
 
 /// The table of the lines that were drawn.
 Table table_of(const CsvBeginning& beginning, const LineSample& sample);
+Table table_of(const CsvBeginning& beginning, const std::vector<LineSample::Line>& drawn);
 
 }  // namespace perfmodel

@@ -6,8 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "perfmodel/base/error.hpp"
-
 namespace perfmodel {
 namespace {
 
@@ -176,7 +174,7 @@ std::uint32_t MergedLines::find_or_add(std::string_view key, std::uint64_t hash,
       return slots_[slot] - 1;
   }
   if (known_.size() == limits_.configurations) {
-    throw InputError(
+    throw TooManyRows(
         "more than " + std::to_string(limits_.configurations) +
         " different configurations are too many to merge: '" + most_different_column() +
         "' has the most different values; leave columns out that are no inputs" + " (" +

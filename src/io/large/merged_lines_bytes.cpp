@@ -68,4 +68,27 @@ void MergedLines::append_bytes(std::string_view bytes) {
   append(next);
 }
 
+std::vector<MergedLines> MergedLines::parted(std::size_t parts) const {
+  std::vector<MergedLines> out(parts, MergedLines(cutter_.layout(), kept_, limits_));
+  struct Place {
+    MergedLines* part;
+    std::uint32_t configuration;
+  };
+  std::vector<Place> places;
+  places.reserve(known_.size());
+  const std::string_view texts = texts_;
+  for (const Known& known : known_) {
+    // The lower bits say where a configuration is within its part.
+    MergedLines& part = out[(known.hash >> 32) * parts >> 32];
+    places.push_back(
+        {&part, part.find_or_add(texts.substr(known.key, known.key_size), known.hash,
+                                 texts.substr(known.key + known.key_size, known.line_size), 0)});
+  }
+  for (const Times& times : times_) {
+    const Place& place = places[times.configuration];
+    place.part->add_times({times.time, times.runs, 0, place.configuration});
+  }
+  return out;
+}
+
 }  // namespace perfmodel

@@ -80,9 +80,13 @@ CutRow RowCutter::cut(std::string_view line) {
   return row;
 }
 
-std::string_view RowCutter::cell(std::string_view line, std::size_t field) {
+const std::vector<std::string_view>& RowCutter::cells(std::string_view line) {
   cut(line);
-  return fields_[field];
+  return fields_;
+}
+
+std::string_view RowCutter::cell(std::string_view line, std::size_t field) {
+  return cells(line)[field];
 }
 
 CutRow RowCutter::cut_quoted(std::string_view line) {
@@ -99,14 +103,19 @@ CutRow RowCutter::cut_quoted(std::string_view line) {
   return row;
 }
 
-CutRow RowCutter::with_time(std::string_view cell) const {
+std::optional<double> RowCutter::number(std::string_view cell) const {
   cell = without_blanks(cell);
-  std::optional<double> time = parse_number(cell);
-  if (!time && !layout_.style.decimal_comma.empty() && is_comma_number(cell)) {
-    std::string number(cell);
-    number[number.find(',')] = '.';
-    time = parse_number(number);
+  std::optional<double> out = parse_number(cell);
+  if (!out && !layout_.style.decimal_comma.empty() && is_comma_number(cell)) {
+    std::string with_point(cell);
+    with_point[with_point.find(',')] = '.';
+    out = parse_number(with_point);
   }
+  return out;
+}
+
+CutRow RowCutter::with_time(std::string_view cell) const {
+  const std::optional<double> time = number(cell);
   return {.key = {}, .time = time.value_or(0), .odd = !(time.value_or(0) > 0), .time_cell = cell};
 }
 

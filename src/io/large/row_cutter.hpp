@@ -24,8 +24,11 @@ class RowCutter {
   explicit RowCutter(LineLayout layout);
 
   CutRow cut(std::string_view line);
-  /// A field of a line that is not odd; until the next row.
+  /// A field of a line that is not odd, or all; until the next row.
   std::string_view cell(std::string_view line, std::size_t field);
+  const std::vector<std::string_view>& cells(std::string_view line);
+  /// Of a cell; nothing where it is no number.
+  std::optional<double> number(std::string_view cell) const;
   const LineLayout& layout() const { return layout_; }
 
  private:

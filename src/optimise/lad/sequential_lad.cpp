@@ -28,6 +28,12 @@ constexpr double kUnproven = 1e-9;
 
 }  // namespace
 
+optimise::LadResult LinearisedRows::solve(double radius, const optimise::LadOptions& options,
+                                          double& constant) const {
+  const optimise::LadProblem own = problem(radius, constant);
+  return optimise::solve_lad(own, VectorXd::Zero(own.bounds.lower.size()), options);
+}
+
 SequentialLadResult minimise_by_sequential_lad(LinearisedProblem& fit, const VectorXd& start,
                                                double gap_to_stop, const std::stop_token& stop) {
   SequentialLadResult out;
@@ -41,9 +47,8 @@ SequentialLadResult minimise_by_sequential_lad(LinearisedProblem& fit, const Vec
   while (out.steps < kMostSteps && radius > kSmallestRadius && !stop.stop_requested()) {
     ++out.steps;
     double constant = 0;
-    const optimise::LadProblem problem = fit.problem(radius, constant);
-    const optimise::LadResult step = optimise::solve_lad(
-        problem, VectorXd::Zero(start.size()), {.active_rows = active_rows, .stop = stop});
+    const optimise::LadResult step =
+        fit.solve(radius, {.active_rows = active_rows, .stop = stop}, constant);
     const double gain = out.cost - (step.cost - constant);
     const double possible = std::max(0.0, out.cost - (step.dual_bound - constant));
     out.relative_gap = out.cost > 0 ? possible / out.cost : 0;

@@ -18,8 +18,10 @@ class LinearisedProblem {
   virtual double cost(const Eigen::VectorXd& at) const = 0;
   virtual void linearise_at(const Eigen::VectorXd& at) = 0;
 
-  /// The problem within the trust region; `constant` is what its cost holds on top of the model's.
-  virtual optimise::LadProblem problem(double radius, double& constant) const = 0;
+  /// Solves the problem within the trust region, from no change; `constant` is what its cost holds
+  /// on top of the model's.
+  virtual optimise::LadResult solve(double radius, const optimise::LadOptions& options,
+                                    double& constant) const = 0;
 
   /// The change of the constants that brings the residuals of the step's active rows back to zero
   /// where the curvature of the model has moved them: a second-order correction.
@@ -38,6 +40,16 @@ class LinearisedProblem {
   /// Whether a step that fails also tells how large the region may be: where something curved is
   /// not held by its radius alone, it does not.
   virtual bool length_bounds_radius() const { return true; }
+};
+
+/// One whose rows are all here.
+class LinearisedRows : public LinearisedProblem {
+ public:
+  optimise::LadResult solve(double radius, const optimise::LadOptions& options,
+                            double& constant) const override;
+
+  /// The problem within the trust region; `constant` is what its cost holds on top of the model's.
+  virtual optimise::LadProblem problem(double radius, double& constant) const = 0;
 };
 
 /// Where a sequence of linear problems ended.

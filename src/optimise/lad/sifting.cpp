@@ -20,24 +20,15 @@ Index columns_of(const LadProblem& problem) {
 }
 
 Index rows_at_first(const LadProblem& problem) {
-  const Index rows = problem.matrix.rows();
-  return std::min(rows, std::max(kRowsPerColumn * columns_of(problem), rows / kOneRowIn));
-}
-
-/// How near each row is to its kink, in units of what a typical change of x does to it.
-VectorXd distance_to_kink(const LadProblem& problem, const VectorXd& residual) {
-  const Eigen::RowVectorXd typical =
-      problem.matrix.cwiseAbs().colwise().mean().array().max(1e-300).matrix();
-  VectorXd reach = problem.matrix.cwiseAbs() * typical.cwiseInverse().transpose();
-  if (!problem.levels.empty())
-    reach.array() += 1;  // a level's own entry, in units of itself
-  return (residual.array().abs() / reach.array().max(1e-300)).matrix();
+  return rows_to_keep(problem.matrix.rows(), columns_of(problem));
 }
 
 std::vector<char> nearest_rows(const LadProblem& problem, const VectorXd& residual) {
   const Index rows = problem.matrix.rows();
   const Index kept = rows_at_first(problem);
-  const VectorXd distance = distance_to_kink(problem, residual);
+  const VectorXd typical = problem.matrix.cwiseAbs().colwise().mean().transpose();
+  const VectorXd distance =
+      distance_to_kink(problem.matrix, !problem.levels.empty(), residual, typical);
   std::vector<Index> order(static_cast<std::size_t>(rows));
   std::iota(order.begin(), order.end(), Index{0});
   std::nth_element(order.begin(), order.begin() + (kept - 1), order.end(), [&](Index a, Index b) {
@@ -48,14 +39,6 @@ std::vector<char> nearest_rows(const LadProblem& problem, const VectorXd& residu
     keeps_kink[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])] = 1;
   return keeps_kink;
 }
-
-/// The problem of the rows that keep their kink; `linear_cost` is what the others add to its cost
-/// at x = 0 and `rows` says which row of the whole problem each of its rows is.
-struct Sifted {
-  LadProblem problem;
-  std::vector<Index> rows;
-  double linear_cost = 0;
-};
 
 Sifted reduce(const LadProblem& problem, const std::vector<char>& keeps_kink,
               const VectorXd& residual) {
@@ -101,23 +84,69 @@ std::vector<Index> places_of(const std::vector<Index>& rows, const std::vector<I
   return places;
 }
 
+/// Rows that are all here.
+class RowsOfProblem : public SiftedRows {
+ public:
+  RowsOfProblem(const LadProblem& problem, const VectorXd& start)
+      : problem_(problem),
+        residual_(problem.response - product(problem.matrix, problem.levels, start)) {}
+
+  void keep_nearest(const std::vector<Index>& active) override {
+    keeps_kink_ = nearest_rows(problem_, residual_);
+    for (const Index row : active)
+      keeps_kink_[static_cast<std::size_t>(row)] = 1;
+  }
+
+  Sifted reduced() override { return reduce(problem_, keeps_kink_, residual_); }
+
+  bool keep_wrong(const VectorXd& x, double& cost) override {
+    const VectorXd residual = problem_.response - product(problem_.matrix, problem_.levels, x);
+    bool any_wrong = false;
+    for (Index i = 0; i < residual.size(); ++i) {
+      char& keeps = keeps_kink_[static_cast<std::size_t>(i)];
+      if (keeps || (residual[i] > 0) == (residual_[i] > 0))
+        continue;
+      keeps = 1;
+      any_wrong = true;
+    }
+    cost = problem_.weights.dot(residual.cwiseAbs());
+    if (problem_.linear.size() > 0)
+      cost += problem_.linear.dot(x);
+    return any_wrong;
+  }
+
+ private:
+  const LadProblem& problem_;
+  VectorXd residual_;
+  std::vector<char> keeps_kink_;
+};
+
 }  // namespace
+
+Index rows_to_keep(Index rows, Index columns) {
+  return std::min(rows, std::max(kRowsPerColumn * columns, rows / kOneRowIn));
+}
+
+VectorXd distance_to_kink(const RowMajorMatrix& matrix, bool with_levels, const VectorXd& residual,
+                          const VectorXd& typical) {
+  VectorXd reach = matrix.cwiseAbs() * typical.cwiseMax(1e-300).cwiseInverse();
+  if (with_levels)
+    reach.array() += 1;  // a level's own entry, in units of itself
+  return (residual.array().abs() / reach.array().max(1e-300)).matrix();
+}
 
 bool leaves_rows_out(const LadProblem& problem) {
   return rows_at_first(problem) < problem.matrix.rows();
 }
 
-LadResult sift(const LadProblem& problem, const VectorXd& start, const LadOptions& options,
+LadResult sift(SiftedRows& rows, const VectorXd& start, const LadOptions& options,
                const LadSolver& solve) {
-  VectorXd residual = problem.response - product(problem.matrix, problem.levels, start);
-  std::vector<char> keeps_kink = nearest_rows(problem, residual);
+  rows.keep_nearest(options.active_rows);
   std::vector<Index> active = options.active_rows;
-  for (const Index row : active)
-    keeps_kink[static_cast<std::size_t>(row)] = 1;
   VectorXd x = start;
   std::size_t iterations = 0;
   while (true) {
-    const Sifted sifted = reduce(problem, keeps_kink, residual);
+    const Sifted sifted = rows.reduced();
     LadOptions inner = options;
     inner.active_rows = places_of(active, sifted.rows);
     LadResult out = solve(sifted.problem, x, inner);
@@ -125,27 +154,22 @@ LadResult sift(const LadProblem& problem, const VectorXd& start, const LadOption
       row = sifted.rows[static_cast<std::size_t>(row)];
     active = out.active_rows;
     iterations += out.iterations;
-    const VectorXd new_residual = problem.response - product(problem.matrix, problem.levels, out.x);
-    bool any_wrong = false;
-    for (Index i = 0; i < new_residual.size(); ++i) {
-      char& keeps = keeps_kink[static_cast<std::size_t>(i)];
-      if (keeps || (new_residual[i] > 0) == (residual[i] > 0))
-        continue;
-      keeps = 1;
-      any_wrong = true;
-    }
+    const bool any_wrong = rows.keep_wrong(out.x, out.cost);
     if (any_wrong && out.termination == LadTermination::optimal) {
       // The others keep the signs they were given, so that taking rows in ends.
       x = out.x;
       continue;
     }
-    out.cost = problem.weights.dot(new_residual.cwiseAbs());
-    if (problem.linear.size() > 0)
-      out.cost += problem.linear.dot(out.x);
     out.dual_bound += sifted.linear_cost;
     out.iterations = iterations;
     return out;
   }
+}
+
+LadResult sift(const LadProblem& problem, const VectorXd& start, const LadOptions& options,
+               const LadSolver& solve) {
+  RowsOfProblem rows(problem, start);
+  return sift(rows, start, options, solve);
 }
 
 }  // namespace perfmodel::optimise

@@ -72,6 +72,22 @@ TEST_CASE("the processes of a job write the bytes of one", "[needs-mpi]") {
   CHECK_FALSE(std::filesystem::exists(directory.file("new.json")));
 }
 
+TEST_CASE("the processes of a job fit rows that none of them has together", "[needs-mpi]") {
+  const TemporaryDirectory directory;
+  directory.write("runs.csv", runs_of_a_job());
+  const std::string spread = kFit + "spread.json --merge-rows spread";
+  for (const char* count : {"1", "3"}) {
+    const JobResult result =
+        in(directory, kMpirun + count + spread + " && cp spread.json " + count + ".json");
+    INFO(result.output);
+    REQUIRE(result.exit_code == "0");
+  }
+  CHECK(read_text(directory.file("1.json")) == read_text(directory.file("3.json")));
+  // Nobody waits for a process 0 that has nowhere to write, or that finds no such column.
+  CHECK(in(directory, kMpirun + "3" + kFit + "no/such/place.json").exit_code == "5");
+  CHECK(in(directory, kMpirun + "3" + spread + " --target no_such").exit_code != "0");
+}
+
 TEST_CASE("a job that loses a process ends with an error and leaves the old model", "[needs-mpi]") {
   const TemporaryDirectory directory;
   directory.write("runs.csv", runs_of_a_job());

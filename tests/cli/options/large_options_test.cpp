@@ -43,4 +43,18 @@ TEST_CASE("rows are merged of their own accord where the file is large and nothi
                   UsageError);
   CHECK_THROWS_AS(large_runs_request({}, {"-"}, {}, true), UsageError);
   CHECK(large_runs_request({.merge = true, .sample_rows = {}}, {"-"}, {}, false)->merge);
+
+  // Where they are too many, they stay with these.
+  CHECK(large_runs_request({}, {path}, {}, true)->spread == RowSpread::where_too_many);
+  CHECK(large_runs_request({.merge = true, .sample_rows = {}}, {path}, {}, true)->spread ==
+        RowSpread::never);
+  LargeRowsArguments spread{.merge = true, .spread = true, .sample_rows = {}};
+  CHECK(large_runs_request(spread, {path}, {}, false)->spread == RowSpread::always);
+  CHECK_THROWS_AS(large_runs_request(spread, {path}, sum, true), UsageError);
+  FitRequest repeated;
+  repeated.repeats = 2;
+  CHECK_THROWS_AS(large_runs_request(spread, {path}, repeated, true), UsageError);
+  CHECK_THROWS_AS(large_runs_request(spread, {path}, without_failed, true), UsageError);
+  CHECK(large_runs_request({}, {path}, without_failed, true)->spread == RowSpread::never);
+  CHECK_THROWS_AS(large_runs_request(spread, {"-"}, {}, false), UsageError);
 }

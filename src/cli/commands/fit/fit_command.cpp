@@ -219,9 +219,11 @@ int run_fit(const FitArguments& arguments, Console& console) {
   FitRequest request = request_of(arguments);
   request.options = fit_options(arguments.search);
   if (job && job->number() > 0) {
-    read_for_fit(arguments, request, job.get(), console, nullptr);
+    if (JobStart::begins(*job))
+      serve_fit(arguments, request, *job);
     return 0;
   }
+  JobStart start_of_job(job.get());
   const std::string path = arguments.output.value_or("-");
   for (const auto& runs : arguments.runs)
     refuse_to_replace(runs, path);
@@ -236,8 +238,11 @@ int run_fit(const FitArguments& arguments, Console& console) {
 
   std::optional<SearchProgress> progress(console);
   const ReadProgress reading = progress->watch("reading " + joined(arguments.runs, ", "));
-  const PreparedFit prepared =
-      prepare_fit(read_for_fit(arguments, request, job.get(), console, reading).value(), request);
+  start_of_job.begin();
+  RunsForFit runs_for_fit(arguments, request, job.get(), console, reading);
+  const PreparedFit prepared = prepare_fit(runs_for_fit.take(), request);
+  const std::unique_ptr<SpreadRows> spread = runs_for_fit.spread_rows(prepared, request.options);
+  request.options.spread = spread.get();
   for (const auto& warning : prepared.warnings)
     console.warning(warning);
 
@@ -269,9 +274,10 @@ int run_fit(const FitArguments& arguments, Console& console) {
   }
   const double all_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  console.summary(fit_summary({model, outcome.roles, outcome.time_shares,
-                               prepared.training.total_runs(), outcome.seconds, all_seconds},
-                              console));
+  console.summary(fit_summary(
+      {model, outcome.roles, outcome.time_shares,
+       spread ? spread->runs() : prepared.training.total_runs(), outcome.seconds, all_seconds},
+      console));
   for (const auto& warning : warning_lines(model))
     console.warning(warning);
   if (!outcome.interrupted && !console.quiet())

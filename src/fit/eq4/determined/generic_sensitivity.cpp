@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "fit/eq4/finish/scaled_model.hpp"
+#include "fit/eq4/spread/polish_spread.hpp"
 #include "fit/task/curvature.hpp"
 
 namespace perfmodel {
@@ -62,22 +63,8 @@ std::vector<Standing> standings_of(const SearchSpace& space, const VectorXd& sca
   return out;
 }
 
-}  // namespace
-
-Sensitivity generic_sensitivity(const SearchSpace& space, const Design& training,
-                                const FitOptions& options, const VectorXd& scaled) {
-  const GenericLayout& layout = space.layout();
-  NormalEquationsOf<ArrowMatrix> out;
-  out.rows = training.total_runs();
-  out.standings = standings_of(space, scaled);
-  optimise::LevelMatrix jacobian;
-  const VectorXd predicted = ScaledModel(training, space).linearise(scaled, jacobian);
-  const Curvature curvature = curvature_of(options.loss, training, predicted);
-  const VectorXd roots = curvature.weights.cwiseSqrt();
-  jacobian.others.array().colwise() *= roots.array();
-  if (!jacobian.levels.empty())
-    jacobian.levels.value.array() *= roots.array();
-  out.norms = column_norms(jacobian);
+/// Constants that no row depends on, and what cannot move.
+void leave_out(const GenericLayout& layout, NormalEquationsOf<ArrowMatrix>& out) {
   out.left_out.resize(layout.size(), false);
   for (std::size_t k = 0; k < layout.size(); ++k) {
     const Index i = static_cast<Index>(k);
@@ -92,6 +79,47 @@ Sensitivity generic_sensitivity(const SearchSpace& space, const Design& training
     if (out.left_out[k])
       out.norms[i] = 1;
   }
+}
+
+/// By the norms of its rows and columns.
+ArrowMatrix divided(ArrowMatrix matrix, const VectorXd& norms) {
+  const optimise::LevelColumns parts = matrix.layout();
+  const VectorXd inverse = norms.cwiseInverse();
+  const VectorXd others = parts.empty() ? inverse : parts.others(inverse);
+  matrix.core = others.asDiagonal() * matrix.core * others.asDiagonal();
+  if (!parts.empty()) {
+    const VectorXd levels = parts.levels(inverse);
+    matrix.border = levels.asDiagonal() * matrix.border * others.asDiagonal();
+    matrix.diagonal.array() *= levels.array().square();
+  }
+  return matrix;
+}
+
+}  // namespace
+
+Sensitivity generic_sensitivity(const SearchSpace& space, const Design& training,
+                                const FitOptions& options, const VectorXd& scaled) {
+  NormalEquationsOf<ArrowMatrix> out;
+  out.standings = standings_of(space, scaled);
+  if (options.spread != nullptr) {
+    out.rows = options.spread->runs();
+    SpreadCurvature all = curvature_of(*options.spread, training, scaled);
+    out.norms = all.normal.whole_diagonal().cwiseMax(0).cwiseSqrt();
+    leave_out(space.layout(), out);
+    out.normal = divided(std::move(all.normal), out.norms);
+    out.scores = divided(std::move(all.scores), out.norms);
+    return Sensitivity(std::move(out));
+  }
+  out.rows = training.total_runs();
+  optimise::LevelMatrix jacobian;
+  const VectorXd predicted = ScaledModel(training, space).linearise(scaled, jacobian);
+  const Curvature curvature = curvature_of(options.loss, training, predicted);
+  const VectorXd roots = curvature.weights.cwiseSqrt();
+  jacobian.others.array().colwise() *= roots.array();
+  if (!jacobian.levels.empty())
+    jacobian.levels.value.array() *= roots.array();
+  out.norms = column_norms(jacobian);
+  leave_out(space.layout(), out);
   divide_columns(out.norms, jacobian);
   out.normal = gram(1, jacobian, VectorXd());
   out.scores = gram(1, jacobian, curvature.scores.cwiseAbs2());

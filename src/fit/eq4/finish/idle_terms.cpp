@@ -37,11 +37,39 @@ VectorXd extrinsic_products(const Design& training, const SearchSpace& space,
   return exponent.array().exp();
 }
 
-/// The power of [low, high] at which the cost falls steepest with the size of the term, its root
-/// mean square over the rows; nothing where it falls at none. `product`: of E_j^q_j in each row.
-std::optional<double> steepest_power(const NumericFactor& factor, double log_centre,
-                                     const VectorXd& pull, const VectorXd& product, double low,
-                                     double high) {
+/// The powers that are tried for an idle term: from low to high.
+struct PowerGrid {
+  double low = 0;
+  double high = 0;
+  int steps = 1;
+
+  double power(int k) const { return k == steps ? high : low + (high - low) / steps * k; }
+};
+
+struct IdleTerm {
+  std::size_t column = 0;
+  PowerGrid grid;
+};
+
+std::vector<IdleTerm> idle_terms(const SearchSpace& space, const VectorXd& scaled) {
+  std::vector<IdleTerm> out;
+  for (std::size_t i = 0; i < space.intrinsic_log_centres().size(); ++i) {
+    const Index a = static_cast<Index>(space.layout().coefficient(i));
+    if (scaled[a] != 0 || !(space.scaled().upper[a] > 0))
+      continue;
+    const Index p = static_cast<Index>(space.layout().intrinsic_power(i));
+    const double low = space.scaled().lower[p];
+    const double high = space.scaled().upper[p];
+    const int steps = std::max(1, static_cast<int>(std::lround((high - low) / kPowerSpacing)));
+    out.push_back({i, {low, high, steps}});
+  }
+  return out;
+}
+
+/// Of one term, the slopes and squares of its grid. `product`: of E_j^q_j in each row.
+void add_slopes(const NumericFactor& factor, double log_centre, const PowerGrid& grid,
+                const VectorXd& pull, const VectorXd& product, std::vector<double>& slopes,
+                std::vector<double>& squares) {
   const std::size_t places = factor.values.size();
   std::vector<double> slope_of(places, 0);
   std::vector<double> square_of(places, 0);
@@ -51,17 +79,14 @@ std::optional<double> steepest_power(const NumericFactor& factor, double log_cen
     square_of[place] += product[r] * product[r];
   }
   // I^p on the grid by repeated multiplication: two exponentials per distinct value.
-  const int steps = std::max(1, static_cast<int>(std::lround((high - low) / kPowerSpacing)));
   std::vector<double> powers(places);
   std::vector<double> factors(places);
   for (std::size_t v = 0; v < places; ++v) {
     const double log_value = log_of_value(factor.values[v]) - log_centre;
-    powers[v] = std::exp(low * log_value);
-    factors[v] = std::exp((high - low) / steps * log_value);
+    powers[v] = std::exp(grid.low * log_value);
+    factors[v] = std::exp((grid.high - grid.low) / grid.steps * log_value);
   }
-  std::optional<double> best;
-  double least = -kDownhillShare * pull.norm();
-  for (int k = 0; k <= steps; ++k) {
+  for (int k = 0; k <= grid.steps; ++k) {
     double slope = 0;
     double square = 0;
     for (std::size_t v = 0; v < places; ++v) {
@@ -69,40 +94,59 @@ std::optional<double> steepest_power(const NumericFactor& factor, double log_cen
       square += square_of[v] * powers[v] * powers[v];
       powers[v] *= factors[v];
     }
-    const double steepness = slope / std::sqrt(square);
-    if (steepness < least) {
-      least = steepness;
-      best = k == steps ? high : low + (high - low) / steps * k;
-    }
+    slopes.push_back(slope);
+    squares.push_back(square);
   }
-  return best;
 }
 
 }  // namespace
 
-std::optional<VectorXd> wake_idle_terms(const Design& training, const SearchSpace& space,
-                                        const VectorXd& scaled, const VectorXd& pull) {
-  std::vector<std::size_t> idle;
-  for (std::size_t i = 0; i < training.intrinsic.size(); ++i) {
-    const Index a = static_cast<Index>(space.layout().coefficient(i));
-    if (scaled[a] == 0 && space.scaled().upper[a] > 0)
-      idle.push_back(i);
-  }
+IdleSlopes idle_slopes(const Design& training, const SearchSpace& space, const VectorXd& scaled,
+                       const VectorXd& pull) {
+  IdleSlopes out{.slopes = {}, .squares = {}, .pull_squares = pull.squaredNorm()};
+  const std::vector<IdleTerm> idle = idle_terms(space, scaled);
   if (idle.empty())
-    return std::nullopt;
+    return out;
   const VectorXd product = extrinsic_products(training, space, scaled);
+  std::vector<double> slopes;
+  std::vector<double> squares;
+  for (const IdleTerm& term : idle) {
+    add_slopes(training.intrinsic[term.column], space.intrinsic_log_centres()[term.column],
+               term.grid, pull, product, slopes, squares);
+  }
+  out.slopes = Eigen::Map<const VectorXd>(slopes.data(), static_cast<Index>(slopes.size()));
+  out.squares = Eigen::Map<const VectorXd>(squares.data(), static_cast<Index>(squares.size()));
+  return out;
+}
+
+/// The power of each idle term at which the cost falls steepest with the size of the term, its root
+/// mean square over the rows, where it falls at all.
+std::optional<VectorXd> wake_idle_terms(const SearchSpace& space, const VectorXd& scaled,
+                                        const IdleSlopes& of_rows) {
   std::optional<VectorXd> woken;
-  for (const std::size_t i : idle) {
-    const Index p = static_cast<Index>(space.layout().intrinsic_power(i));
-    const auto power = steepest_power(training.intrinsic[i], space.intrinsic_log_centres()[i], pull,
-                                      product, space.scaled().lower[p], space.scaled().upper[p]);
-    if (!power)
+  Index at = 0;
+  for (const IdleTerm& term : idle_terms(space, scaled)) {
+    std::optional<double> best;
+    double least = -kDownhillShare * std::sqrt(of_rows.pull_squares);
+    for (int k = 0; k <= term.grid.steps; ++k, ++at) {
+      const double steepness = of_rows.slopes[at] / std::sqrt(of_rows.squares[at]);
+      if (steepness < least) {
+        least = steepness;
+        best = term.grid.power(k);
+      }
+    }
+    if (!best)
       continue;
     if (!woken)
       woken = scaled;
-    (*woken)[p] = *power;
+    (*woken)[static_cast<Index>(space.layout().intrinsic_power(term.column))] = *best;
   }
   return woken;
+}
+
+std::optional<VectorXd> wake_idle_terms(const Design& training, const SearchSpace& space,
+                                        const VectorXd& scaled, const VectorXd& pull) {
+  return wake_idle_terms(space, scaled, idle_slopes(training, space, scaled, pull));
 }
 
 }  // namespace perfmodel

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "fit/eq4/finish/idle_terms.hpp"
 #include "fit/eq4/finish/polish.hpp"
 #include "fit/eq4/finish/scaled_model.hpp"
+#include "fit/eq4/finish/scaled_steps.hpp"
 #include "fit/eq4/space/penalty.hpp"
 #include "optimise/algebra/level_columns.hpp"
 #include "optimise/lad/sequential_lad.hpp"
@@ -17,10 +17,8 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr double kRounding = 1e-13;
-
 /// The fit as a sequence of linear problems, one per step, in the changes of the scaled constants.
-class LinearisedFit : public LinearisedProblem {
+class LinearisedFit : public LinearisedRows {
  public:
   LinearisedFit(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
                 const FitOptions& options)
@@ -30,7 +28,7 @@ class LinearisedFit : public LinearisedProblem {
         model_(training_, space),
         rows_(static_cast<Index>(rows.size())),
         constants_(static_cast<Index>(space.layout().size())),
-        first_power_(static_cast<Index>(space.layout().intrinsic_power(0))) {
+        steps_(space) {
     weights_ = VectorXd::Constant(rows_, 1.0 / rows.total_weight());
     if (rows.weights().size() > 0)
       weights_.array() *= rows.weights().array();
@@ -57,7 +55,7 @@ class LinearisedFit : public LinearisedProblem {
   /// The problem within the trust region; `constant` is what its cost holds on top of the fit's.
   optimise::LadProblem problem(double radius, double& constant) const override {
     optimise::LadProblem out;
-    set_box(radius, out);
+    out.bounds = steps_.around(at_, radius, penalty_.l2() > 0);
     const Index penalised = constants_ - 1;
     const Index l1_rows = penalty_.l1() > 0 ? penalised : 0;
     const Index l2_rows = penalty_.l2() > 0 ? penalised * optimise::kSquareRows : 0;
@@ -104,27 +102,11 @@ class LinearisedFit : public LinearisedProblem {
     return wake_idle_terms(training_, space_, at_, pull(step));
   }
 
-  /// In the box. A step to a bound must arrive there: a coefficient whose term moves the cost by
-  /// less than rounding is a 0 that rounding has missed. How much it moves depends on its column: a
-  /// coefficient of 1e-14 counts where I^p is 1e10.
   VectorXd inside(const VectorXd& scaled, double cost) const override {
-    const VectorXd& lower = space_.scaled().lower;
-    const VectorXd& upper = space_.scaled().upper;
-    VectorXd out = scaled.cwiseMax(lower).cwiseMin(upper);
-    for (Index k = 0; k < out.size(); ++k) {
-      const bool power = k >= first_power_ && k < constants_ - 1;
-      const double above = out[k] - lower[k];
-      if (power ? above < kRounding * (upper[k] - lower[k])
-                : above * effects_[k] < kRounding * cost)
-        out[k] = lower[k];
-    }
-    return out;
+    return steps_.inside(scaled, effects_, cost);
   }
 
-  double length(const VectorXd& step) const override {
-    const Index powers = constants_ - 1 - first_power_;
-    return powers == 0 ? 0 : step.segment(first_power_, powers).cwiseAbs().maxCoeff();
-  }
+  double length(const VectorXd& step) const override { return steps_.length(step); }
 
   /// A squared penalty is curved in a, too.
   bool length_bounds_radius() const override { return penalty_.l2() == 0; }
@@ -136,7 +118,7 @@ class LinearisedFit : public LinearisedProblem {
   ScaledModel model_;
   Index rows_;
   Index constants_;
-  Index first_power_;
+  ScaledSteps steps_;
   VectorXd weights_;
   VectorXd at_;
   VectorXd predicted_;
@@ -160,25 +142,6 @@ class LinearisedFit : public LinearisedProblem {
         out[row] = std::clamp(-slopes[static_cast<Index>(k)], -weights_[row], weights_[row]);
     }
     return out;
-  }
-
-  /// The trust region holds the powers; the model is linear in a and C. Only a squared penalty,
-  /// which is curved in a, holds a too.
-  void set_box(double radius, optimise::LadProblem& out) const {
-    out.bounds.lower = space_.scaled().lower - at_;
-    out.bounds.upper = space_.scaled().upper - at_;
-    VectorXd reach = VectorXd::Constant(constants_, radius);
-    if (penalty_.l2() > 0) {
-      reach.head(first_power_) =
-          radius * at_.head(first_power_)
-                       .cwiseAbs()
-                       .cwiseMax(0.05 * space_.scaled().upper.head(first_power_));
-    } else {
-      reach.head(first_power_).setConstant(std::numeric_limits<double>::infinity());
-    }
-    reach[constants_ - 1] = std::numeric_limits<double>::infinity();
-    out.bounds.lower = out.bounds.lower.cwiseMax(-reach).cwiseMin(0);
-    out.bounds.upper = out.bounds.upper.cwiseMin(reach).cwiseMax(0);
   }
 
   /// lambda (v + u)^2, u = g'd: the linear part 2 lambda v u is exact.

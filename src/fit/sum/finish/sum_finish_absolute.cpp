@@ -18,7 +18,7 @@ using Eigen::VectorXd;
 constexpr double kSumRounding = 1e-13;
 
 /// A sum under a loss of absolute errors.
-class LinearisedSum : public LinearisedProblem {
+class LinearisedSum : public LinearisedRows {
  public:
   LinearisedSum(const TermData& data, const SumShape& shape, const SumGoal& goal,
                 InstructionSet instructions)

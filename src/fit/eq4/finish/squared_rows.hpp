@@ -1,0 +1,66 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "fit/eq4/finish/idle_terms.hpp"
+#include "fit/eq4/finish/scaled_model.hpp"
+#include "fit/eq4/space/search_space.hpp"
+#include "fit/task/weighted_rows.hpp"
+#include "optimise/algebra/arrow_matrix.hpp"
+#include "perfmodel/fit/task/fit_options.hpp"
+
+namespace perfmodel {
+
+/// What a squared loss and its derivatives are made of: sums over the rows times `factor`, but for
+/// `bend`.
+struct SquareSums {
+  double root = 1;    ///< of the mean square, of a loss that is one
+  double factor = 0;  ///< d loss = -factor * sum w r dy
+  Eigen::VectorXd gradient;
+  ArrowMatrix gauss_newton;
+  ArrowMatrix bend;          ///< second derivatives of the predictions
+  ArrowMatrix of_logarithm;  ///< of the loss rmsle, whose residuals bend with ln y
+};
+
+/// The rows of a squared loss, wherever they are.
+class SquaredRows {
+ public:
+  virtual ~SquaredRows() = default;
+  /// Over all runs; of rmsle that of the logarithms.
+  virtual double mean_square(const Eigen::VectorXd& scaled) const = 0;
+  virtual SquareSums sums(const Eigen::VectorXd& scaled) const = 0;
+  virtual IdleSlopes idle_slopes(const Eigen::VectorXd& scaled) const = 0;
+};
+
+/// Rows that are all here; they outlive this, as the space does.
+class SquaredRowsHere : public SquaredRows {
+ public:
+  SquaredRowsHere(const WeightedRows& rows, const SearchSpace& space, Loss loss);
+
+  double mean_square(const Eigen::VectorXd& scaled) const override;
+  SquareSums sums(const Eigen::VectorXd& scaled) const override;
+  IdleSlopes idle_slopes(const Eigen::VectorXd& scaled) const override;
+
+  /// Sum over the rows of weight 1, what no prediction can remove included.
+  double square_sum(const Eigen::VectorXd& scaled) const;
+  /// For another factor than that of the mean over these rows.
+  SquareSums sums(const Eigen::VectorXd& scaled, double factor) const;
+
+ private:
+  const WeightedRows& rows_;
+  const Design& training_;
+  const SearchSpace& space_;
+  bool logarithmic_;
+  ScaledModel model_;
+
+  Eigen::VectorXd residuals(const Eigen::VectorXd& predicted) const;
+  Eigen::VectorXd weighted(const Eigen::VectorXd& residual) const;
+  double square_sum_of(const Eigen::VectorXd& residual) const;
+  void add_derivatives(const Eigen::VectorXd& predicted, const Eigen::VectorXd& residual,
+                       optimise::LevelMatrix& jacobian, SquareSums& out) const;
+};
+
+/// The factor and the root of a mean square over so much weight.
+void set_factor(bool logarithmic, double mean_square, double total_weight, SquareSums& out);
+
+}  // namespace perfmodel
