@@ -116,7 +116,10 @@ std::optional<double> RowCutter::number(std::string_view cell) const {
 
 CutRow RowCutter::with_time(std::string_view cell) const {
   const std::optional<double> time = number(cell);
-  return {.key = {}, .time = time.value_or(0), .odd = !(time.value_or(0) > 0), .time_cell = cell};
+  return {.key = {},
+          .time = time.value_or(0),
+          .odd = !(time.value_or(0) > 0),
+          .time_cell = without_blanks(cell)};
 }
 
 }  // namespace perfmodel
