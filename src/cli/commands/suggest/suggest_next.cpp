@@ -37,7 +37,8 @@ std::size_t allowed_in(const plan::Space& space) {
   const plan::Conditions conditions(space);
   std::size_t allowed = 0;
   plan::for_each_configuration(space, [&](const plan::Configuration& configuration) {
-    allowed += conditions.hold(configuration) ? 1 : 0;
+    if (conditions.hold(configuration))
+      ++allowed;
   });
   return allowed;
 }
