@@ -1,6 +1,6 @@
 #include "cli/commands/scaling/scaling_choices.hpp"
 
-#include "cli/options/choices.hpp"
+#include "base/text.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel::cli {
