@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "model/columns/cell_problems.hpp"
+#include "model/columns/role_values.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel::scaling {
@@ -44,6 +45,9 @@ std::map<std::string, Times> times_by_configuration(const Table& table,
   CellProblems problems(table);
   const auto scales = positive_numbers(table, columns.scale, problems);
   const auto targets = positive_numbers(table, columns.target, problems);
+  problems.set_remedy(table.at(columns.scale), "a scale is a number > 0");
+  problems.set_remedy(table.at(columns.target),
+                      remedy_of_measured(columns.target_is_throughput ? "throughput" : "time"));
   if (!problems.empty())
     throw InputError(problems.text());
   std::map<std::string, Times> configurations;
@@ -81,7 +85,7 @@ Curve curve_of(const Table& table, const CurveColumns& columns) {
     for (const auto& [key, times] : configurations) {
       const auto here = times.find(scale);
       const auto there = times.find(first);
-      if (here != times.end() && there != times.end()) {
+      if (here != times.end() && there != times.end() && times.size() > 1) {
         const double reference = curve.relative ? median(there->second) : 1;
         log_sum += std::log(median(here->second) / reference);
         ++both;
@@ -90,7 +94,6 @@ Curve curve_of(const Table& table, const CurveColumns& columns) {
     if (both > 0)
       curve.timings.push_back({scale, std::exp(log_sum / static_cast<double>(both)), both});
   }
-  curve.configurations = curve.timings.empty() ? 0 : curve.timings.front().configurations;
   if (curve.timings.size() < 2) {
     throw InputError(
         table.source + ": no two rows differ in '" + columns.scale +

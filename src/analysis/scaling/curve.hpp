@@ -15,7 +15,6 @@ struct Curve {
   /// Of several configurations: times are geometric means of t(G) / t(G0) over those that were
   /// measured at both, so the first is 1.
   bool relative = false;
-  std::size_t configurations = 0;  ///< that were measured at the first scale
 };
 
 struct CurveColumns {

@@ -8,14 +8,6 @@
 namespace perfmodel::scaling {
 namespace {
 
-/// 1 where a column grows with the scale, -1 where it shrinks, 0 otherwise.
-int direction(const TiedColumn& column, const std::string& scale) {
-  for (const Factor& factor : column.factors)
-    if (factor.column == scale)
-      return factor.power;
-  return 0;
-}
-
 std::string in_quotes(const std::string& name) {
   return "'" + name + "'";
 }
@@ -40,13 +32,14 @@ KindOfWork kind_of_work(const WorkColumns& columns) {
       held([](const std::string& name) { return is_batch_name(name) && is_total_name(name); });
   if (of_all != columns.held.end())
     return {Kind::strong, in_quotes(*of_all) + " is of all workers and stays the same"};
-  for (const TiedColumn& column : columns.tied) {
-    const int moves = direction(column, columns.scale);
-    if (moves > 0 && is_batch_name(column.name))
-      return {Kind::weak, in_quotes(column.name) + " grows with " + in_quotes(columns.scale)};
-    if (moves < 0 && is_work_per_worker_name(column.name))
+  const MovingColumns moving(columns.tied);
+  for (const ColumnProduct& tied : columns.tied) {
+    const int power = moving.power(tied.column, columns.scale);
+    if (power > 0 && is_batch_name(tied.column))
+      return {Kind::weak, in_quotes(tied.column) + " grows with " + in_quotes(columns.scale)};
+    if (power < 0 && is_work_per_worker_name(tied.column))
       return {Kind::strong,
-              in_quotes(column.name) + " shrinks as " + in_quotes(columns.scale) + " grows"};
+              in_quotes(tied.column) + " shrinks as " + in_quotes(columns.scale) + " grows"};
   }
   const auto of_one = held(is_work_per_worker_name);
   if (of_one != columns.held.end())

@@ -3,23 +3,17 @@
 #include <string>
 #include <vector>
 
-#include "model/columns/facts/log_columns.hpp"
+#include "model/columns/facts/products.hpp"
 #include "perfmodel/analysis/scaling/study.hpp"
 
 namespace perfmodel::scaling {
-
-/// A column that is a product of others: it moves where they do.
-struct TiedColumn {
-  std::string name;
-  std::vector<Factor> factors;
-};
 
 /// What is known of the columns beside a scale.
 struct WorkColumns {
   std::string scale;
   std::string target;
-  std::vector<std::string> held;  ///< that stay the same while the scale grows
-  std::vector<TiedColumn> tied;
+  std::vector<std::string> held;    ///< that stay the same while the scale grows
+  std::vector<ColumnProduct> tied;  ///< ordered as MovingColumns takes them
 };
 
 /// Whether the work grows with the scale.

@@ -81,18 +81,21 @@ std::vector<Reading> readings(const PowerPlusConstant& model, const std::vector<
   return readings;
 }
 
-std::optional<double> pays_until(const PowerPlusConstant& model, Kind kind,
+std::optional<double> pays_until(const PowerPlusConstant& model, double first, Kind kind,
                                  double least_efficiency) {
   const auto efficient = [&](double scale) {
-    return readings(model, {scale}, kind).front().whole_efficiency >= least_efficiency;
+    const double share = kind == Kind::weak ? 1 : first / scale;
+    return share * model.time(first) / model.time(scale) >= least_efficiency;
   };
   // Where more workers ever cost efficiency, they do so from the first on: it is monotone in G.
-  double low = 1;
-  double high = 1 << 20;
+  double low = first;
+  double high = std::ceil((1 << 20) * first);
   if (efficient(high))
     return std::nullopt;
   while (high - low > 1) {
     const double middle = std::floor((low + high) / 2);
+    if (middle <= low || middle >= high)  // doubles hold no whole number in between
+      break;
     (efficient(middle) ? low : high) = middle;
   }
   return low;

@@ -149,14 +149,22 @@ std::size_t default_threads() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
-void add_search_options(OptionSet& app, SearchArguments& arguments) {
+void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms) {
   FitOptions& options = arguments.options;
+  const bool any = forms == Forms::any;
+  std::vector<Expression> expressions = {Expression::generic, Expression::multi};
+  std::vector<Residual> residuals = {Residual::none};
+  if (any) {
+    expressions.push_back(Expression::automatic);
+    residuals.insert(residuals.begin(), Residual::process);
+  }
   add_choice<Expression>(
-      app, "--expression", {Expression::generic, Expression::multi, Expression::automatic},
+      app, "--expression", expressions,
       [&options](Expression expression) { options.expression = expression; },
-      "generic: Eq. (4) of the paper (default)\n"
-      "multi: a sum of product terms,\nt = sum_k a_k prod I^p_k prod E^q_k + C\n"
-      "auto: what predicts held-out runs best, with a\nresidual process or without",
+      std::string("generic: Eq. (4) of the paper (default)\n"
+                  "multi: a sum of product terms,\nt = sum_k a_k prod I^p_k prod E^q_k + C") +
+          (any ? "\nauto: what predicts held-out runs best, with a\nresidual process or without"
+               : ""),
       kExpressionGroup);
   app.add_option_function(
          "--terms",
@@ -164,22 +172,25 @@ void add_search_options(OptionSet& app, SearchArguments& arguments) {
            arguments.options.terms = parse_terms(text);
            arguments.terms_given = true;
          },
-         "of multi: 1 to 9, or chosen by cross-validation\n(default: auto)")
-      .type_name("K|auto")
+         any ? "of multi: 1 to 9, or chosen by cross-validation\n(default: auto)"
+             : "of multi, which needs it: 1 to 9")
+      .type_name(any ? "K|auto" : "K")
       .group(kExpressionGroup);
-  app.add_flag("--signed", options.signed_terms,
-               "of multi with chosen terms: terms may be taken away,\n"
-               "such as 2518 - 413 log2(gpus)")
-      .group(kExpressionGroup);
+  if (any)
+    app.add_flag("--signed", options.signed_terms,
+                 "of multi with chosen terms: terms may be taken away,\n"
+                 "such as 2518 - 413 log2(gpus)")
+        .group(kExpressionGroup);
   add_choice<Residual>(
-      app, "--residual", {Residual::process, Residual::none},
+      app, "--residual", residuals,
       [&arguments](Residual residual) {
         arguments.options.residual = residual;
         arguments.residual_given = true;
       },
-      "process: with a Gaussian process of what the\n"
-      "expression leaves of ln(time), best within the runs\n"
-      "(default: none; of auto: whichever predicts\nheld-out runs better)",
+      any ? "process: with a Gaussian process of what the\n"
+            "expression leaves of ln(time), best within the runs\n"
+            "(default: none; of auto: whichever predicts\nheld-out runs better)"
+          : "a residual process has no penalties",
       kExpressionGroup);
   add_choice<Loss>(
       app, "--loss", {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle},

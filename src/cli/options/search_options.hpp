@@ -25,8 +25,11 @@ struct SearchArguments {
   std::optional<std::size_t> threads;
 };
 
+/// Which forms a command fits: any, or one that is given and has no residual process.
+enum class Forms { any, given };
+
 /// The options of every command that fits.
-void add_search_options(OptionSet& app, SearchArguments& arguments);
+void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms = Forms::any);
 
 /// Of commands that fit one expression: throws UsageError for options that it does not know.
 void refuse_options_of_others(const SearchArguments& arguments);

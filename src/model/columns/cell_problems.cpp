@@ -27,7 +27,9 @@ void CellProblems::add_too_small(std::size_t row, const Column& column, bool may
 }
 
 void CellProblems::set_remedy(const Column& column, const Sentence& remedy) {
-  columns_.at(static_cast<std::size_t>(&column - table_.columns.data())).remedy = remedy;
+  const auto found = columns_.find(static_cast<std::size_t>(&column - table_.columns.data()));
+  if (found != columns_.end())
+    found->second.remedy = remedy;
 }
 
 Sentence CellProblems::text() const {

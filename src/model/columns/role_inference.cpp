@@ -147,8 +147,8 @@ std::optional<std::string> measured_column(const Table& table, const RoleRequest
   return candidates.size() == 1 ? std::optional(candidates[0]->column->name) : std::nullopt;
 }
 
-void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, Parts& parts,
-                                std::vector<Sentence>& notices) {
+void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, bool needs_scale,
+                                Parts& parts, std::vector<Sentence>& notices) {
   Doubts doubts;
   if (!request.target) {
     std::vector<ColumnPart*> candidates = time_candidates(parts);
@@ -186,7 +186,7 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
                           ? "\nof whole numbers > 0 are " + quoted_list(doubts.scales)
                           : "") +
                      "\npass, for example:" + doubts.flags +
-                     (doubts.scales.empty()
+                     (doubts.scales.empty() || needs_scale
                           ? Sentence()
                           : "\nwhere no column is a scale, pass: " + Field{"extrinsic", {"none"}}));
   }

@@ -92,6 +92,11 @@ void Obstacles::throw_if_any() const {
     throw InputError(message);
 }
 
+Sentence remedy_of_measured(const std::string& what) {
+  return "every run needs a measured " + what + " > 0: correct this, remove the rows, or pass " +
+         Field{"failed", {"drop"}} + " to leave out runs that failed";
+}
+
 void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
   obstacles.columns.push_back(table.source + ": " + named(part) + " mixes " +
                               counted(part.facts.numbers, "number") + " and " +
@@ -103,12 +108,8 @@ void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obst
   CellProblems& cells = obstacles.cells;
   for (const ColumnPart& part : parts) {
     const Column& column = *part.column;
-    if (part.part == Part::target && !check_numbers(part, cells)) {
-      cells.set_remedy(column,
-                       "every run needs a measured time > 0: correct this, remove the rows, or "
-                       "pass " +
-                           Sentence(Field{"failed", {"drop"}}) + " to leave out runs that failed");
-    }
+    if (part.part == Part::target && !check_numbers(part, cells))
+      cells.set_remedy(column, remedy_of_measured("time"));
     const bool powered = part.part == Part::extrinsic || part.part == Part::intrinsic;
     if (powered && !check_numbers(part, cells)) {
       cells.set_remedy(column, std::string("needed are numbers ") +

@@ -21,6 +21,9 @@ struct Obstacles {
   void throw_if_any() const;
 };
 
+/// What to do about cells of the measured time, or throughput.
+Sentence remedy_of_measured(const std::string& what);
+
 /// Notes a column that is neither one of numbers with slips nor one of levels.
 void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles);
 

@@ -121,16 +121,15 @@ void tell_what_was_inferred(const Table& table, const RoleRequest& request, cons
   }
 }
 
-}  // namespace
-
-Roles resolve_roles(const Table& table, const RoleRequest& request) {
+/// All but the checks of values; what they need goes to `parts` and `obstacles`.
+Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_scale, Parts& parts,
+                   Obstacles& obstacles) {
   if (table.rows() == 0)
     throw InputError(table.source + " has no rows");
   Roles roles;
-  Parts parts = parts_by_flags(table, request);
-  infer_target_and_extrinsic(table, request, parts, roles.notices);
+  parts = parts_by_flags(table, request);
+  infer_target_and_extrinsic(table, request, needs_scale, parts, roles.notices);
 
-  Obstacles obstacles(table);
   share_out_the_rest(request, parts, roles.notices);
   roles.ignored = names_of(parts, Part::ignored);
   roles.left_out = drop_constants(parts, roles.notices);
@@ -147,7 +146,21 @@ Roles resolve_roles(const Table& table, const RoleRequest& request) {
   roles.extrinsic = names_of(parts, Part::extrinsic);
   roles.derived = request.derived;
   check_derived(request, roles);
+  return roles;
+}
 
+}  // namespace
+
+Roles roles_around_scale(const Table& table, const RoleRequest& request) {
+  Parts parts;
+  Obstacles obstacles(table);
+  return settle_roles(table, request, true, parts, obstacles);
+}
+
+Roles resolve_roles(const Table& table, const RoleRequest& request) {
+  Parts parts;
+  Obstacles obstacles(table);
+  Roles roles = settle_roles(table, request, false, parts, obstacles);
   check_values(table, parts, obstacles);
   require_input(table, roles, obstacles);
   obstacles.throw_if_any();

@@ -1,9 +1,13 @@
 #include "model/columns/ties.hpp"
 
 #include <algorithm>
-#include <map>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "model/columns/facts/column_part.hpp"
+#include "model/columns/facts/products.hpp"
 #include "model/columns/left_out/identities.hpp"
 
 namespace perfmodel {
@@ -29,46 +33,42 @@ bool is_extrinsic_input(const ModelSpec& spec, const std::string& column) {
       [&](const NumericInput& input) { return input.column == column; });
 }
 
-/// Which of the columns that give a scale moves with it.
-const Factor& partner(const Identity& identity, const ModelSpec& spec) {
-  const auto& factors = identity.factors;
-  const auto found = std::find_if(factors.begin(), factors.end(), [&](const Factor& factor) {
-    return !is_extrinsic_input(spec, factor.column);
-  });
-  return found == factors.end() ? factors.front() : *found;
-}
-
-/// By which power of the scale each column moves.
-std::map<std::string, int> moves_with(const std::string& scale,
-                                      const std::vector<Identity>& identities,
-                                      const ModelSpec& spec) {
-  std::map<std::string, int> powers{{scale, 1}};
-  for (const Identity& identity : identities)
-    if (identity.column == scale && !identity.factors.empty()) {
-      const Factor& moved = partner(identity, spec);
-      powers[moved.column] = moved.power;
-    }
-  for (const Identity& identity : identities) {
-    int power = 0;
-    for (const Factor& factor : identity.factors)
-      if (const auto moved = powers.find(factor.column); moved != powers.end())
-        power += factor.power * moved->second;
-    if (power != 0 && !powers.contains(identity.column))
-      powers[identity.column] = power;
+/// Which column that follows from none moves where the scale does, with its power in the scale.
+std::optional<Factor> moved_origin(const std::vector<Factor>& origins, const ModelSpec& spec) {
+  std::optional<Factor> found;
+  for (const Factor& origin : origins) {
+    // By a root of the scale whole numbers would not move.
+    if (std::abs(origin.power) != 1)
+      continue;
+    if (!is_extrinsic_input(spec, origin.column))
+      return origin;
+    if (!found)
+      found = origin;
   }
-  powers.erase(scale);
-  return powers;
+  return found;
 }
 
 }  // namespace
 
 std::vector<Tie> ties_of(const Table& table, const ModelSpec& spec) {
-  const std::vector<Identity> identities = find_identities(table, numeric_parts(table, spec));
+  const std::vector<ColumnPart> parts = numeric_parts(table, spec);
+  std::vector<ColumnProduct> products;
+  for (Identity& identity : find_identities(table, parts))
+    products.push_back({std::move(identity.column), std::move(identity.factors)});
+  const MovingColumns moving(products);
   std::vector<Tie> ties;
-  for (const NumericInput& input : spec.extrinsic)
-    if (!spec.is_derived(input.column))
-      for (const auto& [column, power] : moves_with(input.column, identities, spec))
-        ties.push_back({input.column, column, power});
+  for (const NumericInput& input : spec.extrinsic) {
+    const std::string& scale = input.column;
+    const auto origin = moved_origin(moving.origins(scale), spec);
+    if (spec.is_derived(scale) || !origin)
+      continue;
+    for (const ColumnPart& part : parts) {
+      const std::string& column = part.column->name;
+      const int power = origin->power * moving.power(column, origin->column);
+      if (power != 0 && column != scale)
+        ties.push_back({scale, column, power});
+    }
+  }
   return ties;
 }
 

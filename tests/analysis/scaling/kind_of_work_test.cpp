@@ -36,6 +36,12 @@ TEST_CASE("columns tell whether the work grows with the scale", "[scaling]") {
                Told{{"gpus", "time_s", {"accum"}, {{"batch", {{"accum", 1}, {"gpus", 1}}}}},
                     Kind::weak,
                     "'batch' grows with 'gpus'"},
+               Told{{"num_gpus",
+                     "time_s",
+                     {"layers"},
+                     {{"global_batch", {{"nodes", 1}}}, {"nodes", {{"num_gpus", 1}}}}},
+                    Kind::weak,
+                    "'global_batch' grows with 'num_gpus'"},
                Told{{"gpus", "time_s", {}, {{"local_batch", {{"gpus", -1}}}}},
                     Kind::strong,
                     "'local_batch' shrinks as 'gpus' grows"},
@@ -62,6 +68,9 @@ TEST_CASE("where no column tells, the work is taken to be fixed, and it is said 
                     Kind::strong,
                     "no column says whether the work grows with 'ranks'"},
                Told{{"gpus", "time_s", {"accum"}, {{"batch", {{"accum", 1}, {"depth", 1}}}}},
+                    Kind::strong,
+                    "no column says whether the work grows with 'gpus'"},
+               Told{{"gpus", "time_s", {}, {{"batch", {{"a", 1}, {"b", -1}}}, {"b", {{"a", 1}}}}},
                     Kind::strong,
                     "no column says whether the work grows with 'gpus'"});
   const KindOfWork work = kind_of_work(open.columns);

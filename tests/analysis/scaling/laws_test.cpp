@@ -139,9 +139,13 @@ TEST_CASE("a power of minus one with a constant is Amdahl's law", "[scaling]") {
     CHECK(reading.scalable_speedup == Approx(reading.scale));
   }
   // E(G) = 1 / (s G + 1 - s) >= 1/2 up to G = 5.
-  CHECK(*pays_until(model, Kind::strong, 0.5) == 5);
-  CHECK_FALSE(pays_until({.scalable = 1, .power = -1, .constant = 0}, Kind::strong, 0.5));
-  CHECK(*pays_until({.scalable = 0, .power = -1, .constant = 1}, Kind::strong, 0.5) == 2);
+  CHECK(*pays_until(model, 1, Kind::strong, 0.5) == 5);
+  CHECK_FALSE(pays_until({.scalable = 1, .power = -1, .constant = 0}, 1, Kind::strong, 0.5));
+  CHECK(*pays_until({.scalable = 0, .power = -1, .constant = 1}, 1, Kind::strong, 0.5) == 2);
+  // A constant time: each doubling halves the efficiency, which is 1 at the first scale.
+  CHECK(*pays_until({.scalable = 0, .power = -1, .constant = 1}, 4, Kind::strong, 0.5) == 8);
+  CHECK(*pays_until({.scalable = 0, .power = -1, .constant = 1}, 0.75, Kind::strong, 0.6) == 1);
+  CHECK_FALSE(pays_until({.scalable = 0, .power = -1, .constant = 1}, 4, Kind::weak, 0.5));
 }
 
 TEST_CASE("a power of an iteration at a fixed batch per worker is one more", "[scaling]") {

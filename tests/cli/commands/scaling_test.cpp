@@ -63,6 +63,7 @@ TEST_CASE("scaling compares rows that differ in the scale alone", "[cli][scaling
   const auto json = json_of({"--column", "workers"}, runs);
   CHECK(json["time_is_relative"] == true);
   REQUIRE(json["rows"].size() == 3);
+  CHECK(json["rows"][0]["configurations"] == 2);  // filters 32 was never measured at 1
   CHECK(json["rows"][1]["configurations"] == 2);
   CHECK(json["rows"][1]["time"] == Approx(std::sqrt(0.6 * 0.5)));
   CHECK(json["rows"][2]["configurations"] == 1);
@@ -273,14 +274,25 @@ TEST_CASE("scaling names what is wrong with its input", "[cli][scaling]") {
         "perfmodel: error: standard input: column 'workers' has the value 2 only; scaling needs at "
         "least two\n");
   CHECK(error_of(named, "workers,time_s\n0,10\n2,x\n", 3) ==
-        "perfmodel: error: standard input:2: column 'workers': 0 is not > 0\n"
-        "standard input:3: column 'time_s': \"x\" is not a number\n");
+        "perfmodel: error: standard input:2: column 'workers': 0 is not > 0; a scale is a number > "
+        "0\n"
+        "standard input:3: column 'time_s': \"x\" is not a number; every run needs a measured "
+        "time > 0: correct this, remove the rows, or pass --failed drop to leave out runs that "
+        "failed\n");
   CHECK(error_of(named, "filters,workers,time_s\n1,1,10\n2,2,11\n", 3) ==
         "perfmodel: error: standard input: no two rows differ in 'workers' alone, so nothing can "
         "be compared with workers = 1; fit a model and pass that instead, or leave columns out "
         "with --ignore\n");
-  CHECK(error_of(named, "worker,time_s\n1,10\n", 3) ==
-        "perfmodel: error: no column 'workers' in standard input; did you mean 'worker'?\n");
+  for (const std::vector<std::string>& unknown : {named, {"--column", "workers"}})
+    CHECK(error_of(unknown, "worker,time_s\n1,10\n", 2) ==
+          "perfmodel: error: --column: no column 'workers' in standard input; did you mean "
+          "'worker'?\nSee 'perfmodel scaling --help'.\n");
+  CHECK(error_of({"--column", "mode"}, "mode,workers,time_s\na,1,1\na,2,2\n", 3) ==
+        "perfmodel: error: standard input: column 'mode': 2 cells: \"a\" is not a number (lines 2 "
+        "and 3); a scale is a number > 0\n");
+  CHECK_THAT(
+      error_of({}, "mode,x,time_s\na,1,1\na,2,2\n", 3),
+      ContainsSubstring("pass, for example: --column x\n") && !ContainsSubstring("extrinsic none"));
   CHECK(error_of({"--at", "1,0"}, kLoad, 2) ==
         "perfmodel: error: --at: '0' is not a number > 0\nSee 'perfmodel scaling --help'.\n");
   CHECK(error_of({"--set", "a=1"}, kLoad, 2) ==
@@ -343,4 +355,71 @@ TEST_CASE("a least efficiency of less than one percent is a share that was meant
              ContainsSubstring("'0.5' is not a percentage from 1 to 100 (50 for 50 %)"));
   CHECK(json_of({"--column", "workers", "--least-efficiency", "1"}, runs)["least_efficiency"] ==
         Approx(0.01));
+}
+
+TEST_CASE("scaling leaves failed runs out where it is told to", "[cli][scaling]") {
+  const std::string well = "gpus,batch,time_s\n1,16,1.0\n2,16,0.6\n4,16,0.4\n1,32,2\n4,32,0.7\n";
+  const std::string failed = well + "2,32,OOM\n1,64,nan\n2,64,1.1\n";
+  const std::vector<std::string> column = {"--column", "gpus"};
+  CHECK(run_scaling(column, failed).exit_code == 3);
+  const ProgramResult dropped = run_scaling({"--column", "gpus", "--failed", "drop"}, failed);
+  REQUIRE(dropped.exit_code == 0);
+  CHECK_THAT(dropped.errors, ContainsSubstring("2 of 8 runs failed and are left out"));
+  CHECK(dropped.output == run_scaling(column, well + "2,64,1.1\n").output);
+}
+
+TEST_CASE("scaling of a model agrees with its table, whatever the name of the scale",
+          "[cli][scaling]") {
+  const TemporaryDirectory directory;
+  ProgramOptions options;
+  options.directory = directory.path();
+  for (const std::string name : {"gpus", "num_gpus"}) {
+    std::string csv = "nodes," + name + ",global_batch,layers,time_s\n";
+    for (const int layers : {12, 24, 48})
+      for (const int nodes : {1, 2, 4, 8})
+        csv += std::to_string(nodes) + "," + std::to_string(8 * nodes) + "," +
+               std::to_string(128 * nodes) + "," + std::to_string(layers) + "," +
+               std::to_string(layers * std::pow(nodes, 0.05)) + "\n";
+    directory.write("runs.csv", csv);
+    REQUIRE(run_perfmodel({"fit", "runs.csv", "--quiet", "-o", "model.json"}, options).exit_code ==
+            0);
+    const auto json_with = [&](const std::vector<std::string>& more) {
+      std::vector<std::string> arguments = {"scaling", "model.json", "--format", "json"};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      return nlohmann::json::parse(run_perfmodel(arguments, options).output);
+    };
+    const auto weak = json_with({});
+    CHECK(weak["kind"] == "weak");
+    CHECK(weak["kind_because"] == "'global_batch' grows with '" + name + "'");
+    CHECK(weak["rows"][3]["efficiency"].get<double>() == Approx(std::pow(8, -0.05)).epsilon(0.01));
+    // 8 workers are taken to be perfectly efficient: twice as many have less than half of that.
+    const auto strong = json_with({"--kind", "strong"});
+    CHECK(strong["pays_until"] == 8);
+    CHECK(strong["model"]["pays_until"].get<double>() >= 8);
+    CHECK(strong["model"]["pays_until"].get<double>() < 16);
+  }
+}
+
+TEST_CASE("scaling reads no one power where other inputs move along", "[cli][scaling]") {
+  const TemporaryDirectory directory;
+  ProgramOptions options;
+  options.directory = directory.path();
+  std::string csv = "nodes,gpus,layers,time_s\n";
+  for (const int layers : {12, 24, 48})
+    for (const int nodes : {1, 2, 4, 8})
+      csv += std::to_string(nodes) + "," + std::to_string(8 * nodes) + "," +
+             std::to_string(layers) + "," + std::to_string(layers * std::pow(nodes, -0.5)) + "\n";
+  directory.write("runs.csv", csv);
+  REQUIRE(
+      run_perfmodel({"fit", "runs.csv", "--extrinsic", "nodes,gpus", "--quiet", "-o", "model.json"},
+                    options)
+          .exit_code == 0);
+  const ProgramResult result =
+      run_perfmodel({"scaling", "model.json", "--column", "gpus", "--format", "json"}, options);
+  REQUIRE(result.exit_code == 0);
+  CHECK_THAT(result.errors, ContainsSubstring("other inputs move along with 'gpus'"));
+  const auto json = nlohmann::json::parse(result.output);
+  CHECK(json["model"].is_null());
+  CHECK(json["rows"][1]["speedup"].get<double>() / json["rows"][0]["speedup"].get<double>() ==
+        Approx(std::sqrt(2)).epsilon(0.01));
 }

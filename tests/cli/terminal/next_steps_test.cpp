@@ -98,7 +98,11 @@ TEST_CASE_METHOD(NextStepsTest, "fit names the command that says what to measure
       run({"suggest", "model.json", "runs.csv", "--next", "3", "--format", "json"});
   REQUIRE(next.exit_code == 0);
   CHECK_THAT(next.errors, !ContainsSubstring("without --runs"));
-  CHECK(nlohmann::json::parse(next.output)["next"].size() == 3);
+  const auto found = nlohmann::json::parse(next.output);
+  CHECK(found["next"].size() == 3);
+  CHECK(found["searched"] == 240);
+  CHECK(found["allowed"] == 240);
+  CHECK(found["complete"] == true);
   const auto told = run({"suggest", "model.json", "runs.csv", "--next", "3", "--runs", "runs.csv",
                          "--format", "json"});
   CHECK(told.output == next.output);

@@ -65,3 +65,27 @@ TEST_CASE("columns that follow from a scale are tied to it where flags keep them
   CHECK(moved->extrinsic[gpus] == 16);
   CHECK(moved->extrinsic[1 - gpus] == 4);
 }
+
+TEST_CASE("columns tied over several identities all move, whichever is the scale", "[central]") {
+  std::string csv = "nodes,num_gpus,global_batch,layers,time_s\n";
+  int row = 0;
+  for (const int nodes : {1, 2, 4, 8})
+    for (const int layers : {12, 24, 48})
+      csv += std::to_string(nodes) + "," + std::to_string(8 * nodes) + "," +
+             std::to_string(128 * nodes) + "," + std::to_string(layers) + "," +
+             std::to_string(1 + row++ % 5) + "\n";
+  const Table table = table_of(csv);
+  std::vector<std::size_t> rows(table.rows());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  RoleRequest request;
+  request.extrinsic = {"nodes", "num_gpus", "global_batch"};
+  const ModelSpec spec = make_spec(table, resolve_roles(table, request), rows);
+  CHECK(spec.ties.size() == 6);
+  for (std::size_t scale = 0; scale < 3; ++scale) {
+    const Configuration at{{24}, {}, {2, 16, 256}};
+    const auto moved = with_scale(spec, at, scale, 4 * at.extrinsic[scale]);
+    REQUIRE(moved);
+    CHECK(moved->extrinsic == std::vector<double>{8, 64, 1024});
+    CHECK(moved->intrinsic == std::vector<double>{24});
+  }
+}

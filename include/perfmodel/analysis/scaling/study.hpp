@@ -79,9 +79,10 @@ struct Reading {
 std::vector<Reading> readings(const PowerPlusConstant& model, const std::vector<double>& scales,
                               Kind kind);
 
-/// The largest whole scale whose efficiency, of the whole time, is at least `least_efficiency`;
-/// nothing where that holds up to a million.
-std::optional<double> pays_until(const PowerPlusConstant& model, Kind kind,
+/// The largest whole scale whose efficiency, of the whole time, is at least `least_efficiency`, as
+/// a study has it: `first` is taken to be perfectly efficient. `first` itself where no larger whole
+/// scale is, nothing where all are, up to a million times `first`.
+std::optional<double> pays_until(const PowerPlusConstant& model, double first, Kind kind,
                                  double least_efficiency);
 
 }  // namespace perfmodel::scaling

@@ -2,11 +2,13 @@
 
 #include <string>
 
-#include "cli/commands/scaling/scaling_source.hpp"
+#include "cli/commands/scaling/scaling_of_model.hpp"
+#include "cli/commands/scaling/scaling_of_runs.hpp"
 #include "cli/commands/scaling/scaling_text.hpp"
 #include "cli/options/choices.hpp"
 #include "cli/options/numbers.hpp"
 #include "cli/options/option_set.hpp"
+#include "cli/options/reading_options.hpp"
 #include "cli/options/replaced_input.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/model_sets.hpp"
@@ -39,8 +41,8 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
   add_output(command, arguments.output, "FILE");
   command
       .add_option("--set", arguments.settings,
-                  "hold an input at a value (default: the middle of its\n"
-                  "measured range, its first level)")
+                  "hold an input at a value (default: as in the central\n"
+                  "run of the model)")
       .type_name("COL=VALUE")
       .group("Of a model");
   command
@@ -72,6 +74,8 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
           "columns that do not tell configurations apart")
       .type_name("A,B")
       .group("Of measured runs");
+  add_failed(command, arguments.drop_failed);
+  command.get_option("--failed").group("Of measured runs");
   command.footer(
       "Of runs, rows that differ in the scale alone are compared with one another.\n"
       "\n"

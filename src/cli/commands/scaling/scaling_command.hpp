@@ -24,6 +24,7 @@ struct ScalingArguments {
   std::optional<std::string> target;       ///< of runs
   bool throughput = false;                 ///< of runs
   std::vector<std::string> ignore;         ///< of runs
+  bool drop_failed = false;                ///< of runs
   OutputFormat format = OutputFormat::text;
   std::string output = "-";
 };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/plan/belief.hpp"
+#include "analysis/plan/enumeration.hpp"
 #include "analysis/plan/next_runs.hpp"
 #include "analysis/plan/sampling.hpp"
 #include "base/index.hpp"
@@ -27,12 +28,25 @@ namespace {
 constexpr std::size_t kMostCandidates = 4000;
 constexpr std::size_t kMostOfSpace = 1000;  // over which uncertainty is averaged
 
+bool is_small(const plan::Space& space, std::size_t most) {
+  const auto size = space.size();
+  return size && *size <= static_cast<double>(most);
+}
+
+std::size_t allowed_in(const plan::Space& space) {
+  const plan::Conditions conditions(space);
+  std::size_t allowed = 0;
+  plan::for_each_configuration(space, [&](const plan::Configuration& configuration) {
+    if (conditions.hold(configuration))
+      ++allowed;
+  });
+  return allowed;
+}
+
 /// A small space as a whole; of a large one, a random sample.
 std::vector<plan::Configuration> sample(const plan::Space& space, std::size_t most,
                                         std::uint64_t seed) {
-  const auto size = space.size();
-  std::size_t n =
-      size && *size < static_cast<double>(most) ? static_cast<std::size_t>(*size) : most;
+  std::size_t n = is_small(space, most) ? std::max<std::size_t>(1, allowed_in(space)) : most;
   while (true) {
     try {
       return plan::random_plan(space, n, seed, {}).configurations;
@@ -113,6 +127,9 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
   const plan::Belief belief(model, wanted, known_runs(arguments, model, console));
   const plan::NextRuns found = plan::next_runs(belief, wanted, possible, costs, *arguments.next);
   document.deviation = found.deviation;
+  document.suggestions.searched = candidates.size();
+  document.suggestions.allowed = candidates.size();
+  document.suggestions.complete = !arguments.among && is_small(space, kMostCandidates);
   double deviation = found.deviation;
   for (const plan::NextRun& run : found.runs) {
     document.next.push_back({.suggestion = {.configuration = candidates[run.candidate],

@@ -107,7 +107,7 @@ void setup_sweep(OptionSet& command, SweepArguments& arguments) {
   add_format(command, arguments.format, "of the path");
   add_path_options(command, arguments);
   add_role_options(command, arguments.roles, arguments.separator);
-  add_search_options(command, arguments.search);
+  add_search_options(command, arguments.search, Forms::given);
   // The path sets these itself.
   for (const char* name : {"--l1", "--l2"})
     command.remove_option(name);
@@ -128,12 +128,8 @@ void setup_sweep(OptionSet& command, SweepArguments& arguments) {
 }
 
 int run_sweep(const SweepArguments& arguments, Console& console) {
-  if (arguments.search.options.residual == Residual::process)
-    throw UsageError("sweep fits with penalties, and --residual process has none");
   refuse_options_of_others(arguments.search);
   const FitOptions& asked = arguments.search.options;
-  if (asked.expression == Expression::automatic)
-    throw UsageError("sweep fits one form, and --expression auto chooses");
   if (asked.expression == Expression::multi && !asked.terms) {
     // Each fit of the path would choose its own terms, and their constants could not be compared.
     throw UsageError("sweep --expression multi needs a number of terms: --terms K");

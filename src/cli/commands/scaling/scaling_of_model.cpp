@@ -1,44 +1,24 @@
-#include "cli/commands/scaling/scaling_source.hpp"
+#include "cli/commands/scaling/scaling_of_model.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "analysis/central/doubling.hpp"
-#include "analysis/scaling/curve.hpp"
 #include "analysis/scaling/kind_of_work.hpp"
 #include "analysis/scaling/work_of_model.hpp"
 #include "base/text.hpp"
+#include "cli/commands/scaling/scaling_choices.hpp"
 #include "cli/runs/model_sets.hpp"
 #include "cli/runs/predictions.hpp"
 #include "cli/runs/range_check.hpp"
 #include "cli/terminal/text_table.hpp"
 #include "fit/result/form.hpp"
-#include "model/columns/no_inputs.hpp"
 #include "perfmodel/base/error.hpp"
-#include "perfmodel/io/csv/csv.hpp"
-#include "perfmodel/model/columns/roles.hpp"
 #include "perfmodel/pipeline/runs_file.hpp"
 #include "perfmodel/pipeline/settings.hpp"
 
 namespace perfmodel::cli {
 namespace {
-
-constexpr double kDefaultLeastEfficiency = 50;
-
-double least_efficiency(const ScalingArguments& arguments) {
-  return arguments.least_efficiency.value_or(kDefaultLeastEfficiency) / 100;
-}
-
-std::string choose_column(const std::optional<std::string>& wanted,
-                          const std::vector<std::string>& extrinsic) {
-  if (wanted)
-    return *wanted;
-  if (extrinsic.size() != 1) {
-    throw UsageError("which column is the scale? Pass --column" +
-                     (extrinsic.empty() ? " COL" : ": " + quoted_list(extrinsic)));
-  }
-  return extrinsic.front();
-}
 
 /// The geometric middle of each measured range and the first level of each column: for files that
 /// tell no central run.
@@ -110,35 +90,6 @@ std::vector<scaling::Timing> timings_of(const FittedModel& model, const Design& 
   return out;
 }
 
-/// Strong or weak, as asked for or as the columns tell.
-scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::WorkColumns& columns,
-                          ScalingDocument& document, Console& console) {
-  if (arguments.kind)
-    return *arguments.kind;
-  const scaling::KindOfWork work = scaling::kind_of_work(columns);
-  document.kind_because = work.because;
-  document.kind_is_open = work.is_open;
-  if (work.is_open) {
-    console.notice(work.because + ", so strong scaling is assumed; pass --kind weak where each " +
-                   "worker's part of the work stays the same");
-  }
-  return work.kind;
-}
-
-/// The columns of runs beside the scale: which are tied to others, which stay as they are.
-scaling::WorkColumns work_columns(const Table& table, const scaling::CurveColumns& columns,
-                                  const NoInputs& no_inputs) {
-  scaling::WorkColumns work{columns.scale, columns.target, {}, {}};
-  for (const LeftOut& item : no_inputs.columns)
-    if (!item.factors.empty())
-      work.tied.push_back({item.column, item.factors});
-  for (const Column& column : table.columns)
-    if (column.name != columns.scale && column.name != columns.target &&
-        !columns.ignore.contains(column.name))
-      work.held.push_back(column.name);
-  return work;
-}
-
 /// What doubling the scale does where the settings leave the base.
 std::optional<Doubling> doubling_at(const ScalingArguments& arguments, FittedModel model,
                                     std::size_t extrinsic, const BaseConfiguration& base) {
@@ -156,62 +107,10 @@ std::optional<Doubling> doubling_at(const ScalingArguments& arguments, FittedMod
 
 }  // namespace
 
-ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& console) {
-  if (!arguments.settings.empty() || !arguments.scales.empty() || arguments.strict_range) {
-    throw UsageError("--set, --at and --strict-range go with a model, and '" + arguments.input +
-                     "' was read as measured runs (a model's name ends in .json)");
-  }
-  const Table table = read_csv(arguments.input);
-  if (const auto notice = reading_notice(table))
-    console.notice(*notice);
-  scaling::CurveColumns columns;
-  columns.ignore = {arguments.ignore.begin(), arguments.ignore.end()};
-  columns.target_is_throughput = arguments.throughput;
-  std::string unit;
-  if (arguments.target && arguments.column) {
-    columns.target = *arguments.target;
-    columns.scale = *arguments.column;
-  } else {
-    RoleRequest request;
-    request.target = arguments.target;
-    request.ignore = arguments.ignore;
-    if (arguments.column)
-      request.extrinsic = {*arguments.column};
-    const Roles roles = resolve_roles(table, request);
-    columns.target = roles.target;
-    columns.scale = choose_column(arguments.column, roles.extrinsic);
-    unit = arguments.throughput ? "" : roles.unit;
-  }
-  table.at(columns.scale);
-  table.at(columns.target);
-  const NoInputs no_inputs = find_no_inputs(table, columns.target, columns.scale, arguments.ignore);
-  for (const LeftOut& item : no_inputs.columns)
-    columns.ignore.insert(item.column);
-  for (const std::string& notice : no_inputs.notices)
-    console.notice(notice);
-  const scaling::Curve curve = scaling::curve_of(table, columns);
-  if (curve.relative) {
-    console.notice("times are geometric means over configurations that differ in '" +
-                   columns.scale + "' alone, relative to " + columns.scale + " = " +
-                   to_text(curve.timings.front().scale));
-  }
-  ScalingDocument document;
-  document.source = "runs";
-  document.column = columns.scale;
-  document.unit = unit;
-  document.relative = curve.relative;
-  // A throughput counts all work, so its inverse is the time of a fixed amount.
-  const scaling::Kind kind =
-      arguments.throughput
-          ? scaling::Kind::strong
-          : settle_kind(arguments, work_columns(table, columns, no_inputs), document, console);
-  document.study = scaling::study(curve.timings, kind, least_efficiency(arguments));
-  return document;
-}
-
 ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& console) {
-  if (arguments.target || arguments.throughput || !arguments.ignore.empty()) {
-    throw UsageError("--target, --throughput and --ignore go with measured runs, and '" +
+  if (arguments.target || arguments.throughput || !arguments.ignore.empty() ||
+      arguments.drop_failed) {
+    throw UsageError("--target, --throughput, --ignore and --failed go with measured runs, and '" +
                      arguments.input + "' was read as a model");
   }
   const FittedModel model = picked_model(arguments.input, arguments.pick);
@@ -262,11 +161,12 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   document.in_range = range.in_range;
 
   const auto power_constant = model.form->scaling_constant(model.spec, index);
-  if (!power_constant || model.spec.is_derived_from(column)) {
-    console.notice(!power_constant ? "the model is a " + std::string(model.form->words().noun) +
-                                         ": there is no one power to be read"
-                                   : "another input is derived from '" + column +
-                                         "': there is no one power to be read");
+  if (!power_constant || model.spec.moves_others(column)) {
+    const std::string why =
+        !power_constant ? "the model is a " + std::string(model.form->words().noun)
+        : model.spec.is_derived_from(column) ? "another input is derived from '" + column + "'"
+                                             : "other inputs move along with '" + column + "'";
+    console.notice(why + ": there is no one power to be read");
     return document;
   }
   scaling::PowerPlusConstant power;
@@ -277,7 +177,8 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   power.scalable = timings_of(model, of_one, column, {1})[0].time - power.constant;
   document.power = power;
   document.readings = scaling::readings(power, scales, kind);
-  document.model_pays_until = scaling::pays_until(power, kind, least_efficiency(arguments));
+  document.model_pays_until =
+      scaling::pays_until(power, scales.front(), kind, least_efficiency(arguments));
   return document;
 }
 
