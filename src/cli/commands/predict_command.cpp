@@ -246,7 +246,7 @@ void setup_predict(OptionSet& command, PredictArguments& arguments) {
 
 int run_predict(const PredictArguments& arguments, Console& console) {
   check_combination(arguments);
-  refuse_to_replace({arguments.model, arguments.configurations}, arguments.output);
+  refuse_to_replace(arguments.model, arguments.output);  // configurations keep their columns
   OutputFile output(arguments.output);
   const SetLines set = picked_models(arguments.model, arguments.pick);
   if (has_keys(set) && !arguments.configurations.empty())

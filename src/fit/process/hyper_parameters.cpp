@@ -24,7 +24,7 @@ constexpr std::size_t kFirstIterations = 40;  ///< of each start
 constexpr Index kFewestForTails = 60;
 /// Of a sample, to let more of what is peculiar pass for noise must gain this much: all rows know
 /// more of it.
-constexpr double kClearlyBetter = 0.9;
+constexpr double kClearGain = 0.9;
 /// What passes through disturbed runs gains next to nothing from where it is.
 constexpr double kHardlyBetter = 0.99;
 constexpr std::size_t kIterationsUnderTails = 25;
@@ -104,7 +104,7 @@ class TailsOfNoise {
     if (index(chosen_.size()) <= kMostToSearchAnew || found.error > kHardlyBetter * usual) {
       Found anew = searched_anew();
       best.evaluations += anew.at.evaluations;
-      if (anew.error < kClearlyBetter * found.error)
+      if (anew.error < kClearGain * found.error)
         found = std::move(anew);
     }
     if (!(found.error < usual) || !holds_among_many(best.hyper, found.at.hyper))

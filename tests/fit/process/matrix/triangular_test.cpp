@@ -14,7 +14,7 @@ using Eigen::MatrixXd;
 
 namespace {
 
-MatrixXd random_matrix(Index rows, Index columns) {
+MatrixXd random_numbers(Index rows, Index columns) {
   RandomStream random(1, "triangular matrices");
   return MatrixXd::NullaryExpr(rows, columns, [&] { return random.normal(); });
 }
@@ -35,10 +35,10 @@ TEST_CASE(
     "[fit][process]") {
   // Within a tile, beyond it by one, beyond what is copied at once.
   for (const Index n : {1, 5, 16, 17, 64, 67, 150, 401}) {
-    const MatrixXd half = random_matrix(n, n);
+    const MatrixXd half = random_numbers(n, n);
     const MatrixXd matrix =
         half * half.transpose() / static_cast<double>(n) + MatrixXd::Identity(n, n);
-    const MatrixXd right = random_matrix(n, 7);
+    const MatrixXd right = random_numbers(n, 7);
     const Eigen::LLT<MatrixXd> expected(matrix);
     std::optional<MatrixXd> first;
     for (const InstructionSet instructions : available_instruction_sets()) {
