@@ -28,7 +28,7 @@ constexpr double kClearGain = 0.9;
 /// What passes through disturbed runs gains next to nothing from where it is.
 constexpr double kHardlyBetter = 0.99;
 constexpr std::size_t kIterationsUnderTails = 25;
-constexpr Index kMostToDecide = 1000;
+constexpr Index kMostToDecide = 2000;
 /// Of few rows, a search from nothing costs little and is misled the easiest.
 constexpr Index kMostToSearchAnew = 400;
 
