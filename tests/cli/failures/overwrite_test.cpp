@@ -39,7 +39,7 @@ TEST_CASE("an output may not be an input of any command", "[cli]") {
       {{"fit", "runs.csv", "--test", "more.csv", "-o"}, {"runs.csv", "more.csv"}},
       {{"sweep", "runs.csv", "-o"}, {"runs.csv"}},
       {{"compare", "runs.csv", "--test", "more.csv", "-o"}, {"runs.csv", "more.csv"}},
-      {{"predict", "model.json", "runs.csv", "-o"}, {"model.json", "runs.csv"}},
+      {{"predict", "model.json", "runs.csv", "-o"}, {"model.json"}},
       {{"simulate", "model.json", "runs.csv", "-o"}, {"model.json", "runs.csv"}},
       {{"report", "model.json", "runs.csv", "-o"}, {"model.json", "runs.csv"}},
       {{"evaluate", "model.json", "runs.csv", "--baseline", "old.json", "--residuals"},
