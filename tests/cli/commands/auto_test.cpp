@@ -107,7 +107,8 @@ TEST_CASE_METHOD(AutoTest, "what has no meaning beside auto is refused", "[cli][
           "--loss, --l1,");
   refused(fit({"--residual", "process", "--loss", "mape"}), "'--loss' does not go with");
   refused(fit({"--repeats", "3"}), "add --residual none");
-  refused(run({"sweep", "runs.csv", "--expression", "auto"}, {}), "--expression: 'auto' is not one of 'generic' and 'multi'");
+  refused(run({"sweep", "runs.csv", "--expression", "auto"}, {}),
+          "--expression: 'auto' is not one of 'generic' and 'multi'");
 }
 
 TEST_CASE("a form that has no time for some run is not chosen, and times that jump at random fit",
