@@ -11,7 +11,7 @@ using namespace perfmodel;
 
 namespace {
 
-constexpr double kSlopeStep = 1e-5;
+constexpr double kDistanceStep = 1e-5;
 
 double matern_value(double distance, const matern::Correlation& of) {
   const double r = std::sqrt(5.0) * distance * of.inverse_length;
@@ -28,7 +28,7 @@ double slope_by_difference(double distance, const matern::Correlation& of, bool 
       moved.inverse_length *= std::exp(step);
     return std::log(matern_value(distance, moved));
   };
-  return (at(kSlopeStep) - at(-kSlopeStep)) / (2 * kSlopeStep);
+  return (at(kDistanceStep) - at(-kDistanceStep)) / (2 * kDistanceStep);
 }
 
 }  // namespace
