@@ -2,6 +2,7 @@
 
 #include "fit/sum/choose/candidate_shapes.hpp"
 #include "fit/sum/choose/held_out_errors.hpp"
+#include "fit/sum/descent/term_search.hpp"
 #include "fit/sum/terms/regimes.hpp"
 #include "support/catch.hpp"
 #include "support/multi_runs.hpp"
@@ -95,4 +96,35 @@ TEST_CASE(
   CandidateJudge without_look(runs.task, runs.folds);
   without_look({runs.sum(2, 1e-4)});
   check_equal(judge({runs.sum(2, 1e-5)}).back(), without_look({runs.sum(2, 1e-5)}).back());
+}
+
+TEST_CASE("a search whose laggards stop, and one from a path under another ridge, take less work",
+          "[fit][multi]") {
+  const Runs runs;
+  const SumShape shape = runs.sum(2, 1e-4).shape;
+  const TermData data = runs.coordinates.data(shape);
+  const auto path_of = [&](bool laggards_stop, double ridge, const std::vector<SumFit>& like) {
+    TermSearchOptions options;
+    options.starts = 4;
+    options.laggards_stop = laggards_stop;
+    options.ridge = ridge;
+    std::vector<SumFit> path;
+    if (!like.empty())
+      refit_path(data, shape, options, like, path);
+    extend_path(data, shape, options, path);
+    REQUIRE(path.size() == 2);
+    return path;
+  };
+  const std::vector<SumFit> whole = path_of(false, 1e-4, {});
+  const std::vector<SumFit> shorter = path_of(true, 1e-4, {});
+  CHECK(shorter[1].evaluations < whole[1].evaluations);
+  CHECK(shorter[1].cost == Catch::Approx(whole[1].cost).epsilon(1e-3));
+  const std::vector<SumFit> alone = path_of(false, 1e-3, {});
+  const std::vector<SumFit> warm = path_of(false, 1e-3, whole);
+  CHECK(warm[1].evaluations < alone[1].evaluations / 2);
+  CHECK(warm[1].cost == Catch::Approx(alone[1].cost).epsilon(1e-3));
+  // The path that is known already stays.
+  std::vector<SumFit> known = alone;
+  refit_path(data, shape, {}, whole, known);
+  CHECK(known[1].theta == alone[1].theta);
 }
