@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/tasks/parallel.hpp"
+#include "fit/simd/one_for.hpp"
 
 namespace perfmodel::kernel {
 namespace {
@@ -29,24 +30,13 @@ double* scratch(std::size_t doubles) {
   return memory.get();
 }
 
-Evaluate function_for(InstructionSet instructions) {
-  switch (instructions) {
-    case InstructionSet::avx512:
-      return evaluate_avx512;
-    case InstructionSet::avx2:
-      return evaluate_avx2;
-    case InstructionSet::baseline:
-      break;
-  }
-  return evaluate_baseline;
-}
-
 }  // namespace
 
 Evaluator::Evaluator(const Plan& plan, std::size_t threads, InstructionSet instructions)
     : plan_(plan),
       threads_(std::max<std::size_t>(1, threads)),
-      evaluate_(function_for(instructions)) {}
+      evaluate_(
+          one_for<Evaluate>(instructions, evaluate_baseline, evaluate_avx2, evaluate_avx512)) {}
 
 void Evaluator::operator()(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
                            std::span<const double> abandon_above, std::span<double> sums) const {

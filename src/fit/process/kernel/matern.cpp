@@ -1,19 +1,11 @@
 #include "fit/process/kernel/matern.hpp"
 
-#include "perfmodel/fit/simd/instruction_set.hpp"
+#include "fit/simd/one_for.hpp"
 
 namespace perfmodel::matern {
 
 const Functions& functions_for(InstructionSet instructions) {
-  switch (instructions) {
-    case InstructionSet::avx512:
-      return avx512;
-    case InstructionSet::avx2:
-      return avx2;
-    case InstructionSet::baseline:
-      break;
-  }
-  return baseline;
+  return one_for(instructions, baseline, avx2, avx512);
 }
 
 }  // namespace perfmodel::matern
