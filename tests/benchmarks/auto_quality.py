@@ -24,7 +24,7 @@ import numpy as np
 from compare_black_boxes import BLOOM, JUSTUS, POLLUX, RELEARN, VIDUR
 
 AUXILIARY = "aux_min_s,aux_max_s,aux_std_s"
-JUSTUS_CONV = ["--extrinsic", "batch_size", "--ignore", "aux_min_s,aux_max_s,aux_std_s"]
+JUSTUS_CONV = ["--extrinsic", "batch_size"]
 
 # name: file, options of fit, (column, largest fitted value) of a far split or None, kept rows
 CASES = {
@@ -40,7 +40,7 @@ CASES = {
     "relearn random": ("relearn_hpc.csv", RELEARN, None),
     "relearn procs <= 256": ("relearn_hpc.csv", RELEARN, ("num_procs", 256)),
     "bloom random": ("bloom_v100.csv", BLOOM, None),
-    "justus_conv random": ("justus_conv.csv", JUSTUS, None),
+    "justus_conv random": ("justus_conv.csv", JUSTUS_CONV, None),
 }
 
 METHODS = {
