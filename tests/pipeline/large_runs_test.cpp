@@ -20,13 +20,6 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-FitRequest request_with(Loss loss) {
-  FitRequest request;
-  request.roles.ignore = {"host"};
-  request.options.loss = loss;
-  return request;
-}
-
 FittedModel fitted(LabelledRuns runs, const FitRequest& request) {
   return fit_prepared(prepare_fit(std::move(runs), request), request).model;
 }
@@ -56,7 +49,7 @@ TEST_CASE("moments and lists of times lead to the model that their rows lead to"
   const std::string path = directory.write("runs.csv", scattered_runs(20));
   for (const Loss loss : {Loss::mse, Loss::rmsle, Loss::mae, Loss::mape}) {
     CAPTURE(to_text(loss));
-    const FitRequest request = request_with(loss);
+    const FitRequest request = fit_of_scattered(loss);
     const FittedModel whole = fitted_one_by_one(path, request);
     const LargeRuns large(path, request.roles, {},
                           {.merge = true, .sample_rows = {}, .limits = {.before_moments = 100}},
@@ -96,7 +89,7 @@ TEST_CASE("any number of processes leads to one model, byte by byte") {
   const std::string path = directory.write("runs.csv", scattered_runs(12));
   for (const auto& [loss, before_moments] :
        {std::pair(Loss::mae, 1000), {Loss::mae, 100}, {Loss::mse, 100}, {Loss::mse, 1000}}) {
-    const FitRequest request = request_with(loss);
+    const FitRequest request = fit_of_scattered(loss);
     MergeLimits limits;
     limits.before_moments = static_cast<std::size_t>(before_moments);
     const LargeRuns large(path, request.roles, {},
@@ -110,7 +103,7 @@ TEST_CASE("any number of processes leads to one model, byte by byte") {
 TEST_CASE("merged rows are taken apart up to a limit") {
   const TemporaryDirectory directory;
   const std::string path = directory.write("runs.csv", scattered_runs(12));
-  FitRequest request = request_with(Loss::rmsle);
+  FitRequest request = fit_of_scattered(Loss::rmsle);
   request.options.expression = Expression::multi;
   CHECK(needs_rows_of_file(request).empty());
   LargeRunsRequest large{.merge = true,
@@ -131,7 +124,7 @@ TEST_CASE("merged rows are taken apart up to a limit") {
 
 TEST_CASE("what one process cannot read, the first one tells") {
   const TemporaryDirectory directory;
-  const FitRequest request = request_with(Loss::mae);
+  const FitRequest request = fit_of_scattered(Loss::mae);
   std::string text = scattered_runs(12);
   const std::string path = directory.write("runs.csv", text);
   const LargeRuns limited(path, request.roles, {},

@@ -18,7 +18,7 @@ class LinesOfKeys {
   std::optional<std::size_t> seen_in(const ModelSetLine& line, std::size_t number) {
     std::string text = line.target;
     for (const std::string& part : line.key)
-      text += '\n' + part;
+      text += std::to_string(part.size()) + ':' + part;  // a part may hold any character
     const auto [known, is_new] = lines_.try_emplace(std::hash<std::string>{}(text), number);
     return is_new ? std::nullopt : std::optional(known->second);
   }

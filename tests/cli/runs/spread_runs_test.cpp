@@ -16,13 +16,6 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-FitRequest request_for(Loss loss) {
-  FitRequest request;
-  request.roles.ignore = {"host"};
-  request.options.loss = loss;
-  return request;
-}
-
 FittedModel fitted_by(Processes& process, const LargeRuns& runs, FitRequest request) {
   JobRuns read = read_job_runs(runs, process);
   const PreparedFit prepared = prepare_fit(*std::move(read.labelled), request);
@@ -64,7 +57,7 @@ TEST_CASE(
   const std::string path = directory.write("runs.csv", scattered_runs(20));
   for (const Loss loss : {Loss::mse, Loss::rmsle, Loss::mae, Loss::mape}) {
     CAPTURE(to_text(loss));
-    const FitRequest request = request_for(loss);
+    const FitRequest request = fit_of_scattered(loss);
     const FittedModel together = fitted_by_job(path, 1, {.merge = true}, request);
     const FittedModel spread = fitted_by_job(path, 1, kSpreadRuns, request);
     check_same_optimum(spread, together);
@@ -86,7 +79,7 @@ TEST_CASE("spread rows of many levels lead to the model of all together") {
   const std::string path = directory.write("runs.csv", scattered_runs(40));
   for (const Loss loss : {Loss::mse, Loss::rmsle, Loss::mae}) {
     CAPTURE(to_text(loss));
-    FitRequest request = request_for(loss);
+    FitRequest request = fit_of_scattered(loss);
     request.roles.ignore = {"net"};
     const FittedModel together = fitted_by_job(path, 1, {.merge = true}, request);
     const FittedModel spread = fitted_by_job(path, 1, kSpreadRuns, request);
@@ -104,7 +97,7 @@ TEST_CASE("a sample of spread rows decides where the search begins, not where it
   text += "n3,80,1,host0,3.1\nn2,10,64,host0,0.23\n";
   const std::string path = directory.write("runs.csv", text);
   for (const Loss loss : {Loss::mse, Loss::mae}) {
-    FitRequest request = request_for(loss);
+    FitRequest request = fit_of_scattered(loss);
     LargeRunsRequest of_few = kSpreadRuns;
     of_few.sample_rows = 200;
     const FittedModel together = fitted_by_job(path, 1, {.merge = true}, request);
@@ -120,7 +113,7 @@ TEST_CASE("a sample of spread rows decides where the search begins, not where it
 TEST_CASE("rows are spread of their own accord where they are too many to be together") {
   const TemporaryDirectory directory;
   const std::string path = directory.write("runs.csv", scattered_runs(3));
-  const FitRequest request = request_for(Loss::mse);
+  const FitRequest request = fit_of_scattered(Loss::mse);
   LargeRunsRequest read{
       .merge = true, .limits = {.configurations = 36}, .spread = RowSpread::where_too_many};
   const std::string together = to_json(fitted_by_job(path, 3, {.merge = true}, request));
@@ -136,7 +129,7 @@ TEST_CASE("rows are spread of their own accord where they are too many to be tog
 TEST_CASE("process 0 says what is wrong with rows of any process") {
   const TemporaryDirectory directory;
   const std::string runs = scattered_runs(3);
-  const FitRequest request = request_for(Loss::mae);
+  const FitRequest request = fit_of_scattered(Loss::mae);
   LargeRunsRequest of_few = kSpreadRuns;
   of_few.sample_rows = 10;
   for (const char* line : {"n1,x,4,host0,0.5\n", "n1,10,-4,host0,0.5\n", "n1,10,4,host0,\n"}) {
@@ -148,7 +141,7 @@ TEST_CASE("process 0 says what is wrong with rows of any process") {
 }
 
 TEST_CASE("what needs all rows together is said") {
-  FitRequest request = request_for(Loss::mae);
+  FitRequest request = fit_of_scattered(Loss::mae);
   CHECK(needs_rows_together(request).empty());
   request.options.penalty.l1 = 0.1;
   CHECK_FALSE(needs_rows_together(request).empty());

@@ -24,4 +24,11 @@ std::string scattered_runs(int repetitions) {
   return out;
 }
 
+FitRequest fit_of_scattered(Loss loss) {
+  FitRequest request;
+  request.roles.ignore = {"host"};
+  request.options.loss = loss;
+  return request;
+}
+
 }  // namespace perfmodel::test
