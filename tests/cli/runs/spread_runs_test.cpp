@@ -65,7 +65,7 @@ TEST_CASE(
     CHECK(spread.identifiability->constants == together.identifiability->constants);
     CHECK(spread.metrics.train.mape_percent ==
           Approx(together.metrics.train.mape_percent).epsilon(1e-7));
-    for (const std::size_t count : {2U, 3U, 7U})
+    for (const std::size_t count : {2U, 3U, 4U, 7U})
       CHECK(to_json(fitted_by_job(path, count, kSpreadRuns, request)) == to_json(spread));
     // Blocks of many runs have moments, where the loss does with these.
     LargeRunsRequest with_moments = kSpreadRuns;
