@@ -257,7 +257,7 @@ TEST_CASE_METHOD(ProcessTest, "a process does not depend on the order of rows an
   }
 }
 
-TEST_CASE_METHOD(ProcessTest, "a process does not depend on units", "[cli][process]") {
+TEST_CASE_METHOD(ProcessTest, "a process does not depend on units", "[cli][process][whole-fits]") {
   const auto scaled = [&](const std::string& name) {
     std::vector<Strings> rows = rows_of(text(name));
     for (std::size_t j = 0; j < rows[0].size(); ++j) {

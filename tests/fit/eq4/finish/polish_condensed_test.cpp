@@ -104,7 +104,8 @@ TEST_CASE("condensed times cost no more than all, and as much where they are par
   }
 }
 
-TEST_CASE("the finish of condensed times ends at an optimum of all runs", "[fit][weights]") {
+TEST_CASE("the finish of condensed times ends at an optimum of all runs",
+          "[fit][weights][whole-fits]") {
   const ScatteredRuns runs = scattered_lists();
   for (const Loss loss : {Loss::mae, Loss::mape}) {
     CAPTURE(to_text(loss));
