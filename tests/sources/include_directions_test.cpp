@@ -93,5 +93,7 @@ TEST_CASE("a cycle in a map of rooms is found", "[sources]") {
   CHECK(cycle({"a: b c", "b: d", "c: d", "d:"}) == Lines{});
   CHECK(cycle({"a: b", "b: c", "c: d", "d: b"}) == Lines{"b", "c", "d", "b"});
   CHECK(cycle({"a: a"}) == Lines{"a", "a"});
+  CHECK(cycle({"a/b: a", "a: c", "c:"}) == Lines{});
+  CHECK(cycle({"a/b: a", "a: a/b"}) == Lines{"a", "a/b", "a"});
   CHECK(cycle({"a: b", "b/c: d", "d: a"}) == Lines{"a", "b/c", "d", "a"});
 }

@@ -6,6 +6,7 @@
 #include "cli/options/numbers.hpp"
 #include "cli/options/option_set.hpp"
 #include "perfmodel/base/error.hpp"
+#include "pipeline/large/needed_rows.hpp"
 
 namespace perfmodel::cli {
 namespace {

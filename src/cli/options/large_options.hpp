@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "perfmodel/pipeline/fit_runs.hpp"
-#include "pipeline/large_runs.hpp"
+#include "pipeline/large/large_runs.hpp"
 
 namespace perfmodel::cli {
 

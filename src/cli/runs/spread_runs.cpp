@@ -8,6 +8,7 @@
 #include "fit/task/number_range.hpp"
 #include "model/columns/truth_values.hpp"
 #include "perfmodel/base/error.hpp"
+#include "pipeline/large/read_large_runs.hpp"
 
 namespace perfmodel {
 namespace {

@@ -7,7 +7,7 @@
 #include "fit/spread_fit.hpp"
 #include "io/large/spread_lines.hpp"
 #include "perfmodel/pipeline/fit_runs.hpp"
-#include "pipeline/large_runs.hpp"
+#include "pipeline/large/large_runs.hpp"
 
 namespace perfmodel {
 

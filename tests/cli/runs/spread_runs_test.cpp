@@ -4,6 +4,7 @@
 
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/model/model_json.hpp"
+#include "pipeline/large/needed_rows.hpp"
 #include "support/catch.hpp"
 #include "support/jobs/scattered_runs.hpp"
 #include "support/jobs/thread_processes.hpp"

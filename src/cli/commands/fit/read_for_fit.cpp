@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cli/options/split_options.hpp"
-#include "pipeline/large_runs.hpp"
+#include "pipeline/large/read_large_runs.hpp"
 
 namespace perfmodel::cli {
 

@@ -23,14 +23,6 @@ constexpr std::size_t kJudgedRows = 100'000;
 /// Rows that are taken apart again at most.
 constexpr std::size_t kMostSingleRows = std::size_t{1} << 22;
 
-/// What is asked for that needs every row where it stands in the file; empty where nothing is.
-Sentence needs_rows_of_file(const FitRequest& request);
-/// What is asked for that needs every run as a row, wherever that stands.
-Sentence needs_single_rows(const FitRequest& request);
-
-/// What is asked for that needs all distinct rows in one process; empty where nothing is.
-Sentence needs_rows_together(const FitRequest& request);
-
 /// Whether the distinct rows of a file stay with the processes of a job.
 enum class RowSpread { never, where_too_many, always };
 
@@ -81,15 +73,5 @@ class LargeRuns {
   /// Beside so many others.
   std::string words_of_failed(const RunsFile& file, std::size_t others) const;
 };
-
-/// The whole file in this process.
-LabelledRuns read_large_runs(const LargeRuns& runs, const std::string& path,
-                             const ReadProgress& progress = {});
-
-/// The same with the processes of a job, each of which reads its share; they put their parts
-/// together in pairs. Only process 0 has the runs, which know no digest of the file. What another
-/// one throws while it reads is thrown there.
-std::optional<LabelledRuns> read_large_runs(const LargeRuns& runs, Processes& processes,
-                                            const ReadProgress& progress = {});
 
 }  // namespace perfmodel

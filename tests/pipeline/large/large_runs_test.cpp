@@ -1,4 +1,4 @@
-#include "pipeline/large_runs.hpp"
+#include "pipeline/large/large_runs.hpp"
 
 #include <cmath>
 #include <thread>
@@ -8,6 +8,8 @@
 #include "base/text.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/model/model_json.hpp"
+#include "pipeline/large/needed_rows.hpp"
+#include "pipeline/large/read_large_runs.hpp"
 #include "support/catch.hpp"
 #include "support/jobs/scattered_runs.hpp"
 #include "support/jobs/thread_processes.hpp"

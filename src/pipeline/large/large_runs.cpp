@@ -1,8 +1,6 @@
-#include "pipeline/large_runs.hpp"
+#include "pipeline/large/large_runs.hpp"
 
 #include <algorithm>
-#include <future>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -10,24 +8,16 @@
 #include "data/formula.hpp"
 #include "fit/eq4/search/explore.hpp"
 #include "fit/task/loss_value.hpp"
-#include "io/file/digest.hpp"
 #include "model/columns/failure_words.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/model/design/design.hpp"
+#include "pipeline/large/failed_lines.hpp"
 
 namespace perfmodel {
 namespace {
 
 /// Each thread has tables of its own.
 constexpr std::size_t kMostReaders = 4;
-
-/// Of those that failed alike.
-constexpr std::size_t kMostFailedLines = 5;
-
-/// How a message of a process begins.
-const std::string kRead = "read:";
-const std::string kFailed = "failed:";
-const std::string kTooMany = "too many:";
 
 bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -71,37 +61,6 @@ std::set<std::string> text_columns(const RoleRequest& roles) {
   return {roles.categorical.begin(), roles.categorical.end()};
 }
 
-/// The runs that failed among the lines, as those of a whole table: cells that are numbers by their
-/// values, where all are.
-std::vector<FailedRuns> failed_runs(const CsvBeginning& beginning, const MergedLines& merged) {
-  const auto& failed = merged.failed();
-  const bool numeric = std::all_of(failed.begin(), failed.end(), [](const auto& each) {
-    return parse_number(each.first).has_value();
-  });
-  std::map<std::string, FailedRuns> by_cell;
-  for (const auto& [cell, runs] : failed) {
-    const std::string text = numeric ? to_text(*parse_number(cell)) : cell;
-    FailedRuns& own = by_cell[text];
-    own.file = base_name(beginning.source);
-    own.cell = text;
-    own.rows += runs.runs;
-    for (const std::uint64_t line : runs.lines)
-      own.lines.push_back(line_of_file(beginning, line));
-    std::sort(own.lines.begin(), own.lines.end());
-    own.lines.resize(std::min(own.lines.size(), kMostFailedLines));
-  }
-  std::vector<FailedRuns> out;
-  for (auto& [cell, runs] : by_cell)
-    out.push_back(std::move(runs));
-  return out;
-}
-
-/// Appends to what was asked for, separated by commas.
-void add_asked(bool asked, const Sentence& what, Sentence& out) {
-  if (asked)
-    out += (out.empty() ? Sentence() : Sentence(", ")) + what;
-}
-
 /// Each run as a row.
 Table one_by_one(const Table& merged) {
   std::vector<std::size_t> rows;
@@ -114,40 +73,6 @@ Table one_by_one(const Table& merged) {
 }
 
 }  // namespace
-
-Sentence needs_rows_of_file(const FitRequest& request) {
-  const SplitShares all;
-  Sentence out;
-  add_asked(request.split.validation != all.validation || request.split.test != all.test,
-            Sentence(Field{"split"}), out);
-  add_asked(request.bootstrap.has_value(), Sentence(Field{"bootstrap"}), out);
-  add_asked(request.held_out.folds.has_value(), Sentence(Field{"folds"}), out);
-  add_asked(request.held_out.coverage.has_value(), Sentence(Field{"coverage"}), out);
-  return out;
-}
-
-Sentence needs_single_rows(const FitRequest& request) {
-  const Expression expression = request.options.expression;
-  Sentence out;
-  add_asked(expression != Expression::generic,
-            Field{"expression", {std::string(to_text(expression))}}, out);
-  add_asked(request.options.residual == Residual::process, Field{"residual", {"process"}}, out);
-  return out;
-}
-
-Sentence needs_rows_together(const FitRequest& request) {
-  const FitOptions& options = request.options;
-  Sentence out = needs_single_rows(request);
-  const bool penalised = options.penalty.l1 > 0 || options.penalty.l2 > 0;
-  add_asked(!options.polish, Sentence(Field{"no_polish"}), out);
-  add_asked(options.method == Method::paper, Field{"method", {"paper"}}, out);
-  add_asked(request.repeats > 1, Sentence(Field{"repeats"}), out);
-  add_asked(penalised && !is_squared(options.loss), "a penalty of absolute errors", out);
-  add_asked(penalised && options.penalty.constants == Penalise::scaled,
-            Field{"penalise", {"scaled"}}, out);
-  add_asked(request.roles.drop_failed, Field{"failed", {"drop"}}, out);
-  return out;
-}
 
 LargeRuns::LargeRuns(const std::string& path, const RoleRequest& roles,
                      std::optional<char> separator, const LargeRunsRequest& request,
@@ -270,55 +195,6 @@ LabelledRuns LargeRuns::labelled(const SpreadLines& lines) const {
 
 Table LargeRuns::table_of_block(const MergedLines& block) const {
   return table_of(beginning_, block, time_);
-}
-
-std::optional<LabelledRuns> read_large_runs(const LargeRuns& runs, Processes& processes,
-                                            const ReadProgress& progress) {
-  const std::size_t number = processes.number();
-  LargePart own = runs.empty();
-  std::string failure;
-  try {
-    own = runs.read(number, processes.count(), progress);
-  } catch (const TooManyRows& error) {
-    failure = kTooMany + error.what();
-  } catch (const InputError& error) {
-    failure = kFailed + error.what();
-  }
-  for (std::size_t step = 1; step < processes.count(); step *= 2) {
-    if (number % (2 * step) != 0) {
-      processes.send(number - step, failure.empty() ? kRead + own.bytes() : failure);
-      return std::nullopt;
-    }
-    if (number + step >= processes.count())
-      continue;
-    const std::string message = processes.receive(number + step);
-    if (failure.empty() && !message.starts_with(kRead))
-      failure = message;
-    if (!failure.empty())
-      continue;
-    try {
-      own.append_bytes(std::string_view(message).substr(kRead.size()));
-    } catch (const TooManyRows& error) {
-      failure = kTooMany + error.what();
-    }
-  }
-  if (failure.starts_with(kTooMany))
-    throw TooManyRows(failure.substr(kTooMany.size()));
-  if (!failure.empty())
-    throw InputError(failure.substr(kFailed.size()));
-  return runs.labelled(own, "");
-}
-
-LabelledRuns read_large_runs(const LargeRuns& runs, const std::string& path,
-                             const ReadProgress& progress) {
-  if (runs.pipe() != nullptr) {
-    const LargePart whole = runs.read(0, 1, progress);
-    return runs.labelled(whole, runs.pipe()->sha256());
-  }
-  std::future<std::string> digest =
-      std::async(std::launch::async, [&path] { return sha256_of_file(path); });
-  const LargePart whole = runs.read(0, 1, progress);
-  return runs.labelled(whole, digest.get());
 }
 
 }  // namespace perfmodel
