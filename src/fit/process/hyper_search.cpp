@@ -23,8 +23,7 @@ constexpr double kSearchReduction = 1e-5;
 
 }  // namespace
 
-HyperPrior sparse_prior(const Observations& rows) {
-  const HyperLayout layout(rows);
+HyperPrior sparse_prior(const HyperLayout& layout) {
   HyperPrior out{.mean = VectorXd::Zero(layout.size()), .precision = VectorXd::Zero(layout.size())};
   for (Index j = 0; j < layout.numbers; ++j) {
     out.mean[layout.length(j)] = std::log(kInverseLength);
@@ -44,22 +43,21 @@ std::vector<PriorFacts> prior_facts() {
           {"ln(rate) of a column of levels", std::log(kLevelRate), kLogDeviation}};
 }
 
-optimise::Bounds hyper_bounds(const Observations& rows) {
-  const HyperLayout layout(rows);
-  const double spread = std::log(rows.spread);
+optimise::Bounds hyper_bounds(const HyperLayout& layout, double spread) {
+  const double log_spread = std::log(spread);
   optimise::Bounds out{.lower = VectorXd::Constant(layout.size(), -7),
                        .upper = VectorXd::Constant(layout.size(), 4)};
   for (Index j = 0; j < layout.numbers; ++j) {
     out.lower[layout.share(j)] = -6;
     out.upper[layout.share(j)] = 6;
   }
-  out.lower[layout.variance()] = spread - 14;
-  out.upper[layout.variance()] = spread + 6;
-  out.lower[layout.noise()] = spread - 14;
-  out.upper[layout.noise()] = spread + 1;
+  out.lower[layout.variance()] = log_spread - 14;
+  out.upper[layout.variance()] = log_spread + 6;
+  out.lower[layout.noise()] = log_spread - 14;
+  out.upper[layout.noise()] = log_spread + 1;
   for (Index g = 0; g < layout.groups; ++g) {
-    out.lower[layout.group(g)] = spread - 16;
-    out.upper[layout.group(g)] = spread + 3;
+    out.lower[layout.group(g)] = log_spread - 16;
+    out.upper[layout.group(g)] = log_spread + 3;
   }
   return out;
 }
@@ -67,7 +65,7 @@ optimise::Bounds hyper_bounds(const Observations& rows) {
 VectorXd hyper_start(const Observations& rows, double process_share) {
   const HyperLayout layout(rows);
   const double spread = std::log(rows.spread);
-  VectorXd out = sparse_prior(rows).mean;
+  VectorXd out = sparse_prior(layout).mean;
   out[layout.variance()] = spread + std::log(process_share);
   out[layout.noise()] = spread + std::log(0.05);
   for (Index g = 0; g < layout.groups; ++g) {
@@ -89,7 +87,8 @@ VectorXd lively_start(const Observations& rows) {
 
 HyperResult climb(const Observations& rows, const VectorXd& start, std::size_t iterations,
                   const std::stop_token& stop) {
-  HyperPosterior posterior(rows, sparse_prior(rows));
+  const HyperLayout layout(rows);
+  HyperPosterior posterior(rows, sparse_prior(layout));
   const optimise::SmoothObjective objective{
       .cost = [&](const VectorXd& hyper) { return posterior.cost(hyper); },
       .gradient = [&] { return posterior.slopes(); }};
@@ -97,7 +96,7 @@ HyperResult climb(const Observations& rows, const VectorXd& start, std::size_t i
   options.iterations = iterations;
   options.reduction = kSearchReduction;
   options.stop = stop;
-  const optimise::Bounds bounds = hyper_bounds(rows);
+  const optimise::Bounds bounds = hyper_bounds(layout, rows.spread);
   const VectorXd inside = start.cwiseMax(bounds.lower).cwiseMin(bounds.upper);
   const optimise::QuasiNewtonResult found = quasi_newton(objective, bounds, inside, options);
   return {.hyper = found.best, .cost = found.cost, .evaluations = found.evaluations};

@@ -11,7 +11,7 @@
 namespace perfmodel::process {
 
 /// Most columns do nothing until the runs say so: their correlation stays near 1.
-HyperPrior sparse_prior(const Observations& rows);
+HyperPrior sparse_prior(const HyperLayout& layout);
 
 /// One line of the prior, for readers.
 struct PriorFacts {
@@ -21,7 +21,8 @@ struct PriorFacts {
 };
 std::vector<PriorFacts> prior_facts();
 
-optimise::Bounds hyper_bounds(const Observations& rows);
+/// `spread`: the variance of what process, trend and noise stand for.
+optimise::Bounds hyper_bounds(const HyperLayout& layout, double spread);
 
 /// Half or a twentieth of the variance is the process's, the rest the trend's.
 Eigen::VectorXd hyper_start(const Observations& rows, double process_share);

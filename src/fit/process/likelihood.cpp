@@ -13,9 +13,8 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 HyperLayout::HyperLayout(const Observations& rows)
-    : numbers(index(rows.inputs.numbers.size())),
-      levels(index(rows.inputs.levels.size())),
-      groups(rows.trend.group_count) {}
+    : HyperLayout(index(rows.inputs.numbers.size()), index(rows.inputs.levels.size()),
+                  rows.trend.group_count) {}
 
 Kernel HyperLayout::kernel(const VectorXd& hyper) const {
   Kernel out{.inverse_lengths = VectorXd(numbers),

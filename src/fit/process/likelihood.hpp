@@ -36,6 +36,8 @@ struct HyperLayout {
   Eigen::Index groups = 0;
 
   explicit HyperLayout(const Observations& rows);
+  HyperLayout(Eigen::Index number_count, Eigen::Index level_count, Eigen::Index group_count)
+      : numbers(number_count), levels(level_count), groups(group_count) {}
   Eigen::Index length(Eigen::Index number) const { return 2 * number; }
   Eigen::Index share(Eigen::Index number) const { return 2 * number + 1; }
   Eigen::Index rate(Eigen::Index column) const { return 2 * numbers + column; }

@@ -10,10 +10,6 @@ using Eigen::VectorXd;
 
 constexpr double kLeastSpread = 1e-9;  ///< where nothing is left of y
 
-double on_grid(double value) {
-  return std::nearbyint(value * 0x1p30) * 0x1p-30;
-}
-
 /// To as many digits, however small it is.
 double rounded(double value) {
   int exponent = 0;
@@ -22,6 +18,10 @@ double rounded(double value) {
 }
 
 }  // namespace
+
+double on_grid(double value) {
+  return std::nearbyint(value * 0x1p30) * 0x1p-30;
+}
 
 std::vector<Index> at_places(const std::vector<Index>& all, std::span<const Index> chosen) {
   std::vector<Index> out;

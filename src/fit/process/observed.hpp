@@ -14,6 +14,9 @@ namespace perfmodel::process {
 std::vector<Eigen::Index> at_places(const std::vector<Eigen::Index>& all,
                                     std::span<const Eigen::Index> chosen);
 
+/// Rounded, so that other units of the time give the same to the last bit.
+double on_grid(double value);
+
 /// The chosen rows, for the search: rounded, so that other units of the time give the same to the
 /// last bit. The trend refers to the runs that were merged.
 Observations observed(const Inputs& coordinates, const MergedRows& rows, const Trend& trend,

@@ -7,6 +7,7 @@
 #include "fit/determined/warnings.hpp"
 #include "fit/eq4/fit_generic.hpp"
 #include "fit/process/hyper_search.hpp"
+#include "fit/process/predictive_kernel.hpp"
 #include "fit/residual/identify_process.hpp"
 #include "fit/residual/process_form.hpp"
 #include "fit/result/far_off.hpp"
@@ -72,15 +73,32 @@ std::size_t count_outliers(const Eigen::VectorXd& weights, const Eigen::VectorXd
 }
 
 ProcessSearch facts_of_search(const process::ProcessOptions& options,
-                              const process::ProcessFit& found) {
+                              const process::ProcessFit& found, bool is_predictive) {
   ProcessSearch out;
   out.objective =
       "the posterior density of the hyper-parameters: marginal likelihood of ln(time) and priors";
+  if (is_predictive)
+    out.objective += "; from there on the densities of left-out ln(time) given those next to them";
   for (const process::PriorFacts& prior : process::prior_facts())
     out.priors.push_back({prior.of, prior.mean, prior.deviation});
   out.rows = static_cast<std::size_t>(options.hyper_rows);
   out.noise = found.hyper.heavy_tails ? ProcessNoise::student_t : ProcessNoise::normal;
   return out;
+}
+
+/// Whether one was found. The trend of a sample serves to find it; what counts for little then does
+/// so to the end.
+bool take_predictive_kernel(const ProcessRuns& runs, TrendPrior prior, process::ProcessOptions& how,
+                            process::HyperParameters& hyper) {
+  process::ProcessOptions quick = how;
+  quick.exact_rows = how.hyper_rows;
+  process::ProcessFit first = fit_process(runs, hyper, prior, quick);
+  const process::PredictiveKernel found = predictive_kernel(first.process, how);
+  hyper.kernel = found.kernel;
+  hyper.evaluations += found.evaluations;
+  if (found.is_better && hyper.heavy_tails)
+    how.run_weights = std::move(first.run_weights);
+  return found.is_better;
 }
 
 FittedModel fitted_process(FittedModel model, const Design& training, const FitOptions& options,
@@ -90,8 +108,11 @@ FittedModel fitted_process(FittedModel model, const Design& training, const FitO
         "the formula beside the process is 0, or too large for a number, at some of the runs; "
         "choose one with fewer terms by " +
         Field{"terms"} + ", or leave out runs whose times differ far more than their columns say");
-  const process::ProcessOptions how = process_options(options, training);
-  process::ProcessFit found = fit_process(runs, search_hyper_parameters(runs, how), prior, how);
+  process::ProcessOptions how = process_options(options, training);
+  process::HyperParameters hyper = search_hyper_parameters(runs, how);
+  const bool is_predictive =
+      index(training.rows) > how.exact_rows && take_predictive_kernel(runs, prior, how, hyper);
+  process::ProcessFit found = fit_process(runs, hyper, prior, how);
   const auto known =
       std::make_shared<const KnownProcess>(std::move(found.process), options.threads);
   model.constants = runs.trend.constants(found.constants, found.level + known->centre);
@@ -113,7 +134,7 @@ FittedModel fitted_process(FittedModel model, const Design& training, const FitO
   model.search.gap = 0;
   model.search.cost = found.hyper.cost;
   model.search.ridges.clear();
-  model.search.process = facts_of_search(how, found);
+  model.search.process = facts_of_search(how, found, is_predictive);
   model.typical = central_configuration(model.spec, training);
   const Eigen::VectorXd predicted = predict(model, training);
   model.metrics.train = compute_metrics(training.time, predicted);

@@ -148,7 +148,7 @@ TEST_CASE("the slopes of the marginal likelihood are scikit-learn's", "[process]
 
 TEST_CASE("the slopes of the posterior are its differences", "[process]") {
   const Observations rows = oracle_observations();
-  HyperPosterior posterior(rows, sparse_prior(rows));
+  HyperPosterior posterior(rows, sparse_prior(HyperLayout(rows)));
   VectorXd hyper = oracle_hyper();
   hyper.array() += 0.3;
   posterior.cost(hyper);

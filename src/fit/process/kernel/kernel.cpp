@@ -103,6 +103,12 @@ void Kernel::number_correlations(Index column, const double* values, std::size_t
   matern_functions().correlations(correlation_of(*this, column), {count, values, from}, out);
 }
 
+void Kernel::number_slopes(Index column, const double* values, std::size_t count, double from,
+                           double* by_length, double* by_share) const {
+  matern_functions().slopes(correlation_of(*this, column), {count, values, from}, by_length,
+                            by_share);
+}
+
 void Kernel::number_distances(Index column, const double* values, std::size_t count, double from,
                               double* out) const {
   matern_functions().distances(correlation_of(*this, column), {count, values, from}, out);
@@ -154,9 +160,8 @@ VectorXd log_correlation_slopes(const Kernel& kernel, const CodedInputs& rows,
     VectorXd by_length(values.size());
     VectorXd by_share(values.size());
     for (Index k = 0; k < sums.cols(); ++k) {  // where i = k, both are 0
-      matern_functions().slopes(correlation_of(kernel, index(j)),
-                                {to_size(values.size()), values.data(), values[k]},
-                                by_length.data(), by_share.data());
+      kernel.number_slopes(index(j), values.data(), to_size(values.size()), values[k],
+                           by_length.data(), by_share.data());
       out[index(2 * j)] += sums.col(k).dot(by_length);
       out[index(2 * j + 1)] += sums.col(k).dot(by_share);
     }

@@ -26,6 +26,9 @@ struct Kernel {
   /// Of each of `count` values of a number with one more.
   void number_correlations(Eigen::Index column, const double* values, std::size_t count,
                            double from, double* out) const;
+  /// d ln of these / d ln(1 / l) and / d ln(w / (1 - w)).
+  void number_slopes(Eigen::Index column, const double* values, std::size_t count, double from,
+                     double* by_length, double* by_share) const;
   /// -ln of these.
   void number_distances(Eigen::Index column, const double* values, std::size_t count, double from,
                         double* out) const;

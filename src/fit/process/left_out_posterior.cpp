@@ -1,0 +1,148 @@
+#include "fit/process/left_out_posterior.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "base/index.hpp"
+#include "base/tasks/parallel.hpp"
+#include "base/to_size.hpp"
+#include "fit/process/kernel/pair_tables.hpp"
+#include "fit/process/positive_matrix.hpp"
+
+namespace perfmodel::process {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using Rows = std::vector<Index>;
+
+constexpr std::size_t kPlacesAtOnce = 32;
+
+/// In blocks, so that sums do not depend on the number of threads.
+void for_each_place(std::size_t places, std::size_t threads,
+                    const std::function<void(std::size_t block, std::size_t place)>& visit) {
+  parallel_for((places + kPlacesAtOnce - 1) / kPlacesAtOnce, threads,
+               [&](std::size_t block) {
+                 const std::size_t begin = block * kPlacesAtOnce;
+                 for (std::size_t i = begin; i < std::min(begin + kPlacesAtOnce, places); ++i)
+                   visit(block, i);
+               });
+}
+
+VectorXd chosen_values(const CodedColumn& column, const Rows& rows) {
+  VectorXd out(index(rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    out[index(i)] = column.values[column.codes[to_size(rows[i])]];
+  return out;
+}
+
+}  // namespace
+
+LeftOutPosterior::LeftOutPosterior(const KnownRows& rows, std::vector<Rows> places,
+                                   HyperPrior prior, std::size_t threads)
+    : rows_(rows),
+      places_(std::move(places)),
+      layout_(index(rows.inputs.numbers.size()), index(rows.inputs.levels.size()), 0),
+      prior_(std::move(prior)),
+      rows_per_place_(static_cast<double>(rows.inputs.rows) / static_cast<double>(places_.size())),
+      threads_(threads),
+      correlations_(places_.size()),
+      solved_(places_.size()) {}
+
+double LeftOutPosterior::cost(const VectorXd& hyper) {
+  hyper_ = hyper;
+  const Kernel kernel = layout_.kernel(hyper);
+  const PairTables pairs(kernel, rows_.inputs);
+  VectorXd costs(index(places_.size()));
+  for_each_place(places_.size(), threads_, [&](std::size_t, std::size_t i) {
+    const Rows& rows = places_[i];
+    const Index last = index(rows.size()) - 1;
+    correlations_[i] = pairs.among(rows);
+    MatrixXd covariance = kernel.variance * correlations_[i];
+    covariance.diagonal() += kernel.noise * rows_.runs(rows).cwiseInverse();
+    const auto factors = PositiveMatrix::factorised(std::move(covariance));
+    if (!factors) {
+      costs[index(i)] = std::numeric_limits<double>::infinity();
+      return;
+    }
+    MatrixXd right(last + 1, 2);
+    right << VectorXd::Unit(last + 1, last), rows_.residual(rows);
+    solved_[i] = factors->solve(std::move(right));
+    // Error and variance of the row given the others are r / s and 1 / s (eq. 5.12).
+    const double s = solved_[i](last, 0);
+    const double r = solved_[i](last, 1);
+    costs[index(i)] = (r * r / s - std::log(s)) / 2;
+  });
+  const VectorXd off = hyper - prior_.mean;
+  return rows_per_place_ * costs.sum() + off.cwiseProduct(prior_.precision).dot(off) / 2;
+}
+
+VectorXd LeftOutPosterior::slopes_of(std::size_t place, const Kernel& kernel) const {
+  const Rows& rows = places_[place];
+  const Index count = index(rows.size());
+  const auto u = solved_[place].col(0);
+  const auto r = solved_[place].col(1);
+  const double error = r[count - 1] / u[count - 1];
+  // d cost = sum_ab w_ab d covariance_ab
+  MatrixXd weights = (1 / u[count - 1] + error * error) / 2 * u * u.transpose();
+  weights -= error / 2 * (u * r.transpose() + r * u.transpose());
+
+  VectorXd out = VectorXd::Zero(layout_.size());
+  out[layout_.noise()] = kernel.noise * weights.diagonal().cwiseQuotient(rows_.runs(rows)).sum();
+  // Both halves of what depends on the correlation of each pair.
+  weights.array() *= kernel.variance * correlations_[place].array();
+  out[layout_.variance()] = weights.diagonal().sum();
+  for (Index k = 0; k < count; ++k) {
+    weights.col(k).tail(count - k - 1) *= 2;
+    out[layout_.variance()] += weights.col(k).tail(count - k - 1).sum();
+  }
+  VectorXd by_length(count);
+  VectorXd by_share(count);
+  for (Index j = 0; j < layout_.numbers; ++j) {
+    const VectorXd values = chosen_values(rows_.inputs.numbers[to_size(j)], rows);
+    for (Index k = 0; k + 1 < count; ++k) {
+      const Index below = count - k - 1;
+      kernel.number_slopes(j, values.data() + k + 1, to_size(below), values[k], by_length.data(),
+                           by_share.data());
+      out[layout_.length(j)] += weights.col(k).tail(below).dot(by_length.head(below));
+      out[layout_.share(j)] += weights.col(k).tail(below).dot(by_share.head(below));
+    }
+  }
+  for (Index j = 0; j < layout_.levels; ++j) {
+    const VectorXd values = chosen_values(rows_.inputs.levels[to_size(j)], rows);
+    double differing = 0;
+    for (Index k = 0; k + 1 < count; ++k)
+      for (Index i = k + 1; i < count; ++i)
+        differing += values[i] == values[k] ? 0.0 : weights(i, k);
+    out[layout_.rate(j)] = -kernel.rates[j] * differing;
+  }
+  return out;
+}
+
+double LeftOutPosterior::mean_relative_error() const {
+  double sum = 0;
+  for (const MatrixXd& solved : solved_) {
+    const auto last = solved.row(solved.rows() - 1);
+    sum += std::abs(std::exp(-last[1] / last[0]) - 1);  // of ln(time / prediction)
+  }
+  return sum / static_cast<double>(solved_.size());
+}
+
+VectorXd LeftOutPosterior::slopes() const {
+  const Kernel kernel = layout_.kernel(hyper_);
+  std::vector<VectorXd> sums((places_.size() + kPlacesAtOnce - 1) / kPlacesAtOnce,
+                             VectorXd::Zero(layout_.size()));
+  for_each_place(places_.size(), threads_,
+                 [&](std::size_t block, std::size_t i) { sums[block] += slopes_of(i, kernel); });
+  VectorXd out = VectorXd::Zero(layout_.size());
+  for (const VectorXd& sum : sums)
+    out += sum;
+  return rows_per_place_ * out + prior_.precision.cwiseProduct(hyper_ - prior_.mean);
+}
+
+}  // namespace perfmodel::process
