@@ -68,6 +68,23 @@ double power_of(const Json& line) {
 
 }  // namespace
 
+TEST_CASE_METHOD(ManyModels, "the time that a throughput gives has the name of a time",
+                 "[cli][many]") {
+  for (const std::string runs : {"runs.csv", "sorted.csv"}) {
+    CAPTURE(runs);
+    REQUIRE(run({"fit", runs, "--by", "kernel", "--ignore", "memory_mb", "--throughput-target",
+                 "time_s", "--work", "gpus", "-o", "all.jsonl"})
+                .exit_code == 0);
+    CHECK(lines("all.jsonl")[2].at("target") == "time_per_iteration");
+    const ProgramResult predicted = run({"predict", "all.jsonl", "runs.csv", "--quiet"});
+    CHECK(predicted.output.starts_with(
+        "kernel,gpus,time_s,memory_mb,predicted_time_per_iteration,in_range\n"));
+    CHECK(
+        run({"show", "all.jsonl", "--pick", "kernel == \"k2\" && target == \"time_per_iteration\""})
+            .exit_code == 0);
+  }
+}
+
 TEST_CASE_METHOD(ManyModels, "fit --by has a model for every group and target, or the reason",
                  "[cli][many]") {
   fit("all.jsonl");

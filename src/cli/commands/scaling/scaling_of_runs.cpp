@@ -21,6 +21,7 @@ RoleRequest request_of(const ScalingArguments& arguments) {
   RoleRequest request;
   request.target = arguments.target;
   request.ignore = arguments.ignore;
+  request.drop_failed = arguments.drop_failed;
   if (arguments.column)
     request.extrinsic = {*arguments.column};
   return request;
