@@ -1,14 +1,21 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "base/tasks/processes.hpp"
 
 namespace perfmodel::cli {
 
+class JobProcesses : public Processes {
+ public:
+  /// Asked by the others: whether process 0 ends, which may take some seconds.
+  virtual bool first_ends() = 0;
+};
+
 /// The processes of the MPI job that this one is of; nothing where it was started on its own, or
 /// the program was built without MPI. To be asked for once.
-std::unique_ptr<Processes> processes_of_job();
+std::unique_ptr<JobProcesses> processes_of_job();
 
 /// Where process 0 does not come as far as its work, the others do not wait for it.
 class JobStart {
@@ -19,13 +26,15 @@ class JobStart {
   ~JobStart() { tell(false); }
 
   void begin() { tell(true); }
-  /// Of the others.
-  static bool begins(Processes& job) { return job.receive(0) == "begin"; }
 
  private:
   Processes* job_;
 
   void tell(bool begins);
 };
+
+/// What the others do once process 0 begins. An error that ends process 0 as well is told by that
+/// one alone.
+void serve_in_job(JobProcesses& job, const std::function<void()>& serve);
 
 }  // namespace perfmodel::cli

@@ -215,12 +215,11 @@ int run_fit(const FitArguments& arguments, Console& console) {
     request.options = fit_options(arguments.search);
     return run_fit_many(arguments, std::move(request), console);
   }
-  const std::unique_ptr<Processes> job = processes_of_job();
   FitRequest request = request_of(arguments);
   request.options = fit_options(arguments.search);
+  const std::unique_ptr<JobProcesses> job = processes_of_job();
   if (job && job->number() > 0) {
-    if (JobStart::begins(*job))
-      serve_fit(arguments, request, *job);
+    serve_in_job(*job, [&] { serve_fit(arguments, request, *job); });
     return 0;
   }
   JobStart start_of_job(job.get());
