@@ -198,6 +198,8 @@ TEST_CASE_METHOD(FilesTest, "a throughput is a target: time = work / throughput"
   CHECK(iteration["target"]["column"] == "time_per_iteration");
   CHECK(iteration["target"]["unit"] == "s");
   CHECK_THAT(iteration["constants"]["C"].get<double>(), Catch::Matchers::WithinRel(0.05, 1e-3));
+  CHECK(run({"fit", "rates.csv", "--throughput-target", "samples_per_s", "--work", ""}).exit_code ==
+        2);
   write("model.json", iteration.dump());
   const ProgramResult judged = run({"evaluate", "model.json", "rates.csv", "--format", "json"});
   REQUIRE(judged.exit_code == 0);
