@@ -19,9 +19,26 @@ namespace {
 
 void require_columns(const Table& runs, const std::string& field,
                      const std::vector<std::string>& names) {
-  for (const std::string& name : names)
+  for (const std::string& name : names) {
     if (runs.find(name) == nullptr)
       throw UsageError(Field{field} + ": " + runs.no_column(name));
+    if (std::count(names.begin(), names.end(), name) > 1)
+      throw UsageError(Field{field} + ": '" + name + "' is given twice");
+  }
+}
+
+/// What tells the groups apart is the same within each.
+void refuse_keys(const GroupRequest& groups, const std::string& field,
+                 const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    for (const auto& [key, columns] :
+         {std::pair("by", groups.by),
+          std::pair("target_name", groups.target_name ? std::vector{*groups.target_name}
+                                                      : std::vector<std::string>())})
+      if (std::find(columns.begin(), columns.end(), name) != columns.end())
+        throw UsageError(Field{field} + ": '" + name +
+                         "' plays no part in the models of the groups " + "that it tells apart (" +
+                         Field{key} + ")");
 }
 
 /// The one that all groups have.
@@ -98,6 +115,13 @@ void settle_targets(const Table& runs, GroupRequest& groups, const RoleRequest& 
     require_columns(runs, "target_name", {*groups.target_name});
   if (groups.targets.empty())
     groups.targets = {target_of_all(runs, roles)};
+  refuse_keys(groups, "target", groups.targets);
+  refuse_keys(groups, "ignore", roles.ignore);
+  refuse_keys(groups, "categorical", roles.categorical);
+  for (const auto& [field, columns] :
+       {std::pair("extrinsic", &roles.extrinsic), std::pair("intrinsic", &roles.intrinsic)})
+    if (*columns)
+      refuse_keys(groups, field, **columns);
   if (groups.total && !groups.target_name && runs.find(*groups.total) != nullptr &&
       std::find(groups.targets.begin(), groups.targets.end(), *groups.total) ==
           groups.targets.end())

@@ -85,6 +85,23 @@ TEST_CASE_METHOD(ManyModels, "the time that a throughput gives has the name of a
   }
 }
 
+TEST_CASE_METHOD(ManyModels, "what tells groups apart plays no other part", "[cli][many]") {
+  const auto [flags, said] = GENERATE(table<Strings, std::string>({
+      {{"--by", "kernel", "--target", "kernel"}, "--target: 'kernel' plays no part"},
+      {{"--by", "kernel,time_s"}, "--target: 'time_s' plays no part"},
+      {{"--by", "kernel", "--ignore", "kernel"}, "--ignore: 'kernel' plays no part"},
+      {{"--by", "kernel", "--categorical", "kernel"}, "--categorical: 'kernel' plays no part"},
+      {{"--by", "kernel", "--extrinsic", "gpus,kernel"}, "--extrinsic: 'kernel' plays no part"},
+      {{"--by", "kernel,kernel"}, "--by: 'kernel' is given twice"},
+      {{"--by", "kernel", "--target", "time_s,time_s"}, "--target: 'time_s' is given twice"},
+  }));
+  Strings arguments{"fit", "sorted.csv", "-o", "all.jsonl"};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  const ProgramResult result = run(arguments);
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.errors, ContainsSubstring(said));
+}
+
 TEST_CASE_METHOD(ManyModels, "fit --by has a model for every group and target, or the reason",
                  "[cli][many]") {
   fit("all.jsonl");
