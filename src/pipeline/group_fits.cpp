@@ -11,6 +11,7 @@
 #include "data/table_groups.hpp"
 #include "io/file/digest.hpp"
 #include "perfmodel/base/error.hpp"
+#include "perfmodel/model/columns/throughput.hpp"
 #include "pipeline/group_index.hpp"
 
 namespace perfmodel {
@@ -18,9 +19,26 @@ namespace {
 
 void require_columns(const Table& runs, const std::string& field,
                      const std::vector<std::string>& names) {
-  for (const std::string& name : names)
+  for (const std::string& name : names) {
     if (runs.find(name) == nullptr)
       throw UsageError(Field{field} + ": " + runs.no_column(name));
+    if (std::count(names.begin(), names.end(), name) > 1)
+      throw UsageError(Field{field} + ": '" + name + "' is given twice");
+  }
+}
+
+/// What tells the groups apart is the same within each.
+void refuse_keys(const GroupRequest& groups, const std::string& field,
+                 const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    for (const auto& [key, columns] :
+         {std::pair("by", groups.by),
+          std::pair("target_name", groups.target_name ? std::vector{*groups.target_name}
+                                                      : std::vector<std::string>())})
+      if (std::find(columns.begin(), columns.end(), name) != columns.end())
+        throw UsageError(Field{field} + ": '" + name +
+                         "' plays no part in the models of the groups " + "that it tells apart (" +
+                         Field{key} + ")");
 }
 
 /// The one that all groups have.
@@ -80,7 +98,7 @@ Table table_of_task(const GroupTask& task, Table table, const GroupRequest& grou
     return std::find(without.begin(), without.end(), column.name) != without.end();
   });
   for (Column& column : table.columns) {
-    if (column.name == task.column)
+    if (groups.target_name && column.name == task.column)
       column.name = task.target;
     if (!column.is_numeric())
       read_as_numbers(column);
@@ -97,10 +115,30 @@ void settle_targets(const Table& runs, GroupRequest& groups, const RoleRequest& 
     require_columns(runs, "target_name", {*groups.target_name});
   if (groups.targets.empty())
     groups.targets = {target_of_all(runs, roles)};
+  refuse_keys(groups, "target", groups.targets);
+  refuse_keys(groups, "ignore", roles.ignore);
+  refuse_keys(groups, "categorical", roles.categorical);
+  for (const auto& [field, columns] :
+       {std::pair("extrinsic", &roles.extrinsic), std::pair("intrinsic", &roles.intrinsic)})
+    if (*columns)
+      refuse_keys(groups, field, **columns);
   if (groups.total && !groups.target_name && runs.find(*groups.total) != nullptr &&
       std::find(groups.targets.begin(), groups.targets.end(), *groups.total) ==
           groups.targets.end())
     groups.targets.push_back(*groups.total);
+}
+
+/// What a throughput gives is called as in a model of its own.
+GroupJob with_time_of_throughput(GroupJob job, const RoleRequest& roles, const Table& runs) {
+  if (roles.throughput && runs.find(roles.throughput->column) != nullptr) {
+    const std::string time = time_of(*roles.throughput, runs).column;
+    job.task = [task = std::move(job.task), time](std::size_t number) {
+      GroupTask out = task(number);
+      out.target = time;
+      return out;
+    };
+  }
+  return job;
 }
 
 /// Of groups that stand one after the other.
@@ -182,13 +220,16 @@ GroupJob read_groups(const std::vector<std::string>& paths, GroupRequest& groups
     texts.insert(column);
   if (paths.size() == 1 && !groups.by.empty() && !groups.target_name) {
     if (auto index = GroupIndex::of(paths.front(), groups.by, texts, separator)) {
-      settle_targets(index->first_rows(), groups, roles);
-      return job_of(std::make_shared<const GroupIndex>(*std::move(index)), groups);
+      const Table first_rows = index->first_rows();
+      settle_targets(first_rows, groups, roles);
+      return with_time_of_throughput(
+          job_of(std::make_shared<const GroupIndex>(*std::move(index)), groups), roles, first_rows);
     }
   }
   RunsFile runs = read_runs(paths, texts, separator);
   settle_targets(runs.table, groups, roles);
-  return job_of(std::move(runs), groups);
+  const Table columns = take_rows(runs.table, {});
+  return with_time_of_throughput(job_of(std::move(runs), groups), roles, columns);
 }
 
 std::optional<SetTotal> total_of(const GroupRequest& groups, const GroupJob& job) {

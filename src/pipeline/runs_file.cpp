@@ -57,13 +57,19 @@ std::optional<std::string> drop_failed_runs(RunsFile& runs, const std::string& c
     return std::nullopt;
   runs.table = std::move(left.table);
   runs.failed = std::move(left.failed);
-  return words_for(runs.failed, column, rows);
+  std::string words = words_for(runs.failed, column, rows);
+  if (runs.table.rows() == 0)
+    throw InputError(words);
+  return words;
+}
+
+std::string judged_column(const Table& runs, const ModelSpec& spec) {
+  const bool rated = spec.throughput && runs.find(spec.throughput->column) != nullptr;
+  return rated ? spec.throughput->column : spec.target;
 }
 
 std::optional<std::string> drop_failed_runs(RunsFile& runs, const ModelSpec& spec) {
-  const bool rated = spec.throughput && runs.table.find(spec.throughput->column) != nullptr;
-  return drop_failed_runs(runs, rated ? spec.throughput->column : spec.target,
-                          categorical_columns(spec));
+  return drop_failed_runs(runs, judged_column(runs.table, spec), categorical_columns(spec));
 }
 
 std::optional<std::string> reading_notice(const Table& table) {

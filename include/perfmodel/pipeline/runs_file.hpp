@@ -42,10 +42,13 @@ RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::st
                    std::optional<char> separator, const ReadProgress& progress = {});
 
 /// Takes out the runs of which the measured column says that they failed. Returns a sentence about
-/// them; nothing where there are none.
+/// them; nothing where there are none. Throws InputError where none is left.
 std::optional<std::string> drop_failed_runs(RunsFile& runs, const std::string& column,
                                             const std::set<std::string>& text_columns);
-/// The same for runs that a model judges or is judged on: of its target or throughput.
+/// The one that tells the time of runs that a model judges or is judged on: its target, or the
+/// throughput where the runs have it.
+std::string judged_column(const Table& runs, const ModelSpec& spec);
+/// The same for such runs.
 std::optional<std::string> drop_failed_runs(RunsFile& runs, const ModelSpec& spec);
 
 /// A sentence about numbers that were read in another way than they stand there: decimal commas.

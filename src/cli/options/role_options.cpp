@@ -49,7 +49,12 @@ void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>&
       .type_name("COL")
       .group("Columns");
   app.add_option_function(
-         "--work", [&](const std::string& text) { throughput_of(request).work = text; },
+         "--work",
+         [&](const std::string& text) {
+           if (text.empty())
+             throw OptionError("--work", "it is empty");
+           throughput_of(request).work = text;
+         },
          "with it: what an iteration works on, such as batch_size\n"
          "or 'local_batch * gpus'; the time is work / throughput")
       .type_name("FORMULA")

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/runs/model_sets.hpp"
+#include "cli/sets/failed_of_set.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/model/design/design.hpp"
 #include "perfmodel/pipeline/settings.hpp"
@@ -92,11 +93,12 @@ std::optional<SetShare> share_of_total(const SetLines& set) {
                               : "the central runs of " + std::to_string(totals.size()) + " totals");
 }
 
-std::optional<SetShare> share_of_total(const SetLines& set, const Table& runs) {
+std::optional<SetShare> share_of_total(const SetLines& set, const Table& runs, bool drop_failed) {
   Totals totals(set.header());
   std::size_t rows = 0;
+  FailedOfSet failed(drop_failed);
   for_each_with_rows(set, runs, [&](LineRows part) {
-    if (!is_total(part.line, set.header()))
+    if (!is_total(part.line, set.header()) || !failed.take_away(part))
       return;
     const Design design = make_design(part.table, part.line.model->spec, Target::required);
     rows += design.rows;

@@ -21,6 +21,6 @@ struct SetShare {
 std::optional<SetShare> share_of_total(const SetLines& set);
 
 /// Over all rows of a table that are of a total.
-std::optional<SetShare> share_of_total(const SetLines& set, const Table& runs);
+std::optional<SetShare> share_of_total(const SetLines& set, const Table& runs, bool drop_failed);
 
 }  // namespace perfmodel::cli

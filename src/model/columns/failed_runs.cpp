@@ -71,7 +71,7 @@ WithoutFailed without_failed_runs(const Table& table, const std::string& column,
     if (failed.lines.size() < kMostLinesKept)
       failed.lines.push_back(table.lines[row]);
   }
-  if (by_cell.empty() || kept.empty())  // without a run that went well nothing helps
+  if (by_cell.empty())
     return {table, {}};
   WithoutFailed out{take_rows(table, kept), {}};
   for (Column& each : out.table.columns)

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "data/column_numbers.hpp"
 #include "model/columns/column_parts.hpp"
 #include "model/columns/facts/well_known_names.hpp"
 #include "perfmodel/base/error.hpp"
@@ -35,14 +36,35 @@ std::vector<ColumnPart*> time_candidates(Parts& parts) {
   return with_numbers.empty() ? named : with_numbers;
 }
 
-/// Columns that could be a time by the unit in their name. A derived column is never measured.
+/// A derived column is never measured.
+bool could_be_time_by_unit(const ColumnPart& part) {
+  return part.part == Part::open && part.column->formula.empty() &&
+         has_time_unit(part.column->name) && part.facts.mostly_numbers() && !part.facts.constant;
+}
+
+/// Columns that could be a time by the unit in their name.
 std::vector<ColumnPart*> columns_with_time_unit(Parts& parts) {
   std::vector<ColumnPart*> out;
   for (ColumnPart& part : parts)
-    if (part.part == Part::open && part.column->formula.empty() &&
-        has_time_unit(part.column->name) && part.facts.mostly_numbers() &&
-        part.facts.all_positive && !part.facts.constant)
+    if (could_be_time_by_unit(part) && part.facts.all_positive)
       out.push_back(&part);
+  return out;
+}
+
+bool is_mostly_positive(const Column& column) {
+  const std::vector<double> numbers = numbers_of(column);  // failures can make it one of texts
+  const auto positive =
+      std::count_if(numbers.begin(), numbers.end(), [](double x) { return x > 0; });
+  return 2 * static_cast<std::size_t>(positive) > numbers.size();
+}
+
+/// The same where runs may have failed: a 0 is then no reason against a column.
+std::vector<ColumnPart*> columns_with_time_unit_beside_failures(Parts& parts) {
+  std::vector<ColumnPart*> out = columns_with_time_unit(parts);
+  if (out.empty())
+    for (ColumnPart& part : parts)
+      if (could_be_time_by_unit(part) && is_mostly_positive(*part.column))
+        out.push_back(&part);
   return out;
 }
 
@@ -58,6 +80,9 @@ std::optional<std::string> example_time(const Parts& parts) {
   for (const ColumnPart& part : parts)
     if (part.part == Part::open && part.facts.mostly_numbers() && part.facts.all_positive &&
         !part.facts.constant && !is_scale_name(part.column->name))
+      example = part.column->name;
+  for (const ColumnPart& part : parts)
+    if (could_be_time_by_unit(part) && is_mostly_positive(*part.column))
       example = part.column->name;
   return example;
 }
@@ -143,7 +168,10 @@ std::optional<std::string> measured_column(const Table& table, const RoleRequest
         !is_in(request.intrinsic.value_or(std::vector<std::string>())))
       parts.push_back({.column = &column, .facts = facts_of(column)});
   }
-  const std::vector<ColumnPart*> candidates = time_candidates(parts);
+  std::vector<ColumnPart*> candidates = time_candidates(parts);
+  if (candidates.empty())
+    candidates = request.drop_failed ? columns_with_time_unit_beside_failures(parts)
+                                     : columns_with_time_unit(parts);
   return candidates.size() == 1 ? std::optional(candidates[0]->column->name) : std::nullopt;
 }
 

@@ -139,10 +139,13 @@ LabelledRuns LargeRuns::labelled(const LargePart& whole, std::string sha256) con
     file.table = table_of(beginning_, *whole.merged, time_);
     if (!file.table.has_single_times()) {
       file.drawn = table_of(beginning_, whole.sample);
-      if (roles_.drop_failed)
-        file.drawn =
+      if (roles_.drop_failed) {
+        Table went_well =
             without_failed_runs(*file.drawn, file.drawn->names()[time_], text_columns(roles_))
                 .table;
+        if (went_well.rows() > 0)
+          file.drawn = std::move(went_well);
+      }
       notice = drawn("The errors are those of");
     }
     if (!request_.single_rows_for.empty() && !file.table.runs.empty()) {

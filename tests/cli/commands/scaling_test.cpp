@@ -56,6 +56,16 @@ TEST_CASE("scaling says in words where more workers stop paying", "[cli][scaling
                                               "work per time at 72\n"));
 }
 
+TEST_CASE("a limit of the speedup says what it is counted from", "[cli][scaling]") {
+  // 100 (0.1 + 0.9 / n), exactly.
+  const std::string from_4 = "workers,time_s\n4,32.5\n8,21.25\n16,15.625\n32,12.8125\n";
+  CHECK_THAT(run_scaling({"--kind", "strong"}, from_4).output,
+             ContainsSubstring("speedup over its own time at 1 ends at 10\n"));
+  const std::string from_1 = "workers,time_s\n1,100\n" + from_4.substr(from_4.find('\n') + 1);
+  CHECK_THAT(run_scaling({"--kind", "strong"}, from_1).output,
+             ContainsSubstring(" speedup ends at 10\n"));
+}
+
 TEST_CASE("scaling compares rows that differ in the scale alone", "[cli][scaling]") {
   // Two configurations, one of them with repeated runs; one that was measured once.
   const std::string runs =
@@ -224,6 +234,9 @@ TEST_CASE("scaling says what it held fixed and what is extrapolated", "[cli][sca
              ContainsSubstring("column 'workers' leaves the measured range 1 .. 4 in 2 of 5 rows: "
                                "the predictions there are extrapolated"));
   CHECK_THAT(result.output, ContainsSubstring("the fitted power, read in two ways"));
+  const ProgramResult range = run_perfmodel({"scaling", model, "--at", "1:4:x2"});
+  CHECK(range.exit_code == 0);
+  CHECK(range.output == run_perfmodel({"scaling", model, "--at", "1,2,4"}).output);
 }
 
 TEST_CASE("scaling refuses what was not measured where it is told to", "[cli][scaling][range]") {
@@ -293,8 +306,15 @@ TEST_CASE("scaling names what is wrong with its input", "[cli][scaling]") {
   CHECK_THAT(
       error_of({}, "mode,x,time_s\na,1,1\na,2,2\n", 3),
       ContainsSubstring("pass, for example: --column x\n") && !ContainsSubstring("extrinsic none"));
-  CHECK(error_of({"--at", "1,0"}, kLoad, 2) ==
-        "perfmodel: error: --at: '0' is not a number > 0\nSee 'perfmodel scaling --help'.\n");
+  // The only scale, which is no choice where it stays the same.
+  CHECK(error_of({}, "mode,workers,time_s\na,4,1\nb,4,2\n", 3) ==
+        "perfmodel: error: standard input: column 'workers' has the value 4 only; scaling needs at "
+        "least two\n");
+  for (const std::string wrong : {"1,0", "1:8", "0:8:+2"})
+    CHECK(error_of({"--at", wrong}, kLoad, 2) ==
+          "perfmodel: error: --at: '" + wrong +
+              "' is no list of numbers > 0 such as 1,2,4 and no range such as 1:64:x2 or 1:9:+2\n"
+              "See 'perfmodel scaling --help'.\n");
   CHECK(error_of({"--set", "a=1"}, kLoad, 2) ==
         "perfmodel: error: --set, --at and --strict-range go with a model, and '-' was read as "
         "measured runs (a model's name ends in .json)\nSee 'perfmodel scaling --help'.\n");

@@ -68,6 +68,18 @@ TEST_CASE_METHOD(SweepTest, "sweep takes a grid, penalties and a form of the con
   CHECK_THAT(text.errors, ContainsSubstring("chosen on the validation rows: "));
 }
 
+TEST_CASE_METHOD(SweepTest,
+                 "the advice of a sweep is a call of fit that reads the runs as it did") {
+  const ProgramResult sweep =
+      run({"--lambdas", "0.1:1:2", "--penalty", "l2", "--penalise", "scaled", "--split", "60:20:20",
+           "--one-standard-error", "--format", "csv", "--throughput-target", "time_s", "--work",
+           "2 * workers", "--ignore", "activation"});
+  REQUIRE(sweep.exit_code == 0);
+  CHECK_THAT(sweep.errors,
+             ContainsSubstring("fit with it: perfmodel fit runs.csv --throughput-target=time_s "
+                               "'--work=2 * workers' --ignore=activation --penalise=scaled --l2 "));
+}
+
 TEST_CASE_METHOD(SweepTest, "sweep needs validation rows and a sound grid") {
   const ProgramResult no_validation = run({"--split", "80:20"});
   CHECK(no_validation.exit_code == 2);

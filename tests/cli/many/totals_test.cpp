@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "support/catch.hpp"
+#include "support/markdown.hpp"
 #include "support/program.hpp"
 
 using namespace perfmodel::test;
@@ -86,6 +87,37 @@ TEST_CASE_METHOD(Totals, "a set says what share of a measured total its parts ad
   CHECK(run({"fit", "groups.csv", "--by", "kernel", "--total", "k9", "-o", "x.jsonl"}).exit_code ==
         2);
   CHECK(run({"fit", "groups.csv", "--total", "step", "-o", "x.json"}).exit_code == 2);
+}
+
+TEST_CASE_METHOD(Totals, "runs that failed are left out where a set is judged", "[cli][many]") {
+  REQUIRE(run({"fit", "groups.csv", "--by", "kernel", "--total", "step", "-o", "all.jsonl"})
+              .exit_code == 0);
+  const std::string plain = read_text(directory_.file("groups.csv"));
+  directory_.write("failed.csv", plain + "step,2,8,oom\nk1,2,8,0\nk1,4,8,oom\n");
+  const Arguments judge{"evaluate", "all.jsonl", "failed.csv", "--format", "csv"};
+  CHECK(run(judge).exit_code == 3);
+  CHECK(run({"evaluate", "all.jsonl", "groups.csv", "--strict-range"}).exit_code == 2);
+  Arguments dropping = judge;
+  dropping.insert(dropping.end(), {"--failed", "drop"});
+  const ProgramResult judged = run(dropping);
+  CHECK(judged.output == run({"evaluate", "all.jsonl", "groups.csv", "--format", "csv"}).output);
+  CHECK_THAT(judged.errors,
+             ContainsSubstring("failed.csv: 3 of 33 runs failed and are left out: 'time_s' is "
+                               "\"0\" in 1 (line 33) and \"oom\" in 2 (lines 32 and 34)") &&
+                 ContainsSubstring("90.0 % of step as measured (10 runs)"));
+  // Of a group of which no run went well no model is judged, and none is fitted.
+  std::string none = "kernel,gpus,batch,time_s\nk0,1,8,oom\nk0,2,8,\n";
+  for (const std::string& line : lines_of(plain))
+    if (line.starts_with("k1"))
+      none += line + "\n";
+  directory_.write("none.csv", none);
+  const ProgramResult one = run({"evaluate", "all.jsonl", "none.csv", "--failed", "drop"});
+  CHECK(one.exit_code == 0);
+  CHECK_THAT(one.errors, ContainsSubstring("1 of 3 models are judged"));
+  const ProgramResult fitted =
+      run({"fit", "none.csv", "--by", "kernel", "--failed", "drop", "-o", "one.jsonl"});
+  CHECK(fitted.exit_code == 0);
+  CHECK_THAT(fitted.errors, ContainsSubstring("none.csv: 2 of 2 runs failed"));
 }
 
 TEST_CASE_METHOD(Totals, "models are ranked at a configuration that is asked for", "[cli][many]") {

@@ -166,6 +166,17 @@ TEST_CASE_METHOD(FilesTest, "failed runs are refused, or left out and counted", 
   const Json evaluation = Json::parse(judged.output);
   CHECK(evaluation["metrics"]["rows"] == 36);
   CHECK(evaluation["data"]["failed"] == model["provenance"]["data"]["failed"]);
+  // A time that only its unit tells is found beside failures, too, 0 among them.
+  const std::string renamed = "gpus,batch_size,filters,step_s\n" +
+                              read("failed.csv").substr(read("failed.csv").find('\n') + 1);
+  write("unit.csv", renamed);
+  CHECK(model_of({"unit.csv", "--failed", "drop"})["constants"] == plain["constants"]);
+  CHECK_THAT(run({"fit", "unit.csv"}).errors, ContainsSubstring("--target step_s"));
+  const ProgramResult scaling =
+      run({"scaling", "unit.csv", "--column", "gpus", "--failed", "drop", "--format", "csv"});
+  CHECK(scaling.exit_code == 0);
+  CHECK(scaling.output ==
+        run({"scaling", "plain.csv", "--column", "gpus", "--format", "csv"}).output);
   // What may be a slip is none of these.
   write("slip.csv", header() + all_lines() + "2,16,4,\"0,5\"\n");
   CHECK(run({"fit", "slip.csv", "--failed", "drop"}).exit_code == 3);
@@ -187,6 +198,8 @@ TEST_CASE_METHOD(FilesTest, "a throughput is a target: time = work / throughput"
   CHECK(iteration["target"]["column"] == "time_per_iteration");
   CHECK(iteration["target"]["unit"] == "s");
   CHECK_THAT(iteration["constants"]["C"].get<double>(), Catch::Matchers::WithinRel(0.05, 1e-3));
+  CHECK(run({"fit", "rates.csv", "--throughput-target", "samples_per_s", "--work", ""}).exit_code ==
+        2);
   write("model.json", iteration.dump());
   const ProgramResult judged = run({"evaluate", "model.json", "rates.csv", "--format", "json"});
   REQUIRE(judged.exit_code == 0);
@@ -282,7 +295,8 @@ TEST_CASE_METHOD(FilesTest, "the index of a data frame is left out, once said", 
   const Json of_plain = model_of({"plain.csv"});
   const Json of_indexed = model_of({"indexed.csv"});
   CHECK(of_indexed["constants"] == of_plain["constants"]);
-  const std::string notice = "Column 'row index' names runs, not configurations, and is left out";
+  const std::string notice =
+      "Column 'row index' names runs rather than configurations and is left out";
   const auto at = said().find(notice);
   REQUIRE(at != std::string::npos);
   CHECK(said().find(notice, at + 1) == std::string::npos);

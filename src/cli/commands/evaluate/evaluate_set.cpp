@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "cli/runs/model_sets.hpp"
+#include "cli/sets/failed_of_set.hpp"
 #include "cli/sets/set_gates.hpp"
 #include "cli/sets/set_total.hpp"
 #include "cli/terminal/output_tables.hpp"
@@ -24,10 +25,10 @@ namespace {
 
 void check_set_request(const EvaluateArguments& arguments) {
   if (arguments.residuals || arguments.outliers || arguments.coverage || arguments.baseline ||
-      arguments.target) {
+      arguments.target || arguments.strict_range) {
     throw UsageError(
-        "--residuals, --outliers, --coverage, --baseline and --target go with one model; choose "
-        "it: --pick");
+        "--residuals, --outliers, --coverage, --baseline, --target and --strict-range go with one "
+        "model; choose it: --pick");
   }
   if (arguments.format == OutputFormat::junit || arguments.format == OutputFormat::github)
     throw UsageError("--format junit and github go with one model");
@@ -82,19 +83,24 @@ int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Consol
   OutputFile output("-");
   const RunsFile file = read_runs(arguments.runs, text_columns_of(set), arguments.separator);
   ModelSet judged{set.header(), {}};
-  for_each_with_rows(set, file.table, [&](const LineRows& part) {
+  FailedOfSet failed(arguments.drop_failed);
+  for_each_with_rows(set, file.table, [&](LineRows part) {
+    if (!failed.take_away(part))
+      return;
     ModelSetLine line = part.line;
     const Design design = make_design(part.table, line.model->spec, Target::required);
     line.model->metrics = {measure(*line.model, design, words_of(line, set.header())), {}, {}};
     judged.lines.push_back(std::move(line));
   });
+  for (const std::string& words : failed.words())
+    console.warning(words);
   if (judged.lines.empty())
     throw InputError(file.table.source + ": no row is of a group that has a model");
   std::stable_sort(judged.lines.begin(), judged.lines.end(), [](const auto& a, const auto& b) {
     return a.model->metrics.train.mape_percent > b.model->metrics.train.mape_percent;
   });
   const std::optional<SetShare> share =
-      set.header().total ? share_of_total(set, file.table) : std::nullopt;
+      set.header().total ? share_of_total(set, file.table, arguments.drop_failed) : std::nullopt;
   const std::vector<JudgedGate> gates = judged_set_gates(arguments.gates, SetLines(judged), share);
   OutputTables tables(errors_table(judged, true), [&] {
     return evaluations_to_json(document_of(arguments, file, judged, share, gates));

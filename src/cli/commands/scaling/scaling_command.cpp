@@ -1,5 +1,6 @@
 #include "cli/commands/scaling/scaling_command.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "cli/commands/scaling/scaling_of_model.hpp"
@@ -15,6 +16,7 @@
 #include "cli/runs/range_check.hpp"
 #include "io/file/output_file.hpp"
 #include "perfmodel/pipeline/runs_file.hpp"
+#include "pipeline/setting_values.hpp"
 
 namespace perfmodel::cli {
 
@@ -49,15 +51,14 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
       .add_option_function(
           "--at",
           [&arguments](const std::string& text) {
-            for (const auto& item : split_list(text)) {
-              const auto value = parse_number(item);
-              if (!value || *value <= 0) {
-                throw OptionError("--at", "'" + item + "' is not a number > 0");
-              }
-              arguments.scales.push_back(*value);
-            }
+            const auto values = listed_numbers(text);
+            if (!values || std::any_of(values->begin(), values->end(),
+                                       [](double value) { return value <= 0; }))
+              throw OptionError("--at", "'" + text + "' is no list of numbers > 0 such as 1,2,4 " +
+                                            "and no range such as 1:64:x2 or 1:9:+2");
+            arguments.scales = *values;
           },
-          "scales, 1,2,4,8 (default: doubling, up to four times\nwhat was measured; with "
+          "scales, 1,2,4,8 or 1:8:x2 (default: doubling, up to four times\nwhat was measured; with "
           "--strict-range up to that)")
       .type_name("X,X")
       .group("Of a model");

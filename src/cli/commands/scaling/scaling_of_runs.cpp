@@ -9,6 +9,7 @@
 #include "cli/commands/scaling/scaling_choices.hpp"
 #include "cli/options/flag_names.hpp"
 #include "model/columns/column_parts.hpp"
+#include "model/columns/facts/well_known_names.hpp"
 #include "model/columns/no_inputs.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/model/columns/roles.hpp"
@@ -21,6 +22,7 @@ RoleRequest request_of(const ScalingArguments& arguments) {
   RoleRequest request;
   request.target = arguments.target;
   request.ignore = arguments.ignore;
+  request.drop_failed = arguments.drop_failed;
   if (arguments.column)
     request.extrinsic = {*arguments.column};
   return request;
@@ -43,6 +45,16 @@ Roles roles_of(const Table& table, const RoleRequest& request) {
   } catch (const InputError& error) {
     throw InputError(error.sentence().text(scaling_flag));
   }
+}
+
+/// The only scale that the runs have, of one value: what follows says what it lacks.
+std::optional<std::string> constant_scale(const Roles& roles) {
+  std::optional<std::string> found;
+  if (roles.extrinsic.empty())
+    for (const LeftOut& item : roles.left_out)
+      if (item.because == LeftOut::Because::constant && is_scale_name(item.column))
+        found = item.column;
+  return found;
 }
 
 /// The columns beside the scale: which are tied to others, which stay as they are.
@@ -86,7 +98,8 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
   columns.ignore = {arguments.ignore.begin(), arguments.ignore.end()};
   columns.target_is_throughput = arguments.throughput;
   columns.target = roles.target;
-  columns.scale = choose_column(arguments.column, roles.extrinsic);
+  columns.scale =
+      choose_column(arguments.column ? arguments.column : constant_scale(roles), roles.extrinsic);
   const NoInputs no_inputs = find_no_inputs(table, columns.target, columns.scale, arguments.ignore);
   for (const LeftOut& item : no_inputs.columns)
     columns.ignore.insert(item.column);

@@ -87,9 +87,11 @@ void add_laws(const ScalingDocument& document, OutputTables& out) {
   table.add({"law", "constants", "misfit", "reading"});
   if (study.amdahl) {
     const double s = study.amdahl->serial_fraction;
+    // The table may count from another scale, which it takes to be perfectly efficient.
+    const std::string of = study.rows.front().scale == 1 ? "" : " over its own time at 1";
     table.add({"Amdahl", "serial fraction " + short_number(s),
                misfit(study, study.amdahl->rmse, time_in),
-               s > 0 ? "speedup ends at " + short_number(1 / s) : "no end in sight"});
+               s > 0 ? "speedup" + of + " ends at " + short_number(1 / s) : "no end in sight"});
   }
   if (study.gustafson) {
     table.add({"Gustafson", "serial fraction " + short_number(study.gustafson->serial_fraction),

@@ -1,11 +1,13 @@
 #include "cli/commands/sweep/sweep_command.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/commands/sweep/sweep_text.hpp"
+#include "cli/options/flag_names.hpp"
 #include "cli/options/numbers.hpp"
 #include "cli/options/option_set.hpp"
 #include "cli/options/replaced_input.hpp"
@@ -85,18 +87,27 @@ void add_path_options(OptionSet& command, SweepArguments& arguments) {
       .group(kPathGroup);
 }
 
+/// The call of `fit` that reads the runs, searches and penalises as this sweep does.
+std::string fit_command(const SweepArguments& arguments) {
+  static const std::vector<std::string> of_sweep = {"--lambdas=", "--penalty=", "--one-standard-",
+                                                    "--format=",  "--split=",   "--split-seed="};
+  std::string text = "perfmodel fit";
+  const std::vector<std::string>& words = arguments.sharing.command;
+  for (std::size_t k = 1; k < words.size(); ++k)
+    if (std::none_of(of_sweep.begin(), of_sweep.end(),
+                     [&](const std::string& option) { return words[k].starts_with(option); }))
+      text += " " + shell_word(words[k]);
+  return text;
+}
+
 std::string advice(const SweepArguments& arguments, const SweepPoint& chosen) {
-  std::string text = "chosen on the validation rows: ";
+  const std::string text = "chosen on the validation rows: ";
   if (chosen.penalty == PenaltyKind::none)
     return text + "no penalty";
-  text += std::string(to_text(chosen.penalty)) + " " + short_number(chosen.lambda);
-  const FitOptions& options = arguments.search.options;
-  const std::string expression =
-      options.terms ? " --expression multi --terms " + std::to_string(*options.terms) : "";
-  const bool scaled = chosen.model.search.penalty.constants == Penalise::scaled;
-  return text + "; fit with it: perfmodel fit " + arguments.runs + expression + " --" +
-         std::string(to_text(chosen.penalty)) + " " + to_text(chosen.lambda) +
-         (scaled ? " --penalise scaled" : "");
+  const std::string penalty(to_text(chosen.penalty));
+  return text + penalty + " " + short_number(chosen.lambda) +
+         "; fit with it: " + fit_command(arguments) + " --" + penalty + " " +
+         to_text(chosen.lambda);
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ std::string words_for(const LeftOut& left_out) {
     case LeftOut::Because::repetition:
       return "numbers repetitions";
     case LeftOut::Because::label:
-      return "names runs, not configurations,";
+      return "names runs rather than configurations";
     case LeftOut::Because::result:
       return left_out.identity.empty()
                  ? "looks like a result of the runs"

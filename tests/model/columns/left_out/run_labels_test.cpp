@@ -101,10 +101,10 @@ TEST_CASE("dates, paths and texts of single runs are no levels", "[roles][run-la
   INFO(cell(0));
   const Labelled found = labelled("x", cell, {}, rows);
   CHECK_FALSE(found.is_input);
-  CHECK_THAT(
-      found.notices,
-      Contains(std::vector{"Column 'x' names runs, not configurations, and is left out; pass " +
-                           Field{"categorical", {"x"}} + " to keep it."}));
+  CHECK_THAT(found.notices,
+             Contains(std::vector{
+                 "Column 'x' names runs rather than configurations and is left out; pass " +
+                 Field{"categorical", {"x"}} + " to keep it."}));
 }
 
 TEST_CASE("names of models, datasets and versions are levels", "[roles][run-labels]") {

@@ -1,0 +1,71 @@
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/many/many_runs.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+using Strings = std::vector<std::string>;
+
+namespace {
+
+class GroupColumns {
+ public:
+  GroupColumns() {
+    options_.directory = directory_.path();
+    const ManyRuns runs;
+    directory_.write("runs.csv", runs.wide);
+    directory_.write("sorted.csv", runs.sorted);
+  }
+
+  ProgramResult run(const Strings& arguments) const { return run_perfmodel(arguments, options_); }
+
+  /// Of the model in this task.
+  std::string target_of(const std::string& name, std::size_t task) const {
+    const std::vector<std::string> lines = lines_of(read_text(directory_.file(name)));
+    return nlohmann::json::parse(lines.at(1 + task)).at("target");
+  }
+
+ protected:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(GroupColumns, "the time that a throughput gives has the name of a time",
+                 "[cli][many]") {
+  for (const std::string runs : {"runs.csv", "sorted.csv"}) {
+    CAPTURE(runs);
+    REQUIRE(run({"fit", runs, "--by", "kernel", "--ignore", "memory_mb", "--throughput-target",
+                 "time_s", "--work", "gpus", "-o", "all.jsonl"})
+                .exit_code == 0);
+    CHECK(target_of("all.jsonl", 2) == "time_per_iteration");
+    const ProgramResult predicted = run({"predict", "all.jsonl", "runs.csv", "--quiet"});
+    CHECK(predicted.output.starts_with(
+        "kernel,gpus,time_s,memory_mb,predicted_time_per_iteration,in_range\n"));
+    CHECK(
+        run({"show", "all.jsonl", "--pick", "kernel == \"k2\" && target == \"time_per_iteration\""})
+            .exit_code == 0);
+  }
+}
+
+TEST_CASE_METHOD(GroupColumns, "what tells groups apart plays no other part", "[cli][many]") {
+  const auto [flags, said] = GENERATE(table<Strings, std::string>({
+      {{"--by", "kernel", "--target", "kernel"}, "--target: 'kernel' plays no part"},
+      {{"--by", "kernel,time_s"}, "--target: 'time_s' plays no part"},
+      {{"--by", "kernel", "--ignore", "kernel"}, "--ignore: 'kernel' plays no part"},
+      {{"--by", "kernel", "--categorical", "kernel"}, "--categorical: 'kernel' plays no part"},
+      {{"--by", "kernel", "--extrinsic", "gpus,kernel"}, "--extrinsic: 'kernel' plays no part"},
+      {{"--by", "kernel,kernel"}, "--by: 'kernel' is given twice"},
+      {{"--by", "kernel", "--target", "time_s,time_s"}, "--target: 'time_s' is given twice"},
+  }));
+  Strings arguments{"fit", "sorted.csv", "-o", "all.jsonl"};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  const ProgramResult result = run(arguments);
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.errors, ContainsSubstring(said));
+}
