@@ -8,24 +8,35 @@
 namespace perfmodel {
 namespace {
 
-FittedModel fitted_form(const SumChoice& sums, const FormSelection& selection) {
+FittedModel fitted_with_process(const SumChoice& sums, const FormSelection& selection,
+                                const FormCandidate& chosen) {
   const SelectionTask& task = sums.task();
-  const FormCandidate& chosen = selection.tried[*selection.chosen];
   if (chosen.from_nothing)
     return product_with_process(task.spec, task.training, task.options, *chosen.process);
-  return with_process(sums.fitted(chosen.trend), task.training, task.options, *chosen.process);
+  return with_process(sums.fitted(chosen.trend), task.training, task.options, *chosen.process,
+                      selection.error_within(chosen));
+}
+
+FittedModel fitted_sum(SumChoice& sums, const FormSelection& selection,
+                       const FormCandidate& chosen) {
+  const SelectionTask& task = sums.task();
+  sums.look_closer();
+  FittedModel alone = sums.fitted();
+  const FormCandidate* beside = selection.chosen_with_process();
+  if (beside != nullptr && needs_process(alone, task.training, task.options, *beside->process,
+                                         selection.error_within(chosen)))
+    return fitted_with_process(sums, selection, *beside);
+  return alone;
 }
 
 }  // namespace
 
 FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   SumChoice sums(spec, training, options);
-  const auto without_process = [&] {
+  if (options.residual == Residual::none || options.stop.stop_requested()) {
     sums.look_closer();
     return sums.fitted();
-  };
-  if (options.residual == Residual::none || options.stop.stop_requested())
-    return without_process();
+  }
   if (sums.selection().folds.empty()) {  // too few configurations
     return options.residual == Residual::process ? product_with_process(spec, training, options, {})
                                                  : sums.fitted();
@@ -33,8 +44,9 @@ FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOpt
   const FormSelection selection = select_form(sums);
   if (!selection.chosen)  // a stop was requested
     return sums.fitted();
-  FittedModel model =
-      selection.tried[*selection.chosen].process ? fitted_form(sums, selection) : without_process();
+  const FormCandidate& chosen = selection.tried[*selection.chosen];
+  FittedModel model = chosen.process ? fitted_with_process(sums, selection, chosen)
+                                     : fitted_sum(sums, selection, chosen);
   model.search.form = sums.facts();
   model.search.form->candidates += selection.tried.size();
   model.search.form->held_out = selection.compared();

@@ -262,14 +262,26 @@ std::optional<double> mean_over(const std::vector<Fold>& folds, const Candidate&
 
 }  // namespace
 
+double FormSelection::error_within(const FormCandidate& candidate) const {
+  return mean_over(folds, candidate.trend, false).value_or(0);
+}
+
+const FormCandidate* FormSelection::chosen_with_process() const {
+  for (const FormCandidate& candidate : tried)
+    if (candidate.process && !candidate.from_nothing &&
+        candidate.trend.shape.terms == tried[*chosen].trend.shape.terms)
+      return &candidate;
+  return nullptr;
+}
+
 std::vector<HeldOutErrors> FormSelection::compared() const {
   std::vector<HeldOutErrors> out;
   if (!chosen)
     return out;
   const auto add = [&](std::string_view form, const FormCandidate* candidate) {
     if (candidate != nullptr)
-      out.push_back({std::string(form), mean_over(folds, candidate->trend, false).value_or(0),
-                     mean_over(folds, candidate->trend, true)});
+      out.push_back(
+          {std::string(form), error_within(*candidate), mean_over(folds, candidate->trend, true)});
   };
   const FormCandidate* process = nullptr;
   for (const FormCandidate& candidate : tried)

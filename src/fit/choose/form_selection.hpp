@@ -15,6 +15,12 @@ struct FormSelection {
   /// Nothing where a stop was requested.
   std::optional<std::size_t> chosen;
 
+  /// The mean of |ln(predicted / measured)| over the random parts.
+  double error_within(const FormCandidate& candidate) const;
+
+  /// The process beside the sum that was chosen without.
+  const FormCandidate* chosen_with_process() const;
+
   /// Eq. (4), the chosen trend alone, and the trend with a process, the best one where none was
   /// chosen.
   std::vector<HeldOutErrors> compared() const;

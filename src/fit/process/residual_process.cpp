@@ -116,6 +116,12 @@ std::vector<ProcessFit> fit_processes(const Inputs& inputs, const VectorXd& y, c
   return out;
 }
 
+VectorXd left_out_errors(const ProcessFit& fit) {
+  if (fit.process.weights.size() == 0)
+    return {};
+  return fit.process.weights.cwiseQuotient(fit.whitening.factors.inverse_diagonal());
+}
+
 ProcessFit fit_process(const Inputs& inputs, const VectorXd& y, const Trend& trend,
                        const HyperParameters& hyper, const ProcessOptions& options) {
   return std::move(

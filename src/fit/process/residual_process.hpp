@@ -80,6 +80,10 @@ struct ProcessFit {
   Eigen::VectorXd run_weights;  ///< what each of the runs counts for
 };
 
+/// ln(time / prediction) of each configuration of the whitening by all others, the trend being as
+/// it is (Rasmussen and Williams 2006, eq. 5.12). Empty where predictions are from neighbours.
+Eigen::VectorXd left_out_errors(const ProcessFit& fit);
+
 /// Those of the largest posterior density on a sample of the rows.
 HyperParameters search_hyper_parameters(const Inputs& inputs, const Eigen::VectorXd& y,
                                         const Trend& trend, const ProcessOptions& options);

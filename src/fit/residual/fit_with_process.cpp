@@ -9,6 +9,7 @@
 #include "fit/process/hyper_search.hpp"
 #include "fit/process/predictive_kernel.hpp"
 #include "fit/residual/identify_process.hpp"
+#include "fit/residual/left_out_judge.hpp"
 #include "fit/residual/process_form.hpp"
 #include "fit/result/far_off.hpp"
 #include "fit/sum/fit_multi.hpp"
@@ -60,6 +61,9 @@ process::ProcessOptions process_options(const FitOptions& options, const Design&
   return out;
 }
 
+/// Of a trend's constants, in units of their scales: none that matters.
+constexpr double kAsItIs = 1e-9;
+
 /// At 4.6 standard deviations of a run that counts for one.
 constexpr double kWeightOfOutlier = 0.2;
 
@@ -70,6 +74,35 @@ std::size_t count_outliers(const Eigen::VectorXd& weights, const Eigen::VectorXd
   for (Eigen::Index run = 0; run < weights.size(); ++run)
     out += weights[run] < kWeightOfOutlier && is_far_off(measured[run], predicted[run]) ? 1U : 0U;
   return out;
+}
+
+/// The process at the hyper-parameters of another, the trend going as far as it went.
+process::HyperParameters with_kernel_of(const process::HyperParameters& other,
+                                        process::HyperParameters hyper, const ProcessRuns& runs) {
+  hyper.coordinates = other.coordinates;
+  for (std::size_t j = 0; j < hyper.coordinates.size(); ++j)
+    hyper.coordinates[j].most = runs.most[j];
+  hyper.kernel = other.kernel;
+  hyper.heavy_tails = other.heavy_tails;
+  return hyper;
+}
+
+process::HyperParameters found_beside_product(const ModelSpec& spec, const Design& training,
+                                              const process::ProcessOptions& how) {
+  return search_hyper_parameters(runs_beside_product(spec, training, {}), how);
+}
+
+process::ProcessFit promised_process(const ModelSpec& spec, const Design& training,
+                                     const ProcessRuns& runs, TrendPrior prior,
+                                     const process::ProcessOptions& how, double promised,
+                                     process::ProcessFit own) {
+  const Eigen::VectorXd errors = left_out_errors(own);
+  if (!(mean_either_way(errors) > promised))
+    return own;
+  process::HyperParameters other = found_beside_product(spec, training, how);
+  other = with_kernel_of(other, own.hyper, runs);
+  process::ProcessFit out = fit_process(runs, other, prior, how);
+  return clearly_smaller(left_out_errors(out), errors) ? out : own;
 }
 
 ProcessSearch facts_of_search(const process::ProcessOptions& options,
@@ -102,7 +135,8 @@ bool take_predictive_kernel(const ProcessRuns& runs, TrendPrior prior, process::
 }
 
 FittedModel fitted_process(FittedModel model, const Design& training, const FitOptions& options,
-                           const ProcessRuns& runs, TrendPrior prior, bool from_nothing) {
+                           const ProcessRuns& runs, TrendPrior prior, bool from_nothing,
+                           std::optional<double> promised = {}) {
   if (!has_times(runs))
     throw InputError(
         "the formula beside the process is 0, or too large for a number, at some of the runs; "
@@ -113,6 +147,8 @@ FittedModel fitted_process(FittedModel model, const Design& training, const FitO
   const bool is_predictive =
       index(training.rows) > how.exact_rows && take_predictive_kernel(runs, prior, how, hyper);
   process::ProcessFit found = fit_process(runs, hyper, prior, how);
+  if (promised && !options.stop.stop_requested())
+    found = promised_process(model.spec, training, runs, prior, how, *promised, std::move(found));
   const auto known =
       std::make_shared<const KnownProcess>(std::move(found.process), options.threads);
   model.constants = runs.trend.constants(found.constants, found.level + known->centre);
@@ -158,9 +194,25 @@ FittedModel product_with_process(const ModelSpec& spec, const Design& training,
 }
 
 FittedModel with_process(FittedModel trend, const Design& training, const FitOptions& options,
-                         const ProcessShape& shape) {
+                         const ProcessShape& shape, std::optional<double> promised) {
   const ProcessRuns runs = runs_beside(trend.form, trend.spec, trend.constants, training, shape);
-  return fitted_process(std::move(trend), training, options, runs, shape.prior, false);
+  return fitted_process(std::move(trend), training, options, runs, shape.prior, false, promised);
+}
+
+bool needs_process(const FittedModel& model, const Design& training, const FitOptions& options,
+                   const ProcessShape& shape, double promised) {
+  const Eigen::VectorXd alone = (training.time.array() / predict(model, training).array()).log();
+  if (!(mean_either_way(alone) > promised))
+    return false;
+  const process::ProcessOptions how = process_options(options, training);
+  const ProcessRuns runs = runs_beside(model.form, model.spec, model.constants, training, shape);
+  if (index(training.rows) > how.exact_rows || !has_times(runs))
+    return false;
+  process::HyperParameters hyper = found_beside_product(model.spec, training, how);
+  hyper.group_deviations = Eigen::VectorXd::Constant(runs.trend.trend.group_count, kAsItIs);
+  const process::ProcessFit beside =
+      fit_process(runs, with_kernel_of(hyper, hyper, runs), TrendPrior::likely, how);
+  return clearly_smaller(left_out_errors(beside), alone(beside.whitening.rows));
 }
 
 FittedModel fit_with_process(const ModelSpec& spec, const Design& training,

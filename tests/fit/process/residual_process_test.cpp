@@ -1,5 +1,6 @@
 #include "fit/process/residual_process.hpp"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
@@ -259,4 +260,24 @@ TEST_CASE("a search for hyper-parameters stops on request", "[process]") {
   const ProcessRuns runs = process_runs(100, 0.05);
   const Fitted model = fitted_process(runs, {.stop = stopped.get_token()});
   CHECK(model.fit.hyper.evaluations < 5);
+}
+
+TEST_CASE("what all other runs say of each is what they say where it is taken away", "[process]") {
+  const ProcessRuns runs = process_runs(40, 0.05);
+  const Fitted fitted = fitted_process(runs);
+  const VectorXd found = left_out_errors(fitted.fit);
+  const VectorXd& residual = fitted.fit.process.residual;
+  const Index n = residual.size();
+  REQUIRE(found.size() == n);
+  const MatrixXd covariance =
+      fitted.fit.whitening.factors.solve(MatrixXd::Identity(n, n)).inverse();
+  for (const Index row : {Index{0}, n / 2, n - 1}) {
+    Rows others(static_cast<std::size_t>(n));
+    std::iota(others.begin(), others.end(), Index{0});
+    others.erase(others.begin() + row);
+    const MatrixXd among = covariance(others, others);
+    const VectorXd with_row = covariance(others, row);
+    const double said = with_row.dot(among.ldlt().solve(VectorXd(residual(others))));
+    CHECK(found[row] == Approx(residual[row] - said).epsilon(1e-6).margin(1e-9));
+  }
 }
