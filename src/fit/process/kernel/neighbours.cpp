@@ -1,7 +1,7 @@
 #include "fit/process/kernel/neighbours.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -14,8 +14,6 @@ namespace {
 using Eigen::RowVectorXd;
 
 constexpr std::size_t kLeafRows = 16;
-constexpr std::size_t kMostTabulated = 4096;  ///< distinct values of a column
-constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
@@ -51,9 +49,7 @@ class Neighbours::Query {
   Query(const Neighbours& tree, const RowVectorXd& numbers, const RowVectorXd& levels,
         std::size_t count)
       : tree_(tree), count_(std::min(count, tree.order_.size())) {
-    const std::size_t columns = tree.columns_.size();
-    own_.resize(columns);
-    for (std::size_t j = 0; j < columns; ++j) {
+    for (std::size_t j = 0; j < tree.columns_.size(); ++j) {
       const Eigen::Index place = index(tree.columns_[j]);
       place_.push_back(place < numbers.size() ? numbers[place] : levels[place - numbers.size()]);
       tables_.push_back(table(j));
@@ -75,51 +71,53 @@ class Neighbours::Query {
   const Neighbours& tree_;
   std::size_t count_;
   std::vector<double> place_;
-  std::vector<const double*> tables_;  ///< by code; null where the tree has none
-  /// By code, of columns without a table: what was asked for, else not a number.
-  std::vector<std::vector<double>> own_;
+  std::vector<const double*> tables_;  ///< by code; null where the tree has none of this value
   std::vector<std::pair<double, std::size_t>> best_;  ///< a heap, the farthest on top
 
   /// There is one of a value that some row has.
   const double* table(std::size_t column) {
+    const ValueTable& known = tree_.distances_[column];
+    if (!known.exists())
+      return nullptr;
     const Eigen::VectorXd& values = tree_.column(column).values;
     const auto found = std::lower_bound(values.begin(), values.end(), place_[column]);
-    const ValueTable& known = tree_.distances_[column];
-    if (known.exists() && found != values.end() && *found == place_[column])
-      return known.of_value(static_cast<std::uint32_t>(found - values.begin()));
-    if (values.size() <= index(kMostTabulated))
-      own_[column].assign(static_cast<std::size_t>(values.size()), kNotKnown);
-    return nullptr;
+    return found != values.end() && *found == place_[column]
+               ? known.of_value(static_cast<std::uint32_t>(found - values.begin()))
+               : nullptr;
   }
 
-  double distance(std::size_t column, std::uint32_t code) {
-    if (tables_[column] != nullptr)
-      return tables_[column][code];
-    const auto compute = [&] {
-      return tree_.distance(column, tree_.column(column).values[code], place_[column]);
-    };
-    if (own_[column].empty())
-      return compute();
-    double& known = own_[column][code];
-    if (std::isnan(known))
-      known = compute();
-    return known;
+  double distance(std::size_t column, std::uint32_t code) const {
+    return tables_[column] != nullptr
+               ? tables_[column][code]
+               : tree_.distance(column, tree_.column(column).values[code], place_[column]);
   }
 
   double limit() const {
     return best_.size() < count_ ? std::numeric_limits<double>::infinity() : best_.front().first;
   }
 
-  void consider(std::size_t position) {
-    const std::uint32_t* const codes = &tree_.codes_[position * place_.size()];
+  /// A few rows that stand side by side, column by column until all are too far.
+  void consider(std::size_t begin, std::size_t count) {
     const double most = limit();
-    double sum = 0;
+    std::array<double, kLeafRows> sums{};
+    std::array<double, kLeafRows> own{};
     for (std::size_t j = 0; j < place_.size(); ++j) {
-      sum += distance(j, codes[j]);
-      if (sum > most)
+      const std::size_t first = j * tree_.order_.size() + begin;
+      if (tables_[j] != nullptr)
+        for (std::size_t i = 0; i < count; ++i)
+          own[i] = tables_[j][tree_.codes_[first + i]];
+      else
+        tree_.distances(j, &tree_.values_[first], count, place_[j], own.data());
+      for (std::size_t i = 0; i < count; ++i)
+        sums[i] += own[i];
+      if (*std::min_element(sums.begin(), sums.begin() + index(count)) > most)
         return;
     }
-    const std::pair<double, std::size_t> candidate(sum, tree_.order_[position]);
+    for (std::size_t i = 0; i < count; ++i)
+      offer({sums[i], tree_.order_[begin + i]});
+  }
+
+  void offer(const std::pair<double, std::size_t>& candidate) {
     if (best_.size() == count_) {
       if (!(candidate < best_.front()))
         return;
@@ -134,8 +132,8 @@ class Neighbours::Query {
   void visit(std::size_t place, double bound, std::vector<double>& off) {
     const Node& node = tree_.nodes_[place];
     if (node.lower == 0) {
-      for (std::size_t i = node.begin; i < node.end; ++i)
-        consider(i);
+      for (std::size_t i = node.begin; i < node.end; i += kLeafRows)
+        consider(i, std::min(kLeafRows, node.end - i));
       return;
     }
     const std::size_t j = node.column;
@@ -175,9 +173,13 @@ Neighbours::Neighbours(const Kernel& kernel, const CodedInputs& rows)
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   build(0, order_.size());
   codes_.reserve(count * order_.size());
-  for (const std::size_t row : order_)
-    for (std::size_t j = 0; j < count; ++j)
+  values_.reserve(count * order_.size());
+  for (std::size_t j = 0; j < count; ++j) {
+    for (const std::size_t row : order_) {
       codes_.push_back(column(j).codes[row]);
+      values_.push_back(column(j).values[codes_.back()]);
+    }
+  }
 }
 
 /// Apart in the column in which its rows are farthest from each other, as equal as its values

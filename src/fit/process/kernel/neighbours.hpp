@@ -46,7 +46,8 @@ class Neighbours {
   std::vector<std::size_t> columns_;   ///< numbers, then levels: those that differ most first
   std::vector<ValueTable> distances_;  ///< per column
   std::vector<std::size_t> order_;     ///< rows
-  std::vector<std::uint32_t> codes_;   ///< of the rows in that order, column by column each
+  std::vector<std::uint32_t> codes_;   ///< column by column, of the rows in that order
+  std::vector<double> values_;         ///< the same as values
   std::vector<Node> nodes_;
 
   const CodedColumn& column(std::size_t rank) const;
