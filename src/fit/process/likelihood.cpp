@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/index.hpp"
+#include "fit/process/matrix/triangular.hpp"
 
 namespace perfmodel::process {
 
@@ -54,7 +55,7 @@ MatrixXd covariance(const Observations& rows, const VectorXd& hyper, const Matri
   for (Index k = 0; k < trend.cols(); ++k)
     trend.col(k) *=
         std::exp(hyper[layout.group(rows.trend.groups[static_cast<std::size_t>(k)])] / 2);
-  out.selfadjointView<Eigen::Lower>().rankUpdate(trend);
+  add_outer_product(trend, out);
   out.diagonal().array() += std::exp(hyper[layout.noise()]) / rows.runs.array();
   return out;
 }
@@ -90,10 +91,11 @@ VectorXd HyperPosterior::slopes() const {
                            rows_.scatter / noise) /
                           2;
   const MatrixXd& slopes = rows_.trend.slopes;
-  const MatrixXd along = inner.selfadjointView<Eigen::Lower>() * slopes;
+  const VectorXd squares = covariance_->whitened(slopes).colwise().squaredNorm();
+  const VectorXd along = slopes.transpose() * weights_;
   for (Index k = 0; k < slopes.cols(); ++k) {
     const Index place = layout_.group(rows_.trend.groups[static_cast<std::size_t>(k)]);
-    out[place] += std::exp(hyper_[place]) * slopes.col(k).dot(along.col(k)) / 2;
+    out[place] += std::exp(hyper_[place]) * (squares[k] - along[k] * along[k]) / 2;
   }
   inner.array() *= std::exp(hyper_[layout_.variance()]) * correlations_.array();
   out.head(layout_.variance()) +=

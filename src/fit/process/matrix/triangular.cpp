@@ -148,6 +148,14 @@ void solve_forward(const MatrixXd& lower, MatrixXd& x, InstructionSet instructio
   Triangles(instructions).solve(part_of(lower), lower.rows(), part_of(x), x.cols());
 }
 
+void add_outer_product(const MatrixXd& factor, MatrixXd& matrix, InstructionSet instructions) {
+  const MatrixXd negative = -factor;
+  const Index n = matrix.rows();
+  Triangles(instructions)
+      .subtract({n, n, factor.cols()}, part_of(negative).factor(),
+                part_of(factor).factor().transposed(), part_of(matrix), Places::lower);
+}
+
 MatrixXd inverse_of_lower(const MatrixXd& lower, InstructionSet instructions) {
   const Triangles triangles(instructions);
   const Index n = lower.rows();

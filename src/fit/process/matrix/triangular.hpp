@@ -17,6 +17,11 @@ bool factorise(Eigen::MatrixXd& matrix, InstructionSet instructions = best_instr
 void solve_forward(const Eigen::MatrixXd& lower, Eigen::MatrixXd& x,
                    InstructionSet instructions = best_instruction_set());
 
+/// Adds the lower half of factor factor' to that of a symmetric matrix; what is above the diagonal
+/// has no meaning then.
+void add_outer_product(const Eigen::MatrixXd& factor, Eigen::MatrixXd& matrix,
+                       InstructionSet instructions = best_instruction_set());
+
 /// lower^-1, zero above the diagonal.
 Eigen::MatrixXd inverse_of_lower(const Eigen::MatrixXd& lower,
                                  InstructionSet instructions = best_instruction_set());
