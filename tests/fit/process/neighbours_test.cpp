@@ -61,3 +61,16 @@ TEST_CASE("there are no more neighbours than rows, and levels may be unknown", "
   for (const Neighbour& neighbour : found)
     CHECK(neighbour.distance >= 0.4);
 }
+
+TEST_CASE("of many rows at one place those that stand first are the nearest", "[process]") {
+  const Kernel kernel{.inverse_lengths = Eigen::Vector2d(2, 0.5),
+                      .shares = Eigen::Vector2d(0.3, 0.1),
+                      .rates = Eigen::Vector2d(0.4, 0.02)};
+  const Inputs places{.numbers = MatrixXd::Constant(50, 2, 1), .levels = Levels::Zero(50, 2)};
+  const CodedInputs rows(places);
+  const auto found =
+      Neighbours(kernel, rows).nearest(Eigen::RowVector2d(0, 1), Eigen::RowVector2d(0, 1), 40);
+  REQUIRE(found.size() == 40);
+  for (std::size_t k = 0; k < 40; ++k)
+    CHECK(found[k].row == static_cast<Index>(k));
+}
