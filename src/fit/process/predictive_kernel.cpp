@@ -22,10 +22,10 @@ using Rows = std::vector<Index>;
 constexpr Index kMostPlaces = 1000;  ///< to find it, and as many others to judge it
 constexpr std::size_t kNeighbours = 50;
 /// Another kernel has other neighbours.
-constexpr int kRounds = 2;
-constexpr std::size_t kIterations = 30;  ///< of each
+constexpr int kKernelRounds = 2;
+constexpr std::size_t kStepsOfRound = 30;  ///< of each
 /// Closer to the optimum, predictions hardly change.
-constexpr double kReduction = 1e-6;
+constexpr double kKernelReduction = 1e-6;
 
 /// Each of the rows among its neighbours, itself last.
 std::vector<Rows> places_among_neighbours(const Kernel& kernel, const CodedInputs& coded,
@@ -70,12 +70,12 @@ PredictiveKernel predictive_kernel(const ResidualProcess& process, const Process
     return posterior.mean_relative_error();
   };
   optimise::QuasiNewtonOptions search;
-  search.iterations = kIterations;
-  search.reduction = kReduction;
+  search.iterations = kStepsOfRound;
+  search.reduction = kKernelReduction;
   search.stop = options.stop;
 
   PredictiveKernel out{.kernel = process.kernel};
-  for (int round = 0; round < kRounds && !options.stop.stop_requested(); ++round) {
+  for (int round = 0; round < kKernelRounds && !options.stop.stop_requested(); ++round) {
     LeftOutPosterior posterior = posterior_of(out.kernel, sample);
     const optimise::QuasiNewtonResult found =
         quasi_newton({.cost = [&](const VectorXd& hyper) { return posterior.cost(hyper); },
