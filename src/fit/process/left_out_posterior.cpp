@@ -68,6 +68,7 @@ double LeftOutPosterior::cost(const VectorXd& hyper) {
     const auto factors = PositiveMatrix::factorised(std::move(covariance));
     if (!factors) {
       costs[index(i)] = std::numeric_limits<double>::infinity();
+      solved_[i].resize(0, 0);
       return;
     }
     MatrixXd right(last + 1, 2);
@@ -124,7 +125,14 @@ VectorXd LeftOutPosterior::slopes_of(std::size_t place, const Kernel& kernel) co
   return out;
 }
 
+bool LeftOutPosterior::is_finite() const {
+  return std::all_of(
+      solved_.begin(), solved_.end(), [](const MatrixXd& solved) { return solved.size() > 0; });
+}
+
 double LeftOutPosterior::mean_relative_error() const {
+  if (!is_finite())
+    return std::numeric_limits<double>::infinity();
   double sum = 0;
   for (const MatrixXd& solved : solved_) {
     const auto last = solved.row(solved.rows() - 1);
@@ -134,6 +142,9 @@ double LeftOutPosterior::mean_relative_error() const {
 }
 
 VectorXd LeftOutPosterior::slopes() const {
+  const VectorXd of_prior = prior_.precision.cwiseProduct(hyper_ - prior_.mean);
+  if (!is_finite())
+    return of_prior;
   const Kernel kernel = layout_.kernel(hyper_);
   std::vector<VectorXd> sums((places_.size() + kPlacesAtOnce - 1) / kPlacesAtOnce,
                              VectorXd::Zero(layout_.size()));
@@ -142,7 +153,7 @@ VectorXd LeftOutPosterior::slopes() const {
   VectorXd out = VectorXd::Zero(layout_.size());
   for (const VectorXd& sum : sums)
     out += sum;
-  return rows_per_place_ * out + prior_.precision.cwiseProduct(hyper_ - prior_.mean);
+  return rows_per_place_ * out + of_prior;
 }
 
 }  // namespace perfmodel::process

@@ -29,7 +29,7 @@ class LeftOutPosterior {
   double cost(const Eigen::VectorXd& hyper);
   /// The slopes of the cost where it was asked for last.
   Eigen::VectorXd slopes() const;
-  /// Of the predictions of the rows by the others, there, too.
+  /// Of the predictions of the rows by the others, there, too; infinite where the cost is.
   double mean_relative_error() const;
 
  private:
@@ -43,6 +43,7 @@ class LeftOutPosterior {
   std::vector<Eigen::MatrixXd> correlations_;  ///< per place, as all below
   std::vector<Eigen::MatrixXd> solved_;        ///< covariance^-1 of its last unit and of y
 
+  bool is_finite() const;
   Eigen::VectorXd slopes_of(std::size_t place, const Kernel& kernel) const;
 };
 

@@ -8,8 +8,6 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr double kLeastSpread = 1e-9;  ///< where nothing is left of y
-
 /// To as many digits, however small it is.
 double rounded(double value) {
   int exponent = 0;

@@ -14,6 +14,9 @@ namespace perfmodel::process {
 std::vector<Eigen::Index> at_places(const std::vector<Eigen::Index>& all,
                                     std::span<const Eigen::Index> chosen);
 
+/// Of y, where nothing is left of it.
+constexpr double kLeastSpread = 1e-9;
+
 /// Rounded, so that other units of the time give the same to the last bit.
 double on_grid(double value);
 

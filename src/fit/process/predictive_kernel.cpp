@@ -59,8 +59,8 @@ PredictiveKernel predictive_kernel(const ResidualProcess& process, const Process
         known, places_among_neighbours(kernel, inputs, process.inputs, rows, options.threads),
         sparse_prior(layout), options.threads);
   };
-  const optimise::Bounds bounds =
-      hyper_bounds(layout, known.residual.squaredNorm() / static_cast<double>(inputs.rows));
+  const optimise::Bounds bounds = hyper_bounds(
+      layout, known.residual.squaredNorm() / static_cast<double>(inputs.rows) + kLeastSpread);
   const auto position = [&](const Kernel& kernel) {
     return layout.position(kernel, {}).cwiseMax(bounds.lower).cwiseMin(bounds.upper).eval();
   };

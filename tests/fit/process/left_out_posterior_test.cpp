@@ -111,6 +111,19 @@ TEST_CASE("the slopes of what rows left out cost are its differences", "[process
   }
 }
 
+TEST_CASE("rows that a covariance cannot tell apart cost infinitely much, and end no search",
+          "[process]") {
+  const Example example;
+  LeftOutPosterior posterior(example.rows, {{0, 1, 2}, {3, 3, 4}}, example.flat, 1);
+  Kernel noiseless = some_kernel();
+  noiseless.noise = 1e-300;
+  CHECK(posterior.cost(example.layout.position(noiseless, {})) > 1e300);
+  CHECK(posterior.slopes() == VectorXd::Zero(7));
+  CHECK(posterior.mean_relative_error() > 1e300);
+  CHECK(std::isfinite(posterior.cost(example.layout.position(some_kernel(), {}))));
+  CHECK(std::isfinite(posterior.mean_relative_error()));
+}
+
 TEST_CASE("a kernel that predicts rows from those next to them is found", "[process]") {
   const Inputs inputs = some_inputs(280);
   const VectorXd y = drawn_from(some_kernel(), inputs);
