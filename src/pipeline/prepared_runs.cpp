@@ -4,7 +4,8 @@
 
 #include "data/row_order.hpp"
 #include "fit/task/number_range.hpp"
-#include "model/columns/truth_values.hpp"
+#include "model/columns/facts/truth_values.hpp"
+#include "model/columns/total_per_worker.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
@@ -64,6 +65,8 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   table = derive_as_requested(table, timed.derived);
   runs.roles = resolve_roles(table, timed);
   runs.roles.throughput = request.throughput;
+  if (request.totals_per_worker)
+    count_total_per_worker(table, runs.roles);
   runs.roles.notices.insert(runs.roles.notices.begin(), notices.begin(), notices.end());
   runs.rows = rows_by_content(table, runs.roles.target);
   return runs;

@@ -6,7 +6,7 @@
 
 #include "base/tasks/parallel.hpp"
 #include "fit/task/number_range.hpp"
-#include "model/columns/truth_values.hpp"
+#include "model/columns/facts/truth_values.hpp"
 #include "perfmodel/base/error.hpp"
 #include "pipeline/large/read_large_runs.hpp"
 

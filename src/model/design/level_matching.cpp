@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/text.hpp"
-#include "model/columns/truth_values.hpp"
+#include "model/columns/facts/truth_values.hpp"
 
 namespace perfmodel {
 

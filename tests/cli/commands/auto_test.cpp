@@ -36,11 +36,38 @@ std::string interacting_runs() {
   return csv;
 }
 
+/// Of a batch per GPU on so many GPUs: how it uses the GPU is peculiar to its size.
+double planted_time(std::size_t size, double gpus) {
+  constexpr double kPeculiar[] = {1.0, 1.9, 1.2, 2.9, 1.7, 4.1};
+  return 0.1 * kPeculiar[size] * std::pow(gpus, 0.2);
+}
+
+constexpr double kBatches[] = {32, 45, 64, 91, 129, 182};
+
+/// On 1 to 8 GPUs, planned by the batch per GPU; the file has the global one.
+std::string runs_by_global_batch() {
+  std::mt19937 random(3);
+  std::string csv = "num_gpus,global_batch,time_s\n";
+  for (const double gpus : {1., 2., 3., 4., 5., 6., 7., 8.})
+    for (std::size_t size = 0; size < std::size(kBatches); ++size) {
+      const double noise = 0.01 * (static_cast<double>(random() % 10001) / 5000 - 1);
+      csv += to_text(gpus) + "," + to_text(gpus * kBatches[size]) + "," +
+             to_text(planted_time(size, gpus) * std::exp(noise)) + "\n";
+    }
+  return csv;
+}
+
+Strings with_first(const std::string& first, Strings rest) {
+  rest.insert(rest.begin(), first);
+  return rest;
+}
+
 class AutoTest {
  public:
   AutoTest() {
     options_.directory = directory_.path();
     directory_.write("runs.csv", interacting_runs());
+    directory_.write("by_total.csv", runs_by_global_batch());
   }
   ProgramResult run(Strings arguments, const Strings& further) const {
     arguments.insert(arguments.end(), further.begin(), further.end());
@@ -79,6 +106,33 @@ TEST_CASE_METHOD(AutoTest, "fit --expression auto takes a process where it predi
   CHECK(without["expression"]["form"] != "process");
   CHECK(without["search"]["form"]["candidates"] < form["candidates"]);
   CHECK_FALSE(without["search"]["form"].contains("held_out"));
+}
+
+TEST_CASE_METHOD(AutoTest, "auto counts a total by what each worker has where that was set",
+                 "[cli][auto]") {
+  const Strings columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus"};
+  Strings arguments = {"fit", "--expression", "auto", "-o", "by_worker.json"};
+  const ProgramResult fitted = run(arguments, columns);
+  REQUIRE(fitted.exit_code == 0);
+  CHECK_THAT(fitted.errors, ContainsSubstring("Column 'global_batch' counts per 'num_gpus'"));
+  for (const double gpus : {16., 32., 64.})
+    for (std::size_t size = 0; size < std::size(kBatches); ++size) {
+      const ProgramResult far = run({"predict", "by_worker.json", "--quiet"},
+                                    {"--set", "num_gpus=" + to_text(gpus), "--set",
+                                     "global_batch=" + to_text(gpus * kBatches[size])});
+      REQUIRE(far.exit_code == 0);
+      CAPTURE(gpus, kBatches[size], far.output);
+      const double told = std::stod(far.output);
+      // The law of the GPUs is told to a percent, and they are eight times as many.
+      CHECK(std::abs(std::log(told / planted_time(size, gpus))) < 0.1);
+    }
+
+  for (const Strings& other : {Strings{}, Strings{"--expression", "multi", "--terms", "1"}}) {
+    const ProgramResult as_given = run(with_first("fit", other), columns);
+    REQUIRE(as_given.exit_code == 0);
+    CHECK_THAT(as_given.errors, !ContainsSubstring("counts per"));
+    CHECK(Json::parse(as_given.output)["scaling_powers"].contains("global_batch"));
+  }
 }
 
 TEST_CASE_METHOD(AutoTest, "an objective given to auto leaves processes out and is told",

@@ -30,6 +30,8 @@ struct RoleRequest {
   std::optional<Throughput> throughput;  ///< in place of `target`
   bool drop_failed = false;              ///< leave out runs whose time says that they failed
   std::vector<DerivedColumn> derived;    ///< the table has them already
+  /// label_runs() puts what each worker has in place of a total that was set so.
+  bool totals_per_worker = false;
 };
 
 /// Which column plays which part in the model.

@@ -217,6 +217,7 @@ int run_fit(const FitArguments& arguments, Console& console) {
   }
   FitRequest request = request_of(arguments);
   request.options = fit_options(arguments.search);
+  request.roles.totals_per_worker = request.options.expression == Expression::automatic;
   const std::unique_ptr<JobProcesses> job = processes_of_job();
   if (job && job->number() > 0) {
     serve_in_job(*job, [&] { serve_fit(arguments, request, *job); });

@@ -13,11 +13,11 @@ RunsForFit::RunsForFit(const FitArguments& arguments, const FitRequest& request,
   const auto large = large_runs_request(arguments.large, arguments.runs, request, job != nullptr);
   if (!large) {
     runs_.labelled =
-        read_labelled_runs(arguments.runs, arguments.roles, arguments.separator, console, progress);
+        read_labelled_runs(arguments.runs, request.roles, arguments.separator, console, progress);
     return;
   }
   const std::string& path = arguments.runs.front();
-  large_.emplace(path, arguments.roles, arguments.separator, *large, request.options);
+  large_.emplace(path, request.roles, arguments.separator, *large, request.options);
   if (job == nullptr && large->spread == RowSpread::never)
     runs_.labelled = read_large_runs(*large_, path, progress);
   else
@@ -32,7 +32,7 @@ std::unique_ptr<SpreadRows> RunsForFit::spread_rows(const PreparedFit& sample,
 
 void serve_fit(const FitArguments& arguments, const FitRequest& request, Processes& job) {
   const auto large = large_runs_request(arguments.large, arguments.runs, request, true);
-  const LargeRuns runs(arguments.runs.front(), arguments.roles, arguments.separator, large.value(),
+  const LargeRuns runs(arguments.runs.front(), request.roles, arguments.separator, large.value(),
                        request.options);
   serve_job_runs(runs, job, request);
 }

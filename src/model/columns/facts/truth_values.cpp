@@ -1,4 +1,4 @@
-#include "model/columns/truth_values.hpp"
+#include "model/columns/facts/truth_values.hpp"
 
 #include <array>
 #include <cstdint>
