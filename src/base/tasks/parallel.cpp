@@ -1,16 +1,21 @@
 #include "base/tasks/parallel.hpp"
 
-#include <omp.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
+#include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace perfmodel {
 namespace {
+
+thread_local bool is_worker = false;
 
 bool is_memory_bounded() {
   rlimit bound = {};
@@ -35,7 +40,32 @@ bool can_map(std::size_t bytes) {
   return place != MAP_FAILED && ::munmap(place, bytes) == 0;
 }
 
+/// On this thread and as many others as start. They end with the work: threads that wait for more
+/// of it would look for it all the time, at the expense of those that have some.
+void share_out(std::size_t workers, std::size_t count,
+               const std::function<void(std::size_t)>& body) {
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    const bool before = std::exchange(is_worker, true);
+    for (std::size_t i = next++; i < count; i = next++)
+      body(i);
+    is_worker = before;
+  };
+  std::vector<std::jthread> others;
+  others.reserve(workers - 1);
+  try {
+    while (others.size() + 1 < workers)
+      others.emplace_back(work);
+  } catch (const std::system_error&) {  // fewer are as good
+  }
+  work();
+}
+
 }  // namespace
+
+bool inside_parallel_for() {
+  return is_worker;
+}
 
 std::size_t threads_with_room(std::size_t wanted) {
   static const bool bounded = is_memory_bounded();
@@ -55,16 +85,13 @@ void parallel_for(std::size_t count, std::size_t threads,
       thrown[i] = std::current_exception();
     }
   };
-  const bool nested = omp_in_parallel() != 0;
-  const std::size_t workers = nested ? 1 : threads_with_room(std::min(threads, count));
-  if (workers <= 1) {
+  const std::size_t workers =
+      inside_parallel_for() ? 1 : threads_with_room(std::min(threads, count));
+  if (workers <= 1)
     for (std::size_t i = 0; i < count; ++i)
       guarded(i);
-  } else {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(static_cast <int>(workers))
-    for (std::size_t i = 0; i < count; ++i)
-      guarded(i);
-  }
+  else
+    share_out(workers, count, guarded);
   for (const std::exception_ptr& exception : thrown)
     if (exception)
       std::rethrow_exception(exception);

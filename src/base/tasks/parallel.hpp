@@ -12,9 +12,11 @@ namespace perfmodel {
 void parallel_for(std::size_t count, std::size_t threads,
                   const std::function<void(std::size_t)>& body);
 
+/// Whether the calling thread works for a parallel_for.
+bool inside_parallel_for();
+
 /// As many threads as there is room for the stacks of, where the memory that may be mapped is
-/// bounded
-/// (`ulimit -v`): OpenMP ends the program where it cannot start one.
+/// bounded (`ulimit -v`): OpenMP ends the program where it cannot start one.
 std::size_t threads_with_room(std::size_t wanted);
 
 }  // namespace perfmodel

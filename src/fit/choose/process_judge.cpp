@@ -144,7 +144,7 @@ std::vector<FormCandidate> ProcessJudge::operator()(const Candidate& trend,
         fit_processes(runs, far_end ? search_hyper_parameters(runs, in_fold(nearby, f)) : *within,
                       priors, in_fold(how, f));
     for (std::size_t p = 0; p < fits.size(); ++p) {
-      const process::Predictor predictor(fits[p].process);
+      const process::Predictor predictor(fits[p].process, index(rows_[f].held_out.rows));
       const auto error = [&](const Design& asked) {
         return held_out_error(asked.time, predicted_times(runs, fits[p], predictor, asked));
       };

@@ -10,6 +10,7 @@
 #include "base/index.hpp"
 #include "base/tasks/parallel.hpp"
 #include "base/to_size.hpp"
+#include "fit/process/kernel/pair_slopes.hpp"
 #include "fit/process/kernel/pair_tables.hpp"
 #include "fit/process/positive_matrix.hpp"
 
@@ -34,10 +35,10 @@ void for_each_place(std::size_t places, std::size_t threads,
                });
 }
 
-VectorXd chosen_values(const CodedColumn& column, const Rows& rows) {
-  VectorXd out(index(rows.size()));
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    out[index(i)] = column.values[column.codes[to_size(rows[i])]];
+double count_pairs(const std::vector<Rows>& places) {
+  double out = 0;
+  for (const Rows& rows : places)
+    out += static_cast<double>(rows.size() * rows.size()) / 2;
   return out;
 }
 
@@ -50,6 +51,7 @@ LeftOutPosterior::LeftOutPosterior(const KnownRows& rows, std::vector<Rows> plac
       layout_(index(rows.inputs.numbers.size()), index(rows.inputs.levels.size()), 0),
       prior_(std::move(prior)),
       rows_per_place_(static_cast<double>(rows.inputs.rows) / static_cast<double>(places_.size())),
+      pair_count_(count_pairs(places_)),
       threads_(threads),
       correlations_(places_.size()),
       solved_(places_.size()) {}
@@ -57,7 +59,7 @@ LeftOutPosterior::LeftOutPosterior(const KnownRows& rows, std::vector<Rows> plac
 double LeftOutPosterior::cost(const VectorXd& hyper) {
   hyper_ = hyper;
   const Kernel kernel = layout_.kernel(hyper);
-  const PairTables pairs(kernel, rows_.inputs);
+  const PairTables pairs(kernel, rows_.inputs, pair_count_);
   VectorXd costs(index(places_.size()));
   for_each_place(places_.size(), threads_, [&](std::size_t, std::size_t i) {
     const Rows& rows = places_[i];
@@ -71,9 +73,8 @@ double LeftOutPosterior::cost(const VectorXd& hyper) {
       solved_[i].resize(0, 0);
       return;
     }
-    MatrixXd right(last + 1, 2);
-    right << VectorXd::Unit(last + 1, last), rows_.residual(rows);
-    solved_[i] = factors->solve(std::move(right));
+    solved_[i].resize(last + 1, 2);
+    solved_[i] << factors->inverse_last(), factors->solve(rows_.residual(rows));
     // Error and variance of the row given the others are r / s and 1 / s (eq. 5.12).
     const double s = solved_[i](last, 0);
     const double r = solved_[i](last, 1);
@@ -83,45 +84,31 @@ double LeftOutPosterior::cost(const VectorXd& hyper) {
   return rows_per_place_ * costs.sum() + off.cwiseProduct(prior_.precision).dot(off) / 2;
 }
 
-VectorXd LeftOutPosterior::slopes_of(std::size_t place, const Kernel& kernel) const {
+VectorXd LeftOutPosterior::slopes_of(std::size_t place, const Kernel& kernel,
+                                     const PairSlopes& pairs) const {
   const Rows& rows = places_[place];
   const Index count = index(rows.size());
   const auto u = solved_[place].col(0);
   const auto r = solved_[place].col(1);
   const double error = r[count - 1] / u[count - 1];
-  // d cost = sum_ab w_ab d covariance_ab
-  MatrixXd weights = (1 / u[count - 1] + error * error) / 2 * u * u.transpose();
-  weights -= error / 2 * (u * r.transpose() + r * u.transpose());
-
-  VectorXd out = VectorXd::Zero(layout_.size());
-  out[layout_.noise()] = kernel.noise * weights.diagonal().cwiseQuotient(rows_.runs(rows)).sum();
+  // d cost = sum_ab (of_u u_a u_b - of_r (u_a r_b + r_a u_b)) d covariance_ab
+  const double of_u = (1 / u[count - 1] + error * error) / 2;
+  const double of_r = error / 2;
+  const VectorXd diagonal = u.cwiseProduct(of_u * u - 2 * of_r * r);
   // Both halves of what depends on the correlation of each pair.
-  weights.array() *= kernel.variance * correlations_[place].array();
-  out[layout_.variance()] = weights.diagonal().sum();
+  VectorXd weights(count * (count - 1) / 2);
+  Index first = 0;
   for (Index k = 0; k < count; ++k) {
-    weights.col(k).tail(count - k - 1) *= 2;
-    out[layout_.variance()] += weights.col(k).tail(count - k - 1).sum();
+    const Index below = count - k - 1;
+    weights.segment(first, below) = correlations_[place].col(k).tail(below).cwiseProduct(
+        2 * kernel.variance * (of_u * u[k] - of_r * r[k]) * u.tail(below) -
+        2 * kernel.variance * of_r * u[k] * r.tail(below));
+    first += below;
   }
-  VectorXd by_length(count);
-  VectorXd by_share(count);
-  for (Index j = 0; j < layout_.numbers; ++j) {
-    const VectorXd values = chosen_values(rows_.inputs.numbers[to_size(j)], rows);
-    for (Index k = 0; k + 1 < count; ++k) {
-      const Index below = count - k - 1;
-      kernel.number_slopes(j, values.data() + k + 1, to_size(below), values[k], by_length.data(),
-                           by_share.data());
-      out[layout_.length(j)] += weights.col(k).tail(below).dot(by_length.head(below));
-      out[layout_.share(j)] += weights.col(k).tail(below).dot(by_share.head(below));
-    }
-  }
-  for (Index j = 0; j < layout_.levels; ++j) {
-    const VectorXd values = chosen_values(rows_.inputs.levels[to_size(j)], rows);
-    double differing = 0;
-    for (Index k = 0; k + 1 < count; ++k)
-      for (Index i = k + 1; i < count; ++i)
-        differing += values[i] == values[k] ? 0.0 : weights(i, k);
-    out[layout_.rate(j)] = -kernel.rates[j] * differing;
-  }
+  VectorXd out(layout_.size());
+  out.head(layout_.variance()) = pairs.sums(rows, weights);
+  out[layout_.variance()] = kernel.variance * diagonal.sum() + weights.sum();
+  out[layout_.noise()] = kernel.noise * diagonal.cwiseQuotient(rows_.runs(rows)).sum();
   return out;
 }
 
@@ -146,10 +133,12 @@ VectorXd LeftOutPosterior::slopes() const {
   if (!is_finite())
     return of_prior;
   const Kernel kernel = layout_.kernel(hyper_);
+  const PairSlopes pairs(kernel, rows_.inputs, pair_count_);
   std::vector<VectorXd> sums((places_.size() + kPlacesAtOnce - 1) / kPlacesAtOnce,
                              VectorXd::Zero(layout_.size()));
-  for_each_place(places_.size(), threads_,
-                 [&](std::size_t block, std::size_t i) { sums[block] += slopes_of(i, kernel); });
+  for_each_place(places_.size(), threads_, [&](std::size_t block, std::size_t i) {
+    sums[block] += slopes_of(i, kernel, pairs);
+  });
   VectorXd out = VectorXd::Zero(layout_.size());
   for (const VectorXd& sum : sums)
     out += sum;

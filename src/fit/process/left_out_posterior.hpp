@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fit/process/kernel/kernel.hpp"
+#include "fit/process/kernel/pair_slopes.hpp"
 #include "fit/process/likelihood.hpp"
 
 namespace perfmodel::process {
@@ -38,13 +39,14 @@ class LeftOutPosterior {
   HyperLayout layout_;
   HyperPrior prior_;
   double rows_per_place_ = 1;
+  double pair_count_ = 0;  ///< of rows, over all places
   std::size_t threads_ = 1;
   Eigen::VectorXd hyper_;
   std::vector<Eigen::MatrixXd> correlations_;  ///< per place, as all below
   std::vector<Eigen::MatrixXd> solved_;        ///< covariance^-1 of its last unit and of y
 
   bool is_finite() const;
-  Eigen::VectorXd slopes_of(std::size_t place, const Kernel& kernel) const;
+  Eigen::VectorXd slopes_of(std::size_t place, const Kernel& kernel, const PairSlopes& pairs) const;
 };
 
 }  // namespace perfmodel::process

@@ -14,6 +14,13 @@ using Eigen::VectorXd;
 /// Fewer right sides are solved for one after the other.
 constexpr Index kColumnsInBlocks = 4;
 
+/// Replaces each column x by triangle^-1 x.
+template <class Triangle>
+void solve_column_by_column(const Triangle& triangle, MatrixXd& x) {
+  for (Index j = 0; j < x.cols(); ++j)
+    triangle.solveInPlace(x.col(j));
+}
+
 }  // namespace
 
 std::optional<PositiveMatrix> PositiveMatrix::factorised(MatrixXd matrix) {
@@ -28,7 +35,7 @@ double PositiveMatrix::log_determinant() const {
 
 MatrixXd PositiveMatrix::whitened(MatrixXd right) const {
   if (right.cols() < kColumnsInBlocks)
-    lower_.triangularView<Eigen::Lower>().solveInPlace(right);
+    solve_column_by_column(lower_.triangularView<Eigen::Lower>(), right);
   else
     solve_forward(lower_, right);
   return right;
@@ -36,8 +43,19 @@ MatrixXd PositiveMatrix::whitened(MatrixXd right) const {
 
 MatrixXd PositiveMatrix::solve(MatrixXd right) const {
   right = whitened(std::move(right));
-  lower_.triangularView<Eigen::Lower>().adjoint().solveInPlace(right);
+  const auto upper = lower_.triangularView<Eigen::Lower>().adjoint();
+  if (right.cols() < kColumnsInBlocks)
+    solve_column_by_column(upper, right);
+  else
+    upper.solveInPlace(right);
   return right;
+}
+
+VectorXd PositiveMatrix::inverse_last() const {
+  const Index last = size() - 1;
+  VectorXd out = VectorXd::Unit(size(), last) / lower_(last, last);
+  lower_.triangularView<Eigen::Lower>().adjoint().solveInPlace(out);
+  return out;
 }
 
 MatrixXd PositiveMatrix::inverse_lower() const {

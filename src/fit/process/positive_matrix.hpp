@@ -16,6 +16,8 @@ class PositiveMatrix {
   /// L^-1 right.
   Eigen::MatrixXd whitened(Eigen::MatrixXd right) const;
   Eigen::MatrixXd solve(Eigen::MatrixXd right) const;
+  /// The last column of A^-1.
+  Eigen::VectorXd inverse_last() const;
   /// The lower half of A^-1; n^3 / 3 multiplications, where solving for the identity takes n^3.
   Eigen::MatrixXd inverse_lower() const;
   /// In half of that.

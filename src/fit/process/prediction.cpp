@@ -49,10 +49,12 @@ struct Predictor::Asked {
   MatrixXd slopes;  ///< with the level's; empty without a trend
 };
 
-Predictor::Predictor(const ResidualProcess& process) : process_(process), known_(process.inputs) {
+Predictor::Predictor(const ResidualProcess& process, Index rows)
+    : process_(process), known_(process.inputs) {
   if (process.neighbours > 0) {
+    const auto near = static_cast<double>(process.neighbours);
     tree_.emplace(process.kernel, known_);
-    pairs_.emplace(process.kernel, known_);
+    pairs_.emplace(process.kernel, known_, static_cast<double>(rows) * near * near / 2);
   }
 }
 

@@ -33,7 +33,10 @@ double near_variance(const PositiveMatrix& covariance, const Eigen::VectorXd& no
 /// that are most correlated with it.
 class Predictor {
  public:
-  explicit Predictor(const ResidualProcess& process);
+  static constexpr Eigen::Index kManyRows = 1'000'000;
+
+  /// `rows`: of how many it will be asked at most, where that is known.
+  explicit Predictor(const ResidualProcess& process, Eigen::Index rows = kManyRows);
 
   Eigen::VectorXd mean(const Inputs& inputs, std::size_t threads,
                        const std::stop_token& stop = {}) const;

@@ -23,6 +23,17 @@ TEST_CASE("nested calls run too", "[parallel]") {
   CHECK(calls == std::vector<int>(12, 1));
 }
 
+TEST_CASE("who works for others knows it, and alone again does no longer", "[parallel]") {
+  for (const std::size_t threads : {2U, 3U}) {
+    std::vector<int> inside(20, 0);
+    CHECK_FALSE(inside_parallel_for());
+    parallel_for(inside.size(), threads,
+                 [&](std::size_t i) { inside[i] = inside_parallel_for() ? 1 : 0; });
+    CHECK(inside == std::vector<int>(20, 1));
+    CHECK_FALSE(inside_parallel_for());
+  }
+}
+
 TEST_CASE("the exception of the lowest index is thrown after all calls", "[parallel]") {
   for (const std::size_t threads : {1U, 4U}) {
     std::vector<int> calls(20, 0);

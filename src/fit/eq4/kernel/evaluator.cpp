@@ -42,7 +42,8 @@ void Evaluator::operator()(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
                            std::span<const double> abandon_above, std::span<double> sums) const {
   const std::size_t count = sums.size();
   const std::size_t blocks = (count + kLanes - 1) / kLanes;
-  const bool parallel = threads_ > 1 && blocks > 1 && blocks * plan_.rows() >= kWorthThreads;
+  const bool parallel = threads_ > 1 && !inside_parallel_for() && blocks > 1 &&
+                        blocks * plan_.rows() >= kWorthThreads;
   const std::size_t threads = parallel ? threads_with_room(threads_) : 1;
 #pragma omp parallel for schedule(static) num_threads(static_cast <int>(threads)) if (parallel)
   for (std::size_t block = 0; block < blocks; ++block)

@@ -32,12 +32,26 @@ struct RowPairs {
   Index first(Index column) const { return lower ? column + 1 : 0; }
 };
 
-/// out(i, k) *= of_column(k)[code of i]
-template <class OfColumn>
-void multiply(const CodedColumn& a, const CodedColumn& b, const RowPairs& pairs, MatrixXd& out,
-              const OfColumn& of_column) {
+/// Fewer rows per value are not worth a pass of their own.
+constexpr Index kRowsPerValue = 4;
+
+bool has_few_values(const CodedColumn& column) {
+  return kRowsPerValue * column.values.size() <= index(column.codes.size());
+}
+
+/// out(i, k) *= table(code of i, code of k)
+void multiply(const CodedColumn& a, const CodedColumn& b, const RowPairs& pairs,
+              const MatrixXd& table, MatrixXd& out) {
+  if (has_few_values(b)) {  // each column of them stands in the order of the rows
+    const MatrixXd of_rows = table(a.codes, Eigen::all);
+    for (Index k = 0; k < out.cols(); ++k) {
+      const Index rows = out.rows() - pairs.first(k);
+      out.col(k).tail(rows).array() *= of_rows.col(b.codes[to_size(k)]).tail(rows).array();
+    }
+    return;
+  }
   for (Index k = 0; k < out.cols(); ++k) {
-    const double* const values = of_column(b.codes[to_size(k)]);
+    const double* const values = table.col(b.codes[to_size(k)]).data();
     double* const column = out.col(k).data();
     for (Index i = pairs.first(k); i < out.rows(); ++i)
       column[i] *= values[a.codes[to_size(i)]];
@@ -52,7 +66,7 @@ void multiply_numbers(const Kernel& kernel, Index number, const RowPairs& pairs,
     MatrixXd table(a.values.size(), b.values.size());
     for (Index k = 0; k < table.cols(); ++k)
       kernel.number_correlations(number, a.values.data(), count, b.values[k], table.col(k).data());
-    multiply(a, b, pairs, out, [&](std::uint32_t code) { return table.col(code).data(); });
+    multiply(a, b, pairs, table, out);
     return;
   }
   const VectorXd places = a.of_rows();
@@ -72,7 +86,7 @@ void multiply_levels(double other, const CodedColumn& a, const CodedColumn& b,
   for (Index k = 0; k < table.cols(); ++k)
     table.col(k) =
         (a.values.array() == b.values[k]).select(1.0, VectorXd::Constant(a.values.size(), other));
-  multiply(a, b, pairs, out, [&](std::uint32_t code) { return table.col(code).data(); });
+  multiply(a, b, pairs, table, out);
 }
 
 MatrixXd correlations_of(const Kernel& kernel, const RowPairs& pairs) {
@@ -87,11 +101,23 @@ MatrixXd correlations_of(const Kernel& kernel, const RowPairs& pairs) {
 
 /// The weights of all pairs of rows, by their pair of values: both halves of the square.
 MatrixXd pair_sums(const CodedColumn& column, const MatrixXd& weights) {
-  MatrixXd out = MatrixXd::Zero(column.values.size(), column.values.size());
-  for (Index k = 0; k < weights.cols(); ++k) {
-    double* const sums = out.col(column.codes[static_cast<std::size_t>(k)]).data();
-    for (Index i = k + 1; i < weights.rows(); ++i)  // nothing depends on k(x, x) = 1
-      sums[column.codes[static_cast<std::size_t>(i)]] += 2 * weights(i, k);
+  const Index values = column.values.size();
+  const Index rows = weights.rows();
+  MatrixXd out = MatrixXd::Zero(values, values);
+  if (has_few_values(column)) {
+    MatrixXd of_rows = MatrixXd::Zero(rows, values);
+    for (Index k = 0; k < rows; ++k) {
+      const Index below = rows - k - 1;  // nothing depends on k(x, x) = 1
+      of_rows.col(column.codes[to_size(k)]).tail(below) += weights.col(k).tail(below);
+    }
+    for (Index i = 0; i < rows; ++i)
+      out.row(column.codes[to_size(i)]) += 2 * of_rows.row(i);
+    return out;
+  }
+  for (Index k = 0; k < rows; ++k) {
+    double* const sums = out.col(column.codes[to_size(k)]).data();
+    for (Index i = k + 1; i < rows; ++i)
+      sums[column.codes[to_size(i)]] += 2 * weights(i, k);
   }
   return out;
 }

@@ -1,9 +1,11 @@
 #include "fit/process/kernel/pair_tables.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
 #include "base/index.hpp"
+#include "base/to_size.hpp"
 
 namespace perfmodel::process {
 namespace {
@@ -35,18 +37,35 @@ void multiply_level_pairs(const std::vector<std::uint32_t>& codes, double other,
 /// Of a number whose correlations are in no table.
 void multiply_number_pairs(const Kernel& kernel, Index number, const Eigen::VectorXd& places,
                            MatrixXd& out) {
-  Eigen::VectorXd own(places.size());
+  const Eigen::VectorXd off = pair_differences(places);
+  Eigen::VectorXd own(off.size());
+  kernel.number_correlations(number, off.data(), to_size(off.size()), 0, own.data());
+  Index first = 0;
   for (Index k = 0; k < out.cols(); ++k) {
     const Index below = out.rows() - k - 1;
-    kernel.number_correlations(number, places.data() + k + 1, static_cast<std::size_t>(below),
-                               places[k], own.data());
-    out.col(k).tail(below).array() *= own.head(below).array();
+    out.col(k).tail(below).array() *= own.segment(first, below).array();
+    first += below;
   }
 }
 
 }  // namespace
 
-PairTables::PairTables(const Kernel& kernel, const CodedInputs& rows)
+Index most_tabulated_values(double pairs) {
+  return std::min(ValueTable::kMostValues, static_cast<Index>(std::sqrt(pairs / 2)));
+}
+
+Eigen::VectorXd pair_differences(const Eigen::VectorXd& places) {
+  Eigen::VectorXd out(places.size() * (places.size() - 1) / 2);
+  Index first = 0;
+  for (Index k = 0; k < places.size(); ++k) {
+    const Index below = places.size() - k - 1;
+    out.segment(first, below) = places.tail(below).array() - places[k];
+    first += below;
+  }
+  return out;
+}
+
+PairTables::PairTables(const Kernel& kernel, const CodedInputs& rows, double pairs)
     : kernel_(kernel), rows_(rows), other_level_((-kernel.rates.array()).exp()) {
   for (std::size_t j = 0; j < rows.numbers.size(); ++j) {
     tables_.emplace_back(
@@ -54,7 +73,8 @@ PairTables::PairTables(const Kernel& kernel, const CodedInputs& rows)
         [&kernel, j](const Eigen::VectorXd& values, double value, double* out) {
           kernel.number_correlations(index(j), values.data(),
                                      static_cast<std::size_t>(values.size()), value, out);
-        });
+        },
+        most_tabulated_values(pairs));
   }
 }
 

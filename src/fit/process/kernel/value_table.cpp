@@ -3,14 +3,10 @@
 #include <utility>
 
 namespace perfmodel::process {
-namespace {
 
-constexpr Eigen::Index kMostTabulatedValues = 2048;  ///< of a column: 32 MiB
-
-}  // namespace
-
-ValueTable::ValueTable(const Eigen::VectorXd& values, OfValue of) : of_(std::move(of)) {
-  if (values.size() > kMostTabulatedValues)
+ValueTable::ValueTable(const Eigen::VectorXd& values, OfValue of, Eigen::Index most)
+    : of_(std::move(of)) {
+  if (values.size() > most)
     return;
   values_ = values;
   const auto size = static_cast<std::size_t>(values.size());

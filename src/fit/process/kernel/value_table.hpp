@@ -15,8 +15,10 @@ class ValueTable {
   /// Of each of the values with one of them.
   using OfValue = std::function<void(const Eigen::VectorXd& values, double value, double* out)>;
 
-  /// No table where there are too many values.
-  ValueTable(const Eigen::VectorXd& values, OfValue of);
+  static constexpr Eigen::Index kMostValues = 2048;  ///< 32 MiB
+
+  /// No table where there are more values than `most`.
+  ValueTable(const Eigen::VectorXd& values, OfValue of, Eigen::Index most = kMostValues);
 
   bool exists() const { return table_ != nullptr; }
   /// The function of this value and each of all values. From any thread.

@@ -28,10 +28,16 @@ using SubtractProduct = void (*)(std::size_t tiles, std::size_t depth, const dou
 using SolveColumns = void (*)(std::size_t rows, std::size_t columns, const double* lower,
                               std::size_t lower_stride, double* x, std::size_t stride);
 
+/// Replaces the lower half of a symmetric matrix by its Cholesky factor; false where it is not
+/// positive definite. `a` has `rows` rows and columns, which are whole tiles: those beyond the size
+/// may have any finite value, and so may the upper half.
+using Factorise = bool (*)(std::size_t size, double* a, std::size_t rows);
+
 /// What takes the time of dense matrices, compiled for one instruction set. All give the same bits.
 struct Functions {
   SubtractProduct subtract_product;
   SolveColumns solve_columns;
+  Factorise factorise;
 };
 
 extern const Functions baseline;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 
 #include "base/to_size.hpp"
@@ -17,7 +16,9 @@ using tile_kernel::Functions;
 
 /// Triangles up to this size are not parted any more.
 constexpr Index kSmall = 16;
-/// Columns that are solved for at once in one of these.
+/// Matrices up to this size are factorised as a whole, in the cache.
+constexpr Index kWhole = 64;
+/// Columns that are solved for at once in a small triangle.
 constexpr Index kColumnsAtOnce = 64;
 /// Rows of an inverse that are found at once.
 constexpr Index kPanel = 64;
@@ -45,34 +46,14 @@ Part part_of(const MatrixXd& matrix) {
   return {const_cast<double*>(matrix.data()), matrix.rows()};  // NOLINT
 }
 
-bool factorise_small(const Part& a, Index size) {
-  for (Index j = 0; j < size; ++j) {
-    double* const column = a.data + j * a.stride;
-    const double square = column[j];
-    if (!(square > 0))
-      return false;
-    const double root = std::sqrt(square);
-    column[j] = root;
-    for (Index i = j + 1; i < size; ++i)
-      column[i] /= root;
-    for (Index k = j + 1; k < size; ++k) {
-      double* const later = a.data + k * a.stride;
-      const double factor = column[k];
-      for (Index i = k; i < size; ++i)
-        later[i] -= column[i] * factor;
-    }
-  }
-  return true;
-}
-
 class Triangles {
  public:
   explicit Triangles(InstructionSet instructions)
       : kernel_(tile_kernel::functions_for(instructions)) {}
 
   bool factorise(const Part& a, Index size) const {
-    if (size <= kSmall)
-      return factorise_small(a, size);
+    if (size <= kWhole)
+      return factorise_whole(a, size);
     const Index first = first_part(size);
     const Index rest = size - first;
     if (!factorise(a, first))
@@ -104,6 +85,20 @@ class Triangles {
 
  private:
   const Functions& kernel_;
+
+  bool factorise_whole(const Part& a, Index size) const {
+    std::array<double, kWhole * kWhole> own;  // NOLINT: what is not filled does not count
+    constexpr auto tile = static_cast<Index>(tile_kernel::kTileRows);
+    const Index rows = (size + tile - 1) / tile * tile;
+    std::fill_n(own.data(), rows * rows, 0);
+    for (Index j = 0; j < size; ++j)
+      std::copy_n(a.at(j, j).data, size - j, own.data() + j * rows + j);
+    if (!kernel_.factorise(to_size(size), own.data(), to_size(rows)))
+      return false;
+    for (Index j = 0; j < size; ++j)
+      std::copy_n(own.data() + j * rows + j, size - j, a.at(j, j).data);
+    return true;
+  }
 
   /// x := x lower^-T.
   void solve_from_right(const Part& lower, Index size, const Part& x, Index rows) const {

@@ -56,12 +56,14 @@ SumFit descend_sharpening(const TermData& data, const SumShape& shape, SumLoss l
 
 SumFit approach_by(SumLoss loss, const TermData& data, const SumShape& shape,
                    const FitOptions& options, const SumFit& start, Reach reach) {
-  return descend_sharpening(data, shape, std::move(loss), start,
-                            {.iterations = kIterations,
-                             .held = shape.held(),
-                             .instructions = options.instructions,
-                             .stop = options.stop},
-                            reach);
+  return descend_sharpening(
+      data, shape, std::move(loss), start,
+      {.iterations = kIterations,
+       .held = shape.held(),
+       .instructions = options.instructions,
+       .stop = options.stop,
+       .normal_matrix = normal_matrix_of(data, shape, options.instructions, options.stop)},
+      reach);
 }
 
 }  // namespace

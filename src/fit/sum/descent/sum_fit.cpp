@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "fit/sum/kernel/normal_matrix.hpp"
 #include "fit/sum/kernel/row_kernel.hpp"
 #include "optimise/algebra/stoppable_cholesky.hpp"
 
@@ -61,8 +60,9 @@ class SumObjective {
         loss_(loss),
         instructions_(options.instructions),
         measured_(data.time),
-        normal_matrix_(data.features.leftCols(shape.features()), options.instructions,
-                       options.stop) {
+        normal_matrix_(options.normal_matrix != nullptr
+                           ? options.normal_matrix
+                           : normal_matrix_of(data, shape, options.instructions, options.stop)) {
     if (loss.residual == ErrorScale::logarithmic)
       measured_ = measured_.log();
   }
@@ -101,10 +101,10 @@ class SumObjective {
     row_weights.leftCols(terms) = point.parts.terms.array().colwise() * pull;
     if (shape_.intercept)
       row_weights.rightCols(terms) = point.parts.terms.array().colwise() * curvature;
-    const MatrixXd sums = normal_matrix_.feature_sums(row_weights);
+    const MatrixXd sums = normal_matrix_->feature_sums(row_weights);
 
     Quadratic out{VectorXd(theta.size()), MatrixXd(theta.size(), theta.size())};
-    out.hessian.topLeftCorner(size, size) = normal_matrix_(point.parts.terms, curvature);
+    out.hessian.topLeftCorner(size, size) = (*normal_matrix_)(point.parts.terms, curvature);
     out.gradient.head(size) = -sums.leftCols(terms).reshaped();
     if (shape_.intercept) {
       const double c = std::exp(theta[size]);
@@ -123,7 +123,7 @@ class SumObjective {
   const SumLoss& loss_;
   InstructionSet instructions_;
   ArrayXd measured_;  ///< time or its logarithm
-  NormalMatrix normal_matrix_;
+  std::shared_ptr<const NormalMatrix> normal_matrix_;
 
   VectorXd from_centre(const VectorXd& theta) const {
     return loss_.centre.size() == 0 ? theta : VectorXd(theta - loss_.centre);
@@ -202,6 +202,13 @@ SumParts evaluate_sum(const TermData& data, const SumShape& shape, const VectorX
   if (shape.intercept)
     out.total.array() += std::exp(std::min(theta[theta.size() - 1], kLargestLog));
   return out;
+}
+
+std::shared_ptr<const NormalMatrix> normal_matrix_of(const TermData& data, const SumShape& shape,
+                                                     InstructionSet instructions,
+                                                     const std::stop_token& stop) {
+  return std::make_shared<const NormalMatrix>(data.features.leftCols(shape.features()),
+                                              instructions, stop);
 }
 
 SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,

@@ -2,9 +2,11 @@
 
 #include <Eigen/Core>
 #include <limits>
+#include <memory>
 #include <stop_token>
 #include <vector>
 
+#include "fit/sum/kernel/normal_matrix.hpp"
 #include "fit/sum/terms/term_data.hpp"
 #include "perfmodel/fit/simd/instruction_set.hpp"
 
@@ -39,6 +41,11 @@ Eigen::VectorXd ridge(const SumShape& shape, double strength);
 SumParts evaluate_sum(const TermData& data, const SumShape& shape, const Eigen::VectorXd& theta,
                       InstructionSet instructions = best_instruction_set());
 
+/// What descents over the same rows, by shapes of as many features, need not make anew.
+std::shared_ptr<const NormalMatrix> normal_matrix_of(const TermData& data, const SumShape& shape,
+                                                     InstructionSet instructions,
+                                                     const std::stop_token& stop);
+
 struct DescentOptions {
   std::size_t iterations = 100;
   double tolerance = 1e-7;  ///< stops when a step promises less than this share of the cost
@@ -46,6 +53,7 @@ struct DescentOptions {
   std::vector<bool> held;
   InstructionSet instructions = best_instruction_set();
   std::stop_token stop;
+  std::shared_ptr<const NormalMatrix> normal_matrix = {};  ///< made where there is none
 };
 
 struct SumFit {

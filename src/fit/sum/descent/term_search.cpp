@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "base/random.hpp"
 #include "base/tasks/parallel.hpp"
@@ -71,8 +73,19 @@ VectorXd start_of(const SumShape& shape, const VectorXd& log_linear, const Vecto
   return shape.tied(std::move(theta));
 }
 
+DescentOptions descent_of(const SumShape& shape, const TermSearchOptions& options,
+                          std::size_t iterations, std::shared_ptr<const NormalMatrix> matrix) {
+  return {.iterations = iterations,
+          .tolerance = options.tolerance,
+          .held = shape.held(),
+          .instructions = options.instructions,
+          .stop = options.stop,
+          .normal_matrix = std::move(matrix)};
+}
+
 SumFit search_from(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
-                   const VectorXd& log_linear, const VectorXd& smaller) {
+                   const std::shared_ptr<const NormalMatrix>& matrix, const VectorXd& log_linear,
+                   const VectorXd& smaller) {
   const SumLoss loss = robust_loss(data, shape, options.ridge);
   const double log_intercept = std::log(kFirstIntercept * data.time.minCoeff());
   const std::size_t starts = options.starts;
@@ -86,12 +99,8 @@ SumFit search_from(const TermData& data, const SumShape& shape, const TermSearch
     parallel_for(fits.size(), options.threads, [&](std::size_t s) {
       if (options.stop.stop_requested() && s > 0)
         return;
-      fits[s] = descend(data, shape, loss, fits[s].theta,
-                        {.iterations = iterations,
-                         .tolerance = options.tolerance,
-                         .held = shape.held(),
-                         .instructions = options.instructions,
-                         .stop = options.stop});
+      fits[s] =
+          descend(data, shape, loss, fits[s].theta, descent_of(shape, options, iterations, matrix));
     });
     for (const SumFit& fit : fits)
       evaluations += fit.evaluations;
@@ -114,7 +123,9 @@ SumFit search_from(const TermData& data, const SumShape& shape, const TermSearch
 
 /// The single term without C: least squares, up to robustness.
 VectorXd log_linear_solution(const TermData& data, const SumShape& shape,
-                             const TermSearchOptions& options, const SumFit& single) {
+                             const TermSearchOptions& options,
+                             const std::shared_ptr<const NormalMatrix>& matrix,
+                             const SumFit& single) {
   if (shape.left_out.empty() && shape.sign(0) > 0)
     return single.theta.head(shape.terms > 0 ? shape.features() : 0);
   SumShape whole = with_terms(shape, 1);
@@ -122,11 +133,7 @@ VectorXd log_linear_solution(const TermData& data, const SumShape& shape,
   whole.signs.clear();
   whole.intercept = false;
   return descend(data, whole, robust_loss(data, whole, options.ridge), VectorXd::Zero(whole.size()),
-                 {.iterations = options.iterations,
-                  .tolerance = options.tolerance,
-                  .held = whole.held(),
-                  .instructions = options.instructions,
-                  .stop = options.stop})
+                 descent_of(whole, options, options.iterations, matrix))
       .theta;
 }
 
@@ -142,34 +149,30 @@ SumShape with_terms(const SumShape& shape, Index terms) {
 
 void refit_path(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
                 const std::vector<SumFit>& like, std::vector<SumFit>& path) {
+  const auto matrix = normal_matrix_of(data, shape, options.instructions, options.stop);
   while (path.size() < like.size() && static_cast<Index>(path.size()) < shape.terms) {
     const SumShape next = with_terms(shape, static_cast<Index>(path.size()) + 1);
     path.push_back(descend(data, next, robust_loss(data, next, options.ridge),
                            like[path.size()].theta,
-                           {.iterations = options.iterations,
-                            .tolerance = options.tolerance,
-                            .held = next.held(),
-                            .instructions = options.instructions,
-                            .stop = options.stop}));
+                           descent_of(next, options, options.iterations, matrix)));
   }
 }
 
 void extend_path(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
                  std::vector<SumFit>& path) {
+  if (!path.empty() && static_cast<Index>(path.size()) >= shape.terms)
+    return;
+  const auto matrix = normal_matrix_of(data, shape, options.instructions, options.stop);
   if (path.empty()) {
     const SumShape first = with_terms(shape, std::min<Index>(shape.terms, 1));
-    const DescentOptions descent{.iterations = options.iterations,
-                                 .tolerance = options.tolerance,
-                                 .held = first.held(),
-                                 .instructions = options.instructions,
-                                 .stop = options.stop};
     path.push_back(descend(data, first, robust_loss(data, first, options.ridge),
-                           first_start(data, first), descent));
+                           first_start(data, first),
+                           descent_of(first, options, options.iterations, matrix)));
   }
-  const VectorXd log_linear = log_linear_solution(data, shape, options, path.front());
+  const VectorXd log_linear = log_linear_solution(data, shape, options, matrix, path.front());
   while (static_cast<Index>(path.size()) < shape.terms) {
     const SumShape next = with_terms(shape, static_cast<Index>(path.size()) + 1);
-    path.push_back(search_from(data, next, options, log_linear, path.back().theta));
+    path.push_back(search_from(data, next, options, matrix, log_linear, path.back().theta));
   }
 }
 
