@@ -13,8 +13,9 @@ FittedModel fitted_with_process(const SumChoice& sums, const FormSelection& sele
   const SelectionTask& task = sums.task();
   if (chosen.from_nothing)
     return product_with_process(task.spec, task.training, task.options, *chosen.process);
-  return with_process(sums.fitted(chosen.trend), task.training, task.options, *chosen.process,
-                      selection.error_within(chosen));
+  const bool held = chosen.process->prior == TrendPrior::held;
+  return with_process(held ? sums.fitted_to_largest(chosen.trend) : sums.fitted(chosen.trend),
+                      task.training, task.options, *chosen.process, selection.error_within(chosen));
 }
 
 FittedModel fitted_sum(SumChoice& sums, const FormSelection& selection,

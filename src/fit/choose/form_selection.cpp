@@ -2,19 +2,18 @@
 
 #include <algorithm>
 #include <functional>
-#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
 
 #include "base/index.hpp"
+#include "fit/choose/beside_sum.hpp"
 #include "fit/process/merged_rows.hpp"
 #include "fit/sum/choose/candidate_judge.hpp"
 #include "fit/sum/choose/candidate_shapes.hpp"
 #include "fit/sum/choose/choice.hpp"
 #include "fit/sum/choose/held_out_errors.hpp"
 #include "fit/sum/descent/term_search.hpp"
-#include "fit/sum/form/sum_form.hpp"
 #include "fit/task/stage_steps.hpp"
 
 namespace perfmodel {
@@ -96,6 +95,8 @@ class FormSelector {
     }
     if (!task_.options.stop.stop_requested())
       choose();
+    if (out_.chosen && may_be_held())
+      try_held();
     return std::move(out_);
   }
 
@@ -131,21 +132,24 @@ class FormSelector {
       Candidate fewer = sum;
       fewer.shape = with_terms(sum.shape, terms);
       if (const std::optional<Candidate> trend = judged(fewer))
-        try_beside_sum(*trend);
+        add(beside_sum(task_, plain_, with_process_, *trend));
       term_tried();
     }
   }
 
-  /// The constants of a sum were good alone: the likelihood says how far to leave them.
-  void try_beside_sum(const Candidate& trend) {
-    const auto form = std::make_shared<const SumForm>(
-        task_.coordinates.structure(trend.shape),
-        SumEstimates{.parted = {}, .sums = {{.ridge = 0, .intercept = trend.shape.intercept}}});
-    const ProcessShape shape{.rings = trend.shape.rings};
-    add(with_process_(
-        trend, shape, {TrendPrior::likely}, [&](std::size_t fold, const Design& training) {
-          return runs_beside(form, task_.spec, plain_.constants_in(trend, fold), training, shape);
-        }));
+  /// Of many runs the far ends tell so much.
+  bool may_be_held() const {
+    const FormCandidate& chosen = out_.tried[*out_.chosen];
+    return task_.training.rows >= kManyRows && chosen.process && !chosen.from_nothing;
+  }
+
+  void try_held() {
+    std::optional<FormCandidate> held =
+        beside_held_sum(task_, plain_, with_process_, out_.folds, out_.tried[*out_.chosen]);
+    if (!held)
+      return;
+    out_.chosen = out_.tried.size();
+    out_.tried.push_back(*std::move(held));
   }
 
   /// None, and all that the folds can judge; only those that count from 1, where there are any:

@@ -30,6 +30,7 @@ constexpr std::size_t kFoldTrendSteps = 4;
 struct ErrorsOfFold {
   std::vector<double> log_errors;
   std::vector<double> capped;
+  std::vector<double> process_capped;  ///< the process alone
 };
 
 double largest_value(const NumericFactor& factor, std::size_t rows) {
@@ -49,11 +50,22 @@ Design with_value(Design design, std::size_t numeric, double value) {
   return design;
 }
 
-VectorXd predicted_times(const ProcessRuns& runs, const process::ProcessFit& fit,
-                         const process::Predictor& predictor, const Design& asked) {
-  const VectorXd trend =
-      runs.trend.form->predict(runs.spec, runs.trend.constants(fit.constants, fit.level), asked);
-  return trend.array() * predictor.mean(runs.columns.inputs(asked), 1).array().exp();
+VectorXd trend_times(const ProcessRuns& runs, const process::ProcessFit& fit, const Design& asked) {
+  return runs.trend.form->predict(runs.spec, runs.trend.constants(fit.constants, fit.level), asked);
+}
+
+VectorXd process_factors(const ProcessRuns& runs, const process::Predictor& predictor,
+                         const Design& asked) {
+  return predictor.mean(runs.columns.inputs(asked), 1).array().exp();
+}
+
+/// The scales whose far ends are held out.
+std::vector<std::size_t> scales_of(const std::vector<Fold>& folds) {
+  std::set<std::size_t> out;
+  for (const Fold& fold : folds)
+    if (fold.far_end())
+      out.insert(*fold.scale);
+  return {out.begin(), out.end()};
 }
 
 }  // namespace
@@ -132,7 +144,7 @@ std::vector<FormCandidate> ProcessJudge::operator()(const Candidate& trend,
   nearby.hyper_rows = kFarHyperRows;
   nearby.iterations = kFarIterations;
   const std::vector<double> useless(priors.size(), log_of_mean_error(kLargestError));
-  std::vector<ErrorsOfFold> errors(folds_.size(), {useless, useless});
+  std::vector<ErrorsOfFold> errors(folds_.size(), {useless, useless, useless});
   parallel_for(folds_.size(), task_.options.threads, [&](std::size_t f) {
     if (task_.options.stop.stop_requested())
       return;
@@ -145,11 +157,18 @@ std::vector<FormCandidate> ProcessJudge::operator()(const Candidate& trend,
                       priors, in_fold(how, f));
     for (std::size_t p = 0; p < fits.size(); ++p) {
       const process::Predictor predictor(fits[p].process, index(rows_[f].held_out.rows));
-      const auto error = [&](const Design& asked) {
-        return held_out_error(asked.time, predicted_times(runs, fits[p], predictor, asked));
+      const auto error = [&](const VectorXd& of_trend, const VectorXd& of_process) {
+        return held_out_error(rows_[f].held_out.time, of_trend.cwiseProduct(of_process));
       };
-      errors[f].log_errors[p] = error(rows_[f].held_out);
-      errors[f].capped[p] = far_end ? error(rows_[f].capped) : errors[f].log_errors[p];
+      const VectorXd times = trend_times(runs, fits[p], rows_[f].held_out);
+      ErrorsOfFold& own = errors[f];
+      own.log_errors[p] = error(times, process_factors(runs, predictor, rows_[f].held_out));
+      own.capped[p] = own.process_capped[p] = own.log_errors[p];
+      if (!far_end)
+        continue;
+      const VectorXd at_edge = process_factors(runs, predictor, rows_[f].capped);
+      own.process_capped[p] = error(times, at_edge);
+      own.capped[p] = error(trend_times(runs, fits[p], rows_[f].capped), at_edge);
     }
   });
   std::vector<FormCandidate> out;
@@ -159,14 +178,17 @@ std::vector<FormCandidate> ProcessJudge::operator()(const Candidate& trend,
     Candidate judged = trend;
     judged.log_errors.clear();
     judged.capped_log_errors.clear();
+    const bool held = priors[p] == TrendPrior::held;
     for (const ErrorsOfFold& of_fold : errors) {
-      judged.log_errors.push_back(of_fold.log_errors[p]);
+      judged.log_errors.push_back((held ? of_fold.process_capped : of_fold.log_errors)[p]);
       judged.capped_log_errors.push_back(of_fold.capped[p]);
     }
     judge_as_capped(folds_, judged);
     ProcessShape own = shape;
     own.prior = priors[p];
     own.caps = judged.shape.caps;
+    if (held)
+      own.process_caps = scales_of(folds_);
     out.push_back({.trend = std::move(judged), .process = std::move(own)});
   }
   return out;

@@ -28,8 +28,10 @@ class ProcessJudge {
   ProcessJudge(const SelectionTask& task, const std::vector<Fold>& folds);
 
   /// One candidate per prior of the trend; scales whose far ends "as at the largest" predicts
-  /// better are capped. The hyper-parameters are found once for the random parts, and anew for each
-  /// far end, of which they must not know. Nothing where a stop was requested.
+  /// better are capped. Beside a trend that is held, the process says beyond the runs what it says
+  /// at their edge: it does not return to a trend whose constants were not fitted beside it. The
+  /// hyper-parameters are found once for the random parts, and anew for each far end, of which they
+  /// must not know. Nothing where a stop was requested.
   std::vector<FormCandidate> operator()(const Candidate& trend, const ProcessShape& shape,
                                         const std::vector<TrendPrior>& priors,
                                         const RunsInFold& runs_in) const;

@@ -61,9 +61,6 @@ process::ProcessOptions process_options(const FitOptions& options, const Design&
   return out;
 }
 
-/// Of a trend's constants, in units of their scales: none that matters.
-constexpr double kAsItIs = 1e-9;
-
 /// At 4.6 standard deviations of a run that counts for one.
 constexpr double kWeightOfOutlier = 0.2;
 
@@ -149,6 +146,8 @@ FittedModel fitted_process(FittedModel model, const Design& training, const FitO
   process::ProcessFit found = fit_process(runs, hyper, prior, how);
   if (promised && !options.stop.stop_requested())
     found = promised_process(model.spec, training, runs, prior, how, *promised, std::move(found));
+  if (prior == TrendPrior::held)  // of what is fitted again the likelihood decides
+    found.hyper.group_deviations = hyper.group_deviations;
   const auto known =
       std::make_shared<const KnownProcess>(std::move(found.process), options.threads);
   model.constants = runs.trend.constants(found.constants, found.level + known->centre);
@@ -209,9 +208,9 @@ bool needs_process(const FittedModel& model, const Design& training, const FitOp
   if (index(training.rows) > how.exact_rows || !has_times(runs))
     return false;
   process::HyperParameters hyper = found_beside_product(model.spec, training, how);
-  hyper.group_deviations = Eigen::VectorXd::Constant(runs.trend.trend.group_count, kAsItIs);
+  hyper.group_deviations.resize(runs.trend.trend.group_count);
   const process::ProcessFit beside =
-      fit_process(runs, with_kernel_of(hyper, hyper, runs), TrendPrior::likely, how);
+      fit_process(runs, with_kernel_of(hyper, hyper, runs), TrendPrior::held, how);
   return clearly_smaller(left_out_errors(beside), alone(beside.whitening.rows));
 }
 

@@ -1,8 +1,10 @@
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "fit/residual/process_form.hpp"
 #include "fit/residual/trend_of_form.hpp"
+#include "fit/sum/form/sum_form.hpp"
 
 namespace perfmodel {
 namespace {
@@ -32,7 +34,7 @@ class ProcessRefit final : public Refit {
   VectorXd operator()(const Design& runs) const override {
     const process::Inputs inputs = columns_.inputs(runs);
     const TrendOfForm trend =
-        from_nothing_ ? product_trend_of(model_.spec, columns_, inputs, hyper_.coordinates)
+        from_nothing_ ? product_trend_of(model_.spec, columns_, inputs, hyper_.coordinates, caps())
                       : trend_around(trend_, model_.spec, model_.constants, runs);
     const VectorXd y = runs.time.array().log();
     const process::ProcessFit found = process::fit_process(inputs, y, trend.trend, hyper_, how_);
@@ -51,6 +53,12 @@ class ProcessRefit final : public Refit {
   process::HyperParameters hyper_;
   double centre_;
   process::ProcessOptions how_;
+
+  /// Those of the one product.
+  std::vector<Cap> caps() const {
+    const MultiStructure& structure = dynamic_cast<const SumForm&>(*trend_).structure;
+    return structure.caps.empty() ? std::vector<Cap>{} : structure.caps.front();
+  }
 };
 
 }  // namespace

@@ -13,6 +13,9 @@ namespace {
 
 using Eigen::VectorXd;
 
+/// Of a trend's constants, in units of their scales: none that matters.
+constexpr double kAsItIs = 1e-9;
+
 bool has(const std::vector<std::size_t>& numerics, std::size_t numeric) {
   return std::find(numerics.begin(), numerics.end(), numeric) != numerics.end();
 }
@@ -31,8 +34,9 @@ ProcessRuns plain_runs(const ModelSpec& spec, const Design& runs, const ProcessS
                         : out.columns.number(spec, j).zero
                             ? process::CoordinateForm::log_one_plus
                             : process::usual_form(out.inputs.numbers.col(index(j))));
-    out.most.push_back(has(shape.caps, numeric) ? out.columns.number(spec, j).high
-                                                : std::numeric_limits<double>::infinity());
+    out.most.push_back(has(shape.caps, numeric) || has(shape.process_caps, numeric)
+                           ? out.columns.number(spec, j).high
+                           : std::numeric_limits<double>::infinity());
   }
   return out;
 }
@@ -61,6 +65,18 @@ VectorXd freed(const process::Trend& trend, const VectorXd& y, VectorXd deviatio
   return deviations;
 }
 
+VectorXd deviations_under(TrendPrior prior, const ProcessRuns& runs, const VectorXd& likely) {
+  switch (prior) {
+    case TrendPrior::free:
+      return freed(runs.trend.trend, runs.log_time, likely);
+    case TrendPrior::likely:
+      return likely;
+    case TrendPrior::held:
+      return VectorXd::Constant(likely.size(), kAsItIs);
+  }
+  return likely;
+}
+
 }  // namespace
 
 ProcessRuns runs_beside_product(const ModelSpec& spec, const Design& runs,
@@ -68,9 +84,11 @@ ProcessRuns runs_beside_product(const ModelSpec& spec, const Design& runs,
   ProcessRuns out = plain_runs(spec, runs, shape);
   std::vector<process::Coordinate> coordinates =
       process::process_coordinates(out.inputs, out.forms);
-  put_caps(out, coordinates);
+  std::vector<Cap> caps;
+  for (const std::size_t numeric : shape.caps)
+    caps.push_back({numeric, numeric_input(spec, numeric).high});
   out.spec = counted_as(coordinates, out.columns, spec);
-  out.trend = product_trend_of(out.spec, out.columns, out.inputs, std::move(coordinates));
+  out.trend = product_trend_of(out.spec, out.columns, out.inputs, std::move(coordinates), caps);
   return out;
 }
 
@@ -104,9 +122,7 @@ std::vector<process::ProcessFit> fit_processes(const ProcessRuns& runs,
                                                const process::ProcessOptions& options) {
   std::vector<VectorXd> deviations;
   for (const TrendPrior prior : priors)
-    deviations.push_back(prior == TrendPrior::free
-                             ? freed(runs.trend.trend, runs.log_time, hyper.group_deviations)
-                             : hyper.group_deviations);
+    deviations.push_back(deviations_under(prior, runs, hyper.group_deviations));
   return process::fit_processes(runs.inputs, runs.log_time, runs.trend.trend, hyper, deviations,
                                 options);
 }

@@ -16,6 +16,7 @@ enum class TrendPrior {
   /// runs.
   free,
   likely,  ///< as far as the likelihood says
+  held,    ///< not at all
 };
 
 /// What can be chosen of a process and its trend, besides constants and hyper-parameters. Numeric
@@ -24,6 +25,9 @@ struct ProcessShape {
   TrendPrior prior = TrendPrior::free;
   std::vector<std::size_t> rings = {};  ///< numeric columns that count by 1 - 1/n
   std::vector<std::size_t> caps = {};   ///< that count no further than the runs reach
+  /// That count no further for the process alone: beyond the runs it says what it says at their
+  /// edge, and the trend grows on.
+  std::vector<std::size_t> process_caps = {};
 };
 
 /// Runs with the trend beside which a process is fitted to them.
@@ -33,7 +37,7 @@ struct ProcessRuns {
   process::Inputs inputs;
   Eigen::VectorXd log_time;
   std::vector<process::CoordinateForm> forms;  ///< of the process's numbers
-  std::vector<double> most;                    ///< what they count up to
+  std::vector<double> most;                    ///< what they count up to there
   TrendOfForm trend;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -189,19 +190,21 @@ TrendOfForm trend_around(const std::shared_ptr<const Form>& form, const ModelSpe
 
 TrendOfForm product_trend_of(const ModelSpec& spec, const ProcessColumns& columns,
                              const process::Inputs& inputs,
-                             std::vector<process::Coordinate> coordinates) {
+                             std::vector<process::Coordinate> coordinates,
+                             const std::vector<Cap>& caps) {
   MultiStructure structure;
   structure.log_powers = {std::vector<int>(spec.extrinsic.size(), 0)};
   std::vector<std::size_t> rings;
-  std::vector<Cap> caps;
   for (std::size_t j = 0; j < coordinates.size(); ++j) {
     const std::size_t numeric = j < columns.intrinsic.size()
                                     ? spec.extrinsic.size() + columns.intrinsic[j]
                                     : columns.extrinsic[j - columns.intrinsic.size()];
     if (coordinates[j].form == process::CoordinateForm::ring)
       rings.push_back(numeric);
-    if (std::isfinite(coordinates[j].most))
-      caps.push_back({numeric, coordinates[j].most});
+    coordinates[j].most = std::numeric_limits<double>::infinity();
+    for (const Cap& cap : caps)
+      if (cap.numeric == numeric)
+        coordinates[j].most = cap.at;
   }
   if (!rings.empty())
     structure.rings = {rings};

@@ -9,6 +9,7 @@
 #include "fit/process/trend.hpp"
 #include "fit/residual/process_columns.hpp"
 #include "fit/result/form.hpp"
+#include "model/form/multi_expression.hpp"
 
 namespace perfmodel {
 
@@ -26,10 +27,11 @@ struct TrendOfForm {
 TrendOfForm trend_around(const std::shared_ptr<const Form>& form, const ModelSpec& spec,
                          const Eigen::VectorXd& constants, const Design& runs);
 
-/// One product of powers and factors, from nothing: its prior is that no column matters. Rings and
-/// caps are those of the coordinates.
+/// One product of powers and factors, from nothing: its prior is that no column matters. Rings are
+/// those of the coordinates; the process may count no further where the trend does.
 TrendOfForm product_trend_of(const ModelSpec& spec, const ProcessColumns& columns,
                              const process::Inputs& inputs,
-                             std::vector<process::Coordinate> coordinates);
+                             std::vector<process::Coordinate> coordinates,
+                             const std::vector<Cap>& caps);
 
 }  // namespace perfmodel

@@ -15,6 +15,7 @@
 #include "fit/sum/terms/regimes.hpp"
 #include "fit/sum/terms/sum_size.hpp"
 #include "fit/sum/tidy.hpp"
+#include "fit/task/absolute_errors.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
@@ -145,6 +146,12 @@ FittedModel SumChoice::fitted(const Candidate& candidate) const {
   model.search.form = facts();
   warn_of_few_configurations(model, task_.training, model.warnings);
   return model;
+}
+
+FittedModel SumChoice::fitted_to_largest(const Candidate& sum) const {
+  const FitOptions options = with_absolute_errors(task_.options);
+  const SelectionTask task{coordinates_, spec_, task_.training, options};
+  return model_of(spec_, task_.training, options, search_sum(task, sum, SumThrows::none), facts());
 }
 
 FittedModel fit_shared_sum(const ModelSpec& spec, const Design& training,

@@ -28,6 +28,9 @@ class SumChoice {
   FittedModel fitted() const;
   /// Another candidate, for all rows together.
   FittedModel fitted(const Candidate& candidate) const;
+  /// A sum whose constants are those of the least absolute errors next to where folds fit them: the
+  /// largest times decide.
+  FittedModel fitted_to_largest(const Candidate& sum) const;
 
  private:
   ModelSpec spec_;

@@ -53,7 +53,7 @@ std::size_t sum_starts(const FitOptions& options) {
   return options.starts.value_or(8);
 }
 
-SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
+SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen, SumThrows throws) {
   const FitOptions& options = task.options;
   const TermCoordinates& coordinates = task.coordinates;
   const SumShape& shape = chosen.shape;
@@ -76,7 +76,7 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
   // throws find are not what they have chosen.
   SumFit fit;
   fit.theta = path.back().theta;
-  if (ridge == 0)
+  if (ridge == 0 && throws == SumThrows::several)
     fit = minimise_goal({data, shape, goal, options, how.starts}, fit.theta);
   fit = finish(data, shape, goal, fit,
                {.held = {}, .instructions = options.instructions, .stop = options.stop},
@@ -85,7 +85,7 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
   if (!rings.empty()) {
     Candidate with_rings = chosen;
     with_rings.shape.rings.insert(with_rings.shape.rings.end(), rings.begin(), rings.end());
-    return search_sum(task, with_rings);
+    return search_sum(task, with_rings, throws);
   }
   if (is_own_loss)
     fit = simplified({data, shape, goal, options}, coordinates.inputs(), fit);

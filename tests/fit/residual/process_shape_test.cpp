@@ -3,6 +3,7 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "fit/fit.hpp"
 #include "fit/residual/fit_with_process.hpp"
 #include "fit/result/form.hpp"
 #include "perfmodel/io/model/model_json.hpp"
@@ -71,6 +72,56 @@ TEST_CASE("a capped scale says the same beyond the runs as at their largest valu
           std::string::npos);
     CHECK(formula_code(free, FormulaLanguage::c).find("fmin(workers") == std::string::npos);
   }
+}
+
+TEST_CASE("where only the process counts no further, the trend grows on beyond the runs",
+          "[fit][process]") {
+  const FittedModel free = product_of_shape({});
+  const FittedModel held = product_of_shape({.process_caps = {0}});
+  CHECK(held.constants == free.constants);
+  for (const std::string job : {"j0", "j1", "j2"}) {
+    CAPTURE(job);
+    for (const double workers : {1., 3., 16.})
+      CHECK(time_at(held, job, workers) == time_at(free, job, workers));
+    // One power of the trend for all jobs, and nothing else.
+    const double growth = time_at(held, job, 64) / time_at(held, job, 16);
+    CHECK(growth > 1.05);
+    CHECK(growth == Catch::Approx(time_at(held, "j0", 64) / time_at(held, "j0", 16)));
+    CHECK(time_at(held, job, 256) / time_at(held, job, 64) == Catch::Approx(growth));
+  }
+  CHECK(time_at(held, "j2", 64) != Catch::Approx(time_at(free, "j2", 64)));
+
+  SECTION("also as model.json, as code and fitted again") {
+    const test::TemporaryDirectory directory;
+    directory.write("model.json", to_json(held));
+    const FittedModel read = read_model(directory.file("model.json"));
+    for (const double workers : {2., 16., 64.})
+      CHECK(time_at(read, "j1", workers) == time_at(held, "j1", workers));
+    CHECK(formula_code(held, FormulaLanguage::python).find("min(workers, 16.0)") !=
+          std::string::npos);
+    const test::PaperRuns runs = growing_runs();
+    const VectorXd again = (*held.form->refit(held, runs.design, {}))(runs.design);
+    for (Eigen::Index k = 0; k < again.size(); ++k)
+      CHECK(again[k] == Catch::Approx(held.constants[k]).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("a trend that is held keeps its powers, and its process knows what it leaves",
+          "[fit][process]") {
+  const test::PaperRuns runs = growing_runs();
+  FitOptions options;
+  options.expression = Expression::multi;
+  options.terms = 1;
+  options.loss = Loss::mae;
+  const FittedModel absolute = fit(runs.spec, runs.design, options);
+  const FittedModel held = with_process(absolute, runs.design, {}, {.prior = TrendPrior::held}, {});
+  const FittedModel free = with_process(absolute, runs.design, {}, {.prior = TrendPrior::free}, {});
+  const auto power_of = [&](const FittedModel& model) {
+    return model.form->scaling_powers(model.spec, model.constants, &*model.typical).front();
+  };
+  CHECK(power_of(held) == Catch::Approx(power_of(absolute)).epsilon(1e-6));
+  CHECK(power_of(free) != Catch::Approx(power_of(absolute)).epsilon(1e-3));
+  CHECK(held.metrics.train.mape_percent < absolute.metrics.train.mape_percent);
 }
 
 TEST_CASE("a ring counts 1 - 1/n in trend and process", "[fit][process]") {

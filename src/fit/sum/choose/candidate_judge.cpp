@@ -254,14 +254,22 @@ void CandidateJudge::extend(const Candidate& candidate, std::size_t f, const Fol
   }
 }
 
-VectorXd CandidateJudge::constants_in(const Candidate& candidate, std::size_t fold) const {
+const CandidateJudge::FoldPath& CandidateJudge::path_of(const Candidate& candidate,
+                                                        std::size_t fold) const {
   const auto known = std::find_if(families_.begin(), families_.end(), [&](const Family& family) {
     return same_family(family.widest, candidate);
   });
-  const FoldPath& path = known->of_fold[fold];
-  return candidate.generic ? path.generic_constants
-                           : task_.coordinates.constants(candidate.shape,
-                                                         path.fits[entries(candidate) - 1].theta);
+  return known->of_fold[fold];
+}
+
+const SumFit& CandidateJudge::fit_in(const Candidate& sum, std::size_t fold) const {
+  return path_of(sum, fold).fits[entries(sum) - 1];
+}
+
+VectorXd CandidateJudge::constants_in(const Candidate& candidate, std::size_t fold) const {
+  return candidate.generic
+             ? path_of(candidate, fold).generic_constants
+             : task_.coordinates.constants(candidate.shape, fit_in(candidate, fold).theta);
 }
 
 Candidate CandidateJudge::judged(const Candidate& candidate, const Family& family,

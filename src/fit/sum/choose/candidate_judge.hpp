@@ -32,6 +32,8 @@ class CandidateJudge {
   /// The constants of a candidate that was judged, fitted to the training rows of a fold: those of
   /// Eq. (4), or in the order of MultiLayout.
   Eigen::VectorXd constants_in(const Candidate& candidate, std::size_t fold) const;
+  /// The fit of a sum that was judged to the training rows of a fold.
+  const SumFit& fit_in(const Candidate& sum, std::size_t fold) const;
 
  private:
   /// A family in one fold, for each number of terms.
@@ -62,6 +64,7 @@ class CandidateJudge {
 
   std::vector<Asked> families_of(const std::vector<Candidate>& candidates);
   std::size_t family_of(const Candidate& candidate);
+  const FoldPath& path_of(const Candidate& candidate, std::size_t fold) const;
   void fit(const std::vector<Asked>& asked, const std::vector<std::size_t>& folds);
   std::optional<std::size_t> like(const Candidate& candidate) const;
   void extend(const Candidate& candidate, std::size_t f, const FoldPath* like,

@@ -132,4 +132,9 @@ bool better_where_measured(const std::vector<Fold>& folds, const Candidate& a, c
   return inside.mean < -inside.error && outside.mean <= outside.error;
 }
 
+bool better_beyond(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b) {
+  const Difference outside = difference_of_part(folds, true, a, b);
+  return outside.mean < -outside.error && a.score < b.score;
+}
+
 }  // namespace perfmodel

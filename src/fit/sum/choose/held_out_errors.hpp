@@ -56,4 +56,8 @@ bool as_good_where_measured(const std::vector<Fold>& folds, const Candidate& a, 
 /// ends at most one worse.
 bool better_where_measured(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
 
+/// Whether the far ends say that `a` is better, by more than a standard error, and the score of all
+/// folds does not contradict.
+bool better_beyond(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
+
 }  // namespace perfmodel
