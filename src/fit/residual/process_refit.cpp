@@ -5,6 +5,7 @@
 #include "fit/residual/process_form.hpp"
 #include "fit/residual/trend_of_form.hpp"
 #include "fit/sum/form/sum_form.hpp"
+#include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
 namespace {
@@ -65,6 +66,10 @@ class ProcessRefit final : public Refit {
 
 std::unique_ptr<Refit> ProcessForm::refit(const FittedModel& model, const Design&,
                                           const FitOptions& options) const {
+  if (prior_.group_deviations.size() == 0)
+    throw UsageError(
+        "a model with a residual process that was read from a file cannot be fitted "
+        "to other runs: the file has no priors of its trend; fit it anew");
   return std::make_unique<ProcessRefit>(model, trend_, columns_, prior_, *known_, options);
 }
 

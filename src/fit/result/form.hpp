@@ -190,7 +190,8 @@ class Form {
 
   /// How many of the constants of a fitted model play a part.
   virtual std::size_t constants_in_use(const FittedModel& model) const = 0;
-  /// `options` are those of the fit, and outlive the result, as the model does.
+  /// `options` are those of the fit, and outlive the result, as the model does. Throws UsageError
+  /// where the model does not know how it was fitted, as one with a process from a file.
   virtual std::unique_ptr<Refit> refit(const FittedModel& model, const Design& training,
                                        const FitOptions& options) const = 0;
   /// Gives constants of levels that no row has a value that means something.

@@ -6,6 +6,7 @@
 #include "fit/fit.hpp"
 #include "fit/residual/fit_with_process.hpp"
 #include "fit/result/form.hpp"
+#include "perfmodel/base/error.hpp"
 #include "perfmodel/io/model/model_json.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
@@ -103,6 +104,7 @@ TEST_CASE("where only the process counts no further, the trend grows on beyond t
     const VectorXd again = (*held.form->refit(held, runs.design, {}))(runs.design);
     for (Eigen::Index k = 0; k < again.size(); ++k)
       CHECK(again[k] == Catch::Approx(held.constants[k]).epsilon(1e-6));
+    CHECK_THROWS_AS(read.form->refit(read, runs.design, {}), UsageError);
   }
 }
 
