@@ -8,8 +8,10 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "fit/choose/form_selection.hpp"
 #include "fit/fit.hpp"
 #include "fit/result/form.hpp"
+#include "fit/sum/choose/held_out_errors.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
@@ -259,6 +261,41 @@ TEST_CASE("far ends refuse a trend that is one product where the time has a floo
   const FittedModel refused = fit(runs.spec, runs.design, product);
   CAPTURE(log_error_of(chosen, beyond), log_error_of(refused, beyond));
   CHECK(log_error_of(chosen, beyond) < 0.5 * log_error_of(refused, beyond));
+}
+
+TEST_CASE("a scale that saturates is judged beside one of large whole numbers", "[fit][auto]") {
+  RandomStream random(5, "saturating");
+  std::ostringstream csv;
+  csv << "job,gpus,bytes,time_s\n";
+  for (int row = 0; row < 120; ++row) {
+    const std::size_t job = random.below(4);
+    const double gpus = std::vector<double>{2, 3, 4, 6, 8}[random.below(5)];
+    const double bytes = 10000 * std::pow(2, static_cast<double>(random.below(5)));
+    csv << 'j' << job << ',' << to_text(gpus) << ',' << to_text(bytes) << ','
+        << to_text(1e-7 * std::pow(bytes, 0.9) *
+                   std::exp(2 * (1 - 1 / gpus) + 0.3 * static_cast<double>(job) +
+                            kScatter * random.normal()))
+        << '\n';
+  }
+  RoleRequest request;
+  request.extrinsic = {"bytes", "gpus"};
+  const test::PaperRuns runs = test::runs_of(test::table_of(csv.str()), request);
+  FitOptions options;
+  options.expression = Expression::automatic;
+  options.residual = Residual::chosen;
+  options.loss = default_loss(options);
+  const FormSelection selection = select_form(SumChoice(runs.spec, runs.design, options));
+  const FormCandidate* best_ring = nullptr;
+  for (const FormCandidate& candidate : selection.tried)
+    if (candidate.process && candidate.from_nothing && !candidate.process->rings.empty() &&
+        (best_ring == nullptr || candidate.trend.score < best_ring->trend.score))
+      best_ring = &candidate;
+  REQUIRE(best_ring != nullptr);
+  CHECK(runs.spec.extrinsic[best_ring->process->rings.front()].column == "gpus");
+  CHECK(best_ring->process->rings.size() == 1);
+  // Nothing but the scatter is left, whose mean absolute value is 0.8 of its standard deviation.
+  for (const double log_error : best_ring->trend.log_errors)
+    CHECK(mean_error(log_error) < 2 * kScatter);
 }
 
 TEST_CASE("a stop request ends the choice with a model", "[fit][auto]") {

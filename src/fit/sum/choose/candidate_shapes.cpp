@@ -10,6 +10,9 @@ namespace {
 
 using Eigen::Index;
 
+/// Of larger numbers 1 - 1/n is 1, and what grows with it any size.
+constexpr double kLargestOfRing = 100;
+
 constexpr double kUsualRidge = 1e-4;
 constexpr double kOtherRidges[] = {1e-5, 1e-3};
 
@@ -80,7 +83,8 @@ std::optional<SumShape> additive_shape(const SelectionTask& task) {
 
 bool may_be_ring(const SelectionTask& task, const std::vector<Fold>& folds, std::size_t numeric) {
   const auto is_judged = [&](const Fold& fold) { return fold.scale == numeric; };
-  return std::any_of(folds.begin(), folds.end(), is_judged) &&
+  return numeric_input(task.spec, numeric).low <= kLargestOfRing &&
+         std::any_of(folds.begin(), folds.end(), is_judged) &&
          is_count(numeric_factor(task.training, numeric), task.training.rows);
 }
 

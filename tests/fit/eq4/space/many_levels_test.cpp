@@ -17,14 +17,14 @@ constexpr std::size_t kLevels = 300;
 constexpr std::size_t kRowsPerLevel = 7;
 
 /// One categorical column; the best prediction of a level's rows is a single number.
-struct LevelRuns {
+struct ManyLevelRuns {
   ModelSpec spec;
   Design design;
 };
 
-LevelRuns level_runs(double noise = 0.3) {
+ManyLevelRuns level_runs(double noise = 0.3) {
   RandomStream random(3, "many levels");
-  LevelRuns out;
+  ManyLevelRuns out;
   out.spec.target = "time_s";
   out.spec.categorical.push_back({"host", {}});
   out.design.rows = kLevels * kRowsPerLevel;
@@ -88,7 +88,7 @@ FitOptions options_for(Loss loss) {
 }  // namespace
 
 TEST_CASE("hundreds of levels are fitted to their medians, means and geometric means", "[fit]") {
-  const LevelRuns runs = level_runs();
+  const ManyLevelRuns runs = level_runs();
   const auto levels = times_by_level(runs.design);
   const auto cost = [&](Loss loss) {
     return fit(runs.spec, runs.design, options_for(loss)).search.cost;
@@ -100,14 +100,14 @@ TEST_CASE("hundreds of levels are fitted to their medians, means and geometric m
 }
 
 TEST_CASE("a search among hundreds of levels has the dimensions of their groups", "[fit]") {
-  const LevelRuns runs = level_runs();
+  const ManyLevelRuns runs = level_runs();
   const FittedModel model = fit(runs.spec, runs.design, options_for(Loss::mae));
   CHECK(model.search.population < kLevels);
   CHECK(model.search.gap < 1e-9);
 }
 
 TEST_CASE("of hundreds of levels only the differences are determined beside a constant", "[fit]") {
-  const LevelRuns runs = level_runs(0.05);
+  const ManyLevelRuns runs = level_runs(0.05);
   const FittedModel model = fit(runs.spec, runs.design, options_for(Loss::mse));
   REQUIRE(model.identifiability);
   CHECK(std::none_of(model.identifiability->constants.begin(),
@@ -121,7 +121,7 @@ TEST_CASE("of hundreds of levels only the differences are determined beside a co
 }
 
 TEST_CASE("threads do not change a fit of many levels", "[fit]") {
-  const LevelRuns runs = level_runs();
+  const ManyLevelRuns runs = level_runs();
   FitOptions options = options_for(Loss::mae);
   const FittedModel one = fit(runs.spec, runs.design, options);
   options.threads = 2;
@@ -129,7 +129,7 @@ TEST_CASE("threads do not change a fit of many levels", "[fit]") {
 }
 
 TEST_CASE("a sum of more constants than can be fitted is refused", "[fit][multi]") {
-  const LevelRuns runs = level_runs();
+  const ManyLevelRuns runs = level_runs();
   FitOptions options;
   options.expression = Expression::multi;
   options.terms = 4;
@@ -141,7 +141,7 @@ TEST_CASE("a sum of more constants than can be fitted is refused", "[fit][multi]
 
 TEST_CASE("a sum of many levels that is stopped is there without a look at its constants",
           "[fit][multi]") {
-  const LevelRuns runs = level_runs();
+  const ManyLevelRuns runs = level_runs();
   std::stop_source stop;
   stop.request_stop();
   FitOptions options;
