@@ -103,14 +103,17 @@ process::ProcessFit promised_process(const ModelSpec& spec, const Design& traini
 }
 
 ProcessSearch facts_of_search(const process::ProcessOptions& options,
-                              const process::ProcessFit& found, bool is_predictive) {
+                              const process::ProcessFit& found, TrendPrior prior,
+                              bool is_predictive) {
   ProcessSearch out;
   out.objective =
       "the posterior density of the hyper-parameters: marginal likelihood of ln(time) and priors";
   if (is_predictive)
     out.objective += "; from there on the densities of left-out ln(time) given those next to them";
-  for (const process::PriorFacts& prior : process::prior_facts())
-    out.priors.push_back({prior.of, prior.mean, prior.deviation});
+  if (prior == TrendPrior::held)
+    out.objective += "; beside a trend whose constants, of least absolute errors, are held";
+  for (const process::PriorFacts& fact : process::prior_facts())
+    out.priors.push_back({fact.of, fact.mean, fact.deviation});
   out.rows = static_cast<std::size_t>(options.hyper_rows);
   out.noise = found.hyper.heavy_tails ? ProcessNoise::student_t : ProcessNoise::normal;
   return out;
@@ -169,7 +172,7 @@ FittedModel fitted_process(FittedModel model, const Design& training, const FitO
   model.search.gap = 0;
   model.search.cost = found.hyper.cost;
   model.search.ridges.clear();
-  model.search.process = facts_of_search(how, found, is_predictive);
+  model.search.process = facts_of_search(how, found, prior, is_predictive);
   model.typical = central_configuration(model.spec, training);
   const Eigen::VectorXd predicted = predict(model, training);
   model.metrics.train = compute_metrics(training.time, predicted);

@@ -138,11 +138,32 @@ TEST_CASE("a ring counts 1 - 1/n in trend and process", "[fit][process]") {
 TEST_CASE("the prior of the trend decides how much of the growth is the trend's",
           "[fit][process]") {
   const FittedModel free = product_of_shape({.prior = TrendPrior::free});
-  const FittedModel likely = product_of_shape({.prior = TrendPrior::likely});
+  const FittedModel freed = product_of_shape({.prior = TrendPrior::likely});
   const auto growth = [](const FittedModel& model) {
     return std::log(time_at(model, "j1", 1e9) / time_at(model, "j1", 16));
   };
   // A prior can only draw the trend towards one on which no column has an effect.
-  CHECK(growth(likely) > 0);
-  CHECK(growth(likely) <= growth(free));
+  CHECK(growth(freed) > 0);
+  CHECK(growth(freed) <= growth(free));
+}
+
+TEST_CASE("a trend that is held keeps its constants, and the search says so", "[fit][process]") {
+  const test::PaperRuns runs = growing_runs();
+  FitOptions options;
+  options.expression = Expression::multi;
+  options.terms = 1;
+  const FittedModel alone = fit(runs.spec, runs.design, options);
+  const auto beside = [&](TrendPrior prior) {
+    return with_process(alone, runs.design, options, {.prior = prior});
+  };
+  const FittedModel held = beside(TrendPrior::held);
+  const FittedModel freed = beside(TrendPrior::free);
+  // Far beyond the runs the process counts for nothing, and the trend alone says how it goes on.
+  const auto growth = [](const FittedModel& model) {
+    return time_at(model, "j1", 1e12) / time_at(model, "j1", 1e11);
+  };
+  CHECK(growth(held) == Catch::Approx(growth(alone)).epsilon(1e-6));
+  CHECK(growth(freed) != Catch::Approx(growth(alone)).epsilon(1e-3));
+  CHECK(held.search.process.value().objective.find("held") != std::string::npos);
+  CHECK(freed.search.process.value().objective.find("held") == std::string::npos);
 }
