@@ -1,9 +1,11 @@
 #include "fit/choose/beside_sum.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <utility>
 
+#include "fit/sum/choose/choice.hpp"
 #include "fit/sum/choose/held_out_errors.hpp"
 #include "fit/sum/finish/sum_finish.hpp"
 #include "fit/sum/form/sum_form.hpp"
@@ -30,40 +32,44 @@ VectorXd absolute_constants(const SelectionTask& task, const SumFit& start, cons
 
 /// `constants_in`: of the sum in a fold.
 std::vector<FormCandidate> judged_beside(
-    const SelectionTask& task, const ProcessJudge& with_process, const Candidate& trend,
-    TrendPrior prior, const std::function<VectorXd(std::size_t fold)>& constants_in) {
+    const SelectionTask& task, ProcessJudge& with_process, const Candidate& trend, TrendPrior prior,
+    const std::function<VectorXd(std::size_t fold)>& constants_in) {
   const auto form = std::make_shared<const SumForm>(
       task.coordinates.structure(trend.shape),
       SumEstimates{.parted = {}, .sums = {{.ridge = 0, .intercept = trend.shape.intercept}}});
-  const ProcessShape shape{.rings = trend.shape.rings};
-  return with_process(trend, shape, {prior}, [&](std::size_t fold, const Design& training) {
-    return runs_beside(form, task.spec, constants_in(fold), training, shape);
+  return with_process.beside_fitted(trend, prior, [&](std::size_t fold, const Design& training) {
+    return runs_beside(form, task.spec, constants_in(fold), training, {.rings = trend.shape.rings});
   });
 }
 
 }  // namespace
 
 std::vector<FormCandidate> beside_sum(const SelectionTask& task, const CandidateJudge& plain,
-                                      const ProcessJudge& with_process, const Candidate& trend) {
+                                      ProcessJudge& with_process, const Candidate& trend) {
   return judged_beside(
       task, with_process, trend, TrendPrior::likely,
       [&](std::size_t fold) { return plain.constants_in(trend, fold); });
 }
 
 std::optional<FormCandidate> beside_held_sum(const SelectionTask& task, const CandidateJudge& plain,
-                                             const ProcessJudge& with_process,
+                                             ProcessJudge& with_process,
                                              const std::vector<Fold>& folds,
                                              const FormCandidate& chosen) {
   Candidate trend = chosen.trend;
   trend.shape.caps.clear();
-  std::vector<FormCandidate> held =
-      judged_beside(task, with_process, trend, TrendPrior::held, [&](std::size_t fold) {
+  std::vector<FormCandidate> held = judged_beside(
+      task, with_process, trend, TrendPrior::held,
+      [&](std::size_t fold) {
         return absolute_constants(task, plain.fit_in(trend, fold), trend.shape,
                                   folds[fold].training);
       });
-  if (held.empty() || !better_beyond(folds, held.front().trend, chosen.trend))
+  const auto best = std::min_element(held.begin(), held.end(),
+                                     [](const FormCandidate& a, const FormCandidate& b) {
+                                       return scores_better(a.trend, b.trend);
+                                     });
+  if (best == held.end() || !better_beyond(folds, best->trend, chosen.trend))
     return std::nullopt;
-  return std::move(held.front());
+  return std::move(*best);
 }
 
 }  // namespace perfmodel

@@ -87,12 +87,12 @@ class FormSelector {
                     1 + sums + products.size() + kStepsOfFit);
     try_generic();
     done.next();
-    try_sum([&] { done.next(); });
-    done.reach(1 + sums);
     for (const std::vector<std::size_t>& rings : products) {
       try_product(rings);
       done.next();
     }
+    try_sum([&] { done.next(); });
+    done.reach(1 + products.size() + sums);
     if (!task_.options.stop.stop_requested())
       choose();
     if (out_.chosen && may_be_held())
@@ -178,15 +178,7 @@ class FormSelector {
     if (!alone)
       return;
     out_.tried.push_back({.trend = *alone, .from_nothing = true});
-    const ProcessShape shape{.rings = rings};
-    std::vector<FormCandidate> with =
-        with_process_(*alone, shape, {TrendPrior::free, TrendPrior::likely},
-                      [&](std::size_t, const Design& training) {
-                        return runs_beside_product(task_.spec, training, shape);
-                      });
-    for (FormCandidate& candidate : with)
-      candidate.from_nothing = true;
-    add(std::move(with));
+    add(with_process_.beside_product(*alone, {TrendPrior::free, TrendPrior::likely}));
   }
 
   void add(std::vector<FormCandidate> candidates) {

@@ -26,6 +26,9 @@ constexpr std::size_t kFarIterations = 25;
 /// Towards the constants of a trend that were good without the process.
 constexpr std::size_t kFoldTrendSteps = 4;
 
+/// As a logarithm of errors: what differs by less, differs by the folds.
+constexpr double kMuchLess = 0.05;
+
 /// Per prior of the trend.
 struct ErrorsOfFold {
   std::vector<double> log_errors;
@@ -118,43 +121,103 @@ void ProcessJudge::weigh_runs() {
     run_weights_(rows) = fit_process(runs, hyper, TrendPrior::free, how).run_weights;
 }
 
-std::optional<process::HyperParameters> ProcessJudge::hyper_of_random_parts(
-    const RunsInFold& runs_in, const process::ProcessOptions& how) const {
+double ProcessJudge::error_within(const FormCandidate& candidate) const {
+  double sum = 0;
+  double count = 0;
   for (std::size_t f = 0; f < folds_.size(); ++f) {
-    if (folds_[f].far_end())
-      continue;
-    const ProcessRuns runs = runs_in(f, rows_[f].training);
-    return has_times(runs) ? std::optional(search_hyper_parameters(runs, in_fold(how, f)))
-                           : std::nullopt;
+    sum += folds_[f].far_end() ? 0 : candidate.trend.log_errors[f];
+    count += folds_[f].far_end() ? 0 : 1;
   }
-  return std::nullopt;
+  return sum / count;
 }
 
-std::vector<FormCandidate> ProcessJudge::operator()(const Candidate& trend,
-                                                    const ProcessShape& shape,
-                                                    const std::vector<TrendPrior>& priors,
-                                                    const RunsInFold& runs_in) const {
+ProcessJudge::RunsInFold ProcessJudge::of_product(const std::vector<std::size_t>& rings) const {
+  return [this, rings](std::size_t, const Design& training) {
+    return runs_beside_product(task_.spec, training, {.rings = rings});
+  };
+}
+
+std::optional<ProcessJudge::Searched> ProcessJudge::searched(const RunsInFold& runs_in) const {
+  Searched out{.runs = std::vector<ProcessRuns>(folds_.size()), .hypers = {}};
+  parallel_for(
+      folds_.size(), task_.options.threads,
+      [&](std::size_t f) { out.runs[f] = runs_in(f, rows_[f].training); });
+  const auto of_random_parts = static_cast<std::size_t>(
+      std::find_if(folds_.begin(), folds_.end(), [](const Fold& fold) { return !fold.far_end(); }) -
+      folds_.begin());
+  if (of_random_parts == folds_.size() || !has_times(out.runs[of_random_parts]))
+    return std::nullopt;
   process::ProcessOptions how = in_folds();
-  const std::optional<process::HyperParameters> within = hyper_of_random_parts(runs_in, how);
-  if (!within)
-    return {};
+  const process::HyperParameters within =
+      search_hyper_parameters(out.runs[of_random_parts], in_fold(how, of_random_parts));
+  out.hypers.assign(folds_.size(), within);
   how.threads = 1;
-  process::ProcessOptions nearby = how;
-  nearby.start = within->position;
-  nearby.hyper_rows = kFarHyperRows;
-  nearby.iterations = kFarIterations;
+  how.start = within.position;
+  how.hyper_rows = kFarHyperRows;
+  how.iterations = kFarIterations;
+  parallel_for(folds_.size(), task_.options.threads, [&](std::size_t f) {
+    if (folds_[f].far_end() && has_times(out.runs[f]) && !task_.options.stop.stop_requested())
+      out.hypers[f] = search_hyper_parameters(out.runs[f], in_fold(how, f));
+  });
+  return out;
+}
+
+const ProcessJudge::Hypers* ProcessJudge::hypers_beside_product(
+    const std::vector<std::size_t>& rings) {
+  if (const auto known = hypers_beside_product_.find(rings); known != hypers_beside_product_.end())
+    return &known->second;
+  const std::optional<Searched> in_folds = searched(of_product(rings));
+  return in_folds ? &(hypers_beside_product_[rings] = in_folds->hypers) : nullptr;
+}
+
+std::vector<FormCandidate> ProcessJudge::beside_product(const Candidate& product,
+                                                        const std::vector<TrendPrior>& priors) {
+  const std::vector<std::size_t>& rings = product.shape.rings;
+  const std::optional<Searched> in_folds = searched(of_product(rings));
+  if (!in_folds)
+    return {};
+  hypers_beside_product_[rings] = in_folds->hypers;
+  std::vector<FormCandidate> out = judged(product, {.rings = rings}, priors, *in_folds);
+  for (FormCandidate& candidate : out) {
+    candidate.from_nothing = true;
+    error_beside_product_ = std::min(error_beside_product_, error_within(candidate));
+  }
+  return out;
+}
+
+std::vector<FormCandidate> ProcessJudge::beside_fitted(const Candidate& trend, TrendPrior prior,
+                                                       const RunsInFold& runs_in) {
+  std::optional<Searched> in_folds = searched(runs_in);
+  if (!in_folds)
+    return {};
+  ProcessShape shape{.rings = trend.shape.rings};
+  std::vector<FormCandidate> out = judged(trend, shape, {prior}, *in_folds);
+  if (out.empty() || error_within(out.front()) < error_beside_product_ + kMuchLess)
+    return out;
+  const Hypers* others = hypers_beside_product(shape.rings);
+  if (others == nullptr)
+    return out;
+  for (std::size_t f = 0; f < folds_.size(); ++f)
+    in_folds->hypers[f] = with_kernel_of((*others)[f], in_folds->hypers[f], in_folds->runs[f]);
+  shape.kernel_of_product = true;
+  for (FormCandidate& candidate : judged(trend, shape, {prior}, *in_folds))
+    out.push_back(std::move(candidate));
+  return out;
+}
+
+std::vector<FormCandidate> ProcessJudge::judged(const Candidate& trend, const ProcessShape& shape,
+                                                const std::vector<TrendPrior>& priors,
+                                                const Searched& in_folds) const {
   const std::vector<double> useless(priors.size(), log_of_mean_error(kLargestError));
   std::vector<ErrorsOfFold> errors(folds_.size(), {useless, useless, useless});
+  process::ProcessOptions how = this->in_folds();
+  how.threads = 1;
   parallel_for(folds_.size(), task_.options.threads, [&](std::size_t f) {
-    if (task_.options.stop.stop_requested())
+    const ProcessRuns& runs = in_folds.runs[f];
+    if (task_.options.stop.stop_requested() || !has_times(runs))
       return;
-    const ProcessRuns runs = runs_in(f, rows_[f].training);
-    if (!has_times(runs))
-      return;
-    const bool far_end = folds_[f].far_end();
     const std::vector<process::ProcessFit> fits =
-        fit_processes(runs, far_end ? search_hyper_parameters(runs, in_fold(nearby, f)) : *within,
-                      priors, in_fold(how, f));
+        fit_processes(runs, in_folds.hypers[f], priors, in_fold(how, f));
     for (std::size_t p = 0; p < fits.size(); ++p) {
       const process::Predictor predictor(fits[p].process, index(rows_[f].held_out.rows));
       const auto error = [&](const VectorXd& of_trend, const VectorXd& of_process) {
@@ -164,7 +227,7 @@ std::vector<FormCandidate> ProcessJudge::operator()(const Candidate& trend,
       ErrorsOfFold& own = errors[f];
       own.log_errors[p] = error(times, process_factors(runs, predictor, rows_[f].held_out));
       own.capped[p] = own.process_capped[p] = own.log_errors[p];
-      if (!far_end)
+      if (!folds_[f].far_end())
         continue;
       const VectorXd at_edge = process_factors(runs, predictor, rows_[f].capped);
       own.process_capped[p] = error(times, at_edge);

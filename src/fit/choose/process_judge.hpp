@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -27,14 +29,20 @@ class ProcessJudge {
   /// Both outlive this.
   ProcessJudge(const SelectionTask& task, const std::vector<Fold>& folds);
 
-  /// One candidate per prior of the trend; scales whose far ends "as at the largest" predicts
-  /// better are capped. Beside a trend that is held, the process says beyond the runs what it says
-  /// at their edge: it does not return to a trend whose constants were not fitted beside it. The
-  /// hyper-parameters are found once for the random parts, and anew for each far end, of which they
-  /// must not know. Nothing where a stop was requested.
-  std::vector<FormCandidate> operator()(const Candidate& trend, const ProcessShape& shape,
-                                        const std::vector<TrendPrior>& priors,
-                                        const RunsInFold& runs_in) const;
+  /// One product, whose constants only the process's fit finds: a candidate per prior of them.
+  std::vector<FormCandidate> beside_product(const Candidate& product,
+                                            const std::vector<TrendPrior>& priors);
+
+  /// A trend that is fitted already. Scales whose far ends "as at the largest" predicts better are
+  /// capped. Beside a trend that is held, the process says beyond the runs what it says at their
+  /// edge: it does not return to a trend whose constants were not fitted beside it.
+  ///
+  /// The hyper-parameters are found once for the random parts, and anew for each far end, of which
+  /// they must not know. Where the process says less within the runs than beside one product, the
+  /// likelihood took what the trend leaves for noise: a second candidate has the kernel from there.
+  /// Nothing where a stop was requested.
+  std::vector<FormCandidate> beside_fitted(const Candidate& trend, TrendPrior prior,
+                                           const RunsInFold& runs_in);
 
  private:
   struct FoldRows {
@@ -43,18 +51,34 @@ class ProcessJudge {
     Design capped;  ///< the held-out rows of a far end "as at the largest"
   };
 
+  using Hypers = std::vector<process::HyperParameters>;
+
+  /// The runs of each fold and what the likelihood says of them.
+  struct Searched {
+    std::vector<ProcessRuns> runs;
+    Hypers hypers;
+  };
+
   const SelectionTask& task_;
   const std::vector<Fold>& folds_;
   std::vector<FoldRows> rows_;
   /// What each run counts for: one that was disturbed is so beside any trend and in any fold.
   Eigen::VectorXd run_weights_;
+  /// By the columns that count as rings.
+  std::map<std::vector<std::size_t>, Hypers> hypers_beside_product_;
+  double error_beside_product_ = std::numeric_limits<double>::infinity();
 
   process::ProcessOptions in_folds() const;
   process::ProcessOptions in_fold(process::ProcessOptions how, std::size_t fold) const;
   void weigh_runs();
+  double error_within(const FormCandidate& candidate) const;
 
-  std::optional<process::HyperParameters> hyper_of_random_parts(
-      const RunsInFold& runs_in, const process::ProcessOptions& how) const;
+  RunsInFold of_product(const std::vector<std::size_t>& rings) const;
+  std::optional<Searched> searched(const RunsInFold& runs_in) const;
+  const Hypers* hypers_beside_product(const std::vector<std::size_t>& rings);
+  std::vector<FormCandidate> judged(const Candidate& trend, const ProcessShape& shape,
+                                    const std::vector<TrendPrior>& priors,
+                                    const Searched& in_folds) const;
 };
 
 }  // namespace perfmodel

@@ -73,20 +73,10 @@ std::size_t count_outliers(const Eigen::VectorXd& weights, const Eigen::VectorXd
   return out;
 }
 
-/// The process at the hyper-parameters of another, the trend going as far as it went.
-process::HyperParameters with_kernel_of(const process::HyperParameters& other,
-                                        process::HyperParameters hyper, const ProcessRuns& runs) {
-  hyper.coordinates = other.coordinates;
-  for (std::size_t j = 0; j < hyper.coordinates.size(); ++j)
-    hyper.coordinates[j].most = runs.most[j];
-  hyper.kernel = other.kernel;
-  hyper.heavy_tails = other.heavy_tails;
-  return hyper;
-}
-
 process::HyperParameters found_beside_product(const ModelSpec& spec, const Design& training,
+                                              const std::vector<std::size_t>& rings,
                                               const process::ProcessOptions& how) {
-  return search_hyper_parameters(runs_beside_product(spec, training, {}), how);
+  return search_hyper_parameters(runs_beside_product(spec, training, {.rings = rings}), how);
 }
 
 process::ProcessFit promised_process(const ModelSpec& spec, const Design& training,
@@ -96,7 +86,7 @@ process::ProcessFit promised_process(const ModelSpec& spec, const Design& traini
   const Eigen::VectorXd errors = left_out_errors(own);
   if (!(mean_either_way(errors) > promised))
     return own;
-  process::HyperParameters other = found_beside_product(spec, training, how);
+  process::HyperParameters other = found_beside_product(spec, training, {}, how);
   other = with_kernel_of(other, own.hyper, runs);
   process::ProcessFit out = fit_process(runs, other, prior, how);
   return clearly_smaller(left_out_errors(out), errors) ? out : own;
@@ -135,7 +125,7 @@ bool take_predictive_kernel(const ProcessRuns& runs, TrendPrior prior, process::
 }
 
 FittedModel fitted_process(FittedModel model, const Design& training, const FitOptions& options,
-                           const ProcessRuns& runs, TrendPrior prior, bool from_nothing,
+                           const ProcessRuns& runs, const ProcessShape& shape, bool from_nothing,
                            std::optional<double> promised = {}) {
   if (!has_times(runs))
     throw InputError(
@@ -144,10 +134,14 @@ FittedModel fitted_process(FittedModel model, const Design& training, const FitO
         Field{"terms"} + ", or leave out runs whose times differ far more than their columns say");
   process::ProcessOptions how = process_options(options, training);
   process::HyperParameters hyper = search_hyper_parameters(runs, how);
+  if (shape.kernel_of_product)
+    hyper =
+        with_kernel_of(found_beside_product(model.spec, training, shape.rings, how), hyper, runs);
+  const TrendPrior prior = shape.prior;
   const bool is_predictive =
       index(training.rows) > how.exact_rows && take_predictive_kernel(runs, prior, how, hyper);
   process::ProcessFit found = fit_process(runs, hyper, prior, how);
-  if (promised && !options.stop.stop_requested())
+  if (promised && !shape.kernel_of_product && !options.stop.stop_requested())
     found = promised_process(model.spec, training, runs, prior, how, *promised, std::move(found));
   if (prior == TrendPrior::held)  // of what is fitted again the likelihood decides
     found.hyper.group_deviations = hyper.group_deviations;
@@ -192,13 +186,13 @@ FittedModel product_with_process(const ModelSpec& spec, const Design& training,
   FittedModel model;
   model.spec = runs.spec;
   model.search.form = FormChoice{.given = true};
-  return fitted_process(std::move(model), training, options, runs, shape.prior, true);
+  return fitted_process(std::move(model), training, options, runs, shape, true);
 }
 
 FittedModel with_process(FittedModel trend, const Design& training, const FitOptions& options,
                          const ProcessShape& shape, std::optional<double> promised) {
   const ProcessRuns runs = runs_beside(trend.form, trend.spec, trend.constants, training, shape);
-  return fitted_process(std::move(trend), training, options, runs, shape.prior, false, promised);
+  return fitted_process(std::move(trend), training, options, runs, shape, false, promised);
 }
 
 bool needs_process(const FittedModel& model, const Design& training, const FitOptions& options,
@@ -210,7 +204,7 @@ bool needs_process(const FittedModel& model, const Design& training, const FitOp
   const ProcessRuns runs = runs_beside(model.form, model.spec, model.constants, training, shape);
   if (index(training.rows) > how.exact_rows || !has_times(runs))
     return false;
-  process::HyperParameters hyper = found_beside_product(model.spec, training, how);
+  process::HyperParameters hyper = found_beside_product(model.spec, training, {}, how);
   hyper.group_deviations.resize(runs.trend.trend.group_count);
   const process::ProcessFit beside =
       fit_process(runs, with_kernel_of(hyper, hyper, runs), TrendPrior::held, how);

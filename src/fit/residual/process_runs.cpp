@@ -116,6 +116,15 @@ process::HyperParameters search_hyper_parameters(const ProcessRuns& runs,
   return out;
 }
 
+process::HyperParameters with_kernel_of(const process::HyperParameters& other,
+                                        process::HyperParameters hyper, const ProcessRuns& runs) {
+  hyper.coordinates = other.coordinates;
+  put_caps(runs, hyper.coordinates);
+  hyper.kernel = other.kernel;
+  hyper.heavy_tails = other.heavy_tails;
+  return hyper;
+}
+
 std::vector<process::ProcessFit> fit_processes(const ProcessRuns& runs,
                                                const process::HyperParameters& hyper,
                                                const std::vector<TrendPrior>& priors,

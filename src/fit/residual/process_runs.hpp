@@ -28,6 +28,9 @@ struct ProcessShape {
   /// That count no further for the process alone: beyond the runs it says what it says at their
   /// edge, and the trend grows on.
   std::vector<std::size_t> process_caps = {};
+  /// The kernel is the one that is found beside one product: of what a sum leaves, few runs may
+  /// look like noise that many tell from it.
+  bool kernel_of_product = false;
 };
 
 /// Runs with the trend beside which a process is fitted to them.
@@ -55,6 +58,10 @@ bool has_times(const ProcessRuns& runs);
 
 process::HyperParameters search_hyper_parameters(const ProcessRuns& runs,
                                                  process::ProcessOptions options);
+
+/// Those of another search in the same coordinates, but for how far the trend may go.
+process::HyperParameters with_kernel_of(const process::HyperParameters& other,
+                                        process::HyperParameters hyper, const ProcessRuns& runs);
 
 process::ProcessFit fit_process(const ProcessRuns& runs, const process::HyperParameters& hyper,
                                 TrendPrior prior, const process::ProcessOptions& options);

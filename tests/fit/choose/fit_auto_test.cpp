@@ -67,6 +67,24 @@ test::PaperRuns runs_of_csv(const std::string& csv) {
   return test::runs_of(test::table_of(csv), request);
 }
 
+/// Runs of a sum of two parts, where each of 100 combinations has a factor of its own.
+std::string peculiar_runs(std::size_t rows, const std::vector<double>& sizes, std::uint64_t seed) {
+  RandomStream cells(5, "combinations");
+  std::vector<double> log_factors(100);
+  for (double& log_factor : log_factors)
+    log_factor = 0.3 * cells.normal();
+  RandomStream random(seed, "peculiar runs");
+  std::ostringstream csv;
+  csv << "job,host,size,time_s\n";
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t cell = random.below(log_factors.size());
+    const double size = sizes[random.below(sizes.size())];
+    csv << 'j' << cell / 10 << ",h" << cell % 10 << ',' << to_text(size) << ','
+        << to_text((1 + 0.05 * size) * std::exp(log_factors[cell] + 0.1 * random.normal())) << '\n';
+  }
+  return csv.str();
+}
+
 /// Runs of a product, with its scatter and nothing else to be found.
 test::PaperRuns product_runs(std::uint64_t seed) {
   RandomStream random(seed, "product runs");
@@ -261,6 +279,35 @@ TEST_CASE("far ends refuse a trend that is one product where the time has a floo
   const FittedModel refused = fit(runs.spec, runs.design, product);
   CAPTURE(log_error_of(chosen, beyond), log_error_of(refused, beyond));
   CHECK(log_error_of(chosen, beyond) < 0.5 * log_error_of(refused, beyond));
+}
+
+TEST_CASE("beside a sum the kernel is that of one product where its own says less",
+          "[fit][auto][whole-fits]") {
+  std::vector<double> sizes;
+  for (int k = 0; k < 12; ++k)
+    sizes.push_back(std::pow(2, k));
+  const test::PaperRuns runs = runs_of_csv(peculiar_runs(2100, sizes, 1));
+  FitOptions options;
+  options.expression = Expression::automatic;
+  options.residual = Residual::chosen;
+  options.loss = default_loss(options);
+  const FormSelection selection = select_form(SumChoice(runs.spec, runs.design, options));
+  const FormCandidate* before = nullptr;
+  std::size_t of_product = 0;
+  for (const FormCandidate& candidate : selection.tried) {
+    if (candidate.process && candidate.process->kernel_of_product) {
+      REQUIRE(before != nullptr);
+      CHECK(before->trend.shape.terms == candidate.trend.shape.terms);
+      ++of_product;
+    }
+    before = &candidate;
+  }
+  std::ostringstream all;
+  for (const FormCandidate& c : selection.tried)
+    all << (c.process && c.process->kernel_of_product) << ' ' << c.trend.shape.terms << ' '
+        << selection.error_within(c) << ' ' << c.trend.score << '\n';
+  WARN(all.str());
+  CHECK(of_product > 0);
 }
 
 TEST_CASE("a scale that saturates is judged beside one of large whole numbers", "[fit][auto]") {
