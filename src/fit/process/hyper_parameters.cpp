@@ -50,8 +50,9 @@ HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, In
     const Observations few = sample(rows);
     std::array<HyperResult, 3> results;
     parallel_for(results.size(), options.threads, [&](std::size_t i) {
-      results[i] = climb(few, i == 2 ? lively_start(few) : hyper_start(few, i == 0 ? 0.5 : 0.05),
-                         rows < most ? kFirstIterations : options.iterations, options.stop);
+      results[i] =
+          climb(few, i == 2 ? lively_start(few) : hyper_start(few, i == 0 ? 0.5 : 0.05),
+                rows < most ? kFirstIterations : options.iterations, options.threads, options.stop);
     });
     std::size_t evaluations = 0;
     best = results[0];
@@ -66,7 +67,7 @@ HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, In
     rows = 2 * rows < most ? 2 * rows : most;
     const std::size_t before = best.evaluations;
     best = climb(sample(rows), best.hyper, rows < most ? kFirstIterations : options.iterations,
-                 options.stop);
+                 options.threads, options.stop);
     best.evaluations += before;
   }
   return best;
@@ -95,7 +96,7 @@ class TailsOfNoise {
     if (index(chosen_.size()) < kFewestForTails || options_.stop.stop_requested())
       return false;
     const Observations seen = observed(coordinates_, rows_, trend_, chosen_);
-    const LeftOut normal = left_out(seen, best.hyper);
+    const LeftOut normal = left_out(seen, best.hyper, options_.threads);
     if (!has_heavy_tails(normal.off.cwiseQuotient(normal.deviation)))
       return false;
     const double usual = normal.off.lpNorm<1>();
@@ -136,10 +137,11 @@ class TailsOfNoise {
     const HyperLayout layout(seen);
     MergedRows weighed = rows_;
     weigh_rows(coordinates_, trend_, many, layout.kernel(heavy), layout.group_deviations(heavy),
-               weighed);
-    const LeftOut under_tails = left_out(observed(coordinates_, weighed, trend_, many), heavy);
+               options_.threads, weighed);
+    const LeftOut under_tails =
+        left_out(observed(coordinates_, weighed, trend_, many), heavy, options_.threads);
     const VectorXd off = under_tails.off + rows_.y(many) - weighed.y(many);
-    const VectorXd usual = left_out(seen, normal).off;
+    const VectorXd usual = left_out(seen, normal, options_.threads).off;
     return off.lpNorm<1>() < usual.lpNorm<1>() &&
            mean_relative_error(off) < mean_relative_error(usual);
   }
@@ -161,10 +163,11 @@ class TailsOfNoise {
   }
 
   Found climbed(MergedRows weighed, VectorXd hyper) const {
-    weigh_rows_and_noise(coordinates_, trend_, chosen_, hyper, weighed);
+    weigh_rows_and_noise(coordinates_, trend_, chosen_, options_.threads, hyper, weighed);
     const Observations seen = observed(coordinates_, weighed, trend_, chosen_);
-    HyperResult at = climb(seen, hyper, kIterationsUnderTails, options_.stop);
-    const VectorXd off = left_out(seen, at.hyper).off + rows_.y(chosen_) - weighed.y(chosen_);
+    HyperResult at = climb(seen, hyper, kIterationsUnderTails, options_.threads, options_.stop);
+    const VectorXd off =
+        left_out(seen, at.hyper, options_.threads).off + rows_.y(chosen_) - weighed.y(chosen_);
     return {.at = std::move(at), .error = off.lpNorm<1>()};
   }
 };
