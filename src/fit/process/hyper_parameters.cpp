@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,9 @@ constexpr double kClearGain = 0.9;
 constexpr double kHardlyBetter = 0.99;
 constexpr std::size_t kIterationsUnderTails = 25;
 constexpr Index kMostToDecide = 2000;
+/// Half of them decide in an eighth of the time where the mean gain or loss is so many of its
+/// standard errors.
+constexpr double kSurely = 2.5;
 /// Of few rows, a search from nothing costs little and is misled the easiest.
 constexpr Index kMostToSearchAnew = 400;
 
@@ -50,8 +54,9 @@ HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, In
     const Observations few = sample(rows);
     std::array<HyperResult, 3> results;
     parallel_for(results.size(), options.threads, [&](std::size_t i) {
-      results[i] = climb(few, i == 2 ? lively_start(few) : hyper_start(few, i == 0 ? 0.5 : 0.05),
-                         rows < most ? kFirstIterations : options.iterations, options.stop);
+      results[i] =
+          climb(few, i == 2 ? lively_start(few) : hyper_start(few, i == 0 ? 0.5 : 0.05),
+                rows < most ? kFirstIterations : options.iterations, options.threads, options.stop);
     });
     std::size_t evaluations = 0;
     best = results[0];
@@ -66,15 +71,23 @@ HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, In
     rows = 2 * rows < most ? 2 * rows : most;
     const std::size_t before = best.evaluations;
     best = climb(sample(rows), best.hyper, rows < most ? kFirstIterations : options.iterations,
-                 options.stop);
+                 options.threads, options.stop);
     best.evaluations += before;
   }
   return best;
 }
 
 /// Of predictions, `off` being ln(time / prediction).
-double mean_relative_error(const VectorXd& off) {
-  return ((-off.array()).exp() - 1).abs().mean();
+VectorXd relative_errors(const VectorXd& off) {
+  return ((-off.array()).exp() - 1).abs();
+}
+
+/// The mean, of which nothing but the sign is known where all are equal.
+double in_standard_errors(const VectorXd& values) {
+  const double mean = values.mean();
+  const double variance =
+      (values.array() - mean).square().mean() / static_cast<double>(values.size());
+  return mean / std::sqrt(std::max(variance, std::numeric_limits<double>::min()));
 }
 
 /// Takes noise with heavy tails where the errors at left-out rows have such, and left-out rows are
@@ -95,7 +108,7 @@ class TailsOfNoise {
     if (index(chosen_.size()) < kFewestForTails || options_.stop.stop_requested())
       return false;
     const Observations seen = observed(coordinates_, rows_, trend_, chosen_);
-    const LeftOut normal = left_out(seen, best.hyper);
+    const LeftOut normal = left_out(seen, best.hyper, options_.threads);
     if (!has_heavy_tails(normal.off.cwiseQuotient(normal.deviation)))
       return false;
     const double usual = normal.off.lpNorm<1>();
@@ -120,6 +133,12 @@ class TailsOfNoise {
     double error = 0;  ///< sum over the left-out rows
   };
 
+  /// Of the errors of left-out rows, in standard errors of their means.
+  struct Gain {
+    double absolute = 0;
+    double relative = 0;
+  };
+
   const Inputs& coordinates_;
   const Trend& trend_;
   const MergedRows& rows_;
@@ -132,16 +151,30 @@ class TailsOfNoise {
     const Rows many = sampled_rows(rows_.rows(), kMostToDecide, options_.seed);
     if (many.size() <= chosen_.size())
       return true;
+    const Rows half = first_of(many, kMostToDecide / 2);
+    if (chosen_.size() < half.size() && 4 * half.size() < 3 * many.size()) {
+      const Gain gain = gain_of_tails(normal, heavy, half);
+      if (std::min(gain.absolute, gain.relative) > kSurely)
+        return true;
+      if (std::min(gain.absolute, gain.relative) < -kSurely)
+        return false;
+    }
+    const Gain gain = gain_of_tails(normal, heavy, many);
+    return gain.absolute > 0 && gain.relative > 0;
+  }
+
+  Gain gain_of_tails(const VectorXd& normal, const VectorXd& heavy, const Rows& many) const {
     const Observations seen = observed(coordinates_, rows_, trend_, many);
     const HyperLayout layout(seen);
     MergedRows weighed = rows_;
     weigh_rows(coordinates_, trend_, many, layout.kernel(heavy), layout.group_deviations(heavy),
-               weighed);
-    const LeftOut under_tails = left_out(observed(coordinates_, weighed, trend_, many), heavy);
+               options_.threads, weighed);
+    const LeftOut under_tails =
+        left_out(observed(coordinates_, weighed, trend_, many), heavy, options_.threads);
     const VectorXd off = under_tails.off + rows_.y(many) - weighed.y(many);
-    const VectorXd usual = left_out(seen, normal).off;
-    return off.lpNorm<1>() < usual.lpNorm<1>() &&
-           mean_relative_error(off) < mean_relative_error(usual);
+    const VectorXd usual = left_out(seen, normal, options_.threads).off;
+    return {.absolute = in_standard_errors(usual.cwiseAbs() - off.cwiseAbs()),
+            .relative = in_standard_errors(relative_errors(usual) - relative_errors(off))};
   }
 
   /// From where no process has passed through disturbed runs yet.
@@ -161,10 +194,11 @@ class TailsOfNoise {
   }
 
   Found climbed(MergedRows weighed, VectorXd hyper) const {
-    weigh_rows_and_noise(coordinates_, trend_, chosen_, hyper, weighed);
+    weigh_rows_and_noise(coordinates_, trend_, chosen_, options_.threads, hyper, weighed);
     const Observations seen = observed(coordinates_, weighed, trend_, chosen_);
-    HyperResult at = climb(seen, hyper, kIterationsUnderTails, options_.stop);
-    const VectorXd off = left_out(seen, at.hyper).off + rows_.y(chosen_) - weighed.y(chosen_);
+    HyperResult at = climb(seen, hyper, kIterationsUnderTails, options_.threads, options_.stop);
+    const VectorXd off =
+        left_out(seen, at.hyper, options_.threads).off + rows_.y(chosen_) - weighed.y(chosen_);
     return {.at = std::move(at), .error = off.lpNorm<1>()};
   }
 };

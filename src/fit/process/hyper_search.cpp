@@ -86,9 +86,9 @@ VectorXd lively_start(const Observations& rows) {
 }
 
 HyperResult climb(const Observations& rows, const VectorXd& start, std::size_t iterations,
-                  const std::stop_token& stop) {
+                  std::size_t threads, const std::stop_token& stop) {
   const HyperLayout layout(rows);
-  HyperPosterior posterior(rows, sparse_prior(layout));
+  HyperPosterior posterior(rows, sparse_prior(layout), threads);
   const optimise::SmoothObjective objective{
       .cost = [&](const VectorXd& hyper) { return posterior.cost(hyper); },
       .gradient = [&] { return posterior.slopes(); }};

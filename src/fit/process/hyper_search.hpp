@@ -39,6 +39,6 @@ struct HyperResult {
 
 /// The mode of the posterior from there.
 HyperResult climb(const Observations& rows, const Eigen::VectorXd& start, std::size_t iterations,
-                  const std::stop_token& stop);
+                  std::size_t threads, const std::stop_token& stop);
 
 }  // namespace perfmodel::process

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -64,13 +65,13 @@ constexpr double kLevelVariance = 100;
 
 /// The covariance of y: process, trend and noise.
 Eigen::MatrixXd covariance(const Observations& rows, const Eigen::VectorXd& hyper,
-                           const Eigen::MatrixXd& correlations);
+                           const Eigen::MatrixXd& correlations, std::size_t threads = 1);
 
 /// The negative logarithm of the hyper-parameters' posterior density: marginal likelihood
 /// (Rasmussen and Williams 2006, eq. 2.30) and prior, without their constants.
 class HyperPosterior {
  public:
-  HyperPosterior(const Observations& rows, HyperPrior prior);
+  HyperPosterior(const Observations& rows, HyperPrior prior, std::size_t threads = 1);
 
   /// Infinite where the covariance is numerically singular.
   double cost(const Eigen::VectorXd& hyper);
@@ -81,6 +82,7 @@ class HyperPosterior {
   const Observations& rows_;
   HyperLayout layout_;
   HyperPrior prior_;
+  std::size_t threads_ = 1;
   Eigen::VectorXd hyper_;
   Eigen::MatrixXd correlations_;
   std::optional<PositiveMatrix> covariance_;

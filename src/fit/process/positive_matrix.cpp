@@ -23,10 +23,10 @@ void solve_column_by_column(const Triangle& triangle, MatrixXd& x) {
 
 }  // namespace
 
-std::optional<PositiveMatrix> PositiveMatrix::factorised(MatrixXd matrix) {
-  if (!factorise(matrix) || !matrix.diagonal().allFinite())
+std::optional<PositiveMatrix> PositiveMatrix::factorised(MatrixXd matrix, std::size_t threads) {
+  if (!factorise(matrix, {.threads = threads}) || !matrix.diagonal().allFinite())
     return std::nullopt;
-  return PositiveMatrix(std::move(matrix));
+  return PositiveMatrix(std::move(matrix), threads);
 }
 
 double PositiveMatrix::log_determinant() const {
@@ -37,7 +37,7 @@ MatrixXd PositiveMatrix::whitened(MatrixXd right) const {
   if (right.cols() < kColumnsInBlocks)
     solve_column_by_column(lower_.triangularView<Eigen::Lower>(), right);
   else
-    solve_forward(lower_, right);
+    solve_forward(lower_, right, {.threads = threads_});
   return right;
 }
 
@@ -59,11 +59,12 @@ VectorXd PositiveMatrix::inverse_last() const {
 }
 
 MatrixXd PositiveMatrix::inverse_lower() const {
-  return squared_lower(inverse_of_lower(lower_));
+  const DenseWork work{.threads = threads_};
+  return squared_lower(inverse_of_lower(lower_, work), work);
 }
 
 VectorXd PositiveMatrix::inverse_diagonal() const {
-  return inverse_of_lower(lower_).colwise().squaredNorm();
+  return inverse_of_lower(lower_, {.threads = threads_}).colwise().squaredNorm();
 }
 
 }  // namespace perfmodel::process

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
 #include <optional>
 
 namespace perfmodel::process {
@@ -8,8 +9,9 @@ namespace perfmodel::process {
 /// A symmetric positive definite matrix by its Cholesky factor L: A = L L'.
 class PositiveMatrix {
  public:
-  /// Nothing where the matrix is not positive definite. Its lower half counts.
-  static std::optional<PositiveMatrix> factorised(Eigen::MatrixXd matrix);
+  /// Nothing where the matrix is not positive definite. Its lower half counts. `threads`: for this
+  /// and for what is asked of the factor.
+  static std::optional<PositiveMatrix> factorised(Eigen::MatrixXd matrix, std::size_t threads = 1);
 
   Eigen::Index size() const { return lower_.rows(); }
   double log_determinant() const;
@@ -25,8 +27,10 @@ class PositiveMatrix {
 
  private:
   Eigen::MatrixXd lower_;  ///< the upper half has no meaning
+  std::size_t threads_ = 1;
 
-  explicit PositiveMatrix(Eigen::MatrixXd lower) : lower_(std::move(lower)) {}
+  PositiveMatrix(Eigen::MatrixXd lower, std::size_t threads)
+      : lower_(std::move(lower)), threads_(threads) {}
 };
 
 }  // namespace perfmodel::process

@@ -31,12 +31,13 @@ Rows every_row(const MergedRows& rows) {
 
 /// The covariance of runs. Hyper-parameters of a sample may leave other rows numerically dependent:
 /// the noise then grows until they are not.
-PositiveMatrix factorised(Kernel& kernel, const CodedInputs& rows, const VectorXd& runs) {
-  const MatrixXd process = kernel.variance * correlations_among(kernel, rows);
+PositiveMatrix factorised(Kernel& kernel, const CodedInputs& rows, const VectorXd& runs,
+                          std::size_t threads) {
+  const MatrixXd process = kernel.variance * correlations_among(kernel, rows, threads);
   for (;; kernel.noise = kMoreNoise * kernel.noise + kLeastNoise * kernel.variance) {
     MatrixXd covariance = process;
     covariance.diagonal().array() += kernel.noise / runs.array();
-    if (auto factors = PositiveMatrix::factorised(std::move(covariance)))
+    if (auto factors = PositiveMatrix::factorised(std::move(covariance), threads))
       return *std::move(factors);
     if (!(kernel.noise < kernel.variance))
       throw std::logic_error("the covariance of the residual process is not positive definite");
@@ -55,13 +56,14 @@ std::vector<ProcessFit> fit_processes(const Inputs& inputs, const VectorXd& y, c
   std::sort(exact.begin(), exact.end());
   const bool weigh = hyper.heavy_tails && options.run_weights.size() == 0;
   if (weigh)
-    weigh_rows(coordinates, trend, exact, hyper.kernel, hyper.group_deviations, rows);
+    weigh_rows(coordinates, trend, exact, hyper.kernel, hyper.group_deviations, options.threads,
+               rows);
   // What the level's prior is about: the same in any unit of the time.
   const double mean = (rows.y - trend.at(trend.start, rows.first).values).mean();
   const Rows exact_positions = at_places(rows.first, exact);
 
   const CodedInputs coded(take_rows(coordinates, exact_positions));
-  const PositiveMatrix factors = factorised(hyper.kernel, coded, rows.runs(exact));
+  const PositiveMatrix factors = factorised(hyper.kernel, coded, rows.runs(exact), options.threads);
   const auto fitted = [&](const VectorXd& of_groups) {
     hyper.group_deviations = of_groups;
     VectorXd deviations = trend.scales;

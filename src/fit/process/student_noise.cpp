@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <optional>
 
@@ -31,10 +32,8 @@ ArrayXd weights_of(const ArrayXd& squares, double noise) {
   return (kDegreesOfFreedom + 1) / (kDegreesOfFreedom + squares / noise);
 }
 
-std::optional<PositiveMatrix> covariance_at(const Observations& rows, const VectorXd& hyper) {
-  const Kernel kernel = HyperLayout(rows).kernel(hyper);
-  return PositiveMatrix::factorised(
-      covariance(rows, hyper, correlations_among(kernel, rows.inputs)));
+MatrixXd correlations_at(const Observations& rows, const VectorXd& hyper, std::size_t threads) {
+  return correlations_among(HyperLayout(rows).kernel(hyper), rows.inputs, threads);
 }
 
 RowErrors errors_of(const PositiveMatrix& covariance, const VectorXd& y, const ArrayXd& noise) {
@@ -42,18 +41,25 @@ RowErrors errors_of(const PositiveMatrix& covariance, const VectorXd& y, const A
           .variance = (noise - noise.square() * covariance.inverse_diagonal().array()).max(0)};
 }
 
-/// One round; nothing where the covariance is numerically singular.
-std::optional<double> weigh_once(const Inputs& coordinates, const Trend& trend,
-                                 const std::vector<Index>& chosen, const VectorXd& hyper,
-                                 MergedRows& rows) {
-  const Observations seen = observed(coordinates, rows, trend, chosen);
-  const auto factors = covariance_at(seen, hyper);
-  if (!factors)
-    return std::nullopt;
-  const double noise = std::exp(hyper[HyperLayout(seen).noise()]);
-  const double squares =
-      weigh_runs(rows, chosen, errors_of(*factors, seen.y, noise / seen.runs.array()), noise);
-  return squares / (static_cast<double>(chosen.size()) + seen.repeated_runs);
+/// Calls with the noise that suits the errors after each round in which the covariance is not
+/// numerically singular. `hyper` may change by that: its noise alone.
+void weigh_in_rounds(const Inputs& coordinates, const Trend& trend,
+                     const std::vector<Index>& chosen, std::size_t threads, const VectorXd& hyper,
+                     MergedRows& rows, const std::function<void(double noise)>& weighed) {
+  Observations seen = observed(coordinates, rows, trend, chosen);
+  const MatrixXd correlations = correlations_at(seen, hyper, threads);
+  for (int round = 0; round < kRounds; ++round) {
+    if (round > 0)
+      seen = observed(coordinates, rows, trend, chosen);
+    const auto factors =
+        PositiveMatrix::factorised(covariance(seen, hyper, correlations, threads), threads);
+    if (!factors)
+      return;  // nor would it be in the next
+    const double noise = std::exp(hyper[HyperLayout(seen).noise()]);
+    const double squares =
+        weigh_runs(rows, chosen, errors_of(*factors, seen.y, noise / seen.runs.array()), noise);
+    weighed(squares / (static_cast<double>(chosen.size()) + seen.repeated_runs));
+  }
 }
 
 /// The likeliest, of values with these squares.
@@ -105,11 +111,12 @@ double weigh_runs(MergedRows& rows, std::span<const Index> chosen, const RowErro
 }
 
 void weigh_rows(const Inputs& coordinates, const Trend& trend, const std::vector<Index>& chosen,
-                const Kernel& kernel, const VectorXd& group_deviations, MergedRows& rows) {
-  const HyperLayout layout(observed(coordinates, rows, trend, chosen));
-  const VectorXd hyper = layout.position(kernel, group_deviations);
-  for (int round = 0; round < kRounds; ++round)
-    weigh_once(coordinates, trend, chosen, hyper, rows);
+                const Kernel& kernel, const VectorXd& group_deviations, std::size_t threads,
+                MergedRows& rows) {
+  const HyperLayout layout(coordinates.numbers.cols(), coordinates.levels.cols(),
+                           trend.group_count);
+  weigh_in_rounds(coordinates, trend, chosen, threads, layout.position(kernel, group_deviations),
+                  rows, [](double) {});
 }
 
 void weigh_by_trend(const Inputs& coordinates, const Trend& trend, const std::vector<Index>& chosen,
@@ -123,16 +130,18 @@ void weigh_by_trend(const Inputs& coordinates, const Trend& trend, const std::ve
 }
 
 void weigh_rows_and_noise(const Inputs& coordinates, const Trend& trend,
-                          const std::vector<Index>& chosen, VectorXd& hyper, MergedRows& rows) {
-  const HyperLayout layout(observed(coordinates, rows, trend, chosen));
-  for (int round = 0; round < kRounds; ++round)
-    if (const auto noise = weigh_once(coordinates, trend, chosen, hyper, rows))
-      hyper[layout.noise()] = rounded_log(*noise);
+                          const std::vector<Index>& chosen, std::size_t threads, VectorXd& hyper,
+                          MergedRows& rows) {
+  const HyperLayout layout(coordinates.numbers.cols(), coordinates.levels.cols(),
+                           trend.group_count);
+  weigh_in_rounds(coordinates, trend, chosen, threads, hyper, rows,
+                  [&](double noise) { hyper[layout.noise()] = rounded_log(noise); });
 }
 
-LeftOut left_out(const Observations& rows, const VectorXd& hyper) {
+LeftOut left_out(const Observations& rows, const VectorXd& hyper, std::size_t threads) {
   LeftOut out{.off = VectorXd::Zero(rows.y.size()), .deviation = VectorXd::Ones(rows.y.size())};
-  if (const auto factors = covariance_at(rows, hyper)) {
+  if (const auto factors = PositiveMatrix::factorised(
+          covariance(rows, hyper, correlations_at(rows, hyper, threads), threads), threads)) {
     const VectorXd precisions = factors->inverse_diagonal();
     out.off = factors->solve(rows.y).col(0).cwiseQuotient(precisions);
     out.deviation = precisions.cwiseInverse().cwiseSqrt();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -22,7 +23,7 @@ double weigh_runs(MergedRows& rows, std::span<const Eigen::Index> chosen, const 
 /// Weighs the chosen rows by what they all say, in a few rounds.
 void weigh_rows(const Inputs& coordinates, const Trend& trend,
                 const std::vector<Eigen::Index>& chosen, const Kernel& kernel,
-                const Eigen::VectorXd& group_deviations, MergedRows& rows);
+                const Eigen::VectorXd& group_deviations, std::size_t threads, MergedRows& rows);
 
 /// Weighs the chosen rows by how far they are from the trend alone: no process is known that could
 /// have passed through any of them.
@@ -31,8 +32,8 @@ void weigh_by_trend(const Inputs& coordinates, const Trend& trend,
 
 /// The same as weigh_rows(), and the noise with it: in `hyper`, as HyperLayout has it.
 void weigh_rows_and_noise(const Inputs& coordinates, const Trend& trend,
-                          const std::vector<Eigen::Index>& chosen, Eigen::VectorXd& hyper,
-                          MergedRows& rows);
+                          const std::vector<Eigen::Index>& chosen, std::size_t threads,
+                          Eigen::VectorXd& hyper, MergedRows& rows);
 
 /// How far each row is from what the others say of it, y as it is there, and the standard deviation
 /// of that (Rasmussen and Williams 2006, eq. 5.12).
@@ -40,7 +41,7 @@ struct LeftOut {
   Eigen::VectorXd off;
   Eigen::VectorXd deviation;
 };
-LeftOut left_out(const Observations& rows, const Eigen::VectorXd& hyper);
+LeftOut left_out(const Observations& rows, const Eigen::VectorXd& hyper, std::size_t threads = 1);
 
 /// Whether a t distribution describes numbers clearly better than a normal one, each with the scale
 /// that suits it best.

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/index.hpp"
+#include "base/tasks/parallel.hpp"
+#include "base/tasks/stripes.hpp"
 #include "base/to_size.hpp"
 #include "fit/process/kernel/matern.hpp"
 #include "perfmodel/fit/simd/instruction_set.hpp"
@@ -32,6 +35,13 @@ struct RowPairs {
   Index first(Index column) const { return lower ? column + 1 : 0; }
 };
 
+constexpr Index kColumnsOfTask = 64;  ///< columns that a thread works on
+
+/// Whether it takes longer than threads to start.
+bool is_large(const MatrixXd& matrix) {
+  return matrix.size() > 250 * 250;
+}
+
 /// Fewer rows per value are not worth a pass of their own.
 constexpr Index kRowsPerValue = 4;
 
@@ -39,63 +49,84 @@ bool has_few_values(const CodedColumn& column) {
   return kRowsPerValue * column.values.size() <= index(column.codes.size());
 }
 
-/// out(i, k) *= table(code of i, code of k)
-void multiply(const CodedColumn& a, const CodedColumn& b, const RowPairs& pairs,
-              const MatrixXd& table, MatrixXd& out) {
-  if (has_few_values(b)) {  // each column of them stands in the order of the rows
-    const MatrixXd of_rows = table(a.codes, Eigen::all);
-    for (Index k = 0; k < out.cols(); ++k) {
-      const Index rows = out.rows() - pairs.first(k);
-      out.col(k).tail(rows).array() *= of_rows.col(b.codes[to_size(k)]).tail(rows).array();
+/// What the correlations are multiplied by for one column of the inputs.
+class ColumnFactor {
+ public:
+  static ColumnFactor of_number(const Kernel& kernel, Index number, const RowPairs& pairs) {
+    ColumnFactor out(pairs.a.numbers[to_size(number)], pairs.b.numbers[to_size(number)]);
+    const VectorXd& a = out.a_.values;
+    const VectorXd& b = out.b_.values;
+    if (a.size() * b.size() > pairs.a.rows * pairs.b.rows / 2) {
+      out.kernel_ = &kernel;
+      out.number_ = number;
+      out.places_ = out.a_.of_rows();
+      return out;
     }
-    return;
+    MatrixXd table(a.size(), b.size());
+    for (Index k = 0; k < table.cols(); ++k)
+      kernel.number_correlations(number, a.data(), to_size(a.size()), b[k], table.col(k).data());
+    out.take(std::move(table));
+    return out;
   }
-  for (Index k = 0; k < out.cols(); ++k) {
-    const double* const values = table.col(b.codes[to_size(k)]).data();
-    double* const column = out.col(k).data();
-    for (Index i = pairs.first(k); i < out.rows(); ++i)
-      column[i] *= values[a.codes[to_size(i)]];
-  }
-}
 
-void multiply_numbers(const Kernel& kernel, Index number, const RowPairs& pairs, MatrixXd& out) {
-  const CodedColumn& a = pairs.a.numbers[to_size(number)];
-  const CodedColumn& b = pairs.b.numbers[to_size(number)];
-  const std::size_t count = to_size(a.values.size());
-  if (a.values.size() * b.values.size() <= out.size() / 2) {
+  static ColumnFactor of_levels(double other, const CodedColumn& a, const CodedColumn& b) {
+    ColumnFactor out(a, b);
     MatrixXd table(a.values.size(), b.values.size());
     for (Index k = 0; k < table.cols(); ++k)
-      kernel.number_correlations(number, a.values.data(), count, b.values[k], table.col(k).data());
-    multiply(a, b, pairs, table, out);
-    return;
+      table.col(k) =
+          (a.values.array() == b.values[k]).select(1.0, VectorXd::Constant(a.values.size(), other));
+    out.take(std::move(table));
+    return out;
   }
-  const VectorXd places = a.of_rows();
-  VectorXd own(places.size());
-  for (Index k = 0; k < out.cols(); ++k) {
-    const Index first = pairs.first(k);
-    const Index rows = out.rows() - first;
-    kernel.number_correlations(number, places.data() + first, to_size(rows),
-                               b.values[b.codes[to_size(k)]], own.data());
-    out.col(k).tail(rows).array() *= own.head(rows).array();
+
+  /// Row k of b with those of a from `first` on.
+  void multiply(Index k, Index first, Eigen::Ref<VectorXd> out) const {
+    const std::uint32_t code = b_.codes[to_size(k)];
+    if (kernel_ != nullptr) {
+      VectorXd own(out.size());
+      kernel_->number_correlations(number_, places_.data() + first, to_size(out.size()),
+                                   b_.values[code], own.data());
+      out.array() *= own.array();
+    } else if (is_of_rows_) {
+      out.array() *= table_.col(code).tail(out.size()).array();
+    } else {
+      const double* const values = table_.col(code).data();
+      for (Index i = 0; i < out.size(); ++i)
+        out[i] *= values[a_.codes[to_size(first + i)]];
+    }
   }
-}
 
-void multiply_levels(double other, const CodedColumn& a, const CodedColumn& b,
-                     const RowPairs& pairs, MatrixXd& out) {
-  MatrixXd table(a.values.size(), b.values.size());
-  for (Index k = 0; k < table.cols(); ++k)
-    table.col(k) =
-        (a.values.array() == b.values[k]).select(1.0, VectorXd::Constant(a.values.size(), other));
-  multiply(a, b, pairs, table, out);
-}
+ private:
+  const CodedColumn& a_;
+  const CodedColumn& b_;
+  MatrixXd table_;                  ///< of their values
+  bool is_of_rows_ = false;         ///< of a's rows rather than of its values
+  const Kernel* kernel_ = nullptr;  ///< where there is no table
+  Index number_ = 0;
+  VectorXd places_;
 
-MatrixXd correlations_of(const Kernel& kernel, const RowPairs& pairs) {
-  MatrixXd out = MatrixXd::Ones(pairs.a.rows, pairs.b.rows);
+  ColumnFactor(const CodedColumn& a, const CodedColumn& b) : a_(a), b_(b) {}
+
+  void take(MatrixXd table) {
+    is_of_rows_ = has_few_values(b_);  // each column of them stands in the order of the rows
+    table_ = is_of_rows_ ? table(a_.codes, Eigen::all).eval() : std::move(table);
+  }
+};
+
+MatrixXd correlations_of(const Kernel& kernel, const RowPairs& pairs, std::size_t threads) {
+  std::vector<ColumnFactor> factors;
   for (std::size_t j = 0; j < pairs.a.numbers.size(); ++j)
-    multiply_numbers(kernel, index(j), pairs, out);
+    factors.push_back(ColumnFactor::of_number(kernel, index(j), pairs));
   for (std::size_t j = 0; j < pairs.a.levels.size(); ++j)
-    multiply_levels(std::exp(-kernel.rates[index(j)]), pairs.a.levels[j], pairs.b.levels[j], pairs,
-                    out);
+    factors.push_back(ColumnFactor::of_levels(std::exp(-kernel.rates[index(j)]), pairs.a.levels[j],
+                                              pairs.b.levels[j]));
+  MatrixXd out = MatrixXd::Ones(pairs.a.rows, pairs.b.rows);
+  for_each_stripe(
+      out.cols(), kColumnsOfTask, is_large(out) ? threads : 1, [&](Index begin, Index end) {
+        for (Index k = begin; k < end; ++k)
+          for (const ColumnFactor& factor : factors)
+            factor.multiply(k, pairs.first(k), out.col(k).tail(out.rows() - pairs.first(k)));
+      });
   return out;
 }
 
@@ -169,18 +200,18 @@ VectorXd CodedColumn::of_rows() const {
 }
 
 MatrixXd correlations(const Kernel& kernel, const CodedInputs& a, const CodedInputs& b) {
-  return correlations_of(kernel, {a, b});
+  return correlations_of(kernel, {a, b}, 1);
 }
 
-MatrixXd correlations_among(const Kernel& kernel, const CodedInputs& rows) {
-  return correlations_of(kernel, {rows, rows, true});
+MatrixXd correlations_among(const Kernel& kernel, const CodedInputs& rows, std::size_t threads) {
+  return correlations_of(kernel, {rows, rows, true}, threads);
 }
 
 VectorXd log_correlation_slopes(const Kernel& kernel, const CodedInputs& rows,
-                                const MatrixXd& weights) {
+                                const MatrixXd& weights, std::size_t threads) {
   const std::size_t numbers = rows.numbers.size();
   VectorXd out = VectorXd::Zero(index(2 * numbers + rows.levels.size()));
-  for (std::size_t j = 0; j < numbers; ++j) {
+  const auto add_number = [&](std::size_t j) {
     const VectorXd& values = rows.numbers[j].values;
     const MatrixXd sums = pair_sums(rows.numbers[j], weights);
     VectorXd by_length(values.size());
@@ -191,11 +222,13 @@ VectorXd log_correlation_slopes(const Kernel& kernel, const CodedInputs& rows,
       out[index(2 * j)] += sums.col(k).dot(by_length);
       out[index(2 * j + 1)] += sums.col(k).dot(by_share);
     }
-  }
-  for (std::size_t j = 0; j < rows.levels.size(); ++j) {
+  };
+  const auto set_levels = [&](std::size_t j) {
     const MatrixXd sums = pair_sums(rows.levels[j], weights);
     out[index(2 * numbers + j)] = -kernel.rates[index(j)] * (sums.sum() - sums.trace());
-  }
+  };
+  parallel_for(numbers + rows.levels.size(), is_large(weights) ? threads : 1,
+               [&](std::size_t j) { j < numbers ? add_number(j) : set_levels(j - numbers); });
   return out;
 }
 

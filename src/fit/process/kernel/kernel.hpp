@@ -55,12 +55,13 @@ struct CodedInputs {
 /// Correlations of each of `a` with each of `b`.
 Eigen::MatrixXd correlations(const Kernel& kernel, const CodedInputs& a, const CodedInputs& b);
 /// Of each with those before it and with itself: the lower half, 1 above it.
-Eigen::MatrixXd correlations_among(const Kernel& kernel, const CodedInputs& rows);
+Eigen::MatrixXd correlations_among(const Kernel& kernel, const CodedInputs& rows,
+                                   std::size_t threads = 1);
 
 /// sum_ik weights(i, k) dR(i, k) / dp / R(i, k) over all pairs of rows, for each p of ln(1 / l) and
 /// ln(w / (1 - w)) of each number, then ln(rate) of each column of levels. Of the symmetric weights
 /// the lower half counts.
 Eigen::VectorXd log_correlation_slopes(const Kernel& kernel, const CodedInputs& rows,
-                                       const Eigen::MatrixXd& weights);
+                                       const Eigen::MatrixXd& weights, std::size_t threads = 1);
 
 }  // namespace perfmodel::process

@@ -13,6 +13,10 @@ struct Factor {
   Eigen::Index column_step;
 
   Factor transposed() const { return {data, column_step, row_step}; }
+  Factor from_row(Eigen::Index row) const { return {data + row * row_step, row_step, column_step}; }
+  Factor from_column(Eigen::Index column) const {
+    return {data + column * column_step, row_step, column_step};
+  }
 };
 
 /// Which places of a product are wanted. Of the lower half, those above the diagonal may have any

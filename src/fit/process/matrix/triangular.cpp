@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 
+#include "base/tasks/stripes.hpp"
 #include "base/to_size.hpp"
 #include "fit/process/matrix/product.hpp"
 
@@ -23,9 +25,19 @@ constexpr Index kColumnsAtOnce = 64;
 /// Rows of an inverse that are found at once.
 constexpr Index kPanel = 64;
 
+/// Rows or columns of a stripe that a thread works on: the fewer, the more often the other factor
+/// is copied.
+constexpr Index kStripe = 128;
+/// Fewer multiplications take no longer than threads to start.
+constexpr double kFewestForThreads = 1e7;
+
 /// The first half, of whole small triangles.
 Index first_part(Index size) {
   return ((size + 1) / 2 + kSmall - 1) / kSmall * kSmall;
+}
+
+double cubed(Index size) {
+  return static_cast<double>(size) * static_cast<double>(size) * static_cast<double>(size);
 }
 
 /// Of a column-major matrix the part from a place on.
@@ -48,8 +60,16 @@ Part part_of(const MatrixXd& matrix) {
 
 class Triangles {
  public:
-  explicit Triangles(InstructionSet instructions)
-      : kernel_(tile_kernel::functions_for(instructions)) {}
+  explicit Triangles(const DenseWork& work)
+      : kernel_(tile_kernel::functions_for(work.instructions)), threads_(work.threads) {}
+
+  /// Visits stripes of rows or columns, whose places do not depend on each other.
+  void for_each_stripe(Index count, double multiplications,
+                       const std::function<void(Index begin, Index own)>& visit) const {
+    perfmodel::for_each_stripe(
+        count, kStripe, multiplications < kFewestForThreads ? 1 : threads_,
+        [&](Index begin, Index end) { visit(begin, end - begin); });
+  }
 
   bool factorise(const Part& a, Index size) const {
     if (size <= kWhole)
@@ -59,9 +79,12 @@ class Triangles {
     if (!factorise(a, first))
       return false;
     const Part below = a.at(first, 0);
-    solve_from_right(a, first, below, rest);
+    const double products = static_cast<double>(rest) * static_cast<double>(first * first) / 2;
+    for_each_stripe(rest, products, [&](Index begin, Index own) {
+      solve_from_right(a, first, below.at(begin, 0), own);
+    });
     const Part last = a.at(first, first);
-    subtract({rest, rest, first}, below.factor(), below.factor().transposed(), last, Places::lower);
+    subtract_lower(rest, first, below.factor(), below.factor().transposed(), last);
     return factorise(last, rest);
   }
 
@@ -78,6 +101,16 @@ class Triangles {
     solve(lower.at(first, first), rest, x.at(first, 0), columns);
   }
 
+  /// The lower half of a square.
+  void subtract_lower(Index size, Index depth, const Factor& a, const Factor& b,
+                      const Part& c) const {
+    const double products = static_cast<double>(size * size) * static_cast<double>(depth) / 2;
+    for_each_stripe(size, products, [&](Index begin, Index own) {
+      subtract({size - begin, own, depth}, a.from_row(begin), b.from_column(begin),
+               c.at(begin, begin), Places::lower);
+    });
+  }
+
   void subtract(const ProductSize& size, const Factor& a, const Factor& b, const Part& c,
                 Places places = Places::all) const {
     subtract_product(kernel_, size, a, b, c.data, c.stride, places);
@@ -85,6 +118,7 @@ class Triangles {
 
  private:
   const Functions& kernel_;
+  std::size_t threads_;
 
   bool factorise_whole(const Part& a, Index size) const {
     std::array<double, kWhole * kWhole> own;  // NOLINT: what is not filled does not count
@@ -135,51 +169,59 @@ class Triangles {
 
 }  // namespace
 
-bool factorise(MatrixXd& matrix, InstructionSet instructions) {
-  return Triangles(instructions).factorise(part_of(matrix), matrix.rows());
+bool factorise(MatrixXd& matrix, const DenseWork& work) {
+  return Triangles(work).factorise(part_of(matrix), matrix.rows());
 }
 
-void solve_forward(const MatrixXd& lower, MatrixXd& x, InstructionSet instructions) {
-  Triangles(instructions).solve(part_of(lower), lower.rows(), part_of(x), x.cols());
+void solve_forward(const MatrixXd& lower, MatrixXd& x, const DenseWork& work) {
+  const Triangles triangles(work);
+  const Index n = lower.rows();
+  triangles.for_each_stripe(x.cols(),
+                            static_cast<double>(n * n) * static_cast<double>(x.cols()) / 2,
+                            [&](Index begin, Index own) {
+                              triangles.solve(part_of(lower), n, part_of(x).at(0, begin), own);
+                            });
 }
 
-void add_outer_product(const MatrixXd& factor, MatrixXd& matrix, InstructionSet instructions) {
+void add_outer_product(const MatrixXd& factor, MatrixXd& matrix, const DenseWork& work) {
   const MatrixXd negative = -factor;
-  const Index n = matrix.rows();
-  Triangles(instructions)
-      .subtract({n, n, factor.cols()}, part_of(negative).factor(),
-                part_of(factor).factor().transposed(), part_of(matrix), Places::lower);
+  Triangles(work).subtract_lower(matrix.rows(), factor.cols(), part_of(negative).factor(),
+                                 part_of(factor).factor().transposed(), part_of(matrix));
 }
 
-MatrixXd inverse_of_lower(const MatrixXd& lower, InstructionSet instructions) {
-  const Triangles triangles(instructions);
+MatrixXd inverse_of_lower(const MatrixXd& lower, const DenseWork& work) {
+  const Triangles triangles(work);
   const Index n = lower.rows();
   const Part from = part_of(lower);
   MatrixXd out = MatrixXd::Identity(n, n);
-  const Part x = part_of(out);
-  for (Index i = 0; i < n; i += kPanel) {
-    const Index own = std::min(kPanel, n - i);
-    const Index columns = i + own;  // beyond, these rows are zero
-    triangles.solve(from.at(i, i), own, x.at(i, 0), columns);
-    const Index below = n - columns;
-    if (below > 0)
-      triangles.subtract({below, columns, own}, from.at(columns, i).factor(), x.at(i, 0).factor(),
-                         x.at(columns, 0));
-  }
+  triangles.for_each_stripe(n, cubed(n) / 6, [&](Index first, Index stripe) {
+    const Part x = part_of(out).at(0, first);
+    for (Index i = first / kPanel * kPanel; i < n; i += kPanel) {
+      const Index own = std::min(kPanel, n - i);
+      const Index columns = std::min(i + own - first, stripe);  // beyond, these rows are zero
+      triangles.solve(from.at(i, i), own, x.at(i, 0), columns);
+      const Index below = n - i - own;
+      if (below > 0)
+        triangles.subtract({below, columns, own}, from.at(i + own, i).factor(), x.at(i, 0).factor(),
+                           x.at(i + own, 0));
+    }
+  });
   return out;
 }
 
-MatrixXd squared_lower(const MatrixXd& lower, InstructionSet instructions) {
-  const Triangles triangles(instructions);
+MatrixXd squared_lower(const MatrixXd& lower, const DenseWork& work) {
+  const Triangles triangles(work);
   const Index n = lower.rows();
   MatrixXd out = MatrixXd::Zero(n, n);
-  for (Index i = 0; i < n; i += kPanel) {
-    const Index own = std::min(kPanel, n - i);
-    const Index columns = i + own;
-    const Factor rows = part_of(lower).at(i, 0).factor();
-    triangles.subtract({columns, columns, own}, rows.transposed(), rows, part_of(out),
-                       Places::lower);
-  }
+  triangles.for_each_stripe(n, cubed(n) / 6, [&](Index first, Index stripe) {
+    for (Index i = first / kPanel * kPanel; i < n; i += kPanel) {
+      const Index own = std::min(kPanel, n - i);
+      const Index columns = std::min(i + own - first, stripe);
+      const Factor rows = part_of(lower).at(i, first).factor();
+      triangles.subtract({i + own - first, columns, own}, rows.transposed(), rows,
+                         part_of(out).at(first, first), Places::lower);
+    }
+  });
   return -out;
 }
 

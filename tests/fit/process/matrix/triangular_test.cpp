@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "base/random.hpp"
 #include "support/catch.hpp"
@@ -31,35 +32,38 @@ double largest(const MatrixXd& matrix) {
 
 TEST_CASE(
     "triangular matrices in blocks are those of Eigen, with the same bits for every "
-    "instruction set",
+    "instruction set and number of threads",
     "[fit][process]") {
-  // Within a tile, beyond it by one, beyond what is copied at once.
-  for (const Index n : {1, 5, 16, 17, 64, 67, 150, 401}) {
+  // Within a tile, beyond it by one, beyond what is copied at once, enough for several threads.
+  for (const Index n : {1, 5, 16, 17, 64, 67, 150, 401, 650}) {
     const MatrixXd half = random_numbers(n, n);
     const MatrixXd matrix =
         half * half.transpose() / static_cast<double>(n) + MatrixXd::Identity(n, n);
     const MatrixXd right = random_numbers(n, 7);
     const Eigen::LLT<MatrixXd> expected(matrix);
     std::optional<MatrixXd> first;
-    for (const InstructionSet instructions : available_instruction_sets()) {
-      CAPTURE(n, to_text(instructions));
+    std::vector<DenseWork> ways = {{.threads = 3}};
+    for (const InstructionSet instructions : available_instruction_sets())
+      ways.push_back({.instructions = instructions});
+    for (const DenseWork& work : ways) {
+      CAPTURE(n, to_text(work.instructions), work.threads);
       MatrixXd lower = matrix;
-      REQUIRE(factorise(lower, instructions));
+      REQUIRE(factorise(lower, work));
       CHECK(largest(lower_half(lower) - MatrixXd(expected.matrixL())) < 1e-13);
 
       MatrixXd solved = right;
-      solve_forward(lower, solved, instructions);
+      solve_forward(lower, solved, work);
       CHECK(largest(MatrixXd(expected.matrixL()) * solved - right) < 1e-12);
 
       MatrixXd sum = matrix;
-      add_outer_product(right, sum, instructions);
+      add_outer_product(right, sum, work);
       CHECK(largest(lower_half(sum - matrix - right * right.transpose())) < 1e-13);
 
-      const MatrixXd inverse = inverse_of_lower(lower, instructions);
+      const MatrixXd inverse = inverse_of_lower(lower, work);
       CHECK(largest(inverse * MatrixXd(expected.matrixL()) - MatrixXd::Identity(n, n)) < 1e-12);
       CHECK(largest(inverse - lower_half(inverse)) == 0);
 
-      const MatrixXd square = squared_lower(inverse, instructions);
+      const MatrixXd square = squared_lower(inverse, work);
       CHECK(largest(lower_half(square - expected.solve(MatrixXd::Identity(n, n)))) < 1e-12);
 
       MatrixXd all(n, 4 * n + 7);
