@@ -7,11 +7,14 @@ namespace perfmodel::scaling {
 WorkColumns work_columns(const FittedModel& model, const std::string& scale,
                          const std::vector<std::string>& moved) {
   WorkColumns work{scale, model.spec.target, {}, {}};
-  for (const auto* inputs : {&model.spec.intrinsic, &model.spec.extrinsic})
-    for (const NumericInput& other : *inputs)
-      if (other.column != scale &&
-          std::find(moved.begin(), moved.end(), other.column) == moved.end())
-        work.held.push_back(other.column);
+  // What a configuration holds, not what is derived from it: a batch per worker that is computed
+  // from the batch of all shrinks as the workers grow.
+  const std::vector<CategoricalInput>& names = model.spec.categorical;
+  for (const std::string& other : required_columns(model.spec))
+    if (other != scale && std::find(moved.begin(), moved.end(), other) == moved.end() &&
+        std::none_of(names.begin(), names.end(),
+                     [&](const CategoricalInput& input) { return input.column == other; }))
+      work.held.push_back(other);
   for (const LeftOut& item : model.left_out)
     if (item.because == LeftOut::Because::constant)
       work.held.push_back(item.column);

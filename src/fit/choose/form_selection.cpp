@@ -86,12 +86,13 @@ class FormSelector {
     StageSteps done(task_.options.progress, FitStage::processes,
                     1 + sums + products.size() + kStepsOfFit);
     try_generic();
+    const std::optional<Candidate> sum = try_sum();
     done.next();
     for (const std::vector<std::size_t>& rings : products) {
       try_product(rings);
       done.next();
     }
-    try_sum([&] { done.next(); });
+    try_beside_sum(sum, [&] { done.next(); });
     done.reach(1 + products.size() + sums);
     if (!task_.options.stop.stop_requested())
       choose();
@@ -118,19 +119,25 @@ class FormSelector {
       out_.tried.push_back({.trend = *generic});
   }
 
-  /// The sum that was chosen among sums; with a process it may need fewer terms.
-  void try_sum(const std::function<void()>& term_tried) {
+  /// The sum that was chosen among sums.
+  std::optional<Candidate> try_sum() {
     Candidate sum = sums_.selection().chosen;
     sum.shape.caps.clear();
-    const std::optional<Candidate> alone = judged(sum);
-    if (!alone)
+    std::optional<Candidate> alone = judged(sum);
+    if (alone)
+      out_.tried.push_back({.trend = *alone, .was_chosen = true});
+    return alone;
+  }
+
+  /// With a process it may need fewer terms.
+  void try_beside_sum(const std::optional<Candidate>& sum,
+                      const std::function<void()>& term_tried) {
+    if (!sum || !is_sum(*sum))
       return;
-    out_.tried.push_back({.trend = *alone, .was_chosen = true});
-    if (!is_sum(*alone))
-      return;
-    for (Eigen::Index terms = 1; terms <= alone->shape.terms; ++terms) {
-      Candidate fewer = sum;
-      fewer.shape = with_terms(sum.shape, terms);
+    for (Eigen::Index terms = 1; terms <= sum->shape.terms; ++terms) {
+      Candidate fewer = *sum;
+      fewer.shape = with_terms(sum->shape, terms);
+      fewer.shape.caps.clear();
       if (const std::optional<Candidate> trend = judged(fewer))
         add(beside_sum(task_, plain_, with_process_, *trend));
       term_tried();

@@ -135,6 +135,23 @@ TEST_CASE_METHOD(AutoTest, "auto counts a total by what each worker has where th
   }
 }
 
+TEST_CASE_METHOD(AutoTest, "the work of a total that is counted per worker is that of the total",
+                 "[cli][auto][scaling]") {
+  const Strings columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus"};
+  REQUIRE(run({"fit", "--expression", "auto", "-o", "by_worker.json"}, columns).exit_code == 0);
+  const ProgramResult result = run({"scaling", "by_worker.json", "--column", "num_gpus", "--set",
+                                    "global_batch=182", "--at", "1,4", "--format", "json"},
+                                   {});
+  REQUIRE(result.exit_code == 0);
+  const Json scaling = Json::parse(result.output);
+  CHECK(scaling["kind"] == "strong");
+  CHECK(scaling["kind_because"] == "'global_batch' is of all workers and stays the same");
+  // 182 on one GPU and 45.5 on each of four.
+  CHECK(std::abs(scaling["rows"][1]["speedup"].get<double>() /
+                     (planted_time(5, 1) / planted_time(1, 4)) -
+                 1) < 0.1);
+}
+
 TEST_CASE_METHOD(AutoTest, "equal rows that are merged while reading leave a total per worker",
                  "[cli][auto]") {
   const auto constants = [&](const Strings& reading) {

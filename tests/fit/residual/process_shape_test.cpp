@@ -1,4 +1,5 @@
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/random.hpp"
@@ -166,4 +167,24 @@ TEST_CASE("a trend that is held keeps its constants, and the search says so", "[
   CHECK(growth(freed) != Catch::Approx(growth(alone)).epsilon(1e-3));
   CHECK(held.search.process.value().objective.find("held") != std::string::npos);
   CHECK(freed.search.process.value().objective.find("held") == std::string::npos);
+}
+
+TEST_CASE("a trend may have the kernel that is found beside one product", "[fit][process]") {
+  const test::PaperRuns runs = growing_runs();
+  FitOptions options;
+  options.expression = Expression::multi;
+  options.terms = 1;
+  const FittedModel alone = fit(runs.spec, runs.design, options);
+  const auto process_of = [](const FittedModel& model) {
+    return nlohmann::json::parse(to_json(model))["constants"]["process"];
+  };
+  const auto of_product = process_of(product_of_shape({}));
+  const auto own = process_of(with_process(alone, runs.design, options, {}));
+  const auto other =
+      process_of(with_process(alone, runs.design, options, {.kernel_of_product = true}));
+  for (const std::string field : {"variance", "noise"}) {
+    CAPTURE(field);
+    CHECK(other[field] == of_product[field]);
+    CHECK(own[field] != of_product[field]);
+  }
 }
