@@ -1,8 +1,10 @@
 #include "fit/choose/fit_auto.hpp"
 
 #include <utility>
+#include <vector>
 
 #include "fit/choose/form_selection.hpp"
+#include "fit/determined/warnings.hpp"
 #include "fit/residual/fit_with_process.hpp"
 
 namespace perfmodel {
@@ -51,6 +53,9 @@ FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOpt
   model.search.form = sums.facts();
   model.search.form->candidates += selection.tried.size();
   model.search.form->held_out = selection.compared();
+  std::erase_if(model.warnings,
+                [](const Warning& warning) { return warning.kind == "few_configurations"; });
+  warn_of_few_configurations(model, training, model.warnings);
   return model;
 }
 

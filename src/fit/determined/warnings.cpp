@@ -17,6 +17,8 @@ namespace {
 constexpr double kSteeper = 1;
 /// Of so few configurations there are hardly enough to choose a form by.
 constexpr std::size_t kFewConfigurations = 5;
+/// Of so few, the best of many forms does better on the runs that chose it than on new ones.
+constexpr std::size_t kFewForManyForms = 14;
 
 void warn_of_few_rows(const FittedModel& model, const Design& training, std::vector<Warning>& out) {
   const std::size_t constants = static_cast<std::size_t>(model.constants.size());
@@ -102,14 +104,21 @@ void warn_of_few_configurations(const FittedModel& model, const Design& training
   if (!model.search.form || model.search.form->given)
     return;
   const std::size_t configurations = configuration_groups(training).count;
-  if (configurations > kFewConfigurations)
+  const bool many_forms = !model.search.form->held_out.empty();
+  if (configurations > (many_forms ? kFewForManyForms : kFewConfigurations))
     return;
   const std::string count =
       std::to_string(configurations) + (configurations == 1 ? " configuration" : " configurations");
-  out.push_back({"few_configurations", "",
-                 model.search.form->random_folds > 0
-                     ? "the form was chosen from " + count + ": measure more to be sure of it"
-                     : count + " cannot tell forms apart: the model is one product without C"});
+  if (model.search.form->random_folds == 0) {
+    out.push_back({"few_configurations", "",
+                   count + " cannot tell forms apart: the model is one product without C"});
+    return;
+  }
+  Sentence text = "the form was chosen from " + count + ": measure more to be sure of it";
+  if (many_forms)
+    text += "; its held-out errors are those of the best of many forms, and less than new runs " +
+            ("will show: " + Field{"folds", {"all"}}) + " judges the choice as well";
+  out.push_back({"few_configurations", "", text});
 }
 
 std::vector<Warning> find_warnings(const FittedModel& model, const Design& training,

@@ -93,14 +93,16 @@ process::ProcessFit promised_process(const ModelSpec& spec, const Design& traini
 }
 
 ProcessSearch facts_of_search(const process::ProcessOptions& options,
-                              const process::ProcessFit& found, TrendPrior prior,
+                              const process::ProcessFit& found, const ProcessShape& shape,
                               bool is_predictive) {
   ProcessSearch out;
   out.objective =
       "the posterior density of the hyper-parameters: marginal likelihood of ln(time) and priors";
   if (is_predictive)
     out.objective += "; from there on the densities of left-out ln(time) given those next to them";
-  if (prior == TrendPrior::held)
+  if (shape.kernel_of_product)
+    out.objective += "; the kernel was found beside one product";
+  if (shape.prior == TrendPrior::held)
     out.objective += "; beside a trend whose constants, of least absolute errors, are held";
   for (const process::PriorFacts& fact : process::prior_facts())
     out.priors.push_back({fact.of, fact.mean, fact.deviation});
@@ -166,7 +168,7 @@ FittedModel fitted_process(FittedModel model, const Design& training, const FitO
   model.search.gap = 0;
   model.search.cost = found.hyper.cost;
   model.search.ridges.clear();
-  model.search.process = facts_of_search(how, found, prior, is_predictive);
+  model.search.process = facts_of_search(how, found, shape, is_predictive);
   model.typical = central_configuration(model.spec, training);
   const Eigen::VectorXd predicted = predict(model, training);
   model.metrics.train = compute_metrics(training.time, predicted);

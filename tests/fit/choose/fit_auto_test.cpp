@@ -346,6 +346,26 @@ TEST_CASE("a scale that saturates is judged beside one of large whole numbers", 
     CHECK(mean_error(log_error) < 2 * kScatter);
 }
 
+TEST_CASE("of few configurations the held-out errors of the best of many forms promise too much",
+          "[fit][auto]") {
+  const auto warns = [](std::size_t configurations) {
+    RandomStream random(6, "few configurations");
+    std::ostringstream csv;
+    csv << "size,time_s\n";
+    for (std::size_t row = 0; row < configurations; ++row)
+      csv << 1 + row << ','
+          << to_text((2 + 0.3 * static_cast<double>(row)) * std::exp(0.1 * random.normal()))
+          << '\n';
+    const FittedModel model = auto_fit(runs_of_csv(csv.str()));
+    return std::count_if(model.warnings.begin(), model.warnings.end(), [](const Warning& warning) {
+      return warning.kind == "few_configurations";
+    });
+  };
+  CHECK(warns(5) == 1);
+  CHECK(warns(14) == 1);
+  CHECK(warns(15) == 0);
+}
+
 TEST_CASE("a stop request ends the choice with a model", "[fit][auto]") {
   const InteractingRuns truth(0.5, 1);
   const test::PaperRuns runs = runs_of_csv(truth.csv(160, kSizes, kScatter, 2, power_law));

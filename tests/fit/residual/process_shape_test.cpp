@@ -178,13 +178,20 @@ TEST_CASE("a trend may have the kernel that is found beside one product", "[fit]
   const auto process_of = [](const FittedModel& model) {
     return nlohmann::json::parse(to_json(model))["constants"]["process"];
   };
+  const FittedModel with_own = with_process(alone, runs.design, options, {});
+  const FittedModel with_other =
+      with_process(alone, runs.design, options, {.kernel_of_product = true});
   const auto of_product = process_of(product_of_shape({}));
-  const auto own = process_of(with_process(alone, runs.design, options, {}));
-  const auto other =
-      process_of(with_process(alone, runs.design, options, {.kernel_of_product = true}));
+  const auto own = process_of(with_own);
+  const auto other = process_of(with_other);
   for (const std::string field : {"variance", "noise"}) {
     CAPTURE(field);
     CHECK(other[field] == of_product[field]);
     CHECK(own[field] != of_product[field]);
   }
+  const auto is_told = [](const FittedModel& model) {
+    return model.search.process.value().objective.find("beside one product") != std::string::npos;
+  };
+  CHECK(is_told(with_other));
+  CHECK_FALSE(is_told(with_own));
 }
