@@ -26,7 +26,7 @@ constexpr std::size_t kFarIterations = 25;
 /// Towards the constants of a trend that were good without the process.
 constexpr std::size_t kFoldTrendSteps = 4;
 
-/// As a logarithm of errors: what differs by less, differs by the folds.
+/// As a logarithm of errors; what differs by less does so by the folds.
 constexpr double kMuchLess = 0.05;
 
 /// Per prior of the trend.
@@ -173,11 +173,11 @@ const ProcessJudge::Hypers* ProcessJudge::hypers_beside_product(
 std::vector<FormCandidate> ProcessJudge::beside_product(const Candidate& product,
                                                         const std::vector<TrendPrior>& priors) {
   const std::vector<std::size_t>& rings = product.shape.rings;
-  const std::optional<Searched> in_folds = searched(of_product(rings));
-  if (!in_folds)
+  const std::optional<Searched> found = searched(of_product(rings));
+  if (!found)
     return {};
-  hypers_beside_product_[rings] = in_folds->hypers;
-  std::vector<FormCandidate> out = judged(product, {.rings = rings}, priors, *in_folds);
+  hypers_beside_product_[rings] = found->hypers;
+  std::vector<FormCandidate> out = judged(product, {.rings = rings}, priors, *found);
   for (FormCandidate& candidate : out) {
     candidate.from_nothing = true;
     error_beside_product_ = std::min(error_beside_product_, error_within(candidate));
@@ -187,37 +187,37 @@ std::vector<FormCandidate> ProcessJudge::beside_product(const Candidate& product
 
 std::vector<FormCandidate> ProcessJudge::beside_fitted(const Candidate& trend, TrendPrior prior,
                                                        const RunsInFold& runs_in) {
-  std::optional<Searched> in_folds = searched(runs_in);
-  if (!in_folds)
+  std::optional<Searched> found = searched(runs_in);
+  if (!found)
     return {};
   ProcessShape shape{.rings = trend.shape.rings};
-  std::vector<FormCandidate> out = judged(trend, shape, {prior}, *in_folds);
+  std::vector<FormCandidate> out = judged(trend, shape, {prior}, *found);
   if (out.empty() || error_within(out.front()) < error_beside_product_ + kMuchLess)
     return out;
   const Hypers* others = hypers_beside_product(shape.rings);
   if (others == nullptr)
     return out;
   for (std::size_t f = 0; f < folds_.size(); ++f)
-    in_folds->hypers[f] = with_kernel_of((*others)[f], in_folds->hypers[f], in_folds->runs[f]);
+    found->hypers[f] = with_kernel_of((*others)[f], found->hypers[f], found->runs[f]);
   shape.kernel_of_product = true;
-  for (FormCandidate& candidate : judged(trend, shape, {prior}, *in_folds))
+  for (FormCandidate& candidate : judged(trend, shape, {prior}, *found))
     out.push_back(std::move(candidate));
   return out;
 }
 
 std::vector<FormCandidate> ProcessJudge::judged(const Candidate& trend, const ProcessShape& shape,
                                                 const std::vector<TrendPrior>& priors,
-                                                const Searched& in_folds) const {
+                                                const Searched& found) const {
   const std::vector<double> useless(priors.size(), log_of_mean_error(kLargestError));
   std::vector<ErrorsOfFold> errors(folds_.size(), {useless, useless, useless});
-  process::ProcessOptions how = this->in_folds();
+  process::ProcessOptions how = in_folds();
   how.threads = 1;
   parallel_for(folds_.size(), task_.options.threads, [&](std::size_t f) {
-    const ProcessRuns& runs = in_folds.runs[f];
+    const ProcessRuns& runs = found.runs[f];
     if (task_.options.stop.stop_requested() || !has_times(runs))
       return;
     const std::vector<process::ProcessFit> fits =
-        fit_processes(runs, in_folds.hypers[f], priors, in_fold(how, f));
+        fit_processes(runs, found.hypers[f], priors, in_fold(how, f));
     for (std::size_t p = 0; p < fits.size(); ++p) {
       const process::Predictor predictor(fits[p].process, index(rows_[f].held_out.rows));
       const auto error = [&](const VectorXd& of_trend, const VectorXd& of_process) {

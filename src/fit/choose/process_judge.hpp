@@ -78,7 +78,7 @@ class ProcessJudge {
   const Hypers* hypers_beside_product(const std::vector<std::size_t>& rings);
   std::vector<FormCandidate> judged(const Candidate& trend, const ProcessShape& shape,
                                     const std::vector<TrendPrior>& priors,
-                                    const Searched& in_folds) const;
+                                    const Searched& found) const;
 };
 
 }  // namespace perfmodel
