@@ -29,6 +29,9 @@ constexpr Eigen::Index kHeldOutRows = 300;
 /// What is easier to read may do so much worse.
 constexpr Allowance kWorthReading{.in_any_case = 0.01, .within_error = 0.05};
 
+/// Of scores, which are logarithms of errors.
+constexpr double kClearGain = 0.05;
+
 /// So few runs do not tell forms apart by what folds hold out: of many, some are better by chance.
 /// A process says less of them than it could, never what they do not say. Far ends tell, but not of
 /// runs that differ in many other columns as well.
@@ -195,8 +198,23 @@ class FormSelector {
 
   /// Eq. (4) and plain products beside the chosen sum have been judged with all sums before.
   bool is_eligible(const FormCandidate& candidate) const {
-    return candidate.process ||
-           (candidate.was_chosen && task_.options.residual != Residual::process);
+    return candidate.process ? !candidate.process->kernel_of_product
+                             : candidate.was_chosen && task_.options.residual != Residual::process;
+  }
+
+  /// With the kernel of a product, which is another choice among many: it must gain more than a
+  /// standard error on the best without, and what matters.
+  void choose_kernel_of_product(const Candidate& top) {
+    const Candidate* best = nullptr;
+    for (std::size_t c = 0; c < out_.tried.size(); ++c) {
+      const FormCandidate& candidate = out_.tried[c];
+      if (!candidate.process || !candidate.process->kernel_of_product ||
+          (best != nullptr && !scores_better(candidate.trend, *best)))
+        continue;
+      best = &candidate.trend;
+      if (top.score - best->score > std::max(kClearGain, standard_error(out_.folds, top, *best)))
+        out_.chosen = c;
+    }
   }
 
   bool runs_are_few() const {
@@ -246,6 +264,7 @@ class FormSelector {
           nearly_as_good_as(out_.folds, out_.tried[c].trend, top, kWorthReading) &&
           effort(c) < effort(*out_.chosen))
         out_.chosen = c;
+    choose_kernel_of_product(top);
   }
 };
 
