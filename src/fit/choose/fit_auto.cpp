@@ -53,6 +53,7 @@ FittedModel fit_auto(const ModelSpec& spec, const Design& training, const FitOpt
   model.search.form = sums.facts();
   model.search.form->candidates += selection.tried.size();
   model.search.form->held_out = selection.compared();
+  // That the form is the best of so many is known only here.
   std::erase_if(model.warnings,
                 [](const Warning& warning) { return warning.kind == "few_configurations"; });
   warn_of_few_configurations(model, training, model.warnings);

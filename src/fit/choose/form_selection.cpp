@@ -271,15 +271,8 @@ class FormSelector {
 /// The mean error over the random parts or the far ends.
 std::optional<double> mean_over(const std::vector<Fold>& folds, const Candidate& candidate,
                                 bool far_ends) {
-  double sum = 0;
-  double count = 0;
-  for (std::size_t f = 0; f < folds.size(); ++f) {
-    if (folds[f].far_end() != far_ends)
-      continue;
-    sum += candidate.log_errors[f];
-    count += 1;
-  }
-  return count > 0 ? std::optional(mean_error(sum / count)) : std::nullopt;
+  const std::optional<double> mean = mean_log_error(folds, candidate, far_ends);
+  return mean ? std::optional(mean_error(*mean)) : std::nullopt;
 }
 
 }  // namespace

@@ -121,14 +121,8 @@ void ProcessJudge::weigh_runs() {
     run_weights_(rows) = fit_process(runs, hyper, TrendPrior::free, how).run_weights;
 }
 
-double ProcessJudge::error_within(const FormCandidate& candidate) const {
-  double sum = 0;
-  double count = 0;
-  for (std::size_t f = 0; f < folds_.size(); ++f) {
-    sum += folds_[f].far_end() ? 0 : candidate.trend.log_errors[f];
-    count += folds_[f].far_end() ? 0 : 1;
-  }
-  return sum / count;
+double ProcessJudge::log_error_within(const FormCandidate& candidate) const {
+  return mean_log_error(folds_, candidate.trend, false).value();  // searched() found a random part
 }
 
 ProcessJudge::RunsInFold ProcessJudge::of_product(const std::vector<std::size_t>& rings) const {
@@ -180,7 +174,7 @@ std::vector<FormCandidate> ProcessJudge::beside_product(const Candidate& product
   std::vector<FormCandidate> out = judged(product, {.rings = rings}, priors, *found);
   for (FormCandidate& candidate : out) {
     candidate.from_nothing = true;
-    error_beside_product_ = std::min(error_beside_product_, error_within(candidate));
+    log_error_beside_product_ = std::min(log_error_beside_product_, log_error_within(candidate));
   }
   return out;
 }
@@ -192,7 +186,7 @@ std::vector<FormCandidate> ProcessJudge::beside_fitted(const Candidate& trend, T
     return {};
   ProcessShape shape{.rings = trend.shape.rings};
   std::vector<FormCandidate> out = judged(trend, shape, {prior}, *found);
-  if (out.empty() || error_within(out.front()) < error_beside_product_ + kMuchLess)
+  if (out.empty() || log_error_within(out.front()) < log_error_beside_product_ + kMuchLess)
     return out;
   const Hypers* others = hypers_beside_product(shape.rings);
   if (others == nullptr)

@@ -66,12 +66,12 @@ class ProcessJudge {
   Eigen::VectorXd run_weights_;
   /// By the columns that count as rings.
   std::map<std::vector<std::size_t>, Hypers> hypers_beside_product_;
-  double error_beside_product_ = std::numeric_limits<double>::infinity();
+  double log_error_beside_product_ = std::numeric_limits<double>::infinity();
 
   process::ProcessOptions in_folds() const;
   process::ProcessOptions in_fold(process::ProcessOptions how, std::size_t fold) const;
   void weigh_runs();
-  double error_within(const FormCandidate& candidate) const;
+  double log_error_within(const FormCandidate& candidate) const;
 
   RunsInFold of_product(const std::vector<std::size_t>& rings) const;
   std::optional<Searched> searched(const RunsInFold& runs_in) const;

@@ -41,6 +41,13 @@ double time_at(const FittedModel& model, const std::string& job, double workers)
   return predict(model, make_design(test::table_of(csv), model.spec, Target::required))[0];
 }
 
+FitOptions one_product() {
+  FitOptions out;
+  out.expression = Expression::multi;
+  out.terms = 1;
+  return out;
+}
+
 FittedModel product_of_shape(const ProcessShape& shape) {
   const test::PaperRuns runs = growing_runs();
   return product_with_process(runs.spec, runs.design, {}, shape);
@@ -150,12 +157,9 @@ TEST_CASE("the prior of the trend decides how much of the growth is the trend's"
 
 TEST_CASE("a trend that is held keeps its constants, and the search says so", "[fit][process]") {
   const test::PaperRuns runs = growing_runs();
-  FitOptions options;
-  options.expression = Expression::multi;
-  options.terms = 1;
-  const FittedModel alone = fit(runs.spec, runs.design, options);
+  const FittedModel alone = fit(runs.spec, runs.design, one_product());
   const auto beside = [&](TrendPrior prior) {
-    return with_process(alone, runs.design, options, {.prior = prior});
+    return with_process(alone, runs.design, one_product(), {.prior = prior});
   };
   const FittedModel held = beside(TrendPrior::held);
   const FittedModel freed = beside(TrendPrior::free);
@@ -171,16 +175,13 @@ TEST_CASE("a trend that is held keeps its constants, and the search says so", "[
 
 TEST_CASE("a trend may have the kernel that is found beside one product", "[fit][process]") {
   const test::PaperRuns runs = growing_runs();
-  FitOptions options;
-  options.expression = Expression::multi;
-  options.terms = 1;
-  const FittedModel alone = fit(runs.spec, runs.design, options);
+  const FittedModel alone = fit(runs.spec, runs.design, one_product());
   const auto process_of = [](const FittedModel& model) {
     return nlohmann::json::parse(to_json(model))["constants"]["process"];
   };
-  const FittedModel with_own = with_process(alone, runs.design, options, {});
+  const FittedModel with_own = with_process(alone, runs.design, one_product(), {});
   const FittedModel with_other =
-      with_process(alone, runs.design, options, {.kernel_of_product = true});
+      with_process(alone, runs.design, one_product(), {.kernel_of_product = true});
   const auto of_product = process_of(product_of_shape({}));
   const auto own = process_of(with_own);
   const auto other = process_of(with_other);

@@ -57,6 +57,19 @@ void set_score(const std::vector<Fold>& folds, Candidate& candidate) {
     candidate.score += weights[f] * candidate.log_errors[f];
 }
 
+std::optional<double> mean_log_error(const std::vector<Fold>& folds, const Candidate& candidate,
+                                     bool far_ends) {
+  double sum = 0;
+  double count = 0;
+  for (std::size_t f = 0; f < folds.size(); ++f) {
+    if (folds[f].far_end() != far_ends)
+      continue;
+    sum += candidate.log_errors[f];
+    count += 1;
+  }
+  return count > 0 ? std::optional(sum / count) : std::nullopt;
+}
+
 namespace {
 
 /// Mean of a - b over the folds with these weights, and its standard error.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "fit/sum/choose/selection.hpp"
@@ -29,6 +30,10 @@ std::vector<double> fold_weights(const std::vector<Fold>& folds);
 
 /// The weighted mean of the candidate's errors.
 void set_score(const std::vector<Fold>& folds, Candidate& candidate);
+
+/// The mean of the logarithms over the random parts, or over the far ends; nothing without any.
+std::optional<double> mean_log_error(const std::vector<Fold>& folds, const Candidate& candidate,
+                                     bool far_ends);
 
 /// Standard error of the difference of two scores, from how it scatters over the folds.
 double standard_error(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b);
