@@ -208,7 +208,7 @@ std::shared_ptr<const NormalMatrix> normal_matrix_of(const TermData& data, const
                                                      InstructionSet instructions,
                                                      const std::stop_token& stop) {
   return std::make_shared<const NormalMatrix>(data.features.leftCols(shape.features()),
-                                              instructions, stop);
+                                              instructions, stop, data.levels);
 }
 
 SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,

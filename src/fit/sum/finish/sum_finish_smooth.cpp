@@ -31,8 +31,8 @@ class SmoothSum : public CurvedProblem {
         shape_(shape),
         goal_(goal),
         instructions_(options.instructions),
-        normal_matrix_(data.features.leftCols(shape.features()), options.instructions,
-                       options.stop) {}
+        normal_matrix_(data.features.leftCols(shape.features()), options.instructions, options.stop,
+                       data.levels) {}
 
   double cost(const VectorXd& x) const override {
     const VectorXd total = parts(x).total;

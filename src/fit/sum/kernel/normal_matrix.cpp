@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include "base/to_size.hpp"
 #include "fit/sum/kernel/row_kernel.hpp"
+#include "fit/sum/terms/contrasts.hpp"
 
 namespace perfmodel {
 namespace {
@@ -20,6 +22,8 @@ constexpr Index kBlock = 64;
 constexpr Index kMostKept = Index{1} << 21;
 /// Of those, as many at once as stay in the cache for a block of rows.
 constexpr Index kMostAtOnce = Index{1} << 11;
+/// Contrasts from which on it pays to sum level by level.
+constexpr Index kManyContrasts = 8;
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
@@ -45,25 +49,34 @@ void fill_pairs(const double* values, Index value_stride, Index rows, Index firs
   }
 }
 
-/// Puts the sums over pairs of terms and the pairs of features from `first` to `last` where they
-/// belong.
-void unpack(const RowMajor& sums, Index first, Index last, Index features, Index terms,
-            MatrixXd& out) {
+/// f(k, l, pair) for the pairs k <= l of the terms in their order.
+template <typename F>
+void for_pairs(Index terms, F&& f) {
   Index pair = 0;
-  for (Index k = 0; k < terms; ++k) {
-    for (Index l = k; l < terms; ++l, ++pair) {
-      Index product = 0;
-      for (Index i = first; i <= last; ++i) {
-        for (Index j = i; j < features; ++j, ++product) {
-          const double sum = sums(pair, product);
-          out(k * features + i, l * features + j) = sum;
-          out(k * features + j, l * features + i) = sum;
-          out(l * features + i, k * features + j) = sum;
-          out(l * features + j, k * features + i) = sum;
-        }
+  for (Index k = 0; k < terms; ++k)
+    for (Index l = k; l < terms; ++l)
+      f(k, l, pair++);
+}
+
+/// Puts the sums over pairs of terms and the pairs of features from `first` to `last` where they
+/// belong. `columns`: of each of these features among all.
+void unpack(const RowMajor& sums, Index first, Index last, const std::vector<Index>& columns,
+            Index all, Index terms, MatrixXd& out) {
+  const Index features = static_cast<Index>(columns.size());
+  for_pairs(terms, [&](Index k, Index l, Index pair) {
+    Index product = 0;
+    for (Index i = first; i <= last; ++i) {
+      const Index a = columns[to_size(i)];
+      for (Index j = i; j < features; ++j, ++product) {
+        const Index b = columns[to_size(j)];
+        const double sum = sums(pair, product);
+        out(k * all + a, l * all + b) = sum;
+        out(k * all + b, l * all + a) = sum;
+        out(l * all + a, k * all + b) = sum;
+        out(l * all + b, k * all + a) = sum;
       }
     }
-  }
+  });
 }
 
 }  // namespace
@@ -84,24 +97,38 @@ std::vector<NormalMatrix::Slab> NormalMatrix::slabs_of(Index columns, Index most
 }
 
 NormalMatrix::NormalMatrix(const Eigen::Ref<const MatrixXd>& features, InstructionSet instructions,
-                           std::stop_token stop)
+                           std::stop_token stop, const std::vector<Levels>& levels)
     : kernel_(row_kernel::functions_for(instructions)),
       stop_(std::move(stop)),
-      columns_(features.cols()),
-      features_(RowMajor::Zero(features.rows(), stride(columns_))) {
-  features_.leftCols(columns_) = features;
-  const bool keep = features_.rows() * stride(pairs(columns_)) <= kMostKept;
-  slabs_ = slabs_of(columns_, keep ? pairs(columns_) : kMostAtOnce);
+      all_(features.cols()) {
+  std::vector<Levels> many;
+  std::copy_if(levels.begin(), levels.end(), std::back_inserter(many),
+               [](const Levels& own) { return own.second >= kManyContrasts; });
+  for (Index j = 0; j < all_; ++j)
+    if (std::none_of(many.begin(), many.end(), [&](const Levels& own) {
+          return own.first <= j && j < own.first + own.second;
+        }))
+      columns_.push_back(j);
+  const Index columns = static_cast<Index>(columns_.size());
+  features_ = RowMajor::Zero(features.rows(), stride(columns));
+  features_.leftCols(columns) = features(Eigen::all, columns_);
+  for (const auto& [first, count] : many)
+    levels_.emplace_back(first, features.middleCols(first, count), features_);
+
+  const bool keep = features_.rows() * stride(pairs(columns)) <= kMostKept;
+  slabs_ = slabs_of(columns, keep ? pairs(columns) : kMostAtOnce);
   if (keep) {
-    pairs_ = RowMajor::Zero(features_.rows(), stride(pairs(columns_)));
-    fill_pairs(features_.data(), features_.cols(), features_.rows(), 0, columns_ - 1, columns_,
+    pairs_ = RowMajor::Zero(features_.rows(), stride(pairs(columns)));
+    fill_pairs(features_.data(), features_.cols(), features_.rows(), 0, columns - 1, columns,
                pairs_.data(), pairs_.cols());
   }
 }
 
 MatrixXd NormalMatrix::operator()(const MatrixXd& terms, const ArrayXd& curvature) const {
   const bool kept = pairs_.size() > 0;
+  const Index columns = static_cast<Index>(columns_.size());
   RowMajor weights(kBlock, pairs(terms.cols()));
+  RowMajor all_weights(levels_.empty() ? 0 : features_.rows(), weights.cols());
   std::vector<RowMajor> sums;
   Index widest = 0;
   for (const Slab& slab : slabs_) {
@@ -109,7 +136,7 @@ MatrixXd NormalMatrix::operator()(const MatrixXd& terms, const ArrayXd& curvatur
     widest = std::max(widest, slab.stride);
   }
   std::vector<double> made(kept ? 0 : to_size(kBlock * widest), 0.0);
-  MatrixXd out(terms.cols() * columns_, terms.cols() * columns_);
+  MatrixXd out(terms.cols() * all_, terms.cols() * all_);
   for (Index first = 0; first < features_.rows(); first += kBlock) {
     const Index rows = std::min(kBlock, features_.rows() - first);
     const RowMajor own_terms = terms.middleRows(first, rows);
@@ -117,20 +144,56 @@ MatrixXd NormalMatrix::operator()(const MatrixXd& terms, const ArrayXd& curvatur
                weights.data(), weights.cols());
     for (Index row = 0; row < rows; ++row)
       weights.row(row) *= curvature[first + row];
+    if (!levels_.empty())
+      all_weights.middleRows(first, rows) = weights.topRows(rows);
     for (std::size_t s = 0; s < slabs_.size(); ++s) {
       if (stop_.stop_requested())
         return MatrixXd::Zero(out.rows(), out.cols());
       const Slab& slab = slabs_[s];
       if (!kept)
         fill_pairs(features_.row(first).data(), features_.cols(), rows, slab.first, slab.last,
-                   columns_, made.data(), slab.stride);
+                   columns, made.data(), slab.stride);
       const double* products = kept ? pairs_.row(first).data() : made.data();
       add(rows, {products, to_size(slab.pairs), to_size(slab.stride)}, weights, sums[s]);
     }
   }
   for (std::size_t s = 0; s < slabs_.size(); ++s)
-    unpack(sums[s], slabs_[s].first, slabs_[s].last, columns_, terms.cols(), out);
+    unpack(sums[s], slabs_[s].first, slabs_[s].last, columns_, all_, terms.cols(), out);
+  add_levels(all_weights, terms.cols(), out);
   return out;
+}
+
+void NormalMatrix::add_levels(const RowMajor& weights, Index terms, MatrixXd& out) const {
+  const Index columns = static_cast<Index>(columns_.size());
+  // Of the features from i and from j on; the terms k and l weigh as l and k do.
+  const auto put = [&](Index k, Index l, Index i, Index j, const MatrixXd& block) {
+    for (const auto& [a, b] : {std::pair(k, l), std::pair(l, k)}) {
+      out.block(a * all_ + i, b * all_ + j, block.rows(), block.cols()) = block;
+      out.block(a * all_ + j, b * all_ + i, block.cols(), block.rows()) = block.transpose();
+    }
+  };
+  for (std::size_t g = 0; g < levels_.size() && !stop_.stop_requested(); ++g) {
+    const LevelColumn& own = levels_[g];
+    const MatrixXd alone = own.sums(weights);
+    const RowMajor with_others = own.sums_with_others(kernel_, weights);
+    for_pairs(terms, [&](Index k, Index l, Index pair) {
+      put(k, l, own.first(), own.first(), contrast_products(alone.col(pair)));
+      const MatrixXd mixed = contrast_sums(
+          with_others(Eigen::seqN(pair, own.levels(), weights.cols()), Eigen::seqN(0, columns)));
+      for (Index j = 0; j < columns; ++j)
+        put(k, l, own.first(), columns_[to_size(j)], mixed.col(j));
+    });
+    for (std::size_t h = 0; h < g; ++h) {
+      const LevelColumn& other = levels_[h];
+      const RowMajor together = own.sums_with(other, weights);
+      for_pairs(terms, [&](Index k, Index l, Index pair) {
+        const MatrixXd of_levels =
+            together.col(pair).reshaped<Eigen::RowMajor>(own.levels(), other.levels());
+        put(k, l, own.first(), other.first(),
+            contrast_sums(contrast_sums(of_levels).transpose()).transpose());
+      });
+    }
+  }
 }
 
 MatrixXd NormalMatrix::feature_sums(const MatrixXd& row_weights) const {
@@ -138,10 +201,14 @@ MatrixXd NormalMatrix::feature_sums(const MatrixXd& row_weights) const {
   for (Index first = 0; first < features_.rows() && !stop_.stop_requested(); first += kBlock) {
     const Index rows = std::min(kBlock, features_.rows() - first);
     const RowMajor weights = row_weights.middleRows(first, rows);
-    add(rows, {features_.row(first).data(), to_size(columns_), to_size(features_.cols())}, weights,
+    add(rows, {features_.row(first).data(), columns_.size(), to_size(features_.cols())}, weights,
         sums);
   }
-  return sums.leftCols(columns_).transpose();
+  MatrixXd out(all_, row_weights.cols());
+  out(columns_, Eigen::all) = sums.leftCols(static_cast<Index>(columns_.size())).transpose();
+  for (const LevelColumn& own : levels_)
+    out.middleRows(own.first(), own.features()) = contrast_sums(own.sums(row_weights));
+  return out;
 }
 
 void NormalMatrix::add(Index rows, const row_kernel::Rows& products, const RowMajor& weights,

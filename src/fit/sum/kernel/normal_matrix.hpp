@@ -2,8 +2,10 @@
 
 #include <Eigen/Core>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
+#include "fit/sum/kernel/level_column.hpp"
 #include "fit/sum/kernel/row_kernel.hpp"
 #include "perfmodel/fit/simd/instruction_set.hpp"
 
@@ -12,10 +14,14 @@ namespace perfmodel {
 /// Sums over the rows that a step of a descent needs, with the same bits for every instruction set.
 class NormalMatrix {
  public:
-  /// `features` x: rows x F; they are copied. Once a stop is requested, the sums are no longer
-  /// complete, and nobody may use them.
+  /// The first feature and the number of features that are the contrasts of a column's levels.
+  using Levels = std::pair<Eigen::Index, Eigen::Index>;
+
+  /// `features` x: rows x F; they are copied. Those of `levels` are summed level by level where
+  /// they are many. Once a stop is requested, the sums are no longer complete, and nobody may use
+  /// them.
   NormalMatrix(const Eigen::Ref<const Eigen::MatrixXd>& features, InstructionSet instructions,
-               std::stop_token stop = {});
+               std::stop_token stop = {}, const std::vector<Levels>& levels = {});
 
   /// sum over the rows r of c_r j_r j_r' with j_r = (T_r1 x_r, T_r2 x_r, ...): what J'J is where
   /// each term's derivatives are the term times the features. `terms` T: rows x K; `curvature` c:
@@ -38,12 +44,18 @@ class NormalMatrix {
 
   const row_kernel::Functions& kernel_;
   std::stop_token stop_;
-  Eigen::Index columns_;     ///< F
-  RowMajor features_;        ///< filled up to what the kernel wants
-  std::vector<Slab> slabs_;  ///< all pairs
-  RowMajor pairs_;           ///< x_i x_j of all rows; empty where that would be too many
+  Eigen::Index all_;                   ///< F
+  std::vector<LevelColumn> levels_;    ///< columns of many levels
+  std::vector<Eigen::Index> columns_;  ///< of the other features
+  RowMajor features_;                  ///< those, filled up to what the kernel wants
+  std::vector<Slab> slabs_;            ///< all pairs of them
+  RowMajor pairs_;                     ///< x_i x_j of all rows; empty where that would be too many
 
   static std::vector<Slab> slabs_of(Eigen::Index columns, Eigen::Index most_pairs);
+
+  /// Adds the part of the result that has to do with columns of many levels. `weights`: rows x
+  /// pairs of the terms.
+  void add_levels(const RowMajor& weights, Eigen::Index terms, Eigen::MatrixXd& out) const;
 
   void add(Eigen::Index rows, const row_kernel::Rows& products, const RowMajor& weights,
            RowMajor& sums) const;

@@ -65,7 +65,7 @@ void drop_idle_intrinsics(const ModelSpec& spec, std::vector<int>& powers) {
 TermData take_rows(const TermData& data, const std::vector<Index>& rows) {
   const Index count = static_cast<Index>(rows.size());
   TermData out{MatrixXd(count, data.features.cols()), MatrixXd(count, data.log_logs.cols()),
-               VectorXd(count)};
+               VectorXd(count), data.levels};
   for (Index r = 0; r < count; ++r) {
     const Index from = rows[static_cast<std::size_t>(r)];
     out.features.row(r) = data.features.row(from);
@@ -145,7 +145,9 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
       resolved((log_time.array() - typical_log_time).matrix()).array().exp().matrix();
   order_ = sorted_rows(features, time);
   const std::vector<Index> rows_in_order(order_.begin(), order_.end());
-  data_ = take_rows({features, log_logs, time}, rows_in_order);
+  const auto levels = inputs_.begin() + index(spec.intrinsic.size());
+  data_ = take_rows({features, log_logs, time, {levels, levels + index(spec.categorical.size())}},
+                    rows_in_order);
 }
 
 std::vector<Index> TermCoordinates::numeric_features() const {
@@ -185,7 +187,7 @@ void TermCoordinates::copy_numeric(TermData& all_features, Index row, std::size_
 
 TermData TermCoordinates::select(const TermData& all_features, const SumShape& shape) const {
   TermData out{MatrixXd(all_features.rows(), shape.features()), all_features.log_logs,
-               all_features.time};
+               all_features.time, all_features.levels};
   out.features.leftCols(plain_features_) = all_features.features.leftCols(plain_features_);
   for (std::size_t g = 0; g < shape.regimes.size(); ++g) {
     out.features.col(plain_features_ + static_cast<Index>(g)) =

@@ -22,6 +22,8 @@ struct TermData {
   /// which is -infinity where the term does not exist.
   Eigen::MatrixXd log_logs;
   Eigen::VectorXd time;  ///< in units of the typical time
+  /// First feature and number of features of each column of levels: their contrasts.
+  std::vector<std::pair<Eigen::Index, Eigen::Index>> levels = {};
 
   Eigen::Index rows() const { return time.size(); }
 };

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/random.hpp"
+#include "fit/sum/terms/contrasts.hpp"
 #include "support/catch.hpp"
 
 using namespace perfmodel;
@@ -58,5 +59,38 @@ TEST_CASE("the normal matrix is J'J, with the same bits for every instruction se
       CHECK(NormalMatrix(x, instructions)(t, c) == baseline);
       CHECK(NormalMatrix(x, instructions).feature_sums(t) == sums);
     }
+  }
+}
+
+TEST_CASE("sums level by level are those of the contrasts", "[fit][multi]") {
+  RandomStream random(2, "levels");
+  // The second column is too short to be summed by levels; the third is, and has a level that no
+  // row has.
+  struct Column {
+    Index first;
+    std::size_t levels;
+  };
+  const Column columns[] = {{2, 12}, {13, 3}, {16, 40}};
+  const Index rows = 150;
+  const Index features = 57;
+  MatrixXd x = random_matrix(rows, features, random);
+  std::vector<NormalMatrix::Levels> levels;
+  for (const auto& [first, count] : columns) {
+    const MatrixXd basis = contrasts(count);
+    const std::size_t met = count == 40 ? count - 1 : count;
+    for (Index row = 0; row < rows; ++row)
+      x.row(row).segment(first, basis.cols()) = basis.row(static_cast<Index>(random.below(met)));
+    levels.emplace_back(first, basis.cols());
+  }
+  const MatrixXd t = random_matrix(rows, 3, random);
+  const ArrayXd c = random_matrix(rows, 1, random).array().square();
+  const MatrixXd expected = by_jacobian(x, t, c);
+  const NormalMatrix baseline(x, InstructionSet::baseline, {}, levels);
+  CHECK((baseline(t, c) - expected).norm() <= 1e-12 * expected.norm());
+  CHECK((baseline.feature_sums(t) - x.transpose() * t).norm() <= 1e-12 * x.norm() * t.norm());
+  for (const InstructionSet instructions : available_instruction_sets()) {
+    const NormalMatrix other(x, instructions, {}, levels);
+    CHECK(other(t, c) == baseline(t, c));
+    CHECK(other.feature_sums(t) == baseline.feature_sums(t));
   }
 }
