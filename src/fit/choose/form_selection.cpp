@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <functional>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "base/index.hpp"
 #include "fit/choose/beside_sum.hpp"
+#include "fit/choose/form_choice.hpp"
 #include "fit/process/merged_rows.hpp"
 #include "fit/sum/choose/candidate_judge.hpp"
 #include "fit/sum/choose/candidate_shapes.hpp"
@@ -26,25 +26,6 @@ constexpr std::size_t kRowsOfMany = 5000;
 constexpr std::size_t kManyRows = 2000;
 constexpr Eigen::Index kHeldOutRows = 300;
 
-/// What is easier to read may do so much worse.
-constexpr Allowance kWorthReading{.in_any_case = 0.01, .within_error = 0.05};
-
-/// Of scores, which are logarithms of errors.
-constexpr double kClearGain = 0.05;
-
-/// So few runs do not tell forms apart by what folds hold out: of many, some are better by chance.
-/// A process says less of them than it could, never what they do not say. Far ends tell, but not of
-/// runs that differ in many other columns as well.
-constexpr std::size_t kFewRuns = 200;
-constexpr std::size_t kColumnsOfFewRuns = 5;
-/// Another form is then better by so many standard errors: what the best of a dozen exceeds by
-/// chance once in twenty times, of five differences (Student).
-constexpr double kClearly = 5;
-
-/// Or where it is better in every one of so many folds: one in a dozen is by chance once in twenty
-/// times.
-constexpr std::size_t kManyFolds = 8;
-
 /// How many candidates are judged in the time that the chosen form's fit to all rows takes.
 constexpr std::size_t kStepsOfFit = 4;
 
@@ -59,13 +40,6 @@ std::vector<Fold> thinned(std::vector<Fold> folds, std::uint64_t seed) {
     fold.held_out = std::move(kept);
   }
   return folds;
-}
-
-/// Whether every fold of many says that `a` predicts better than `b`.
-bool better_in_all(const Candidate& a, const Candidate& b) {
-  return a.log_errors.size() >= kManyFolds &&
-         std::equal(a.log_errors.begin(), a.log_errors.end(), b.log_errors.begin(),
-                    b.log_errors.end(), std::less<>());
 }
 
 class FormSelector {
@@ -98,7 +72,7 @@ class FormSelector {
     try_beside_sum(sum, [&] { done.next(); });
     done.reach(1 + products.size() + sums);
     if (!task_.options.stop.stop_requested())
-      choose();
+      out_.chosen = choose_form(task_, out_.folds, out_.tried);
     if (out_.chosen && may_be_held())
       try_held();
     return std::move(out_);
@@ -194,77 +168,6 @@ class FormSelector {
   void add(std::vector<FormCandidate> candidates) {
     for (FormCandidate& candidate : candidates)
       out_.tried.push_back(std::move(candidate));
-  }
-
-  /// Eq. (4) and plain products beside the chosen sum have been judged with all sums before.
-  bool is_eligible(const FormCandidate& candidate) const {
-    return candidate.process ? !candidate.process->kernel_of_product
-                             : candidate.was_chosen && task_.options.residual != Residual::process;
-  }
-
-  /// With the kernel of a product, which is another choice among many: it must gain more than a
-  /// standard error on the best without, and what matters.
-  void choose_kernel_of_product(const Candidate& top) {
-    const Candidate* best = nullptr;
-    for (std::size_t c = 0; c < out_.tried.size(); ++c) {
-      const FormCandidate& candidate = out_.tried[c];
-      if (!candidate.process || !candidate.process->kernel_of_product ||
-          (best != nullptr && !scores_better(candidate.trend, *best)))
-        continue;
-      best = &candidate.trend;
-      if (top.score - best->score > std::max(kClearGain, standard_error(out_.folds, top, *best)))
-        out_.chosen = c;
-    }
-  }
-
-  bool runs_are_few() const {
-    const std::size_t columns =
-        task_.spec.intrinsic.size() + task_.spec.categorical.size() + task_.spec.extrinsic.size();
-    return task_.training.rows <= kFewRuns &&
-           (columns >= kColumnsOfFewRuns ||
-            std::none_of(out_.folds.begin(), out_.folds.end(),
-                         [](const Fold& fold) { return fold.far_end(); }));
-  }
-
-  /// One product with a process, as it is fitted where it is asked for.
-  std::optional<std::size_t> best_product_with_process() const {
-    std::optional<std::size_t> out;
-    for (std::size_t c = 0; c < out_.tried.size(); ++c)
-      if (out_.tried[c].process && out_.tried[c].from_nothing &&
-          out_.tried[c].process->prior == TrendPrior::free &&
-          (!out || scores_better(out_.tried[c].trend, out_.tried[*out].trend)))
-        out = c;
-    return out;
-  }
-
-  void choose() {
-    const auto worse = [&](std::size_t a, std::size_t b) {
-      return scores_better(out_.tried[b].trend, out_.tried[a].trend);
-    };
-    std::optional<std::size_t> best;
-    for (std::size_t c = 0; c < out_.tried.size(); ++c)
-      if (is_eligible(out_.tried[c]) && (!best || worse(*best, c)))
-        best = c;
-    out_.chosen = best;
-    if (const auto product = best_product_with_process();
-        product && runs_are_few() &&
-        as_good_as(out_.folds, out_.tried[*product].trend, out_.tried[*best].trend, kClearly) &&
-        !better_in_all(out_.tried[*best].trend, out_.tried[*product].trend)) {
-      out_.chosen = product;
-      return;
-    }
-    const auto effort = [&](std::size_t c) {
-      const FormCandidate& candidate = out_.tried[c];
-      return std::tuple(candidate.process.has_value(), candidate.trend.shape.terms,
-                        candidate.trend.score);
-    };
-    const Candidate& top = out_.tried[*best].trend;
-    for (std::size_t c = 0; c < out_.tried.size(); ++c)
-      if (is_eligible(out_.tried[c]) &&
-          nearly_as_good_as(out_.folds, out_.tried[c].trend, top, kWorthReading) &&
-          effort(c) < effort(*out_.chosen))
-        out_.chosen = c;
-    choose_kernel_of_product(top);
   }
 };
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/index.hpp"
-#include "fit/sum/terms/contrasts.hpp"
+#include "fit/sum/kernel/contrasts.hpp"
 
 namespace perfmodel {
 namespace {

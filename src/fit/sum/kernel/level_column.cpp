@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "base/to_size.hpp"
-#include "fit/sum/terms/contrasts.hpp"
+#include "fit/sum/kernel/contrasts.hpp"
 
 namespace perfmodel {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/to_size.hpp"
+#include "fit/sum/kernel/contrasts.hpp"
 #include "fit/sum/kernel/row_kernel.hpp"
-#include "fit/sum/terms/contrasts.hpp"
 
 namespace perfmodel {
 namespace {

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <vector>
 
-#include "fit/sum/terms/contrasts.hpp"
+#include "fit/sum/kernel/contrasts.hpp"
 #include "fit/sum/terms/term_data.hpp"
 
 namespace perfmodel {

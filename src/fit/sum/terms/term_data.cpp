@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "base/index.hpp"
-#include "fit/sum/terms/contrasts.hpp"
+#include "fit/sum/kernel/contrasts.hpp"
 #include "fit/sum/terms/regimes.hpp"
 
 namespace perfmodel {

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "base/random.hpp"
-#include "fit/sum/terms/contrasts.hpp"
+#include "fit/sum/kernel/contrasts.hpp"
 #include "support/catch.hpp"
 
 using namespace perfmodel;

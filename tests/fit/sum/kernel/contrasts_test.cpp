@@ -1,4 +1,4 @@
-#include "fit/sum/terms/contrasts.hpp"
+#include "fit/sum/kernel/contrasts.hpp"
 
 #include "base/to_size.hpp"
 #include "support/catch.hpp"
