@@ -130,10 +130,13 @@ class CDialect : public Dialect {
   std::string parameter(const std::string& name, bool is_text) const override {
     return (is_text ? "const char *" : "double ") + name;
   }
+  std::string comment(const std::string& name, const std::string& column) const override {
+    return "// " + name + ": " + c_literal(column) + "\n";
+  }
   std::string function(const FunctionParts& parts) const override {
     return "#include <math.h>\n#include <stdlib.h>\n#include <string.h>\n\n" + parts.helpers +
-           "double predict(" + joined(parts.parameters, ", ") + ") {\n" + parts.statements +
-           "  return " + parts.result + ";\n}\n";
+           parts.comments + "double predict(" + joined(parts.parameters, ", ") + ") {\n" +
+           parts.statements + "  return " + parts.result + ";\n}\n";
   }
 
   /// Such as _Bool and __LINE__.

@@ -89,7 +89,7 @@ std::string CodeWriter::sum(const std::vector<std::string>& terms) const {
 }
 
 std::string CodeWriter::function(const std::string& result, const std::string& helpers) const {
-  return dialect_.function({helpers, parameters_, statements_, result});
+  return dialect_.function({helpers, comments_, parameters_, statements_, result});
 }
 
 bool CodeWriter::is_text(const std::string& column) const {
@@ -101,6 +101,8 @@ bool CodeWriter::is_text(const std::string& column) const {
 void CodeWriter::add_parameter(const std::string& column) {
   const std::string name = names_.of(column);
   operands_[column] = name;
+  if (name != column)
+    comments_ += dialect_.comment(name, column);
   parameters_.push_back(dialect_.parameter(name, is_text(column)));
 }
 

@@ -43,6 +43,7 @@ class CodeWriter {
   const Dialect& dialect_;
   CodeNames names_;
   std::vector<std::string> parameters_;
+  std::string comments_;
   std::string statements_;                       ///< that compute the derived columns
   std::map<std::string, std::string> operands_;  ///< what stands for a column
   std::vector<std::string> intrinsic_;

@@ -18,7 +18,8 @@ struct LevelValues {
 };
 
 struct FunctionParts {
-  std::string helpers;  ///< functions that stand before it
+  std::string helpers;   ///< functions that stand before it
+  std::string comments;  ///< lines that tell which columns its parameters are
   std::vector<std::string> parameters;
   std::string statements;  ///< before the result
   std::string result;
@@ -60,6 +61,10 @@ class Dialect {
   virtual bool has_variables() const { return true; }
   virtual std::string variable(const std::string& name, const std::string& code) const = 0;
   virtual std::string parameter(const std::string& name, bool is_text) const = 0;
+  /// A line that tells which column a parameter of another name is; none where names are columns.
+  virtual std::string comment(const std::string& /*name*/, const std::string& /*column*/) const {
+    return "";
+  }
   /// The function predict().
   virtual std::string function(const FunctionParts& parts) const = 0;
 

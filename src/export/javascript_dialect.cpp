@@ -104,9 +104,12 @@ class JavaScriptDialect : public Dialect {
     return "  const " + name + " = " + code + ";\n";
   }
   std::string parameter(const std::string& name, bool /*is_text*/) const override { return name; }
+  std::string comment(const std::string& name, const std::string& column) const override {
+    return "// " + name + ": " + javascript_literal(column) + "\n";
+  }
   std::string function(const FunctionParts& parts) const override {
-    return parts.helpers + "function predict(" + joined(parts.parameters, ", ") + ") {\n" +
-           parts.statements + "  return (" + parts.result + ");\n}\n";
+    return parts.helpers + parts.comments + "function predict(" + joined(parts.parameters, ", ") +
+           ") {\n" + parts.statements + "  return (" + parts.result + ");\n}\n";
   }
 
   bool keeps(const std::string& /*name*/) const override { return false; }

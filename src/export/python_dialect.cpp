@@ -109,9 +109,13 @@ class PythonDialect : public Dialect {
     return "    " + name + " = " + code + "\n";
   }
   std::string parameter(const std::string& name, bool /*is_text*/) const override { return name; }
+  std::string comment(const std::string& name, const std::string& column) const override {
+    return "# " + name + ": " + python_literal(column) + "\n";
+  }
   std::string function(const FunctionParts& parts) const override {
-    return "import math\n\n\n" + parts.helpers + "def predict(" + joined(parts.parameters, ", ") +
-           "):\n" + parts.statements + "    return (" + parts.result + ")\n";
+    return "import math\n\n\n" + parts.helpers + parts.comments + "def predict(" +
+           joined(parts.parameters, ", ") + "):\n" + parts.statements + "    return (" +
+           parts.result + ")\n";
   }
 
   bool keeps(const std::string& name) const override { return name == "__debug__"; }

@@ -208,7 +208,9 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
     model.search.termination = to_text(optimise::Termination::interrupted);
   out.time_shares = time_shares(model, training);
   out.roles = prepared.runs.roles;
-  out.warnings = prepared.warnings;
+  for (const Sentence& warning : prepared.runs.warnings)
+    out.warnings.push_back(warning.text());
+  out.warnings.insert(out.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
   out.model = std::move(model);
   return out;
 }

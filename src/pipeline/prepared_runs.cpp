@@ -1,9 +1,11 @@
 #include "perfmodel/pipeline/prepared_runs.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "data/row_order.hpp"
 #include "fit/task/number_range.hpp"
+#include "model/columns/facts/grouped_numbers.hpp"
 #include "model/columns/facts/truth_values.hpp"
 #include "model/columns/total_per_worker.hpp"
 #include "perfmodel/base/error.hpp"
@@ -34,6 +36,37 @@ std::optional<Design> design_of_part(const Table& table, const ModelSpec& spec,
   return design;
 }
 
+void warn_of_equal_files(LabelledRuns& runs) {
+  const std::vector<DataFile>& files = runs.file.files;
+  const std::vector<std::string>& names = runs.file.table.sources;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for (std::size_t earlier = 0; earlier < i; ++earlier) {
+      if (files[earlier].sha256 != files[i].sha256)
+        continue;
+      runs.warnings.emplace_back(names[i] + " holds the same bytes as " + names[earlier] +
+                                 ": each of these runs counts as measured twice; leave one out");
+      break;
+    }
+  }
+}
+
+/// Levels that nobody asked for, and that are numbers to people: a scale would have no power.
+void warn_of_written_numbers(const RoleRequest& request, LabelledRuns& runs) {
+  const std::vector<std::string>& wanted = request.categorical;
+  for (const std::string& name : runs.roles.categorical) {
+    const Column& column = runs.file.table.at(name);
+    if (!holds_written_numbers(column) ||
+        std::find(wanted.begin(), wanted.end(), name) != wanted.end())
+      continue;
+    const std::string& cell = column.text(0);
+    const auto plain = without_group_marks(cell);
+    runs.warnings.push_back(runs.file.table.where(0) + ": column '" + name + "': \"" + cell +
+                            "\" is not a number, so the column is taken as levels; write " +
+                            (plain ? *plain : "all digits") + ", or pass " +
+                            Field{"categorical", {name}} + " if these are names");
+  }
+}
+
 }  // namespace
 
 LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
@@ -45,9 +78,11 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
     notices.emplace_back(*std::move(notice));
   if (request.drop_failed) {
     if (const auto column = measured_column(table, request))
-      runs.warning = drop_failed_runs(runs.file, *column,
-                                      {request.categorical.begin(), request.categorical.end()});
+      if (auto failed = drop_failed_runs(runs.file, *column,
+                                         {request.categorical.begin(), request.categorical.end()}))
+        runs.warnings.emplace_back(*std::move(failed));
   }
+  warn_of_equal_files(runs);
   for (std::string& sentence : unify_truth_values(table))
     notices.emplace_back(std::move(sentence));
   if (runs.file.drawn)
@@ -65,6 +100,7 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   table = derive_as_requested(table, timed.derived);
   runs.roles = resolve_roles(table, timed);
   runs.roles.throughput = request.throughput;
+  warn_of_written_numbers(request, runs);
   if (request.totals_per_worker)
     count_total_per_worker(table, runs.roles);
   runs.roles.notices.insert(runs.roles.notices.begin(), notices.begin(), notices.end());

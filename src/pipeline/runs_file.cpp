@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/text.hpp"
@@ -13,6 +14,24 @@
 #include "perfmodel/io/csv/csv.hpp"
 
 namespace perfmodel {
+namespace {
+
+/// Whether both are one file, under other names or through links. A file that is not there is none.
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code no_matter;
+  return a == b || (a != "-" && b != "-" && std::filesystem::equivalent(a, b, no_matter));
+}
+
+void refuse_second(const std::string& path, const std::vector<std::string>& paths) {
+  for (const std::string& other : paths) {
+    if (&other == &path || !is_same_file(path, other))
+      continue;
+    throw UsageError("'" + path + "' is given twice" +
+                     (path == other ? "" : ", also as '" + other + "'"));
+  }
+}
+
+}  // namespace
 
 RunsFile read_runs(const std::string& path, const std::set<std::string>& text_columns,
                    std::optional<char> separator, const ReadProgress& progress) {
@@ -32,8 +51,7 @@ RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::st
   std::vector<std::string> names;
   std::vector<std::size_t> ends;
   for (const std::string& path : paths) {
-    if (std::count(paths.begin(), paths.end(), path) > 1)
-      throw UsageError("'" + path + "' is given twice");
+    refuse_second(path, paths);
     runs.bytes += read_file(path);
     ends.push_back(runs.bytes.size());
     names.push_back(base_name(path));

@@ -6,6 +6,7 @@
 
 #include "base/index.hpp"
 #include "base/text.hpp"
+#include "data/median.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
@@ -80,8 +81,10 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
     scores.push_back(std::log(measured[row] / predicted[row]) / deviation);
   }
   std::sort(scores.begin(), scores.end());
-  PredictionIntervals out{level, calibration, count, kept_ranks(count), {}, {}, {}};
+  PredictionIntervals out{level, calibration, count, kept_ranks(count), {}, {}, {}, {}};
   out.by_deviation = deviations.has_value();
+  if (deviations)
+    out.held_out_deviation = median(*deviations);
   for (const std::size_t rank : out.ranks) {
     const double units = scores[rank - 1] * kScoresPerUnit;
     out.scores.push_back((2 * rank <= count ? std::floor(units) : std::ceil(units)) /
@@ -113,6 +116,12 @@ IntervalFactors interval_factors(const PredictionIntervals& intervals, double le
   const auto upper = std::lower_bound(ranks.begin(), ranks.end(), high) - ranks.begin();
   return {std::exp(deviation * std::min(0.0, intervals.scores[static_cast<std::size_t>(lower)])),
           std::exp(deviation * std::max(0.0, intervals.scores[static_cast<std::size_t>(upper)]))};
+}
+
+std::optional<IntervalFactors> usual_factors(const PredictionIntervals& intervals) {
+  if (intervals.by_deviation && !intervals.held_out_deviation)
+    return std::nullopt;
+  return interval_factors(intervals, intervals.level, intervals.held_out_deviation.value_or(1));
 }
 
 RowIntervals row_intervals(const PredictionIntervals& intervals, double level, std::size_t rows,

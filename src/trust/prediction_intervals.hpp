@@ -57,6 +57,11 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
 IntervalFactors interval_factors(const PredictionIntervals& intervals, double level,
                                  double deviation = 1);
 
+/// What a new configuration can expect: those of the median calibration row. Runs that the model
+/// was fitted to have narrower ones where a process passes through them. Nothing where scores are
+/// divided and a model of an older version does not say by what.
+std::optional<IntervalFactors> usual_factors(const PredictionIntervals& intervals);
+
 /// Of the rows of a design, by a model that has intervals; `reach` as its form gives it there.
 RowIntervals row_intervals(const PredictionIntervals& intervals, double level, std::size_t rows,
                            const std::optional<ProcessReach>& reach);

@@ -310,6 +310,28 @@ Eigen::VectorXd constants_of(const ModelSpec& spec) {
 
 }  // namespace
 
+TEST_CASE("code tells which columns its parameters of other names are", "[model][show]") {
+  ModelSpec spec;
+  spec.target = "t";
+  for (const std::string name : {"gr\u00f6\u00dfe", "gr\u00fc\u00dfe", "plain", "a \"b\\\n</x>"}) {
+    spec.intrinsic.emplace_back();
+    spec.intrinsic.back().column = name;
+  }
+  const Eigen::VectorXd constants = Eigen::VectorXd::Ones(9);
+  // The first two would be one name.
+  const auto lines = [&](FormulaLanguage language, const std::string& mark) {
+    const std::string code = generic_code(spec, constants, language);
+    CAPTURE(code);
+    CHECK(code.find(mark + " gr____e: \"gr\u00f6\u00dfe\"\n") != std::string::npos);
+    CHECK(code.find(mark + " gr____e_: \"gr\u00fc\u00dfe\"\n") != std::string::npos);
+    CHECK(code.find(mark + " plain") == std::string::npos);
+    return code;
+  };
+  CHECK(lines(FormulaLanguage::python, "#").find(R"(: "a \"b\\\u000a</x>")") != std::string::npos);
+  CHECK(lines(FormulaLanguage::c, "//").find(R"(: "a \"b\\\012</x>")") != std::string::npos);
+  CHECK(lines(FormulaLanguage::javascript, "//").find("</x>") == std::string::npos);
+}
+
 TEST_CASE("levels with a meaning in code remain texts", "[model][show]") {
   // "what??/" would end in a backslash where a compiler knows trigraphs; JSON may have line ends.
   const ModelSpec spec = spec_of_levels({"\"q\"", "back\\", "two\nlines\r", "what?\?/", "{x}%s"});

@@ -22,7 +22,9 @@ struct LabelledRuns {
   RunsFile file;
   Roles roles;
   std::vector<std::size_t> rows;  ///< in the order of their content: what is drawn, is from these
-  std::optional<std::string> warning{};  ///< about failed runs that are left out
+  /// About failed runs that are left out, files with the same runs, numbers that are taken as
+  /// texts.
+  std::vector<Sentence> warnings{};
 };
 
 /// Leaves out failed runs and computes the time of a throughput where that is asked for.

@@ -88,11 +88,14 @@ std::optional<IntervalCoverage> coverage_of(const Source& source, const Configur
   const double level = intervals->level;
   const IntervalFactors factors =
       row_intervals(source.model, level, design_of(typical, source.model.spec))[0];
-  return IntervalCoverage{level,
-                          covered_share(row_intervals(source.model, level, source.design),
-                                        source.design.time, source.predicted),
-                          {factors.lower, factors.upper},
-                          intervals->by_deviation};
+  const auto usual = usual_factors(*intervals);
+  return IntervalCoverage{
+      level,
+      covered_share(row_intervals(source.model, level, source.design), source.design.time,
+                    source.predicted),
+      {factors.lower, factors.upper},
+      usual ? std::optional(Interval{usual->lower, usual->upper}) : std::nullopt,
+      intervals->by_deviation};
 }
 
 }  // namespace

@@ -68,10 +68,12 @@ struct ConstantGroup {
 
 /// The model's prediction intervals on the runs.
 struct IntervalCoverage {
-  double level = 0;         ///< promised share
-  double covered = 0;       ///< share of the runs that lie inside
-  Interval factors;         ///< a prediction times these is its interval
-  bool at_typical = false;  ///< that of the typical configuration; others have their own
+  double level = 0;    ///< promised share
+  double covered = 0;  ///< share of the runs that lie inside
+  Interval factors;    ///< the time of the typical configuration times these is its interval
+  /// What a new configuration can expect, where the model says so and configurations differ in it.
+  std::optional<Interval> usual;
+  bool differ = false;  ///< each configuration has factors of its own
 };
 
 /// An input of the typical configuration.

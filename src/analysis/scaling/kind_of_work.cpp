@@ -27,11 +27,15 @@ KindOfWork kind_of_work(const WorkColumns& columns) {
   if (is_of_epoch(columns.target))
     return {Kind::strong, in_quotes(columns.target) + " is of a whole epoch"};
   if (is_batch_name(columns.scale))
-    return {Kind::weak, in_quotes(columns.scale) + " is the work of an iteration", false, true};
+    return {.kind = Kind::weak,
+            .because = in_quotes(columns.scale) + " is the work of an iteration",
+            .is_scale = true};
   const auto of_all =
       held([](const std::string& name) { return is_batch_name(name) && is_total_name(name); });
   if (of_all != columns.held.end())
-    return {Kind::strong, in_quotes(*of_all) + " is of all workers and stays the same"};
+    return {.kind = Kind::strong,
+            .because = in_quotes(*of_all) + " is of all workers and stays the same",
+            .holds_all = true};
   const MovingColumns moving(columns.tied);
   for (const ColumnProduct& tied : columns.tied) {
     const int power = moving.power(tied.column, columns.scale);

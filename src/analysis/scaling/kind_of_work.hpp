@@ -19,9 +19,10 @@ struct WorkColumns {
 /// Whether the work grows with the scale.
 struct KindOfWork {
   Kind kind = Kind::strong;
-  std::string because;    ///< "'local_batch' is of one worker and stays the same"
-  bool is_open = false;   ///< no column tells: strong is assumed, `because` says what is not known
-  bool is_scale = false;  ///< the scale is the work itself: more of it speeds nothing up
+  std::string because;     ///< "'local_batch' is of one worker and stays the same"
+  bool is_open = false;    ///< no column tells: strong is assumed, `because` says what is not known
+  bool holds_all = false;  ///< the batch of all workers stays the same
+  bool is_scale = false;   ///< the scale is the work itself: more of it speeds nothing up
 };
 
 /// Decides by names: the time of an epoch is of a fixed amount of work; a batch of all workers that

@@ -6,6 +6,19 @@
 #include <utility>
 
 namespace perfmodel::cli {
+namespace {
+
+/// A shell writes '' where a variable is not set: what was meant is not known.
+CLI::Option& never_empty(CLI::Option& option) {
+  option.check([&option](const std::string& text) {
+    if (text.empty())
+      throw OptionError(option.get_name(), "it is empty");
+    return std::string();
+  });
+  return option;
+}
+
+}  // namespace
 
 Option Option::type_name(const std::string& name) {
   option_->type_name(name);
@@ -61,17 +74,17 @@ Option Option::words(std::vector<std::string> words) {
 
 Option OptionSet::add_option(const std::string& name, std::string& variable,
                              const std::string& description) {
-  return {*app_->add_option(name, variable, description), *words_};
+  return {never_empty(*app_->add_option(name, variable, description)), *words_};
 }
 
 Option OptionSet::add_option(const std::string& name, std::optional<std::string>& variable,
                              const std::string& description) {
-  return {*app_->add_option(name, variable, description), *words_};
+  return {never_empty(*app_->add_option(name, variable, description)), *words_};
 }
 
 Option OptionSet::add_option(const std::string& name, std::vector<std::string>& variable,
                              const std::string& description) {
-  return {*app_->add_option(name, variable, description), *words_};
+  return {never_empty(*app_->add_option(name, variable, description)), *words_};
 }
 
 Option OptionSet::add_option_function(const std::string& name,

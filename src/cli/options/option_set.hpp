@@ -51,6 +51,7 @@ class OptionSet {
  public:
   OptionSet(CLI::App& app, OptionWords& words) : app_(&app), words_(&words) {}
 
+  /// An empty value is refused.
   Option add_option(const std::string& name, std::string& variable, const std::string& description);
   Option add_option(const std::string& name, std::optional<std::string>& variable,
                     const std::string& description);

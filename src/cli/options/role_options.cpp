@@ -43,7 +43,11 @@ void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>&
       .group("Columns");
   app.add_option_function(
          "--throughput-target",
-         [&](const std::string& text) { throughput_of(request).column = text; },
+         [&](const std::string& text) {
+           if (text.empty())
+             throw OptionError("--throughput-target", "it is empty");
+           throughput_of(request).column = text;
+         },
          "a measured throughput in place of the time, which is\n"
          "1 / throughput: of one sample, step, ...")
       .type_name("COL")

@@ -40,8 +40,8 @@ LabelledRuns read_labelled_runs(const std::vector<std::string>& paths, const Rol
 }
 
 LabelledRuns told(LabelledRuns runs, Console& console) {
-  if (runs.warning)
-    console.warning(*runs.warning);
+  for (const Sentence& warning : runs.warnings)
+    console.warning(with_flags(warning));
   for (const auto& notice : runs.roles.notices)
     console.notice(with_flags(notice));
   return runs;

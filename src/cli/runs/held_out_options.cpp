@@ -118,17 +118,14 @@ std::string held_out_section(const FittedModel& model, const Console& console) {
   }
   if (model.intervals) {
     const PredictionIntervals& intervals = *model.intervals;
-    const IntervalFactors factors =
-        intervals.by_deviation
-            ? row_intervals(model, intervals.level, design_of(*model.typical, model.spec))[0]
-            : interval_factors(intervals, intervals.level);
+    const IntervalFactors factors = usual_factors(intervals).value();
     text +=
         "\n  " + console.strong("intervals") + "  " + short_number(100 * model.intervals->level) +
         " % of new times: " + short_number(factors.lower) + " to " + short_number(factors.upper) +
         " times the prediction" +
         (intervals.by_deviation
-             ? ", at the typical\n             configuration; narrower where runs "
-               "are near, wider where none are"
+             ? ", where it is as\n             unsure as of the median held-out "
+               "row; narrower where runs are near,\n             wider where none are"
              : "") +
         "\n             " + std::string(to_text(model.intervals->calibration)) + " on " +
         std::to_string(model.intervals->count) + " held-out rows" +

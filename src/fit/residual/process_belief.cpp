@@ -30,6 +30,13 @@ std::optional<ProcessBelief> ProcessForm::process_belief(const ModelSpec& spec) 
   out.near_variance = known_->near_variance;
   out.known = columns_.design(values, spec);
   out.runs = process.runs;
+  out.most.resize(columns_.numbers());
+  for (std::size_t j = 0; j < out.most.size(); ++j) {
+    const std::size_t intrinsic = columns_.intrinsic.size();
+    out.most[j < intrinsic ? columns_.intrinsic[j]
+                           : intrinsic + columns_.extrinsic[j - intrinsic]] =
+        process.coordinates[j].most;
+  }
   return out;
 }
 

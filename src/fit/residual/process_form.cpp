@@ -109,13 +109,22 @@ std::optional<VectorXd> ProcessForm::process_factors(const Design& design) const
 std::optional<ProcessReach> ProcessForm::process_reach(const ModelSpec&, const VectorXd&,
                                                        const Design& design) const {
   const process::Kernel& kernel = known_->process.kernel;
-  const process::Prediction at =
-      known_->predictor.predict(columns_.inputs(design), nullptr, {}, known_->threads);
+  const process::Inputs inputs = columns_.inputs(design);
+  const process::Prediction at = known_->predictor.predict(inputs, nullptr, {}, known_->threads);
   const Eigen::ArrayXd variances = at.deviation.array().square();
   ProcessReach out{.deviations = (variances + kernel.noise).sqrt(), .near = {}};
-  for (const double variance : variances)
-    out.near.push_back(variance <= known_->near_variance);
+  for (Index row = 0; row < variances.size(); ++row)
+    out.near.push_back(variances[row] <= known_->near_variance &&
+                       is_within_caps(inputs.numbers.row(row)));
   return out;
+}
+
+bool ProcessForm::is_within_caps(const VectorXd& numbers) const {
+  const auto& coordinates = known_->process.coordinates;
+  for (std::size_t j = 0; j < coordinates.size(); ++j)
+    if (numbers[index(j)] > coordinates[j].most)
+      return false;
+  return true;
 }
 
 std::vector<TimePart> ProcessForm::parts(

@@ -93,6 +93,9 @@ class ProcessForm final : public Form {
   std::string share_caption_;
   std::string scaled_part_;
   FormWords words_;
+
+  /// Whether the process tells the numbers of a row from those at its caps.
+  bool is_within_caps(const Eigen::VectorXd& numbers) const;
 };
 
 }  // namespace perfmodel

@@ -85,13 +85,17 @@ struct ProcessBelief {
   double near_variance = 0;  ///< at most that of ln t where runs are near, see ProcessReach
   Design known;              ///< the configurations that it was fitted to
   Eigen::VectorXd runs;      ///< of each of them
+  /// Of each intrinsic, then each extrinsic input: of larger values the process says what it says
+  /// of this one.
+  std::vector<double> most;
 };
 
 /// How far a residual process reaches to some rows.
 struct ProcessReach {
   Eigen::VectorXd deviations;  ///< standard deviation of ln(time) of a run
   /// Whether runs are near, so that the process speaks: it is as sure there as of 19 in 20 of the
-  /// runs from all others. Elsewhere the trend speaks alone.
+  /// runs from all others, and no number is larger than any that it looks at. Elsewhere the trend
+  /// speaks alone.
   std::vector<bool> near;
 };
 

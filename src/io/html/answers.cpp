@@ -273,12 +273,16 @@ std::string interval_text(const Content& content) {
   if (!content.intervals)
     return "";
   const IntervalCoverage& intervals = *content.intervals;
+  const Interval factors = intervals.usual.value_or(intervals.factors);
   return "Prediction intervals: " + short_number(100 * intervals.level) +
-         " % of new times shall lie between " + short_number(intervals.factors.low) + " and " +
-         short_number(intervals.factors.high) + " times the prediction" +
-         (intervals.at_typical ? " at the shown configuration, nearer to it where runs are near "
-                                 "and farther from it where none are"
-                               : "") +
+         " % of new times shall lie between " + short_number(factors.low) + " and " +
+         short_number(factors.high) + " times the prediction" +
+         (intervals.differ
+              ? std::string(intervals.usual
+                                ? " where the model is as unsure as of the median held-out row"
+                                : " at the shown configuration") +
+                    ", nearer to it where runs are near and farther from it where none are"
+              : "") +
          "; of these runs " + percent(100 * intervals.covered) + " do.";
 }
 

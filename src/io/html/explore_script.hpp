@@ -87,6 +87,11 @@ const intervalOf = (time) => {
   const size = deviation(model.correlations);
   return [time * Math.exp(size * model.interval.low), time * Math.exp(size * model.interval.high)];
 };
+// Of larger numbers the process says what it says at its caps: it does not speak of them.
+const withinCaps = (values) => {
+  const [numbers] = model.inputs(...model.columns.map(({name}) => values.get(name)));
+  return model.process.caps.every(([n, most]) => !(numbers[n] > most));
+};
 const findingsIn = (values) => {
   const [numbers, levels] = model.inputs(...model.columns.map(({name}) => values.get(name)));
   const out = [];
@@ -235,7 +240,8 @@ const show = () => {
   const now = predicted(values);
   const ends = intervalOf(now);
   const support = !model.process ? ""
-    : varianceOf(model.correlations) <= model.process.near ? "process" : "trend";
+    : varianceOf(model.correlations) <= model.process.near && withinCaps(values) ? "process"
+    : "trend";
   time.value = isTime(now) ? String(now) : "";
   time.textContent = isTime(now) ? timeText(now) : "no time";
   range.textContent = !ends ? "" : short(100 * model.interval.level) + " % interval: " +

@@ -80,7 +80,7 @@ std::string parity_figure(const Content& content) {
               times_of(content, "predicted", cloud->y));
   chart.add_cloud(*cloud, style_of(*cloud));
   std::string caption = "Predicted against measured times. On the line they are equal.";
-  if (content.intervals && !content.intervals->at_typical) {
+  if (content.intervals && !content.intervals->differ) {
     // measured = factor * predicted
     chart.add_line(diagonal(cloud->x, 1 / content.intervals->factors.low), "dashed");
     chart.add_line(diagonal(cloud->x, 1 / content.intervals->factors.high), "dashed");

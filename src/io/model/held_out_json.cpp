@@ -46,13 +46,17 @@ Json to_json(const PredictionIntervals& intervals) {
     ranks.push_back(intervals.ranks[k]);
     scores.push_back(number(intervals.scores[k]));
   }
-  return {{"method", to_text(intervals.calibration)},
-          {"score", intervals.by_deviation ? kDividedScoreText : kScoreText},
-          {"level", number(intervals.level)},
-          {"count", intervals.count},
-          {"test_coverage", intervals.test_coverage ? number(*intervals.test_coverage) : Json()},
-          {"ranks", ranks},
-          {"scores", scores}};
+  Json node = {
+      {"method", to_text(intervals.calibration)},
+      {"score", intervals.by_deviation ? kDividedScoreText : kScoreText},
+      {"level", number(intervals.level)},
+      {"count", intervals.count},
+      {"test_coverage", intervals.test_coverage ? number(*intervals.test_coverage) : Json()},
+      {"ranks", ranks},
+      {"scores", scores}};
+  if (intervals.held_out_deviation)
+    node["held_out_deviation"] = number(*intervals.held_out_deviation);
+  return node;
 }
 
 PredictionIntervals read_intervals(const JsonCursor& node, bool has_process) {
@@ -67,6 +71,11 @@ PredictionIntervals read_intervals(const JsonCursor& node, bool has_process) {
   if (!out.by_deviation && score.text() != kScoreText)
     score.fail("expected '" + std::string(kScoreText) + "'" +
                (has_process ? " or '" + std::string(kDividedScoreText) + "'" : ""));
+  if (const auto deviation = node.optional_member("held_out_deviation"); deviation) {
+    out.held_out_deviation = deviation->number();
+    if (!out.by_deviation || !(*out.held_out_deviation > 0))
+      deviation->fail("expected a number > 0, of scores that are divided by the deviation");
+  }
   const auto level = node.member("level");
   out.level = level.number();
   if (!(out.level > 0 && out.level < 1))

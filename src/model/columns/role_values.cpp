@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "data/column_numbers.hpp"
+#include "model/columns/facts/grouped_numbers.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
@@ -21,6 +22,19 @@ Field as_categorical(const ColumnPart& part) {
 }
 Field ignored(const ColumnPart& part) {
   return {"ignore", {part.column->name}};
+}
+
+/// ", such as "1,024" (runs.csv:3): write 1024 there" of the first such cell.
+std::string written_number_in(const Table& table, const Column& column) {
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const std::string cell = column.text(row);
+    const auto plain = without_group_marks(cell);
+    if (plain || has_size_letter(cell)) {
+      return ", such as \"" + cell + "\" (" + table.where(row) + "): write " +
+             plain.value_or("all digits") + " there";
+    }
+  }
+  return "";
 }
 
 /// Notes every cell that is no number, too small, or 0 in a target or a scale. Returns whether
@@ -98,10 +112,10 @@ Sentence remedy_of_measured(const std::string& what) {
 }
 
 void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
-  obstacles.columns.push_back(table.source + ": " + named(part) + " mixes " +
-                              counted(part.facts.numbers, "number") + " and " +
-                              counted(part.facts.texts, "text") + "; pass " + as_categorical(part) +
-                              " to take its values as levels, or " + ignored(part));
+  obstacles.columns.push_back(
+      table.source + ": " + named(part) + " mixes " + counted(part.facts.numbers, "number") +
+      " and " + counted(part.facts.texts, "text") + written_number_in(table, *part.column) +
+      "; pass " + as_categorical(part) + " to take its values as levels, or " + ignored(part));
 }
 
 void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obstacles& obstacles) {

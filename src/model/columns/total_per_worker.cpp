@@ -45,7 +45,7 @@ std::size_t different(const std::vector<double>& values) {
 }
 
 bool is_positive(const Column& column) {
-  return column.is_numeric() && column.formula.empty() &&
+  return column.is_numeric() &&
          std::all_of(
              column.numbers.begin(), column.numbers.end(), [](double x) { return x > 0; });
 }
@@ -81,7 +81,8 @@ std::optional<TotalPerWorker> find_total_per_worker(const Table& table, const Ro
   std::optional<TotalPerWorker> out;
   for (const Column* total : inputs) {
     for (const Column* workers : inputs) {
-      if (!may_be_total(total->name) || !counts_workers(workers->name))
+      if (!may_be_total(total->name) || !counts_workers(workers->name) || !total->formula.empty() ||
+          !workers->formula.empty())
         continue;
       const std::vector<double> each = ratios(total->numbers, workers->numbers);
       const TotalPerWorker found{total->name, workers->name, different(total->numbers),
@@ -108,7 +109,8 @@ void count_total_per_worker(Table& table, Roles& roles) {
     std::replace(names->begin(), names->end(), found->total, found->column());
   roles.notices.push_back("Column '" + found->total + "' counts per '" + found->workers +
                           "', as it was set: " + std::to_string(found->per_worker) +
-                          " different values in place of " + std::to_string(found->values) + ".");
+                          " different values in place of " + std::to_string(found->values) + ". " +
+                          Field{"keep_totals"} + " leaves it as it is.");
 }
 
 }  // namespace perfmodel

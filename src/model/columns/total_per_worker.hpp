@@ -22,8 +22,8 @@ struct TotalPerWorker {
 };
 
 /// Among the numeric inputs, the batch or total with the fewest different values per worker. None
-/// where another input says already what each worker has, where no formula can have the names, or
-/// where the column exists.
+/// where another input, which may be a derived one, says already what each worker has, where no
+/// formula can have the names, or where the column exists.
 std::optional<TotalPerWorker> find_total_per_worker(const Table& table, const Roles& roles);
 
 /// Puts what each worker has in place of such a total, as a derived column: it stays within its

@@ -162,7 +162,7 @@ LabelledRuns LargeRuns::labelled(const LargePart& whole, std::string sha256) con
     failures = words_of_failed(file, file.table.measured_runs());
   LabelledRuns out = label_runs(std::move(file), roles_);
   if (failures)
-    out.warning = failures;
+    out.warnings.insert(out.warnings.begin(), *failures);
   if (request_.merge && request_.single_rows_for.empty() && out.file.table.runs.empty())
     throw InputError(beginning_.source + ": rows without a time > 0 cannot be merged");
   if (notice)

@@ -135,6 +135,49 @@ TEST_CASE_METHOD(AutoTest, "auto counts a total by what each worker has where th
   }
 }
 
+TEST_CASE_METHOD(AutoTest, "a total stays the input that it is where a flag says so",
+                 "[cli][auto]") {
+  const Strings columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus", "--keep-totals"};
+  const ProgramResult fitted = run({"fit", "--expression", "auto"}, columns);
+  REQUIRE(fitted.exit_code == 0);
+  CHECK_THAT(fitted.errors, !ContainsSubstring("counts per"));
+  CHECK(Json::parse(fitted.output)["scaling_powers"].contains("global_batch"));
+  const ProgramResult refused = run({"fit"}, columns);
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.errors, ContainsSubstring("no effect without --expression auto"));
+}
+
+TEST_CASE_METHOD(AutoTest, "what is wrong with a total that is counted per worker names the total",
+                 "[cli][auto][scaling]") {
+  const Strings columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus"};
+  REQUIRE(run({"fit", "--expression", "auto", "-o", "by_worker.json"}, columns).exit_code == 0);
+  const auto errors_of = [&](const Strings& arguments, int exit_code) {
+    const ProgramResult result = run(arguments, {});
+    CHECK(result.exit_code == exit_code);
+    return result.errors;
+  };
+  CHECK_THAT(errors_of({"predict", "by_worker.json", "--set", "global_batch=0", "num_gpus=2"}, 2),
+             ContainsSubstring("--set 'global_batch=0 num_gpus=2': 'global_batch_per_num_gpus = "
+                               "global_batch / num_gpus' is 0 there, not > 0"));
+  CHECK_THAT(errors_of({"predict", "by_worker.json", "--set", "global_batch=64,-8"}, 2),
+             ContainsSubstring("--set 'global_batch=-8': "));
+  // As a scale it has neither range nor power.
+  const std::string refused =
+      errors_of({"scaling", "by_worker.json", "--column", "global_batch"}, 2);
+  CHECK_THAT(refused, ContainsSubstring("the model counts 'global_batch' in "
+                                        "'global_batch_per_num_gpus = global_batch / num_gpus'"));
+  CHECK_THAT(refused, ContainsSubstring("those are 'num_gpus'"));
+  CHECK_THAT(refused, ContainsSubstring("--keep-totals"));
+  // A total that stays is no work that grows.
+  const std::string warned =
+      errors_of({"scaling", "by_worker.json", "--column", "num_gpus", "--kind", "weak"}, 0);
+  CHECK_THAT(warned, ContainsSubstring("'global_batch' is of all workers and stays the same"));
+  CHECK_THAT(warned, ContainsSubstring("Leave --kind out"));
+  CHECK_THAT(
+      errors_of({"scaling", "by_worker.json", "--column", "num_gpus", "--kind", "strong"}, 0),
+      !ContainsSubstring("of all workers"));
+}
+
 TEST_CASE_METHOD(AutoTest, "the work of a total that is counted per worker is that of the total",
                  "[cli][auto][scaling]") {
   const Strings columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus"};

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/random.hpp"
@@ -73,6 +74,17 @@ class SupportTest {
 double relative_width(const Json& prediction) {
   const double time = prediction["predicted_time_s"];
   return (prediction["upper"].get<double>() - prediction["lower"].get<double>()) / time;
+}
+
+/// "0.8 to 1.3 times the prediction" as the two numbers.
+std::pair<double, double> printed_factors(const std::string& summary) {
+  const std::size_t at = summary.find("of new times: ");
+  REQUIRE(at != std::string::npos);
+  double lower = 0;
+  double upper = 0;
+  std::string to;
+  std::istringstream(summary.substr(at + 14)) >> lower >> to >> upper;
+  return {lower, upper};
 }
 
 std::vector<std::string> lines_of_text(const std::string& text) {
@@ -206,6 +218,49 @@ TEST_CASE_METHOD(SupportTest, "intervals are as wide as what model.json says is 
           Catch::Approx(time * std::exp(upper * deviation)).epsilon(1e-6));
   }
   CHECK(relative_width(predicted(40000, 2)) > 4 * relative_width(predicted(16, 2)));
+}
+
+TEST_CASE_METHOD(SupportTest, "fit prints the interval of new runs, not that of runs it knows",
+                 "[cli][process][support]") {
+  // Each configuration is peculiar and has no noise: the process passes through what it was fitted
+  // to, and knows little of all others.
+  std::string csv = "size,gpus,time_s\n";
+  int peculiar = 0;
+  for (const double gpus : {1., 2., 4., 8.}) {
+    for (double size = 4; size < 300; size *= 1.5) {
+      const double time = wavy_time(size, gpus) * (1 + 0.3 * std::sin(97. * peculiar * peculiar));
+      ++peculiar;
+      for (int repeat = 0; repeat < 3; ++repeat)
+        csv += to_text(size) + "," + to_text(gpus) + "," + to_text(time) + "\n";
+    }
+  }
+  write("exact.csv", csv);
+  const ProgramResult fitted = run({"fit", "exact.csv", "-o", "model.json", "--expression", "multi",
+                                    "--terms", "1", "--residual", "process", "--coverage", "0.9"});
+  REQUIRE(fitted.exit_code == 0);
+  const auto [lower, upper] = printed_factors(fitted.errors);
+  const Json intervals = model()["prediction_intervals"];
+  const double deviation = intervals["held_out_deviation"];
+  // 132 scores at 90 %: ranks 6 and 127 of 133 places.
+  REQUIRE(intervals["scores"].size() == 132);
+  CHECK(lower ==
+        Catch::Approx(std::exp(deviation * intervals["scores"][5].get<double>())).epsilon(1e-3));
+  CHECK(upper ==
+        Catch::Approx(std::exp(deviation * intervals["scores"][126].get<double>())).epsilon(1e-3));
+  const Json known = predicted(4, 1);
+  CHECK(upper - lower > 4 * relative_width(known));
+  CHECK_THAT(run({"report", "model.json", "exact.csv"}).output,
+             ContainsSubstring("where the model is as unsure as of the median held-out row"));
+
+  // A model of an older version does not hold it.
+  Json older = model();
+  older["prediction_intervals"].erase("held_out_deviation");
+  write("model.json", older.dump());
+  CHECK_THAT(run({"report", "model.json", "exact.csv"}).output,
+             ContainsSubstring("times the prediction at the shown configuration"));
+  older["prediction_intervals"]["held_out_deviation"] = 0;
+  write("model.json", older.dump());
+  CHECK(run({"predict", "model.json", "--set", "size=16", "gpus=2"}).exit_code == 3);
 }
 
 TEST_CASE_METHOD(SupportTest, "evaluate tells rows with runs near from the others",

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -41,6 +42,12 @@ double time_at(const FittedModel& model, const std::string& job, double workers)
   return predict(model, make_design(test::table_of(csv), model.spec, Target::required))[0];
 }
 
+bool is_near(const FittedModel& model, double workers) {
+  const std::string csv = "job,workers,time_s\nj1," + to_text(workers) + ",1\n";
+  const Design design = make_design(test::table_of(csv), model.spec, Target::required);
+  return model.form->process_reach(model.spec, model.constants, design)->near[0];
+}
+
 FitOptions one_product() {
   FitOptions out;
   out.expression = Expression::multi;
@@ -81,6 +88,21 @@ TEST_CASE("a capped scale says the same beyond the runs as at their largest valu
           std::string::npos);
     CHECK(formula_code(free, FormulaLanguage::c).find("fmin(workers") == std::string::npos);
   }
+}
+
+TEST_CASE("a process does not speak of what lies beyond its caps", "[fit][process][support]") {
+  for (const ProcessShape& shape : {ProcessShape{.caps = {0}}, ProcessShape{.process_caps = {0}}}) {
+    const FittedModel model = product_of_shape(shape);
+    for (const double workers : {1., 4., 16.})
+      CHECK(is_near(model, workers));
+    for (const double workers : {16.5, 64., 1e6})
+      CHECK_FALSE(is_near(model, workers));
+    const auto belief = model.form->process_belief(model.spec);
+    CHECK(belief->most == std::vector<double>{16});
+  }
+  const FittedModel free = product_of_shape({});
+  CHECK(free.form->process_belief(free.spec)->most ==
+        std::vector<double>{std::numeric_limits<double>::infinity()});
 }
 
 TEST_CASE("where only the process counts no further, the trend grows on beyond the runs",

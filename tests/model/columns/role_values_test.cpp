@@ -113,6 +113,14 @@ TEST_CASE("a column with as many texts as numbers needs a word from the user", "
   CHECK(role_error("mode,x,gpus,time_s\na,1,1,1\nb,2,2,2\n3,3,3,3\n") == expected);
 }
 
+TEST_CASE("numbers that only people read as such are told where texts and numbers mix", "[roles]") {
+  CHECK(role_error("size,x,gpus,time_s\n512,1,1,1\n\"1,024\",2,2,2\n\"2,048\",3,3,3\n") ==
+        "runs.csv: column 'size' mixes 1 number and 2 texts, such as \"1,024\" (runs.csv:3): write "
+        "1024 there; pass categorical = size to take its values as levels, or ignore = size");
+  CHECK(role_error("size,x,gpus,time_s\n16k,1,1,1\n32k,2,2,2\n3,3,3,3\n")
+            .find("\"16k\" (runs.csv:2): write all digits there; ") != std::string::npos);
+}
+
 TEST_CASE("and gets it by that flag, read as text or not", "[roles]") {
   RoleRequest request;
   request.categorical = {"mode"};

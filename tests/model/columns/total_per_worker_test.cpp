@@ -117,7 +117,7 @@ TEST_CASE("what each worker has is a derived column in place of the total", "[to
   REQUIRE(roles.notices.size() == notices + 1);
   CHECK(roles.notices.back() ==
         "Column 'global_batch' counts per 'num_gpus', as it was set: 4 different values in place "
-        "of 20.");
+        "of 20. keep_totals leaves it as it is.");
 
   Table other = runs_of({.is_set_as_total = true});
   Roles same = roles_of(other);
@@ -125,4 +125,17 @@ TEST_CASE("what each worker has is a derived column in place of the total", "[to
   count_total_per_worker(other, same);
   CHECK(other.columns.size() == columns);
   CHECK(same.derived.empty());
+}
+
+TEST_CASE("what a user derived already is not derived a second time", "[total-per-worker]") {
+  const auto found_beside = [](const std::string& definition) {
+    RoleRequest request = with_scales({"global_batch", "num_gpus"});
+    request.derived = {parse_derived(definition)};
+    return found_in(derive_as_requested(runs_of({}), request.derived), request);
+  };
+  CHECK_FALSE(found_beside("mine = global_batch / num_gpus"));
+  CHECK_FALSE(found_beside("mine = 1 / (num_gpus / global_batch)"));
+  CHECK(found_beside("other = global_batch * num_gpus"));
+  // What is computed is neither a total nor a number of workers.
+  CHECK(found_beside("num_nodes = num_gpus / global_batch")->workers == "num_gpus");
 }

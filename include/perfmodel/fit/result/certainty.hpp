@@ -99,6 +99,9 @@ struct PredictionIntervals {
   /// Scores are divided by ProcessReach::deviations: where the model knows how sure it is of a
   /// configuration, intervals are narrow near the runs and wide far from them.
   bool by_deviation = false;
+  /// The median of these deviations over the calibration rows: how unsure the model is of what it
+  /// was not fitted to. Models of older versions do not say.
+  std::optional<double> held_out_deviation = {};
   /// Share of the test rows that lie in their intervals at `level`, where there are any.
   std::optional<double> test_coverage;
 };

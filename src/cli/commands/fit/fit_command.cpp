@@ -70,6 +70,9 @@ void check_combination(const FitArguments& arguments) {
         "--repeats does not go with --expression auto, which may choose a residual process: add "
         "--residual none");
   }
+  if (arguments.keep_totals &&
+      (arguments.search.options.expression != Expression::automatic || asks_for_many(arguments)))
+    throw UsageError("--keep-totals has no effect without --expression auto of one model");
   const bool is_large = arguments.large.merge || arguments.large.sample_rows;
   if (asks_for_many(arguments)) {
     if (is_large)
@@ -161,6 +164,11 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
                   "as it is until the result is complete")
       .type_name("MODEL.json");
   add_role_options(command, arguments.roles, arguments.separator);
+  command
+      .add_flag("--keep-totals", arguments.keep_totals,
+                "with --expression auto: a total that was set per\n"
+                "worker (global_batch) stays the input that it is")
+      .group("Columns");
   add_large_options(command, arguments.large);
   add_search_options(command, arguments.search);
   add_count<std::size_t>(command, "--repeats", arguments.repeats,
@@ -217,7 +225,8 @@ int run_fit(const FitArguments& arguments, Console& console) {
   }
   FitRequest request = request_of(arguments);
   request.options = fit_options(arguments.search);
-  request.roles.totals_per_worker = request.options.expression == Expression::automatic;
+  request.roles.totals_per_worker =
+      request.options.expression == Expression::automatic && !arguments.keep_totals;
   const std::unique_ptr<JobProcesses> job = processes_of_job();
   if (job && job->number() > 0) {
     serve_in_job(*job, [&] { serve_fit(arguments, request, *job); });

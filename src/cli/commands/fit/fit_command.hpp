@@ -24,6 +24,7 @@ struct FitArguments {
   std::vector<std::string> runs;
   std::optional<std::string> output;
   RoleRequest roles;
+  bool keep_totals = false;       ///< `auto` does not count them per worker
   std::optional<char> separator;  ///< nothing: recognised
   LargeRowsArguments large;
   SearchArguments search;

@@ -23,9 +23,15 @@ std::string choose_column(const std::optional<std::string>& wanted,
 
 scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::WorkColumns& columns,
                           ScalingDocument& document, Console& console) {
-  if (arguments.kind)
-    return *arguments.kind;
   const scaling::KindOfWork work = scaling::kind_of_work(columns);
+  if (arguments.kind) {
+    if (*arguments.kind == scaling::Kind::weak && work.holds_all)
+      console.warning("--kind weak counts '" + columns.scale + "' times the work, but " +
+                      work.because + ": efficiencies come out '" + columns.scale +
+                      "' times too large. Leave --kind out, or predict a file of configurations "
+                      "whose work grows");
+    return *arguments.kind;
+  }
   document.kind_because = work.because;
   document.kind_is_open = work.is_open;
   if (work.is_open) {

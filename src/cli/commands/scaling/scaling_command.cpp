@@ -16,7 +16,7 @@
 #include "cli/runs/range_check.hpp"
 #include "io/file/output_file.hpp"
 #include "perfmodel/pipeline/runs_file.hpp"
-#include "pipeline/setting_values.hpp"
+#include "pipeline/settings/setting_values.hpp"
 
 namespace perfmodel::cli {
 

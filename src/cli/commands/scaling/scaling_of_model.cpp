@@ -8,6 +8,7 @@
 #include "analysis/scaling/work_of_model.hpp"
 #include "base/text.hpp"
 #include "cli/commands/scaling/scaling_choices.hpp"
+#include "cli/options/flag_names.hpp"
 #include "cli/runs/model_sets.hpp"
 #include "cli/runs/predictions.hpp"
 #include "cli/runs/range_check.hpp"
@@ -105,6 +106,29 @@ std::optional<Doubling> doubling_at(const ScalingArguments& arguments, FittedMod
   return std::nullopt;
 }
 
+/// Throws UsageError for a column that the model knows only as what others are computed from: it
+/// has neither a range nor a power.
+void refuse_source_of_derived(const FittedModel& model, const std::string& column,
+                              const std::vector<std::string>& extrinsic) {
+  const ModelSpec& spec = model.spec;
+  for (const DerivedColumn& derived : spec.derived) {
+    if (std::find(derived.of.begin(), derived.of.end(), column) == derived.of.end())
+      continue;
+    const auto source =
+        std::find_if(spec.sources.begin(), spec.sources.end(),
+                     [&](const SourceColumn& candidate) { return candidate.column == column; });
+    const std::string values = source == spec.sources.end()
+                                   ? "A,B"
+                                   : to_text(source->typical) + "," + to_text(2 * source->typical);
+    throw UsageError("--column: the model counts '" + column + "' in '" + derived.definition() +
+                     "' alone, so it is no scale of its own; " +
+                     (extrinsic.empty() ? "" : "those are " + quoted_list(extrinsic) + "; ") +
+                     "for times along it: perfmodel predict MODEL.json --set " +
+                     shell_word(column + "=" + values) +
+                     ", or a model that was fitted with --keep-totals");
+  }
+}
+
 }  // namespace
 
 ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& console) {
@@ -120,6 +144,7 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
       extrinsic.push_back(input.column);
   const std::string column = choose_column(arguments.column, extrinsic);
   if (std::find(extrinsic.begin(), extrinsic.end(), column) == extrinsic.end()) {
+    refuse_source_of_derived(model, column, extrinsic);
     throw UsageError("--column: the model has no extrinsic column '" + column + "'; it has " +
                      (extrinsic.empty() ? "none" : quoted_list(extrinsic)));
   }

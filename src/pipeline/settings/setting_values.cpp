@@ -1,4 +1,4 @@
-#include "pipeline/setting_values.hpp"
+#include "pipeline/settings/setting_values.hpp"
 
 #include <algorithm>
 #include <cmath>
