@@ -70,8 +70,8 @@ struct FitOutcome {
   std::vector<double> time_shares;  ///< as time_shares() gives them, of the training rows
   double seconds = 0;               ///< of the search
   bool interrupted = false;         ///< the model is the best that was found until then
-  std::vector<std::string>
-      warnings;  ///< about the runs, those of LabelledRuns first; those about the model are in it
+  /// About the runs, those of LabelledRuns first; those about the model are in it.
+  std::vector<std::string> warnings;
 };
 
 /// Fits and judges. A stop request makes an outcome, too: what was not reached is missing in it.
