@@ -24,7 +24,7 @@ struct ThroughputTime {
 };
 ThroughputTime time_of(const Throughput& throughput, const Table& table);
 
-/// "samples_per_s", "images/sec".
+/// "samples_per_s", "images/sec", "throughput".
 bool names_throughput(std::string_view name);
 
 /// The table with that time as its column `target`, in place of one that it has; as it is where it
