@@ -68,17 +68,6 @@ void warn_of_written_numbers(const RoleRequest& request, LabelledRuns& runs) {
   }
 }
 
-/// A time falls where a throughput grows: powers, shares and predictions would speak of the
-/// inverse.
-void warn_of_throughput(const RoleRequest& request, LabelledRuns& runs) {
-  const std::string& target = runs.roles.target;
-  if (!request.throughput && names_throughput(target))
-    runs.warnings.push_back("column '" + target +
-                            "' has the name of a throughput, but is taken as a time; pass " +
-                            Field{"throughput_target", {target}} + " instead of " +
-                            Field{"target", {target}} + " if it is one");
-}
-
 }  // namespace
 
 LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
@@ -113,7 +102,9 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   runs.roles = resolve_roles(table, timed);
   runs.roles.throughput = request.throughput;
   warn_of_written_numbers(request, runs);
-  warn_of_throughput(request, runs);
+  if (!request.throughput)
+    if (auto warning = warning_of_throughput(runs.roles.target))
+      runs.warnings.push_back(*std::move(warning));
   if (request.totals_per_worker)
     count_total_per_worker(table, runs.roles);
   runs.roles.notices.insert(runs.roles.notices.begin(), notices.begin(), notices.end());

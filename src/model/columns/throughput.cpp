@@ -105,7 +105,17 @@ bool names_throughput(std::string_view name) {
     return true;
   const std::vector<std::string> words = name_words(name);
   return !is_time_name(name) && !has_time_unit(name) &&
-         std::find(words.begin(), words.end(), "throughput") != words.end();
+         std::any_of(words.begin(), words.end(), [](const std::string& word) {
+           return word == "throughput" || word == "tput";
+         });
+}
+
+std::optional<Sentence> warning_of_throughput(const std::string& target) {
+  if (!names_throughput(target))
+    return std::nullopt;
+  return "column '" + target + "' has the name of a throughput, but is taken as a time; pass " +
+         Field{"throughput_target", {target}} + " instead of " + Field{"target", {target}} +
+         " if it is one";
 }
 
 ThroughputTime time_of(const Throughput& throughput, const Table& table) {
