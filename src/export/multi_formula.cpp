@@ -37,8 +37,10 @@ void add_power(const std::string& base, double power, const std::string& mark,
 }
 
 /// "[app = bert]" of a term that the other levels lack, "padding{same: 1, valid: 0.9}", or nothing.
+/// Of more than `most` levels the others are counted.
 void add_levels(const CategoricalInput& input, const std::vector<double>& values,
-                const std::vector<std::string>& marks, std::vector<std::string>& factors) {
+                const std::vector<std::string>& marks, std::size_t most,
+                std::vector<std::string>& factors) {
   const auto present = std::find_if(values.begin(), values.end(), [](double v) { return v != 0; });
   const bool only =
       values.size() > 1 && std::count(values.begin(), values.end(), 0.0) + 1 == std::ssize(values);
@@ -50,8 +52,11 @@ void add_levels(const CategoricalInput& input, const std::vector<double>& values
   if (std::all_of(values.begin(), values.end(), is_unseen_factor))
     return;
   std::string levels;
-  for (std::size_t l = 0; l < values.size(); ++l)
+  const std::size_t shown = std::min(values.size(), most);
+  for (std::size_t l = 0; l < shown; ++l)
     levels += (l == 0 ? "" : ", ") + input.levels[l] + ": " + rounded(values[l]) + marks[l];
+  if (shown < values.size())
+    levels += ", " + std::to_string(values.size() - shown) + " more";
   factors.push_back(input.column + "{" + levels + "}");
 }
 
@@ -90,7 +95,8 @@ bool is_unseen_factor(double factor) {
 
 std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structure,
                             const Eigen::VectorXd& constants, std::size_t term,
-                            const std::function<std::string(std::size_t)>& mark) {
+                            const std::function<std::string(std::size_t)>& mark,
+                            std::size_t most_levels) {
   const MultiLayout layout(spec, structure);
   const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
   const auto marked = [&](std::size_t i) { return mark ? mark(i) : std::string(); };
@@ -116,7 +122,7 @@ std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structu
       values.push_back(constant(layout.level(term, c, l)));
       marks.push_back(marked(layout.level(term, c, l)));
     }
-    add_levels(spec.categorical[c], values, marks, factors);
+    add_levels(spec.categorical[c], values, marks, most_levels, factors);
   }
   for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
     const Regime& regime = structure.regimes[g];

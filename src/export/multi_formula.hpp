@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "model/form/multi_expression.hpp"
@@ -19,10 +20,11 @@ bool is_unseen_factor(double factor);
 /// "0.0021 * filters^1.9 * workers^-0.9 * activation{relu: 1, tanh: 1.2} * [num_gpus > 1]".
 /// Powers that round to 0 and factors that round to 1 are left out; a factor that only one level
 /// has reads [activation = tanh]. `mark`, where it is given, is what stands behind the number of a
-/// constant.
+/// constant. Of a column of more than `most_levels` levels the others are only counted.
 std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structure,
                             const Eigen::VectorXd& constants, std::size_t term,
-                            const std::function<std::string(std::size_t)>& mark = nullptr);
+                            const std::function<std::string(std::size_t)>& mark = nullptr,
+                            std::size_t most_levels = std::numeric_limits<std::size_t>::max());
 
 /// "t = TERM + TERM + C" with `plus` between its parts; a C of 0 is left out, and where `seen` is
 /// given what is not.

@@ -9,6 +9,7 @@
 #include "model/columns/facts/truth_values.hpp"
 #include "model/columns/total_per_worker.hpp"
 #include "perfmodel/base/error.hpp"
+#include "perfmodel/model/columns/throughput.hpp"
 
 namespace perfmodel {
 namespace {
@@ -101,6 +102,9 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   runs.roles = resolve_roles(table, timed);
   runs.roles.throughput = request.throughput;
   warn_of_written_numbers(request, runs);
+  if (!request.throughput)
+    if (auto warning = warning_of_throughput(runs.roles.target))
+      runs.warnings.push_back(*std::move(warning));
   if (request.totals_per_worker)
     count_total_per_worker(table, runs.roles);
   runs.roles.notices.insert(runs.roles.notices.begin(), notices.begin(), notices.end());

@@ -62,7 +62,7 @@ struct ConstantDifference {
 /// A part of the predicted time.
 struct TimePart {
   std::string name;     ///< an input, "term 1", "C"
-  std::string formula;  ///< of a term; empty where the name says it all
+  std::string formula;  ///< of a term, with some of many levels; empty where the name says it all
   bool exists = true;   ///< a C of 0 is no part of a sum
   std::string title{};  ///< of a term what it depends on; empty where the name says it all
 };

@@ -110,6 +110,17 @@ std::vector<std::string> possible_scales(const Parts& parts, const std::string& 
   return names;
 }
 
+/// What another flag than that of the time makes of columns with the name of one; nothing where
+/// there is none. Those that are to be ignored are left alone: another column is meant.
+std::string taken_times(const Parts& parts) {
+  std::string out;
+  for (const ColumnPart& part : parts)
+    if (part.by_flag && part.is_input() && is_time_name(part.column->name))
+      out += "'" + part.column->name +
+             "' has the name of one, but is named as an input; leave it out there\n";
+  return out;
+}
+
 /// What could not be inferred, and the flags that would settle it.
 struct Doubts {
   std::string questions;  // whole lines
@@ -120,6 +131,10 @@ struct Doubts {
   void about_time(const Table& table, const Parts& parts, const std::vector<ColumnPart*>& found) {
     if (found.empty()) {
       questions += table.source + ": cannot tell which column is the measured time\n";
+      if (const std::string taken = taken_times(parts); !taken.empty()) {
+        questions += taken;
+        return;
+      }
       for (const ColumnPart& part : parts) {
         if (part.part == Part::open && part.facts.mostly_numbers() &&
             names_throughput(part.column->name)) {
@@ -213,7 +228,7 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
                      (doubts.scales.size() > 1
                           ? "\nof whole numbers > 0 are " + quoted_list(doubts.scales)
                           : "") +
-                     "\npass, for example:" + doubts.flags +
+                     (doubts.flags.empty() ? Sentence() : "\npass, for example:" + doubts.flags) +
                      (doubts.scales.empty() || needs_scale
                           ? Sentence()
                           : "\nwhere no column is a scale, pass: " + Field{"extrinsic", {"none"}}));

@@ -12,6 +12,7 @@
 #include "data/formula.hpp"
 #include "model/columns/cell_problems.hpp"
 #include "model/columns/facts/name_words.hpp"
+#include "model/columns/facts/well_known_names.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/model/columns/derived.hpp"
 
@@ -100,7 +101,21 @@ std::vector<double> work_of(const Table& table, const Throughput& throughput) {
 }  // namespace
 
 bool names_throughput(std::string_view name) {
-  return !thing_and_unit(name).second.empty();
+  if (!thing_and_unit(name).second.empty())
+    return true;
+  const std::vector<std::string> words = name_words(name);
+  return !is_time_name(name) && !has_time_unit(name) &&
+         std::any_of(words.begin(), words.end(), [](const std::string& word) {
+           return word == "throughput" || word == "tput";
+         });
+}
+
+std::optional<Sentence> warning_of_throughput(const std::string& target) {
+  if (!names_throughput(target))
+    return std::nullopt;
+  return "column '" + target + "' has the name of a throughput, but is taken as a time; pass " +
+         Field{"throughput_target", {target}} + " instead of " + Field{"target", {target}} +
+         " if it is one";
 }
 
 ThroughputTime time_of(const Throughput& throughput, const Table& table) {

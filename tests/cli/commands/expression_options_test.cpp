@@ -75,3 +75,20 @@ TEST_CASE("the path of a sum of product terms needs their number", "[cli]") {
   CHECK(path.exit_code == 0);
   CHECK_THAT(path.output, ContainsSubstring("<- chosen"));
 }
+
+TEST_CASE("of a column of many levels fit prints some, and model.json has all", "[cli]") {
+  const TemporaryDirectory directory;
+  std::string csv = "gpus,kind,time_s\n";
+  for (int gpus = 1; gpus <= 4; gpus *= 2)
+    for (int kind = 10; kind < 25; ++kind)
+      csv += std::to_string(gpus) + ",k" + std::to_string(kind) + "," +
+             std::to_string(kind * 1.5 / gpus) + "\n";
+  directory.write("kinds.csv", csv);
+  const ProgramResult result =
+      run_perfmodel({"fit", directory.file("kinds.csv"), "--expression", "multi", "--terms", "1"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.errors, ContainsSubstring("k21: "));
+  CHECK_THAT(result.errors, !ContainsSubstring("k22: "));
+  CHECK_THAT(result.errors, ContainsSubstring(" more}"));
+  CHECK_THAT(result.output, ContainsSubstring("k24: "));
+}

@@ -47,6 +47,14 @@ TEST_CASE("scaling finds the published law in measured throughputs", "[cli][scal
   CHECK(json["model"].is_null());
 }
 
+TEST_CASE("a throughput that scaling takes as a time is told", "[cli][scaling]") {
+  const std::vector<std::string> as_time = {"--column", "load", "--target", "tput"};
+  CHECK_THAT(run_scaling(as_time, kLoad).errors,
+             ContainsSubstring("warning: column 'tput' has the name of a throughput, but is taken "
+                               "as a time; pass --target tput --throughput instead of --target "
+                               "tput if it is one"));
+}
+
 TEST_CASE("scaling says in words where more workers stop paying", "[cli][scaling]") {
   const ProgramResult result =
       run_scaling({"--column", "load", "--target", "tput", "--throughput"}, kLoad);

@@ -61,3 +61,20 @@ TEST_CASE_METHOD(FitDirectory, "runs that are given twice under other names are 
   CHECK(twice.exit_code == 2);
   CHECK_THAT(twice.errors, ContainsSubstring("'runs.csv' is given twice, also as './runs.csv'"));
 }
+
+TEST_CASE_METHOD(FitDirectory, "a throughput that is fitted as a time is told", "[cli]") {
+  write("rates.csv", "gpus,x,samples_per_s\n1,1,10\n2,1,19\n4,2,35\n8,1,60\n1,2,8\n2,2,15\n");
+  const std::vector<std::string> fit = {"fit", "rates.csv", "--starts", "1", "--quiet"};
+  const auto warnings_with = [&](const std::string& flag) {
+    std::vector<std::string> arguments = fit;
+    arguments.insert(arguments.end(), {flag, "samples_per_s"});
+    const ProgramResult result = run(arguments);
+    CHECK(result.exit_code == 0);
+    return result.errors;
+  };
+  CHECK_THAT(warnings_with("--target"),
+             ContainsSubstring("column 'samples_per_s' has the name of a throughput, but is taken "
+                               "as a time; pass --throughput-target samples_per_s instead of "
+                               "--target samples_per_s if it is one"));
+  CHECK_THAT(warnings_with("--throughput-target"), !ContainsSubstring("name of a throughput"));
+}

@@ -9,6 +9,7 @@
 namespace perfmodel {
 namespace {
 
+using Catch::Matchers::EndsWith;
 using Catch::Matchers::Message;
 using Catch::Matchers::StartsWith;
 using test::table_of;
@@ -319,6 +320,21 @@ TEST_CASE("where neither time nor scale are known, flags to paste are given", "[
         "of whole numbers > 0 are 'size' and 'devs'\n"
         "pass, for example: target = dur extrinsic = size\n"
         "where no column is a scale, pass: extrinsic = none");
+}
+
+TEST_CASE("a column with the name of a throughput is not advised as the time", "[roles]") {
+  const std::string column = GENERATE("throughput", "Train Throughput", "images/sec");
+  CHECK_THAT(error_of(table_of("gpus,x," + column + "\n1,1,1\n2,2,2\n")),
+             EndsWith("\npass, for example: throughput_target = " + column));
+}
+
+TEST_CASE("a time that is named as an input is told, and no other column advised", "[roles]") {
+  RoleRequest request;
+  request.categorical = {"time_s"};
+  CHECK(error_of(table_of("gpus,x,time_s\n1,1,1\n2,2,2\n"), request) ==
+        "runs.csv: cannot tell which column is the measured time\n"
+        "'time_s' has the name of one, but is named as an input; leave it out there\n"
+        "its columns are 'gpus', 'x' and 'time_s'");
 }
 
 TEST_CASE("the advice names the counts, those of few values first", "[roles]") {

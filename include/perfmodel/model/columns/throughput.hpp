@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,8 +25,12 @@ struct ThroughputTime {
 };
 ThroughputTime time_of(const Throughput& throughput, const Table& table);
 
-/// "samples_per_s", "images/sec".
+/// "samples_per_s", "images/sec", "throughput".
 bool names_throughput(std::string_view name);
+
+/// Of a target that is taken as a time: that it has the name of a throughput. A time falls where
+/// that grows, so powers, shares and predictions would speak of its inverse.
+std::optional<Sentence> warning_of_throughput(const std::string& target);
 
 /// The table with that time as its column `target`, in place of one that it has; as it is where it
 /// has the target and no throughput.

@@ -13,6 +13,7 @@
 #include "model/columns/no_inputs.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/model/columns/roles.hpp"
+#include "perfmodel/model/columns/throughput.hpp"
 #include "perfmodel/pipeline/runs_file.hpp"
 
 namespace perfmodel::cli {
@@ -94,6 +95,9 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
   const RoleRequest request = request_of(arguments);
   const Table table = runs_of(arguments, request, console);
   const Roles roles = roles_of(table, request);
+  if (!arguments.throughput)
+    if (const auto warning = warning_of_throughput(roles.target))
+      console.warning(warning->text(scaling_flag));
   scaling::CurveColumns columns;
   columns.ignore = {arguments.ignore.begin(), arguments.ignore.end()};
   columns.target_is_throughput = arguments.throughput;
