@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "model/design/row_folds.hpp"
 
@@ -21,6 +22,8 @@ constexpr double kScaleRange = 100;
 constexpr std::size_t kFewestValues = 2;
 constexpr std::size_t kFewestValuesOfFew = 3;
 constexpr std::size_t kFewestForManyFolds = 10;
+/// Each scale costs a fit of every candidate or two: of more, those are judged that reach furthest.
+constexpr std::size_t kMostScales = 12;
 
 /// Rows of equal features, which stand side by side in sorted data, in random order.
 std::vector<std::vector<std::size_t>> shuffled_configurations(const TermData& data,
@@ -97,8 +100,31 @@ void add_far_ends(const TermData& data, const Rows& rows, const Scale& scale,
     folds.push_back(far_end(data, rows, scale, deep));
 }
 
+double lowest(const NumericInput& input) {
+  return input.zero ? input.zero->unit : input.low;
+}
+
 bool is_scale(const NumericInput& intrinsic) {
-  return intrinsic.high >= kScaleRange * (intrinsic.zero ? intrinsic.zero->unit : intrinsic.low);
+  return intrinsic.high >= kScaleRange * lowest(intrinsic);
+}
+
+/// The numeric columns whose far ends are held out, extrinsic ones before intrinsic ones.
+std::vector<std::size_t> scales_of(const ModelSpec& spec, std::size_t numerics) {
+  std::vector<std::size_t> out;
+  for (std::size_t input = 0; input < numerics; ++input)
+    if (input < spec.extrinsic.size() || is_scale(numeric_input(spec, input)))
+      out.push_back(input);
+  if (out.size() > kMostScales) {
+    const auto order = [&](std::size_t n) {
+      const NumericInput& input = numeric_input(spec, n);
+      return std::tuple(n >= spec.extrinsic.size(), lowest(input) / input.high, input.column);
+    };
+    std::sort(out.begin(), out.end(),
+              [&](std::size_t a, std::size_t b) { return order(a) < order(b); });
+    out.resize(kMostScales);
+    std::sort(out.begin(), out.end());
+  }
+  return out;
 }
 
 }  // namespace
@@ -122,9 +148,8 @@ std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec
   const std::vector<Index> features = coordinates.numeric_features();
   const std::size_t fewest_values =
       configurations.size() <= kFewestForManyFolds ? kFewestValuesOfFew : kFewestValues;
-  for (std::size_t input = 0; input < features.size(); ++input)
-    if (input < spec.extrinsic.size() || is_scale(numeric_input(spec, input)))
-      add_far_ends(data, rows, {input, features[input]}, fewest_values, folds);
+  for (const std::size_t input : scales_of(spec, features.size()))
+    add_far_ends(data, rows, {input, features[input]}, fewest_values, folds);
   for (Fold& fold : folds) {
     std::sort(fold.training.begin(), fold.training.end());
     std::sort(fold.held_out.begin(), fold.held_out.end());

@@ -22,7 +22,8 @@ struct Fold {
 /// configuration stay together, and for each scale the rows of its largest values.
 ///
 /// A scale is an extrinsic column, or a numeric intrinsic one over two decades or more, with values
-/// enough to leave some out. At most `most_rows` rows take part. Empty where there are too few.
+/// enough to leave some out; of more than a dozen, extrinsic ones and those that reach furthest. At
+/// most `most_rows` rows take part. Empty where there are too few.
 std::vector<Fold> make_folds(const TermCoordinates& coordinates, const ModelSpec& spec,
                              std::size_t most_rows, std::uint64_t seed);
 
