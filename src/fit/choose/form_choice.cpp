@@ -4,6 +4,7 @@
 #include <functional>
 #include <tuple>
 
+#include "fit/sum/choose/choice.hpp"
 #include "fit/sum/choose/held_out_errors.hpp"
 
 namespace perfmodel {
