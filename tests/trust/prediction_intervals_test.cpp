@@ -137,3 +137,17 @@ TEST_CASE("scores that are divided by deviations cover as often near as far", "[
   CHECK(covered_rows[0][0] > 0.97);
   CHECK(covered_rows[0][1] < 0.85);
 }
+
+TEST_CASE("the deviation of held-out rows is the middle one of those that scores are divided by",
+          "[intervals]") {
+  // 19 rows: 1 to 18 in a mixed order and one that is far from all runs.
+  VectorXd deviations(19);
+  for (Eigen::Index i = 0; i < 19; ++i)
+    deviations[i] = static_cast<double>((i * 7) % 19);
+  deviations[0] = 1000;
+  const PredictionIntervals intervals = calibrate(VectorXd::LinSpaced(19, 2, 3), VectorXd::Ones(19),
+                                                  Calibration::validation, 0.9, deviations);
+  REQUIRE(intervals.held_out_deviation);
+  CHECK(*intervals.held_out_deviation == 10);
+  CHECK_FALSE(counted(19, 0.9).held_out_deviation);
+}
