@@ -21,7 +21,8 @@ std::vector<std::vector<Index>> sets_of_regimes(const SelectionTask& task) {
   std::vector<std::vector<Index>> sets = {zeros_apart(task)};
   std::vector<Index> all;
   for (std::size_t g = 0; g < task.coordinates.regimes().size(); ++g) {
-    if (!is_extrinsic(task, task.coordinates.regimes()[g].numeric))
+    const Regime& regime = task.coordinates.regimes()[g];
+    if (!is_extrinsic(task, regime.numeric) || regime.above > 1)
       continue;
     all.push_back(static_cast<Index>(g));
     sets.push_back(sets.front());
@@ -130,6 +131,24 @@ std::vector<Candidate> other_growths(const SelectionTask& task, const std::vecto
       std::find(rings.begin(), rings.end(), numeric) == rings.end()) {
     out.push_back(from);
     out.back().shape.rings.push_back(numeric);
+  }
+  return out;
+}
+
+std::vector<Candidate> with_steps(const SelectionTask& task, const Candidate& from,
+                                  std::size_t scale) {
+  std::vector<Candidate> out;
+  const std::vector<Regime>& regimes = task.coordinates.regimes();
+  for (std::size_t g = 0; g < regimes.size(); ++g) {
+    if (regimes[g].numeric != scale || regimes[g].above <= 1)
+      continue;
+    out.push_back(from);
+    out.back().shape.regimes.push_back(static_cast<Index>(g));
+    out.push_back(out.back());
+    SumShape& alone = out.back().shape;
+    alone.left_out.resize(static_cast<std::size_t>(alone.terms));
+    for (std::vector<std::size_t>& columns : alone.left_out)
+      columns.push_back(scale);
   }
   return out;
 }

@@ -40,6 +40,10 @@ std::vector<Candidate> with_rings(const SelectionTask& task, const std::vector<F
 std::vector<Candidate> other_growths(const SelectionTask& task, const std::vector<Fold>& folds,
                                      const Candidate& from, std::size_t numeric);
 
+/// A step at each inner value of a scale, beside the powers of the scale and in place of them.
+std::vector<Candidate> with_steps(const SelectionTask& task, const Candidate& from,
+                                  std::size_t scale);
+
 /// The simple forms, where rows are few.
 std::vector<SumShape> simple_shapes(const SelectionTask& task);
 

@@ -14,21 +14,18 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-/// From 16 workers to 64, say: about as far as users ask a model to go.
-constexpr double kStretch = 4;
 constexpr std::size_t kMostPoints = 60;  // of each scale
 
-/// By how much ln of each numeric column grows with that of the scale, over all rows.
-std::vector<double> slopes(const TermData& data, const std::vector<Index>& features,
-                           std::size_t scale) {
+}  // namespace
+
+std::vector<double> slopes_along(const TermData& data, const std::vector<Index>& features,
+                                 std::size_t scale) {
   const VectorXd own = data.features.col(features[scale]);
   std::vector<double> out;
   for (const Index feature : features)  // all are centred
     out.push_back(own.dot(data.features.col(feature)) / own.squaredNorm());
   return out;
 }
-
-}  // namespace
 
 FarPoints::FarPoints(const TermCoordinates& coordinates, const std::vector<Fold>& folds)
     : coordinates_(coordinates) {
@@ -48,7 +45,7 @@ FarPoints::FarPoints(const TermCoordinates& coordinates, const std::vector<Fold>
   std::vector<double> slope;
   for (std::size_t p = 0; p < scales_.size(); ++p) {
     if (p == 0 || scales_[p] != scales_[p - 1])
-      slope = slopes(coordinates.data(), features, scales_[p]);
+      slope = slopes_along(coordinates.data(), features, scales_[p]);
     for (std::size_t n = 0; n < features.size(); ++n)
       coordinates.move(points_, static_cast<Index>(p), n, slope[n] * std::log(kStretch));
   }

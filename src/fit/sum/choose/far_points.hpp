@@ -6,6 +6,14 @@
 
 namespace perfmodel {
 
+/// From 16 workers to 64, say: about as far as users ask a model to go.
+inline constexpr double kStretch = 4;
+
+/// By how much ln of each numeric column grows with that of the scale, over all rows; `features`
+/// are those of the numeric columns.
+std::vector<double> slopes_along(const TermData& data, const std::vector<Eigen::Index>& features,
+                                 std::size_t scale);
+
 /// What a fit says of far points.
 struct FarPredictions {
   Eigen::VectorXd log_time;    ///< at each point, in units of the typical time

@@ -122,7 +122,7 @@ Candidate first_look(const Parting& parting, const std::vector<Fold>& folds) {
       candidates[c].shape = plain_shape(level->task(), kFirstTerms, false);
       const std::vector<Regime>& regimes = level->task().coordinates.regimes();
       for (std::size_t g = 0; g < regimes.size(); ++g)
-        if (regimes[g].numeric < level->task().spec.extrinsic.size())
+        if (regimes[g].numeric < level->task().spec.extrinsic.size() && regimes[g].above <= 1)
           candidates[c].shape.regimes.push_back(static_cast<Index>(g));
       candidates[c].ridge = kFirstRidges[c];
     }

@@ -8,6 +8,7 @@ namespace perfmodel {
 namespace {
 
 constexpr double kLeastShareAboveOne = 0.2;
+constexpr std::size_t kMostValuesOfSteps = 12;
 
 }  // namespace
 
@@ -69,6 +70,13 @@ std::vector<Regime> possible_regimes(const ModelSpec& spec, const Design& traini
     const std::set<double> values = distinct_values(numeric_factor(training, n), training.rows);
     if (are_counts(values) && values.size() >= 3 && *values.begin() == 1)
       out.push_back({n, 1});
+  }
+  for (std::size_t n = 0; n < spec.extrinsic.size(); ++n) {
+    const std::set<double> values = distinct_values(numeric_factor(training, n), training.rows);
+    if (values.size() < 3 || values.size() > kMostValuesOfSteps)
+      continue;
+    for (auto value = std::next(values.begin()); std::next(value) != values.end(); ++value)
+      out.push_back({n, *value});
   }
   return out;
 }
