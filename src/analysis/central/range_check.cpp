@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/text.hpp"
+#include "fit/determined/warnings.hpp"
 
 namespace perfmodel {
 namespace {
@@ -41,9 +42,9 @@ bool mark(const std::vector<bool>& outside, RangeCheck& check) {
   return any;
 }
 
-void check_columns(const ModelSpec& spec, const Design& design, RangeCheck& check) {
+void check_columns(const FittedModel& model, const Design& design, RangeCheck& check) {
   for_each_factor(
-      spec, design,
+      model.spec, design,
       [&](const NumericInput& input, const NumericFactor& factor) {
         std::vector<bool> outside(design.rows);
         for (std::size_t row = 0; row < design.rows; ++row)
@@ -56,6 +57,12 @@ void check_columns(const ModelSpec& spec, const Design& design, RangeCheck& chec
             design.rows == 1
                 ? input.column + " = " + to_text(factor.value(0)) + " is outside of " + range
                 : "column '" + input.column + "' leaves " + range + in_rows(outside));
+        for (std::size_t row = 0; row < design.rows; ++row) {
+          if (factor.value(row) > input.high) {
+            check.findings.back() += growth_beyond(model, input);
+            break;
+          }
+        }
       });
 }
 
@@ -76,9 +83,18 @@ void check_regions(const FittedModel& model, const Design& design, RangeCheck& c
 
 }  // namespace
 
+std::string growth_beyond(const FittedModel& model, const NumericInput& input) {
+  const std::vector<NumericInput>& scales = model.spec.extrinsic;
+  for (std::size_t j = 0; j < scales.size(); ++j)
+    if (scales[j].column == input.column)
+      if (const std::string growth = steep_growth(model, j); !growth.empty())
+        return ", beyond which " + growth;
+  return {};
+}
+
 RangeCheck check_range(const FittedModel& model, const Design& design) {
   RangeCheck check{std::vector<bool>(design.rows, true), {}};
-  check_columns(model.spec, design, check);
+  check_columns(model, design, check);
   check_regions(model, design, check);
   return check;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "analysis/central/range_check.hpp"
 #include "base/text.hpp"
 #include "export/dialect.hpp"
 #include "export/formula_code.hpp"
@@ -80,11 +81,12 @@ std::vector<const NumericInput*> numbers_of(const ModelSpec& spec) {
   return out;
 }
 
-std::string ranges_of(const ModelSpec& spec) {
+std::string ranges_of(const FittedModel& model) {
   std::vector<std::string> out;
-  for (const NumericInput* input : numbers_of(spec)) {
+  for (const NumericInput* input : numbers_of(model.spec)) {
     out.push_back("{name: " + javascript_literal(input->column) + ", low: " + to_text(input->low) +
-                  ", high: " + to_text(input->high) + "}");
+                  ", high: " + to_text(input->high) +
+                  ", beyond: " + javascript_literal(growth_beyond(model, *input)) + "}");
   }
   return array_of(out);
 }
@@ -187,7 +189,7 @@ std::optional<std::string> exploration_script(const FittedModel& model,
          "model.inputs = predict;\n}\nObject.assign(model, {target: " +
          javascript_literal(spec.target) + ", unit: " + javascript_literal(spec.unit) +
          ", place: " + javascript_literal(start.place) + ",\ncolumns: " + *columns +
-         ",\nnumbers: " + ranges_of(spec) + ",\nregions: " + regions_of(model) +
+         ",\nnumbers: " + ranges_of(model) + ",\nregions: " + regions_of(model) +
          ",\nties: " + ties_of(spec) + ",\ninterval: " + interval_of(model) + "});\n";
 }
 

@@ -15,6 +15,8 @@ namespace {
 
 /// Powers further apart than this are different laws, not a floor that the time rises from.
 constexpr double kSteeper = 1;
+/// By so many times the largest value a term that takes over has done so.
+constexpr double kFarBeyond = 16;
 /// Of so few configurations there are hardly enough to choose a form by.
 constexpr std::size_t kFewConfigurations = 5;
 /// Of so few, the best of many forms does better on the runs that chose it than on new ones.
@@ -76,28 +78,34 @@ std::optional<double> power_between(const FittedModel& model, std::size_t scale,
   return std::log(time(*far) / time(*near)) / std::log(high / low);
 }
 
-/// Where a term that is small in the measured range takes over beyond it, and grows faster than in
-/// proportion. Communication that grows with the workers is no such case.
 void warn_of_steep_growth(const FittedModel& model, std::vector<Warning>& out) {
   for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
+    const std::string growth = steep_growth(model, j);
     const NumericInput& scale = model.spec.extrinsic[j];
-    if (!(scale.high > scale.low))
-      continue;
-    const auto measured = power_between(model, j, std::max(scale.low, scale.high / 2), scale.high);
-    const auto beyond = power_between(model, j, 2 * scale.high, 4 * scale.high);
-    if (!measured || !beyond || *beyond <= 1 || *beyond - *measured <= kSteeper)
-      continue;
-    out.push_back({"steep_growth", "",
-                   "beyond " + scale.column + " = " + rounded(scale.high) + " the model grows as " +
-                       scale.column + "^" + rounded(*beyond) + ", up to there as " + scale.column +
-                       "^" + rounded(*measured) +
-                       ": a term that is small where it was measured takes over; do not "
-                       "extrapolate " +
-                       scale.column});
+    if (!growth.empty())
+      out.push_back({"steep_growth", "",
+                     "beyond " + scale.column + " = " + rounded(scale.high) + " " + growth +
+                         ": a term that is small where it was measured takes over; do not "
+                         "extrapolate " +
+                         scale.column});
   }
 }
 
 }  // namespace
+
+std::string steep_growth(const FittedModel& model, std::size_t scale) {
+  const NumericInput& input = model.spec.extrinsic[scale];
+  if (!model.typical || !(input.high > input.low))
+    return {};
+  const auto measured =
+      power_between(model, scale, std::max(input.low, input.high / 2), input.high);
+  const auto beyond =
+      power_between(model, scale, kFarBeyond * input.high, 2 * kFarBeyond * input.high);
+  if (!measured || !beyond || !(*beyond > 1) || !(*beyond - *measured > kSteeper))
+    return {};
+  return "the model grows as " + input.column + "^" + rounded(*beyond) + ", up to there as " +
+         input.column + "^" + rounded(*measured);
+}
 
 void warn_of_few_configurations(const FittedModel& model, const Design& training,
                                 std::vector<Warning>& out) {

@@ -1,11 +1,18 @@
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <vector>
 
 #include "fit/determined/findings.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
 
 namespace perfmodel {
+
+/// "the model grows as gpus^3.9, up to there as gpus^0.5" beyond the largest value of an extrinsic
+/// column, where a term that is small in the measured range takes over and grows faster than in
+/// proportion; else empty. Communication that grows with the workers is no such case.
+std::string steep_growth(const FittedModel& model, std::size_t extrinsic);
 
 /// What the reader of the constants should know: too few rows, levels without a training row,
 /// and what was found about its constants.

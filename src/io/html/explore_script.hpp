@@ -95,10 +95,10 @@ const withinCaps = (values) => {
 const findingsIn = (values) => {
   const [numbers, levels] = model.inputs(...model.columns.map(({name}) => values.get(name)));
   const out = [];
-  model.numbers.forEach(({name, low, high}, n) => {
+  model.numbers.forEach(({name, low, high, beyond}, n) => {
     if (!(low <= numbers[n] && numbers[n] <= high))
       out.push(name + " = " + short(numbers[n]) + " is outside of the measured range " +
-               short(low) + " .. " + short(high));
+               short(low) + " .. " + short(high) + (numbers[n] > high ? beyond : ""));
   });
   for (const [text, parts] of model.regions)
     if (parts.every(([kind, n, a, b]) =>
