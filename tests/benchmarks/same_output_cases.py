@@ -39,8 +39,8 @@ FIT_OPTIONS = [
     "--time-unit ms --seed 7 --loss rmsle --split 60:20:20 --fail-if 'mape>0.001'",
 ]
 GENERIC_OPTIONS = [
-    "--method paper --generations 20", "--strategy jde", "--strategy lshade --generations 40",
-    "--strategy rand1bin --population 6 --tolerance 0.01", "--strategy currenttobest1bin",
+    "--method paper --generations 20", "--strategy currenttobest1bin",
+    "--strategy rand1bin --population 6 --tolerance 0.01",
     "--exploration-rows 0", "--bootstrap 20 --confidence 0.8 --loss mape",
     "--differential-weight 0.6 --crossover-rate 0.9 --loss mse",
 ]
@@ -80,7 +80,7 @@ fit {f} --coverage 1
 fit {f} --coverage 0.99999
 fit {f} --method paper --exploration-rows 5
 fit {f} --method paper --expression multi
-fit {f} --expression multi --strategy jde
+fit {f} --expression multi --strategy rand1bin
 fit {f} --expression multi --loss mse --l1 0.1
 fit {f} --expression multi --bounds a=0:1
 fit {f} --split 1:1:1 --fail-if 'folds.mape>1'
@@ -91,7 +91,7 @@ fit {f} --intrinsic nothing_there
 fit {f} --extrinsic none --intrinsic none
 fit {f} --ignore nothing_there
 fit {f} --test {f} --split 60:20:20
-fit {f} --population 3 --generations 3 --strategy lshade --fail-if 'test.mape>3'
+fit {f} --population 3 --generations 3 --strategy jde --fail-if 'test.mape>3'
 sweep {f} --lambdas 1
 sweep {f} --penalty l3
 sweep {f} --lambdas 1:0.1
