@@ -8,7 +8,6 @@
 #include "fit/eq4/determined/identify.hpp"
 #include "fit/eq4/finish/polish_condensed.hpp"
 #include "fit/eq4/search/explore.hpp"
-#include "fit/eq4/spread/polish_spread.hpp"
 #include "fit/task/loss_value.hpp"
 #include "perfmodel/base/error.hpp"
 
@@ -26,14 +25,6 @@ constexpr std::size_t kCondensedRows = 100'000;
 
 /// Constants whose identification takes no noticeable time.
 constexpr std::size_t kConstantsAtOnce = 200;
-
-/// Loss of constants as the user will hold them; of spread rows, scaled.
-double loss_of(const FittedModel& model, const Design& training, const VectorXd& scaled,
-               const FitOptions& options) {
-  if (options.spread != nullptr)
-    return options.spread->loss(options.loss, scaled);
-  return loss_value(options.loss, training, predict(model, training));
-}
 
 /// The power of a term whose coefficient is 0 plays no part; 0 says so.
 void clear_idle_powers(const GenericLayout& layout, std::size_t intrinsic, const SearchSpace& space,
@@ -73,7 +64,7 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
        rows *= kSampleGrowth) {
     const std::optional<WeightedRows> larger = random_sample(all, rows, options.seed);
     best.finish = polish(larger ? *larger : all, space, penalty, options, best.finish.scaled,
-                         larger || options.spread != nullptr ? kLooseGap : kExactGap);
+                         larger ? kLooseGap : kExactGap);
     evaluations += best.finish.evaluations;
     if (!larger)
       break;
@@ -85,17 +76,12 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
     evaluations += best.finish.evaluations - before;
   }
 
-  if (options.spread != nullptr) {
-    best.finish = polish_spread(*options.spread, training, penalty, options, best.finish.scaled);
-    evaluations += best.finish.evaluations;
-  }
-
   FittedModel model;
   clear_idle_powers(space.layout(), spec.intrinsic.size(), space, best.finish.scaled);
   model.spec = spec;
   const auto cost_at = [&](const VectorXd& scaled) {
     model.constants = space.raw_from_scaled(scaled);
-    return loss_of(model, training, scaled, options) + penalty(scaled);
+    return loss_value(options.loss, training, predict(model, training)) + penalty(scaled);
   };
   const double cost_of_search = cost_at(explored.of_search);
   const double cost = cost_at(best.finish.scaled);

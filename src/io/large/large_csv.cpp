@@ -110,22 +110,6 @@ void LargePart::append(const LargePart& next) {
   sample.append(next.sample);
 }
 
-std::string LargePart::bytes() const {
-  ByteWriter out;
-  sample.write(out);
-  const std::string of_merged = merged ? merged->bytes() : std::string();
-  out.add_all(std::string_view(of_merged));
-  return std::move(out).take();
-}
-
-void LargePart::append_bytes(std::string_view bytes) {
-  ByteReader in(bytes);
-  sample.append(LineSample::read(in));
-  const std::string_view of_merged = in.take_bytes(in.take_count());
-  if (merged)
-    merged->append_bytes(of_merged);
-}
-
 namespace {
 
 LargePart read_pipe(const CsvBeginning& beginning, const LargePart& empty) {
@@ -140,14 +124,13 @@ LargePart read_pipe(const CsvBeginning& beginning, const LargePart& empty) {
 
 }  // namespace
 
-LargePart read_part(const CsvBeginning& beginning, const LargePart& empty, std::size_t part,
-                    std::size_t parts, std::size_t threads, const ReadProgress& progress) {
+LargePart read_lines(const CsvBeginning& beginning, const LargePart& empty, std::size_t threads,
+                     const ReadProgress& progress) {
   if (beginning.pipe)
     return read_pipe(beginning, empty);
   const std::uint64_t bytes = beginning.size - beginning.rows_at;
-  const std::size_t shares = parts * threads;
   const auto share_begin = [&](std::size_t share) {
-    return beginning.rows_at + bytes / shares * share + bytes % shares * share / shares;
+    return beginning.rows_at + bytes / threads * share + bytes % threads * share / threads;
   };
   std::mutex one_at_a_time;
   std::uint64_t read = 0;
@@ -156,12 +139,11 @@ LargePart read_part(const CsvBeginning& beginning, const LargePart& empty, std::
       return;
     const std::lock_guard lock(one_at_a_time);
     read += more;
-    progress(std::min(read, bytes / parts), bytes / parts);
+    progress(std::min(read, bytes), bytes);
   };
   std::vector<LargePart> own(threads, empty);
   parallel_for(threads, threads, [&](std::size_t t) {
-    const std::size_t share = part * threads + t;
-    for_each_block(beginning.path, share_begin(share), share_begin(share + 1),
+    for_each_block(beginning.path, share_begin(t), share_begin(t + 1),
                    [&](std::string_view lines, std::uint64_t offset) {
                      own[t].add(lines, offset);
                      tell(lines.size());
@@ -221,12 +203,8 @@ Table table_of(const CsvBeginning& beginning, const MergedLines& merged, std::si
 }
 
 Table table_of(const CsvBeginning& beginning, const LineSample& sample) {
-  return table_of(beginning, sample.drawn());
-}
-
-Table table_of(const CsvBeginning& beginning, const std::vector<LineSample::Line>& drawn) {
   Lines lines(beginning);
-  for (const LineSample::Line& line : drawn)
+  for (const LineSample::Line& line : sample.drawn())
     lines.add(line.text, line.number);
   return lines.table();
 }

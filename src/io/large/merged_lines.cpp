@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "perfmodel/base/error.hpp"
+
 namespace perfmodel {
 namespace {
 
@@ -174,7 +176,7 @@ std::uint32_t MergedLines::find_or_add(std::string_view key, std::uint64_t hash,
       return slots_[slot] - 1;
   }
   if (known_.size() == limits_.configurations) {
-    throw TooManyRows(
+    throw InputError(
         "more than " + std::to_string(limits_.configurations) +
         " different configurations are too many to merge: '" + most_different_column() +
         "' has the most different values; leave columns out that are no inputs" + " (" +

@@ -11,15 +11,8 @@
 #include "io/large/line_layout.hpp"
 #include "io/large/row_cutter.hpp"
 #include "io/large/time_collector.hpp"
-#include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
-
-/// More is left of a table than the limits allow.
-class TooManyRows : public InputError {
- public:
-  using InputError::InputError;
-};
 
 /// The lines of a part of a table with equal ones merged. Nothing depends on how a table is cut
 /// into parts, if these are put together in their order: configurations are known by their cells as
@@ -28,7 +21,7 @@ class MergedLines {
  public:
   MergedLines(LineLayout layout, MergedTimes times, MergeLimits limits = {});
 
-  /// Whole lines. Throws TooManyRows where more is left than the limits allow.
+  /// Whole lines. Throws InputError where more is left than the limits allow.
   void add(std::string_view lines);
   /// The part that follows.
   void append(const MergedLines& next);
@@ -79,16 +72,6 @@ class MergedLines {
   /// By their cells.
   const std::map<std::string, Failed>& failed() const { return failed_; }
   std::uint64_t lines() const { return lines_; }
-
-  /// As bytes, for another process on a machine of the same kind.
-  std::string bytes() const;
-  /// The part that follows, as its bytes.
-  void append_bytes(std::string_view bytes);
-
-  /// So many tables, in which each configuration is in the one that its cells say, without odd
-  /// lines. Nobody knows any more where in the file they stood. The times are neither lists nor
-  /// moments.
-  std::vector<MergedLines> parted(std::size_t parts) const;
 
  private:
   struct Known {

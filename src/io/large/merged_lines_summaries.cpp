@@ -5,15 +5,16 @@
 #include <vector>
 
 #include "io/large/merged_lines.hpp"
+#include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
 
 void MergedLines::check_pairs(std::size_t pairs) const {
   if (pairs > limits_.distinct) {
-    throw TooManyRows("more than " + std::to_string(limits_.distinct) +
-                      " different pairs of a configuration and a time are too many: Eq. (4) under "
-                      "squared losses needs less (" +
-                      Field{"loss", {"rmsle"}} + "); or use " + Field{"sample_rows"});
+    throw InputError("more than " + std::to_string(limits_.distinct) +
+                     " different pairs of a configuration and a time are too many: Eq. (4) under "
+                     "squared losses needs less (" +
+                     Field{"loss", {"rmsle"}} + "); or use " + Field{"sample_rows"});
   }
 }
 

@@ -1,6 +1,7 @@
 #include "pipeline/large/large_runs.hpp"
 
 #include <algorithm>
+#include <future>
 #include <set>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "data/formula.hpp"
 #include "fit/eq4/search/explore.hpp"
 #include "fit/task/loss_value.hpp"
+#include "io/file/digest.hpp"
 #include "model/columns/failure_words.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/model/design/design.hpp"
@@ -105,11 +107,15 @@ LineLayout LargeRuns::layout() const {
   return out;
 }
 
-LargePart LargeRuns::read(std::size_t part, std::size_t parts, const ReadProgress& progress) const {
-  if (parts > 1 && pipe() != nullptr)
-    throw InputError(beginning_.source + " is a pipe, which several processes cannot share");
-  // Processes are as many as there are cores for.
-  return read_part(beginning_, empty_, part, parts, parts > 1 ? 1 : threads_, progress);
+LabelledRuns LargeRuns::read(const ReadProgress& progress) const {
+  if (beginning_.pipe) {
+    const LargePart whole = read_lines(beginning_, empty_, 1, progress);
+    return labelled(whole, beginning_.pipe->sha256());
+  }
+  std::future<std::string> digest =
+      std::async(std::launch::async, [this] { return sha256_of_file(beginning_.path); });
+  const LargePart whole = read_lines(beginning_, empty_, threads_, progress);
+  return labelled(whole, digest.get());
 }
 
 std::string LargeRuns::words_of_failed(const RunsFile& file, std::size_t others) const {
@@ -168,36 +174,6 @@ LabelledRuns LargeRuns::labelled(const LargePart& whole, std::string sha256) con
   if (notice)
     out.roles.notices.push_back(*notice);
   return out;
-}
-
-SpreadLines LargeRuns::read_spread(Processes& processes, const ReadProgress& progress) const {
-  const MergedTimes times = times_ == MergedTimes::lists ? MergedTimes::distinct : times_;
-  return perfmodel::read_spread(beginning_, layout(), times, request_.limits.before_moments,
-                                empty_.sample, processes, progress);
-}
-
-LabelledRuns LargeRuns::labelled(const SpreadLines& lines) const {
-  RunsFile file;
-  file.path = beginning_.path;
-  std::vector<LineSample::Line> all = lines.drawn;
-  all.insert(all.end(), lines.corners.begin(), lines.corners.end());
-  file.table = table_of(beginning_, all);
-  file.drawn = table_of(beginning_, lines.drawn);
-  file.spread_runs = lines.lines_to_draw_from;
-  LabelledRuns out = label_runs(std::move(file), roles_);
-  if (lines.has_odd_lines) {
-    make_design(out.file.table, make_spec(out.file.table, out.roles, out.rows), Target::required);
-    throw InputError(beginning_.path + ": rows without a time > 0 cannot be merged");
-  }
-  out.roles.notices.emplace_back(
-      "The rows stay with the processes that have them; errors are those of " +
-      std::to_string(lines.drawn.size()) + " rows, drawn at random from " +
-      std::to_string(lines.lines_to_draw_from) + ".");
-  return out;
-}
-
-Table LargeRuns::table_of_block(const MergedLines& block) const {
-  return table_of(beginning_, block, time_);
 }
 
 }  // namespace perfmodel

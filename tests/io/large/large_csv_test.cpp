@@ -47,14 +47,6 @@ LargePart empty_part(const CsvBeginning& beginning, MergedTimes times, MergeLimi
   return {MergedLines(layout, times, limits), LineSample(50, 7)};
 }
 
-LargePart whole_of(const CsvBeginning& beginning, const LargePart& empty, std::size_t parts,
-                   std::size_t threads) {
-  LargePart out = empty;
-  for (std::size_t part = 0; part < parts; ++part)
-    out.append_bytes(read_part(beginning, empty, part, parts, threads).bytes());
-  return out;
-}
-
 /// Configuration and time -> runs.
 std::map<std::string, std::uint64_t> counts_of(const Table& table) {
   std::map<std::string, std::uint64_t> out;
@@ -96,7 +88,7 @@ TEST_CASE("merged rows are those of the file, each with its runs and its first l
   const Table all = parse_csv(text, path);
   const CsvBeginning beginning = read_beginning(path, {}, {});
   const LargePart empty = empty_part(beginning, MergedTimes::distinct);
-  const Table merged = table_of(beginning, *whole_of(beginning, empty, 1, 1).merged, kTimeColumn);
+  const Table merged = table_of(beginning, *read_lines(beginning, empty, 1).merged, kTimeColumn);
   CHECK(counts_of(merged) == counts_of(all));
   CHECK(merged.measured_runs() == 600);
   CHECK(merged.rows() < 500);
@@ -109,18 +101,16 @@ TEST_CASE("merged rows are those of the file, each with its runs and its first l
   }
 
   // However it is cut.
-  for (const std::size_t parts : {1U, 2U, 3U, 7U}) {
-    for (const std::size_t threads : {1U, 4U}) {
-      const LargePart part = whole_of(beginning, empty, parts, threads);
-      const Table table = table_of(beginning, *part.merged, kTimeColumn);
-      CHECK(table.lines == merged.lines);
-      CHECK(table.runs == merged.runs);
-      CHECK(table.at("time_s").numbers == merged.at("time_s").numbers);
-      const Table drawn = table_of(beginning, part.sample);
-      CHECK(drawn.rows() == 50);
-      CHECK(drawn.lines == table_of(beginning, whole_of(beginning, empty, 1, 1).sample).lines);
-      CHECK(part.sample.lines_to_draw_from() == 600);
-    }
+  for (const std::size_t threads : {1U, 2U, 3U, 7U}) {
+    const LargePart part = read_lines(beginning, empty, threads);
+    const Table table = table_of(beginning, *part.merged, kTimeColumn);
+    CHECK(table.lines == merged.lines);
+    CHECK(table.runs == merged.runs);
+    CHECK(table.at("time_s").numbers == merged.at("time_s").numbers);
+    const Table drawn = table_of(beginning, part.sample);
+    CHECK(drawn.rows() == 50);
+    CHECK(drawn.lines == table_of(beginning, read_lines(beginning, empty, 1).sample).lines);
+    CHECK(part.sample.lines_to_draw_from() == 600);
   }
 }
 
@@ -130,7 +120,7 @@ TEST_CASE("times of a configuration become a list where there are too many pairs
   const std::string path = directory.write("runs.csv", text);
   const CsvBeginning beginning = read_beginning(path, {}, {});
   const LargePart empty = empty_part(beginning, MergedTimes::lists, {.before_moments = 100});
-  const LargePart whole = whole_of(beginning, empty, 1, 1);
+  const LargePart whole = read_lines(beginning, empty, 1);
   const Table merged = table_of(beginning, *whole.merged, kTimeColumn);
   REQUIRE(merged.time_lists.size() == merged.rows());
   CHECK(merged.measured_runs() == 600);
@@ -145,9 +135,9 @@ TEST_CASE("times of a configuration become a list where there are too many pairs
              to_text(list.times[i])] += list.runs[i];
   }
   CHECK(counts == counts_of(parse_csv(text, path)));
-  for (const std::size_t parts : {2U, 3U, 7U}) {
+  for (const std::size_t threads : {2U, 3U, 7U}) {
     const Table table =
-        table_of(beginning, *whole_of(beginning, empty, parts, 2).merged, kTimeColumn);
+        table_of(beginning, *read_lines(beginning, empty, threads).merged, kTimeColumn);
     REQUIRE(table.runs == merged.runs);
     for (std::size_t row = 0; row < merged.rows(); ++row) {
       CHECK(table.time_lists[row]->times == merged.time_lists[row]->times);
@@ -155,12 +145,13 @@ TEST_CASE("times of a configuration become a list where there are too many pairs
     }
   }
   // As many as there are, and one less than that, however the file is read.
-  for (const std::size_t parts : {1U, 3U}) {
+  for (const std::size_t threads : {1U, 3U}) {
     MergeLimits limits{.distinct = pairs, .before_moments = 100};
-    CHECK_NOTHROW(whole_of(beginning, empty_part(beginning, MergedTimes::lists, limits), parts, 2));
+    CHECK_NOTHROW(
+        read_lines(beginning, empty_part(beginning, MergedTimes::lists, limits), threads));
     --limits.distinct;
     CHECK_THROWS_WITH(
-        whole_of(beginning, empty_part(beginning, MergedTimes::lists, limits), parts, 2),
+        read_lines(beginning, empty_part(beginning, MergedTimes::lists, limits), threads),
         ContainsSubstring("different pairs of a configuration"));
   }
 }
@@ -173,7 +164,7 @@ TEST_CASE("times of a configuration become moments where there are too many of t
   const CsvBeginning beginning = read_beginning(path, {}, {});
   const LargePart empty =
       empty_part(beginning, MergedTimes::logarithmic_moments, {.before_moments = 100});
-  const Table merged = table_of(beginning, *whole_of(beginning, empty, 1, 1).merged, kTimeColumn);
+  const Table merged = table_of(beginning, *read_lines(beginning, empty, 1).merged, kTimeColumn);
   REQUIRE(merged.moments.size() == merged.rows());
   CHECK(merged.measured_runs() == 600);
   // A configuration that is written in two ways has two rows.
@@ -222,9 +213,9 @@ TEST_CASE("times of a configuration become moments where there are too many of t
     CHECK(merged_squares == Approx(squares).epsilon(1e-10));
     CHECK(merged_log_squares == Approx(log_squares).epsilon(1e-10));
   }
-  for (const std::size_t parts : {2U, 3U, 7U}) {
+  for (const std::size_t threads : {2U, 3U, 7U}) {
     const Table table =
-        table_of(beginning, *whole_of(beginning, empty, parts, 2).merged, kTimeColumn);
+        table_of(beginning, *read_lines(beginning, empty, threads).merged, kTimeColumn);
     REQUIRE(table.runs == merged.runs);
     for (std::size_t row = 0; row < merged.rows(); ++row) {
       CHECK(table.moments[row].mean == merged.moments[row].mean);
@@ -234,10 +225,10 @@ TEST_CASE("times of a configuration become moments where there are too many of t
     }
   }
   const LargePart strict = empty_part(beginning, MergedTimes::distinct, {.distinct = 100});
-  CHECK_THROWS_WITH(read_part(beginning, strict, 0, 1, 1),
+  CHECK_THROWS_WITH(read_lines(beginning, strict, 1),
                     ContainsSubstring("more than 100 different pairs of a configuration"));
   const LargePart few = empty_part(beginning, MergedTimes::moments, {.configurations = 10});
-  CHECK_THROWS_WITH(read_part(beginning, few, 0, 1, 1),
+  CHECK_THROWS_WITH(read_lines(beginning, few, 1),
                     ContainsSubstring("more than 10 different configurations") &&
                         ContainsSubstring("'gpus' has the most different values"));
 }
@@ -253,8 +244,8 @@ TEST_CASE("runs that failed are counted by their cells however a file is cut") {
   layout.time = kTimeColumn;
   layout.is_failure = [](const std::string& cell) { return cell.empty() || cell == "oom"; };
   const LargePart empty{MergedLines(layout, MergedTimes::distinct), LineSample(50, 7)};
-  for (const std::size_t parts : {1U, 3U, 7U}) {
-    const LargePart part = whole_of(beginning, empty, parts, 2);
+  for (const std::size_t threads : {1U, 3U, 7U}) {
+    const LargePart part = read_lines(beginning, empty, threads);
     CHECK(part.merged->odd_lines().empty());
     REQUIRE(part.merged->failed().size() == 2);
     const MergedLines::Failed& oom = part.merged->failed().at("oom");

@@ -1,7 +1,6 @@
 #include "pipeline/large/large_runs.hpp"
 
 #include <cmath>
-#include <thread>
 #include <utility>
 
 #include "base/random.hpp"
@@ -9,10 +8,8 @@
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/io/model/model_json.hpp"
 #include "pipeline/large/needed_rows.hpp"
-#include "pipeline/large/read_large_runs.hpp"
 #include "support/catch.hpp"
-#include "support/jobs/scattered_runs.hpp"
-#include "support/jobs/thread_processes.hpp"
+#include "support/scattered_runs.hpp"
 #include "support/temporary_directory.hpp"
 
 using namespace perfmodel;
@@ -30,20 +27,6 @@ FittedModel fitted_one_by_one(const std::string& path, const FitRequest& request
   return fitted(label_runs(read_runs(path), request.roles), request);
 }
 
-/// What process 0 of so many has.
-LabelledRuns read_by_processes(const LargeRuns& runs, std::size_t count) {
-  Post post;
-  std::vector<std::jthread> others;
-  for (std::size_t number = 1; number < count; ++number)
-    others.emplace_back([&, number] {
-      ThreadOfPost process(post, number, count);
-      if (read_large_runs(runs, process))
-        std::terminate();  // only process 0 has anything
-    });
-  ThreadOfPost first(post, 0, count);
-  return read_large_runs(runs, first).value();
-}
-
 }  // namespace
 
 TEST_CASE("moments and lists of times lead to the model that their rows lead to") {
@@ -57,9 +40,7 @@ TEST_CASE("moments and lists of times lead to the model that their rows lead to"
                           {.merge = true, .sample_rows = {}, .limits = {.before_moments = 100}},
                           request.options);
     std::pair<std::size_t, std::size_t> told;
-    LabelledRuns runs = read_large_runs(large, path, [&](std::size_t done, std::size_t all) {
-      told = {done, all};
-    });
+    LabelledRuns runs = large.read([&](std::size_t done, std::size_t all) { told = {done, all}; });
     const std::string text = scattered_runs(20);
     const std::size_t behind_header = text.size() - text.find('\n') - 1;
     CHECK(told == std::pair(behind_header, behind_header));
@@ -86,22 +67,6 @@ TEST_CASE("moments and lists of times lead to the model that their rows lead to"
   }
 }
 
-TEST_CASE("any number of processes leads to one model, byte by byte") {
-  const TemporaryDirectory directory;
-  const std::string path = directory.write("runs.csv", scattered_runs(12));
-  for (const auto& [loss, before_moments] :
-       {std::pair(Loss::mae, 1000), {Loss::mae, 100}, {Loss::mse, 100}, {Loss::mse, 1000}}) {
-    const FitRequest request = fit_of_scattered(loss);
-    MergeLimits limits;
-    limits.before_moments = static_cast<std::size_t>(before_moments);
-    const LargeRuns large(path, request.roles, {},
-                          {.merge = true, .sample_rows = {}, .limits = limits}, request.options);
-    const std::string one = to_json(fitted(read_by_processes(large, 1), request));
-    for (const std::size_t count : {2U, 3U, 4U, 7U})
-      CHECK(to_json(fitted(read_by_processes(large, count), request)) == one);
-  }
-}
-
 TEST_CASE("merged rows are taken apart up to a limit") {
   const TemporaryDirectory directory;
   const std::string path = directory.write("runs.csv", scattered_runs(12));
@@ -112,19 +77,17 @@ TEST_CASE("merged rows are taken apart up to a limit") {
                          .single_rows_for = needs_single_rows(request),
                          .most_single_rows = 432,
                          .limits = {.before_moments = 10}};
-  const LabelledRuns runs =
-      read_large_runs(LargeRuns(path, request.roles, {}, large, request.options), path);
+  const LabelledRuns runs = LargeRuns(path, request.roles, {}, large, request.options).read();
   CHECK(runs.file.table.rows() == 432);
   CHECK(runs.file.table.has_single_times());
   CHECK(runs.rows.size() == 432);
   large.most_single_rows = 431;
-  CHECK_THROWS_WITH(
-      read_large_runs(LargeRuns(path, request.roles, {}, large, request.options), path),
-      ContainsSubstring("expression = multi takes 431 rows at most") &&
-          ContainsSubstring("sample_rows = 100000"));
+  CHECK_THROWS_WITH(LargeRuns(path, request.roles, {}, large, request.options).read(),
+                    ContainsSubstring("expression = multi takes 431 rows at most") &&
+                        ContainsSubstring("sample_rows = 100000"));
 }
 
-TEST_CASE("what one process cannot read, the first one tells") {
+TEST_CASE("what cannot be merged or read is said") {
   const TemporaryDirectory directory;
   const FitRequest request = fit_of_scattered(Loss::mae);
   std::string text = scattered_runs(12);
@@ -132,15 +95,11 @@ TEST_CASE("what one process cannot read, the first one tells") {
   const LargeRuns limited(path, request.roles, {},
                           {.merge = true, .sample_rows = {}, .limits = {.configurations = 35}},
                           request.options);
-  for (const std::size_t count : {1U, 2U, 3U})
-    CHECK_THROWS_WITH(read_by_processes(limited, count),
-                      ContainsSubstring("more than 35 different configurations"));
-  // Near the end, where the last process reads.
+  CHECK_THROWS_WITH(limited.read(), ContainsSubstring("more than 35 different configurations"));
   text.replace(text.rfind(",0."), 1, ",x");
   directory.write("runs.csv", text);
   const LargeRuns damaged(path, request.roles, {}, {.merge = true, .sample_rows = {}},
                           request.options);
-  for (const std::size_t count : {1U, 3U})
-    CHECK_THROWS_WITH(read_by_processes(damaged, count),
-                      ContainsSubstring("runs.csv:433") && ContainsSubstring("\"x0."));
+  CHECK_THROWS_WITH(damaged.read(),
+                    ContainsSubstring("runs.csv:433") && ContainsSubstring("\"x0."));
 }
