@@ -22,8 +22,6 @@ struct RunsFile {
   std::vector<DataFile> files{};     ///< where there are several
   std::vector<FailedRuns> failed{};  ///< runs that are no longer in the table
   std::string sha256{};              ///< of bytes that were not kept
-  /// Rows as they are, of a table whose rows stand for runs of different times.
-  std::optional<Table> drawn{};
 };
 
 /// Reads a CSV file as read_csv() does and keeps its bytes, whose digest stands in the model. For a

@@ -6,7 +6,6 @@
 
 #include "fit/determined/warnings.hpp"
 #include "fit/eq4/determined/identify.hpp"
-#include "fit/eq4/finish/polish_condensed.hpp"
 #include "fit/eq4/search/explore.hpp"
 #include "fit/task/loss_value.hpp"
 #include "perfmodel/base/error.hpp"
@@ -19,9 +18,6 @@ using Eigen::VectorXd;
 
 /// From one sample of the rows to the next, on the way from the exploration to all rows.
 constexpr std::size_t kSampleGrowth = 32;
-
-/// Rows as which lists of times are searched and first finished.
-constexpr std::size_t kCondensedRows = 100'000;
 
 /// Constants whose identification takes no noticeable time.
 constexpr std::size_t kConstantsAtOnce = 200;
@@ -42,11 +38,7 @@ void clear_idle_powers(const GenericLayout& layout, std::size_t intrinsic, const
 FittedModel fit_generic(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   if (options.loss == Loss::soft_l1)
     throw UsageError("the loss soft-l1 is for sums of product terms");
-  std::optional<CondensedTimes> condensed;
-  if (!training.time_lists.empty())
-    condensed.emplace(training, options.loss, kCondensedRows / training.rows);
-  const WeightedRows all =
-      condensed ? condensed->rows() : WeightedRows::merged(training, options.loss);
+  const WeightedRows all = WeightedRows::merged(training, options.loss);
   const SearchSpace space(spec, all, options);
   const Regulariser penalty(space, all, options);
   const std::size_t exploration_rows =
@@ -68,12 +60,6 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
     evaluations += best.finish.evaluations;
     if (!larger)
       break;
-  }
-
-  if (condensed && polishes(options)) {
-    const std::size_t before = best.finish.evaluations;
-    best.finish = polish_condensed(*condensed, training, space, penalty, options, best.finish);
-    evaluations += best.finish.evaluations - before;
   }
 
   FittedModel model;

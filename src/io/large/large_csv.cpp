@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <mutex>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -59,12 +58,6 @@ class Lines {
   std::vector<NumberedLine> lines_;
 };
 
-TimeMoments moments_of(const MergedLines::Sums& sums) {
-  const MeanAndSquares times = mean_and_squares(sums.runs, sums.sum, sums.squares);
-  const MeanAndSquares logs = mean_and_squares(sums.runs, sums.log_sum, sums.log_squares);
-  return {times.mean, times.squares, logs.mean, logs.squares};
-}
-
 }  // namespace
 
 CsvBeginning read_beginning(const std::string& path, const std::set<std::string>& text_columns,
@@ -101,13 +94,15 @@ CsvBeginning read_beginning(const std::string& path, const std::set<std::string>
 void LargePart::add(std::string_view lines, std::uint64_t offset) {
   if (merged)
     merged->add(lines);
-  sample.add(lines, offset);
+  else
+    sample.add(lines, offset);
 }
 
 void LargePart::append(const LargePart& next) {
   if (merged)
     merged->append(*next.merged);
-  sample.append(next.sample);
+  else
+    sample.append(next.sample);
 }
 
 namespace {
@@ -117,8 +112,6 @@ LargePart read_pipe(const CsvBeginning& beginning, const LargePart& empty) {
   beginning.pipe->for_each_block(
       beginning.rows_at,
       [&](std::string_view lines, std::uint64_t offset) { out.add(lines, offset); });
-  if (out.merged)
-    out.merged->settle();
   return out;
 }
 
@@ -153,8 +146,6 @@ LargePart read_lines(const CsvBeginning& beginning, const LargePart& empty, std:
     own[0].append(own[t]);
     own[t] = empty;
   }
-  if (own[0].merged)
-    own[0].merged->settle();
   return std::move(own[0]);
 }
 
@@ -172,21 +163,6 @@ Table table_of(const CsvBeginning& beginning, const MergedLines& merged, std::si
   Table table = lines.table();
   if (!merged.odd_lines().empty() || !table.columns[time].is_numeric())
     return table;
-  if (merged.has_moments()) {
-    for (const MergedLines::Sums& sums : merged.sums()) {
-      table.runs.push_back(sums.runs);
-      table.moments.push_back(moments_of(sums));
-    }
-    return table;
-  }
-  if (merged.has_lists()) {
-    for (std::size_t i = 0; i < merged.configurations(); ++i) {
-      table.time_lists.push_back(merged.time_list(i));
-      const std::vector<std::uint32_t>& runs = table.time_lists.back()->runs;
-      table.runs.push_back(std::accumulate(runs.begin(), runs.end(), std::uint64_t{0}));
-    }
-    return table;
-  }
   std::vector<std::size_t> rows;
   rows.reserve(merged.times().size());
   for (const MergedLines::Times& times : merged.times())

@@ -33,8 +33,7 @@ struct CsvBeginning {
 CsvBeginning read_beginning(const std::string& path, const std::set<std::string>& text_columns,
                             std::optional<char> separator);
 
-/// What is kept of a part of a large file: its lines merged, where they are, and some of them as
-/// they stand there.
+/// What is kept of a part of a large file: its lines merged, or some of them as they stand there.
 struct LargePart {
   std::optional<MergedLines> merged;
   LineSample sample;

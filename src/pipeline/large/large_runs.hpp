@@ -15,9 +15,6 @@ namespace perfmodel {
 /// merged ones.
 constexpr std::uint64_t kLargeFile = std::uint64_t{1} << 30;
 
-/// Rows of a file with moments that its errors are measured on.
-constexpr std::size_t kJudgedRows = 100'000;
-
 /// Rows that are taken apart again at most.
 constexpr std::size_t kMostSingleRows = std::size_t{1} << 22;
 
@@ -47,7 +44,6 @@ class LargeRuns {
   std::size_t threads_;
   CsvBeginning beginning_;
   std::size_t time_ = 0;
-  MergedTimes times_ = MergedTimes::distinct;
   LargePart empty_;
 
   LineLayout layout() const;
