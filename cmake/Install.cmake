@@ -5,31 +5,37 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS perfmodel RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)
 
-# Manual pages and completions are written by the program itself as it is installed, so that they
-# are those of its options.
+# Completions are written by the program itself as it is installed, so that they are those of its
+# options; manual pages are written of its help, where help2man is there.
 if(NOT CMAKE_CROSSCOMPILING)
   set(perfmodel_shell_dir "${CMAKE_CURRENT_BINARY_DIR}/shell")
-  file(MAKE_DIRECTORY "${perfmodel_shell_dir}/man1")
+  file(MAKE_DIRECTORY "${perfmodel_shell_dir}")
   function(perfmodel_install_written file destination)
     list(JOIN ARGN " " arguments)
     install(CODE "execute_process(COMMAND \"$<TARGET_FILE:perfmodel>\" ${arguments} \"${file}\"
                                   COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
-    if(IS_DIRECTORY "${file}")
-      install(DIRECTORY "${file}" DESTINATION "${destination}" COMPONENT program)
-    else()
-      install(FILES "${file}" DESTINATION "${destination}" COMPONENT program)
-    endif()
+    install(FILES "${file}" DESTINATION "${destination}" COMPONENT program)
   endfunction()
-  perfmodel_install_written("${perfmodel_shell_dir}/man1" "${CMAKE_INSTALL_MANDIR}" man --directory)
   perfmodel_install_written(
     "${perfmodel_shell_dir}/perfmodel" "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
     completions bash --output)
   perfmodel_install_written(
     "${perfmodel_shell_dir}/_perfmodel" "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" completions zsh
     --output)
-  perfmodel_install_written(
-    "${perfmodel_shell_dir}/perfmodel.fish" "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d"
-    completions fish --output)
+  find_program(PERFMODEL_HELP2MAN help2man)
+  mark_as_advanced(PERFMODEL_HELP2MAN)
+  if(PERFMODEL_HELP2MAN)
+    install(
+      CODE "execute_process(
+              COMMAND \"${CMAKE_COMMAND}\" \"-DHELP2MAN=${PERFMODEL_HELP2MAN}\"
+                      \"-DPROGRAM=$<TARGET_FILE:perfmodel>\" \"-DVERSION=${PROJECT_VERSION}\"
+                      \"-DFOLDER=${perfmodel_shell_dir}/man1\"
+                      -P \"${PROJECT_SOURCE_DIR}/cmake/ManualPages.cmake\"
+              COMMAND_ERROR_IS_FATAL ANY)"
+      COMPONENT program)
+    install(DIRECTORY "${perfmodel_shell_dir}/man1" DESTINATION "${CMAKE_INSTALL_MANDIR}"
+            COMPONENT program)
+  endif()
 endif()
 
 # Who uses the static library links what it uses. That must be found where it is installed, so that

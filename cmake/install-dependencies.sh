@@ -3,7 +3,6 @@
 #
 #   cmake/install-dependencies.sh            to build the program
 #   cmake/install-dependencies.sh --tests    to build the tests as well
-#   cmake/install-dependencies.sh --mpi      to build it for the processes of MPI jobs (PERFMODEL_MPI)
 #   cmake/install-dependencies.sh --checks   to check the sources with clang-tidy as well
 #
 # Does nothing, and needs no privileges, where everything is already there.
@@ -18,14 +17,13 @@ libraries="$libraries libdlib-dev libxgboost-dev"
 for argument in "$@"; do
     case $argument in
     --tests) libraries="$libraries catch2 python3-jsonschema" ;;
-    --mpi) libraries="$libraries libopenmpi-dev openmpi-bin" ;;
     --checks) tools="$tools clang-tidy:clang-tidy" ;;
     -h | --help)
-        sed -n '2,9s/^# \{0,1\}//p' "$0"
+        sed -n '2,8s/^# \{0,1\}//p' "$0"
         exit 0
         ;;
     *)
-        echo "install-dependencies: unknown argument '$argument' (known: --tests, --mpi, --checks)" >&2
+        echo "install-dependencies: unknown argument '$argument' (known: --tests, --checks)" >&2
         exit 2
         ;;
     esac

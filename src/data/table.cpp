@@ -60,16 +60,6 @@ std::size_t Table::measured_runs() const {
   return runs.empty() ? rows() : std::accumulate(runs.begin(), runs.end(), std::size_t{0});
 }
 
-double TimeList::mean() const {
-  double sum = 0;
-  double all = 0;
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    sum += runs[i] * times[i];
-    all += runs[i];
-  }
-  return sum / all;
-}
-
 const Column* Table::find(std::string_view name) const {
   const auto column =
       std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
@@ -110,10 +100,6 @@ Table take_rows(const Table& table, std::span<const std::size_t> rows) {
       out.file.push_back(table.file[row]);
     if (!table.runs.empty())
       out.runs.push_back(table.runs[row]);
-    if (!table.moments.empty())
-      out.moments.push_back(table.moments[row]);
-    if (!table.time_lists.empty())
-      out.time_lists.push_back(table.time_lists[row]);
   }
   for (const Column& column : table.columns)
     out.columns.push_back(column.is_numeric() ? chosen_numbers(column, rows)

@@ -69,8 +69,6 @@ CanonicalOrder::CanonicalOrder(const ModelSpec& spec, const Design& training)
   by_column.extrinsic = taken(training.extrinsic, columns_.extrinsic);
   by_column.time = training.time;
   by_column.runs = training.runs;
-  by_column.moments = training.moments;
-  by_column.time_lists = training.time_lists;
   training_ = take_rows(by_column, rows_by_content(by_column));
 }
 

@@ -132,11 +132,7 @@ PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
   const std::size_t central = central_row(out.spec, out.training);
   set_typical_values(table, split.train[central], out.spec);
   out.central = {configuration_of(out.training, central), table.lines[split.train[central]],
-                 table.has_single_times()
-                     ? out.training.time[index(central)]
-                     : table.at(out.spec.target).numbers[split.train[central]]};
-  if (out.runs.file.drawn)
-    out.drawn = make_design(*out.runs.file.drawn, out.spec, Target::required);
+                 out.training.time[index(central)]};
   out.held_out = plan_held_out(request.held_out, table, split, out.training, request.options.seed);
   out.judging.validation = design_of_rows(table, out.spec, split.validation);
   out.judging.test = design_of_rows(table, out.spec, split.test);
@@ -181,13 +177,8 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   const auto start = Clock::now();
   std::vector<FittedModel> fits = run_fits(prepared, request, silent);
   out.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  for (auto& fitted : fits) {
-    if (prepared.drawn) {
-      fitted.metrics.train = measure(fitted, *prepared.drawn, "the training part");
-      fitted.noise_floor = noise_floor(*prepared.drawn);
-    }
+  for (auto& fitted : fits)
     fitted.metrics = judge(fitted, prepared.judging);
-  }
   FittedModel model = best_fit(fits, prepared, request, silent);
   if (fits.size() > 1)
     model.repeats = summarise(fits);

@@ -86,8 +86,6 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
   warn_of_equal_files(runs);
   for (std::string& sentence : unify_truth_values(table))
     notices.emplace_back(std::move(sentence));
-  if (runs.file.drawn)
-    unify_truth_values(*runs.file.drawn);
   RoleRequest timed = request;
   if (request.throughput) {
     const ThroughputTime time = requested_time(table, request);

@@ -106,7 +106,7 @@ std::string base_name(const std::string& path) {
 Provenance provenance_of(const RunsFile& runs, const Roles& roles) {
   Provenance out{"perfmodel " PERFMODEL_VERSION,
                  runs.files.empty() ? base_name(runs.path) : runs.path,
-                 runs.all_runs(),
+                 runs.table.measured_runs(),
                  runs.bytes.empty() ? runs.sha256 : sha256(runs.bytes),
                  roles.notices,
                  runs.files,

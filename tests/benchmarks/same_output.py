@@ -13,6 +13,7 @@ import concurrent.futures
 import difflib
 import hashlib
 import json
+import os
 import pathlib
 import pickle
 import re
@@ -24,8 +25,9 @@ import tempfile
 import same_output_cases as cases
 
 LIMIT_SECONDS = 3600
+VARIABLE = re.compile(r"[A-Z_]+=")
 CLOCK = [(re.compile(rb"((?:evaluations|in all), )[0-9.]+ (s|ms)"), rb"\1TIME"),
-         (re.compile(rb'("fit_seconds": )[-+0-9.e]+'), rb"\1TIME"),
+         (re.compile(rb'("(?:fit_)?seconds": )[-+0-9.e]+'), rb"\1TIME"),
          (re.compile(rb"(?m)^(.*,(?:train|validation|test),.*,)[-+0-9.e]+$"), rb"\1TIME")]
 
 
@@ -38,14 +40,19 @@ def masked(text, argv):
             text = head.sub(rb"\1", text)
             text = re.sub(rb"(?m)^(.* %.*? %) *\|? +[-+0-9.e]+ *\|?$", rb"\1", text)
             text = re.sub(rb"(?m)-+( \| ?|$)", rb"-\1", text)
+        text = re.sub(rb"(?m)( \\% & )[-+0-9.e]+( \\\\)$", rb"\1TIME\2", text)
     return text
 
 
 def ask(program, argv, folder):
-    """Exit code, standard output, standard error."""
+    """Exit code, standard output, standard error. `argv` may begin with variables: NAME=VALUE."""
+    first = next((i for i, word in enumerate(argv) if not VARIABLE.match(word)), len(argv))
+    variables = dict(word.split("=", 1) for word in argv[:first])
+    argv = argv[first:]
     try:
         done = subprocess.run([program, *argv], cwd=folder, capture_output=True,
-                              stdin=subprocess.DEVNULL, timeout=LIMIT_SECONDS, check=False)
+                              env={**os.environ, **variables}, stdin=subprocess.DEVNULL,
+                              timeout=LIMIT_SECONDS, check=False)
     except subprocess.TimeoutExpired:
         return "no end", b"", b""
     return done.returncode, masked(done.stdout, argv), masked(done.stderr, argv)
@@ -57,14 +64,20 @@ def place(chain, folder):
         (folder / name).write_bytes(data)
 
 
+def writer_of(name, chain):
+    """The command that has written a file."""
+    return next((argv for argv in chain.commands if name in argv), [])
+
+
 def answers(program, chain):
     """What each command has said, then the files that are there at the end."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         place(chain, folder)
         said = [ask(program, argv, folder) for argv in chain.commands]
-        written = {path.name: path.read_bytes() for path in sorted(folder.iterdir())
-                   if path.is_file() and path.name not in chain.files}
+        written = {name: masked(path.read_bytes(), writer_of(name, chain))
+                   for path in sorted(folder.rglob("*"))
+                   if path.is_file() and (name := str(path.relative_to(folder))) not in chain.files}
     return said, written
 
 

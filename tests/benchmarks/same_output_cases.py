@@ -39,11 +39,21 @@ FIT_OPTIONS = [
     "--time-unit ms --seed 7 --loss rmsle --split 60:20:20 --fail-if 'mape>0.001'",
 ]
 GENERIC_OPTIONS = [
-    "--method paper --generations 20", "--strategy jde", "--strategy lshade --generations 40",
-    "--strategy rand1bin --population 6 --tolerance 0.01", "--strategy currenttobest1bin",
+    "--method paper --generations 20", "--strategy currenttobest1bin",
+    "--strategy rand1bin --population 6 --tolerance 0.01",
     "--exploration-rows 0", "--bootstrap 20 --confidence 0.8 --loss mape",
     "--differential-weight 0.6 --crossover-rate 0.9 --loss mse",
 ]
+# Of files that are read in other ways, and of fits that several calls share.
+READING_OPTIONS = [
+    "--merge-rows always", "--merge-rows always --loss mape", "--merge-rows always --loss mse",
+    "--merge-rows always --loss rmsle", "--merge-rows always --folds 3", "--sample-rows 100",
+    "--merge-rows always --expression multi --terms 2", "--failed drop", "--separator semicolon",
+]
+SHARED_FITS = ["--repeats 4", "--bootstrap 12", "--folds 4", "--coverage 0.8"]
+TABLE_FORMATS = ["text", "json", "csv", "markdown", "latex"]
+MOST_GROUPS = 4
+
 QUICK_OPTIONS = ["--loss mse", "--l1 0.001", "--split 60:20:20 --coverage 0.8", "--folds 3",
                  "--bootstrap 20", "--repeats 2 --loss rmsle"]
 
@@ -70,7 +80,7 @@ fit {f} --coverage 1
 fit {f} --coverage 0.99999
 fit {f} --method paper --exploration-rows 5
 fit {f} --method paper --expression multi
-fit {f} --expression multi --strategy jde
+fit {f} --expression multi --strategy rand1bin
 fit {f} --expression multi --loss mse --l1 0.1
 fit {f} --expression multi --bounds a=0:1
 fit {f} --split 1:1:1 --fail-if 'folds.mape>1'
@@ -81,7 +91,7 @@ fit {f} --intrinsic nothing_there
 fit {f} --extrinsic none --intrinsic none
 fit {f} --ignore nothing_there
 fit {f} --test {f} --split 60:20:20
-fit {f} --population 3 --generations 3 --strategy lshade --fail-if 'test.mape>3'
+fit {f} --population 3 --generations 3 --strategy jde --fail-if 'test.mape>3'
 sweep {f} --lambdas 1
 sweep {f} --penalty l3
 sweep {f} --lambdas 1:0.1
@@ -172,12 +182,24 @@ def questions(runs, model, inputs, scales):
         "", "--format json --outliers 5", "--format csv --residuals residuals.csv", "--format md",
         "--fail-if mape>0", "--fail-if mape>1e9 --fail-if r2<0.999999", "--strict-range",
         f"--baseline {model} --fail-if mape_drift>2", "--fail-if coverage<0.85")]
+    out += [["evaluate", model, runs.name, "--fail-if", "mape>0", "--format", form]
+            for form in ("json", "csv", "latex", "junit", "github")]
+    out += [["predict", model, "--format", form, "--set", f"{first}={row[first]},{row[first]}"]
+            for form in TABLE_FORMATS]
+    out += [["predict", model, "--like", f"{runs.name}:3"]]
     out += [["show", model, "--as", language]
-            for language in ("text", "latex", "python", "c", "spreadsheet")]
+            for language in ("text", "latex", "python", "c", "javascript", "spreadsheet")]
+    out += [["scaling", model, "--column", (scales or inputs)[0], "--format", form]
+            for form in TABLE_FORMATS]
     out += [["scaling", model, "--column", column, *more.split()]
             for column in scales[:3] + inputs[:1]
             for more in ("", "--kind weak --format json --at 1,2,4,8")]
     out += [["report", model, runs.name, "-o", "report.html"],
+            ["report", model, runs.name, "--explore", "--title", "a & b", "-o", "panel.html"],
+            ["report", model, runs.name, "--no-explore", "--figures", "figures", "-o", "bare.html"],
+            ["report", model, runs.name, "--format", "md"],
+            ["report", model, model, runs.name, "-o", "two.html"],
+            ["report", model, model, runs.name, "--format", "markdown"],
             ["simulate", model, "inputs.csv", "--noise", "5%", "--seed", "7"],
             ["simulate", model, "inputs.csv", "--additive", "0.001", "-o", "simulated.csv"],
             ["simulate", model, runs.name], ["predict", model, "inputs.csv"],
@@ -189,12 +211,18 @@ def questions(runs, model, inputs, scales):
             ["suggest", model, "space.json", "--next", "3", "--runs", runs.name],
             ["suggest", model, "space.json", "--where", "time > 1e30"],
             ["plan", "space.json", "-n", "8", "--method", "d-optimal", "--model", model]]
+    out += [["suggest", model, "space.json", "--by", by, "--price", f"{first} * 2", "--format", form]
+            for form in TABLE_FORMATS for by in ("time", "pareto")]
+    out += [["suggest", model, "space.json", "--next", "3", "--format", form]
+            for form in TABLE_FORMATS]
+    out += [["suggest", model, runs.name, "--top", "2"]]
     return out
 
 
 PLANS = [["plan", "space.json", "-n", "6"], ["plan", "space.json", "-n", "6", "--method", "lhs"],
          ["plan", "space.json", "-n", "8", "--method", "d-optimal", "-o", "plan.csv"],
          ["plan", "space.json", "-n", "10", "--resume", "plan.csv"]]
+PLANS += [["plan", "space.json", "-n", "4", "--format", form] for form in TABLE_FORMATS]
 
 
 def chains_of_runs(runs, inputs, scales, first):
@@ -215,6 +243,7 @@ def chains_of_runs(runs, inputs, scales, first):
         if not small or form == "auto":
             continue
         options = FIT_OPTIONS + (GENERIC_OPTIONS if form == "generic" else [])
+        options += READING_OPTIONS
         options += [f"--test {runs.name}", f"--derive 'made = sqrt({runs.numeric()}) + 1'"]
         for option in options:
             out.append(Chain(f"{name}, {option}",
@@ -238,9 +267,67 @@ def chains_of_runs(runs, inputs, scales, first):
                  f"scaling {{f}} --column {numeric} --kind weak --format json"):
         out.append(Chain(f"{runs.name}, {line}", [command(line, f=runs.name)], files,
                          first and line.startswith("sweep")))
+    for form in TABLE_FORMATS:
+        for line in (f"compare {{f}} {runs.roles} {cheap} --format {form}",
+                     f"sweep {{f}} {runs.roles} --lambdas 1e-2:1:2 --format {form}",
+                     f"scaling {{f}} --column {numeric} --format {form}"):
+            out.append(Chain(f"{runs.name}, {line}", [command(line, f=runs.name)], files, first))
+    out += chains_of_shards(runs, files, fit, first)
+    out += chains_of_sets(runs, files, fit, first)
     out.append(Chain(f"{runs.name}, wrong flags",
                      [command(line, f=runs.name, n=numeric)
                       for line in BAD_FLAGS.strip().splitlines()], files, first))
+    return out
+
+
+def in_two_parts(argv, merged):
+    """One command, the same in two shards, these merged, and a part too few."""
+    output = "auto.jsonl"
+    return [argv + ["-o", "whole"],
+            argv + ["--shard", "1/2", "-o", "one.jsonl"], argv + ["--shard", "2/2", "-o", "two.jsonl"],
+            ["merge", "one.jsonl", "two.jsonl", "-o", merged], ["merge", "one.jsonl"],
+            ["SLURM_STEP_ID=0", "SLURM_PROCID=1", "SLURM_STEP_NUM_TASKS=3"] + argv +
+            ["--shard", "auto", "-o", output],
+            ["OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=2"] + argv +
+            ["--shard", "auto", "-o", output],
+            ["PMI_RANK=1", "PMI_SIZE=2"] + argv + ["--shard", "auto", "-o", output],
+            argv + ["--shard", "auto", "-o", output], argv + ["--shard", "3/2", "-o", output],
+            argv + ["--resume", "-o", "whole"]]
+
+
+def chains_of_shards(runs, files, fit, quick):
+    calls = {f"fit {option}": fit + shlex.split(option) for option in SHARED_FITS}
+    calls["compare"] = command(f"compare {runs.name} {runs.roles} --terms 2 --starts 1")
+    calls["sweep"] = command(f"sweep {runs.name} {runs.roles} --lambdas 1e-2:1:2")
+    calls["plan"] = command("plan space.json -n 8 --method d-optimal --starts 3")
+    return [Chain(f"{runs.name}, shards of {name}", in_two_parts(argv, "merged"), files, quick)
+            for name, argv in calls.items()]
+
+
+def chains_of_sets(runs, files, fit, quick):
+    """Of the files with a column of few texts."""
+    key = next((column for column in runs.header if 1 < len(runs.values(column)) <= MOST_GROUPS
+                and not runs.values(column)[0].replace(".", "").isdigit()), None)
+    if key is None:
+        return []
+    text = runs.values(key)[0]
+    pick = f"{key} == '{text}'"
+    out = []
+    for form, flags in {"generic": "", "two terms": "--expression multi --terms 2",
+                        "auto": "--expression auto",
+                        "one form": "--expression multi --terms 2 --share-form"}.items():
+        argv = fit + ["--by", key] + shlex.split(flags)
+        commands = in_two_parts(argv, "set.jsonl") if form != "auto" else [argv + ["-o", "set.jsonl"]]
+        asked = [["show"], ["show", "--pick", pick], ["show", "--pick", pick, "--as", "python"],
+                 ["show", "--pick", f"{key} == 'no such'"], ["predict", runs.name],
+                 ["predict", "--pick", pick, runs.name], ["evaluate", runs.name],
+                 ["evaluate", runs.name, "--fail-if", "any.mape>0.001"],
+                 ["report", runs.name, "--pick", pick, "-o", "picked.html"], ["scaling"],
+                 ["suggest", "space.json", "--pick", pick]]
+        asked += [["evaluate", runs.name, "--format", form]
+                  for form in ("json", "csv", "markdown", "latex", "junit", "github")]
+        commands += [[words[0], "set.jsonl", *words[1:]] for words in asked]
+        out.append(Chain(f"{runs.name}, set, {form}", commands, files, quick))
     return out
 
 
@@ -254,6 +341,7 @@ def chains_of_layers(paths, latencies):
             "--inside-bandwidth 10")]
         lines += [usual + "--message-start-us 30 --message-per-byte-us 0.001 --merge " + merge
                   for merge in ("none", "single", "threshold:100000", "mgwfbp", "optimal")]
+        lines += [usual + "--merge single --timeline --format " + form for form in TABLE_FORMATS]
         lines += [usual + "--merge single", usual + "--batch-shares 1,2",
                   usual + "--no-overlap --timeline --timeline-svg t.svg",
                   "--workers 2 --forward-share 0.5 --format json --batch 64 --worker-times 1,2",
@@ -289,8 +377,9 @@ def paper_chain():
 def selftest_chain():
     pages = [[name, "--help"] for name in (
         "fit", "predict", "evaluate", "sweep", "compare", "simulate", "scaling", "ssgd", "show",
-        "plan", "suggest", "report", "selftest", "help", "completions", "man",
-        "merge")]
+        "plan", "suggest", "report", "selftest", "help", "completions", "merge")]
+    asked = [["help", page[0]] for page in pages] + [["--version"], ["help", "no-such"]]
+    asked += [["completions", shell] for shell in ("bash", "zsh", "tcsh")]
     return Chain("selftest and help", [["selftest", "--format", f] for f in
-                                       ("text", "json", "csv", "md", "latex")] + [["--help"], []] + pages,
-                 {}, True)
+                                       ("text", "json", "csv", "md", "latex")] + [["--help"], []] + pages +
+                 asked, {}, True)

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,24 +38,6 @@ struct CellStyle {
   std::string decimal_comma{};  ///< a number that was read with one: "0,5"; empty: there is none
 };
 
-/// What squared losses need of the times of equal configurations.
-struct TimeMoments {
-  double mean = 0;
-  double squares = 0;      ///< sum of (t - mean)^2
-  double log_mean = 0;     ///< of ln t
-  double log_squares = 0;  ///< sum of (ln t - log_mean)^2
-};
-
-/// The different times of equal configurations, ascending, and how many runs have each.
-struct TimeList {
-  std::vector<double> times;
-  std::vector<std::uint32_t> runs;
-
-  /// Over all runs.
-  double mean() const;
-};
-using SharedTimes = std::shared_ptr<const TimeList>;
-
 /// Measured runs or configurations: named columns of equal length, and where each row stood.
 /// Nothing here knows which column is the time; that is the business of `Roles`.
 struct Table {
@@ -68,16 +49,10 @@ struct Table {
   std::vector<std::uint32_t> file{};   ///< and of each row the index of its file; else empty
   /// Of a table whose equal rows are merged: how many runs each row stands for; else empty.
   std::vector<std::uint64_t> runs{};
-  /// Where rows are merged whose times differ; the row then has the time of the first of them.
-  std::vector<TimeMoments> moments{};
-  /// The same for losses that need each time.
-  std::vector<SharedTimes> time_lists{};
 
   std::size_t rows() const { return lines.size(); }
   /// The rows of the file, merged ones counted one by one.
   std::size_t measured_runs() const;
-  /// Whether no row stands for runs of different times.
-  bool has_single_times() const { return moments.empty() && time_lists.empty(); }
   /// Null where there is no such column.
   const Column* find(std::string_view name) const;
   /// Throws InputError: "no column 'batchsize' in runs.csv; did you mean 'batch_size'?"

@@ -52,8 +52,6 @@ struct PreparedFit {
   ModelSpec spec;
   Design training;
   CentralRun central;  ///< of the training rows
-  std::optional<Design>
-      drawn;  ///< some training rows as they are, where those of a fit stand for many
   JudgingParts judging;
   HeldOutPlan held_out;
   std::vector<std::string> warnings;  ///< whole sentences: about test runs that are left out

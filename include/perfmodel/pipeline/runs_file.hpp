@@ -22,13 +22,6 @@ struct RunsFile {
   std::vector<DataFile> files{};     ///< where there are several
   std::vector<FailedRuns> failed{};  ///< runs that are no longer in the table
   std::string sha256{};              ///< of bytes that were not kept
-  /// Rows as they are, of a table whose rows stand for runs of different times.
-  std::optional<Table> drawn{};
-  /// Of a table that is a sample of runs that no process holds together: how many these are; else
-  /// 0.
-  std::uint64_t spread_runs = 0;
-
-  std::uint64_t all_runs() const { return spread_runs > 0 ? spread_runs : table.measured_runs(); }
 };
 
 /// Reads a CSV file as read_csv() does and keeps its bytes, whose digest stands in the model. For a

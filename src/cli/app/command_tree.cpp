@@ -23,7 +23,6 @@ OptionEntry option_entry(const CLI::Option& option, const OptionWords& words) {
   else if (option.get_expected_max() > 0)
     out.value = option.get_type_name();
   out.description = in_one_line(option.get_description());
-  out.group = option.get_group();
   if (const auto found = words.find(&option); found != words.end())
     out.words = found->second;
   out.repeatable = option.get_trigger_on_parse() || option.get_items_expected_max() > 1;
@@ -34,17 +33,9 @@ CommandEntry command_entry(const CLI::App& command, const OptionWords& words) {
   CommandEntry out;
   out.name = command.get_name();
   out.description = command.get_description();
-  out.footer = command.get_footer();
-  out.usage = "[OPTIONS]";
   for (const CLI::Option* option : command.get_options()) {
     OptionEntry entry = option_entry(*option, words);
-    if (!entry.names.empty()) {
-      out.options.push_back(std::move(entry));
-      continue;
-    }
-    const std::string name = entry.value + (entry.repeatable ? "..." : "");
-    out.usage += option->get_required() ? " " + name : " [" + name + "]";
-    out.arguments.push_back(std::move(entry));
+    (entry.names.empty() ? out.arguments : out.options).push_back(std::move(entry));
   }
   return out;
 }
@@ -53,7 +44,6 @@ CommandEntry command_entry(const CLI::App& command, const OptionWords& words) {
 
 CommandTree command_tree(const CLI::App& app, const OptionWords& words) {
   CommandTree out{command_entry(app, words), {}};
-  out.program.usage = "[OPTIONS] COMMAND ...";
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     out.commands.push_back(command_entry(*command, words));
   return out;

@@ -7,12 +7,11 @@
 
 namespace perfmodel::cli {
 
-/// An option or an argument, as manual pages and completions need it.
+/// An option or an argument, as completions need it.
 struct OptionEntry {
   std::vector<std::string> names;  ///< "-o", "--output"; of an argument none
   std::string value;               ///< what stands for its value, "FILE"; of a flag nothing
   std::string description;         ///< in one line
-  std::string group;               ///< under which the help lists it
   std::vector<std::string> words;  ///< that the value can be, where these are few
   bool repeatable = false;
 };
@@ -20,8 +19,6 @@ struct OptionEntry {
 struct CommandEntry {
   std::string name;
   std::string description;
-  std::string usage;   ///< behind the name: "[OPTIONS] RUNS.csv"
-  std::string footer;  ///< below the options in the help
   std::vector<OptionEntry> options;
   std::vector<OptionEntry> arguments;
 };

@@ -12,7 +12,6 @@ namespace perfmodel::cli {
 
 std::string bash_completions(const CommandTree& tree);
 std::string zsh_completions(const CommandTree& tree);
-std::string fish_completions(const CommandTree& tree);
 
 /// Whether the value of an option, by what stands for it, is the name of a file.
 bool takes_file(const OptionEntry& option);

@@ -159,10 +159,9 @@ Program::Program() {
   add_command("help", "Prints the help of a command.", help_, setup_help, run_help);
   add_command("completions", "Prints completions for a shell.", completions_, setup_completions,
               run_completions);
-  add_command("man", "Prints manual pages.", man_, setup_man, run_man);
   merge_.run_merged = run_merged;
   help_.help_of = [this](const std::string& command) { return help_of(command); };
-  completions_.tree = man_.tree = [this] { return command_tree(app_, words_); };
+  completions_.tree = [this] { return command_tree(app_, words_); };
 }
 
 std::map<std::string, SharingArguments*> Program::sharing_commands() {

@@ -65,7 +65,6 @@ class Program {
   SelftestArguments selftest_;
   HelpArguments help_;
   CompletionsArguments completions_;
-  ManArguments man_;
   std::function<int(Console&)> run_;
 
   /// The commands whose tasks calls can share.

@@ -8,7 +8,6 @@
 
 #include "base/text.hpp"
 #include "cli/app/completions.hpp"
-#include "cli/app/manual.hpp"
 #include "cli/options/option_set.hpp"
 #include "cli/options/shared_options.hpp"
 #include "io/file/output_file.hpp"
@@ -17,8 +16,8 @@
 namespace perfmodel::cli {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Shell>, 3> kShells = {
-    {{"bash", Shell::bash}, {"zsh", Shell::zsh}, {"fish", Shell::fish}}};
+constexpr std::array<std::pair<std::string_view, Shell>, 2> kShells = {
+    {{"bash", Shell::bash}, {"zsh", Shell::zsh}}};
 
 void write_to(const std::string& path, const std::string& text) {
   OutputFile output(path);
@@ -65,8 +64,7 @@ void setup_completions(OptionSet& command, CompletionsArguments& arguments) {
       "\n"
       "Examples:\n"
       "  perfmodel completions bash > ~/.local/share/bash-completion/completions/perfmodel\n"
-      "  perfmodel completions zsh > ~/.zsh/functions/_perfmodel\n"
-      "  perfmodel completions fish > ~/.config/fish/completions/perfmodel.fish");
+      "  perfmodel completions zsh > ~/.zsh/functions/_perfmodel");
 }
 
 int run_completions(const CompletionsArguments& arguments, Console& /*console*/) {
@@ -78,40 +76,6 @@ int run_completions(const CompletionsArguments& arguments, Console& /*console*/)
     case Shell::zsh:
       write_to(arguments.output, zsh_completions(tree));
       break;
-    case Shell::fish:
-      write_to(arguments.output, fish_completions(tree));
-      break;
-  }
-  return 0;
-}
-
-void setup_man(OptionSet& command, ManArguments& arguments) {
-  command.add_option("COMMAND", arguments.command, "default: the page of the program")
-      .option_text(" ");
-  command
-      .add_option("--directory", arguments.directory,
-                  "write all pages as files into this folder, which\nis there already")
-      .type_name("DIR");
-  command.footer(
-      "Installed with the program, they are what man perfmodel and man perfmodel-fit show.\n"
-      "\n"
-      "Examples:\n"
-      "  perfmodel man fit | man -l -\n"
-      "  perfmodel man --directory ~/.local/share/man/man1");
-}
-
-int run_man(const ManArguments& arguments, Console& /*console*/) {
-  if (arguments.directory && !arguments.command.empty())
-    throw UsageError("--directory is for all pages; leave COMMAND out");
-  const CommandTree tree = arguments.tree();
-  if (!arguments.directory) {
-    write_to("-", manual_page(tree, arguments.command));
-    return 0;
-  }
-  write_to(*arguments.directory + "/perfmodel.1", manual_page(tree, ""));
-  for (const CommandEntry& command : tree.commands) {
-    write_to(*arguments.directory + "/perfmodel-" + command.name + ".1",
-             manual_page(tree, command.name));
   }
   return 0;
 }

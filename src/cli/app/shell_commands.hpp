@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "cli/app/command_tree.hpp"
@@ -18,7 +17,7 @@ struct HelpArguments {
 void setup_help(OptionSet& command, HelpArguments& arguments);
 int run_help(const HelpArguments& arguments, Console& console);
 
-enum class Shell { bash, zsh, fish };
+enum class Shell { bash, zsh };
 
 struct CompletionsArguments {
   Shell shell = Shell::bash;
@@ -29,15 +28,5 @@ struct CompletionsArguments {
 /// `perfmodel completions SHELL`: what a shell reads to complete command lines.
 void setup_completions(OptionSet& command, CompletionsArguments& arguments);
 int run_completions(const CompletionsArguments& arguments, Console& console);
-
-struct ManArguments {
-  std::string command;                   ///< empty: of the program
-  std::optional<std::string> directory;  ///< all pages as files in there
-  std::function<CommandTree()> tree;
-};
-
-/// `perfmodel man [COMMAND]`: manual pages.
-void setup_man(OptionSet& command, ManArguments& arguments);
-int run_man(const ManArguments& arguments, Console& console);
 
 }  // namespace perfmodel::cli

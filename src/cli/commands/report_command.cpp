@@ -55,11 +55,9 @@ void write_figures(const std::string& page, const std::string& folder) {
   if (error)
     throw OutputError(folder + ": " + error.message());
   for (const figures::FigureFile& figure : figures::figures_of_page(page)) {
-    for (const auto& [ending, bytes] : {std::pair(".svg", &figure.svg), {".pdf", &figure.pdf}}) {
-      OutputFile file((std::filesystem::path(folder) / (figure.name + ending)).string());
-      file.write(*bytes);
-      file.commit();
-    }
+    OutputFile file((std::filesystem::path(folder) / (figure.name + ".svg")).string());
+    file.write(figure.svg);
+    file.commit();
   }
 }
 
@@ -110,9 +108,8 @@ void setup_report(OptionSet& command, ReportArguments& arguments) {
   command.add_flag_callback(
       "--no-explore", [&arguments] { arguments.explore = false; }, "a page without a script");
   command
-      .add_option(
-          "--figures", arguments.figures,
-          "a folder: each figure goes there as NAME.svg and\nNAME.pdf, for papers and slides")
+      .add_option("--figures", arguments.figures,
+                  "a folder: each figure goes there as NAME.svg, for\npapers and slides")
       .type_name("DIR");
   add_output(command, arguments.output, "FILE");
   command.footer(

@@ -14,10 +14,8 @@ namespace {
 constexpr std::size_t kFewestSampleRows = 10;
 
 void parse_merge_rows(const std::string& text, LargeRowsArguments& arguments) {
-  if (text != "auto" && text != "always" && text != "never" && text != "spread")
-    throw OptionError("--merge-rows",
-                      "'" + text + "' is not one of 'auto', 'always', 'never' and 'spread'");
-  arguments.spread = text == "spread";
+  if (text != "auto" && text != "always" && text != "never")
+    throw OptionError("--merge-rows", "'" + text + "' is not one of 'auto', 'always' and 'never'");
   arguments.merge = text == "auto" ? std::nullopt : std::optional(text != "never");
 }
 
@@ -34,9 +32,8 @@ void add_large_options(OptionSet& app, LargeRowsArguments& arguments) {
          "--merge-rows", [&](const std::string& text) { parse_merge_rows(text, arguments); },
          "rows of equal columns and time count as one while they\n"
          "are read, so that the file may be larger than memory\n"
-         "(default: auto, of files of more than 1 GiB); spread:\n"
-         "and stay with the processes of an MPI job")
-      .type_name("auto|always|never|spread")
+         "(default: auto, of files of more than 1 GiB)")
+      .type_name("auto|always|never")
       .group("Reading files");
   add_count<std::size_t>(app, "--sample-rows", arguments.sample_rows,
                          "fit that many rows, drawn at random while the file is\n"
@@ -47,14 +44,8 @@ void add_large_options(OptionSet& app, LargeRowsArguments& arguments) {
 
 std::optional<LargeRunsRequest> large_runs_request(const LargeRowsArguments& arguments,
                                                    const std::vector<std::string>& paths,
-                                                   const FitRequest& request, bool is_job) {
-  const bool merge = arguments.merge.value_or(is_job && !arguments.sample_rows);
-  if (is_job && !merge && !arguments.sample_rows)
-    throw UsageError("the processes of a job merge rows: leave out --merge-rows never");
-  if (is_job && paths.front() == "-")
-    throw UsageError("the processes of a job cannot share standard input: give them a file");
-  if (arguments.spread && paths.front() == "-")
-    throw UsageError("--merge-rows spread does not take standard input: give it a file");
+                                                   const FitRequest& request) {
+  const bool merge = arguments.merge.value_or(false);
   if (merge && arguments.sample_rows)
     throw UsageError("--merge-rows always does not go with --sample-rows");
   if ((merge || arguments.sample_rows) && paths.size() > 1)
@@ -72,16 +63,7 @@ std::optional<LargeRunsRequest> large_runs_request(const LargeRowsArguments& arg
                      obstacle.empty() && single_rows_for.empty();
   if (!merge && !large)
     return std::nullopt;
-  const Sentence together = needs_rows_together(request);
-  if (arguments.spread && !together.empty())
-    throw UsageError(together + " needs all rows in one process: leave out " +
-                     Field{"merge_rows", {"spread"}});
-  LargeRunsRequest out{.merge = true, .single_rows_for = single_rows_for};
-  if (arguments.spread)
-    out.spread = RowSpread::always;
-  else if (is_job && !arguments.merge && together.empty())
-    out.spread = RowSpread::where_too_many;
-  return out;
+  return LargeRunsRequest{.merge = true, .single_rows_for = single_rows_for};
 }
 
 }  // namespace perfmodel::cli

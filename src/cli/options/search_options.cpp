@@ -93,9 +93,7 @@ void add_evolution_options(OptionSet& app, SearchArguments& arguments) {
       0)
       .group(kSearchGroup);
   add_choice<Strategy>(
-      app, "--strategy",
-      {Strategy::best1bin, Strategy::rand1bin, Strategy::currenttobest1bin, Strategy::jde,
-       Strategy::lshade},
+      app, "--strategy", {Strategy::best1bin, Strategy::rand1bin, Strategy::currenttobest1bin},
       [&options](Strategy strategy) { options.strategy = strategy; },
       "how mutants are made\n" +
           defaults_text([](const Defaults& d) { return std::string(to_text(d.strategy)); }),

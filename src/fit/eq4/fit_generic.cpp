@@ -6,9 +6,7 @@
 
 #include "fit/determined/warnings.hpp"
 #include "fit/eq4/determined/identify.hpp"
-#include "fit/eq4/finish/polish_condensed.hpp"
 #include "fit/eq4/search/explore.hpp"
-#include "fit/eq4/spread/polish_spread.hpp"
 #include "fit/task/loss_value.hpp"
 #include "perfmodel/base/error.hpp"
 
@@ -21,19 +19,8 @@ using Eigen::VectorXd;
 /// From one sample of the rows to the next, on the way from the exploration to all rows.
 constexpr std::size_t kSampleGrowth = 32;
 
-/// Rows as which lists of times are searched and first finished.
-constexpr std::size_t kCondensedRows = 100'000;
-
 /// Constants whose identification takes no noticeable time.
 constexpr std::size_t kConstantsAtOnce = 200;
-
-/// Loss of constants as the user will hold them; of spread rows, scaled.
-double loss_of(const FittedModel& model, const Design& training, const VectorXd& scaled,
-               const FitOptions& options) {
-  if (options.spread != nullptr)
-    return options.spread->loss(options.loss, scaled);
-  return loss_value(options.loss, training, predict(model, training));
-}
 
 /// The power of a term whose coefficient is 0 plays no part; 0 says so.
 void clear_idle_powers(const GenericLayout& layout, std::size_t intrinsic, const SearchSpace& space,
@@ -51,11 +38,7 @@ void clear_idle_powers(const GenericLayout& layout, std::size_t intrinsic, const
 FittedModel fit_generic(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   if (options.loss == Loss::soft_l1)
     throw UsageError("the loss soft-l1 is for sums of product terms");
-  std::optional<CondensedTimes> condensed;
-  if (!training.time_lists.empty())
-    condensed.emplace(training, options.loss, kCondensedRows / training.rows);
-  const WeightedRows all =
-      condensed ? condensed->rows() : WeightedRows::merged(training, options.loss);
+  const WeightedRows all = WeightedRows::merged(training, options.loss);
   const SearchSpace space(spec, all, options);
   const Regulariser penalty(space, all, options);
   const std::size_t exploration_rows =
@@ -73,21 +56,10 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
        rows *= kSampleGrowth) {
     const std::optional<WeightedRows> larger = random_sample(all, rows, options.seed);
     best.finish = polish(larger ? *larger : all, space, penalty, options, best.finish.scaled,
-                         larger || options.spread != nullptr ? kLooseGap : kExactGap);
+                         larger ? kLooseGap : kExactGap);
     evaluations += best.finish.evaluations;
     if (!larger)
       break;
-  }
-
-  if (condensed && polishes(options)) {
-    const std::size_t before = best.finish.evaluations;
-    best.finish = polish_condensed(*condensed, training, space, penalty, options, best.finish);
-    evaluations += best.finish.evaluations - before;
-  }
-
-  if (options.spread != nullptr) {
-    best.finish = polish_spread(*options.spread, training, penalty, options, best.finish.scaled);
-    evaluations += best.finish.evaluations;
   }
 
   FittedModel model;
@@ -95,7 +67,7 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
   model.spec = spec;
   const auto cost_at = [&](const VectorXd& scaled) {
     model.constants = space.raw_from_scaled(scaled);
-    return loss_of(model, training, scaled, options) + penalty(scaled);
+    return loss_value(options.loss, training, predict(model, training)) + penalty(scaled);
   };
   const double cost_of_search = cost_at(explored.of_search);
   const double cost = cost_at(best.finish.scaled);

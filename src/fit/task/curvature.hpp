@@ -22,14 +22,7 @@ Curvature curvature_of(Loss loss, const Eigen::VectorXd& measured,
                        const Eigen::VectorXd& predicted);
 
 /// The same of rows that may stand for several runs: weights of all of them together, scores of
-/// each; of moments, to second order in how far the times of a row are apart.
+/// each.
 Curvature curvature_of(Loss loss, const Design& runs, const Eigen::VectorXd& predicted);
-
-/// Twice the median of |r / y| over all runs: the inverse of the density of r / y at 0.
-double sparsity_of(const Design& runs, const Eigen::VectorXd& predicted);
-
-/// The same of a part of the runs, of all of which this is the sparsity.
-Curvature curvature_of(Loss loss, const Design& runs, const Eigen::VectorXd& predicted,
-                       double sparsity);
 
 }  // namespace perfmodel

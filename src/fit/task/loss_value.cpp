@@ -24,20 +24,6 @@ double loss_one_by_one(Loss loss, const Design& runs, const Eigen::VectorXd& pre
   return loss_value(loss, measured, of_runs);
 }
 
-double loss_of_lists(Loss loss, const Design& runs, const Eigen::VectorXd& predicted) {
-  double sum = 0;
-  for (std::size_t row = 0; row < runs.rows; ++row) {
-    const TimeList& own = *runs.time_lists[row];
-    const Eigen::Map<const Eigen::VectorXd> times(own.times.data(), index(own.times.size()));
-    const Eigen::ArrayXd losses =
-        row_losses(loss, times, Eigen::VectorXd::Constant(times.size(), predicted[index(row)]));
-    for (std::size_t i = 0; i < own.times.size(); ++i)
-      sum += own.runs[i] * losses[index(i)];
-  }
-  const double mean = sum / static_cast<double>(runs.total_runs());
-  return loss == Loss::rmsle ? std::sqrt(mean) : mean;
-}
-
 }  // namespace
 
 Eigen::ArrayXd row_losses(Loss loss, const Eigen::VectorXd& measured,
@@ -67,19 +53,10 @@ double loss_value(Loss loss, const Eigen::VectorXd& measured, const Eigen::Vecto
 double loss_value(Loss loss, const Design& runs, const Eigen::VectorXd& predicted) {
   if (runs.runs.empty())
     return loss_value(loss, runs.time, predicted);
-  if (!runs.time_lists.empty())
-    return loss_of_lists(loss, runs, predicted);
-  if (runs.moments.empty() && runs.total_runs() <= kRunsOneByOne)
+  if (runs.total_runs() <= kRunsOneByOne)
     return loss_one_by_one(loss, runs, predicted);
-  Eigen::VectorXd measured = runs.time;
   double sum = 0;
-  for (std::size_t row = 0; row < runs.moments.size(); ++row) {
-    const TimeMoments& own = runs.moments[row];
-    sum += loss == Loss::rmsle ? own.log_squares : own.squares;
-    if (loss == Loss::rmsle)
-      measured[index(row)] = std::exp(own.log_mean);
-  }
-  const Eigen::ArrayXd losses = row_losses(loss, measured, predicted);
+  const Eigen::ArrayXd losses = row_losses(loss, runs.time, predicted);
   for (std::size_t row = 0; row < runs.rows; ++row)
     sum += static_cast<double>(runs.runs[row]) * losses[index(row)];
   const double mean = sum / static_cast<double>(runs.total_runs());

@@ -32,44 +32,6 @@ double shifted(Loss loss, double from, double difference) {
 WeightedRows::WeightedRows(const Design& design)
     : measured_(&design), total_weight_(static_cast<double>(design.rows)) {}
 
-/// Rows that stand for several runs whose times differ.
-WeightedRows WeightedRows::of_moments(const Design& design, const RowGroups& groups, Loss loss) {
-  WeightedRows out(design);
-  const bool logarithmic = loss == Loss::rmsle;
-  const auto mean_of = [&](std::size_t row) {
-    return logarithmic ? design.moments[row].log_mean : design.moments[row].mean;
-  };
-  std::vector<std::size_t> first_rows;
-  VectorXd runs = VectorXd::Zero(index(groups.count));
-  VectorXd shift = runs;  // times the runs, from the mean of the first row
-  VectorXd scatter = runs;
-  for (std::size_t row = 0; row < design.rows; ++row) {
-    const std::size_t group = groups.of_row[row];
-    if (group == first_rows.size())
-      first_rows.push_back(row);
-    const double own = static_cast<double>(design.runs[row]);
-    runs[index(group)] += own;
-    shift[index(group)] += own * (mean_of(row) - mean_of(first_rows[group]));
-  }
-  out.own_ = take_rows(design, first_rows);
-  out.own_->runs.clear();
-  out.own_->moments.clear();
-  std::vector<double> means;
-  for (std::size_t group = 0; group < groups.count; ++group) {
-    means.push_back(mean_of(first_rows[group]) + shift[index(group)] / runs[index(group)]);
-    out.own_->time[index(group)] = logarithmic ? std::exp(means.back()) : means.back();
-  }
-  for (std::size_t row = 0; row < design.rows; ++row) {
-    const std::size_t group = groups.of_row[row];
-    const TimeMoments& own = design.moments[row];
-    scatter[index(group)] +=
-        (logarithmic ? own.log_squares : own.squares) +
-        static_cast<double>(design.runs[row]) * std::pow(mean_of(row) - means[group], 2);
-  }
-  out.count(runs, scatter);
-  return out;
-}
-
 /// Each run as a row.
 WeightedRows WeightedRows::one_by_one(const Design& design) {
   WeightedRows out(design);
@@ -86,8 +48,6 @@ WeightedRows WeightedRows::merged(const Design& design, Loss loss) {
   WeightedRows out(design);
   const RowGroups groups =
       is_squared(loss) ? configuration_groups(design) : equal_row_groups(design);
-  if (!design.moments.empty())
-    return of_moments(design, groups, loss);
   if (kCostOfWeight * static_cast<double>(groups.count) > static_cast<double>(design.total_runs()))
     return design.runs.empty() ? out : one_by_one(design);
 
@@ -122,13 +82,6 @@ WeightedRows WeightedRows::merged(const Design& design, Loss loss) {
     }
   }
   out.count(runs, scatter);
-  return out;
-}
-
-WeightedRows WeightedRows::standing_for(const Design& measured, Design rows, const VectorXd& runs) {
-  WeightedRows out(measured);
-  out.own_ = std::move(rows);
-  out.count(runs, VectorXd());
   return out;
 }
 

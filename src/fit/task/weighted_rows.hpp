@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 
-#include "model/design/row_groups.hpp"
 #include "perfmodel/fit/task/fit_options.hpp"
 #include "perfmodel/model/design/design.hpp"
 
@@ -25,12 +24,8 @@ class WeightedRows {
   /// their inputs alone: sum_k (t_k - y)^2 = n (m - y)^2 + sum_k (t_k - m)^2 of their n times with
   /// the mean m, of rmsle in logarithms. The rows of the design as they are where too few are equal
   /// for it to pay; it must outlive this. Of a design whose rows are merged, the same to the last
-  /// bit; where it has moments in place of times, the loss is a squared one.
+  /// bit.
   static WeightedRows merged(const Design& design, Loss loss);
-
-  /// Rows that stand for so many runs each of those that were measured, which must outlive this.
-  static WeightedRows standing_for(const Design& measured, Design rows,
-                                   const Eigen::VectorXd& runs);
 
   /// The chosen rows with their weights.
   WeightedRows take(std::span<const std::size_t> rows) const;
@@ -58,7 +53,6 @@ class WeightedRows {
   double total_weight_;
   double total_scatter_ = 0;
 
-  static WeightedRows of_moments(const Design& design, const RowGroups& groups, Loss loss);
   static WeightedRows one_by_one(const Design& design);
   void count(const Eigen::VectorXd& runs, const Eigen::VectorXd& scatter);
 };

@@ -10,7 +10,6 @@ namespace perfmodel::figures {
 struct FigureFile {
   std::string name;  ///< "parity", without an ending
   std::string svg;   ///< a document of its own
-  std::string pdf;
 };
 
 /// The figures of a page that report_html() wrote, as they are drawn there, on light paper.

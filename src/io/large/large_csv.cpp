@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <mutex>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -59,12 +58,6 @@ class Lines {
   std::vector<NumberedLine> lines_;
 };
 
-TimeMoments moments_of(const MergedLines::Sums& sums) {
-  const MeanAndSquares times = mean_and_squares(sums.runs, sums.sum, sums.squares);
-  const MeanAndSquares logs = mean_and_squares(sums.runs, sums.log_sum, sums.log_squares);
-  return {times.mean, times.squares, logs.mean, logs.squares};
-}
-
 }  // namespace
 
 CsvBeginning read_beginning(const std::string& path, const std::set<std::string>& text_columns,
@@ -101,29 +94,15 @@ CsvBeginning read_beginning(const std::string& path, const std::set<std::string>
 void LargePart::add(std::string_view lines, std::uint64_t offset) {
   if (merged)
     merged->add(lines);
-  sample.add(lines, offset);
+  else
+    sample.add(lines, offset);
 }
 
 void LargePart::append(const LargePart& next) {
   if (merged)
     merged->append(*next.merged);
-  sample.append(next.sample);
-}
-
-std::string LargePart::bytes() const {
-  ByteWriter out;
-  sample.write(out);
-  const std::string of_merged = merged ? merged->bytes() : std::string();
-  out.add_all(std::string_view(of_merged));
-  return std::move(out).take();
-}
-
-void LargePart::append_bytes(std::string_view bytes) {
-  ByteReader in(bytes);
-  sample.append(LineSample::read(in));
-  const std::string_view of_merged = in.take_bytes(in.take_count());
-  if (merged)
-    merged->append_bytes(of_merged);
+  else
+    sample.append(next.sample);
 }
 
 namespace {
@@ -133,21 +112,18 @@ LargePart read_pipe(const CsvBeginning& beginning, const LargePart& empty) {
   beginning.pipe->for_each_block(
       beginning.rows_at,
       [&](std::string_view lines, std::uint64_t offset) { out.add(lines, offset); });
-  if (out.merged)
-    out.merged->settle();
   return out;
 }
 
 }  // namespace
 
-LargePart read_part(const CsvBeginning& beginning, const LargePart& empty, std::size_t part,
-                    std::size_t parts, std::size_t threads, const ReadProgress& progress) {
+LargePart read_lines(const CsvBeginning& beginning, const LargePart& empty, std::size_t threads,
+                     const ReadProgress& progress) {
   if (beginning.pipe)
     return read_pipe(beginning, empty);
   const std::uint64_t bytes = beginning.size - beginning.rows_at;
-  const std::size_t shares = parts * threads;
   const auto share_begin = [&](std::size_t share) {
-    return beginning.rows_at + bytes / shares * share + bytes % shares * share / shares;
+    return beginning.rows_at + bytes / threads * share + bytes % threads * share / threads;
   };
   std::mutex one_at_a_time;
   std::uint64_t read = 0;
@@ -156,12 +132,11 @@ LargePart read_part(const CsvBeginning& beginning, const LargePart& empty, std::
       return;
     const std::lock_guard lock(one_at_a_time);
     read += more;
-    progress(std::min(read, bytes / parts), bytes / parts);
+    progress(std::min(read, bytes), bytes);
   };
   std::vector<LargePart> own(threads, empty);
   parallel_for(threads, threads, [&](std::size_t t) {
-    const std::size_t share = part * threads + t;
-    for_each_block(beginning.path, share_begin(share), share_begin(share + 1),
+    for_each_block(beginning.path, share_begin(t), share_begin(t + 1),
                    [&](std::string_view lines, std::uint64_t offset) {
                      own[t].add(lines, offset);
                      tell(lines.size());
@@ -171,8 +146,6 @@ LargePart read_part(const CsvBeginning& beginning, const LargePart& empty, std::
     own[0].append(own[t]);
     own[t] = empty;
   }
-  if (own[0].merged)
-    own[0].merged->settle();
   return std::move(own[0]);
 }
 
@@ -190,21 +163,6 @@ Table table_of(const CsvBeginning& beginning, const MergedLines& merged, std::si
   Table table = lines.table();
   if (!merged.odd_lines().empty() || !table.columns[time].is_numeric())
     return table;
-  if (merged.has_moments()) {
-    for (const MergedLines::Sums& sums : merged.sums()) {
-      table.runs.push_back(sums.runs);
-      table.moments.push_back(moments_of(sums));
-    }
-    return table;
-  }
-  if (merged.has_lists()) {
-    for (std::size_t i = 0; i < merged.configurations(); ++i) {
-      table.time_lists.push_back(merged.time_list(i));
-      const std::vector<std::uint32_t>& runs = table.time_lists.back()->runs;
-      table.runs.push_back(std::accumulate(runs.begin(), runs.end(), std::uint64_t{0}));
-    }
-    return table;
-  }
   std::vector<std::size_t> rows;
   rows.reserve(merged.times().size());
   for (const MergedLines::Times& times : merged.times())
@@ -221,12 +179,8 @@ Table table_of(const CsvBeginning& beginning, const MergedLines& merged, std::si
 }
 
 Table table_of(const CsvBeginning& beginning, const LineSample& sample) {
-  return table_of(beginning, sample.drawn());
-}
-
-Table table_of(const CsvBeginning& beginning, const std::vector<LineSample::Line>& drawn) {
   Lines lines(beginning);
-  for (const LineSample::Line& line : drawn)
+  for (const LineSample::Line& line : sample.drawn())
     lines.add(line.text, line.number);
   return lines.table();
 }

@@ -33,23 +33,19 @@ struct CsvBeginning {
 CsvBeginning read_beginning(const std::string& path, const std::set<std::string>& text_columns,
                             std::optional<char> separator);
 
-/// What is kept of a part of a large file: its lines merged, where they are, and some of them as
-/// they stand there.
+/// What is kept of a part of a large file: its lines merged, or some of them as they stand there.
 struct LargePart {
   std::optional<MergedLines> merged;
   LineSample sample;
 
   void add(std::string_view lines, std::uint64_t offset);
   void append(const LargePart& next);
-  std::string bytes() const;
-  void append_bytes(std::string_view bytes);
 };
 
-/// Reads the lines that begin in the share number `part` of `parts` of the bytes behind the header,
-/// on so many threads; `empty` is a part without lines. A pipe is read by one thread, once, and as
-/// a whole.
-LargePart read_part(const CsvBeginning& beginning, const LargePart& empty, std::size_t part,
-                    std::size_t parts, std::size_t threads, const ReadProgress& progress = {});
+/// Reads the lines behind the header on so many threads; `empty` is a part without lines. A pipe is
+/// read by one thread, once.
+LargePart read_lines(const CsvBeginning& beginning, const LargePart& empty, std::size_t threads,
+                     const ReadProgress& progress = {});
 
 /// The line of the file that has this number among those behind the header.
 std::uint32_t line_of_file(const CsvBeginning& beginning, std::uint64_t row_line);
@@ -60,6 +56,5 @@ Table table_of(const CsvBeginning& beginning, const MergedLines& merged, std::si
 
 /// The table of the lines that were drawn.
 Table table_of(const CsvBeginning& beginning, const LineSample& sample);
-Table table_of(const CsvBeginning& beginning, const std::vector<LineSample::Line>& drawn);
 
 }  // namespace perfmodel

@@ -20,19 +20,10 @@ struct LineLayout {
   std::function<bool(const std::string& cell)> is_failure = {};
 };
 
-/// What is kept of the times of equal configurations.
-enum class MergedTimes {
-  distinct,            ///< each time with its number of runs
-  lists,               ///< the same, but of too many a TimeList of each configuration
-  moments,             ///< the same, but of too many TimeMoments without logarithms
-  logarithmic_moments  ///< with logarithms
-};
-
 /// How much of a table may be left.
 struct MergeLimits {
   std::size_t configurations = 2'000'000;
-  std::size_t distinct = 10'000'000;     ///< pairs of a configuration and a time
-  std::size_t before_moments = 250'000;  ///< pairs, more than which become lists or moments
+  std::size_t distinct = 2'000'000;  ///< pairs of a configuration and a time
 };
 
 }  // namespace perfmodel

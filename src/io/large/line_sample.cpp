@@ -67,33 +67,4 @@ std::vector<LineSample::Line> LineSample::drawn() const {
   return std::move(out.kept_);
 }
 
-void LineSample::write(ByteWriter& out) const {
-  out.add(static_cast<std::uint64_t>(size_));
-  out.add(seed_);
-  out.add(lines_);
-  out.add(filled_);
-  out.add(least_refused_);
-  out.add(static_cast<std::uint64_t>(kept_.size()));
-  for (const Line& line : kept_) {
-    out.add(line.hash);
-    out.add(line.number);
-    out.add_all(std::string_view(line.text));
-  }
-}
-
-LineSample LineSample::read(ByteReader& in) {
-  const std::uint64_t size = in.take_count();
-  LineSample out(size, in.take_count());
-  in.take(out.lines_);
-  in.take(out.filled_);
-  in.take(out.least_refused_);
-  out.kept_.resize(in.take_count());
-  for (Line& line : out.kept_) {
-    in.take(line.hash);
-    in.take(line.number);
-    line.text = in.take_bytes(in.take_count());
-  }
-  return out;
-}
-
 }  // namespace perfmodel

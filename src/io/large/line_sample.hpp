@@ -6,8 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/plain_bytes.hpp"
-
 namespace perfmodel {
 
 /// Lines of a file drawn at random, by a hash of the place at which each begins: the same ones
@@ -31,9 +29,6 @@ class LineSample {
   std::vector<Line> drawn() const;
   /// That are not blank.
   std::uint64_t lines_to_draw_from() const { return filled_; }
-
-  void write(ByteWriter& out) const;
-  static LineSample read(ByteReader& in);
 
  private:
   std::size_t size_;

@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "perfmodel/base/error.hpp"
+
 namespace perfmodel {
 namespace {
 
@@ -43,8 +45,8 @@ bool is_blank_line(std::string_view line) {
 
 }  // namespace
 
-MergedLines::MergedLines(LineLayout layout, MergedTimes times, MergeLimits limits)
-    : cutter_(std::move(layout)), kept_(times), limits_(limits), slots_(1024), time_slots_(1024) {}
+MergedLines::MergedLines(LineLayout layout, MergeLimits limits)
+    : cutter_(std::move(layout)), limits_(limits), slots_(1024), time_slots_(1024) {}
 
 MergedLines::Configuration MergedLines::configuration(std::size_t i) const {
   const Known& known = known_[i];
@@ -91,24 +93,12 @@ void MergedLines::add_waiting() {
   for (const Waiting& row : waiting_)
     if (const std::uint32_t slot = guess(row); slot != 0)
       __builtin_prefetch(&known_[slot - 1]);
-  for (const Waiting& row : waiting_) {
-    if (const std::uint32_t slot = guess(row); slot != 0) {
+  for (const Waiting& row : waiting_)
+    if (const std::uint32_t slot = guess(row); slot != 0)
       __builtin_prefetch(&texts_[known_[slot - 1].key]);
-      if (has_moments())
-        __builtin_prefetch(&sums_[slot - 1]);
-      if (has_lists())
-        __builtin_prefetch(&lists_[slot - 1]);
-    }
-  }
   for (Waiting& row : waiting_)
     row.times.configuration = find_or_add(std::string_view(keys_).substr(row.key, row.key_size),
                                           row.hash, row.line, row.times.line);
-  for (const Waiting& row : waiting_) {
-    if (has_moments()) {
-      sums_[row.times.configuration].sum.prefetch();
-      sums_[row.times.configuration].squares.prefetch();
-    }
-  }
   for (const Waiting& row : waiting_)
     add_times(row.times);
   waiting_.clear();
@@ -141,23 +131,8 @@ void MergedLines::append(const MergedLines& next) {
                               texts.substr(known.key + known.key_size, known.line_size),
                               lines_ + known.number));
   }
-  if (next.is_summarised())
-    summarise();
   for (const Times& times : next.times_)
     add_times({times.time, times.runs, lines_ + times.line, own[times.configuration]});
-  for (std::size_t i = 0; i < next.sums_.size(); ++i) {
-    Sums& sums = sums_[own[i]];
-    sums.runs += next.sums_[i].runs;
-    sums.sum.add(next.sums_[i].sum);
-    sums.squares.add(next.sums_[i].squares);
-    sums.log_sum.add(next.sums_[i].log_sum);
-    sums.log_squares.add(next.sums_[i].log_squares);
-  }
-  for (std::size_t i = 0; i < next.lists_.size(); ++i) {
-    const std::size_t before = lists_[own[i]].size();
-    lists_[own[i]].add(*next.time_list(i));
-    count_list(before, lists_[own[i]].size());
-  }
   for (const OddLine& odd : next.odd_)
     add_odd(odd.line, lines_ + odd.number);
   for (const auto& [cell, failed] : next.failed_)
@@ -174,7 +149,7 @@ std::uint32_t MergedLines::find_or_add(std::string_view key, std::uint64_t hash,
       return slots_[slot] - 1;
   }
   if (known_.size() == limits_.configurations) {
-    throw TooManyRows(
+    throw InputError(
         "more than " + std::to_string(limits_.configurations) +
         " different configurations are too many to merge: '" + most_different_column() +
         "' has the most different values; leave columns out that are no inputs" + " (" +
@@ -183,10 +158,6 @@ std::uint32_t MergedLines::find_or_add(std::string_view key, std::uint64_t hash,
   known_.push_back({hash, number, texts_.size(), static_cast<std::uint32_t>(key.size()),
                     static_cast<std::uint32_t>(line.size())});
   texts_.append(key).append(line);
-  if (has_moments())
-    sums_.emplace_back();
-  if (has_lists())
-    lists_.emplace_back();
   slots_[slot] = static_cast<std::uint32_t>(known_.size());
   const auto out = static_cast<std::uint32_t>(known_.size() - 1);
   if (2 * known_.size() > slots_.size())
@@ -205,14 +176,6 @@ void MergedLines::grow_slots() {
 }
 
 void MergedLines::add_times(const Times& times) {
-  if (has_moments()) {
-    add_to_sums(times);
-    return;
-  }
-  if (has_lists()) {
-    add_to_list(times);
-    return;
-  }
   std::size_t slot = hash_of(times) & (time_slots_.size() - 1);
   for (; time_slots_[slot] != 0; slot = (slot + 1) & (time_slots_.size() - 1)) {
     Times& known = times_[time_slots_[slot] - 1];
@@ -221,12 +184,11 @@ void MergedLines::add_times(const Times& times) {
       return;
     }
   }
-  if (kept_ != MergedTimes::distinct && times_.size() == limits_.before_moments) {
-    summarise();
-    add_times(times);
-    return;
+  if (times_.size() == limits_.distinct) {
+    throw InputError("more than " + std::to_string(limits_.distinct) +
+                     " different pairs of a configuration and a time are too many to merge: use " +
+                     Field{"sample_rows"});
   }
-  check_pairs(times_.size() + 1);
   times_.push_back(times);
   time_slots_[slot] = static_cast<std::uint32_t>(times_.size());
   if (4 * times_.size() > 3 * time_slots_.size())

@@ -7,33 +7,22 @@
 #include <string_view>
 #include <vector>
 
-#include "base/exact_sum.hpp"
 #include "io/large/line_layout.hpp"
 #include "io/large/row_cutter.hpp"
-#include "io/large/time_collector.hpp"
-#include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
 
-/// More is left of a table than the limits allow.
-class TooManyRows : public InputError {
- public:
-  using InputError::InputError;
-};
-
 /// The lines of a part of a table with equal ones merged. Nothing depends on how a table is cut
 /// into parts, if these are put together in their order: configurations are known by their cells as
-/// they are written and stand in the order in which they first appear, and sums are exact.
+/// they are written and stand in the order in which they first appear.
 class MergedLines {
  public:
-  MergedLines(LineLayout layout, MergedTimes times, MergeLimits limits = {});
+  explicit MergedLines(LineLayout layout, MergeLimits limits = {});
 
-  /// Whole lines. Throws TooManyRows where more is left than the limits allow.
+  /// Whole lines. Throws InputError where more is left than the limits allow.
   void add(std::string_view lines);
   /// The part that follows.
   void append(const MergedLines& next);
-  /// After all lines: says whether they are too many, too.
-  void settle();
 
   /// A configuration: the first line that has it.
   struct Configuration {
@@ -46,13 +35,6 @@ class MergedLines {
     std::uint64_t runs = 0;
     std::uint64_t line = 0;  ///< the first of theirs
     std::uint32_t configuration = 0;
-  };
-  struct Sums {
-    std::uint64_t runs = 0;
-    ExactSum sum;
-    ExactSum squares;
-    ExactSum log_sum;
-    ExactSum log_squares;
   };
   /// A line that is no row with a time > 0: what is wrong with it is for others to say.
   struct OddLine {
@@ -68,27 +50,12 @@ class MergedLines {
 
   std::size_t configurations() const { return known_.size(); }
   Configuration configuration(std::size_t i) const;
-  bool has_moments() const { return !sums_.empty(); }
-  bool has_lists() const { return !lists_.empty(); }
-  /// Empty where there are moments or lists.
   const std::deque<Times>& times() const { return times_; }
-  const std::vector<Sums>& sums() const { return sums_; }
-  SharedTimes time_list(std::size_t i) const { return lists_[i].list(); }
   /// The first of them.
   const std::vector<OddLine>& odd_lines() const { return odd_; }
   /// By their cells.
   const std::map<std::string, Failed>& failed() const { return failed_; }
   std::uint64_t lines() const { return lines_; }
-
-  /// As bytes, for another process on a machine of the same kind.
-  std::string bytes() const;
-  /// The part that follows, as its bytes.
-  void append_bytes(std::string_view bytes);
-
-  /// So many tables, in which each configuration is in the one that its cells say, without odd
-  /// lines. Nobody knows any more where in the file they stood. The times are neither lists nor
-  /// moments.
-  std::vector<MergedLines> parted(std::size_t parts) const;
 
  private:
   struct Known {
@@ -99,16 +66,12 @@ class MergedLines {
     std::uint32_t line_size = 0;
   };
   RowCutter cutter_;
-  MergedTimes kept_;
   MergeLimits limits_;
   std::string texts_;
   std::vector<Known> known_;
   std::vector<std::uint32_t> slots_;  ///< of known_, + 1
   std::deque<Times> times_;
   std::vector<std::uint32_t> time_slots_;  ///< of times_, + 1
-  std::vector<Sums> sums_;                 ///< by configuration
-  std::vector<TimeCollector> lists_;       ///< by configuration
-  std::size_t in_lists_ = 0;               ///< pairs
   std::vector<OddLine> odd_;
   std::map<std::string, Failed> failed_;
   std::uint64_t lines_ = 0;
@@ -132,13 +95,6 @@ class MergedLines {
   void grow_slots();
   void add_times(const Times& times);
   void grow_time_slots();
-  /// Leaves a list or moments of each configuration.
-  void summarise();
-  bool is_summarised() const { return has_moments() || has_lists(); }
-  void add_to_sums(const Times& times);
-  void add_to_list(const Times& times);
-  void count_list(std::size_t before, std::size_t after);
-  void check_pairs(std::size_t pairs) const;
   std::string most_different_column() const;
 };
 

@@ -84,17 +84,8 @@ std::vector<NumericFactor> numeric_factors(const Table& table,
 
 /// How many runs the rows stand for, where the table's are merged.
 void gather_runs(const Table& table, const RowChoice& rows, Design& design) {
-  for (std::size_t i = 0; i < rows.size() && !table.runs.empty(); ++i) {
+  for (std::size_t i = 0; i < rows.size() && !table.runs.empty(); ++i)
     design.runs.push_back(table.runs[rows[i]]);
-    double& time = design.time[static_cast<Eigen::Index>(i)];
-    if (!table.moments.empty()) {
-      design.moments.push_back(table.moments[rows[i]]);
-      time = design.moments.back().mean;
-    } else if (!table.time_lists.empty()) {
-      design.time_lists.push_back(table.time_lists[rows[i]]);
-      time = design.time_lists.back()->mean();
-    }
-  }
 }
 
 using Match = std::optional<std::uint32_t>;
@@ -217,14 +208,9 @@ Design take_rows(const Design& design, std::span<const std::size_t> rows) {
     for (std::size_t i = 0; i < rows.size(); ++i)
       out.time[static_cast<Eigen::Index>(i)] = design.time[static_cast<Eigen::Index>(rows[i])];
   }
-  for (const std::size_t row : rows) {
+  for (const std::size_t row : rows)
     if (!design.runs.empty())
       out.runs.push_back(design.runs[row]);
-    if (!design.moments.empty())
-      out.moments.push_back(design.moments[row]);
-    if (!design.time_lists.empty())
-      out.time_lists.push_back(design.time_lists[row]);
-  }
   return out;
 }
 

@@ -54,13 +54,4 @@ void redraw_outside(const Bounds& bounds, RandomStream& random, Column trial) {
   }
 }
 
-void halve_outside(const Bounds& bounds, const ConstColumn& target, Column trial) {
-  for (Eigen::Index j = 0; j < trial.size(); ++j) {
-    if (trial[j] < bounds.lower[j])
-      trial[j] = bounds.lower[j] + 0.5 * (target[j] - bounds.lower[j]);
-    if (trial[j] > bounds.upper[j])
-      trial[j] = bounds.upper[j] + 0.5 * (target[j] - bounds.upper[j]);
-  }
-}
-
 }  // namespace perfmodel::optimise

@@ -16,7 +16,4 @@ void cross_over(const ConstColumn& target, double crossover_rate,
 /// Coordinates outside the box are drawn anew, each uniformly between its bounds.
 void redraw_outside(const Bounds& bounds, RandomStream& random, Column trial);
 
-/// Coordinates outside the box are put halfway between the target and the bound that was crossed.
-void halve_outside(const Bounds& bounds, const ConstColumn& target, Column trial);
-
 }  // namespace perfmodel::optimise

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <utility>
 
 #include "optimise/evolution/crossover.hpp"
+#include "optimise/evolution/dithered.hpp"
 #include "optimise/evolution/options.hpp"
 #include "optimise/evolution/population.hpp"
-#include "optimise/evolution/scheme.hpp"
 
 namespace perfmodel::optimise {
 
@@ -32,7 +31,7 @@ class Search {
         initial_size_(
             free_.empty() ? 1 : std::max(kSmallestPopulation, options.population * free_.size())),
         random_(options.seed, "differential evolution"),
-        scheme_(make_scheme(options)) {}
+        scheme_(options) {}
 
   DifferentialEvolutionResult run() {
     evaluate_initial_population();
@@ -47,7 +46,6 @@ class Search {
       observe();
       if (converged())
         return result(Termination::converged);
-      shrink_population();
     }
   }
 
@@ -61,14 +59,12 @@ class Search {
           options_.initial_guesses[i].cwiseMax(bounds_.lower).cwiseMin(bounds_.upper);
     }
     population_.costs.resize(initial_size_);
-    population_.controls.resize(initial_size_);
     const std::vector<double> exact(initial_size_, kInfinity);
     evaluate(population_.members, exact, population_.costs);
     population_.promote_best();
 
     trials_.resize(bounds_.size(), static_cast<Eigen::Index>(initial_size_));
     trial_costs_.resize(initial_size_);
-    trial_controls_.resize(initial_size_);
   }
 
   std::optional<Termination> reason_to_stop() const {
@@ -83,11 +79,9 @@ class Search {
 
   /// False where a stop was requested on the way.
   bool next_generation() {
-    scheme_->begin_generation(population_, random_);
-    const bool complete =
-        options_.updating == Updating::immediate ? immediate_generation() : deferred_generation();
-    scheme_->end_generation();
-    return complete;
+    scheme_.begin_generation(random_);
+    return options_.updating == Updating::immediate ? immediate_generation()
+                                                    : deferred_generation();
   }
 
   bool immediate_generation() {
@@ -120,14 +114,9 @@ class Search {
 
   void make_trial(std::size_t target) {
     auto trial = trials_.col(static_cast<Eigen::Index>(target));
-    const Controls controls = scheme_->choose_controls(population_, target, random_);
-    scheme_->mutate(population_, target, controls.differential_weight, random_, trial);
-    cross_over(population_.member(target), controls.crossover_rate, free_, random_, trial);
-    if (scheme_->repair() == Repair::halve)
-      halve_outside(bounds_, population_.member(target), trial);
-    else
-      redraw_outside(bounds_, random_, trial);
-    trial_controls_[target] = controls;
+    scheme_.mutate(population_, target, random_, trial);
+    cross_over(population_.member(target), options_.crossover_rate, free_, random_, trial);
+    redraw_outside(bounds_, random_, trial);
   }
 
   /// False where a stop was requested on the way: the costs of the rest are then infinite.
@@ -153,24 +142,14 @@ class Search {
   void select(std::size_t target) {
     if (!(trial_costs_[target] <= population_.costs[target]))
       return;
-    scheme_->learn(population_, target, trial_controls_[target], trial_costs_[target], random_);
     population_.replace(target, trials_.col(static_cast<Eigen::Index>(target)),
-                        trial_costs_[target], trial_controls_[target]);
+                        trial_costs_[target]);
   }
 
   bool converged() const {
     const auto [mean, spread] = statistics(population_.costs);
     return std::isfinite(spread) &&
            spread <= options_.absolute_tolerance + options_.tolerance * std::abs(mean);
-  }
-
-  void shrink_population() {
-    const double of_generations =
-        static_cast<double>(generation_) / static_cast<double>(options_.generations);
-    const double of_evaluations =
-        static_cast<double>(evaluations_) / static_cast<double>(options_.evaluations);
-    population_.keep_best(
-        scheme_->population_size(initial_size_, std::max(of_generations, of_evaluations)));
   }
 
   void observe() const {
@@ -199,12 +178,11 @@ class Search {
   std::vector<Eigen::Index> free_;
   std::size_t initial_size_;
   RandomStream random_;
-  std::unique_ptr<Scheme> scheme_;
+  Dithered scheme_;
 
   Population population_;
   Eigen::MatrixXd trials_;  // trial i, made for member i, is column i
   std::vector<double> trial_costs_;
-  std::vector<Controls> trial_controls_;
   std::size_t generation_ = 0;
   std::size_t evaluations_ = 0;
 };

@@ -37,8 +37,7 @@ struct DifferentialEvolutionOptions {
   /// Converged when spread <= absolute_tolerance + tolerance * |mean cost|.
   double tolerance = 0.01;
   double absolute_tolerance = 0;
-  /// F is drawn anew for each generation from [low, high). `jde` and `lshade` choose F and CR
-  /// themselves.
+  /// F is drawn anew for each generation from [low, high).
   double differential_weight_low = 0.5;
   double differential_weight_high = 1.0;
   double crossover_rate = 0.7;

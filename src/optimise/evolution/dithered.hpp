@@ -1,26 +1,29 @@
 #pragma once
 
-#include "optimise/evolution/scheme.hpp"
+#include <cstddef>
+
+#include "base/random.hpp"
+#include "optimise/evolution/differential_evolution.hpp"
+#include "optimise/evolution/population.hpp"
 
 namespace perfmodel::optimise {
 
-/// scipy's best1bin, rand1bin and currenttobest1bin: one F per generation, uniform on [low, high),
-/// and a fixed CR.
-class Dithered : public Scheme {
+/// How scipy's best1bin, rand1bin and currenttobest1bin make mutants: one F per generation, uniform
+/// on [low, high).
+class Dithered {
  public:
   explicit Dithered(const DifferentialEvolutionOptions& options);
 
-  void begin_generation(const Population& population, RandomStream& random) override;
-  Controls choose_controls(const Population& population, std::size_t target,
-                           RandomStream& random) override;
-  void mutate(const Population& population, std::size_t target, double differential_weight,
-              RandomStream& random, Column mutant) override;
+  void begin_generation(RandomStream& random);
+  double differential_weight() const { return differential_weight_; }
+  void mutate(const Population& population, std::size_t target, RandomStream& random,
+              Column mutant) const;
 
  private:
   Strategy strategy_;
   double low_;
   double high_;
-  Controls controls_;
+  double differential_weight_;
 };
 
 }  // namespace perfmodel::optimise

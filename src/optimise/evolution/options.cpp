@@ -28,10 +28,6 @@ std::string_view to_text(Strategy strategy) {
       return "rand1bin";
     case Strategy::currenttobest1bin:
       return "currenttobest1bin";
-    case Strategy::jde:
-      return "jde";
-    case Strategy::lshade:
-      return "lshade";
   }
   return "unknown";
 }

@@ -8,17 +8,14 @@
 
 namespace perfmodel::optimise {
 
-void Population::replace(std::size_t i, const ConstColumn& x, double cost,
-                         const Controls& made_with) {
+void Population::replace(std::size_t i, const ConstColumn& x, double cost) {
   members.col(static_cast<Eigen::Index>(i)) = x;
   costs[i] = cost;
-  controls[i] = made_with;
 }
 
 void Population::swap(std::size_t i, std::size_t j) {
   members.col(static_cast<Eigen::Index>(i)).swap(members.col(static_cast<Eigen::Index>(j)));
   std::swap(costs[i], costs[j]);
-  std::swap(controls[i], controls[j]);
 }
 
 void Population::promote_best() {
@@ -26,28 +23,6 @@ void Population::promote_best() {
       static_cast<std::size_t>(std::min_element(costs.begin(), costs.end()) - costs.begin());
   if (best != 0)
     swap(0, best);
-}
-
-void Population::keep_best(std::size_t count) {
-  if (count >= size())
-    return;
-  std::vector<std::size_t> kept = ranking(costs);
-  kept.resize(count);
-  std::sort(kept.begin(), kept.end());
-  for (std::size_t i = 0; i < count; ++i)
-    if (kept[i] != i)
-      replace(i, member(kept[i]), costs[kept[i]], controls[kept[i]]);
-  members.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(count));
-  costs.resize(count);
-  controls.resize(count);
-}
-
-std::vector<std::size_t> ranking(std::span<const double> costs) {
-  std::vector<std::size_t> order(costs.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [costs](std::size_t a, std::size_t b) { return costs[a] < costs[b]; });
-  return order;
 }
 
 Eigen::MatrixXd latin_hypercube(const Bounds& bounds, std::size_t count, RandomStream& random,

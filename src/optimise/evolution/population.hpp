@@ -14,34 +14,21 @@ namespace perfmodel::optimise {
 using Column = Eigen::Ref<Eigen::VectorXd>;
 using ConstColumn = Eigen::Ref<const Eigen::VectorXd>;
 
-/// F and CR.
-struct Controls {
-  double differential_weight = 0.5;
-  double crossover_rate = 0.9;
-};
-
 /// Members are columns in real coordinates. The mutation formulas are the same in any affine
 /// coordinates, so nothing is gained by a unit cube, and the reported point is bit for bit the one
 /// that was evaluated.
 struct Population {
   Eigen::MatrixXd members;
   std::vector<double> costs;
-  /// What each member was made with.
-  std::vector<Controls> controls;
 
   std::size_t size() const { return costs.size(); }
   auto member(std::size_t i) const { return members.col(static_cast<Eigen::Index>(i)); }
 
-  void replace(std::size_t i, const ConstColumn& x, double cost, const Controls& made_with);
+  void replace(std::size_t i, const ConstColumn& x, double cost);
   void swap(std::size_t i, std::size_t j);
   /// Swaps the member of lowest cost (the first of several) to index 0.
   void promote_best();
-  /// Drops all but the `count` members of lowest cost; the rest keep their order.
-  void keep_best(std::size_t count);
 };
-
-/// Indices of the costs from the lowest to the highest; equal costs in index order.
-std::vector<std::size_t> ranking(std::span<const double> costs);
 
 /// One point per column. Each free coordinate's interval is cut into `count` equal strata; each
 /// stratum holds one point at a uniform position, in an order drawn for each coordinate.

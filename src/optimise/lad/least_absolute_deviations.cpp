@@ -50,12 +50,4 @@ LadResult solve_lad(const LadProblem& problem, const Eigen::VectorXd& start,
                                                : descend(problem, start, options);
 }
 
-LadResult solve_lad(SiftedRows& rows, const Eigen::VectorXd& start, const LadOptions& options) {
-  return sift(
-      rows, start, options,
-      [](const LadProblem& problem, const Eigen::VectorXd& from, const LadOptions& inner) {
-        return solve_lad(problem, from, inner);
-      });
-}
-
 }  // namespace perfmodel::optimise

@@ -61,8 +61,6 @@ struct LadOptions {
   std::stop_token stop = {};
 };
 
-class SiftedRows;
-
 /// Solves the problem exactly (to rounding) from `start`, a point of the box, by a descent along
 /// the edges of the piecewise linear cost: each step leaves one active row or bound and runs
 /// through as many kinks as still improve (Barrodale and Roberts 1973; Bloomfield and Steiger
@@ -70,8 +68,5 @@ class SiftedRows;
 /// level alone are followed first: each is a weighted median of its rows.
 LadResult solve_lad(const LadProblem& problem, const Eigen::VectorXd& start,
                     const LadOptions& options = {});
-
-/// The same of rows that need not be here.
-LadResult solve_lad(SiftedRows& rows, const Eigen::VectorXd& start, const LadOptions& options = {});
 
 }  // namespace perfmodel::optimise

@@ -26,15 +26,15 @@ constexpr int kMostStrides = 10;
 /// Gap beyond which an optimum is not taken as proven.
 constexpr double kUnproven = 1e-9;
 
-}  // namespace
-
-optimise::LadResult LinearisedRows::solve(double radius, const optimise::LadOptions& options,
-                                          double& constant) const {
-  const optimise::LadProblem own = problem(radius, constant);
-  return optimise::solve_lad(own, VectorXd::Zero(own.bounds.lower.size()), options);
+/// From no change.
+optimise::LadResult solve(const optimise::LadProblem& problem,
+                          const optimise::LadOptions& options) {
+  return optimise::solve_lad(problem, VectorXd::Zero(problem.bounds.lower.size()), options);
 }
 
-SequentialLadResult minimise_by_sequential_lad(LinearisedProblem& fit, const VectorXd& start,
+}  // namespace
+
+SequentialLadResult minimise_by_sequential_lad(LinearisedRows& fit, const VectorXd& start,
                                                double gap_to_stop, const std::stop_token& stop) {
   SequentialLadResult out;
   out.at = start;
@@ -48,7 +48,7 @@ SequentialLadResult minimise_by_sequential_lad(LinearisedProblem& fit, const Vec
     ++out.steps;
     double constant = 0;
     const optimise::LadResult step =
-        fit.solve(radius, {.active_rows = active_rows, .stop = stop}, constant);
+        solve(fit.problem(radius, constant), {.active_rows = active_rows, .stop = stop});
     const double gain = out.cost - (step.cost - constant);
     const double possible = std::max(0.0, out.cost - (step.dual_bound - constant));
     out.relative_gap = out.cost > 0 ? possible / out.cost : 0;

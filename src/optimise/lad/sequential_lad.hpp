@@ -11,17 +11,15 @@ namespace perfmodel {
 
 /// A sum of absolute deviations of a smooth model, as a sequence of problems of linear models sees
 /// it: one per step, in the changes of the constants.
-class LinearisedProblem {
+class LinearisedRows {
  public:
-  virtual ~LinearisedProblem() = default;
+  virtual ~LinearisedRows() = default;
 
   virtual double cost(const Eigen::VectorXd& at) const = 0;
   virtual void linearise_at(const Eigen::VectorXd& at) = 0;
 
-  /// Solves the problem within the trust region, from no change; `constant` is what its cost holds
-  /// on top of the model's.
-  virtual optimise::LadResult solve(double radius, const optimise::LadOptions& options,
-                                    double& constant) const = 0;
+  /// The problem within the trust region; `constant` is what its cost holds on top of the model's.
+  virtual optimise::LadProblem problem(double radius, double& constant) const = 0;
 
   /// The change of the constants that brings the residuals of the step's active rows back to zero
   /// where the curvature of the model has moved them: a second-order correction.
@@ -42,16 +40,6 @@ class LinearisedProblem {
   virtual bool length_bounds_radius() const { return true; }
 };
 
-/// One whose rows are all here.
-class LinearisedRows : public LinearisedProblem {
- public:
-  optimise::LadResult solve(double radius, const optimise::LadOptions& options,
-                            double& constant) const override;
-
-  /// The problem within the trust region; `constant` is what its cost holds on top of the model's.
-  virtual optimise::LadProblem problem(double radius, double& constant) const = 0;
-};
-
 /// Where a sequence of linear problems ended.
 struct SequentialLadResult {
   Eigen::VectorXd at;
@@ -64,7 +52,7 @@ struct SequentialLadResult {
 
 /// Sequential linear programming: each step solves the linearised problem exactly within a trust
 /// region (Osborne and Watson 1971; trust regions after Fletcher 1981). Never worse than the start.
-SequentialLadResult minimise_by_sequential_lad(LinearisedProblem& problem,
+SequentialLadResult minimise_by_sequential_lad(LinearisedRows& problem,
                                                const Eigen::VectorXd& start, double gap_to_stop,
                                                const std::stop_token& stop);
 

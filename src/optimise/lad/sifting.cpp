@@ -20,7 +20,18 @@ Index columns_of(const LadProblem& problem) {
 }
 
 Index rows_at_first(const LadProblem& problem) {
-  return rows_to_keep(problem.matrix.rows(), columns_of(problem));
+  const Index rows = problem.matrix.rows();
+  return std::min(rows, std::max(kRowsPerColumn * columns_of(problem), rows / kOneRowIn));
+}
+
+/// How near each row is to its kink, in units of what a typical change of x does to it: one that
+/// changes a row by one where its entry in a column is as `typical` of that.
+VectorXd distance_to_kink(const RowMajorMatrix& matrix, bool with_levels, const VectorXd& residual,
+                          const VectorXd& typical) {
+  VectorXd reach = matrix.cwiseAbs() * typical.cwiseMax(1e-300).cwiseInverse();
+  if (with_levels)
+    reach.array() += 1;  // a level's own entry, in units of itself
+  return (residual.array().abs() / reach.array().max(1e-300)).matrix();
 }
 
 std::vector<char> nearest_rows(const LadProblem& problem, const VectorXd& residual) {
@@ -39,6 +50,14 @@ std::vector<char> nearest_rows(const LadProblem& problem, const VectorXd& residu
     keeps_kink[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])] = 1;
   return keeps_kink;
 }
+
+/// The problem of the rows that keep their kink; `linear_cost` is what the others add to its cost
+/// at x = 0 and `rows` says which row of the whole problem each of its rows is, ascending.
+struct Sifted {
+  LadProblem problem;
+  std::vector<Index> rows;
+  double linear_cost = 0;
+};
 
 Sifted reduce(const LadProblem& problem, const std::vector<char>& keeps_kink,
               const VectorXd& residual) {
@@ -84,22 +103,26 @@ std::vector<Index> places_of(const std::vector<Index>& rows, const std::vector<I
   return places;
 }
 
-/// Rows that are all here.
-class RowsOfProblem : public SiftedRows {
+/// The rows of a problem, all but some of which count as linear with the sign that they have at the
+/// start.
+class SiftedRows {
  public:
-  RowsOfProblem(const LadProblem& problem, const VectorXd& start)
+  SiftedRows(const LadProblem& problem, const VectorXd& start)
       : problem_(problem),
         residual_(problem.response - product(problem.matrix, problem.levels, start)) {}
 
-  void keep_nearest(const std::vector<Index>& active) override {
+  /// Rows that may change their sign keep their kink, and these.
+  void keep_nearest(const std::vector<Index>& active) {
     keeps_kink_ = nearest_rows(problem_, residual_);
     for (const Index row : active)
       keeps_kink_[static_cast<std::size_t>(row)] = 1;
   }
 
-  Sifted reduced() override { return reduce(problem_, keeps_kink_, residual_); }
+  Sifted reduced() const { return reduce(problem_, keeps_kink_, residual_); }
 
-  bool keep_wrong(const VectorXd& x, double& cost) override {
+  /// Linear rows whose sign is another at x keep their kink from now on. Returns whether there were
+  /// any; `cost` is that of all rows at x.
+  bool keep_wrong(const VectorXd& x, double& cost) {
     const VectorXd residual = problem_.response - product(problem_.matrix, problem_.levels, x);
     bool any_wrong = false;
     for (Index i = 0; i < residual.size(); ++i) {
@@ -123,24 +146,13 @@ class RowsOfProblem : public SiftedRows {
 
 }  // namespace
 
-Index rows_to_keep(Index rows, Index columns) {
-  return std::min(rows, std::max(kRowsPerColumn * columns, rows / kOneRowIn));
-}
-
-VectorXd distance_to_kink(const RowMajorMatrix& matrix, bool with_levels, const VectorXd& residual,
-                          const VectorXd& typical) {
-  VectorXd reach = matrix.cwiseAbs() * typical.cwiseMax(1e-300).cwiseInverse();
-  if (with_levels)
-    reach.array() += 1;  // a level's own entry, in units of itself
-  return (residual.array().abs() / reach.array().max(1e-300)).matrix();
-}
-
 bool leaves_rows_out(const LadProblem& problem) {
   return rows_at_first(problem) < problem.matrix.rows();
 }
 
-LadResult sift(SiftedRows& rows, const VectorXd& start, const LadOptions& options,
+LadResult sift(const LadProblem& problem, const VectorXd& start, const LadOptions& options,
                const LadSolver& solve) {
+  SiftedRows rows(problem, start);
   rows.keep_nearest(options.active_rows);
   std::vector<Index> active = options.active_rows;
   VectorXd x = start;
@@ -164,12 +176,6 @@ LadResult sift(SiftedRows& rows, const VectorXd& start, const LadOptions& option
     out.iterations = iterations;
     return out;
   }
-}
-
-LadResult sift(const LadProblem& problem, const VectorXd& start, const LadOptions& options,
-               const LadSolver& solve) {
-  RowsOfProblem rows(problem, start);
-  return sift(rows, start, options, solve);
 }
 
 }  // namespace perfmodel::optimise

@@ -1,13 +1,14 @@
 #include "pipeline/large/large_runs.hpp"
 
 #include <algorithm>
+#include <future>
 #include <set>
 #include <utility>
 
 #include "base/text.hpp"
 #include "data/formula.hpp"
 #include "fit/eq4/search/explore.hpp"
-#include "fit/task/loss_value.hpp"
+#include "io/file/digest.hpp"
 #include "model/columns/failure_words.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/model/design/design.hpp"
@@ -47,16 +48,6 @@ bool plays_a_part(const std::string& column, const RoleRequest& roles) {
          is_among(*roles.extrinsic, column);
 }
 
-MergedTimes times_for(const FitOptions& options, const RoleRequest& roles,
-                      const LargeRunsRequest& request) {
-  if (roles.throughput || !request.single_rows_for.empty())
-    return MergedTimes::distinct;
-  if (!is_squared(options.loss))
-    return is_absolute(options.loss) && polishes(options) ? MergedTimes::lists
-                                                          : MergedTimes::distinct;
-  return options.loss == Loss::rmsle ? MergedTimes::logarithmic_moments : MergedTimes::moments;
-}
-
 std::set<std::string> text_columns(const RoleRequest& roles) {
   return {roles.categorical.begin(), roles.categorical.end()};
 }
@@ -80,7 +71,7 @@ LargeRuns::LargeRuns(const std::string& path, const RoleRequest& roles,
     : roles_(roles),
       request_(request),
       threads_(std::clamp<std::size_t>(options.threads, 1, kMostReaders)),
-      empty_{std::nullopt, LineSample(request.sample_rows.value_or(kJudgedRows), options.seed)} {
+      empty_{std::nullopt, LineSample(request.sample_rows.value_or(0), options.seed)} {
   beginning_ = read_beginning(path, text_columns(roles), separator);
   if (!request.merge)
     return;
@@ -89,8 +80,7 @@ LargeRuns::LargeRuns(const std::string& path, const RoleRequest& roles,
   const std::string named = time.empty() ? resolve_roles(beginning_.table, roles).target : time;
   const std::vector<std::string> names = beginning_.table.names();
   time_ = static_cast<std::size_t>(std::find(names.begin(), names.end(), named) - names.begin());
-  times_ = times_for(options, roles, request);
-  empty_.merged.emplace(layout(), times_, request.limits);
+  empty_.merged.emplace(layout(), request.limits);
 }
 
 LineLayout LargeRuns::layout() const {
@@ -105,11 +95,15 @@ LineLayout LargeRuns::layout() const {
   return out;
 }
 
-LargePart LargeRuns::read(std::size_t part, std::size_t parts, const ReadProgress& progress) const {
-  if (parts > 1 && pipe() != nullptr)
-    throw InputError(beginning_.source + " is a pipe, which several processes cannot share");
-  // Processes are as many as there are cores for.
-  return read_part(beginning_, empty_, part, parts, parts > 1 ? 1 : threads_, progress);
+LabelledRuns LargeRuns::read(const ReadProgress& progress) const {
+  if (beginning_.pipe) {
+    const LargePart whole = read_lines(beginning_, empty_, 1, progress);
+    return labelled(whole, beginning_.pipe->sha256());
+  }
+  std::future<std::string> digest =
+      std::async(std::launch::async, [this] { return sha256_of_file(beginning_.path); });
+  const LargePart whole = read_lines(beginning_, empty_, threads_, progress);
+  return labelled(whole, digest.get());
 }
 
 std::string LargeRuns::words_of_failed(const RunsFile& file, std::size_t others) const {
@@ -123,31 +117,17 @@ LabelledRuns LargeRuns::labelled(const LargePart& whole, std::string sha256) con
   RunsFile file;
   file.path = beginning_.path;
   file.sha256 = std::move(sha256);
-  const std::uint64_t lines = whole.sample.lines_to_draw_from();
   std::optional<Sentence> notice;
-  const auto drawn = [&](const char* what) {
-    return Sentence(std::string(what) + " " + std::to_string(whole.sample.drawn().size()) +
-                    " rows, drawn at random from " + std::to_string(lines) + ".");
-  };
   if (!request_.merge) {
     file.table = table_of(beginning_, whole.sample);
-    notice = drawn("The model is fitted to");
+    notice = Sentence("The model is fitted to " + std::to_string(whole.sample.drawn().size()) +
+                      " rows, drawn at random from " +
+                      std::to_string(whole.sample.lines_to_draw_from()) + ".");
   } else {
     file.failed = failed_runs(beginning_, *whole.merged);
     if (!file.failed.empty() && whole.merged->configurations() == 0)
       throw InputError(words_of_failed(file, 0));
     file.table = table_of(beginning_, *whole.merged, time_);
-    if (!file.table.has_single_times()) {
-      file.drawn = table_of(beginning_, whole.sample);
-      if (roles_.drop_failed) {
-        Table went_well =
-            without_failed_runs(*file.drawn, file.drawn->names()[time_], text_columns(roles_))
-                .table;
-        if (went_well.rows() > 0)
-          file.drawn = std::move(went_well);
-      }
-      notice = drawn("The errors are those of");
-    }
     if (!request_.single_rows_for.empty() && !file.table.runs.empty()) {
       if (file.table.measured_runs() > request_.most_single_rows)
         throw InputError(Sentence(beginning_.source + ": ") + request_.single_rows_for + " takes " +
@@ -168,36 +148,6 @@ LabelledRuns LargeRuns::labelled(const LargePart& whole, std::string sha256) con
   if (notice)
     out.roles.notices.push_back(*notice);
   return out;
-}
-
-SpreadLines LargeRuns::read_spread(Processes& processes, const ReadProgress& progress) const {
-  const MergedTimes times = times_ == MergedTimes::lists ? MergedTimes::distinct : times_;
-  return perfmodel::read_spread(beginning_, layout(), times, request_.limits.before_moments,
-                                empty_.sample, processes, progress);
-}
-
-LabelledRuns LargeRuns::labelled(const SpreadLines& lines) const {
-  RunsFile file;
-  file.path = beginning_.path;
-  std::vector<LineSample::Line> all = lines.drawn;
-  all.insert(all.end(), lines.corners.begin(), lines.corners.end());
-  file.table = table_of(beginning_, all);
-  file.drawn = table_of(beginning_, lines.drawn);
-  file.spread_runs = lines.lines_to_draw_from;
-  LabelledRuns out = label_runs(std::move(file), roles_);
-  if (lines.has_odd_lines) {
-    make_design(out.file.table, make_spec(out.file.table, out.roles, out.rows), Target::required);
-    throw InputError(beginning_.path + ": rows without a time > 0 cannot be merged");
-  }
-  out.roles.notices.emplace_back(
-      "The rows stay with the processes that have them; errors are those of " +
-      std::to_string(lines.drawn.size()) + " rows, drawn at random from " +
-      std::to_string(lines.lines_to_draw_from) + ".");
-  return out;
-}
-
-Table LargeRuns::table_of_block(const MergedLines& block) const {
-  return table_of(beginning_, block, time_);
 }
 
 }  // namespace perfmodel

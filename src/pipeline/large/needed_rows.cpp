@@ -1,7 +1,6 @@
 #include "pipeline/large/needed_rows.hpp"
 
 #include "base/text.hpp"
-#include "fit/task/loss_value.hpp"
 
 namespace perfmodel {
 namespace {
@@ -31,20 +30,6 @@ Sentence needs_single_rows(const FitRequest& request) {
   add_asked(expression != Expression::generic,
             Field{"expression", {std::string(to_text(expression))}}, out);
   add_asked(request.options.residual == Residual::process, Field{"residual", {"process"}}, out);
-  return out;
-}
-
-Sentence needs_rows_together(const FitRequest& request) {
-  const FitOptions& options = request.options;
-  Sentence out = needs_single_rows(request);
-  const bool penalised = options.penalty.l1 > 0 || options.penalty.l2 > 0;
-  add_asked(!options.polish, Sentence(Field{"no_polish"}), out);
-  add_asked(options.method == Method::paper, Field{"method", {"paper"}}, out);
-  add_asked(request.repeats > 1, Sentence(Field{"repeats"}), out);
-  add_asked(penalised && !is_squared(options.loss), "a penalty of absolute errors", out);
-  add_asked(penalised && options.penalty.constants == Penalise::scaled,
-            Field{"penalise", {"scaled"}}, out);
-  add_asked(request.roles.drop_failed, Field{"failed", {"drop"}}, out);
   return out;
 }
 

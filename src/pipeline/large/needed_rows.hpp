@@ -9,7 +9,4 @@ Sentence needs_rows_of_file(const FitRequest& request);
 /// What is asked for that needs every run as a row, wherever that stands.
 Sentence needs_single_rows(const FitRequest& request);
 
-/// What is asked for that needs all distinct rows in one process; empty where nothing is.
-Sentence needs_rows_together(const FitRequest& request);
-
 }  // namespace perfmodel

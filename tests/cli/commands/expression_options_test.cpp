@@ -23,7 +23,7 @@ TEST_CASE("options of Eq. (4) are refused for a sum of product terms", "[cli]") 
                                                          {"--bounds", "p=-2:2"},
                                                          {"--penalise", "scaled"},
                                                          {"--exploration-rows", "100"},
-                                                         {"--strategy", "jde"},
+                                                         {"--strategy", "rand1bin"},
                                                          {"--population", "5"},
                                                          {"--generations", "10"},
                                                          {"--tolerance", "0.1"},

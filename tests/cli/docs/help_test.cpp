@@ -35,7 +35,7 @@ TEST_CASE("perfmodel --version and --help answer on standard output", "[cli]") {
   CHECK(version.errors.empty());
   for (const char* command :
        {"", "fit", "predict", "evaluate", "sweep", "compare", "simulate", "show", "plan", "scaling",
-        "ssgd", "suggest", "report", "selftest", "help", "completions", "man", "merge"}) {
+        "ssgd", "suggest", "report", "selftest", "help", "completions", "merge"}) {
     const auto help = std::string(command).empty() ? run_perfmodel({"--help"})
                                                    : run_perfmodel({command, "--help"});
     INFO(command);

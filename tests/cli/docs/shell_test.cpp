@@ -1,4 +1,4 @@
-// Manual pages and completions know every option that the help knows.
+// Completions know every option that the help knows.
 
 #include <algorithm>
 #include <set>
@@ -62,21 +62,16 @@ std::string completed(const std::string& script, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("every option stands in manual pages and completions", "[cli][docs]") {
+TEST_CASE("every option stands in completions", "[cli][docs]") {
   const TemporaryDirectory folder;
   const std::string at = folder.path().string() + "/";
-  REQUIRE(run_perfmodel({"man", "--directory", folder.path()}).exit_code == 0);
   const std::string bash = printed_by({"completions", "bash"});
   const std::string zsh = printed_by({"completions", "zsh"});
-  const std::string fish = printed_by({"completions", "fish"});
   std::vector<std::string> commands = listed_commands();
-  REQUIRE(commands.size() >= 16);
+  REQUIRE(commands.size() >= 15);
   commands.emplace_back("");
   for (const std::string& command : commands) {
     INFO(command);
-    const std::string page =
-        read_text(at + (command.empty() ? "perfmodel.1" : "perfmodel-" + command + ".1"));
-    CHECK(page == (command.empty() ? printed_by({"man"}) : printed_by({"man", command})));
     const std::string in_bash =
         bash.substr(bash.find("\n    " + (command.empty() ? "''" : command) + ") options='"));
     const std::string of_bash = in_bash.substr(0, in_bash.find(";;")) + " ";
@@ -87,39 +82,16 @@ TEST_CASE("every option stands in manual pages and completions", "[cli][docs]") 
     CHECK(options.size() >= 4);
     for (const std::string& option : options) {
       INFO(option);
-      std::string in_roff;
-      for (const char c : option)
-        in_roff += c == '-' ? std::string("\\-") : std::string(1, c);
-      CHECK_THAT(page, ContainsSubstring("\\fB" + in_roff + "\\fR"));
       std::string of_options = of_bash.substr(0, of_bash.find("' "));
       std::replace(of_options.begin(), of_options.end(), '\'', ' ');
       CHECK_THAT(of_options + " ", ContainsSubstring(" " + option + " "));
       CHECK((in_zsh.find(option + "[") != std::string::npos ||
              in_zsh.find(option + "=[") != std::string::npos));
-      const bool is_long = option.starts_with("--");
-      const std::string in_fish =
-          is_long ? " -l " + option.substr(2) + " " : " -s " + option.substr(1) + " ";
-      const std::string begin = command.empty() ? "complete -c perfmodel -n __fish_use_subcommand -"
-                                                : "__fish_seen_subcommand_from " + command + "'";
-      bool found = false;
-      std::istringstream lines(fish);
-      for (std::string line; std::getline(lines, line);)
-        found = found ||
-                (line.find(begin) != std::string::npos && line.find(in_fish) != std::string::npos);
-      CHECK(found);
-    }
-    if (is_installed("groff")) {
-      const std::string file = at + (command.empty() ? "perfmodel" : "perfmodel-" + command) + ".1";
-      CHECK(output_of("groff -man -ww -z " + file + " 2>&1") == "");
     }
   }
   if (is_installed("zsh")) {
     folder.write("_perfmodel", zsh);
     CHECK(succeeds("zsh -n " + at + "_perfmodel"));
-  }
-  if (is_installed("fish")) {
-    folder.write("perfmodel.fish", fish);
-    CHECK(succeeds("fish -n " + at + "perfmodel.fish"));
   }
 }
 
@@ -139,7 +111,7 @@ TEST_CASE("bash completes commands, options, words and files", "[cli][docs]") {
   CHECK(complete("compare --format j") == "json\n");
   CHECK(complete("--color \"\"") == "auto always never\n");
   CHECK(complete("help sug") == "suggest\n");
-  CHECK(complete("completions \"\"") == "bash zsh fish\n");
+  CHECK(complete("completions \"\"") == "bash zsh\n");
   CHECK(complete("fit --seed \"\"") == "\n");
   CHECK(complete("fit -o " + folder.path().string() + "/r") ==
         folder.path().string() + "/runs.csv\n");
@@ -151,12 +123,10 @@ TEST_CASE("help of a command and -V", "[cli][docs]") {
   CHECK(printed_by({"help", "fit"}) == printed_by({"fit", "--help"}));
   CHECK(printed_by({"help"}) == printed_by({"--help"}));
   CHECK(printed_by({"-V"}) == printed_by({"--version"}));
-  for (const char* command : {"help", "man"}) {
-    const ProgramResult wrong = run_perfmodel({command, "ftt"});
-    CHECK(wrong.exit_code == 2);
-    CHECK_THAT(wrong.errors, ContainsSubstring("unknown command 'ftt'; did you mean 'fit'?"));
-  }
+  const ProgramResult wrong = run_perfmodel({"help", "ftt"});
+  CHECK(wrong.exit_code == 2);
+  CHECK_THAT(wrong.errors, ContainsSubstring("unknown command 'ftt'; did you mean 'fit'?"));
   const ProgramResult shell = run_perfmodel({"completions", "tcsh"});
   CHECK(shell.exit_code == 2);
-  CHECK_THAT(shell.errors, ContainsSubstring("'tcsh' is not one of 'bash', 'zsh' and 'fish'"));
+  CHECK_THAT(shell.errors, ContainsSubstring("'tcsh' is not one of 'bash' and 'zsh'"));
 }

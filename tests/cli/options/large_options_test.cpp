@@ -14,7 +14,7 @@ TEST_CASE("rows are merged of their own accord where the file is large and nothi
   const TemporaryDirectory directory;
   const std::string path = directory.write("runs.csv", "");
   const auto merges = [&](const LargeRowsArguments& arguments, const FitRequest& request) {
-    const auto large = large_runs_request(arguments, {path}, request, false);
+    const auto large = large_runs_request(arguments, {path}, request);
     return large && large->merge;
   };
   std::filesystem::resize_file(path, kLargeFile);
@@ -22,7 +22,7 @@ TEST_CASE("rows are merged of their own accord where the file is large and nothi
   std::filesystem::resize_file(path, kLargeFile + 1);  // takes no room on the disk
   CHECK(merges({}, {}));
   CHECK_FALSE(merges({.merge = false, .sample_rows = {}}, {}));
-  CHECK_FALSE(large_runs_request({}, {path, path}, {}, false));
+  CHECK_FALSE(large_runs_request({}, {path, path}, {}));
 
   FitRequest folds;
   folds.held_out.folds.emplace();
@@ -35,26 +35,5 @@ TEST_CASE("rows are merged of their own accord where the file is large and nothi
   CHECK(merges({}, without_failed));
   CHECK_THROWS_AS(merges({.merge = true, .sample_rows = {}}, folds), UsageError);
 
-  // Processes of a job have no other way, but to draw rows.
-  std::filesystem::resize_file(path, 10);
-  CHECK(large_runs_request({}, {path}, {}, true)->merge);
-  CHECK_FALSE(large_runs_request({.merge = {}, .sample_rows = 100}, {path}, folds, true)->merge);
-  CHECK_THROWS_AS(large_runs_request({.merge = false, .sample_rows = {}}, {path}, {}, true),
-                  UsageError);
-  CHECK_THROWS_AS(large_runs_request({}, {"-"}, {}, true), UsageError);
-  CHECK(large_runs_request({.merge = true, .sample_rows = {}}, {"-"}, {}, false)->merge);
-
-  // Where they are too many, they stay with these.
-  CHECK(large_runs_request({}, {path}, {}, true)->spread == RowSpread::where_too_many);
-  CHECK(large_runs_request({.merge = true, .sample_rows = {}}, {path}, {}, true)->spread ==
-        RowSpread::never);
-  LargeRowsArguments spread{.merge = true, .spread = true, .sample_rows = {}};
-  CHECK(large_runs_request(spread, {path}, {}, false)->spread == RowSpread::always);
-  CHECK_THROWS_AS(large_runs_request(spread, {path}, sum, true), UsageError);
-  FitRequest repeated;
-  repeated.repeats = 2;
-  CHECK_THROWS_AS(large_runs_request(spread, {path}, repeated, true), UsageError);
-  CHECK_THROWS_AS(large_runs_request(spread, {path}, without_failed, true), UsageError);
-  CHECK(large_runs_request({}, {path}, without_failed, true)->spread == RowSpread::never);
-  CHECK_THROWS_AS(large_runs_request(spread, {"-"}, {}, false), UsageError);
+  CHECK(large_runs_request({.merge = true, .sample_rows = {}}, {"-"}, {})->merge);
 }

@@ -142,7 +142,7 @@ TEST_CASE("what merged rows cannot have is refused with what can be done") {
   refused({"runs.csv"}, "takes one file");
   const ProgramResult unknown = file.fit({"--merge-rows", "sometimes"});
   CHECK(unknown.exit_code == 2);
-  CHECK_THAT(unknown.errors, ContainsSubstring("'never' and 'spread'"));
+  CHECK_THAT(unknown.errors, ContainsSubstring("'always' and 'never'"));
 }
 
 TEST_CASE("standard input and failed runs are merged as a whole file has them") {

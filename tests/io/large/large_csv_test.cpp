@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "base/random.hpp"
@@ -16,7 +16,6 @@
 
 using namespace perfmodel;
 using namespace perfmodel::test;
-using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
@@ -39,20 +38,12 @@ std::string repeated_runs() {
   return out;
 }
 
-LargePart empty_part(const CsvBeginning& beginning, MergedTimes times, MergeLimits limits = {}) {
+LargePart empty_part(const CsvBeginning& beginning, MergeLimits limits = {}) {
   LineLayout layout;
   layout.names = beginning.table.names();
   layout.time = kTimeColumn;
   layout.plays_no_part = {false, false, false, true};
-  return {MergedLines(layout, times, limits), LineSample(50, 7)};
-}
-
-LargePart whole_of(const CsvBeginning& beginning, const LargePart& empty, std::size_t parts,
-                   std::size_t threads) {
-  LargePart out = empty;
-  for (std::size_t part = 0; part < parts; ++part)
-    out.append_bytes(read_part(beginning, empty, part, parts, threads).bytes());
-  return out;
+  return {MergedLines(layout, limits), LineSample(0, 7)};
 }
 
 /// Configuration and time -> runs.
@@ -95,8 +86,9 @@ TEST_CASE("merged rows are those of the file, each with its runs and its first l
   const std::string path = directory.write("runs.csv", text);
   const Table all = parse_csv(text, path);
   const CsvBeginning beginning = read_beginning(path, {}, {});
-  const LargePart empty = empty_part(beginning, MergedTimes::distinct);
-  const Table merged = table_of(beginning, *whole_of(beginning, empty, 1, 1).merged, kTimeColumn);
+  const LargePart empty = empty_part(beginning);
+  const LargePart empty_sample{std::nullopt, LineSample(50, 7)};
+  const Table merged = table_of(beginning, *read_lines(beginning, empty, 1).merged, kTimeColumn);
   CHECK(counts_of(merged) == counts_of(all));
   CHECK(merged.measured_runs() == 600);
   CHECK(merged.rows() < 500);
@@ -109,135 +101,34 @@ TEST_CASE("merged rows are those of the file, each with its runs and its first l
   }
 
   // However it is cut.
-  for (const std::size_t parts : {1U, 2U, 3U, 7U}) {
-    for (const std::size_t threads : {1U, 4U}) {
-      const LargePart part = whole_of(beginning, empty, parts, threads);
-      const Table table = table_of(beginning, *part.merged, kTimeColumn);
-      CHECK(table.lines == merged.lines);
-      CHECK(table.runs == merged.runs);
-      CHECK(table.at("time_s").numbers == merged.at("time_s").numbers);
-      const Table drawn = table_of(beginning, part.sample);
-      CHECK(drawn.rows() == 50);
-      CHECK(drawn.lines == table_of(beginning, whole_of(beginning, empty, 1, 1).sample).lines);
-      CHECK(part.sample.lines_to_draw_from() == 600);
-    }
+  for (const std::size_t threads : {1U, 2U, 3U, 7U}) {
+    const LargePart part = read_lines(beginning, empty, threads);
+    const Table table = table_of(beginning, *part.merged, kTimeColumn);
+    CHECK(table.lines == merged.lines);
+    CHECK(table.runs == merged.runs);
+    CHECK(table.at("time_s").numbers == merged.at("time_s").numbers);
+    const LineSample sample = read_lines(beginning, empty_sample, threads).sample;
+    const Table drawn = table_of(beginning, sample);
+    CHECK(drawn.rows() == 50);
+    CHECK(drawn.lines == table_of(beginning, read_lines(beginning, empty_sample, 1).sample).lines);
+    CHECK(sample.lines_to_draw_from() == 600);
   }
 }
 
-TEST_CASE("times of a configuration become a list where there are too many pairs of them") {
+TEST_CASE("too many different rows are refused with what can be done") {
   const TemporaryDirectory directory;
-  const std::string text = repeated_runs();
-  const std::string path = directory.write("runs.csv", text);
+  const std::string path = directory.write("runs.csv", repeated_runs());
   const CsvBeginning beginning = read_beginning(path, {}, {});
-  const LargePart empty = empty_part(beginning, MergedTimes::lists, {.before_moments = 100});
-  const LargePart whole = whole_of(beginning, empty, 1, 1);
-  const Table merged = table_of(beginning, *whole.merged, kTimeColumn);
-  REQUIRE(merged.time_lists.size() == merged.rows());
-  CHECK(merged.measured_runs() == 600);
-  std::map<std::string, std::uint64_t> counts;
-  std::size_t pairs = 0;
-  for (std::size_t row = 0; row < merged.rows(); ++row) {
-    const TimeList& list = *merged.time_lists[row];
-    CHECK(std::is_sorted(list.times.begin(), list.times.end(), std::less_equal<>()));
-    pairs += list.times.size();
-    for (std::size_t i = 0; i < list.times.size(); ++i)
-      counts[merged.at("net").text(row) + "," + merged.at("gpus").text(row) + "," +
-             to_text(list.times[i])] += list.runs[i];
-  }
-  CHECK(counts == counts_of(parse_csv(text, path)));
-  for (const std::size_t parts : {2U, 3U, 7U}) {
-    const Table table =
-        table_of(beginning, *whole_of(beginning, empty, parts, 2).merged, kTimeColumn);
-    REQUIRE(table.runs == merged.runs);
-    for (std::size_t row = 0; row < merged.rows(); ++row) {
-      CHECK(table.time_lists[row]->times == merged.time_lists[row]->times);
-      CHECK(table.time_lists[row]->runs == merged.time_lists[row]->runs);
-    }
-  }
+  const std::size_t pairs = read_lines(beginning, empty_part(beginning), 1).merged->times().size();
   // As many as there are, and one less than that, however the file is read.
-  for (const std::size_t parts : {1U, 3U}) {
-    MergeLimits limits{.distinct = pairs, .before_moments = 100};
-    CHECK_NOTHROW(whole_of(beginning, empty_part(beginning, MergedTimes::lists, limits), parts, 2));
-    --limits.distinct;
+  for (const std::size_t threads : {1U, 3U}) {
+    CHECK_NOTHROW(read_lines(beginning, empty_part(beginning, {.distinct = pairs}), threads));
     CHECK_THROWS_WITH(
-        whole_of(beginning, empty_part(beginning, MergedTimes::lists, limits), parts, 2),
-        ContainsSubstring("different pairs of a configuration"));
+        read_lines(beginning, empty_part(beginning, {.distinct = pairs - 1}), threads),
+        ContainsSubstring("different pairs of a configuration and a time") &&
+            ContainsSubstring("sample_rows"));
   }
-}
-
-TEST_CASE("times of a configuration become moments where there are too many of them") {
-  const TemporaryDirectory directory;
-  const std::string text = repeated_runs();
-  const std::string path = directory.write("runs.csv", text);
-  const Table all = parse_csv(text, path);
-  const CsvBeginning beginning = read_beginning(path, {}, {});
-  const LargePart empty =
-      empty_part(beginning, MergedTimes::logarithmic_moments, {.before_moments = 100});
-  const Table merged = table_of(beginning, *whole_of(beginning, empty, 1, 1).merged, kTimeColumn);
-  REQUIRE(merged.moments.size() == merged.rows());
-  CHECK(merged.measured_runs() == 600);
-  // A configuration that is written in two ways has two rows.
-  std::map<std::string, std::vector<double>> times;
-  std::map<std::string, std::vector<std::size_t>> rows;
-  const auto configuration = [](const Table& table, std::size_t row) {
-    return table.at("net").text(row) + "," + table.at("gpus").text(row);
-  };
-  for (std::size_t row = 0; row < all.rows(); ++row)
-    times[configuration(all, row)].push_back(all.at("time_s").numbers[row]);
-  for (std::size_t row = 0; row < merged.rows(); ++row)
-    rows[configuration(merged, row)].push_back(row);
-  REQUIRE(rows.size() == 12);
-  for (const auto& [name, own] : rows) {
-    double sum = 0;
-    double log_sum = 0;
-    for (const double time : times[name]) {
-      sum += time;
-      log_sum += std::log(time);
-    }
-    double squares = 0;
-    double log_squares = 0;
-    const auto runs = static_cast<double>(times[name].size());
-    for (const double time : times[name]) {
-      squares += std::pow(time - sum / runs, 2);
-      log_squares += std::pow(std::log(time) - log_sum / runs, 2);
-    }
-    double merged_sum = 0;
-    double merged_log_sum = 0;
-    double merged_squares = 0;
-    double merged_log_squares = 0;
-    std::uint64_t merged_runs = 0;
-    for (const std::size_t row : own) {
-      const TimeMoments& moments = merged.moments[row];
-      const auto count = static_cast<double>(merged.runs[row]);
-      merged_runs += merged.runs[row];
-      merged_sum += count * moments.mean;
-      merged_log_sum += count * moments.log_mean;
-      merged_squares += moments.squares + count * std::pow(moments.mean - sum / runs, 2);
-      merged_log_squares +=
-          moments.log_squares + count * std::pow(moments.log_mean - log_sum / runs, 2);
-    }
-    CHECK(merged_runs == times[name].size());
-    CHECK(merged_sum == Approx(sum).epsilon(1e-13));
-    CHECK(merged_log_sum == Approx(log_sum).epsilon(1e-11));
-    CHECK(merged_squares == Approx(squares).epsilon(1e-10));
-    CHECK(merged_log_squares == Approx(log_squares).epsilon(1e-10));
-  }
-  for (const std::size_t parts : {2U, 3U, 7U}) {
-    const Table table =
-        table_of(beginning, *whole_of(beginning, empty, parts, 2).merged, kTimeColumn);
-    REQUIRE(table.runs == merged.runs);
-    for (std::size_t row = 0; row < merged.rows(); ++row) {
-      CHECK(table.moments[row].mean == merged.moments[row].mean);
-      CHECK(table.moments[row].squares == merged.moments[row].squares);
-      CHECK(table.moments[row].log_mean == merged.moments[row].log_mean);
-      CHECK(table.moments[row].log_squares == merged.moments[row].log_squares);
-    }
-  }
-  const LargePart strict = empty_part(beginning, MergedTimes::distinct, {.distinct = 100});
-  CHECK_THROWS_WITH(read_part(beginning, strict, 0, 1, 1),
-                    ContainsSubstring("more than 100 different pairs of a configuration"));
-  const LargePart few = empty_part(beginning, MergedTimes::moments, {.configurations = 10});
-  CHECK_THROWS_WITH(read_part(beginning, few, 0, 1, 1),
+  CHECK_THROWS_WITH(read_lines(beginning, empty_part(beginning, {.configurations = 10}), 1),
                     ContainsSubstring("more than 10 different configurations") &&
                         ContainsSubstring("'gpus' has the most different values"));
 }
@@ -252,9 +143,9 @@ TEST_CASE("runs that failed are counted by their cells however a file is cut") {
   layout.names = beginning.table.names();
   layout.time = kTimeColumn;
   layout.is_failure = [](const std::string& cell) { return cell.empty() || cell == "oom"; };
-  const LargePart empty{MergedLines(layout, MergedTimes::distinct), LineSample(50, 7)};
-  for (const std::size_t parts : {1U, 3U, 7U}) {
-    const LargePart part = whole_of(beginning, empty, parts, 2);
+  const LargePart empty{MergedLines(layout), LineSample(0, 7)};
+  for (const std::size_t threads : {1U, 3U, 7U}) {
+    const LargePart part = read_lines(beginning, empty, threads);
     CHECK(part.merged->odd_lines().empty());
     REQUIRE(part.merged->failed().size() == 2);
     const MergedLines::Failed& oom = part.merged->failed().at("oom");

@@ -90,10 +90,3 @@ TEST_CASE("A trial that is not a number is drawn anew", "[optimise]") {
   redraw_outside(bounds, random, trial);
   CHECK(bounds.contains(trial));
 }
-
-TEST_CASE("L-SHADE puts coordinates outside the box halfway to the bound", "[optimise]") {
-  const Bounds bounds{Eigen::Vector3d(-1, 0, 2), Eigen::Vector3d(1, 8, 3)};
-  Eigen::VectorXd trial = Eigen::Vector3d(-2, 9, 2.5);
-  halve_outside(bounds, Eigen::Vector3d(0, 4, 3), trial);
-  CHECK(trial == Eigen::Vector3d(-0.5, 6, 2.5));
-}

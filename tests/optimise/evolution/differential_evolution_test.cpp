@@ -10,7 +10,6 @@
 #include "optimise/evolution/crossover.hpp"
 #include "optimise/evolution/mutation.hpp"
 #include "optimise/evolution/population.hpp"
-#include "optimise/evolution/self_adaptive.hpp"
 #include "support/catch.hpp"
 #include "support/test_functions.hpp"
 
@@ -26,7 +25,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 constexpr Strategy kStrategies[] = {Strategy::best1bin, Strategy::rand1bin,
-                                    Strategy::currenttobest1bin, Strategy::jde, Strategy::lshade};
+                                    Strategy::currenttobest1bin};
 constexpr Updating kUpdatings[] = {Updating::immediate, Updating::deferred};
 
 /// Never converges, so that the limits decide.
@@ -123,8 +122,6 @@ TEST_CASE("Immediate updating follows scipy's generation step by step", "[optimi
 TEST_CASE("A search takes (generations + 1) populations of evaluations, as in scipy",
           "[optimise]") {
   for_every_kind([](const Options& options) {
-    if (options.strategy == Strategy::lshade)
-      return;  // its population shrinks
     std::size_t calls = 0;
     const auto counted = batch_of([&calls](const Eigen::VectorXd& x) {
       ++calls;
@@ -184,37 +181,6 @@ TEST_CASE("The best point of the start is kept to the last bit", "[optimise]") {
   const Result result = search(test::kRosenbrock, 6, options);
   CHECK(result.cost == 0);
   CHECK(result.best == test::kRosenbrock.answer(6));
-}
-
-TEST_CASE("In jDE winners keep the F and CR that made them", "[optimise]") {
-  const Bounds bounds = test::kSphere.bounds(3);
-  const Options options = endless(Strategy::jde, Updating::deferred, 40);
-  RandomStream random(options.seed, "differential evolution");
-  SelfAdaptive scheme;
-  Population population;
-  population.members = latin_hypercube(bounds, 15, random);
-  for (const auto& x : population.members.colwise())
-    population.costs.push_back(test::kSphere.cost(x));
-  population.controls.resize(15);
-  population.promote_best();
-  for (int generation = 0; generation < 40; ++generation) {
-    const Population parents = population;
-    for (std::size_t i = 0; i < 15; ++i) {
-      const Controls controls = scheme.choose_controls(parents, i, random);
-      Eigen::VectorXd trial(3);
-      scheme.mutate(parents, i, controls.differential_weight, random, trial);
-      cross_over(parents.member(i), controls.crossover_rate, free_coordinates(bounds), random,
-                 trial);
-      redraw_outside(bounds, random, trial);
-      const double cost = test::kSphere.cost(trial);
-      if (cost <= parents.costs[i])
-        population.replace(i, trial, cost, controls);
-    }
-    population.promote_best();
-  }
-  const Result result = search(test::kSphere, 3, options);
-  CHECK(result.population == population.members);
-  CHECK(result.costs == population.costs);
 }
 
 // --- selection --------------------------------------------------------------------------------
@@ -370,10 +336,8 @@ TEST_CASE("A coordinate with equal lower and upper bound is not searched", "[opt
     const Result result = minimise(objective, bounds, options);
     CHECK(fixed);
     CHECK(result.population.row(1).minCoeff() == 0.1);
-    if (options.strategy != Strategy::lshade) {
-      CHECK(result.costs.size() == 10);
-      CHECK(result.evaluations == 21 * 10);
-    }
+    CHECK(result.costs.size() == 10);
+    CHECK(result.evaluations == 21 * 10);
   });
 }
 
@@ -480,8 +444,6 @@ TEST_CASE("Converged: the spread fell below the tolerance", "[optimise]") {
 
     // The generation before had not converged: with one less, the limit ends the search.
     options.generations = result.generations - 1;
-    if (options.strategy == Strategy::lshade)
-      return;  // there the limit shapes the whole search
     const Result before = minimise(raised, test::kSphere.bounds(3), options);
     CHECK(before.termination == Termination::generation_limit);
     CHECK(before.spread > 0.01 * statistics(before.costs).mean);
@@ -557,23 +519,9 @@ TEST_CASE("The evaluation limit is used up to whole generations and never exceed
       CHECK(result.evaluations == calls);
       CHECK(calls <= limit);
       CHECK(limit - calls < result.costs.size());
-      if (options.strategy != Strategy::lshade)
-        CHECK(calls == limit / 15 * 15);
+      CHECK(calls == limit / 15 * 15);
     }
   });
-}
-
-TEST_CASE("L-SHADE ends its budget with four members", "[optimise]") {
-  Options options = endless(Strategy::lshade, Updating::deferred, 100);
-  const Result by_generations = search(test::kRastrigin, 4, options);
-  CHECK(by_generations.generations == 100);
-  CHECK(by_generations.costs.size() == 4);
-  CHECK(by_generations.population.cols() == 4);
-
-  options.evaluations = 600;
-  const Result by_evaluations = search(test::kRastrigin, 4, options);
-  CHECK(by_evaluations.termination == Termination::evaluation_limit);
-  CHECK(by_evaluations.costs.size() == 4);
 }
 
 TEST_CASE("Interrupted: a stop between generations returns the best so far", "[optimise]") {
@@ -637,10 +585,8 @@ TEST_CASE("The observer is called once per generation", "[optimise]") {
       CHECK(seen[k].generation == k + 1);
     CHECK(seen.back().evaluations == result.evaluations);
     CHECK(seen.back().best_cost == result.cost);
-    if (options.strategy != Strategy::lshade) {
-      CHECK(seen[0].evaluations == 30);
-      CHECK(seen.back().spread == result.spread);
-    }
+    CHECK(seen[0].evaluations == 30);
+    CHECK(seen.back().spread == result.spread);
   });
 }
 
@@ -702,8 +648,6 @@ TEST_CASE("Strategies and terminations have the names users type and read", "[op
   CHECK(to_text(Strategy::best1bin) == "best1bin");
   CHECK(to_text(Strategy::rand1bin) == "rand1bin");
   CHECK(to_text(Strategy::currenttobest1bin) == "currenttobest1bin");
-  CHECK(to_text(Strategy::jde) == "jde");
-  CHECK(to_text(Strategy::lshade) == "lshade");
   CHECK(to_text(Termination::converged) == "converged");
   CHECK(to_text(Termination::generation_limit) == "generation_limit");
   CHECK(to_text(Termination::evaluation_limit) == "evaluation_limit");

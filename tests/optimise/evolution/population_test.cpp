@@ -19,9 +19,6 @@ Population population_with(const std::vector<double>& costs) {
   const auto size = static_cast<Eigen::Index>(costs.size());
   population.members = Eigen::RowVectorXd::LinSpaced(size, 0, 10.0 * static_cast<double>(size - 1));
   population.costs = costs;
-  population.controls.resize(costs.size());
-  for (std::size_t i = 0; i < costs.size(); ++i)
-    population.controls[i].differential_weight = static_cast<double>(i);
   return population;
 }
 
@@ -67,23 +64,6 @@ TEST_CASE("The best member goes to index 0, the first of several", "[optimise]")
   population.promote_best();
   CHECK(population.costs == std::vector<double>{1, 3, 2, 1});
   CHECK(places(population) == std::vector<double>{10, 0, 20, 30});
-  CHECK(population.controls[0].differential_weight == 1);
-  CHECK(population.controls[1].differential_weight == 0);
-}
-
-TEST_CASE("A population shrinks to its best members in their old order", "[optimise]") {
-  Population population = population_with({1, 5, 2, kInfinite, 3, 2});
-  population.keep_best(4);
-  CHECK(population.costs == std::vector<double>{1, 2, 3, 2});
-  CHECK(places(population) == std::vector<double>{0, 20, 40, 50});
-  CHECK(population.controls[2].differential_weight == 4);
-  population.keep_best(10);
-  CHECK(population.size() == 4);
-}
-
-TEST_CASE("The ranking keeps the order of equal costs", "[optimise]") {
-  CHECK(ranking(std::vector<double>{2, kInfinite, 1, 2, 1}) ==
-        std::vector<std::size_t>{2, 4, 0, 3, 1});
 }
 
 TEST_CASE("The spread of costs is their standard deviation over n", "[optimise]") {

@@ -93,17 +93,6 @@ TEST_CASE("Test functions of 5 coordinates are solved at the stated rates",
       {test::kEllipsoid, Strategy::currenttobest1bin, 0.99},
       {test::kRosenbrock, Strategy::currenttobest1bin, 0.93},
       {test::kSharpRidge, Strategy::currenttobest1bin, 0.99},
-      {test::kSphere, Strategy::jde, 0.99},
-      {test::kEllipsoid, Strategy::jde, 0.99},
-      {test::kRastrigin, Strategy::jde, 0.99},
-      {test::kStepEllipsoid, Strategy::jde, 0.99},
-      {test::kSharpRidge, Strategy::jde, 0.99},
-      {test::kSphere, Strategy::lshade, 0.99},
-      {test::kEllipsoid, Strategy::lshade, 0.99},
-      {test::kRosenbrock, Strategy::lshade, 0.99},
-      {test::kRastrigin, Strategy::lshade, 0.99},
-      {test::kStepEllipsoid, Strategy::lshade, 0.99},
-      {test::kSharpRidge, Strategy::lshade, 0.99},
   };
   for (const Claim& claim : claims) {
     CAPTURE(claim.function.name, to_text(claim.strategy));
@@ -115,7 +104,7 @@ TEST_CASE("Immediate updating solves what deferred updating solves", "[optimise]
   const Claim claims[] = {
       {test::kSphere, Strategy::best1bin, 0.99},     {test::kEllipsoid, Strategy::best1bin, 0.99},
       {test::kRosenbrock, Strategy::best1bin, 0.85}, {test::kRastrigin, Strategy::best1bin, 0.77},
-      {test::kSharpRidge, Strategy::best1bin, 0.99}, {test::kRosenbrock, Strategy::lshade, 0.99},
+      {test::kSharpRidge, Strategy::best1bin, 0.99},
   };
   for (const Claim& claim : claims) {
     CAPTURE(claim.function.name, to_text(claim.strategy));

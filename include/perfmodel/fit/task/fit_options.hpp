@@ -17,8 +17,6 @@
 
 namespace perfmodel {
 
-class SpreadRows;
-
 /// What is minimised over the training rows.
 enum class Loss {
   mae,      ///< Eq. (8): mean |t - y|
@@ -131,8 +129,6 @@ struct FitOptions {
   std::stop_token stop;
   std::function<void(const optimise::Progress&)> observer;
   FitProgress progress;  ///< of the choice of a form; may be empty
-  /// Of Eq. (4): all training rows, where those of the design are a sample of them; may be null.
-  const SpreadRows* spread = nullptr;
 
   /// Of a fit beside others: nobody hears of it.
   void be_silent();

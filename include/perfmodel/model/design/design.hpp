@@ -38,11 +38,8 @@ struct Design {
   std::vector<LevelFactor> categorical;
   std::vector<NumericFactor> extrinsic;
   Eigen::VectorXd time;  ///< measured target, size rows; empty where it was not required
-  /// How many runs each row stands for, and what losses need of their times where these differ
-  /// (`time` is then their mean); as of the table, empty where it has none.
+  /// How many runs each row stands for; as of the table, empty where it has none.
   std::vector<std::uint64_t> runs{};
-  std::vector<TimeMoments> moments{};
-  std::vector<SharedTimes> time_lists{};
 
   std::size_t runs_of(std::size_t row) const { return runs.empty() ? 1 : runs[row]; }
   std::size_t total_runs() const;

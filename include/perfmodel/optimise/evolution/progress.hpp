@@ -5,16 +5,11 @@
 
 namespace perfmodel::optimise {
 
-/// How a mutant is made, and where its F and CR come from.
+/// How a mutant is made.
 enum class Strategy {
   best1bin,           ///< as in scipy
   rand1bin,           ///< as in scipy
   currenttobest1bin,  ///< as in scipy
-  jde,  ///< Brest et al. 2006: rand/1/bin whose members carry and inherit their own F and CR
-  /// Tanabe and Fukunaga 2014: current-to-pbest/1/bin with an archive of beaten members, F and CR
-  /// drawn around what won before, and a population that shrinks linearly to 4 over the budget of
-  /// generations or evaluations.
-  lshade,
 };
 
 /// `immediate`: a winning trial takes its place at once and the next trial of the same generation

@@ -21,7 +21,6 @@
 #include "cli/options/role_options.hpp"
 #include "cli/options/shared_options.hpp"
 #include "cli/options/split_options.hpp"
-#include "cli/runs/job_processes.hpp"
 #include "cli/runs/task_run.hpp"
 #include "cli/terminal/search_progress.hpp"
 #include "cli/terminal/signals.hpp"
@@ -227,12 +226,6 @@ int run_fit(const FitArguments& arguments, Console& console) {
   request.options = fit_options(arguments.search);
   request.roles.totals_per_worker =
       request.options.expression == Expression::automatic && !arguments.keep_totals;
-  const std::unique_ptr<JobProcesses> job = processes_of_job();
-  if (job && job->number() > 0) {
-    serve_in_job(*job, [&] { serve_fit(arguments, request, *job); });
-    return 0;
-  }
-  JobStart start_of_job(job.get());
   const std::string path = arguments.output.value_or("-");
   for (const auto& runs : arguments.runs)
     refuse_to_replace(runs, path);
@@ -247,11 +240,8 @@ int run_fit(const FitArguments& arguments, Console& console) {
 
   std::optional<SearchProgress> progress(console);
   const ReadProgress reading = progress->watch("reading " + joined(arguments.runs, ", "));
-  start_of_job.begin();
-  RunsForFit runs_for_fit(arguments, request, job.get(), console, reading);
-  const PreparedFit prepared = prepare_fit(runs_for_fit.take(), request);
-  const std::unique_ptr<SpreadRows> spread = runs_for_fit.spread_rows(prepared, request.options);
-  request.options.spread = spread.get();
+  const PreparedFit prepared =
+      prepare_fit(read_for_fit(arguments, request, console, reading), request);
   for (const auto& warning : prepared.warnings)
     console.warning(warning);
 
@@ -283,10 +273,9 @@ int run_fit(const FitArguments& arguments, Console& console) {
   }
   const double all_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  console.summary(fit_summary(
-      {model, outcome.roles, outcome.time_shares,
-       spread ? spread->runs() : prepared.training.total_runs(), outcome.seconds, all_seconds},
-      console));
+  console.summary(fit_summary({model, outcome.roles, outcome.time_shares,
+                               prepared.training.total_runs(), outcome.seconds, all_seconds},
+                              console));
   for (const auto& warning : warning_lines(model))
     console.warning(warning);
   if (!outcome.interrupted && !console.quiet())

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "fit/eq4/finish/scaled_model.hpp"
-#include "fit/eq4/spread/polish_spread.hpp"
 #include "fit/task/curvature.hpp"
 
 namespace perfmodel {
@@ -81,35 +80,12 @@ void leave_out(const GenericLayout& layout, NormalEquationsOf<ArrowMatrix>& out)
   }
 }
 
-/// By the norms of its rows and columns.
-ArrowMatrix divided(ArrowMatrix matrix, const VectorXd& norms) {
-  const optimise::LevelColumns parts = matrix.layout();
-  const VectorXd inverse = norms.cwiseInverse();
-  const VectorXd others = parts.empty() ? inverse : parts.others(inverse);
-  matrix.core = others.asDiagonal() * matrix.core * others.asDiagonal();
-  if (!parts.empty()) {
-    const VectorXd levels = parts.levels(inverse);
-    matrix.border = levels.asDiagonal() * matrix.border * others.asDiagonal();
-    matrix.diagonal.array() *= levels.array().square();
-  }
-  return matrix;
-}
-
 }  // namespace
 
 Sensitivity generic_sensitivity(const SearchSpace& space, const Design& training,
                                 const FitOptions& options, const VectorXd& scaled) {
   NormalEquationsOf<ArrowMatrix> out;
   out.standings = standings_of(space, scaled);
-  if (options.spread != nullptr) {
-    out.rows = options.spread->runs();
-    SpreadCurvature all = curvature_of(*options.spread, training, scaled);
-    out.norms = all.normal.whole_diagonal().cwiseMax(0).cwiseSqrt();
-    leave_out(space.layout(), out);
-    out.normal = divided(std::move(all.normal), out.norms);
-    out.scores = divided(std::move(all.scores), out.norms);
-    return Sensitivity(std::move(out));
-  }
   out.rows = training.total_runs();
   optimise::LevelMatrix jacobian;
   const VectorXd predicted = ScaledModel(training, space).linearise(scaled, jacobian);

@@ -99,7 +99,12 @@ void add_slopes(const NumericFactor& factor, double log_centre, const PowerGrid&
   }
 }
 
-}  // namespace
+/// What the rows say of idle terms.
+struct IdleSlopes {
+  VectorXd slopes;   ///< per idle term and power of the grid: of the cost in a
+  VectorXd squares;  ///< of the rows' derivatives by a
+  double pull_squares = 0;
+};
 
 IdleSlopes idle_slopes(const Design& training, const SearchSpace& space, const VectorXd& scaled,
                        const VectorXd& pull) {
@@ -119,10 +124,13 @@ IdleSlopes idle_slopes(const Design& training, const SearchSpace& space, const V
   return out;
 }
 
+}  // namespace
+
 /// The power of each idle term at which the cost falls steepest with the size of the term, its root
 /// mean square over the rows, where it falls at all.
-std::optional<VectorXd> wake_idle_terms(const SearchSpace& space, const VectorXd& scaled,
-                                        const IdleSlopes& of_rows) {
+std::optional<VectorXd> wake_idle_terms(const Design& training, const SearchSpace& space,
+                                        const VectorXd& scaled, const VectorXd& pull) {
+  const IdleSlopes of_rows = idle_slopes(training, space, scaled, pull);
   std::optional<VectorXd> woken;
   Index at = 0;
   for (const IdleTerm& term : idle_terms(space, scaled)) {
@@ -142,11 +150,6 @@ std::optional<VectorXd> wake_idle_terms(const SearchSpace& space, const VectorXd
     (*woken)[static_cast<Index>(space.layout().intrinsic_power(term.column))] = *best;
   }
   return woken;
-}
-
-std::optional<VectorXd> wake_idle_terms(const Design& training, const SearchSpace& space,
-                                        const VectorXd& scaled, const VectorXd& pull) {
-  return wake_idle_terms(space, scaled, idle_slopes(training, space, scaled, pull));
 }
 
 }  // namespace perfmodel

@@ -22,16 +22,4 @@ std::optional<Eigen::VectorXd> wake_idle_terms(const Design& training, const Sea
                                                const Eigen::VectorXd& scaled,
                                                const Eigen::VectorXd& pull);
 
-/// What the rows say of idle terms: sums over them, so that those of parts of the rows add up.
-struct IdleSlopes {
-  Eigen::VectorXd slopes;   ///< per idle term and power of the grid: of the cost in a
-  Eigen::VectorXd squares;  ///< of the rows' derivatives by a
-  double pull_squares = 0;
-};
-IdleSlopes idle_slopes(const Design& training, const SearchSpace& space,
-                       const Eigen::VectorXd& scaled, const Eigen::VectorXd& pull);
-std::optional<Eigen::VectorXd> wake_idle_terms(const SearchSpace& space,
-                                               const Eigen::VectorXd& scaled,
-                                               const IdleSlopes& of_rows);
-
 }  // namespace perfmodel

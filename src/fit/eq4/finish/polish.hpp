@@ -37,10 +37,6 @@ PolishResult polish(const WeightedRows& rows, const SearchSpace& space, const Re
 PolishResult polish_absolute(const WeightedRows& rows, const SearchSpace& space,
                              const Regulariser& penalty, const FitOptions& options,
                              const Eigen::VectorXd& start, double gap_to_stop);
-class SquaredRows;
-PolishResult polish_squared(const SquaredRows& rows, const SearchSpace& space,
-                            const Regulariser& penalty, const FitOptions& options,
-                            const Eigen::VectorXd& start, double gap_to_stop);
 PolishResult polish_squared(const WeightedRows& rows, const SearchSpace& space,
                             const Regulariser& penalty, const FitOptions& options,
                             const Eigen::VectorXd& start, double gap_to_stop);

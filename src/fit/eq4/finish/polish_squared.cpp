@@ -16,9 +16,11 @@ using Eigen::VectorXd;
 
 class SquaredFit : public CurvedProblem {
  public:
-  SquaredFit(const SquaredRows& rows, const SearchSpace& space, const Regulariser& penalty,
+  SquaredFit(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
              const FitOptions& options)
-      : rows_(rows), space_(space), penalty_(penalty), logarithmic_(options.loss == Loss::rmsle) {}
+      : rows_(rows, space, options.loss),
+        penalty_(penalty),
+        logarithmic_(options.loss == Loss::rmsle) {}
 
   double cost(const VectorXd& scaled) const override {
     const double mean = rows_.mean_square(scaled);
@@ -53,12 +55,11 @@ class SquaredFit : public CurvedProblem {
   std::optional<VectorXd> wake(const VectorXd& scaled) const override {
     if (penalty_.active())
       return std::nullopt;
-    return wake_idle_terms(space_, scaled, rows_.idle_slopes(scaled));
+    return rows_.wake(scaled);
   }
 
  private:
-  const SquaredRows& rows_;
-  const SearchSpace& space_;
+  SquaredRows rows_;
   const Regulariser& penalty_;
   bool logarithmic_;
 
@@ -76,20 +77,13 @@ class SquaredFit : public CurvedProblem {
 
 }  // namespace
 
-PolishResult polish_squared(const SquaredRows& rows, const SearchSpace& space,
+PolishResult polish_squared(const WeightedRows& rows, const SearchSpace& space,
                             const Regulariser& penalty, const FitOptions& options,
                             const VectorXd& start, double gap_to_stop) {
   const SquaredFit fit(rows, space, penalty, options);
   DampedNewtonResult end =
       minimise_by_damped_newton(fit, space.scaled(), start, gap_to_stop, options.stop);
   return {std::move(end.at), end.cost, end.relative_gap, end.steps, end.evaluations};
-}
-
-PolishResult polish_squared(const WeightedRows& rows, const SearchSpace& space,
-                            const Regulariser& penalty, const FitOptions& options,
-                            const VectorXd& start, double gap_to_stop) {
-  return polish_squared(SquaredRowsHere(rows, space, options.loss), space, penalty, options, start,
-                        gap_to_stop);
 }
 
 }  // namespace perfmodel

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <optional>
 
-#include "fit/eq4/finish/idle_terms.hpp"
 #include "fit/eq4/finish/scaled_model.hpp"
 #include "fit/eq4/space/search_space.hpp"
 #include "fit/task/weighted_rows.hpp"
@@ -22,29 +22,16 @@ struct SquareSums {
   ArrowMatrix of_logarithm;  ///< of the loss rmsle, whose residuals bend with ln y
 };
 
-/// The rows of a squared loss, wherever they are.
+/// The rows of a squared loss; they outlive this, as the space does.
 class SquaredRows {
  public:
-  virtual ~SquaredRows() = default;
+  SquaredRows(const WeightedRows& rows, const SearchSpace& space, Loss loss);
+
   /// Over all runs; of rmsle that of the logarithms.
-  virtual double mean_square(const Eigen::VectorXd& scaled) const = 0;
-  virtual SquareSums sums(const Eigen::VectorXd& scaled) const = 0;
-  virtual IdleSlopes idle_slopes(const Eigen::VectorXd& scaled) const = 0;
-};
-
-/// Rows that are all here; they outlive this, as the space does.
-class SquaredRowsHere : public SquaredRows {
- public:
-  SquaredRowsHere(const WeightedRows& rows, const SearchSpace& space, Loss loss);
-
-  double mean_square(const Eigen::VectorXd& scaled) const override;
-  SquareSums sums(const Eigen::VectorXd& scaled) const override;
-  IdleSlopes idle_slopes(const Eigen::VectorXd& scaled) const override;
-
-  /// Sum over the rows of weight 1, what no prediction can remove included.
-  double square_sum(const Eigen::VectorXd& scaled) const;
-  /// For another factor than that of the mean over these rows.
-  SquareSums sums(const Eigen::VectorXd& scaled, double factor) const;
+  double mean_square(const Eigen::VectorXd& scaled) const;
+  SquareSums sums(const Eigen::VectorXd& scaled) const;
+  /// See wake_idle_terms().
+  std::optional<Eigen::VectorXd> wake(const Eigen::VectorXd& scaled) const;
 
  private:
   const WeightedRows& rows_;
@@ -59,8 +46,5 @@ class SquaredRowsHere : public SquaredRows {
   void add_derivatives(const Eigen::VectorXd& predicted, const Eigen::VectorXd& residual,
                        optimise::LevelMatrix& jacobian, SquareSums& out) const;
 };
-
-/// The factor and the root of a mean square over so much weight.
-void set_factor(bool logarithmic, double mean_square, double total_weight, SquareSums& out);
 
 }  // namespace perfmodel

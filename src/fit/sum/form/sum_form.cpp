@@ -14,7 +14,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr std::size_t kMostLevels = 12;  // in a term for people; model.json has them all
+constexpr std::size_t kMostLevelsShown = 12;  // in a term for people; model.json has them all
 
 constexpr FormWords kSumWords{.noun = "sum of product terms",
                               .title = "A sum of product terms",
@@ -125,8 +125,9 @@ std::vector<TimePart> SumForm::parts(const ModelSpec& spec, const VectorXd& cons
                                      const std::function<std::string(std::size_t)>& mark) const {
   std::vector<TimePart> out;
   for (std::size_t k = 0; k < structure.terms; ++k)
-    out.push_back({term_name(k), multi_term_text(spec, structure, constants, k, mark, kMostLevels),
-                   true, multi_term_title(spec, structure, constants, k)});
+    out.push_back({term_name(k),
+                   multi_term_text(spec, structure, constants, k, mark, kMostLevelsShown), true,
+                   multi_term_title(spec, structure, constants, k)});
   const double intercept = constants[constants.size() - 1];
   out.push_back({"C", rounded(intercept), intercept != 0});
   return out;
