@@ -16,7 +16,7 @@ std::unique_ptr<SpreadRows> spread_rows(Processes& processes, const ModelSpec& s
                     options);
   parallel_for(blocks.size(), options.threads, [&](std::size_t i) {
     if (blocks[i].rows > 0)
-      blocks[i] = CanonicalOrder(spec, blocks[i]).training();
+      blocks[i] = in_order.in_order(blocks[i]);
   });
   return std::make_unique<SpreadRows>(processes, std::move(blocks), std::move(space), options);
 }
