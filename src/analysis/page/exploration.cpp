@@ -166,7 +166,8 @@ std::string process_of(const FittedModel& model) {
   }
   return "{variance: " + to_text(belief->covariance(one, one)(0, 0)) +
          ", noise: " + to_text(belief->noise) + ", near: " + to_text(belief->near_variance) +
-         ", caps: " + array_of(caps) + ", ends: " + array_of(ends) + ", runs: " + array_of(runs) +
+         ", caps: " + array_of(caps) + ", ends: " + array_of(ends) +
+         ", size: " + to_text(model.form->process_size().value()) + ", runs: " + array_of(runs) +
          ",\nknown: process_known, between: (a, b) => process_correlation(a[1], a[2], b)}";
 }
 

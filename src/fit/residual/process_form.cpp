@@ -128,10 +128,12 @@ std::optional<ProcessReach> ProcessForm::process_reach(const ModelSpec& spec,
   const process::Inputs inputs = columns_.inputs(design);
   const process::Prediction at = known_->predictor.predict(inputs, nullptr, {}, known_->threads);
   Eigen::ArrayXd variances = at.deviation.array().square();
+  // There it is off at least by what the process makes good within the runs.
+  const double size = process_size().value();
   ProcessReach out;
   for (Index row = 0; row < variances.size(); ++row) {
     if (!(gone[row] < kGoneOn))
-      variances[row] = kernel.variance;
+      variances[row] = std::max(variances[row], size * size);
     out.near.push_back(gone[row] < kGoneOn && variances[row] <= known_->near_variance &&
                        is_within_caps(inputs.numbers.row(row)));
   }

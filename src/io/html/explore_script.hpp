@@ -83,7 +83,8 @@ const numbersOf = (values) => model.inputs(...model.columns.map(({name}) => valu
 const withinEnds = (values) => model.process.ends.every(
   ([n, low, high]) => low <= numbersOf(values)[n] && numbersOf(values)[n] <= high);
 const deviation = (values) => model.interval.byDeviation
-  ? Math.sqrt((withinEnds(values) ? varianceOf(model.correlations) : model.process.variance) +
+  ? Math.sqrt(Math.max(varianceOf(model.correlations),
+                       withinEnds(values) ? 0 : model.process.size ** 2) +
               model.process.noise + model.interval.added ** 2) : 1;
 // Of the configuration that was predicted last.
 const intervalOf = (time, values) => {
