@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <vector>
 
@@ -39,6 +40,8 @@ std::string clipped(const std::string& text, std::size_t width) {
 }
 
 std::string short_number(double value) {
+  if (!std::isfinite(value))
+    return "-";
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.4g", value);
   return text.data();

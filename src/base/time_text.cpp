@@ -44,6 +44,8 @@ std::string time_text(double time, const std::string& unit) {
 }
 
 std::string time_range_text(double low, double high, const std::string& unit) {
+  if (!std::isfinite(high))
+    return time_text(low, unit) + " or more";
   const TimeUnit shown = readable_unit(high, unit);
   return with_name(short_number(low * shown.factor) + " .. " + short_number(high * shown.factor),
                    shown.name);

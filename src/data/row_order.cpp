@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "data/content_colours.hpp"
+
 namespace perfmodel {
 namespace {
 
@@ -45,6 +47,16 @@ class ContentOrder {
   }
 
   Rows sorted() && {
+    if (columns_.empty())
+      return rows_;
+    // Names must not decide between rows of equal times, so that their colours come next.
+    keys_[0] = sort_keys(*columns_[0]);
+    std::vector<std::vector<std::uint32_t>> codes;
+    for (const Column* column : columns_)
+      codes.push_back(column->is_numeric() ? ranks_of(sort_keys(*column)) : column->codes);
+    const std::vector<std::uint64_t> colours = content_colours(keys_[0], codes).rows;
+    columns_.insert(columns_.begin() + 1, nullptr);
+    keys_.insert(keys_.begin() + 1, {colours.begin(), colours.end()});
     sort(0, rows_.size(), 0);
     return std::move(rows_);
   }

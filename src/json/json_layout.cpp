@@ -142,6 +142,10 @@ Json number(double value) {
   return value + 0.0;  // no negative zero: its text, -0, would read back as the integer 0
 }
 
+Json finite(double value) {
+  return std::isfinite(value) ? number(value) : Json();
+}
+
 std::string document_text(const Json& document) {
   return layout(document, 0, 0) + "\n";
 }

@@ -67,6 +67,9 @@ class Json {
 /// data far from 1 lead there.
 Json number(double value);
 
+/// The same, null where it is not finite: of documents that say what was computed.
+Json finite(double value);
+
 /// What fits into a line of 100 stands on one; the rest is indented. Good to read and to compare.
 std::string document_text(const Json& document);
 

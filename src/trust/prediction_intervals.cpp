@@ -44,6 +44,24 @@ std::pair<std::size_t, std::size_t> end_ranks(double level, std::size_t count) {
           static_cast<std::size_t>(std::ceil(places * (1 - tail) - kRankSlack))};
 }
 
+/// Of a normal distribution, in standard deviations: half of all errors are smaller.
+constexpr double kHalfAreSmaller = 0.6745;
+/// How much larger than the next a score may be, of errors as large as deviations say or larger.
+constexpr double kMostOverNext = 2;
+
+/// So that half of the errors are as small as the deviations say.
+double added_deviation_of(const Eigen::VectorXd& errors, const Eigen::VectorXd& deviations) {
+  const double typical = median(errors.cwiseAbs()) / kHalfAreSmaller;
+  return std::sqrt(std::max(0.0, std::pow(typical, 2) - std::pow(median(deviations), 2)));
+}
+
+/// No row decides alone.
+void limit_ends(std::vector<double>& scores) {
+  const std::size_t last = scores.size() - 1;
+  scores[last] = std::min(scores[last], kMostOverNext * std::max(scores[last - 1], 1.0));
+  scores[0] = std::max(scores[0], kMostOverNext * std::min(scores[1], -1.0));
+}
+
 }  // namespace
 
 std::string_view to_text(Calibration calibration) {
@@ -69,7 +87,6 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
                               const std::optional<Eigen::VectorXd>& deviations) {
   const std::size_t count = static_cast<std::size_t>(measured.size());
   require_level(level, count);
-  std::vector<double> scores;
   for (Eigen::Index row = 0; row < measured.size(); ++row) {
     if (!is_time(predicted[row])) {
       throw InputError(
@@ -77,14 +94,21 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
           "intervals can be given for this model; leave out " +
           Field{"coverage"});
     }
-    const double deviation = deviations ? (*deviations)[row] : 1;
-    scores.push_back(std::log(measured[row] / predicted[row]) / deviation);
   }
-  std::sort(scores.begin(), scores.end());
-  PredictionIntervals out{level, calibration, count, kept_ranks(count), {}, {}, {}, {}};
+  PredictionIntervals out{level, calibration, count, kept_ranks(count), {}, {}, {}, {}, {}};
   out.by_deviation = deviations.has_value();
-  if (deviations)
-    out.held_out_deviation = median(*deviations);
+  Eigen::VectorXd errors = (measured.array() / predicted.array()).log();
+  if (deviations) {
+    out.added_deviation = added_deviation_of(errors, *deviations);
+    const Eigen::ArrayXd own =
+        (deviations->array().square() + std::pow(out.added_deviation, 2)).sqrt();
+    out.held_out_deviation = median(own);
+    errors.array() /= own;
+  }
+  std::vector<double> scores(errors.begin(), errors.end());
+  std::sort(scores.begin(), scores.end());
+  if (deviations && calibration == Calibration::cross_validation)
+    limit_ends(scores);
   for (const std::size_t rank : out.ranks) {
     const double units = scores[rank - 1] * kScoresPerUnit;
     out.scores.push_back((2 * rank <= count ? std::floor(units) : std::ceil(units)) /
@@ -130,7 +154,8 @@ RowIntervals row_intervals(const PredictionIntervals& intervals, double level, s
   RowIntervals out{Eigen::ArrayXd::Constant(index(rows), same.lower),
                    Eigen::ArrayXd::Constant(index(rows), same.upper)};
   for (Eigen::Index row = 0; intervals.by_deviation && row < out.lower.size(); ++row) {
-    const IntervalFactors own = interval_factors(intervals, level, reach.value().deviations[row]);
+    const IntervalFactors own = interval_factors(
+        intervals, level, std::hypot(reach.value().deviations[row], intervals.added_deviation));
     out.lower[row] = own.lower;
     out.upper[row] = own.upper;
   }

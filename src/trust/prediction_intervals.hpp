@@ -52,8 +52,8 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
                               Calibration calibration, double level,
                               const std::optional<Eigen::VectorXd>& deviations = {});
 
-/// Throws UsageError for a level that is not reached. `deviation`: of the model at the
-/// configuration, where its scores are divided by it.
+/// Throws UsageError for a level that is not reached. `deviation`: what the scores are divided by,
+/// where they are.
 IntervalFactors interval_factors(const PredictionIntervals& intervals, double level,
                                  double deviation = 1);
 

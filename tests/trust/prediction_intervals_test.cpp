@@ -151,3 +151,39 @@ TEST_CASE("the deviation of held-out rows is the middle one of those that scores
   CHECK(*intervals.held_out_deviation == 10);
   CHECK_FALSE(counted(19, 0.9).held_out_deviation);
 }
+
+TEST_CASE("no single row decides scores that are divided by deviations", "[intervals]") {
+  // 20 rows off by 2 % each way; one says that it is as sure as of nothing else.
+  VectorXd measured(20);
+  for (Eigen::Index row = 0; row < 20; ++row)
+    measured[row] = row % 2 == 0 ? 1.02 : 1 / 1.02;
+  VectorXd deviations = VectorXd::Constant(20, 0.02);
+  deviations[7] = 2.5e-6;
+  const auto widest = [&] {
+    const PredictionIntervals intervals =
+        calibrate(measured, VectorXd::Ones(20), Calibration::cross_validation, 0.9, deviations);
+    const ProcessReach reach{.deviations = VectorXd::Constant(1, 0.5), .near = {false}};
+    const RowIntervals own = row_intervals(intervals, 0.9, 1, reach);
+    return own.upper[0] / own.lower[0];
+  };
+  // Half a unit of ln(time), twice: a normal distribution would have e^(2 * 1.64 * 0.5) = 5.2.
+  CHECK(widest() < 12);
+  // Nor does one that is far off.
+  deviations.setConstant(0.02);
+  measured[7] = 5;
+  CHECK(widest() < 12);
+}
+
+TEST_CASE("deviations that say next to nothing have what held-out rows scatter added",
+          "[intervals]") {
+  RandomStream random(4, "added deviations");
+  VectorXd measured(400);
+  for (double& time : measured)
+    time = std::exp(0.05 * random.normal());
+  const PredictionIntervals intervals =
+      calibrate(measured, VectorXd::Ones(400), Calibration::cross_validation, 0.9,
+                VectorXd::Constant(400, 1e-6));
+  // The median of 400 absolute errors scatters by about 6 %.
+  CHECK(intervals.added_deviation == Catch::Approx(0.05).epsilon(0.2));
+  CHECK(intervals.held_out_deviation.value() == Catch::Approx(intervals.added_deviation));
+}

@@ -135,6 +135,7 @@ std::string interval_of(const FittedModel& model) {
   const IntervalFactors ends = interval_factors(*model.intervals, model.intervals->level, 1);
   return "{level: " + to_text(model.intervals->level) + ", low: " + to_text(std::log(ends.lower)) +
          ", high: " + to_text(std::log(ends.upper)) +
+         ", added: " + to_text(model.intervals->added_deviation) +
          ", byDeviation: " + (model.intervals->by_deviation ? "true" : "false") + "}";
 }
 
@@ -151,9 +152,24 @@ std::string process_of(const FittedModel& model) {
   for (std::size_t n = 0; n < belief->most.size(); ++n)
     if (std::isfinite(belief->most[n]))
       caps.push_back(array_of({std::to_string(n), to_text(belief->most[n])}));
+  // Where the trend goes on beyond the measured range of a number, it speaks alone.
+  std::vector<std::string> ends;
+  const auto trend = [&](const Design& at) {
+    return predict(model, at)[0] / model.form->process_factors(at).value()[0];
+  };
+  for (std::size_t n = 0; n < belief->most.size(); ++n) {
+    const NumericInput& input = *numbers_of(model.spec)[n];
+    std::array<Design, 2> at = {one, one};
+    for (std::size_t i : {0U, 1U})
+      (n < one.intrinsic.size() ? at[i].intrinsic[n] : at[i].extrinsic[n - one.intrinsic.size()])
+          .values = {(1.0 + static_cast<double>(i)) * input.high};
+    if (std::abs(trend(at[0]) / trend(at[1]) - 1) > 1e-9)
+      ends.push_back(array_of({std::to_string(n), to_text(input.low), to_text(input.high)}));
+  }
   return "{variance: " + to_text(belief->covariance(one, one)(0, 0)) +
          ", noise: " + to_text(belief->noise) + ", near: " + to_text(belief->near_variance) +
-         ", caps: " + array_of(caps) + ", runs: " + array_of(runs) +
+         ", caps: " + array_of(caps) + ", ends: " + array_of(ends) +
+         ", size: " + to_text(model.form->process_size().value()) + ", runs: " + array_of(runs) +
          ",\nknown: process_known, between: (a, b) => process_correlation(a[1], a[2], b)}";
 }
 

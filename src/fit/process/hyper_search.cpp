@@ -15,6 +15,8 @@ constexpr double kInverseLength = 0.05;  ///< medians of the priors
 constexpr double kLevelRate = 0.03;
 constexpr double kLogDeviation = 3;
 constexpr double kShareDeviation = 2;
+constexpr double kNoiseDeviation = 2;
+constexpr double kFewestRepeats = 3;  ///< that tell the noise
 constexpr double kLivelyInverseLength = 0.5;
 constexpr double kLivelyRate = 0.3;
 
@@ -23,7 +25,7 @@ constexpr double kSearchReduction = 1e-5;
 
 }  // namespace
 
-HyperPrior sparse_prior(const HyperLayout& layout) {
+HyperPrior sparse_prior(const HyperLayout& layout, double noise) {
   HyperPrior out{.mean = VectorXd::Zero(layout.size()), .precision = VectorXd::Zero(layout.size())};
   for (Index j = 0; j < layout.numbers; ++j) {
     out.mean[layout.length(j)] = std::log(kInverseLength);
@@ -34,13 +36,17 @@ HyperPrior sparse_prior(const HyperLayout& layout) {
     out.mean[layout.rate(j)] = std::log(kLevelRate);
     out.precision[layout.rate(j)] = 1 / (kLogDeviation * kLogDeviation);
   }
+  out.mean[layout.noise()] = std::log(noise);
+  out.precision[layout.noise()] = 1 / (kNoiseDeviation * kNoiseDeviation);
   return out;
 }
 
 std::vector<PriorFacts> prior_facts() {
   return {{"ln(1 / length) of a number", std::log(kInverseLength), kLogDeviation},
           {"ln(w / (1 - w)) of a number's share w", 0, kShareDeviation},
-          {"ln(rate) of a column of levels", std::log(kLevelRate), kLogDeviation}};
+          {"ln(rate) of a column of levels", std::log(kLevelRate), kLogDeviation},
+          {"ln(variance) of the noise, where no repeats tell it", std::log(kUsualNoise),
+           kNoiseDeviation}};
 }
 
 optimise::Bounds hyper_bounds(const HyperLayout& layout, double spread) {
@@ -88,7 +94,10 @@ VectorXd lively_start(const Observations& rows) {
 HyperResult climb(const Observations& rows, const VectorXd& start, std::size_t iterations,
                   std::size_t threads, const std::stop_token& stop) {
   const HyperLayout layout(rows);
-  HyperPosterior posterior(rows, sparse_prior(layout), threads);
+  const bool has_repeats = rows.repeated_runs >= kFewestRepeats && rows.scatter > 0;
+  HyperPosterior posterior(
+      rows, sparse_prior(layout, has_repeats ? rows.scatter / rows.repeated_runs : kUsualNoise),
+      threads);
   const optimise::SmoothObjective objective{
       .cost = [&](const VectorXd& hyper) { return posterior.cost(hyper); },
       .gradient = [&] { return posterior.slopes(); }};

@@ -10,8 +10,12 @@
 
 namespace perfmodel::process {
 
-/// Most columns do nothing until the runs say so: their correlation stays near 1.
-HyperPrior sparse_prior(const HyperLayout& layout);
+/// The variance of the logarithms of measured times about what they would be, typically.
+constexpr double kUsualNoise = 0.02 * 0.02;
+
+/// Most columns do nothing until the runs say so: their correlation stays near 1. What a process of
+/// short lengths and noise could both say is noise as far as it may be some.
+HyperPrior sparse_prior(const HyperLayout& layout, double noise = kUsualNoise);
 
 /// One line of the prior, for readers.
 struct PriorFacts {

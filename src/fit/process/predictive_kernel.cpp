@@ -57,7 +57,7 @@ PredictiveKernel predictive_kernel(const ResidualProcess& process, const Process
   const auto posterior_of = [&](const Kernel& kernel, std::span<const Index> rows) {
     return LeftOutPosterior(
         known, places_among_neighbours(kernel, inputs, process.inputs, rows, options.threads),
-        sparse_prior(layout), options.threads);
+        sparse_prior(layout, process.kernel.noise), options.threads);
   };
   const optimise::Bounds bounds = hyper_bounds(
       layout, known.residual.squaredNorm() / static_cast<double>(inputs.rows) + kLeastSpread);

@@ -17,6 +17,7 @@ namespace {
 
 /// Of the variance: rounding may leave nothing where runs all but repeat each other.
 constexpr double kLeastNear = 1e-12;
+constexpr double kGoneOn = 1e-9;  ///< of ln t: more than rounding
 
 /// z at the known configurations: what the noise does not take of the residual. Of very many that
 /// share is not known one by one.
@@ -106,16 +107,37 @@ std::optional<VectorXd> ProcessForm::process_factors(const Design& design) const
   return mean(design).array().exp();
 }
 
-std::optional<ProcessReach> ProcessForm::process_reach(const ModelSpec&, const VectorXd&,
+std::optional<ProcessReach> ProcessForm::process_reach(const ModelSpec& spec,
+                                                       const VectorXd& constants,
                                                        const Design& design) const {
+  Design measured = design;
+  const auto keep_in_range = [](const std::vector<NumericInput>& inputs,
+                                std::vector<NumericFactor>& factors) {
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      for (double& value : factors[i].values)
+        value = std::clamp(value, inputs[i].low, inputs[i].high);
+  };
+  keep_in_range(spec.intrinsic, measured.intrinsic);
+  keep_in_range(spec.extrinsic, measured.extrinsic);
+  // How far the trend went on where no run was measured.
+  const Eigen::ArrayXd gone = (trend_->predict(spec, constants, design).array() /
+                               trend_->predict(spec, constants, measured).array())
+                                  .log()
+                                  .abs();
   const process::Kernel& kernel = known_->process.kernel;
   const process::Inputs inputs = columns_.inputs(design);
   const process::Prediction at = known_->predictor.predict(inputs, nullptr, {}, known_->threads);
-  const Eigen::ArrayXd variances = at.deviation.array().square();
-  ProcessReach out{.deviations = (variances + kernel.noise).sqrt(), .near = {}};
-  for (Index row = 0; row < variances.size(); ++row)
-    out.near.push_back(variances[row] <= known_->near_variance &&
+  Eigen::ArrayXd variances = at.deviation.array().square();
+  // There it is off at least by what the process makes good within the runs.
+  const double size = process_size().value();
+  ProcessReach out;
+  for (Index row = 0; row < variances.size(); ++row) {
+    if (!(gone[row] < kGoneOn))
+      variances[row] = std::max(variances[row], size * size);
+    out.near.push_back(gone[row] < kGoneOn && variances[row] <= known_->near_variance &&
                        is_within_caps(inputs.numbers.row(row)));
+  }
+  out.deviations = (variances + kernel.noise).sqrt();
   return out;
 }
 
@@ -165,7 +187,14 @@ std::string ProcessForm::formula(const ModelSpec& spec, const VectorXd& constant
 Form::Reordered ProcessForm::reordered(const ModelSpec& from, const ModelSpec& to,
                                        const ColumnOrder& order) const {
   Reordered out = trend_->reordered(from, to, order);
-  out.form = std::make_shared<ProcessForm>(out.form, columns_.reordered(order), known_, prior_);
+  process::ResidualProcess process = known_->process;
+  process.near_variance = known_->near_variance;
+  for (std::size_t c = 0; c < columns_.categorical.size(); ++c)
+    for (std::uint32_t& code : process.inputs.levels.col(index(c)))
+      code = static_cast<std::uint32_t>(order.levels[columns_.categorical[c]][code]);
+  out.form = std::make_shared<ProcessForm>(
+      out.form, columns_.reordered(order),
+      std::make_shared<const KnownProcess>(std::move(process), known_->threads), prior_);
   return out;
 }
 

@@ -94,8 +94,8 @@ struct ProcessBelief {
 struct ProcessReach {
   Eigen::VectorXd deviations;  ///< standard deviation of ln(time) of a run
   /// Whether runs are near, so that the process speaks: it is as sure there as of 19 in 20 of the
-  /// runs from all others, and no number is larger than any that it looks at. Elsewhere the trend
-  /// speaks alone.
+  /// runs from all others, and no number is larger than any that it looks at, or outside of its
+  /// measured range where the trend goes on. Elsewhere the trend speaks alone.
   std::vector<bool> near;
 };
 

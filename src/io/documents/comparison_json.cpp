@@ -10,11 +10,11 @@ namespace {
 Json to_json(const ModelScore& score) {
   Json powers = Json::object();
   for (std::size_t j = 0; j < score.columns.size(); ++j)
-    powers[score.columns[j]] = number(score.scaling_powers[j]);
+    powers[score.columns[j]] = finite(score.scaling_powers[j]);
   return {{"name", score.name},
           {"file", score.file},
           {"metrics", to_json(score.metrics)},
-          {"fit_seconds", number(score.fit_seconds)},
+          {"fit_seconds", finite(score.fit_seconds)},
           {"scaling_powers", score.columns.empty() ? Json() : powers}};
 }
 

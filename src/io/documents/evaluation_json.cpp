@@ -1,7 +1,5 @@
 #include "io/documents/evaluation_json.hpp"
 
-#include <cmath>
-
 #include "io/model/data_json.hpp"
 #include "io/model/metrics_json.hpp"
 #include "io/model/uncertainty_json.hpp"
@@ -9,10 +7,6 @@
 
 namespace perfmodel {
 namespace {
-
-Json finite(double value) {
-  return std::isfinite(value) ? number(value) : Json();
-}
 
 Json baseline_to_json(const BaselineDocument& baseline) {
   Json drift = Json::object();
@@ -24,15 +18,15 @@ Json baseline_to_json(const BaselineDocument& baseline) {
   return {{"file", baseline.file},
           {"metrics", to_json(baseline.metrics)},
           {"drift", drift},
-          {"confidence", number(kDriftConfidence)},
+          {"confidence", finite(kDriftConfidence)},
           {"intervals", intervals}};
 }
 
 Json supported_to_json(const SupportedIntervals& part) {
   const bool any = part.rows > 0;
   return {{"rows", part.rows},
-          {"coverage", any ? number(part.coverage) : Json()},
-          {"mean_width", any ? number(part.mean_width) : Json()}};
+          {"coverage", any ? finite(part.coverage) : Json()},
+          {"mean_width", any ? finite(part.mean_width) : Json()}};
 }
 
 }  // namespace
@@ -59,9 +53,9 @@ std::string evaluation_to_json(const FittedModel& model, const EvaluationDocumen
   if (!report.failed.empty())
     document["data"]["failed"] = failed_to_json(report.failed);
   if (report.intervals) {
-    document["prediction_intervals"] = {{"level", number(report.intervals->level)},
-                                        {"coverage", number(report.intervals->coverage)},
-                                        {"mean_width", number(report.intervals->mean_width)}};
+    document["prediction_intervals"] = {{"level", finite(report.intervals->level)},
+                                        {"coverage", finite(report.intervals->coverage)},
+                                        {"mean_width", finite(report.intervals->mean_width)}};
     for (const auto& [name, part] :
          {std::pair{"near", report.intervals->near}, std::pair{"far", report.intervals->far}})
       if (part)
@@ -79,9 +73,9 @@ std::string evaluation_to_json(const FittedModel& model, const EvaluationDocumen
     document["outliers"] = Json::array();
     for (const OutlyingRun& run : *report.outliers) {
       document["outliers"].push_back({{"line", run.line},
-                                      {"measured", number(run.measured)},
-                                      {"predicted", number(run.predicted)},
-                                      {"robust_z", number(run.robust_z)}});
+                                      {"measured", finite(run.measured)},
+                                      {"predicted", finite(run.predicted)},
+                                      {"robust_z", finite(run.robust_z)}});
     }
   }
   return document_text(document);
@@ -90,14 +84,14 @@ std::string evaluation_to_json(const FittedModel& model, const EvaluationDocumen
 namespace {
 
 void add_prediction(const std::string& target, const PredictionDocument& prediction, Json& out) {
-  out["predicted_" + target] = number(prediction.time);
+  out["predicted_" + target] = finite(prediction.time);
   if (prediction.interval) {
-    out["lower"] = number(prediction.interval->first);
-    out["upper"] = number(prediction.interval->second);
+    out["lower"] = finite(prediction.interval->first);
+    out["upper"] = finite(prediction.interval->second);
   }
   if (prediction.process) {
-    out["trend"] = number(prediction.time / prediction.process->factor);
-    out["process"] = number(prediction.process->factor);
+    out["trend"] = finite(prediction.time / prediction.process->factor);
+    out["process"] = finite(prediction.process->factor);
     out["support"] = support_text(prediction.process->near);
   }
   out["in_range"] = prediction.in_range;
@@ -117,7 +111,7 @@ std::string predictions_to_json(const std::string& target,
     Json configuration = Json::object();
     for (const auto& [column, value] : prediction.configuration)
       configuration[column] = std::holds_alternative<double>(value)
-                                  ? number(std::get<double>(value))
+                                  ? finite(std::get<double>(value))
                                   : Json(std::get<std::string>(value));
     Json entry = {{"configuration", std::move(configuration)}};
     add_prediction(target, prediction, entry);

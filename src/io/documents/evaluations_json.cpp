@@ -23,7 +23,7 @@ std::string evaluations_to_json(const EvaluationsDocument& report) {
       {"models", std::move(models)}};
   if (report.total) {
     out["total"] = {{"name", header.total->name},
-                    {"share_percent", number(report.total->percent)},
+                    {"share_percent", finite(report.total->percent)},
                     {"without", report.total->without}};
   }
   if (!report.gates.empty())

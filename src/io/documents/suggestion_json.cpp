@@ -8,9 +8,9 @@ namespace {
 
 Json to_json(const plan::Space& space, const plan::Suggestion& suggestion, bool with_cost) {
   Json item = {{"configuration", configuration_to_json(space, suggestion.configuration)},
-               {"predicted_time", number(suggestion.time)}};
+               {"predicted_time", finite(suggestion.time)}};
   if (with_cost)
-    item["cost"] = number(suggestion.cost);
+    item["cost"] = finite(suggestion.cost);
   return item;
 }
 
@@ -40,11 +40,11 @@ std::string to_json(const SuggestionDocument& document) {
     Json items = Json::array();
     for (const NextSuggestion& next : document.next) {
       Json item = to_json(document.space, next.suggestion, true);
-      item["deviation_gain"] = number(next.run.deviation_gain);
-      item["log_determinant_gain"] = number(next.run.log_determinant);
+      item["deviation_gain"] = finite(next.run.deviation_gain);
+      item["log_determinant_gain"] = finite(next.run.log_determinant);
       items.push_back(std::move(item));
     }
-    root["mean_deviation"] = number(document.deviation);
+    root["mean_deviation"] = finite(document.deviation);
     root["next"] = std::move(items);
   }
   return document_text(root);

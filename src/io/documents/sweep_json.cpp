@@ -11,16 +11,16 @@ Json constants_by_name(const FittedModel& model) {
   const std::vector<std::string> names = constant_names(model);
   Json constants = Json::object();
   for (std::size_t k = 0; k < names.size(); ++k)
-    constants[names[k]] = number(model.constants[static_cast<Eigen::Index>(k)]);
+    constants[names[k]] = finite(model.constants[static_cast<Eigen::Index>(k)]);
   return constants;
 }
 
 Json to_json(const SweepPoint& point) {
   return {{"penalty", to_text(point.penalty)},
-          {"lambda", number(point.lambda)},
-          {"cost", number(point.model.search.cost)},
-          {"validation_loss", number(point.validation_loss)},
-          {"validation_loss_standard_error", number(point.standard_error)},
+          {"lambda", finite(point.lambda)},
+          {"cost", finite(point.model.search.cost)},
+          {"validation_loss", finite(point.validation_loss)},
+          {"validation_loss_standard_error", finite(point.standard_error)},
           {"termination", point.model.search.termination},
           {"metrics", to_json(point.model.metrics)},
           {"constants", constants_by_name(point.model)}};
@@ -48,7 +48,7 @@ std::string sweep_to_json(const SweepDocument& report) {
                         {"chosen",
                          {{"index", report.chosen},
                           {"penalty", to_text(chosen.penalty)},
-                          {"lambda", number(chosen.lambda)},
+                          {"lambda", finite(chosen.lambda)},
                           {"rule", to_text(report.rule)}}}});
 }
 

@@ -79,18 +79,23 @@ const varianceOf = (correlations) => {
   });
   return Math.max(0, rest);
 };
-const deviation = (correlations) => model.interval.byDeviation
-  ? Math.sqrt(varianceOf(correlations) + model.process.noise) : 1;
+const numbersOf = (values) => model.inputs(...model.columns.map(({name}) => values.get(name)))[0];
+const withinEnds = (values) => model.process.ends.every(
+  ([n, low, high]) => low <= numbersOf(values)[n] && numbersOf(values)[n] <= high);
+const deviation = (values) => model.interval.byDeviation
+  ? Math.sqrt(Math.max(varianceOf(model.correlations),
+                       withinEnds(values) ? 0 : model.process.size ** 2) +
+              model.process.noise + model.interval.added ** 2) : 1;
 // Of the configuration that was predicted last.
-const intervalOf = (time) => {
+const intervalOf = (time, values) => {
   if (!model.interval || !isTime(time)) return null;
-  const size = deviation(model.correlations);
+  const size = deviation(values);
   return [time * Math.exp(size * model.interval.low), time * Math.exp(size * model.interval.high)];
 };
 // Of larger numbers the process says what it says at its caps: it does not speak of them.
 const withinCaps = (values) => {
-  const [numbers] = model.inputs(...model.columns.map(({name}) => values.get(name)));
-  return model.process.caps.every(([n, most]) => !(numbers[n] > most));
+  const numbers = numbersOf(values);
+  return withinEnds(values) && model.process.caps.every(([n, most]) => !(numbers[n] > most));
 };
 const findingsIn = (values) => {
   const [numbers, levels] = model.inputs(...model.columns.map(({name}) => values.get(name)));
@@ -180,7 +185,7 @@ const drawCurve = () => {
   const points = scalesOf(column, here).map((x) => {
     const at = withValue(values, column.name, x);
     const y = predicted(at);
-    return {x, y, ends: intervalOf(y), measured: findingsIn(at).length === 0};
+    return {x, y, ends: intervalOf(y, at), measured: findingsIn(at).length === 0};
   }).filter(({y}) => isTime(y));
   if (points.length < 2) {
     curve.replaceChildren();
@@ -238,7 +243,7 @@ const drawCurve = () => {
 
 const show = () => {
   const now = predicted(values);
-  const ends = intervalOf(now);
+  const ends = intervalOf(now, values);
   const support = !model.process ? ""
     : varianceOf(model.correlations) <= model.process.near && withinCaps(values) ? "process"
     : "trend";

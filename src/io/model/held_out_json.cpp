@@ -56,6 +56,8 @@ Json to_json(const PredictionIntervals& intervals) {
       {"scores", scores}};
   if (intervals.held_out_deviation)
     node["held_out_deviation"] = number(*intervals.held_out_deviation);
+  if (intervals.by_deviation)
+    node["added_deviation"] = number(intervals.added_deviation);
   return node;
 }
 
@@ -75,6 +77,11 @@ PredictionIntervals read_intervals(const JsonCursor& node, bool has_process) {
     out.held_out_deviation = deviation->number();
     if (!out.by_deviation || !(*out.held_out_deviation > 0))
       deviation->fail("expected a number > 0, of scores that are divided by the deviation");
+  }
+  if (const auto added = node.optional_member("added_deviation"); added) {
+    out.added_deviation = added->number();
+    if (!(out.added_deviation >= 0))
+      added->fail("expected a number >= 0");
   }
   const auto level = node.member("level");
   out.level = level.number();

@@ -146,6 +146,25 @@ class ProcessByJson {
     return out;
   }
 
+  /// Of z at the known configurations, about its mean.
+  double mean_square() const {
+    std::vector<double> z;
+    double mean = 0;
+    const auto count = static_cast<double>(inverse_.size());
+    for (std::size_t i = 0; i < inverse_.size(); ++i) {
+      double weight = 0;
+      for (std::size_t k = 0; k < inverse_.size(); ++k)
+        weight += inverse_[i][k] * process_["residual"][k].get<double>();
+      z.push_back(process_["residual"][i].get<double>() -
+                  noise() * weight / process_["runs"][i].get<double>());
+      mean += z.back() / count;
+    }
+    double out = 0;
+    for (const double value : z)
+      out += (value - mean) * (value - mean) / count;
+    return out;
+  }
+
   /// Of each known configuration, given the others.
   std::vector<double> left_out_variances() const {
     std::vector<double> out;
@@ -196,6 +215,7 @@ TEST_CASE_METHOD(SupportTest, "intervals are as wide as what model.json says is 
   const Json& intervals = fitted["prediction_intervals"];
   CHECK(intervals["score"] == "ln(measured / predicted) / deviation");
   const ProcessByJson process(fitted);
+  const double added = intervals["added_deviation"];
   const double near_variance = fitted["constants"]["process"]["near_variance"];
   std::vector<double> left_out = process.left_out_variances();
   std::sort(left_out.begin(), left_out.end());
@@ -204,10 +224,13 @@ TEST_CASE_METHOD(SupportTest, "intervals are as wide as what model.json says is 
         Catch::Approx(left_out[(19 * left_out.size() + 19) / 20 - 1]).epsilon(1e-6));
   for (const double size : {5., 16., 100., 1000., 40000.}) {
     CAPTURE(size);
-    const double variance = process.variance_at({size, 2});
-    const double deviation = std::sqrt(variance + process.noise());
+    // Beyond the largest size the formula goes on, off by what the process makes good before.
+    const bool measured = size <= 64;
+    const double variance =
+        std::max(process.variance_at({size, 2}), measured ? 0 : process.mean_square());
+    const double deviation = std::sqrt(variance + process.noise() + added * added);
     const Json here = predicted(size, 2);
-    CHECK((here["support"] == "process") == (variance <= near_variance));
+    CHECK((here["support"] == "process") == (measured && variance <= near_variance));
     const double time = here["predicted_time_s"];
     // 160 scores at 90 %: ranks 8 and 153 of 161 places.
     const double lower = intervals["scores"][7];
@@ -315,4 +338,44 @@ TEST_CASE_METHOD(SupportTest, "a formula alone says nothing of support", "[cli][
   const ProgramResult refused = run({"predict", "model.json", "--set", "size=16", "gpus=2"});
   CHECK(refused.exit_code == 3);
   CHECK_THAT(refused.errors, ContainsSubstring("prediction_intervals.score"));
+}
+
+TEST_CASE_METHOD(SupportTest,
+                 "a column that the process ignores is left at its last value all the same",
+                 "[cli][process][support]") {
+  // A wave of the size alone: the process has no use for gpus, so that its kernel never leaves it.
+  CHECK(predicted(16, 8)["support"] == "process");
+  for (const double gpus : {9., 64., 1024.}) {
+    const Json far = predicted(16, gpus);
+    CAPTURE(gpus);
+    CHECK(far["support"] == "trend");
+    CHECK(far["in_range"] == false);
+    CHECK(relative_width(far) > 3 * relative_width(predicted(16, 8)));
+  }
+  write("beyond.csv", "size,gpus,time_s\n16,64,0.1\n20,128,0.1\n16,4,0.4\n");
+  const Json report =
+      Json::parse(output_of_run({"evaluate", "model.json", "beyond.csv", "--format", "json"}));
+  CHECK(report["support"] == Json({{"process", 1}, {"trend", 2}}));
+  CHECK(report["prediction_intervals"]["far"]["rows"] == 2);
+}
+
+TEST_CASE_METHOD(SupportTest, "an interval without an upper end is null, and no reason to fail",
+                 "[cli][process][support]") {
+  Json wide = model();
+  Json& scores = wide["prediction_intervals"]["scores"];
+  for (std::size_t k = scores.size() - 20; k < scores.size(); ++k)
+    scores[k] = 8117 + k;
+  write("model.json", wide.dump());
+  const Json far = predicted(40000, 2);
+  CHECK(far["upper"].is_null());
+  CHECK(far["predicted_time_s"].is_number());
+  const ProgramResult text = run({"predict", "model.json", "--set", "size=40000", "gpus=2"});
+  CHECK(text.exit_code == 0);
+  CHECK_THAT(text.errors, ContainsSubstring(" or more") && !ContainsSubstring("inf"));
+  const Json report =
+      Json::parse(output_of_run({"evaluate", "model.json", "far.csv", "--format", "json"}));
+  CHECK(report["prediction_intervals"]["mean_width"].is_null());
+  CHECK_THAT(output_of_run({"evaluate", "model.json", "far.csv"}), !ContainsSubstring("inf"));
+  CHECK_THAT(output_of_run({"predict", "model.json", "far.csv"}), !ContainsSubstring("inf"));
+  CHECK(run({"report", "model.json", "runs.csv"}).exit_code == 0);
 }

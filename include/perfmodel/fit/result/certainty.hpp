@@ -87,9 +87,10 @@ enum class Calibration {
 /// Intervals for new times by conformal prediction, at any level that the calibration rows reach.
 ///
 /// The score of a row is ln(measured / predicted), of a model with a residual process over its
-/// standard deviation there: intervals are factors of the prediction, wider in seconds where times
-/// are long. Both ends have a quantile of their own, since errors are seldom
-/// symmetric.
+/// standard deviation there, in which there is what the typical calibration row scatters beyond it:
+/// where few runs say that there is no noise, an error over next to nothing would decide all
+/// intervals. Nor does a single row: intervals are factors of the prediction, wider in seconds
+/// where times are long. Both ends have a quantile of their own, since errors are seldom symmetric.
 struct PredictionIntervals {
   double level = 0.9;  ///< used where no other is asked for
   Calibration calibration = Calibration::validation;
@@ -99,6 +100,8 @@ struct PredictionIntervals {
   /// Scores are divided by ProcessReach::deviations: where the model knows how sure it is of a
   /// configuration, intervals are narrow near the runs and wide far from them.
   bool by_deviation = false;
+  /// What these rows scatter beyond what the deviations say: part of each, as a square.
+  double added_deviation = 0;
   /// The median of these deviations over the calibration rows: how unsure the model is of what it
   /// was not fitted to. Models of older versions do not say.
   std::optional<double> held_out_deviation = {};

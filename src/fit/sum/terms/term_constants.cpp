@@ -40,9 +40,10 @@ VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta
       const auto [first, count] = inputs_[input++];
       const std::size_t levels = spec_.categorical[c].levels.size();
       const VectorXd log_factors = contrasts(levels) * term.segment(first, count);
-      log_a += log_factors[0];
+      const double of_first = log_factors[static_cast<Index>(spec_.categorical[c].shown_level(0))];
+      log_a += of_first;
       for (std::size_t l = 0; l < levels; ++l)
-        put(layout.level(k, c, l), std::exp(log_factors[static_cast<Index>(l)] - log_factors[0]));
+        put(layout.level(k, c, l), std::exp(log_factors[static_cast<Index>(l)] - of_first));
     }
     for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j) {
       const double power = term[inputs_[input++].first];
