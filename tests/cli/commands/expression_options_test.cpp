@@ -114,7 +114,8 @@ TEST_CASE("a file without a scale is fitted by forms that hardly need one", "[cl
     CHECK(first != std::string::npos);
     CHECK(fitted.errors.find(notice, first + 1) == std::string::npos);
   }
-  const ProgramResult swept = run_perfmodel({"sweep", runs, "--expression", "multi", "--terms", "1"});
+  const ProgramResult swept =
+      run_perfmodel({"sweep", runs, "--expression", "multi", "--terms", "1"});
   INFO(swept.errors);
   CHECK(swept.exit_code == 0);
   const ProgramResult refused = run_perfmodel({"fit", runs});

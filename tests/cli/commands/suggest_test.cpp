@@ -401,8 +401,9 @@ TEST_CASE_METHOD(FitDirectory, "of many columns only those of one machine are pu
       run({"suggest", "model.json", "runs.csv", "--next", "60", "--format", "json"});
   INFO(next.errors);
   REQUIRE(next.exit_code == 0);
+  const auto json = nlohmann::json::parse(next.output);
   std::set<std::string> seen;
-  for (const auto& item : nlohmann::json::parse(next.output)["next"]) {
+  for (const auto& item : json["next"]) {
     const auto& at = item["configuration"];
     const int machine = std::stoi(at["machine"].get<std::string>().substr(1));
     CHECK(at["cores"] == 4 + 3 * machine);
