@@ -94,7 +94,9 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
     timed.ignore.push_back(request.throughput->column);
     if (!timed.time_unit)
       timed.time_unit = time.unit;
-    notices.push_back(words_for(*request.throughput, time));
+    notices.push_back(words_for(*request.throughput, time, table));
+    if (auto warning = warning_of_work(*request.throughput, table))
+      runs.warnings.push_back(*std::move(warning));
   }
   table = derive_as_requested(table, timed.derived);
   runs.roles = resolve_roles(table, timed);

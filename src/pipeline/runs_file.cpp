@@ -87,7 +87,10 @@ std::string judged_column(const Table& runs, const ModelSpec& spec) {
 }
 
 std::optional<std::string> drop_failed_runs(RunsFile& runs, const ModelSpec& spec) {
-  return drop_failed_runs(runs, judged_column(runs.table, spec), categorical_columns(spec));
+  const std::string column = judged_column(runs.table, spec);
+  return runs.table.find(column) == nullptr
+             ? std::nullopt
+             : drop_failed_runs(runs, column, categorical_columns(spec));
 }
 
 std::optional<std::string> reading_notice(const Table& table) {

@@ -41,7 +41,7 @@ std::optional<std::string> drop_failed_runs(RunsFile& runs, const std::string& c
 /// The one that tells the time of runs that a model judges or is judged on: its target, or the
 /// throughput where the runs have it.
 std::string judged_column(const Table& runs, const ModelSpec& spec);
-/// The same for such runs.
+/// The same for such runs; nothing where none tells a time.
 std::optional<std::string> drop_failed_runs(RunsFile& runs, const ModelSpec& spec);
 
 /// A sentence about numbers that were read in another way than they stand there: decimal commas.

@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 
 #include "analysis/plan/enumeration.hpp"
 #include "base/random.hpp"
@@ -13,6 +14,7 @@ namespace {
 constexpr std::size_t kMostEnumerated = 200000;
 /// Draws for one new configuration, before the conditions are taken to be hopeless.
 constexpr std::size_t kMostDraws = 100000;
+constexpr std::size_t kMostDrawsOfRuns = 2000;  // which are more often something new
 
 [[noreturn]] void too_few(const Space& space, std::size_t n, const std::string& found) {
   throw InputError(space.source + ": there are " + found +
@@ -44,6 +46,26 @@ void add_new(Plan& plan, const std::vector<Configuration>& candidates, std::size
 bool is_small(const Space& space) {
   const auto size = space.size();
   return size && *size <= static_cast<double>(kMostEnumerated);
+}
+
+/// Of runs: a random one, whose columns take values of others where the result can exist.
+Configuration draw(const Space& space, RandomStream& random) {
+  Configuration drawn(space.columns.size());
+  if (space.rows.empty()) {
+    for (std::size_t c = 0; c < drawn.size(); ++c)
+      drawn[c] = space.columns[c].value_at(random.uniform());
+    return drawn;
+  }
+  drawn = space.rows[random.below(space.rows.size())];
+  for (std::size_t i = 0; i < 2 * space.bonds.size(); ++i) {
+    Configuration moved = drawn;
+    const Configuration& other = space.rows[random.below(space.rows.size())];
+    for (const std::size_t c : space.bonds[random.below(space.bonds.size())].columns)
+      moved[c] = other[c];
+    if (is_known_to_exist(space, moved))
+      drawn = std::move(moved);
+  }
+  return drawn;
 }
 
 /// Draws for the columns of a Latin hypercube: column by column, the strata in random order.
@@ -135,14 +157,13 @@ Plan random_plan(const Space& space, std::size_t n, std::uint64_t seed,
     return plan;
   }
   std::set<Configuration> known(existing.begin(), existing.end());
-  Configuration configuration(space.columns.size());
+  const std::size_t most_draws = space.rows.empty() ? kMostDraws : kMostDrawsOfRuns;
   for (std::size_t draws = 0; plan.configurations.size() < n;) {
-    for (std::size_t c = 0; c < configuration.size(); ++c)
-      configuration[c] = space.columns[c].value_at(random.uniform());
+    const Configuration configuration = draw(space, random);
     if (conditions.hold(configuration) && known.insert(configuration).second) {
       plan.configurations.push_back(configuration);
       draws = 0;
-    } else if (++draws == kMostDraws) {
+    } else if (++draws == most_draws) {
       too_few(space, n,
               "hardly more than " + std::to_string(plan.configurations.size()) +
                   " configurations to be found");

@@ -4,10 +4,13 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <map>
+#include <numeric>
 #include <set>
 
 #include "base/text.hpp"
 #include "model/columns/cell_problems.hpp"
+#include "model/columns/left_out/identities.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel::plan {
@@ -56,6 +59,29 @@ std::string expectation(const SpaceColumn& column) {
   return "one of " + list;
 }
 
+Configuration part_of(const Configuration& configuration, const std::vector<std::size_t>& columns) {
+  Configuration part;
+  for (const std::size_t column : columns)
+    part.push_back(configuration[column]);
+  return part;
+}
+
+Bond bond_of(const Space& space, const std::vector<std::size_t>& columns) {
+  Bond bond{columns, {}};
+  for (const Configuration& row : space.rows)
+    bond.known.insert(part_of(row, columns));
+  return bond;
+}
+
+/// Whether one column gives another, in so many rows that it is no accident.
+bool follows(const Space& space, std::size_t from, std::size_t to) {
+  std::map<double, double> known;
+  for (const Configuration& row : space.rows)
+    if (known.try_emplace(row[from], row[to]).first->second != row[to])
+      return false;
+  return 2 * known.size() <= space.rows.size();
+}
+
 }  // namespace
 
 double SpaceColumn::value_at(double u) const {
@@ -94,11 +120,12 @@ std::optional<double> Space::size() const {
   return size <= 0x1p53 ? std::optional(size) : std::nullopt;
 }
 
-Space space_of_values(const Table& table, const std::vector<std::string>& columns) {
+Space space_of_runs(const Table& runs, const Table& all, const std::vector<std::string>& columns) {
   Space space;
-  space.source = table.source;
+  space.source = runs.source;
+  std::vector<Configuration> rows(runs.rows());
   for (const std::string& name : columns) {
-    const Column& cells = table.at(name);
+    const Column& cells = runs.at(name);
     SpaceColumn column;
     column.name = name;
     if (cells.is_numeric()) {
@@ -108,9 +135,67 @@ Space space_of_values(const Table& table, const std::vector<std::string>& column
       column.levels = cells.levels;
       std::sort(column.levels.begin(), column.levels.end());
     }
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      rows[row].push_back(cells.is_numeric() ? cells.numbers[row]
+                                             : *value_of_cell(column, cells.text(row)));
     space.columns.push_back(std::move(column));
   }
+  const std::set<Configuration> known(rows.begin(), rows.end());
+  space.rows.assign(known.begin(), known.end());
+  const std::set<std::uint32_t> lines(runs.lines.begin(), runs.lines.end());
+  for (std::size_t row = 0; row < all.rows(); ++row) {
+    Configuration failed;
+    if (lines.contains(all.lines[row]))
+      continue;
+    for (const SpaceColumn& column : space.columns)
+      if (const auto value = value_of_cell(column, all.at(column.name).text(row)))
+        failed.push_back(*value);
+    if (failed.size() == space.columns.size() && !known.contains(failed))
+      space.failed.insert(failed);
+  }
   return space;
+}
+
+void bind_columns(Space& space, const Table& runs) {
+  const std::vector<std::string> names = space.names();
+  std::vector<std::size_t> unit(names.size());
+  std::iota(unit.begin(), unit.end(), 0);
+  const auto join = [&](std::size_t a, std::size_t b) {
+    std::replace(unit.begin(), unit.end(), std::size_t{unit[b]}, std::size_t{unit[a]});
+  };
+  const auto place = [&](const std::string& name) {
+    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  };
+  std::vector<ColumnPart> parts;
+  for (std::size_t a = 0; a < names.size(); ++a) {
+    const Column& column = runs.at(names[a]);
+    parts.push_back({.column = &column, .part = Part::intrinsic, .facts = facts_of(column)});
+    for (std::size_t b = 0; b < names.size(); ++b)
+      if (a != b && follows(space, a, b))
+        join(a, b);
+  }
+  for (const Identity& identity : find_identities(runs, parts))
+    for (const Factor& factor : identity.factors)
+      join(place(identity.column), place(factor.column));
+  for (std::size_t a = 0; a < names.size(); ++a) {
+    std::vector<std::size_t> together;
+    for (std::size_t b = 0; b < names.size(); ++b) {
+      if (unit[b] == a)
+        together.push_back(b);
+      if (a < b && space.columns[a].is_text() && space.columns[b].is_text())
+        space.bonds.push_back(bond_of(space, {a, b}));
+    }
+    space.bonds.push_back(bond_of(space, together));
+  }
+}
+
+bool is_known_to_exist(const Space& space, const Configuration& configuration) {
+  return !space.failed.contains(configuration) &&
+         std::all_of(
+             space.bonds.begin(), space.bonds.end(),
+             [&](const Bond& bond) {
+               return bond.known.contains(part_of(configuration, bond.columns));
+             });
 }
 
 std::vector<double> formula_values(const Space& space, TextCodes& codes,
@@ -128,6 +213,8 @@ Conditions::Conditions(const Space& space) : space_(space) {
 }
 
 bool Conditions::hold(const Configuration& configuration) const {
+  if (!is_known_to_exist(space_, configuration))
+    return false;
   if (formulas_.empty())
     return true;
   const auto values = formula_values(space_, codes_, configuration);

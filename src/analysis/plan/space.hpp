@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,13 +31,22 @@ struct SpaceColumn {
   std::string text(double value) const;
 };
 
+/// Columns of runs and which of their values are known to go together.
+struct Bond {
+  std::vector<std::size_t> columns;
+  std::set<std::vector<double>> known;
+};
+
 /// What can be configured. A configuration is one number per column: the value, or the index of the
 /// level.
 struct Space {
   std::string source;  ///< for messages
   std::vector<SpaceColumn> columns;
-  std::vector<std::string> extrinsic;  ///< columns of scale, as the file says; may be empty
-  std::vector<std::string> where;      ///< conditions, all of which have to hold
+  std::vector<std::string> extrinsic;          ///< columns of scale, as the file says; may be empty
+  std::vector<std::string> where;              ///< conditions, all of which have to hold
+  std::vector<std::vector<double>> rows = {};  ///< of runs: those that went well, each once
+  std::set<std::vector<double>> failed = {};   ///< of runs: where all failed
+  std::vector<Bond> bonds = {};  ///< of runs after bind_columns(): every column is in one
 
   std::vector<std::string> names() const;
   /// A configuration as it is written to a file, column by column.
@@ -45,10 +55,17 @@ struct Space {
   std::optional<double> size() const;
 };
 
-/// Every combination of the values that these columns of a table have.
-Space space_of_values(const Table& table, const std::vector<std::string>& columns);
-
 using Configuration = std::vector<double>;
+
+/// The values that these columns have in runs; `all`: those that failed among them.
+Space space_of_runs(const Table& runs, const Table& all, const std::vector<std::string>& columns);
+
+/// Restricts such a space to what can exist as far as the runs tell: columns that follow from
+/// others there do, and two texts stand together where they do in a run.
+void bind_columns(Space& space, const Table& runs);
+
+/// Whether a configuration keeps to what the runs of a space tell.
+bool is_known_to_exist(const Space& space, const Configuration& configuration);
 
 /// The numbers of a configuration as formulas see them: texts by their codes.
 std::vector<double> formula_values(const Space& space, TextCodes& codes,

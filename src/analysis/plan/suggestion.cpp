@@ -213,6 +213,11 @@ Suggestions suggest(const Space& space, const SuggestionRequest& request, const 
     }
   }
   Search search(space, request, predict);
+  if (!space.rows.empty()) {
+    for (const Configuration& row : space.rows)
+      search.add(row);
+    return search.finish();
+  }
   if (const std::optional<Space> listed = searchable(space)) {
     for_each_configuration(*listed,
                            [&](const Configuration& configuration) { search.add(configuration); });

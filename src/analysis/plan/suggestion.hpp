@@ -44,8 +44,9 @@ Eigen::VectorXd prices(const Space& space, const std::optional<std::string>& pri
 /// Predicted times of many configurations at once.
 using Predict = std::function<std::vector<double>(const std::vector<Configuration>&)>;
 
-/// Searches a space of at most ten million configurations as a whole, of others a random sample.
-/// Times that are not finite and > 0 are no times: such configurations are left out.
+/// Ranks the rows of a space of runs. Searches another of at most ten million configurations as a
+/// whole, of others a random sample. Times that are not finite and > 0 are no times: such
+/// configurations are left out.
 Suggestions suggest(const Space& space, const SuggestionRequest& request, const Predict& predict);
 
 }  // namespace perfmodel::plan

@@ -7,6 +7,8 @@ namespace perfmodel::scaling {
 WorkColumns work_columns(const FittedModel& model, const std::string& scale,
                          const std::vector<std::string>& moved) {
   WorkColumns work{scale, model.spec.target, {}, {}};
+  if (model.spec.throughput && model.spec.throughput->work.empty())
+    work.throughput = model.spec.throughput->column;
   // What a configuration holds, not what is derived from it: a batch per worker that is computed
   // from the batch of all shrinks as the workers grow.
   const std::vector<CategoricalInput>& names = model.spec.categorical;

@@ -32,6 +32,8 @@ Json laws(const scaling::ScalingStudy& study) {
 }  // namespace
 
 std::string to_json(const ScalingDocument& document) {
+  const bool tells = document.tells_speedup;
+  const auto told = [&](double value) { return tells ? number(value) : Json(); };
   Json rows = Json::array();
   for (std::size_t i = 0; i < document.study.rows.size(); ++i) {
     const auto& row = document.study.rows[i];
@@ -39,9 +41,9 @@ std::string to_json(const ScalingDocument& document) {
         {{"scale", number(row.scale)},
          {"time", number(row.time)},
          {"configurations", row.configurations},
-         {"speedup", number(row.speedup)},
-         {"efficiency", number(row.efficiency)},
-         {"karp_flatt", nullable(row.karp_flatt)},
+         {"speedup", told(row.speedup)},
+         {"efficiency", told(row.efficiency)},
+         {"karp_flatt", tells ? nullable(row.karp_flatt) : Json()},
          {"equivalent_power", nullable(row.equivalent_power)},
          {"in_range", document.in_range.empty() ? Json() : Json(bool(document.in_range[i]))}});
   }
@@ -51,17 +53,17 @@ std::string to_json(const ScalingDocument& document) {
       {"source", document.source},
       {"file", document.file},
       {"column", document.column},
-      {"kind", scaling::to_text(document.study.kind)},
+      {"kind", tells ? Json(scaling::to_text(document.study.kind)) : Json()},
       {"kind_because", document.kind_because.empty() ? Json() : Json(document.kind_because)},
       {"kind_is_open", document.kind_is_open},
       {"time_unit", document.relative ? "" : document.unit},
       {"time_is_relative", document.relative},
       {"rows", std::move(rows)},
-      {"laws", laws(document.study)},
+      {"laws", laws(tells ? document.study : scaling::ScalingStudy())},
       {"least_efficiency", number(document.study.least_efficiency)},
-      {"pays_until", nullable(document.study.pays_until)},
-      {"pays_no_more_at", nullable(document.study.pays_no_more_at)},
-      {"fastest_scale", number(document.study.fastest_scale)},
+      {"pays_until", tells ? nullable(document.study.pays_until) : Json()},
+      {"pays_no_more_at", tells ? nullable(document.study.pays_no_more_at) : Json()},
+      {"fastest_scale", told(document.study.fastest_scale)},
       {"doubling", nullptr},
       {"model", nullptr}};
   if (document.doubling) {

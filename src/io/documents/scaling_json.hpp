@@ -18,6 +18,7 @@ struct ScalingDocument {
   bool relative = false;  ///< times are relative to the first row
   scaling::ScalingStudy study;
   std::vector<bool> in_range;         ///< of a model, per row of the study: whether it was measured
+  bool tells_speedup = true;          ///< of workers, or asked for: speedups, efficiencies and laws
   std::string kind_because;           ///< what told the kind; empty where it was asked for
   bool kind_is_open = false;          ///< nothing told it
   std::vector<std::string> settings;  ///< of a model: what was held fixed

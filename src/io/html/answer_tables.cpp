@@ -79,7 +79,7 @@ std::string forecast_table(const Content& content, const ScaleCurve& curve) {
   if (has_intervals)
     headings.push_back(
         {short_number(100 * content.model.intervals->level) + " % interval", number});
-  const bool has_speedups = !curve.work.is_scale;
+  const bool has_speedups = scaling::counts_workers(curve.column);
   if (has_speedups)
     headings.insert(headings.end(), {{"speedup", number}, {"efficiency", number}});
   headings.push_back({""});

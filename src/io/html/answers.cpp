@@ -116,7 +116,7 @@ Answer share_answer(const Content& content) {
 }
 
 Answer scaling_answer(const Content& content) {
-  Answer answer{"How does it scale?", "not at all", {}};
+  Answer answer{"How does it scale?", "no scale", {}};
   if (content.powers.empty()) {
     answer.lines.emplace_back("the model has no column of scale");
     return answer;

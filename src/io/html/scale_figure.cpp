@@ -202,7 +202,7 @@ std::string scale_figure(const Content& content, const ScaleCurve& curve, std::s
 
 std::string speedup_figure(const ScaleCurve& curve, std::size_t number) {
   const std::vector<Forecast>& points = curve.forecasts;
-  if (points.size() < 2 || curve.work.is_scale)
+  if (points.size() < 2 || !scaling::counts_workers(curve.column))
     return "";
   const Range x = range_of_scales(points);
   std::vector<double> speedups = {points.front().scale, points.back().scale};

@@ -61,6 +61,7 @@ std::string forecast_rows(const Content& content) {
   const std::string& unit = content.model.spec.unit;
   std::vector<std::vector<std::string>> rows;
   for (const ScaleCurve& curve : content.curves) {
+    const bool of_workers = scaling::counts_workers(curve.column);
     for (const Forecast& forecast : curve.forecasts) {
       if (forecast.scale < curve.shown)
         continue;
@@ -69,7 +70,8 @@ std::string forecast_rows(const Content& content) {
                       forecast.interval
                           ? time_range_text(forecast.interval->low, forecast.interval->high, unit)
                           : "",
-                      percent(100 * forecast.efficiency), forecast.measured ? "" : "not measured"});
+                      of_workers ? percent(100 * forecast.efficiency) : "",
+                      forecast.measured ? "" : "not measured"});
     }
   }
   return table_of({"at", "time", "interval", "efficiency", ""}, rows);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -7,6 +8,7 @@
 #include "base/text.hpp"
 #include "data/column_numbers.hpp"
 #include "model/columns/column_parts.hpp"
+#include "model/columns/facts/name_words.hpp"
 #include "model/columns/facts/well_known_names.hpp"
 #include "perfmodel/base/error.hpp"
 
@@ -87,8 +89,16 @@ std::optional<std::string> example_time(const Parts& parts) {
   return example;
 }
 
-/// Columns of whole numbers > 0, as scales are; those with the fewest different values first, since
-/// a scale is set to a few.
+/// "num_tokens" rather than "n_head".
+bool speaks_of_work(const std::string& name) {
+  constexpr std::array<std::string_view, 6> words = {"tokens",   "sequences", "samples",
+                                                     "requests", "parallel",  "world"};
+  const std::vector<std::string> own = name_words(name);
+  return std::find_first_of(own.begin(), own.end(), words.begin(), words.end()) != own.end();
+}
+
+/// Columns of whole numbers > 0, as scales are; those whose names speak of work first, and among
+/// them those with the fewest different values, since a scale is set to a few.
 std::vector<std::string> possible_scales(const Parts& parts, const std::string& time) {
   std::vector<std::pair<std::size_t, std::string>> found;
   for (const ColumnPart& part : parts) {
@@ -102,8 +112,10 @@ std::vector<std::string> possible_scales(const Parts& parts, const std::string& 
     const std::set<double> values(column.numbers.begin(), column.numbers.end());
     found.emplace_back(values.size(), column.name);
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return std::pair(!speaks_of_work(a.second), a.first) <
+           std::pair(!speaks_of_work(b.second), b.first);
+  });
   std::vector<std::string> names;
   for (auto& [values, name] : found)
     names.push_back(std::move(name));
@@ -218,6 +230,9 @@ void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, 
       notices.push_back((names.size() == 1 ? "Column " : "Columns ") + quoted_list(names) +
                         (names.size() == 1 ? " is taken as extrinsic, by its name."
                                            : " are taken as extrinsic, by their names."));
+    } else if (!request.needs_scale) {
+      notices.push_back("No column has the name of a scale (workers, batch size, ...), so all " +
+                        Sentence("are inputs alike; ") + Field{"extrinsic"} + " names one.");
     } else {
       doubts.about_scale(table, parts);
     }

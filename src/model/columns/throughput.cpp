@@ -13,6 +13,7 @@
 #include "model/columns/cell_problems.hpp"
 #include "model/columns/facts/name_words.hpp"
 #include "model/columns/facts/well_known_names.hpp"
+#include "model/columns/facts/work_names.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/model/columns/derived.hpp"
 
@@ -98,6 +99,24 @@ std::vector<double> work_of(const Table& table, const Throughput& throughput) {
   return rates_of(extended.columns.empty() ? table : extended, *work);
 }
 
+/// What an iteration works on, by the names of columns; empty where these do not tell.
+std::string work_of_iteration(const Throughput& throughput, const Table& table) {
+  std::string total;
+  std::string each;
+  std::pair<double, std::string> workers;  // the column of most: GPUs rather than nodes
+  for (const Column& column : table.columns) {
+    const std::string& name = column.name;
+    if (is_batch_name(name))
+      (is_per_something_name(name) ? each : total) = name;
+    else if (is_worker_count_name(name) && column.is_numeric())
+      workers = std::max(workers, {std::ranges::max(column.numbers), name});
+  }
+  if (is_rate_of_one_worker_name(throughput.column))
+    return each;
+  return total.empty() && !each.empty() && workers.first > 0 ? each + " * " + workers.second
+                                                             : total;
+}
+
 }  // namespace
 
 bool names_throughput(std::string_view name) {
@@ -144,7 +163,16 @@ Table with_time_of(const Table& table, const Throughput& throughput, const std::
   return out;
 }
 
-Sentence words_for(const Throughput& throughput, const ThroughputTime& time) {
+std::optional<Sentence> warning_of_work(const Throughput& throughput, const Table& table) {
+  const std::string better = work_of_iteration(throughput, table);
+  if (!is_work_per_worker_name(throughput.work) || better.empty() || better == throughput.work)
+    return std::nullopt;
+  return Field{"work", {throughput.work}} + " is of one worker by its name, where '" +
+         throughput.column + "' counts the work of all; pass " + Field{"work", {better}} +
+         " if it does";
+}
+
+Sentence words_for(const Throughput& throughput, const ThroughputTime& time, const Table& table) {
   const std::string thing = time.column.substr(std::string("time_per_").size());
   const bool is_one_word = throughput.work.find_first_of("+-*/^?<>=&|() ") == std::string::npos;
   const std::string work = throughput.work.empty() ? "1"
@@ -152,9 +180,9 @@ Sentence words_for(const Throughput& throughput, const ThroughputTime& time) {
                                                    : "(" + throughput.work + ")";
   Sentence out = "The measured time '" + time.column + "' is " + work + " / " + throughput.column +
                  ", the time of one " + thing + (time.unit.empty() ? "" : " in " + time.unit) + ".";
-  if (throughput.work.empty())
-    out += " For the time of an iteration, say what it works on: " + Field{"work", {"batch_size"}} +
-           ".";
+  const std::string better = work_of_iteration(throughput, table);
+  if (throughput.work.empty() && !better.empty())
+    out += " For the time of an iteration, say what it works on: " + Field{"work", {better}} + ".";
   return out;
 }
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "model/columns/facts/log_columns.hpp"
-#include "model/columns/facts/well_known_names.hpp"
 #include "model/columns/facts/work_names.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/model/columns/derived.hpp"
@@ -14,13 +13,9 @@
 namespace perfmodel {
 namespace {
 
-bool counts_workers(const std::string& name) {
-  return is_scale_name(name) && !is_batch_name(name) && !is_per_something_name(name);
-}
-
 bool may_be_total(const std::string& name) {
   return (is_total_name(name) || is_batch_name(name)) && !is_per_something_name(name) &&
-         !counts_workers(name);
+         !is_worker_count_name(name);
 }
 
 std::vector<double> ratios(const std::vector<double>& of, const std::vector<double>& to) {
@@ -81,8 +76,8 @@ std::optional<TotalPerWorker> find_total_per_worker(const Table& table, const Ro
   std::optional<TotalPerWorker> out;
   for (const Column* total : inputs) {
     for (const Column* workers : inputs) {
-      if (!may_be_total(total->name) || !counts_workers(workers->name) || !total->formula.empty() ||
-          !workers->formula.empty())
+      if (!may_be_total(total->name) || !is_worker_count_name(workers->name) ||
+          !total->formula.empty() || !workers->formula.empty())
         continue;
       const std::vector<double> each = ratios(total->numbers, workers->numbers);
       const TotalPerWorker found{total->name, workers->name, different(total->numbers),

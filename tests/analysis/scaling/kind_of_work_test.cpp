@@ -48,6 +48,18 @@ TEST_CASE("columns tell whether the work grows with the scale", "[scaling]") {
                Told{{"gpus", "epoch_time_s", {"local_batch"}, {}},
                     Kind::strong,
                     "'epoch_time_s' is of a whole epoch"},
+               Told{{"gpus", "time_per_sample", {"local_batch"}, {}, "samples_per_s"},
+                    Kind::strong,
+                    "'samples_per_s' counts all work"},
+               Told{{"gpus", "time_per_token", {"depth"}, {}, "tokens_per_s_per_gpu"},
+                    Kind::weak,
+                    "'tokens_per_s_per_gpu' is of one worker"},
+               Told{{"gpus", "time_per_step", {"local_batch"}, {}, "steps_per_s"},
+                    Kind::weak,
+                    "'local_batch' is of one worker and stays the same"},
+               Told{{"gpus", "ms_per_token", {"local_batch"}, {}},
+                    Kind::strong,
+                    "'ms_per_token' is of a fixed amount of work"},
                Told{{"batch_size", "time_s", {"gpus"}, {}},
                     Kind::weak,
                     "'batch_size' is the work of an iteration"});
@@ -55,7 +67,13 @@ TEST_CASE("columns tell whether the work grows with the scale", "[scaling]") {
   CHECK(work.because == told.because);
   CHECK(work.kind == told.kind);
   CHECK_FALSE(work.is_open);
-  CHECK(work.is_scale == (told.columns.scale == "batch_size"));
+}
+
+TEST_CASE("efficiency is of scales that count workers", "[scaling]") {
+  for (const char* scale : {"gpus", "num_procs", "nodes", "world_size", "tensor_parallel", "tp"})
+    CHECK(counts_workers(scale));
+  for (const char* scale : {"batch_size", "local_batch", "num_tokens", "n_head", "ranks_per_node"})
+    CHECK_FALSE(counts_workers(scale));
 }
 
 TEST_CASE("where no column tells, the work is taken to be fixed, and it is said so", "[scaling]") {
@@ -64,6 +82,9 @@ TEST_CASE("where no column tells, the work is taken to be fixed, and it is said 
       GENERATE(Told{{"gpus", "time_s", {"depth", "batch_size"}, {}},
                     Kind::strong,
                     "'batch_size' may be of one worker or of all"},
+               Told{{"num_tokens", "time_s", {"local_batch"}, {}},
+                    Kind::strong,
+                    "'num_tokens' counts no workers by its name"},
                Told{{"ranks", "time_s", {"ranks_per_node", "mem_per_core", "size"}, {}},
                     Kind::strong,
                     "no column says whether the work grows with 'ranks'"},

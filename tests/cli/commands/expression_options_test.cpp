@@ -92,3 +92,33 @@ TEST_CASE("of a column of many levels fit prints some, and model.json has all", 
   CHECK_THAT(result.errors, ContainsSubstring(" more}"));
   CHECK_THAT(result.output, ContainsSubstring("k24: "));
 }
+
+TEST_CASE("a file without a scale is fitted by forms that hardly need one", "[cli]") {
+  TemporaryDirectory directory;
+  std::string csv = "n_head,hidden,num_tokens,time_ms\n";
+  for (const int heads : {8, 16, 32})
+    for (const int hidden : {256, 512, 1024})
+      for (int tokens = 1; tokens <= 64; tokens *= 2)
+        csv += std::to_string(heads) + "," + std::to_string(hidden) + "," + std::to_string(tokens) +
+               "," + std::to_string(0.01 * heads + 1e-4 * hidden * tokens) + "\n";
+  const std::string runs = directory.write("runs.csv", csv);
+  for (const std::string expression : {"multi", "auto"}) {
+    const ProgramResult fitted =
+        run_perfmodel({"fit", runs, "--expression", expression, "-o", directory.file("m.json")});
+    INFO(fitted.errors);
+    CHECK(fitted.exit_code == 0);
+    const std::string notice =
+        "No column has the name of a scale (workers, batch size, ...), so all are inputs alike; "
+        "--extrinsic names one.";
+    const std::size_t first = fitted.errors.find(notice);
+    CHECK(first != std::string::npos);
+    CHECK(fitted.errors.find(notice, first + 1) == std::string::npos);
+  }
+  const ProgramResult swept =
+      run_perfmodel({"sweep", runs, "--expression", "multi", "--terms", "1"});
+  INFO(swept.errors);
+  CHECK(swept.exit_code == 0);
+  const ProgramResult refused = run_perfmodel({"fit", runs});
+  CHECK(refused.exit_code == 3);
+  CHECK_THAT(refused.errors, ContainsSubstring("pass, for example: --extrinsic num_tokens\n"));
+}

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -450,4 +451,126 @@ TEST_CASE("scaling reads no one power where other inputs move along", "[cli][sca
   CHECK(json["model"].is_null());
   CHECK(json["rows"][1]["speedup"].get<double>() / json["rows"][0]["speedup"].get<double>() ==
         Approx(std::sqrt(2)).epsilon(0.01));
+}
+
+namespace {
+
+/// 1, 2, ..., 64 GPUs with a batch each, of which `rate` says how much is done in a second: all of
+/// them lose 1 % with each doubling.
+std::string rates_of_gpus(const std::string& rate, bool of_one) {
+  std::string csv = "num_gpus,local_batch,depth," + rate + "\n";
+  for (int doubled = 0; doubled < 7; ++doubled)
+    for (const int batch : {8, 16, 32})
+      for (const int depth : {3, 5, 9}) {
+        const double all = (1 << doubled) * std::pow(0.99, doubled) * std::sqrt(batch) / depth;
+        csv += std::to_string(1 << doubled) + "," + std::to_string(batch) + "," +
+               std::to_string(depth) + "," + std::to_string(of_one ? all / (1 << doubled) : all) +
+               "\n";
+      }
+  return csv;
+}
+
+}  // namespace
+
+TEST_CASE("of a time per sample efficiency is per sample", "[cli][scaling][throughput]") {
+  const TemporaryDirectory directory;
+  ProgramOptions options;
+  options.directory = directory.path();
+  for (const auto& [rate, of_one] :
+       {std::pair{"samples_per_s", false}, {"tokens_per_s_per_gpu", true}}) {
+    directory.write("rates.csv", rates_of_gpus(rate, of_one));
+    REQUIRE(run_perfmodel({"fit", "rates.csv", "--throughput-target", rate, "-o", "model.json"},
+                          options)
+                .exit_code == 0);
+    for (const std::string input : {"model.json", "rates.csv"}) {
+      std::vector<std::string> arguments = {"scaling",  input,      "--column",
+                                            "num_gpus", "--format", "json"};
+      if (input == "rates.csv")
+        arguments.insert(arguments.end(), {"--target", rate, "--throughput"});
+      const ProgramResult result = run_perfmodel(arguments, options);
+      CAPTURE(rate, input, result.errors);
+      REQUIRE(result.exit_code == 0);
+      const auto json = nlohmann::json::parse(result.output);
+      for (int doubled = 0; doubled < 7; ++doubled)
+        CHECK(json["rows"][doubled]["efficiency"].get<double>() ==
+              Approx(std::pow(0.99, doubled)).epsilon(0.01));
+    }
+  }
+}
+
+TEST_CASE("the work of an iteration is advised by columns of the file, and questioned",
+          "[cli][throughput]") {
+  const TemporaryDirectory directory;
+  ProgramOptions options;
+  options.directory = directory.path();
+  directory.write("rates.csv", rates_of_gpus("samples_per_s", false));
+  const auto said_with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"fit", "rates.csv", "--throughput-target", "samples_per_s"});
+    const ProgramResult result = run_perfmodel(more, options);
+    CHECK(result.exit_code == 0);
+    return result.errors;
+  };
+  CHECK_THAT(said_with({}), ContainsSubstring("For the time of an iteration, say what it works on: "
+                                              "--work 'local_batch * num_gpus'."));
+  CHECK_THAT(said_with({"--work", "local_batch"}),
+             ContainsSubstring("warning: --work local_batch is of one worker by its name, where "
+                               "'samples_per_s' counts the work of all; pass --work 'local_batch "
+                               "* num_gpus' if it does"));
+  CHECK_THAT(said_with({"--work", "local_batch * num_gpus"}), !ContainsSubstring("of one worker"));
+  // Without a batch there is nothing to advise.
+  directory.write("rates.csv", "gpus,depth,samples_per_s\n1,3,9\n2,3,17\n4,3,30\n1,5,5\n2,5,9\n");
+  CHECK_THAT(said_with({}), !ContainsSubstring("--work"));
+}
+
+TEST_CASE("what counts no workers has no efficiency where none is asked for", "[cli][scaling]") {
+  const TemporaryDirectory directory;
+  ProgramOptions options;
+  options.directory = directory.path();
+  for (const std::string column : {"num_tokens", "batch_size"}) {
+    std::string csv = "n_head," + column + ",time_ms\n";
+    for (const int heads : {8, 16, 32})
+      for (int tokens = 1; tokens <= 256; tokens *= 2)
+        csv += std::to_string(heads) + "," + std::to_string(tokens) + "," +
+               std::to_string(heads * (1 + 0.1 * tokens)) + "\n";
+    directory.write("runs.csv", csv);
+    REQUIRE(run_perfmodel({"fit", "runs.csv", "--extrinsic", column, "-o", "model.json"}, options)
+                .exit_code == 0);
+    for (const std::string input : {"model.json", "runs.csv"}) {
+      const std::vector<std::string> plain = {"scaling", input, "--column", column};
+      const ProgramResult text = run_perfmodel(plain, options);
+      CAPTURE(input, text.output);
+      REQUIRE(text.exit_code == 0);
+      for (const std::string word : {"efficien", "most work", "law", "Amdahl", "speedup"})
+        CHECK_THAT(text.output, !ContainsSubstring(word));
+      CHECK_THAT(text.errors, ContainsSubstring("note: '" + column +
+                                                "' counts no workers by its "
+                                                "name, so no speedup, efficiency or law is told; "
+                                                "--kind strong or weak asks for them"));
+      std::vector<std::string> arguments = plain;
+      arguments.insert(arguments.end(), {"--format", "json"});
+      const auto json = nlohmann::json::parse(run_perfmodel(arguments, options).output);
+      CHECK(json["kind"].is_null());
+      CHECK(json["fastest_scale"].is_null());
+      CHECK(json["rows"][1]["efficiency"].is_null());
+      CHECK(json["rows"][1]["equivalent_power"].is_number());
+      arguments.insert(arguments.end(), {"--kind", "weak"});
+      const auto asked = nlohmann::json::parse(run_perfmodel(arguments, options).output);
+      CHECK(asked["kind"] == "weak");
+      CHECK(asked["rows"][1]["efficiency"].is_number());
+    }
+    // Neither has the page.
+    const ProgramResult page =
+        run_perfmodel({"report", "model.json", "runs.csv", "--format", "md", "-o", "-"}, options);
+    std::istringstream lines(page.output);
+    std::size_t forecasts = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("| " + column.substr(0, 3)))
+        continue;
+      ++forecasts;
+      CHECK_THAT(line, !ContainsSubstring("%"));
+    }
+    CHECK(forecasts >= 3);
+    CHECK_THAT(run_perfmodel({"report", "model.json", "runs.csv", "-o", "-"}, options).output,
+               !ContainsSubstring("Speedup along") && !ContainsSubstring(">efficiency<"));
+  }
 }

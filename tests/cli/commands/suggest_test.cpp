@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
+#include "cli/fit_directory.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
 #include "support/sample_runs.hpp"
@@ -290,4 +292,124 @@ TEST_CASE("suggest names levels of a space that the model does not know", "[cli]
     CHECK(result.exit_code == 3);
     CHECK(result.errors == expected);
   }
+}
+
+namespace {
+
+/// Framework opencl knows conv2d alone, GPUs come eight a node, the batch of all is that of one
+/// times the GPUs. A batch of 64 always fails, and conv1d with 32 on 8 GPUs does.
+std::string runs_with_ties() {
+  std::string csv = "framework,layer,nodes,gpus,local_batch,global_batch,time_s\n";
+  for (const auto& [framework, layer] :
+       {std::pair{"cuda", "conv1d"}, {"cuda", "conv2d"}, {"opencl", "conv2d"}})
+    for (const int nodes : {1, 2, 4, 8})
+      for (const int batch : {8, 16, 32, 64}) {
+        const std::string configuration = std::string(framework) + "," + layer + "," +
+                                          std::to_string(nodes) + "," + std::to_string(8 * nodes) +
+                                          "," + std::to_string(batch) + "," +
+                                          std::to_string(8 * nodes * batch) + ",";
+        const bool fails =
+            batch == 64 || (std::string(layer) == "conv1d" && batch == 32 && nodes == 1);
+        const double time = batch * (framework == std::string("cuda") ? 1 : 3) *
+                            (layer == std::string("conv1d") ? 1 : 2) * (1 + 0.01 * nodes);
+        csv += configuration + (fails ? "OOM" : std::to_string(time)) + "\n";
+      }
+  return csv;
+}
+
+const std::vector<std::string> tied_columns = {"--extrinsic",
+                                               "nodes,gpus,local_batch,global_batch"};
+
+}  // namespace
+
+TEST_CASE_METHOD(FitDirectory, "suggest ranks the runs of a file, not what could be made of them",
+                 "[cli][suggest]") {
+  write("runs.csv", runs_with_ties());
+  std::vector<std::string> fit = {"fit", "runs.csv", "--failed", "drop", "-o", "model.json"};
+  fit.insert(fit.end(), tied_columns.begin(), tied_columns.end());
+  REQUIRE(run(fit).exit_code == 0);
+  const ProgramResult ranked =
+      run({"suggest", "model.json", "runs.csv", "--top", "1000", "--format", "json"});
+  INFO(ranked.errors);
+  REQUIRE(ranked.exit_code == 0);
+  CHECK_THAT(ranked.errors,
+             Catch::Matchers::ContainsSubstring("13 of 48 runs failed and are left out"));
+  const auto json = nlohmann::json::parse(ranked.output);
+  CHECK(json["searched"] == 35);
+  CHECK(json["complete"] == true);
+  CHECK(json["fastest"].size() == 35);
+  for (const auto& item : json["fastest"]) {
+    const auto& at = item["configuration"];
+    CHECK((at["framework"] == "cuda" || at["layer"] == "conv2d"));
+    CHECK(at["gpus"] == 8 * at["nodes"].get<int>());
+    CHECK(at["local_batch"] < 64);
+  }
+  // A configuration that stands in a file twice is one; a file need not tell times.
+  write("plan.csv",
+        "framework,layer,nodes,gpus,local_batch,global_batch\ncuda,conv2d,1,8,8,64\n"
+        "cuda,conv2d,1,8,8,64\ncuda,conv1d,1,8,8,64\n");
+  const ProgramResult plan = run({"suggest", "model.json", "plan.csv", "--format", "json"});
+  CHECK(nlohmann::json::parse(plan.output)["fastest"].size() == 2);
+}
+
+TEST_CASE_METHOD(FitDirectory, "what to measure next can exist as far as the runs tell",
+                 "[cli][suggest]") {
+  write("runs.csv", runs_with_ties());
+  for (const std::string expression : {"generic", "multi"}) {
+    std::vector<std::string> fit = {"fit", "runs.csv",   "--failed",     "drop",
+                                    "-o",  "model.json", "--expression", expression};
+    fit.insert(fit.end(), tied_columns.begin(), tied_columns.end());
+    REQUIRE(run(fit).exit_code == 0);
+    const ProgramResult next =
+        run({"suggest", "model.json", "runs.csv", "--next", "1000", "--format", "json"});
+    INFO(next.errors);
+    REQUIRE(next.exit_code == 0);
+    const auto json = nlohmann::json::parse(next.output);
+    CHECK(json["next"].size() >= 30);
+    for (const auto& item : json["next"]) {
+      const auto& at = item["configuration"];
+      CHECK((at["framework"] == "cuda" || at["layer"] == "conv2d"));
+      CHECK(at["gpus"] == 8 * at["nodes"].get<int>());
+      CHECK(at["global_batch"] == at["local_batch"].get<int>() * at["gpus"].get<int>());
+      CHECK(at["local_batch"] < 64);
+      CHECK_FALSE((at["layer"] == "conv1d" && at["local_batch"] == 32 && at["nodes"] == 1));
+    }
+  }
+}
+
+TEST_CASE_METHOD(FitDirectory, "of many columns only those of one machine are put together",
+                 "[cli][suggest]") {
+  // Too many combinations to be listed: a machine has its cores and its memory, a level of one
+  // option excludes a level of another.
+  std::string csv = "machine,cores,memory,a,b,x,y,z,time_s\n";
+  for (int row = 0; row < 400; ++row) {
+    const int machine = row * 7 % 13;
+    const int a = row * 5 % 7;
+    const int b = a == 0 ? 0 : row * 11 % 5;
+    csv += "m" + std::to_string(machine) + "," + std::to_string(4 + 3 * machine) + "," +
+           std::to_string(100 + machine * machine) + ",a" + std::to_string(a) + ",b" +
+           std::to_string(b) + "," + std::to_string(1 + row % 9) + "," +
+           std::to_string(1 + row * 3 % 11) + "," + std::to_string(1 + row * 13 % 8) + "," +
+           std::to_string(1 + 0.1 * (row % 9) + a + 0.01 * machine) + "\n";
+  }
+  write("runs.csv", csv);
+  REQUIRE(run({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--intrinsic",
+               "memory,x,y,z", "--categorical", "machine,a,b", "--extrinsic", "cores", "-o",
+               "model.json"})
+              .exit_code == 0);
+  const ProgramResult next =
+      run({"suggest", "model.json", "runs.csv", "--next", "60", "--format", "json"});
+  INFO(next.errors);
+  REQUIRE(next.exit_code == 0);
+  const auto json = nlohmann::json::parse(next.output);
+  std::set<std::string> seen;
+  for (const auto& item : json["next"]) {
+    const auto& at = item["configuration"];
+    const int machine = std::stoi(at["machine"].get<std::string>().substr(1));
+    CHECK(at["cores"] == 4 + 3 * machine);
+    CHECK(at["memory"] == 100 + machine * machine);
+    CHECK((at["a"] != "a0" || at["b"] == "b0"));
+    seen.insert(at.dump());
+  }
+  CHECK(seen.size() == 60);
 }

@@ -350,6 +350,23 @@ TEST_CASE("the advice names the counts, those of few values first", "[roles]") {
         "pass, for example: extrinsic = none");
 }
 
+TEST_CASE("the advice names a number of tokens before a number of heads", "[roles]") {
+  const Table runs = table_of("n_head,vocab,num_tokens,time_s\n8,100,1,1\n16,100,2,2\n8,200,4,3\n");
+  CHECK_THAT(error_of(runs),
+             Catch::Contains("\nof whole numbers > 0 are 'num_tokens', 'n_head' and 'vocab'\n") &&
+                 Catch::Contains("extrinsic = num_tokens\n"));
+  // Who needs no scale is told once that there is none.
+  RoleRequest request;
+  request.needs_scale = false;
+  const Roles roles = resolve_roles(runs, request);
+  CHECK(roles.extrinsic.empty());
+  CHECK(roles.intrinsic == Texts{"n_head", "vocab", "num_tokens"});
+  CHECK(std::count(roles.notices.begin(), roles.notices.end(),
+                   Sentence("No column has the name of a scale (workers, batch size, ...), so all "
+                            "are inputs alike; ") +
+                       Field{"extrinsic"} + " names one.") == 1);
+}
+
 TEST_CASE("of several possible times one has to be chosen", "[roles]") {
   CHECK(error_of(table_of("x,gpus,time_s,step time\n1,1,1,1\n2,2,2,2\n")) ==
         "runs.csv: several columns could be the measured time: 'time_s' and 'step time'\n"

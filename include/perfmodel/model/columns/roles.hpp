@@ -21,6 +21,7 @@ struct RoleRequest {
   std::optional<std::string> target;
   /// Empty, or "none" where no column has that name: no column is a scale.
   std::optional<std::vector<std::string>> extrinsic;
+  bool needs_scale = true;  ///< otherwise all columns may be inputs alike
   /// The numeric intrinsic columns. Where given, columns named in no list are ignored, with a
   /// notice.
   std::optional<std::vector<std::string>> intrinsic;

@@ -40,6 +40,9 @@ std::optional<Sentence> warning_of_throughput(const std::string& target);
 Table with_time_of(const Table& table, const Throughput& throughput, const std::string& target);
 
 /// What the target is, for people: "... is 1 / samples_per_s: the time of one sample, in s".
-Sentence words_for(const Throughput& throughput, const ThroughputTime& time);
+Sentence words_for(const Throughput& throughput, const ThroughputTime& time, const Table& table);
+
+/// Of work that is of one worker by its name, where the throughput counts that of all.
+std::optional<Sentence> warning_of_work(const Throughput& throughput, const Table& table);
 
 }  // namespace perfmodel

@@ -217,13 +217,11 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
 int run_fit(const FitArguments& arguments, Console& console) {
   const auto start = std::chrono::steady_clock::now();
   check_combination(arguments);
-  if (asks_for_many(arguments)) {
-    FitRequest request = request_of(arguments);
-    request.options = fit_options(arguments.search);
-    return run_fit_many(arguments, std::move(request), console);
-  }
   FitRequest request = request_of(arguments);
   request.options = fit_options(arguments.search);
+  request.roles.needs_scale = request.options.expression == Expression::generic;
+  if (asks_for_many(arguments))
+    return run_fit_many(arguments, std::move(request), console);
   request.roles.totals_per_worker =
       request.options.expression == Expression::automatic && !arguments.keep_totals;
   const std::string path = arguments.output.value_or("-");

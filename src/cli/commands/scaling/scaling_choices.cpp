@@ -1,6 +1,7 @@
 #include "cli/commands/scaling/scaling_choices.hpp"
 
 #include "base/text.hpp"
+#include "model/columns/facts/work_names.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel::cli {
@@ -24,6 +25,9 @@ std::string choose_column(const std::optional<std::string>& wanted,
 scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::WorkColumns& columns,
                           ScalingDocument& document, Console& console) {
   const scaling::KindOfWork work = scaling::kind_of_work(columns);
+  document.tells_speedup = scaling::counts_workers(columns.scale) || arguments.kind ||
+                           arguments.least_efficiency ||
+                           (arguments.throughput && !is_batch_name(columns.scale));
   if (arguments.kind) {
     if (*arguments.kind == scaling::Kind::weak && work.holds_all)
       console.warning("--kind weak counts '" + columns.scale + "' times the work, but " +
@@ -31,6 +35,11 @@ scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::Work
                       "' times too large. Leave --kind out, or predict a file of configurations "
                       "whose work grows");
     return *arguments.kind;
+  }
+  if (!document.tells_speedup) {
+    console.notice("'" + columns.scale + "' counts no workers by its name, so no speedup, " +
+                   "efficiency or law is told; --kind strong or weak asks for them");
+    return scaling::Kind::strong;
   }
   document.kind_because = work.because;
   document.kind_is_open = work.is_open;

@@ -201,6 +201,8 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
                                     model.spec, Target::absent);
   power.scalable = timings_of(model, of_one, column, {1})[0].time - power.constant;
   document.power = power;
+  if (!document.tells_speedup)
+    return document;
   document.readings = scaling::readings(power, scales, kind);
   document.model_pays_until =
       scaling::pays_until(power, scales.front(), kind, least_efficiency(arguments));

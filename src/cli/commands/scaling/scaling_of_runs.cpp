@@ -62,6 +62,8 @@ std::optional<std::string> constant_scale(const Roles& roles) {
 scaling::WorkColumns work_columns(const Table& table, const scaling::CurveColumns& columns,
                                   const NoInputs& no_inputs) {
   scaling::WorkColumns work{columns.scale, columns.target, {}, {}};
+  if (columns.target_is_throughput)
+    work.throughput = columns.target;
   for (const LeftOut& item : no_inputs.columns)
     if (!item.factors.empty())
       work.tied.push_back({item.column, item.factors});
@@ -120,11 +122,8 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
   document.column = columns.scale;
   document.unit = arguments.throughput ? "" : roles.unit;
   document.relative = curve.relative;
-  // A throughput counts all work, so its inverse is the time of a fixed amount.
   const scaling::Kind kind =
-      arguments.throughput
-          ? scaling::Kind::strong
-          : settle_kind(arguments, work_columns(table, columns, no_inputs), document, console);
+      settle_kind(arguments, work_columns(table, columns, no_inputs), document, console);
   document.study = scaling::study(curve.timings, kind, least_efficiency(arguments));
   return document;
 }

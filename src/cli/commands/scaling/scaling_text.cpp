@@ -21,12 +21,13 @@ std::string header(const ScalingDocument& document) {
   const auto& study = document.study;
   std::string text =
       document.file + ": " +
-      (study.kind == scaling::Kind::strong
+      (!document.tells_speedup ? "times along " + document.column
+       : study.kind == scaling::Kind::strong
            ? "strong scaling, times are of a fixed amount of work"
            : "weak scaling, times are of an iteration whose work grows with the scale") +
       (document.kind_because.empty() || document.kind_is_open ? "" : ": " + document.kind_because) +
       "\n";
-  if (study.rows.front().scale != 1) {
+  if (document.tells_speedup && study.rows.front().scale != 1) {
     text += document.column + " = " + to_text(study.rows.front().scale) +
             " is taken to be perfectly efficient, as 1 was not looked at\n";
   }
@@ -40,17 +41,24 @@ TextTable rows(const ScalingDocument& document) {
   const TimeUnit unit = readable_unit(document.relative ? 0 : document.study.rows.front().time,
                                       document.relative ? "" : document.unit);
   const std::string time = document.relative ? "relative time" : with_unit("time", unit.name);
-  TextTable table({right, right, right, right, right, right, document.relative ? right : left});
-  table.add({document.column, time, "speedup", "efficiency", "Karp-Flatt", "equivalent q",
-             document.relative ? "configurations" : ""});
+  std::vector<Align> aligns(document.tells_speedup ? 6 : 3, right);
+  aligns.push_back(document.relative ? right : left);
+  TextTable table(aligns);
+  const auto add = [&](std::vector<std::string> cells) {
+    if (!document.tells_speedup)
+      cells.erase(cells.begin() + 2, cells.begin() + 5);
+    table.add(std::move(cells));
+  };
+  add({document.column, time, "speedup", "efficiency", "Karp-Flatt", "equivalent q",
+       document.relative ? "configurations" : ""});
   for (std::size_t i = 0; i < document.study.rows.size(); ++i) {
     const auto& row = document.study.rows[i];
-    table.add({to_text(row.scale), short_number(row.time * unit.factor), short_number(row.speedup),
-               percent(100 * row.efficiency), optional_number(row.karp_flatt),
-               optional_number(row.equivalent_power),
-               document.relative ? std::to_string(row.configurations)
-               : i < document.in_range.size() && !document.in_range[i] ? "extrapolated"
-                                                                       : ""});
+    add({to_text(row.scale), short_number(row.time * unit.factor), short_number(row.speedup),
+         percent(100 * row.efficiency), optional_number(row.karp_flatt),
+         optional_number(row.equivalent_power),
+         document.relative ? std::to_string(row.configurations)
+         : i < document.in_range.size() && !document.in_range[i] ? "extrapolated"
+                                                                 : ""});
   }
   return table;
 }
@@ -124,9 +132,12 @@ void add_readings(const ScalingDocument& document, OutputTables& out) {
   if (!document.power)
     return;
   const auto& power = *document.power;
-  out.add("\n  the fitted power, read in two ways: t = A " + document.column + "^q + C, A " +
-          short_number(power.scalable) + ", q " + short_number(power.power) + ", C " +
-          short_number(power.constant) + "\n");
+  out.add(std::string("\n  the fitted power") +
+          (document.tells_speedup ? ", read in two ways" : "") + ": t = A " + document.column +
+          "^q + C, A " + short_number(power.scalable) + ", q " + short_number(power.power) +
+          ", C " + short_number(power.constant) + "\n");
+  if (!document.tells_speedup)
+    return;
   TextTable table({right, right, right, right, right});
   table.add({document.column, "scalable part: S", "E", "whole time: S", "E"});
   for (const auto& reading : document.readings) {
@@ -187,9 +198,11 @@ std::string formatted(const ScalingDocument& document, OutputFormat format,
   out.add(header(document));
   out.add("\n");
   out.add(rows(document), 2);
-  add_laws(document, out);
+  if (document.tells_speedup)
+    add_laws(document, out);
   add_readings(document, out);
-  out.add(verdict(document));
+  if (document.tells_speedup)
+    out.add(verdict(document));
   return out.in(format, width);
 }
 

@@ -15,6 +15,7 @@
 #include "cli/options/shared_options.hpp"
 #include "cli/runs/model_sets.hpp"
 #include "cli/runs/range_check.hpp"
+#include "cli/terminal/search_progress.hpp"
 #include "io/documents/space_json.hpp"
 #include "io/documents/suggestion_json.hpp"
 #include "io/file/output_file.hpp"
@@ -50,13 +51,19 @@ bool is_of_runs(const SuggestArguments& arguments) {
   return arguments.space.ends_with(".csv");
 }
 
-plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model) {
+plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model,
+                     Console& console) {
   if (!is_of_runs(arguments))
     return read_space(arguments.space);
-  const std::set<std::string> texts = categorical_columns(model.spec);
-  Table table = read_csv(arguments.space, texts);
-  make_design(table, model.spec, Target::absent);  // says which cells cannot be used
-  return plan::space_of_values(table, required_columns(model.spec));
+  RunsFile file = read_runs(arguments.space, categorical_columns(model.spec));
+  const Table all = file.table;
+  if (const auto failed = drop_failed_runs(file, model.spec))
+    console.warning(*failed);
+  make_design(file.table, model.spec, Target::absent);  // says which cells cannot be used
+  plan::Space space = plan::space_of_runs(file.table, all, required_columns(model.spec));
+  if (arguments.next)
+    plan::bind_columns(space, file.table);
+  return space;
 }
 
 /// What will be printed, each configuration once: one of the lists, as JSON all of them.
@@ -95,7 +102,8 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   add_input(command, "SPACE.json", arguments.space,
             "what can be chosen, as plan takes it; every input of\nthe model is one of its "
-            "columns. Runs (*.csv): every\ncombination of their values; --next knows them")
+            "columns. Runs (*.csv): what was measured; --next knows\nit and seeks other "
+            "combinations of it")
       .required();
   add_pick(command, arguments.pick);
   add_choice<SuggestBy>(
@@ -154,7 +162,10 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
                     arguments.output);
   OutputFile output(arguments.output);
   const FittedModel model = picked_model(arguments.model, arguments.pick);
-  const plan::Space space = space_of(arguments, model);
+  std::optional<SearchProgress> progress(console);
+  progress->begin("reading " + arguments.space);
+  const plan::Space space = space_of(arguments, model, console);
+  progress->begin(arguments.next ? "choosing what to measure" : "ranking configurations");
   SuggestionDocument document{.space = space,
                               .suggestions = {},
                               .target = model.spec.target,
@@ -182,6 +193,7 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
         design_of_space(space, told_configurations(arguments, document), model.spec);
     report_range(check_range(model, told), arguments.strict_range, console);
   }
+  progress.reset();
   output.write(formatted(arguments, document));
   output.commit();
   return 0;

@@ -81,8 +81,11 @@ std::vector<plan::Configuration> candidates_of(const SuggestArguments& arguments
 std::optional<Design> known_runs(const SuggestArguments& arguments, const FittedModel& model,
                                  Console& console) {
   if (arguments.runs) {
-    const Table table = read_csv(*arguments.runs, categorical_columns(model.spec));
-    return make_design(table, model.spec, Target::absent);
+    RunsFile file = read_runs(*arguments.runs, categorical_columns(model.spec));
+    const auto failed = drop_failed_runs(file, model.spec);
+    if (failed && *arguments.runs != arguments.space)  // of which it was said
+      console.warning(*failed);
+    return make_design(file.table, model.spec, Target::absent);
   }
   if (!model.form->process_belief(model.spec)) {
     console.notice("without --runs the model is taken to have seen " +

@@ -151,8 +151,10 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
   if (!tasks.is_shard())
     output.emplace(arguments.output);
   SearchProgress progress(console);
+  RoleRequest roles = arguments.roles;
+  roles.needs_scale = asked.expression == Expression::generic;
   const LabelledRuns runs =
-      read_labelled_runs({arguments.runs}, arguments.roles, arguments.separator, console,
+      read_labelled_runs({arguments.runs}, roles, arguments.separator, console,
                          progress.watch("reading " + arguments.runs));
   const PreparedRuns parts = prepare_runs(runs, split_of(runs, arguments.split));
   if (!parts.validation) {

@@ -47,6 +47,16 @@ bool is_batch_name(const std::string& name) {
          });
 }
 
+bool is_worker_count_name(const std::string& name) {
+  return is_scale_name(name) && !is_batch_name(name) && !is_per_something_name(name);
+}
+
+bool is_rate_of_one_worker_name(const std::string& name) {
+  const std::vector<std::string> words = name_words(name);
+  const auto thing = std::find(words.rbegin(), words.rend(), "per").base();
+  return thing != words.begin() && thing != words.end() && is_scale_name("num_" + *thing);
+}
+
 bool is_work_per_worker_name(const std::string& name) {
   if (is_batch_name(name))
     return is_per_something_name(name);
