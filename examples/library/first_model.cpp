@@ -11,7 +11,12 @@ int main(int argc, char** argv) try {
   using namespace perfmodel;
   if (argc < 4)
     throw UsageError("usage: first_model RUNS.csv MODEL.json COLUMN=VALUE ...");
-  const FittedModel model = fit_runs(read_runs(argv[1])).model;
+  const FitOutcome outcome = fit_runs(read_runs(argv[1]));
+  const FittedModel& model = outcome.model;
+  for (const std::string& warning : outcome.warnings)
+    std::cerr << "warning: " << warning << "\n";
+  for (const Warning& warning : model.warnings)
+    std::cerr << "warning: " << warning.message.text() << "\n";
 
   const auto set = configurations_of_settings({argv + 3, argv + argc}, model, central_base(model));
   const auto times = predict(model, make_design(set.table, model.spec, Target::absent));

@@ -24,6 +24,7 @@ constexpr std::uint64_t kFoldSeed = 1;
 constexpr Index kRowsPerCoefficient = 3;
 constexpr double kFarBetter = 0.7;    // share of the model's error
 constexpr double kWorthAWord = 0.03;  // of the time: below, nobody would change the form
+constexpr double kFarWorse = 3;       // times the error of the surface
 constexpr double kRidge = 1e-3;       // of the rows; coordinates have a standard deviation of 1
 constexpr double kLargestMiss = 3;    // as a logarithm: one miss counts no more
 
@@ -95,6 +96,10 @@ double mean_miss(const VectorXd& log_measured, const VectorXd& log_predicted) {
 
 bool FormCheck::points_elsewhere() const {
   return of_surface < kFarBetter * of_model && of_model - of_surface > kWorthAWord;
+}
+
+bool FormCheck::is_far_worse() const {
+  return points_elsewhere() && std::expm1(of_model) >= kFarWorse * std::expm1(of_surface);
 }
 
 std::optional<FormCheck> check_form(const FittedModel& model, const Design& training) {

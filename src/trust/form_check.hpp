@@ -16,6 +16,8 @@ struct FormCheck {
   /// Whether other forms can be expected to predict far better. The model has seen the runs, so
   /// that it is not wronged.
   bool points_elsewhere() const;
+  /// Whether the model is so far off that what it says of scales is no headline.
+  bool is_far_worse() const;
 };
 
 /// Closed forms on at most some hundred runs: milliseconds. Nothing where there are too few.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "base/index.hpp"
@@ -15,11 +16,18 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
+/// An end so many times the fitted value is none: what a factor is relative to went to 0.
+constexpr double kNoEnd = 1e60;
+constexpr Interval kNoInterval{std::numeric_limits<double>::quiet_NaN(),
+                               std::numeric_limits<double>::quiet_NaN()};
+
 class Percentiles {
  public:
   Percentiles(double confidence, double factor) : tail_(0.5 * (1 - confidence)), factor_(factor) {}
 
   Interval operator()(const VectorXd& values, double fitted) const {
+    if (!values.allFinite())
+      return kNoInterval;
     std::vector<double> sorted(values.begin(), values.end());
     std::sort(sorted.begin(), sorted.end());
     return {fitted + factor_ * (quantile(sorted, tail_) - fitted),
@@ -29,7 +37,9 @@ class Percentiles {
   Interval operator()(const VectorXd& values, double fitted, ConstantRange range) const {
     if (range == ConstantRange::factor && fitted > 0 && values.minCoeff() > 0) {
       const Interval logs = (*this)(VectorXd(values.array().log()), std::log(fitted));
-      return {std::exp(logs.low), std::exp(logs.high)};
+      return logs.high - std::log(fitted) < std::log(kNoEnd)
+                 ? Interval{std::exp(logs.low), std::exp(logs.high)}
+                 : kNoInterval;
     }
     Interval out = (*this)(values, fitted);
     if (range != ConstantRange::any && values.minCoeff() >= 0)

@@ -1,5 +1,6 @@
 #include "analysis/constants/constant_table.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include "base/index.hpp"
@@ -10,6 +11,10 @@ namespace {
 
 ConstantStatus status_of(bool identified) {
   return identified ? ConstantStatus::determined : ConstantStatus::undetermined;
+}
+
+std::optional<Interval> known_interval(const Interval& interval) {
+  return std::isfinite(interval.low) ? std::optional(interval) : std::nullopt;
 }
 
 }  // namespace
@@ -41,7 +46,7 @@ std::vector<ConstantRow> constant_table(const FittedModel& model) {
                     .group = constant.group,
                     .level = std::move(constant.level)};
     if (model.uncertainty)
-      row.interval = model.uncertainty->constants[k];
+      row.interval = known_interval(model.uncertainty->constants[k]);
     if (known) {
       const bool at_bound = !known->at_bound.empty() && known->at_bound[k];
       row.status = at_bound ? ConstantStatus::at_bound : status_of(known->constants[k]);
@@ -67,7 +72,7 @@ std::vector<ScalingPower> scaling_power_table(const FittedModel& model) {
       }
     } else {
       if (model.uncertainty)
-        power.interval = model.uncertainty->scaling_powers[j];
+        power.interval = known_interval(model.uncertainty->scaling_powers[j]);
       if (model.identifiability && j < model.identifiability->scaling_powers.size())
         power.status = status_of(model.identifiability->scaling_powers[j]);
     }
@@ -89,7 +94,7 @@ std::vector<LevelDifference> difference_table(const FittedModel& model) {
     row.role = ConstantRole::level;
     row.level = item.level;
     if (model.uncertainty)
-      row.interval = model.uncertainty->differences[k];
+      row.interval = known_interval(model.uncertainty->differences[k]);
     if (model.identifiability)
       row.status = status_of(model.identifiability->differences[k]);
     out.push_back({item.column, std::move(row)});

@@ -9,6 +9,7 @@
 #include "export/formula_code.hpp"
 #include "fit/fit.hpp"
 #include "fit/result/form.hpp"
+#include "trust/form_check.hpp"
 #include "trust/prediction_intervals.hpp"
 #include "trust/spread.hpp"
 
@@ -98,6 +99,14 @@ std::optional<IntervalCoverage> coverage_of(const Source& source, const Configur
       intervals->by_deviation};
 }
 
+/// Of Eq. (4) alone; other forms were chosen, or asked for by name.
+bool scales_wrongly(const Source& source) {
+  if (source.model.form->name() != to_text(Expression::generic) || !source.design.runs.empty())
+    return false;
+  const std::optional<FormCheck> check = check_form(source.model, source.design);
+  return check && check->is_far_worse();
+}
+
 }  // namespace
 
 Content content_of(const Source& source) {
@@ -115,9 +124,11 @@ Content content_of(const Source& source) {
   return {.model = model,
           .tool = source.tool,
           .model_file = source.model_file,
+          .options = source.options,
           .runs = source.runs,
           .fitted_to_these_runs =
               !source.runs.sha256.empty() && source.runs.sha256 == model.provenance.sha256,
+          .scales_wrongly = scales_wrongly(source),
           .range_findings = source.range_findings,
           .left_out = source.left_out,
           .metrics = source.metrics,

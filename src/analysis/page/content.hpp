@@ -52,6 +52,7 @@ struct Source {
   std::vector<std::string> range_findings;   ///< where the runs leave what was measured
   std::optional<std::string> left_out = {};  ///< in words, the rows that have no predicted time
   std::optional<Comparison> comparison = {};
+  std::string options = {};  ///< of the command that writes the page, as a shell takes them
 };
 
 /// Metrics of one part of the data.
@@ -96,8 +97,10 @@ struct Content {
   const FittedModel& model;
   std::string tool;
   std::string model_file;
+  std::string options;
   FileFacts runs;
   bool fitted_to_these_runs = false;  ///< to this very file, or parts of it
+  bool scales_wrongly = false;        ///< Eq. (4), far worse than a quick check of products
   std::vector<std::string> range_findings;
   std::optional<std::string> left_out;    ///< rows of the runs, in words
   Metrics metrics;                        ///< of the runs

@@ -47,7 +47,8 @@ std::map<std::string, Times> times_by_configuration(const Table& table,
   const auto targets = positive_numbers(table, columns.target, problems);
   problems.set_remedy(table.at(columns.scale), "a scale is a number > 0");
   problems.set_remedy(table.at(columns.target),
-                      remedy_of_measured(columns.target_is_throughput ? "throughput" : "time"));
+                      remedy_of_measured(columns.target_is_throughput ? "throughput" : "time",
+                                         table, table.at(columns.target)));
   if (!problems.empty())
     throw InputError(problems.text());
   std::map<std::string, Times> configurations;

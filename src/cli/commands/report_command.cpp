@@ -48,6 +48,21 @@ std::string page_of(const page::Content& content, const ReportArguments& argumen
   return report_html(content, arguments.title, flag_text);
 }
 
+/// What decides the bytes of the page beside its files.
+std::string options_of(const ReportArguments& arguments) {
+  std::string out;
+  const auto add = [&](const std::string& flag, const std::string& value) {
+    if (!value.empty())
+      out += " --" + flag + " " + shell_word(value);
+  };
+  add("pick", arguments.pick);
+  add("target", arguments.target.value_or(""));
+  add("separator", arguments.separator ? std::string(1, *arguments.separator) : "");
+  add("failed", arguments.drop_failed ? "drop" : "");
+  add("title", arguments.title);
+  return out + (!arguments.explore ? "" : *arguments.explore ? " --explore" : " --no-explore");
+}
+
 /// The folder comes into being where it is absent.
 void write_figures(const std::string& page, const std::string& folder) {
   std::error_code error;
@@ -165,7 +180,8 @@ int run_report(const ReportArguments& given, Console& console) {
        measure(runs.design, runs.predicted, runs.file.table.source),
        runs.range.findings,
        runs.left_out_text,
-       comparison});
+       comparison,
+       options_of(arguments)});
   if (arguments.format == ReportFormat::markdown && arguments.figures.empty()) {
     output.write(report_markdown(content, arguments.title));
   } else {

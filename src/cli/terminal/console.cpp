@@ -12,6 +12,7 @@
 #include <cstdlib>
 
 #include "base/printable.hpp"
+#include "cli/terminal/lines_within.hpp"
 
 namespace perfmodel::cli {
 namespace {
@@ -76,6 +77,18 @@ std::shared_ptr<spdlog::logger> make_logger(bool color) {
   return logger;
 }
 
+/// The message in lines of the terminal, cut between words; a command to paste stays whole.
+std::string wrapped(std::string_view message, std::string_view label,
+                    const std::optional<std::size_t>& width) {
+  const std::string head = "perfmodel: " + std::string(label) + ": ";
+  const std::string shown = head + printable(message);
+  const std::size_t end = std::min(shown.find("\n  "), shown.size());
+  std::string out = width ? paragraphs_within(shown.substr(0, end), *width) : shown;
+  if (width)
+    out = out.substr(0, out.size() - 1) + shown.substr(end);
+  return out.substr(head.size());
+}
+
 const std::string heading_begin = "\x1b[1m";
 const std::string heading_end = "\x1b[0m";
 
@@ -119,20 +132,20 @@ Console::Console(const ConsoleOptions& options)
 void Console::error(std::string_view message) {
   const std::lock_guard lock(mutex_);
   progress({});
-  logger_->error("{}", printable(message));
+  logger_->error("{}", wrapped(message, "error", width()));
 }
 
 void Console::warning(std::string_view message) {
   const std::lock_guard lock(mutex_);
   progress({});
-  logger_->warn("{}", printable(message));
+  logger_->warn("{}", wrapped(message, "warning", width()));
 }
 
 void Console::notice(std::string_view message) {
   const std::lock_guard lock(mutex_);
   if (!quiet_) {
     progress({});
-    logger_->info("{}", printable(message));
+    logger_->info("{}", wrapped(message, "note", width()));
   }
 }
 

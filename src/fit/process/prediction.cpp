@@ -87,7 +87,9 @@ void Predictor::from_all(const Asked& asked, const PositiveMatrix* covariance,
                          Prediction& out) const {
   const Kernel& kernel = process_.kernel;
   const MatrixXd shared = kernel.variance * correlations(kernel, known_, CodedInputs(asked.places));
-  out.mean(asked.rows) = shared.transpose() * process_.weights;
+  // Row by row: products of matrices round by how many rows there are.
+  for (Index i = 0; i < shared.cols(); ++i)
+    out.mean[asked.rows[static_cast<std::size_t>(i)]] = shared.col(i).dot(process_.weights);
   if (covariance == nullptr)
     return;
   const MatrixXd weights = covariance->solve(shared);
@@ -95,8 +97,11 @@ void Predictor::from_all(const Asked& asked, const PositiveMatrix* covariance,
       (kernel.variance - shared.cwiseProduct(weights).colwise().sum().array()).max(0).matrix();
   if (asked.trend != nullptr) {
     const Rows all = consecutive(0, known_.rows);
-    const MatrixXd off = asked.slopes - weights.transpose() * with_level(asked.trend->slopes(all));
-    variance += trend_variance(off, asked.trend->covariance);
+    const MatrixXd slopes = with_level(asked.trend->slopes(all));
+    for (Index i = 0; i < shared.cols(); ++i) {
+      const MatrixXd off = asked.slopes.row(i) - weights.col(i).transpose() * slopes;
+      variance[i] += trend_variance(off, asked.trend->covariance)[0];
+    }
   }
   out.deviation(asked.rows) = variance.cwiseSqrt();
 }

@@ -18,6 +18,8 @@ using Eigen::VectorXd;
 
 /// Where a C of 0 starts again, of the shortest time: from 0 itself no descent of ln C leads away.
 constexpr double kLeastRefittedIntercept = 0.01;
+/// Of the largest factor: one that went to nothing is not divided by.
+constexpr double kLeastReference = 1e-87;
 
 SumShape shape_of(const SumPart& part, const TermCoordinates& coordinates) {
   SumShape out;
@@ -111,13 +113,17 @@ void restore_zeros(const SumPart& part, VectorXd& constants) {
       auto factors = constants.segment(index(first), index(count));
       const auto were = part.constants.segment(index(first), index(count)).array();
       factors = (were == 0).select(0, factors.array()).matrix();
-      const auto reference =
-          std::find_if(factors.begin(), factors.end(), [](double factor) { return factor > 0; });
-      if (reference == factors.end() || *reference == 1)
+      const auto first_left =
+          std::find_if(were.begin(), were.end(), [](double was) { return was > 0; });
+      if (first_left == were.end())
         return;
-      const double scale = *reference;
+      double& reference = factors[first_left - were.begin()];
+      const double scale = std::max(reference, kLeastReference * factors.maxCoeff());
+      if (scale == 1)
+        return;
       constants[index(layout.coefficient(k))] *= scale;
       factors /= scale;
+      reference = 1;
     };
     for (std::size_t c = 0; c < part.spec.categorical.size(); ++c)
       restore(layout.level(k, c, 0), part.spec.categorical[c].levels.size());

@@ -59,7 +59,9 @@ void ByteWatch::end() const {
 
 void ByteWatch::refuse_nul(std::string_view block, std::size_t position) const {
   // ASCII characters in UTF-16 have a NUL as every other byte.
-  if (first_block_ && position < 2)
+  const std::string_view begin = block.substr(0, 64);
+  const auto nuls = static_cast<std::size_t>(std::count(begin.begin(), begin.end(), '\0'));
+  if (first_block_ && position < 2 && begin.find("\0\0"sv) == begin.npos && 4 * nuls > begin.size())
     throw InputError(source_ + " is UTF-16 text; save it as UTF-8");
   throw InputError(where(block.substr(0, position)) +
                    ": a NUL byte; the file is damaged or not a text file");

@@ -1,6 +1,7 @@
 #include "io/html/answers.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "analysis/wording/words.hpp"
 #include "base/readable.hpp"
@@ -122,6 +123,11 @@ Answer scaling_answer(const Content& content) {
     return answer;
   }
   answer.figure = "not determined";
+  if (content.scales_wrongly) {
+    answer.lines.emplace_back(
+        "products follow these runs three times as closely as Eq. (4): fit another form");
+    return answer;
+  }
   bool is_open = true;
   for (const Doubling& doubling : content.doublings) {
     const ConstantStatus status = status_of_scale(content, doubling.column);
@@ -139,15 +145,33 @@ Answer scaling_answer(const Content& content) {
   return answer;
 }
 
-/// The part that no fit has seen, where there is one.
-const Part* unseen_part(const Content& content) {
-  for (const std::string name : {"test", "validation"}) {
-    const auto found = std::find_if(content.parts.begin(), content.parts.end(),
-                                    [&](const Part& part) { return part.name == name; });
-    if (found != content.parts.end())
-      return &*found;
+/// How far a model is off where it has not looked.
+struct HeldOut {
+  double percent = 0;
+  std::string of;
+};
+
+/// By what is known of the form that was chosen, of folds, and of parts of the runs; the first is
+/// the one that says most of new runs.
+std::vector<HeldOut> held_out_of(const Content& content) {
+  std::vector<HeldOut> out;
+  for (const Part& part : content.parts)
+    if (part.name != "training")
+      out.insert(out.begin(), {part.metrics.mape_percent, "held out of its fit, " + part.name});
+  const FittedModel& model = content.model;
+  const bool has_process = model.form->process_size().has_value();
+  const auto& choice = model.search.form;
+  if (!choice)
+    return out;
+  for (const HeldOutErrors& errors : choice->held_out) {
+    if (errors.form != (has_process ? "process" : model.form->name()))
+      continue;
+    out.insert(out.begin(), {100 * std::expm1(errors.random), "on runs held out at random"});
+    if (errors.far_ends)
+      out.insert(out.begin() + 1,
+                 {100 * std::expm1(*errors.far_ends), "with the largest values held out"});
   }
-  return nullptr;
+  return out;
 }
 
 std::string undetermined_text(const Content& content) {
@@ -168,10 +192,16 @@ std::string undetermined_text(const Content& content) {
 }
 
 Answer trust_answer(const Content& content) {
-  Answer answer{"How far can it be trusted?", percent(content.metrics.mape_percent) + " off", {}};
-  answer.lines.push_back(std::string("in the mean of these runs (MAPE)") +
+  const std::vector<HeldOut> held_out = held_out_of(content);
+  const double of_these = content.metrics.mape_percent;
+  const bool leads = content.fitted_to_these_runs && !held_out.empty();
+  const double error = leads ? held_out.front().percent : of_these;
+  Answer answer{"How far can it be trusted?", percent(error) + " off", {}};
+  if (leads)
+    answer.lines.push_back(held_out.front().of);
+  answer.lines.push_back((leads ? percent(of_these) + " in" : std::string("in")) +
+                         " the mean of these runs (MAPE)" +
                          (content.fitted_to_these_runs ? ", which the model was fitted to" : ""));
-  const double error = content.metrics.mape_percent;
   const auto& noise = content.noise_floor;
   const bool is_far = noise && error > kFarAboveNoise * noise->mape_percent;
   const bool leaks = has_leak(content.model);
@@ -185,10 +215,8 @@ Answer trust_answer(const Content& content) {
             ? "too much to plan with: more than " + short_number(kMuchError) + " %"
             : "more than " + short_number(kFarAboveNoise) + " times what repeated runs differ by");
   }
-  if (const Part* const part = unseen_part(content)) {
-    answer.lines.push_back("on its fit's " + part->name +
-                           " part: " + percent(part->metrics.mape_percent));
-  }
+  for (std::size_t i = leads ? 1 : 0; i < held_out.size(); ++i)
+    answer.lines.push_back(held_out[i].of + ": " + percent(held_out[i].percent));
   const std::size_t warnings =
       content.model.warnings.size() + content.range_findings.size() + (content.left_out ? 1 : 0);
   for (const std::string& line :

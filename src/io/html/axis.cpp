@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kFewest = 3;  // on a logarithmic axis, so that its spacing can be seen
 constexpr double kBareEnd = 0.15;   // share of an axis beyond its last label that is too much
 constexpr double kAtEnd = 0.05;
-constexpr int kMostEndDigits = 4;
+constexpr int kMostEndDigits = 2;  // a round value
 
 /// Enough digits to tell neighbours apart, and no more than six where they are.
 std::string linear_label(double value, double step) {

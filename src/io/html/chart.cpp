@@ -61,6 +61,10 @@ std::string title_beside(const std::string& title, ChartSize size) {
          "\n";
 }
 
+std::string titled(const std::string& title, const Range& range) {
+  return title + (range.spacing == Spacing::logarithmic ? ", log" : "");
+}
+
 std::string place(const Axis& x, const Axis& y, const Point& point) {
   return coordinate(x.at(point.x)) + " " + coordinate(y.at(point.y));
 }
@@ -105,8 +109,9 @@ Chart::Chart(const Range& x, const AxisText& x_text, const Range& y, const AxisT
              ChartSize size)
     : size_(size), x_(x, kLeft, size.width - kRight), y_(y, size.height - kBottom, kTop) {
   frame_ = ticks_below(x_, x_text.ticks, size) + ticks_beside(y_, y_text.ticks, size) +
-           text_at((kLeft + size.width - kRight) / 2, size.height - 8, "middle", x_text.title) +
-           title_beside(y_text.title, size);
+           text_at((kLeft + size.width - kRight) / 2, size.height - 8, "middle",
+                   titled(x_text.title, x)) +
+           title_beside(titled(y_text.title, y), size);
 }
 
 void Chart::add_cloud(const Cloud& cloud, const std::string& kStyle) {

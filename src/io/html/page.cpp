@@ -186,15 +186,18 @@ std::string origin_section(const Content& content) {
       out += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return plain ? file : out + "'";
   };
+  const std::string old_model =
+      content.comparison ? quoted(content.comparison->model_file) + " " : "";
   std::vector<std::string> notices;
   for (const Sentence& notice : content.model.provenance.notices)
     notices.push_back(notice.text());
-  return section("Where it comes from",
-                 file_table(content) + search_table(content) + list(notices) +
-                     paragraph("This page was written by " + content.tool +
-                               "; the same program and files give the same bytes again:") +
-                     preformatted("perfmodel report " + quoted(content.model_file) + " " +
-                                  quoted(content.runs.file) + " -o report.html"));
+  return section(
+      "Where it comes from",
+      file_table(content) + search_table(content) + list(notices) +
+          paragraph("This page was written by " + content.tool +
+                    "; the same program and files give the same bytes again:") +
+          preformatted("perfmodel report " + old_model + quoted(content.model_file) + " " +
+                       quoted(content.runs.file) + content.options + " -o report.html"));
 }
 
 /// In a section of XML, whose marks are comments of the script.

@@ -1,6 +1,9 @@
 #include "io/model/uncertainty_json.hpp"
 
+#include <cmath>
+#include <limits>
 #include <utility>
+
 #include "fit/result/form.hpp"
 
 namespace perfmodel {
@@ -21,6 +24,15 @@ std::vector<std::string> scale_list(const ModelSpec& spec) {
   return out;
 }
 
+Json end_json(double end) {
+  return std::isfinite(end) ? number(end) : Json();
+}
+
+double read_end(const JsonCursor& item, const std::string& name) {
+  const auto end = item.nullable_member(name);
+  return end ? end->number() : std::numeric_limits<double>::quiet_NaN();
+}
+
 Json intervals_json(const std::vector<std::string>& names, const std::vector<Interval>& intervals,
                     const std::vector<bool>* identified) {
   Json out = Json::array();
@@ -28,8 +40,8 @@ Json intervals_json(const std::vector<std::string>& names, const std::vector<Int
     // Without the statement nothing is known to be safe to quote.
     out.push_back(
         {{"name", names[k]},
-         {"low", number(intervals[k].low)},
-         {"high", number(intervals[k].high)},
+         {"low", end_json(intervals[k].low)},
+         {"high", end_json(intervals[k].high)},
          {"identified", identified != nullptr && k < identified->size() && (*identified)[k]}});
   }
   return out;
@@ -42,7 +54,7 @@ std::vector<Interval> read_intervals(const JsonCursor& node,
     const auto name = item.member("name");
     if (out.size() == names.size() || name.text() != names[out.size()])
       name.fail("'" + name.text() + "' does not stand in the order of the constants");
-    out.push_back({item.member("low").number(), item.member("high").number()});
+    out.push_back({read_end(item, "low"), read_end(item, "high")});
   }
   if (out.size() < names.size())
     node.fail("'" + names[out.size()] + "' is missing");

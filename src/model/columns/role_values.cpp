@@ -5,6 +5,7 @@
 #include "data/column_numbers.hpp"
 #include "model/columns/facts/grouped_numbers.hpp"
 #include "perfmodel/base/error.hpp"
+#include "perfmodel/model/columns/failed_runs.hpp"
 
 namespace perfmodel {
 namespace {
@@ -106,9 +107,12 @@ void Obstacles::throw_if_any() const {
     throw InputError(message);
 }
 
-Sentence remedy_of_measured(const std::string& what) {
-  return "every run needs a measured " + what + " > 0: correct this, remove the rows, or pass " +
-         Field{"failed", {"drop"}} + " to leave out runs that failed";
+Sentence remedy_of_measured(const std::string& what, const Table& table, const Column& column) {
+  const std::string needed = "every run needs a measured " + what + " > 0: correct this";
+  if (without_failed_runs(table, column.name, {}).failed.empty())
+    return needed + " or remove the rows";
+  return needed + ", remove the rows, or pass " + Field{"failed", {"drop"}} +
+         " to leave out runs that failed";
 }
 
 void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
@@ -123,7 +127,7 @@ void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obst
   for (const ColumnPart& part : parts) {
     const Column& column = *part.column;
     if (part.part == Part::target && !check_numbers(part, cells))
-      cells.set_remedy(column, remedy_of_measured("time"));
+      cells.set_remedy(column, remedy_of_measured("time", table, column));
     const bool powered = part.part == Part::extrinsic || part.part == Part::intrinsic;
     if (powered && !check_numbers(part, cells)) {
       cells.set_remedy(column, std::string("needed are numbers ") +

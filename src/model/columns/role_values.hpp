@@ -21,8 +21,9 @@ struct Obstacles {
   void throw_if_any() const;
 };
 
-/// What to do about cells of the measured time, or throughput.
-Sentence remedy_of_measured(const std::string& what);
+/// What to do about cells of the measured time, or throughput; runs that failed can be left out
+/// where there are any.
+Sentence remedy_of_measured(const std::string& what, const Table& table, const Column& column);
 
 /// Notes a column that is neither one of numbers with slips nor one of levels.
 void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles);

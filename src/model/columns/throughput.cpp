@@ -14,6 +14,7 @@
 #include "model/columns/facts/name_words.hpp"
 #include "model/columns/facts/well_known_names.hpp"
 #include "model/columns/facts/work_names.hpp"
+#include "model/columns/role_values.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/model/columns/derived.hpp"
 
@@ -65,8 +66,8 @@ std::pair<std::string, std::string> thing_and_unit(std::string_view name) {
   return {};
 }
 
-/// The throughput as numbers > 0.
-std::vector<double> rates_of(const Table& table, const Column& column) {
+/// A throughput, or work, as numbers > 0.
+std::vector<double> rates_of(const Table& table, const Column& column, bool is_measured) {
   std::vector<double> rates = numbers_of(column);
   CellProblems problems(table);
   for (std::size_t row = 0; row < rates.size(); ++row)
@@ -74,6 +75,8 @@ std::vector<double> rates_of(const Table& table, const Column& column) {
       problems.add_not_a_number(row, column);
     else if (rates[row] <= 0)
       problems.add_too_small(row, column, false);
+  if (!problems.empty() && is_measured)
+    problems.set_remedy(column, remedy_of_measured("throughput", table, column));
   if (!problems.empty())
     throw InputError(problems.text());
   return rates;
@@ -96,7 +99,7 @@ std::vector<double> work_of(const Table& table, const Throughput& throughput) {
     extended = with_derived_columns(table, {derived});
     work = &extended.columns.back();
   }
-  return rates_of(extended.columns.empty() ? table : extended, *work);
+  return rates_of(extended.columns.empty() ? table : extended, *work, false);
 }
 
 /// What an iteration works on, by the names of columns; empty where these do not tell.
@@ -151,7 +154,7 @@ Table with_time_of(const Table& table, const Throughput& throughput, const std::
   const Column* rate = table.find(throughput.column);
   if (rate == nullptr && table.find(target) != nullptr)
     return table;
-  const std::vector<double> rates = rates_of(table, table.at(throughput.column));
+  const std::vector<double> rates = rates_of(table, table.at(throughput.column), true);
   const std::vector<double> work = work_of(table, throughput);
   Column time;
   time.name = target;

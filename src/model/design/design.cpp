@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "data/column_numbers.hpp"
 #include "model/columns/cell_problems.hpp"
+#include "model/columns/role_values.hpp"
 #include "model/design/level_matching.hpp"
 #include "model/design/unknown_level_cells.hpp"
 #include "model/design/value_coding.hpp"
@@ -171,6 +172,9 @@ Design make_design(const Table& source, const ModelSpec& spec, Target target,
   if (target == Target::required) {
     design.time.resize(static_cast<Eigen::Index>(choice.size()));
     gather_numbers(table.at(spec.target), choice, false, problems, design.time);
+    if (!problems.empty())
+      problems.set_remedy(table.at(spec.target),
+                          remedy_of_measured("time", table, table.at(spec.target)));
     gather_runs(table, choice, design);
   }
   refuse(unknown, problems);

@@ -315,6 +315,10 @@ TEST_CASE("files that are no CSV at all are named", "[csv]") {
   CHECK(csv_error("\xFE\xFF\0a\0,\0b\0\n"sv) == utf16);
   CHECK(csv_error("a\0,\0b\0\n\0"sv) == utf16);
   CHECK(csv_error("\0a\0,\0b\0\n"sv) == utf16);
+  const std::string damaged = "runs.csv:1: a NUL byte; the file is damaged or not a text file";
+  CHECK(csv_error("\0a,b\n1,2\n3,4\n"sv) == damaged);
+  CHECK(csv_error("a\0,b\n1,2\n3,4\n"sv) == damaged);
+  CHECK(csv_error("\0\0\0\0\0\0\0\0"sv) == damaged);
   CHECK(csv_error("PK\x03\x04..."sv) ==
         "runs.csv is a spreadsheet or a zip archive; save the sheet as CSV (UTF-8)");
   CHECK(csv_error("\x1F\x8B..."sv) == "runs.csv is compressed by gzip; unpack it first (gunzip)");

@@ -46,7 +46,7 @@ enum class Resampling {
 std::string_view to_text(Resampling resampling);
 
 struct Interval {
-  double low = 0;
+  double low = 0;  ///< NaN, as is high, where samples tell none: a reference went to 0
   double high = 0;
 };
 

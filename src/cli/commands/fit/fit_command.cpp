@@ -271,13 +271,19 @@ int run_fit(const FitArguments& arguments, Console& console) {
   }
   const double all_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const bool advises = !outcome.interrupted && !console.quiet();
+  const std::optional<FormCheck> check =
+      advises ? check_default_form(arguments, model, prepared.training) : std::nullopt;
+  if (check)
+    console.notice(other_form_note(arguments, *check));
   console.summary(fit_summary({model, outcome.roles, outcome.time_shares,
-                               prepared.training.total_runs(), outcome.seconds, all_seconds},
+                               prepared.training.total_runs(), outcome.seconds, all_seconds,
+                               check && check->is_far_worse()},
                               console));
   for (const auto& warning : warning_lines(model))
     console.warning(warning);
-  if (!outcome.interrupted && !console.quiet())
-    for (const std::string& step : next_steps(arguments, model, prepared.training))
+  if (advises)
+    for (const std::string& step : next_steps(arguments, model, prepared.training, check ? 1 : 2))
       console.notice(step);
   if (is_only_shown)
     console.notice("the model is not written anywhere; save it: -o model.json");

@@ -12,8 +12,6 @@
 namespace perfmodel::cli {
 namespace {
 
-constexpr std::size_t kMostNotes = 2;
-
 /// A mean distance of logarithms in percent.
 std::string as_percent(double log_distance) {
   return percent(100 * std::expm1(log_distance));
@@ -36,8 +34,10 @@ bool stands_in_files(const FitArguments& arguments) {
          arguments.runs.size() == 1 && arguments.runs.front().ends_with(".csv");
 }
 
-std::optional<std::string> other_form_note(const FitArguments& arguments, const FittedModel& model,
-                                           const Design& training) {
+}  // namespace
+
+std::optional<FormCheck> check_default_form(const FitArguments& arguments, const FittedModel& model,
+                                            const Design& training) {
   const SearchArguments& search = arguments.search;
   const bool is_default = search.options.expression == Expression::generic &&
                           search.options.residual == Residual::none &&
@@ -47,13 +47,16 @@ std::optional<std::string> other_form_note(const FitArguments& arguments, const 
   if (!is_default || !training.runs.empty())
     return std::nullopt;
   const std::optional<FormCheck> check = check_form(model, training);
-  if (!check || !check->points_elsewhere())
-    return std::nullopt;
-  return "Eq. (4) is off by " + as_percent(check->of_model) +
-         " where a quick check of products is off by " + as_percent(check->of_surface) +
-         " on held-out runs; another form may fit far better:\n  " + arguments.command_line +
-         " --expression auto";
+  return check && check->points_elsewhere() ? check : std::nullopt;
 }
+
+std::string other_form_note(const FitArguments& arguments, const FormCheck& check) {
+  return "products " + as_percent(check.of_surface) + " where Eq. (4) has " +
+         as_percent(check.of_model) + " on held-out runs: another form may fit far better:\n  " +
+         arguments.command_line + " --expression auto";
+}
+
+namespace {
 
 std::optional<std::string> next_runs_note(const FitArguments& arguments, const FittedModel& model,
                                           const Design& training) {
@@ -79,16 +82,17 @@ std::optional<std::string> worst_runs_note(const FitArguments& arguments, const 
   return "where " + worst->column + " is " + worst->values + " the model is off by " +
          percent(worst->mape) + ", elsewhere by " + percent(worst->mape_of_the_rest) +
          "; errors by level and value:\n  perfmodel report " + shell_word(*arguments.output) + " " +
-         shell_word(arguments.runs.front()) + " -o report.html";
+         shell_word(arguments.runs.front()) +
+         (model.provenance.failed.empty() ? "" : " --failed drop") + " -o report.html";
 }
 
 }  // namespace
 
 std::vector<std::string> next_steps(const FitArguments& arguments, const FittedModel& model,
-                                    const Design& training) {
+                                    const Design& training, std::size_t most) {
   std::vector<std::string> notes;
-  for (const auto note_of : {other_form_note, next_runs_note, worst_runs_note})
-    if (const auto note = note_of(arguments, model, training); note && notes.size() < kMostNotes)
+  for (const auto note_of : {next_runs_note, worst_runs_note})
+    if (const auto note = note_of(arguments, model, training); note && notes.size() < most)
       notes.push_back(*note);
   return notes;
 }

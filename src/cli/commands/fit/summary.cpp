@@ -178,7 +178,7 @@ std::string process_line(const FitDocument& report) {
 std::string scaling_section(const FitDocument& report, const Console& console) {
   using enum Align;
   const FittedModel& model = report.model;
-  if (model.spec.extrinsic.empty())
+  if (model.spec.extrinsic.empty() || report.scales_wrongly)
     return {};
   const std::optional<Centre> centre = centre_of(model);
   const std::vector<Doubling> doublings =

@@ -16,8 +16,9 @@ struct FitDocument {
   const Roles& roles;
   std::vector<double> time_shares;  ///< as time_shares() gives them
   std::size_t training_rows = 0;
-  double seconds = 0;      ///< of the search
-  double all_seconds = 0;  ///< of all that was asked for, from reading on
+  double seconds = 0;           ///< of the search
+  double all_seconds = 0;       ///< of all that was asked for, from reading on
+  bool scales_wrongly = false;  ///< what the form says of scales is not worth a headline
 };
 
 /// The table for people: constants, scaling, errors, search; at most 100 columns wide.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -9,6 +10,10 @@ namespace {
 
 using Eigen::Index;
 using Eigen::VectorXd;
+
+/// ln of the largest factor beside the one that it is relative to: far more than any time tells,
+/// and what a few columns have together is a number still.
+constexpr double kLargestLogFactor = 200;
 
 /// ln of the factors; of a factor of 0 the mean of the others'.
 VectorXd logs_of_factors(const VectorXd& constants, std::size_t first, std::size_t count) {
@@ -40,10 +45,13 @@ VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta
       const auto [first, count] = inputs_[input++];
       const std::size_t levels = spec_.categorical[c].levels.size();
       const VectorXd log_factors = contrasts(levels) * term.segment(first, count);
-      const double of_first = log_factors[static_cast<Index>(spec_.categorical[c].shown_level(0))];
-      log_a += of_first;
+      const std::size_t shown = spec_.categorical[c].shown_level(0);
+      const double reference = std::max(log_factors[static_cast<Index>(shown)],
+                                        log_factors.maxCoeff() - kLargestLogFactor);
+      log_a += reference;
       for (std::size_t l = 0; l < levels; ++l)
-        put(layout.level(k, c, l), std::exp(log_factors[static_cast<Index>(l)] - of_first));
+        put(layout.level(k, c, l),
+            l == shown ? 1 : std::exp(log_factors[static_cast<Index>(l)] - reference));
     }
     for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j) {
       const double power = term[inputs_[input++].first];
@@ -53,9 +61,10 @@ VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta
     for (std::size_t g = 0; g < form.regimes.size(); ++g) {
       const VectorXd log_factors =
           contrasts(2) * term.segment(plain_features_ + static_cast<Index>(g), 1);
-      log_a += log_factors[0];
+      const double reference = std::max(log_factors[0], log_factors.maxCoeff() - kLargestLogFactor);
+      log_a += reference;
       put(layout.regime(k, g, 0), 1);
-      put(layout.regime(k, g, 1), std::exp(log_factors[1] - log_factors[0]));
+      put(layout.regime(k, g, 1), std::exp(log_factors[1] - reference));
     }
     put(layout.coefficient(k), shape.sign(static_cast<Index>(k)) * std::exp(log_a));
   }
