@@ -82,6 +82,18 @@ void require_level(double level, std::size_t count) {
       (count > 1 ? ": they reach " + to_text(std::floor(1000 * highest_level(count)) / 1000) : ""));
 }
 
+double typical_deviation(const PredictionIntervals& intervals) {
+  const double all = intervals.held_out_deviation.value_or(0);
+  return std::sqrt(std::max(0.0, (all - intervals.added_deviation) *
+                                     (all + intervals.added_deviation)));
+}
+
+double score_deviation(const PredictionIntervals& intervals, double deviation) {
+  const double typical = typical_deviation(intervals);
+  return deviation < typical ? deviation * std::hypot(1, intervals.added_deviation / typical)
+                             : std::hypot(deviation, intervals.added_deviation);
+}
+
 PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted,
                               Calibration calibration, double level,
                               const std::optional<Eigen::VectorXd>& deviations) {
@@ -100,10 +112,9 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
   Eigen::VectorXd errors = (measured.array() / predicted.array()).log();
   if (deviations) {
     out.added_deviation = added_deviation_of(errors, *deviations);
-    const Eigen::ArrayXd own =
-        (deviations->array().square() + std::pow(out.added_deviation, 2)).sqrt();
-    out.held_out_deviation = median(own);
-    errors.array() /= own;
+    out.held_out_deviation = std::hypot(median(*deviations), out.added_deviation);
+    for (Eigen::Index row = 0; row < errors.size(); ++row)
+      errors[row] /= score_deviation(out, (*deviations)[row]);
   }
   std::vector<double> scores(errors.begin(), errors.end());
   std::sort(scores.begin(), scores.end());
@@ -155,7 +166,7 @@ RowIntervals row_intervals(const PredictionIntervals& intervals, double level, s
                    Eigen::ArrayXd::Constant(index(rows), same.upper)};
   for (Eigen::Index row = 0; intervals.by_deviation && row < out.lower.size(); ++row) {
     const IntervalFactors own = interval_factors(
-        intervals, level, std::hypot(reach.value().deviations[row], intervals.added_deviation));
+        intervals, level, score_deviation(intervals, reach.value().deviations[row]));
     out.lower[row] = own.lower;
     out.upper[row] = own.upper;
   }

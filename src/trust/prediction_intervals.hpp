@@ -52,6 +52,14 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
                               Calibration calibration, double level,
                               const std::optional<Eigen::VectorXd>& deviations = {});
 
+/// The median over the calibration rows of what the process alone says.
+double typical_deviation(const PredictionIntervals& intervals);
+
+/// What a score is divided by where the process says `deviation`: with what the calibration rows
+/// scatter beyond that, of which a row that the process knows better than the typical one has its
+/// share.
+double score_deviation(const PredictionIntervals& intervals, double deviation);
+
 /// Throws UsageError for a level that is not reached. `deviation`: what the scores are divided by,
 /// where they are.
 IntervalFactors interval_factors(const PredictionIntervals& intervals, double level,

@@ -136,6 +136,7 @@ std::string interval_of(const FittedModel& model) {
   return "{level: " + to_text(model.intervals->level) + ", low: " + to_text(std::log(ends.lower)) +
          ", high: " + to_text(std::log(ends.upper)) +
          ", added: " + to_text(model.intervals->added_deviation) +
+         ", typical: " + to_text(typical_deviation(*model.intervals)) +
          ", byDeviation: " + (model.intervals->by_deviation ? "true" : "false") + "}";
 }
 

@@ -82,10 +82,13 @@ const varianceOf = (correlations) => {
 const numbersOf = (values) => model.inputs(...model.columns.map(({name}) => values.get(name)))[0];
 const withinEnds = (values) => model.process.ends.every(
   ([n, low, high]) => low <= numbersOf(values)[n] && numbersOf(values)[n] <= high);
-const deviation = (values) => model.interval.byDeviation
-  ? Math.sqrt(Math.max(varianceOf(model.correlations),
-                       withinEnds(values) ? 0 : model.process.size ** 2) +
-              model.process.noise + model.interval.added ** 2) : 1;
+const deviation = (values) => {
+  if (!model.interval.byDeviation) return 1;
+  const {added, typical} = model.interval;
+  const own = Math.sqrt(model.process.noise + Math.max(varianceOf(model.correlations),
+    withinEnds(values) ? 0 : model.process.size ** 2));
+  return Math.hypot(own, own < typical ? added * own / typical : added);
+};
 // Of the configuration that was predicted last.
 const intervalOf = (time, values) => {
   if (!model.interval || !isTime(time)) return null;

@@ -216,6 +216,8 @@ TEST_CASE_METHOD(SupportTest, "intervals are as wide as what model.json says is 
   CHECK(intervals["score"] == "ln(measured / predicted) / deviation");
   const ProcessByJson process(fitted);
   const double added = intervals["added_deviation"];
+  const double typical =
+      std::sqrt(std::pow(intervals["held_out_deviation"].get<double>(), 2) - added * added);
   const double near_variance = fitted["constants"]["process"]["near_variance"];
   std::vector<double> left_out = process.left_out_variances();
   std::sort(left_out.begin(), left_out.end());
@@ -228,7 +230,8 @@ TEST_CASE_METHOD(SupportTest, "intervals are as wide as what model.json says is 
     const bool measured = size <= 64;
     const double variance =
         std::max(process.variance_at({size, 2}), measured ? 0 : process.mean_square());
-    const double deviation = std::sqrt(variance + process.noise() + added * added);
+    const double own = std::sqrt(variance + process.noise());
+    const double deviation = std::hypot(own, added * std::min(1., own / typical));
     const Json here = predicted(size, 2);
     CHECK((here["support"] == "process") == (measured && variance <= near_variance));
     const double time = here["predicted_time_s"];
