@@ -22,7 +22,7 @@ using Rows = std::vector<Index>;
 
 namespace {
 
-struct ProcessRuns {
+struct NoisyRuns {
   Inputs inputs;
   VectorXd y;  ///< ln t
 };
@@ -34,10 +34,10 @@ double planted_law(double batch, double workers, std::uint32_t level) {
   return 0.7 * std::log(batch) - 0.5 * std::log(workers) + 0.3 * level + peculiar;
 }
 
-ProcessRuns process_runs(Index rows, double noise, std::uint64_t seed = 1) {
+NoisyRuns process_runs(Index rows, double noise, std::uint64_t seed = 1) {
   RandomStream random(seed);
-  ProcessRuns out{.inputs = {.numbers = MatrixXd(rows, 3), .levels = Levels(rows, 2)},
-                  .y = VectorXd(rows)};
+  NoisyRuns out{.inputs = {.numbers = MatrixXd(rows, 3), .levels = Levels(rows, 2)},
+                .y = VectorXd(rows)};
   for (Index i = 0; i < rows; ++i) {
     out.inputs.numbers.row(i) << std::exp(random.uniform(0, 6)), std::exp2(random.below(5)),
         random.uniform(1, 100);
@@ -61,7 +61,7 @@ struct Fitted {
   }
 };
 
-Fitted fitted_process(const ProcessRuns& runs, const ProcessOptions& options = {}) {
+Fitted fitted_process(const NoisyRuns& runs, const ProcessOptions& options = {}) {
   const Inputs coordinates = placed(runs.inputs, process_coordinates(runs.inputs, options.forms));
   const Trend trend = product_trend(coordinates);
   return {fit_process(runs.inputs, runs.y, trend,
@@ -80,7 +80,7 @@ Rows shuffled_rows(Index count) {
 }  // namespace
 
 TEST_CASE("trend and process find a planted law and what it leaves", "[process]") {
-  const ProcessRuns asked = process_runs(300, 0, 2);
+  const NoisyRuns asked = process_runs(300, 0, 2);
   const Fitted model = fitted_process(process_runs(250, 0.02));
   CHECK(error(model(asked.inputs), asked.y) < 0.02);
   const Kernel& kernel = model.fit.process.kernel;
@@ -93,7 +93,7 @@ TEST_CASE("trend and process find a planted law and what it leaves", "[process]"
 }
 
 TEST_CASE("a process is certain near the runs and uncertain far from them", "[process]") {
-  const ProcessRuns runs = process_runs(150, 0.02);
+  const NoisyRuns runs = process_runs(150, 0.02);
   const Fitted model = fitted_process(runs);
   const Predictor predictor(model.fit.process);
   Inputs far = runs.inputs;
@@ -109,15 +109,15 @@ TEST_CASE("a process is certain near the runs and uncertain far from them", "[pr
 }
 
 TEST_CASE("the order of the rows and the units do not change a process", "[process]") {
-  const ProcessRuns runs = process_runs(160, 0.05);
-  const ProcessRuns asked = process_runs(40, 0, 3);
+  const NoisyRuns runs = process_runs(160, 0.05);
+  const NoisyRuns asked = process_runs(40, 0, 3);
   const VectorXd expected = fitted_process(runs)(asked.inputs);
 
   const Rows order = shuffled_rows(160);
-  const ProcessRuns permuted{.inputs = take_rows(runs.inputs, order), .y = runs.y(order)};
+  const NoisyRuns permuted{.inputs = take_rows(runs.inputs, order), .y = runs.y(order)};
   CHECK((fitted_process(permuted)(asked.inputs) - expected).cwiseAbs().maxCoeff() < 1e-9);
 
-  ProcessRuns other = runs;
+  NoisyRuns other = runs;
   Inputs other_asked = asked.inputs;
   for (Inputs* inputs : {&other.inputs, &other_asked}) {
     inputs->numbers.col(0) *= 1e3 / 7;
@@ -129,7 +129,7 @@ TEST_CASE("the order of the rows and the units do not change a process", "[proce
 }
 
 TEST_CASE("runs of one configuration are worth as much one by one as merged", "[process]") {
-  ProcessRuns runs = process_runs(60, 0.05);
+  NoisyRuns runs = process_runs(60, 0.05);
   const Rows twice{0, 0, 1, 5, 5, 5, 17};
   Rows rows(60);
   std::iota(rows.begin(), rows.end(), Index{0});
@@ -160,8 +160,8 @@ TEST_CASE("runs of one configuration are worth as much one by one as merged", "[
 }
 
 TEST_CASE("any number of threads gives the same process", "[process]") {
-  const ProcessRuns runs = process_runs(140, 0.05);
-  const ProcessRuns asked = process_runs(600, 0, 3);
+  const NoisyRuns runs = process_runs(140, 0.05);
+  const NoisyRuns asked = process_runs(600, 0, 3);
   for (const Index exact : {2000, 50}) {
     const VectorXd one = fitted_process(
         runs, {.exact_rows = exact, .neighbours = 30, .threads = 1})(asked.inputs, 1);
@@ -172,8 +172,8 @@ TEST_CASE("any number of threads gives the same process", "[process]") {
 }
 
 TEST_CASE("predictions from all rows as neighbours are the exact ones", "[process]") {
-  const ProcessRuns runs = process_runs(200, 0.05);
-  const ProcessRuns asked = process_runs(50, 0, 3);
+  const NoisyRuns runs = process_runs(200, 0.05);
+  const NoisyRuns asked = process_runs(50, 0, 3);
   const Fitted model = fitted_process(runs);
   ResidualProcess near = model.fit.process;
   near.neighbours = 200;
@@ -186,8 +186,8 @@ TEST_CASE("predictions from all rows as neighbours are the exact ones", "[proces
 }
 
 TEST_CASE("few neighbours say what all rows say", "[process][whole-fits]") {
-  const ProcessRuns runs = process_runs(1500, 0.05);
-  const ProcessRuns asked = process_runs(200, 0, 3);
+  const NoisyRuns runs = process_runs(1500, 0.05);
+  const NoisyRuns asked = process_runs(200, 0, 3);
   const ProcessOptions options{.hyper_rows = 150};
   const Fitted model = fitted_process(runs, options);
   ResidualProcess near = model.fit.process;
@@ -199,8 +199,8 @@ TEST_CASE("few neighbours say what all rows say", "[process][whole-fits]") {
 }
 
 TEST_CASE("more rows than are solved for at once are kept as neighbours", "[process][whole-fits]") {
-  const ProcessRuns runs = process_runs(700, 0.05);
-  const ProcessRuns asked = process_runs(100, 0, 3);
+  const NoisyRuns runs = process_runs(700, 0.05);
+  const NoisyRuns asked = process_runs(100, 0, 3);
   const Fitted all = fitted_process(runs, {.hyper_rows = 150});
   const Fitted near =
       fitted_process(runs, {.hyper_rows = 150, .exact_rows = 300, .neighbours = 60});
@@ -211,8 +211,8 @@ TEST_CASE("more rows than are solved for at once are kept as neighbours", "[proc
 
 TEST_CASE("a trend that is not linear in its constants is fitted with the process", "[process]") {
   // t = (exp(a) batch^p + exp(c)) e^z, from constants that are 40 % and 0.4 off.
-  const ProcessRuns runs = [] {
-    ProcessRuns out = process_runs(200, 0.02);
+  const NoisyRuns runs = [] {
+    NoisyRuns out = process_runs(200, 0.02);
     for (Index i = 0; i < 200; ++i) {
       const double batch = out.inputs.numbers(i, 0);
       out.y[i] += std::log(0.2 * std::pow(batch, 0.9) + 3) -
@@ -247,7 +247,7 @@ TEST_CASE("a trend that is not linear in its constants is fitted with the proces
 
 TEST_CASE("a process of a column without a second value and of equal times is no failure",
           "[process]") {
-  ProcessRuns runs = process_runs(20, 0);
+  NoisyRuns runs = process_runs(20, 0);
   runs.inputs.numbers.col(1).setConstant(4);
   runs.inputs.levels.col(0).setZero();
   CHECK(fitted_process(runs)(runs.inputs).allFinite());
@@ -258,13 +258,13 @@ TEST_CASE("a process of a column without a second value and of equal times is no
 TEST_CASE("a search for hyper-parameters stops on request", "[process]") {
   std::stop_source stopped;
   stopped.request_stop();
-  const ProcessRuns runs = process_runs(100, 0.05);
+  const NoisyRuns runs = process_runs(100, 0.05);
   const Fitted model = fitted_process(runs, {.stop = stopped.get_token()});
   CHECK(model.fit.hyper.evaluations < 5);
 }
 
 TEST_CASE("what all other runs say of each is what they say where it is taken away", "[process]") {
-  const ProcessRuns runs = process_runs(40, 0.05);
+  const NoisyRuns runs = process_runs(40, 0.05);
   const Fitted fitted = fitted_process(runs);
   const VectorXd found = left_out_errors(fitted.fit);
   const VectorXd& residual = fitted.fit.process.residual;

@@ -5,7 +5,7 @@
 #include "perfmodel/base/error.hpp"
 #include "pipeline/large/needed_rows.hpp"
 #include "support/catch.hpp"
-#include "support/scattered_runs.hpp"
+#include "support/jobs/scattered_runs.hpp"
 #include "support/temporary_directory.hpp"
 
 using namespace perfmodel;
