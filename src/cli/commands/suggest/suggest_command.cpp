@@ -102,8 +102,7 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   add_input(command, "SPACE.json", arguments.space,
             "what can be chosen, as plan takes it; every input of\nthe model is one of its "
-            "columns. Runs (*.csv): what was measured; --next knows\nit and seeks other "
-            "combinations of it")
+            "columns. Runs (*.csv)\nare ranked; --next seeks other combinations")
       .required();
   add_pick(command, arguments.pick);
   add_choice<SuggestBy>(
