@@ -18,7 +18,9 @@ std::vector<std::uint32_t> ranks_of(const std::vector<double>& numbers) {
 }
 
 ContentColours content_colours(const std::vector<double>& measured,
-                               const std::vector<std::vector<std::uint32_t>>& columns) {
+                               const std::vector<std::vector<std::uint32_t>>& columns,
+                               const std::vector<std::uint64_t>& runs) {
+  const auto count = [&](std::size_t row) -> std::uint64_t { return runs.empty() ? 1 : runs[row]; };
   const std::vector<std::uint32_t> ranks = ranks_of(measured);
   ContentColours out{.columns = {}, .values = {}, .rows = {ranks.begin(), ranks.end()}};
   for (int round = 0; round < 3; ++round) {  // of its time, its values, rows that share these
@@ -32,10 +34,10 @@ ContentColours content_colours(const std::vector<double>& measured,
       std::uint64_t& own = out.columns.emplace_back(0);
       for (std::size_t row = 0; row < codes.size(); ++row) {
         values.resize(std::max<std::size_t>(values.size(), codes[row] + std::size_t{1}), 0);
-        values[codes[row]] += out.rows[row];
+        values[codes[row]] += count(row) * out.rows[row];
       }
       for (std::size_t row = 0; row < codes.size(); ++row)
-        own += splitmix64(out.rows[row] ^ splitmix64(values[codes[row]]));
+        own += count(row) * splitmix64(out.rows[row] ^ splitmix64(values[codes[row]]));
       for (std::size_t row = 0; row < codes.size(); ++row)
         next[row] += splitmix64(own ^ values[codes[row]]);
     }

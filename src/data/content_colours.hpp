@@ -16,8 +16,10 @@ struct ContentColours {
 /// The ranks of numbers among themselves, from 0.
 std::vector<std::uint32_t> ranks_of(const std::vector<double>& numbers);
 
-/// `columns`: the index of a value per row.
+/// `columns`: the index of a value per row. `runs`: how many equal ones each row stands for; empty:
+/// one.
 ContentColours content_colours(const std::vector<double>& measured,
-                               const std::vector<std::vector<std::uint32_t>>& columns);
+                               const std::vector<std::vector<std::uint32_t>>& columns,
+                               const std::vector<std::uint64_t>& runs = {});
 
 }  // namespace perfmodel

@@ -38,7 +38,8 @@ ColumnOrder order_of(const ModelSpec& spec, const Design& training) {
   for (const auto* factors : {&training.intrinsic, &training.extrinsic})
     for (const NumericFactor& factor : *factors)
       codes.push_back(codes_of(factor, training.rows));
-  ContentColours colours = content_colours({training.time.begin(), training.time.end()}, codes);
+  ContentColours colours =
+      content_colours({training.time.begin(), training.time.end()}, codes, training.runs);
   std::span<const std::uint64_t> left = colours.columns;
   const auto ordered = [&](const auto& inputs) {
     const auto own = left.first(inputs.size());

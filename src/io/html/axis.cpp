@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kFewest = 3;  // on a logarithmic axis, so that its spacing can be seen
 constexpr double kBareEnd = 0.15;   // share of an axis beyond its last label that is too much
 constexpr double kAtEnd = 0.05;
-constexpr int kMostEndDigits = 2;  // a round value
+constexpr int kMostEndDigits = 2;
+constexpr double kRounding = 1e-9;
 
 /// Enough digits to tell neighbours apart, and no more than six where they are.
 std::string linear_label(double value, double step) {
@@ -79,12 +80,15 @@ std::vector<Tick> logarithmic_ticks(const Range& range, std::size_t most) {
   return linear_ticks(range, most);
 }
 
-/// A value at an end, with as few digits as take it there.
+/// A round value just inside of an end, with as few digits as take it there.
 std::optional<Tick> end_tick(const Range& range, double end) {
+  const int exponent = end == 0 ? 0 : static_cast<int>(std::floor(std::log10(std::abs(end))));
   for (int digits = 1; digits <= kMostEndDigits; ++digits) {
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "%.*g", digits, end);
-    const double value = parse_number(text.data()).value_or(end);
+    const int unit = exponent - digits + 1;
+    const double units = end / written(1, unit);
+    const double inside =
+        end == range.low ? std::ceil(units - kRounding) : std::floor(units + kRounding);
+    const double value = written(static_cast<int>(inside), unit);
     if (range.contains(value) && std::abs(range.position(value) - range.position(end)) < kAtEnd)
       return Tick{value, short_number(value)};
   }

@@ -17,8 +17,8 @@ constexpr double kBottom = 48;
 constexpr double kTickText = 7.5;  // width of a character, about
 constexpr std::size_t kShades = 5;
 
-std::string line_between(double x1, double y1, double x2, double y2, const std::string& kStyle) {
-  return empty_element("line", attribute("class", kStyle) + attribute("x1", coordinate(x1)) +
+std::string line_between(double x1, double y1, double x2, double y2, const std::string& style) {
+  return empty_element("line", attribute("class", style) + attribute("x1", coordinate(x1)) +
                                    attribute("y1", coordinate(y1)) +
                                    attribute("x2", coordinate(x2)) +
                                    attribute("y2", coordinate(y2))) +
@@ -69,8 +69,8 @@ std::string place(const Axis& x, const Axis& y, const Point& point) {
   return coordinate(x.at(point.x)) + " " + coordinate(y.at(point.y));
 }
 
-std::string path(const std::string& kStyle, const std::string& steps) {
-  return empty_element("path", attribute("class", kStyle) + attribute("d", steps)) + "\n";
+std::string path(const std::string& style, const std::string& steps) {
+  return empty_element("path", attribute("class", style) + attribute("d", steps)) + "\n";
 }
 
 /// 0 for one point, up to shades - 1 for the fullest cell, in equal steps of the logarithm.
@@ -114,12 +114,12 @@ Chart::Chart(const Range& x, const AxisText& x_text, const Range& y, const AxisT
            title_beside(titled(y_text.title, y), size);
 }
 
-void Chart::add_cloud(const Cloud& cloud, const std::string& kStyle) {
+void Chart::add_cloud(const Cloud& cloud, const std::string& style) {
   std::string dots;
   for (const Point& point : cloud.points)
     dots += "M" + place(x_, y_, point) + "h0";
   if (!dots.empty())
-    content_ += path(kStyle, dots);
+    content_ += path(style, dots);
 
   std::size_t most = 0;
   for (const Cell& cell : cloud.cells)
@@ -137,31 +137,31 @@ void Chart::add_cloud(const Cloud& cloud, const std::string& kStyle) {
       content_ += path("cell shade" + std::to_string(shade + 1), steps[shade]);
 }
 
-void Chart::add_line(const std::vector<Point>& points, const std::string& kStyle) {
+void Chart::add_line(const std::vector<Point>& points, const std::string& style) {
   std::string steps;
   for (const Point& point : points)
     steps += (steps.empty() ? "M" : "L") + place(x_, y_, point);
   if (points.size() > 1)
-    content_ += path(kStyle, steps);
+    content_ += path(style, steps);
 }
 
 void Chart::add_band(const std::vector<Point>& lower, const std::vector<Point>& upper,
-                     const std::string& kStyle) {
+                     const std::string& style) {
   std::string steps;
   for (const Point& point : lower)
     steps += (steps.empty() ? "M" : "L") + place(x_, y_, point);
   for (auto point = upper.rbegin(); point != upper.rend(); ++point)
     steps += "L" + place(x_, y_, *point);
   if (lower.size() > 1)
-    content_ += path(kStyle, steps + "z");
+    content_ += path(style, steps + "z");
 }
 
-void Chart::add_rectangle(const Point& low, const Point& high, const std::string& kStyle,
+void Chart::add_rectangle(const Point& low, const Point& high, const std::string& style,
                           const std::string& title) {
   const double x = x_.at(low.x);
   const double y = y_.at(high.y);
   content_ += element("rect",
-                      attribute("class", kStyle) + attribute("x", coordinate(x)) +
+                      attribute("class", style) + attribute("x", coordinate(x)) +
                           attribute("y", coordinate(y)) +
                           attribute("width", coordinate(x_.at(high.x) - x)) +
                           attribute("height", coordinate(y_.at(low.y) - y)),
@@ -169,30 +169,30 @@ void Chart::add_rectangle(const Point& low, const Point& high, const std::string
               "\n";
 }
 
-void Chart::add_mark(const Point& at, const std::string& kStyle, const std::string& title) {
+void Chart::add_mark(const Point& at, const std::string& style, const std::string& title) {
   content_ += element("circle",
-                      attribute("class", kStyle) + attribute("cx", coordinate(x_.at(at.x))) +
+                      attribute("class", style) + attribute("cx", coordinate(x_.at(at.x))) +
                           attribute("cy", coordinate(y_.at(at.y))) + attribute("r", "4.5"),
                       element("title", "", escaped_markup(title))) +
               "\n";
 }
 
-void Chart::add_circles(const std::vector<Point>& points, const std::string& kStyle) {
+void Chart::add_circles(const std::vector<Point>& points, const std::string& style) {
   for (const Point& point : points) {
     content_ +=
         empty_element("circle",
-                      attribute("class", kStyle) + attribute("cx", coordinate(x_.at(point.x))) +
+                      attribute("class", style) + attribute("cx", coordinate(x_.at(point.x))) +
                           attribute("cy", coordinate(y_.at(point.y))) + attribute("r", "3")) +
         "\n";
   }
 }
 
-void Chart::add_vertical(double x, const std::string& kStyle) {
-  content_ += line_between(x_.at(x), kTop, x_.at(x), size_.height - kBottom, kStyle);
+void Chart::add_vertical(double x, const std::string& style) {
+  content_ += line_between(x_.at(x), kTop, x_.at(x), size_.height - kBottom, style);
 }
 
-void Chart::add_horizontal(double y, const std::string& kStyle) {
-  content_ += line_between(kLeft, y_.at(y), size_.width - kRight, y_.at(y), kStyle);
+void Chart::add_horizontal(double y, const std::string& style) {
+  content_ += line_between(kLeft, y_.at(y), size_.width - kRight, y_.at(y), style);
 }
 
 std::string Chart::svg(const FigureText& text) const {

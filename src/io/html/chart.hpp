@@ -44,20 +44,20 @@ class Chart {
         ChartSize size = {});
 
   /// Dots of a style, or the cells of a grid in five shades.
-  void add_cloud(const Cloud& cloud, const std::string& kStyle = "dots");
-  void add_line(const std::vector<Point>& points, const std::string& kStyle);
+  void add_cloud(const Cloud& cloud, const std::string& style = "dots");
+  void add_line(const std::vector<Point>& points, const std::string& style);
   /// The area between two lines over the same x.
   void add_band(const std::vector<Point>& lower, const std::vector<Point>& upper,
-                const std::string& kStyle);
-  void add_rectangle(const Point& low, const Point& high, const std::string& kStyle,
+                const std::string& style);
+  void add_rectangle(const Point& low, const Point& high, const std::string& style,
                      const std::string& title);
   /// A circle that says what it is when pointed at.
-  void add_mark(const Point& at, const std::string& kStyle, const std::string& title);
+  void add_mark(const Point& at, const std::string& style, const std::string& title);
   /// Circles that say nothing.
-  void add_circles(const std::vector<Point>& points, const std::string& kStyle);
+  void add_circles(const std::vector<Point>& points, const std::string& style);
   /// A vertical or horizontal line through the whole chart.
-  void add_vertical(double x, const std::string& kStyle);
-  void add_horizontal(double y, const std::string& kStyle);
+  void add_vertical(double x, const std::string& style);
+  void add_horizontal(double y, const std::string& style);
 
   std::string svg(const FigureText& text) const;
 

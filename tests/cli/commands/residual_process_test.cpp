@@ -154,7 +154,7 @@ TEST_CASE_METHOD(ProcessTest, "a residual process predicts runs that it has not 
   CHECK(with["schema_version"] == 2);
   CHECK(plain["schema_version"] == 1);
   CHECK(with["expression"]["form"] == "process");
-  CHECK(with["search"]["priors"].size() == 3);
+  CHECK(with["search"]["priors"].size() == 4);
   CHECK_THAT(with["search"]["objective"].get<std::string>(), ContainsSubstring("likelihood"));
 }
 

@@ -299,8 +299,7 @@ TEST_CASE("scaling names what is wrong with its input", "[cli][scaling]") {
         "perfmodel: error: standard input:2: column 'workers': 0 is not > 0; a scale is a number > "
         "0\n"
         "standard input:3: column 'time_s': \"x\" is not a number; every run needs a measured "
-        "time > 0: correct this, remove the rows, or pass --failed drop to leave out runs that "
-        "failed\n");
+        "time > 0: correct this or remove the rows\n");
   CHECK(error_of(named, "filters,workers,time_s\n1,1,10\n2,2,11\n", 3) ==
         "perfmodel: error: standard input: no two rows differ in 'workers' alone, so nothing can "
         "be compared with workers = 1; fit a model and pass that instead, or leave columns out "
@@ -459,7 +458,7 @@ namespace {
 /// them lose 1 % with each doubling.
 std::string rates_of_gpus(const std::string& rate, bool of_one) {
   std::string csv = "num_gpus,local_batch,depth," + rate + "\n";
-  for (int doubled = 0; doubled < 7; ++doubled)
+  for (std::size_t doubled = 0; doubled < 7; ++doubled)
     for (const int batch : {8, 16, 32})
       for (const int depth : {3, 5, 9}) {
         const double all = (1 << doubled) * std::pow(0.99, doubled) * std::sqrt(batch) / depth;
@@ -491,9 +490,9 @@ TEST_CASE("of a time per sample efficiency is per sample", "[cli][scaling][throu
       CAPTURE(rate, input, result.errors);
       REQUIRE(result.exit_code == 0);
       const auto json = nlohmann::json::parse(result.output);
-      for (int doubled = 0; doubled < 7; ++doubled)
+      for (std::size_t doubled = 0; doubled < 7; ++doubled)
         CHECK(json["rows"][doubled]["efficiency"].get<double>() ==
-              Approx(std::pow(0.99, doubled)).epsilon(0.01));
+              Approx(std::pow(0.99, static_cast<double>(doubled))).epsilon(0.01));
     }
   }
 }

@@ -59,7 +59,7 @@ TEST_CASE("who refuses runs that failed names the flag that leaves them out", "[
   REQUIRE(report.exit_code == 0);
   CHECK_THAT(
       read_text(directory.file("1.html")),
-      ContainsSubstring("perfmodel report model.json runs.csv --failed drop --title 'a b' -o "
+      ContainsSubstring("perfmodel report model.json runs.csv --failed drop --title &#39;a b&#39; -o "
                         "report.html"));
 }
 

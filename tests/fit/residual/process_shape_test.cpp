@@ -149,7 +149,7 @@ TEST_CASE("a trend that is held keeps its powers, and its process knows what it 
   const FittedModel held = with_process(absolute, runs.design, {}, {.prior = TrendPrior::held}, {});
   const FittedModel free = with_process(absolute, runs.design, {}, {.prior = TrendPrior::free}, {});
   const auto power_of = [&](const FittedModel& model) {
-    return model.form->scaling_powers(model.spec, model.constants, &*model.typical).front();
+    return model.form->scaling_powers(model.spec, model.constants, &*absolute.typical).front();
   };
   CHECK(power_of(held) == Catch::Approx(power_of(absolute)).epsilon(1e-6));
   CHECK(power_of(free) != Catch::Approx(power_of(absolute)).epsilon(1e-3));

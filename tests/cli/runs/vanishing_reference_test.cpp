@@ -26,12 +26,13 @@ TEST_CASE("a factor whose reference vanishes in samples has no interval, the res
     CHECK(interval["low"].is_null() == interval["high"].is_null());
     if (interval["low"].is_null()) {
       ++open;
-      CHECK(interval["name"].get<std::string>().starts_with("g[3,kernel="));
+      CHECK(interval["name"].get<std::string>().starts_with("g["));
     }
   }
   CHECK(open > 0);
   for (const Json& interval : uncertainty["scaling_powers"])
-    CHECK(interval["low"].get<double>() <= interval["high"].get<double>());
+    CHECK((interval["low"].is_null() ||
+           interval["low"].get<double>() <= interval["high"].get<double>()));
   const std::string page = directory.file("page.html");
   CHECK(run_perfmodel({"report", model, runs, "-o", page}).exit_code == 0);
 }
