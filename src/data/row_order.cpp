@@ -6,8 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "data/content_colours.hpp"
-
 namespace perfmodel {
 namespace {
 
@@ -42,24 +40,11 @@ using Rows = std::vector<std::size_t>;
 class ContentOrder {
  public:
   ContentOrder(const Table& table, std::vector<const Column*> columns)
-      : columns_(std::move(columns)),
-        keys_(columns_.size()),
-        rows_(table.rows()),
-        runs_(table.runs) {
+      : columns_(std::move(columns)), keys_(columns_.size()), rows_(table.rows()) {
     std::iota(rows_.begin(), rows_.end(), std::size_t{0});
   }
 
   Rows sorted() && {
-    if (columns_.empty())
-      return rows_;
-    // Names must not decide between rows of equal times, so that their colours come next.
-    keys_[0] = sort_keys(*columns_[0]);
-    std::vector<std::vector<std::uint32_t>> codes;
-    for (const Column* column : columns_)
-      codes.push_back(column->is_numeric() ? ranks_of(sort_keys(*column)) : column->codes);
-    const std::vector<std::uint64_t> colours = content_colours(keys_[0], codes, runs_).rows;
-    columns_.insert(columns_.begin() + 1, nullptr);
-    keys_.insert(keys_.begin() + 1, {colours.begin(), colours.end()});
     sort(0, rows_.size(), 0);
     return std::move(rows_);
   }
@@ -68,7 +53,6 @@ class ContentOrder {
   std::vector<const Column*> columns_;
   std::vector<std::vector<double>> keys_;  ///< made when they are needed
   Rows rows_;
-  const std::vector<std::uint64_t>& runs_;
   std::vector<std::pair<double, std::size_t>> keyed_;
 
   void sort(std::size_t begin, std::size_t end, std::size_t column) {

@@ -1,60 +1,21 @@
 #include "fit/canonical_order.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <numeric>
-#include <span>
 #include <utility>
 
 #include "base/index.hpp"
-#include "data/content_colours.hpp"
 #include "fit/result/form.hpp"
 
 namespace perfmodel {
 namespace {
 
-std::vector<std::uint32_t> codes_of(const NumericFactor& factor, std::size_t rows) {
-  std::vector<double> values;
-  for (std::size_t row = 0; !factor.coded() && row < rows; ++row)
-    values.push_back(factor.value(row));
-  return factor.coded() ? factor.codes : ranks_of(values);
-}
-
-/// Places by their colours, of equal ones by the names.
-template <class Name>
-std::vector<std::size_t> by_colour(std::span<const std::uint64_t> colours, const Name& name) {
-  std::vector<std::size_t> out(colours.size());
+template <class Inputs>
+std::vector<std::size_t> by_name(const Inputs& inputs) {
+  std::vector<std::size_t> out(inputs.size());
   std::iota(out.begin(), out.end(), std::size_t{0});
-  std::sort(out.begin(), out.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(colours[a], name(a)) < std::pair(colours[b], name(b));
-  });
-  return out;
-}
-
-ColumnOrder order_of(const ModelSpec& spec, const Design& training) {
-  std::vector<std::vector<std::uint32_t>> codes;
-  for (const LevelFactor& factor : training.categorical)
-    codes.push_back(factor.codes);
-  for (const auto* factors : {&training.intrinsic, &training.extrinsic})
-    for (const NumericFactor& factor : *factors)
-      codes.push_back(codes_of(factor, training.rows));
-  ContentColours colours =
-      content_colours({training.time.begin(), training.time.end()}, codes, training.runs);
-  std::span<const std::uint64_t> left = colours.columns;
-  const auto ordered = [&](const auto& inputs) {
-    const auto own = left.first(inputs.size());
-    left = left.subspan(inputs.size());
-    return by_colour(own, [&](std::size_t i) { return inputs[i].column; });
-  };
-  ColumnOrder out;
-  out.categorical = ordered(spec.categorical);
-  out.intrinsic = ordered(spec.intrinsic);
-  out.extrinsic = ordered(spec.extrinsic);
-  for (const std::size_t column : out.categorical) {
-    colours.values[column].resize(spec.categorical[column].levels.size());
-    out.levels.push_back(
-        by_colour(colours.values[column], [](std::size_t level) { return level; }));
-  }
+  std::sort(out.begin(), out.end(),
+            [&](std::size_t a, std::size_t b) { return inputs[a].column < inputs[b].column; });
   return out;
 }
 
@@ -95,28 +56,20 @@ std::vector<std::size_t> rows_by_content(const Design& design) {
 }  // namespace
 
 CanonicalOrder::CanonicalOrder(const ModelSpec& spec, const Design& training)
-    : given_(spec), columns_(order_of(spec, training)), spec_(spec) {
+    : given_(spec),
+      columns_{by_name(spec.intrinsic), by_name(spec.categorical), by_name(spec.extrinsic)},
+      spec_(spec) {
   spec_.intrinsic = taken(spec.intrinsic, columns_.intrinsic);
   spec_.categorical = taken(spec.categorical, columns_.categorical);
   spec_.extrinsic = taken(spec.extrinsic, columns_.extrinsic);
-  for (std::size_t c = 0; c < columns_.levels.size(); ++c) {
-    std::vector<std::size_t> places(columns_.levels[c].size());
-    std::iota(places.begin(), places.end(), std::size_t{0});
-    spec_.categorical[c].levels = taken(spec_.categorical[c].levels, columns_.levels[c]);
-    spec_.categorical[c].shown = put_back(places, columns_.levels[c]);
-  }
-  training_ = in_order(training);
-}
-
-Design CanonicalOrder::in_order(const Design& runs) const {
-  Design out = runs;
-  out.intrinsic = taken(runs.intrinsic, columns_.intrinsic);
-  out.categorical = taken(runs.categorical, columns_.categorical);
-  out.extrinsic = taken(runs.extrinsic, columns_.extrinsic);
-  for (std::size_t c = 0; c < out.categorical.size(); ++c)
-    for (std::uint32_t& code : out.categorical[c].codes)
-      code = static_cast<std::uint32_t>(spec_.categorical[c].shown[code]);
-  return take_rows(out, rows_by_content(out));
+  Design by_column;
+  by_column.rows = training.rows;
+  by_column.intrinsic = taken(training.intrinsic, columns_.intrinsic);
+  by_column.categorical = taken(training.categorical, columns_.categorical);
+  by_column.extrinsic = taken(training.extrinsic, columns_.extrinsic);
+  by_column.time = training.time;
+  by_column.runs = training.runs;
+  training_ = take_rows(by_column, rows_by_content(by_column));
 }
 
 FittedModel CanonicalOrder::restored(FittedModel model) const {
@@ -142,11 +95,8 @@ FittedModel CanonicalOrder::restored(FittedModel model) const {
 }
 
 Configuration CanonicalOrder::restored(const Configuration& configuration) const {
-  std::vector<std::uint32_t> levels = configuration.levels;
-  for (std::size_t c = 0; c < levels.size(); ++c)
-    levels[c] = static_cast<std::uint32_t>(columns_.levels[c][levels[c]]);
   return {put_back(configuration.intrinsic, columns_.intrinsic),
-          put_back(levels, columns_.categorical),
+          put_back(configuration.levels, columns_.categorical),
           put_back(configuration.extrinsic, columns_.extrinsic)};
 }
 
@@ -155,9 +105,8 @@ std::vector<bool> CanonicalOrder::restored_differences(const std::vector<bool>& 
   std::size_t next = 0;
   for (std::size_t c = 0; c < columns_.categorical.size(); ++c) {
     std::vector<bool>& own = of_column[columns_.categorical[c]];
-    own.resize(columns_.levels[c].size());
-    for (const std::size_t level : columns_.levels[c])
-      own[level] = differences[next++];
+    for (std::size_t l = 0; l < spec_.categorical[c].levels.size(); ++l)
+      own.push_back(differences[next++]);
   }
   std::vector<bool> out;
   for (const std::vector<bool>& own : of_column)

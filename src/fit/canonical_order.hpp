@@ -5,19 +5,15 @@
 
 namespace perfmodel {
 
-/// The runs of a fit with their columns, levels and rows in the order of their content. A search
-/// draws random numbers column by column and adds up row by row: in this order it finds the same
-/// model however the file was written, and whatever its columns and levels are called. Names decide
-/// between what the runs do not tell apart at all.
+/// The runs of a fit with their columns in the order of their names and their rows in the order of
+/// their content. A search draws random numbers column by column and adds up row by row: in this
+/// order it finds the same model however the file was written.
 class CanonicalOrder {
  public:
   CanonicalOrder(const ModelSpec& spec, const Design& training);
 
   const ModelSpec& spec() const { return spec_; }
   const Design& training() const { return training_; }
-
-  /// Other runs of the same columns, in the order of these.
-  Design in_order(const Design& runs) const;
 
   /// A model of these runs as one of the runs as they were given.
   FittedModel restored(FittedModel model) const;

@@ -153,7 +153,7 @@ std::string process_of(const FittedModel& model) {
   for (std::size_t n = 0; n < belief->most.size(); ++n)
     if (std::isfinite(belief->most[n]))
       caps.push_back(array_of({std::to_string(n), to_text(belief->most[n])}));
-  // Where the trend goes on beyond the measured range of a number, it speaks alone.
+  // Beyond the measured range of a number that the trend depends on, it speaks alone.
   std::vector<std::string> ends;
   const auto trend = [&](const Design& at) {
     return predict(model, at)[0] / model.form->process_factors(at).value()[0];
@@ -163,7 +163,7 @@ std::string process_of(const FittedModel& model) {
     std::array<Design, 2> at = {one, one};
     for (std::size_t i : {0U, 1U})
       (n < one.intrinsic.size() ? at[i].intrinsic[n] : at[i].extrinsic[n - one.intrinsic.size()])
-          .values = {(1.0 + static_cast<double>(i)) * input.high};
+          .values = {i == 0 ? input.low : 2 * input.high};
     if (std::abs(trend(at[0]) / trend(at[1]) - 1) > 1e-9)
       ends.push_back(array_of({std::to_string(n), to_text(input.low), to_text(input.high)}));
   }

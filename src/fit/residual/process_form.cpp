@@ -110,20 +110,27 @@ std::optional<VectorXd> ProcessForm::process_factors(const Design& design) const
 std::optional<ProcessReach> ProcessForm::process_reach(const ModelSpec& spec,
                                                        const VectorXd& constants,
                                                        const Design& design) const {
+  // Where a number is outside of its measured range and the trend depends on it, as a power does
+  // that goes on and a step that does not.
   Design measured = design;
-  const auto keep_in_range = [](const std::vector<NumericInput>& inputs,
-                                std::vector<NumericFactor>& factors) {
+  Design opposite = design;
+  const auto move = [](const std::vector<NumericInput>& inputs, auto& within, auto& across) {
     for (std::size_t i = 0; i < inputs.size(); ++i)
-      for (double& value : factors[i].values)
-        value = std::clamp(value, inputs[i].low, inputs[i].high);
+      for (std::size_t v = 0; v < within[i].values.size(); ++v) {
+        const double value = within[i].values[v];
+        within[i].values[v] = std::clamp(value, inputs[i].low, inputs[i].high);
+        if (within[i].values[v] != value)
+          across[i].values[v] = value > inputs[i].high ? inputs[i].low : inputs[i].high;
+      }
   };
-  keep_in_range(spec.intrinsic, measured.intrinsic);
-  keep_in_range(spec.extrinsic, measured.extrinsic);
-  // How far the trend went on where no run was measured.
-  const Eigen::ArrayXd gone = (trend_->predict(spec, constants, design).array() /
-                               trend_->predict(spec, constants, measured).array())
-                                  .log()
-                                  .abs();
+  move(spec.intrinsic, measured.intrinsic, opposite.intrinsic);
+  move(spec.extrinsic, measured.extrinsic, opposite.extrinsic);
+  const auto trend = [&](const Design& at) -> Eigen::ArrayXd {
+    return trend_->predict(spec, constants, at).array();
+  };
+  const Eigen::ArrayXd edge = trend(measured);
+  const Eigen::ArrayXd gone =
+      (trend(design) / edge).log().abs().max((trend(opposite) / edge).log().abs());
   const process::Kernel& kernel = known_->process.kernel;
   const process::Inputs inputs = columns_.inputs(design);
   const process::Prediction at = known_->predictor.predict(inputs, nullptr, {}, known_->threads);
@@ -187,14 +194,7 @@ std::string ProcessForm::formula(const ModelSpec& spec, const VectorXd& constant
 Form::Reordered ProcessForm::reordered(const ModelSpec& from, const ModelSpec& to,
                                        const ColumnOrder& order) const {
   Reordered out = trend_->reordered(from, to, order);
-  process::ResidualProcess process = known_->process;
-  process.near_variance = known_->near_variance;
-  for (std::size_t c = 0; c < columns_.categorical.size(); ++c)
-    for (std::uint32_t& code : process.inputs.levels.col(index(c)))
-      code = static_cast<std::uint32_t>(order.levels[columns_.categorical[c]][code]);
-  out.form = std::make_shared<ProcessForm>(
-      out.form, columns_.reordered(order),
-      std::make_shared<const KnownProcess>(std::move(process), known_->threads), prior_);
+  out.form = std::make_shared<ProcessForm>(out.form, columns_.reordered(order), known_, prior_);
   return out;
 }
 

@@ -93,3 +93,21 @@ TEST_CASE("who leaves a scale beyond which a model grows steeply is told so ever
   runs.run({"report", "model.json", "runs.csv", "-o", "page.html"});
   CHECK_THAT(runs.read("page.html"), ContainsSubstring("beyond: \", " + growth));
 }
+
+TEST_CASE("beyond a scale that a formula knows by a step alone the trend speaks",
+          "[steep][support]") {
+  const FitDirectory runs;
+  runs.write("runs.csv", runs_on_nodes({1, 2, 4, 8, 16}, 1));
+  const ProgramResult fitted = runs.run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression",
+                                         "multi", "--residual", "process", "-o", "model.json"});
+  CAPTURE(fitted.errors);
+  REQUIRE(fitted.exit_code == 0);
+  REQUIRE_THAT(runs.read("model.json"), ContainsSubstring("gpus > 8"));
+  for (const std::string gpus : {"8", "16", "17", "256"}) {
+    CAPTURE(gpus);
+    const ProgramResult asked = runs.run(
+        {"predict", "model.json", "--set", "batch=16", "width=1024", "gpus=" + gpus, "--json"});
+    CHECK_THAT(asked.output, ContainsSubstring(std::stoi(gpus) > 16 ? "\"support\": \"trend\""
+                                                                    : "\"support\": \"process\""));
+  }
+}
