@@ -24,12 +24,10 @@ TEST_CASE("a factor whose reference vanishes in samples has no interval, the res
   std::size_t open = 0;
   for (const Json& interval : uncertainty["constants"]) {
     CHECK(interval["low"].is_null() == interval["high"].is_null());
-    if (interval["low"].is_null()) {
-      ++open;
-      CHECK(interval["name"].get<std::string>().starts_with("g["));
-    }
+    open += interval["low"].is_null() ? 1U : 0U;
   }
   CHECK(open > 0);
+  CHECK(open < uncertainty["constants"].size() / 2);
   for (const Json& interval : uncertainty["scaling_powers"])
     CHECK((interval["low"].is_null() ||
            interval["low"].get<double>() <= interval["high"].get<double>()));
