@@ -298,8 +298,7 @@ TEST_CASE("scaling names what is wrong with its input", "[cli][scaling]") {
         "perfmodel: error: standard input:2: column 'workers': 0 is not > 0; a scale is a number > "
         "0\n"
         "standard input:3: column 'time_s': \"x\" is not a number; every run needs a measured "
-        "time > 0: correct this, remove the rows, or pass --failed drop to leave out runs that "
-        "failed\n");
+        "time > 0: correct this or remove the rows\n");
   CHECK(error_of(named, "filters,workers,time_s\n1,1,10\n2,2,11\n", 3) ==
         "perfmodel: error: standard input: no two rows differ in 'workers' alone, so nothing can "
         "be compared with workers = 1; fit a model and pass that instead, or leave columns out "

@@ -89,7 +89,8 @@ TEST_CASE_METHOD(TrustTest, "a model says of each constant whether the runs dete
 }
 
 TEST_CASE_METHOD(TrustTest, "the summary marks constants that are not to be quoted", "[cli]") {
-  const ProgramResult marked = run({"fit", "runs.csv", "--bounds", "q=-0.1:5"});
+  const ProgramResult marked =
+      run({"fit", "runs.csv", "--expression", "generic", "--bounds", "q=-0.1:5"});
   CHECK_THAT(marked.errors, ContainsSubstring("-0.1*"));
   CHECK_THAT(marked.errors, ContainsSubstring("* at a bound"));
   CHECK_THAT(run({"fit", "runs.csv"}).errors, !ContainsSubstring("at a bound"));
