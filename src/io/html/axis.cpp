@@ -12,7 +12,7 @@
 namespace perfmodel::page {
 namespace {
 
-constexpr std::size_t kFewest = 3;  // on a logarithmic axis, so that its spacing can be seen
+constexpr std::size_t kFewest = 3;  // so that the spacing of an axis can be seen
 constexpr double kBareEnd = 0.15;   // share of an axis beyond its last label that is too much
 constexpr double kAtEnd = 0.05;
 constexpr int kMostEndDigits = 2;  // a round value
@@ -83,7 +83,9 @@ std::vector<Tick> logarithmic_ticks(const Range& range, std::size_t most) {
 std::optional<Tick> end_tick(const Range& range, double end) {
   for (int digits = 1; digits <= kMostEndDigits; ++digits) {
     std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "%.*g", digits, end);
+    const double unit = std::pow(10, std::floor(std::log10(std::abs(end))) - digits + 1);
+    const double whole = end == range.low ? std::ceil(end / unit) : std::floor(end / unit);
+    std::snprintf(text.data(), text.size(), "%.*g", digits, whole * unit);
     const double value = parse_number(text.data()).value_or(end);
     if (range.contains(value) && std::abs(range.position(value) - range.position(end)) < kAtEnd)
       return Tick{value, short_number(value)};
@@ -96,7 +98,7 @@ std::vector<Tick> with_ends(const Range& range, std::vector<Tick> ticks) {
   const auto is_bare = [&](double end, const Tick& nearest) {
     return std::abs(range.position(nearest.value) - range.position(end)) > kBareEnd;
   };
-  if (ticks.empty())
+  if (ticks.empty() || (range.spacing == Spacing::linear && ticks.size() >= kFewest))
     return ticks;
   if (is_bare(range.low, ticks.front()))
     if (const auto tick = end_tick(range, range.low))

@@ -13,10 +13,10 @@ struct Tick {
   std::string label;
 };
 
-/// At most `most` (at least 3) round values inside of the range, and one at each end that would be
-/// far from any. Of a linear range multiples of 1, 2 or 5 times a power of ten; of a logarithmic
-/// one as many of 1, 2, ..., 9 times the powers of ten as there is room for, or, where it spans too
-/// little for three of them, as of a linear one.
+/// At most `most` (at least 3) round values inside of the range, and where these are few or the
+/// range is logarithmic one at each end that would be far from any. Of a linear range multiples of
+/// 1, 2 or 5 times a power of ten; of a logarithmic one as many of 1, 2, ..., 9 times the powers of
+/// ten as there is room for, or, where it spans too little for three of them, as of a linear one.
 std::vector<Tick> ticks_of(const Range& range, std::size_t most);
 
 /// A range on the paper, from left to right or from bottom to top.

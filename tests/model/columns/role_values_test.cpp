@@ -48,8 +48,7 @@ TEST_CASE("a column of numbers is that also where its first cell is bad", "[role
 TEST_CASE("a time with decimal commas throughout is still the time", "[roles]") {
   CHECK(role_error("x,gpus,time_s\n1,1,\"0,1\"\n2,2,\"0,2\"\n") ==
         "runs.csv: column 'time_s': 2 cells: \"0,1\" is not a number (line 2), \"0,2\" is not a "
-        "number (line 3); every run needs a measured time > 0: correct this, remove the rows, or "
-        "pass failed = drop to leave out runs that failed");
+        "number (line 3); every run needs a measured time > 0: correct this or remove the rows");
 }
 
 TEST_CASE("of a column's bad cells all are counted and the first five shown", "[roles]") {
