@@ -48,7 +48,7 @@ std::string page_of(const page::Content& content, const ReportArguments& argumen
   return report_html(content, arguments.title, flag_text);
 }
 
-/// What decides the bytes of the page beside its files.
+/// What decides the bytes of the page beside its files and the panel.
 std::string options_of(const ReportArguments& arguments) {
   std::string out;
   const auto add = [&](const std::string& flag, const std::string& value) {
@@ -60,7 +60,7 @@ std::string options_of(const ReportArguments& arguments) {
   add("separator", arguments.separator ? std::string(1, *arguments.separator) : "");
   add("failed", arguments.drop_failed ? "drop" : "");
   add("title", arguments.title);
-  return out + (!arguments.explore ? "" : *arguments.explore ? " --explore" : " --no-explore");
+  return out;
 }
 
 /// The folder comes into being where it is absent.

@@ -92,7 +92,9 @@ void Predictor::from_all(const Asked& asked, const PositiveMatrix* covariance,
     out.mean[asked.rows[static_cast<std::size_t>(i)]] = shared.col(i).dot(process_.weights);
   if (covariance == nullptr)
     return;
-  const MatrixXd weights = covariance->solve(shared);
+  MatrixXd padded = MatrixXd::Zero(known_.rows, (shared.cols() + 7) / 8 * 8);
+  padded.leftCols(shared.cols()) = shared;  // as the blocks of a product take them
+  const MatrixXd weights = covariance->solve(std::move(padded)).leftCols(shared.cols());
   VectorXd variance =
       (kernel.variance - shared.cwiseProduct(weights).colwise().sum().array()).max(0).matrix();
   if (asked.trend != nullptr) {

@@ -33,6 +33,11 @@ double mean_z(const process::ResidualProcess& process) {
   return process.neighbours > 0 ? process.runs.dot(z) / process.runs.sum() : z.mean();
 }
 
+/// One by one: a vector of exponentials rounds its last ones in another way.
+VectorXd factors(const VectorXd& z) {
+  return z.unaryExpr([](double value) { return std::exp(value); });
+}
+
 }  // namespace
 
 KnownProcess::KnownProcess(process::ResidualProcess of, std::size_t with_threads)
@@ -95,7 +100,7 @@ std::vector<ConstantDifference> ProcessForm::differences(const ModelSpec& spec) 
 
 VectorXd ProcessForm::predict(const ModelSpec& spec, const VectorXd& constants,
                               const Design& design) const {
-  return trend_->predict(spec, constants, design).array() * mean(design).array().exp();
+  return trend_->predict(spec, constants, design).cwiseProduct(factors(mean(design)));
 }
 
 MatrixXd ProcessForm::log_slopes(const ModelSpec& spec, const VectorXd& constants,
@@ -104,7 +109,7 @@ MatrixXd ProcessForm::log_slopes(const ModelSpec& spec, const VectorXd& constant
 }
 
 std::optional<VectorXd> ProcessForm::process_factors(const Design& design) const {
-  return mean(design).array().exp();
+  return factors(mean(design));
 }
 
 std::optional<ProcessReach> ProcessForm::process_reach(const ModelSpec& spec,

@@ -85,6 +85,21 @@ SearchSummary read_search(const JsonCursor& node) {
   return search;
 }
 
+FormChoice read_form_choice(const JsonCursor& node) {
+  FormChoice out{.given = node.member("chosen_by").text() == "user",
+                 .candidates = node.member("candidates").count(),
+                 .random_folds = node.member("random_folds").count(),
+                 .far_folds = node.member("far_folds").count()};
+  if (const auto held_out = node.optional_member("held_out")) {
+    for (const JsonCursor& item : held_out->items()) {
+      const auto far_ends = item.nullable_member("far_ends");
+      out.held_out.push_back({item.member("form").text(), item.member("random").number(),
+                              far_ends ? std::optional(far_ends->number()) : std::nullopt});
+    }
+  }
+  return out;
+}
+
 FormSharing read_sharing(const JsonCursor& node) {
   FormSharing out;
   out.shared = node.member("form").text() == "shared";
@@ -186,6 +201,8 @@ FittedModel read_model(const JsonCursor& root, const std::vector<FormKind>& kind
     model.repeats = read_repeats(*node);
   if (const auto node = root.nullable_member("search")) {
     model.search = read_search(*node);
+    if (const auto choice = node->optional_member("form"))
+      model.search.form = read_form_choice(*choice);
     if (const auto sharing = node->optional_member("sharing"))
       model.search.sharing = read_sharing(*sharing);
   }

@@ -116,11 +116,7 @@ TEST_CASE_METHOD(ExploreTest, "the panel comes only where it is asked for or the
   const auto with = [&](const std::string& flag) {
     Strings arguments = report;
     arguments.push_back(flag);
-    // The page's command names the options that it was written with; all else is compared.
-    std::string page = run(arguments).output;
-    const std::size_t named = page.find(" " + flag + " -o report.html");
-    REQUIRE(named != std::string::npos);
-    return page.erase(named, flag.size() + 1);
+    return run(arguments).output;
   };
   const std::string small = run(report).output;
   const std::string plain = with("--no-explore");

@@ -11,8 +11,8 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-/// ln of the largest factor beside the one that it is relative to: far more than any time tells,
-/// and what a few columns have together is a number still.
+/// ln of a factor beside the mean of its column, beyond which others are not taken relative to it:
+/// it went to nothing, or away where no row is, and they would be no numbers.
 constexpr double kLargestLogFactor = 200;
 
 /// ln of the factors; of a factor of 0 the mean of the others'.
@@ -45,7 +45,7 @@ VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta
       const auto [first, count] = inputs_[input++];
       const std::size_t levels = spec_.categorical[c].levels.size();
       const VectorXd log_factors = contrasts(levels) * term.segment(first, count);
-      const double reference = std::max(log_factors[0], log_factors.maxCoeff() - kLargestLogFactor);
+      const double reference = std::clamp(log_factors[0], -kLargestLogFactor, kLargestLogFactor);
       log_a += reference;
       put(layout.level(k, c, 0), 1);
       for (std::size_t l = 1; l < levels; ++l)
@@ -59,7 +59,7 @@ VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta
     for (std::size_t g = 0; g < form.regimes.size(); ++g) {
       const VectorXd log_factors =
           contrasts(2) * term.segment(plain_features_ + static_cast<Index>(g), 1);
-      const double reference = std::max(log_factors[0], log_factors.maxCoeff() - kLargestLogFactor);
+      const double reference = std::clamp(log_factors[0], -kLargestLogFactor, kLargestLogFactor);
       log_a += reference;
       put(layout.regime(k, g, 0), 1);
       put(layout.regime(k, g, 1), std::exp(log_factors[1] - reference));
