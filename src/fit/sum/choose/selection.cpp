@@ -251,6 +251,9 @@ class Selector {
         top = candidate;
     out_.best = top;
     out_.chosen = cautious_choice(task_.spec, out_);
+    // Levels are chosen for what they gain together where they were measured.
+    if (generic_ == Generic::left_out)
+      return;
     for (std::size_t n = 0; n < task_.spec.extrinsic.size(); ++n)
       prefer_steps(n);
   }
