@@ -147,8 +147,7 @@ TEST_CASE("a scale of two values has one power for all terms", "[fit][multi][gro
   const auto ratio = [&](const FittedModel& fitted, double width, double from, double to) {
     return at(fitted, {{width, 8}, {}, {to}}) / at(fitted, {{width, 8}, {}, {from}});
   };
-  // To within twice the noise of a run.
-  CHECK(ratio(model, 8, 1, 2) == Catch::Approx(1.15).epsilon(0.04));
+  CHECK(ratio(model, 8, 1, 2) == Catch::Approx(1.15).epsilon(0.03));
   CHECK(ratio(model, 8, 2, 16) < 1.2);  // the truth is 1.11, the power 1.52
   if (sum_form_of(model) != nullptr && model.constants[model.constants.size() - 1] == 0)
     CHECK(ratio(model, 8, 2, 16) == Catch::Approx(ratio(model, 256, 2, 16)).epsilon(1e-9));
