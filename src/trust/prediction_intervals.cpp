@@ -84,8 +84,8 @@ void require_level(double level, std::size_t count) {
 
 double typical_deviation(const PredictionIntervals& intervals) {
   const double all = intervals.held_out_deviation.value_or(0);
-  return std::sqrt(std::max(0.0, (all - intervals.added_deviation) *
-                                     (all + intervals.added_deviation)));
+  return std::sqrt(
+      std::max(0.0, (all - intervals.added_deviation) * (all + intervals.added_deviation)));
 }
 
 double score_deviation(const PredictionIntervals& intervals, double deviation) {

@@ -57,10 +57,10 @@ TEST_CASE("who refuses runs that failed names the flag that leaves them out", "[
   const auto report = run(
       {"report", "model.json", "runs.csv", "--failed", "drop", "--title", "a b", "-o", "1.html"});
   REQUIRE(report.exit_code == 0);
-  CHECK_THAT(
-      read_text(directory.file("1.html")),
-      ContainsSubstring("perfmodel report model.json runs.csv --failed drop --title &#39;a b&#39; -o "
-                        "report.html"));
+  CHECK_THAT(read_text(directory.file("1.html")),
+             ContainsSubstring(
+                 "perfmodel report model.json runs.csv --failed drop --title &#39;a b&#39; -o "
+                 "report.html"));
 }
 
 TEST_CASE("a throughput that failed is refused with the same advice", "[cli]") {
