@@ -7,6 +7,7 @@
 #include "base/index.hpp"
 #include "base/text.hpp"
 #include "data/median.hpp"
+#include "fit/result/beyond_range.hpp"
 #include "perfmodel/base/error.hpp"
 
 namespace perfmodel {
@@ -173,12 +174,19 @@ RowIntervals row_intervals(const PredictionIntervals& intervals, double level, s
   return out;
 }
 
+RowIntervals row_intervals(const FittedModel& model, double level, const Design& design,
+                           const std::optional<ProcessReach>& reach) {
+  RowIntervals out = row_intervals(model.intervals.value(), level, design.rows, reach);
+  const Eigen::ArrayXd lacking =
+      beyond_range(model.form->trend(), model.spec, model.constants, design).lacking;
+  out.lower *= lacking.min(0).exp();
+  out.upper *= lacking.max(0).exp();
+  return out;
+}
+
 RowIntervals row_intervals(const FittedModel& model, double level, const Design& design) {
-  const PredictionIntervals& intervals = model.intervals.value();
-  std::optional<ProcessReach> reach;
-  if (intervals.by_deviation)
-    reach = model.form->process_reach(model.spec, model.constants, design);
-  return row_intervals(intervals, level, design.rows, reach);
+  return row_intervals(model, level, design,
+                       model.form->process_reach(model.spec, model.constants, design));
 }
 
 }  // namespace perfmodel

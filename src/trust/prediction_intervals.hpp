@@ -70,8 +70,13 @@ IntervalFactors interval_factors(const PredictionIntervals& intervals, double le
 /// divided and a model of an older version does not say by what.
 std::optional<IntervalFactors> usual_factors(const PredictionIntervals& intervals);
 
-/// Of the rows of a design, by a model that has intervals; `reach` as its form gives it there.
+/// `reach` as a form gives it of the rows.
 RowIntervals row_intervals(const PredictionIntervals& intervals, double level, std::size_t rows,
+                           const std::optional<ProcessReach>& reach);
+/// Of the rows of a design, by a model that has intervals. On
+/// the side to which a formula went that stops suddenly at the edge of a measured range they hold
+/// what it lacks of a law that saturates.
+RowIntervals row_intervals(const FittedModel& model, double level, const Design& design,
                            const std::optional<ProcessReach>& reach);
 RowIntervals row_intervals(const FittedModel& model, double level, const Design& design);
 

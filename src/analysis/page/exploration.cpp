@@ -153,24 +153,10 @@ std::string process_of(const FittedModel& model) {
   for (std::size_t n = 0; n < belief->most.size(); ++n)
     if (std::isfinite(belief->most[n]))
       caps.push_back(array_of({std::to_string(n), to_text(belief->most[n])}));
-  // Beyond the measured range of a number that the trend depends on, it speaks alone.
-  std::vector<std::string> ends;
-  const auto trend = [&](const Design& at) {
-    return predict(model, at)[0] / model.form->process_factors(at).value()[0];
-  };
-  for (std::size_t n = 0; n < belief->most.size(); ++n) {
-    const NumericInput& input = *numbers_of(model.spec)[n];
-    std::array<Design, 2> at = {one, one};
-    for (std::size_t i : {0U, 1U})
-      (n < one.intrinsic.size() ? at[i].intrinsic[n] : at[i].extrinsic[n - one.intrinsic.size()])
-          .values = {i == 0 ? input.low : 2 * input.high};
-    if (std::abs(trend(at[0]) / trend(at[1]) - 1) > 1e-9)
-      ends.push_back(array_of({std::to_string(n), to_text(input.low), to_text(input.high)}));
-  }
   return "{variance: " + to_text(belief->covariance(one, one)(0, 0)) +
          ", noise: " + to_text(belief->noise) + ", near: " + to_text(belief->near_variance) +
-         ", caps: " + array_of(caps) + ", ends: " + array_of(ends) +
-         ", size: " + to_text(model.form->process_size().value()) + ", runs: " + array_of(runs) +
+         ", caps: " + array_of(caps) + ", size: " + to_text(model.form->process_size().value()) +
+         ", runs: " + array_of(runs) +
          ",\nknown: process_known, between: (a, b) => process_correlation(a[1], a[2], b)}";
 }
 
@@ -200,11 +186,17 @@ std::optional<std::string> exploration_script(const FittedModel& model,
   } catch (const InputError&) {
     return std::nullopt;
   }
+  // Of the inputs, not of the columns that they are derived from.
+  ModelSpec inputs_alone = spec;
+  inputs_alone.derived.clear();
   const std::string process = process_of(model);
   return "const model = {};\n{\n" + code + (process == "null" ? "" : kKeepCorrelations.data()) +
          "model.predict = predict;\nmodel.process = " + process + ";\n}\n{\n" + inputs +
-         "model.inputs = predict;\n}\nObject.assign(model, {target: " +
-         javascript_literal(spec.target) + ", unit: " + javascript_literal(spec.unit) +
+         "model.inputs = predict;\n}\n{\n" +
+         model.form->trend().code(inputs_alone, model.constants, FormulaLanguage::javascript) +
+         "model.trend = predict;\nmodel.trendColumns = " + texts(required_columns(inputs_alone)) +
+         ";\n}\nObject.assign(model, {target: " + javascript_literal(spec.target) +
+         ", unit: " + javascript_literal(spec.unit) +
          ", place: " + javascript_literal(start.place) + ",\ncolumns: " + *columns +
          ",\nnumbers: " + ranges_of(model) + ",\nregions: " + regions_of(model) +
          ",\nties: " + ties_of(spec) + ",\ninterval: " + interval_of(model) + "});\n";

@@ -61,7 +61,7 @@ Certainty certainty_of(const FittedModel& model, std::optional<double> coverage,
   Certainty out;
   out.reach = model.form->process_reach(model.spec, model.constants, design);
   if (level)
-    out.intervals = row_intervals(*model.intervals, *level, design.rows, out.reach);
+    out.intervals = row_intervals(model, *level, design, out.reach);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/index.hpp"
+#include "fit/result/beyond_range.hpp"
 #include "perfmodel/fit/task/fit_options.hpp"
 
 namespace perfmodel {
@@ -17,7 +18,6 @@ namespace {
 
 /// Of the variance: rounding may leave nothing where runs all but repeat each other.
 constexpr double kLeastNear = 1e-12;
-constexpr double kGoneOn = 1e-9;  ///< of ln t: more than rounding
 
 /// z at the known configurations: what the noise does not take of the residual. Of very many that
 /// share is not known one by one.
@@ -115,27 +115,7 @@ std::optional<VectorXd> ProcessForm::process_factors(const Design& design) const
 std::optional<ProcessReach> ProcessForm::process_reach(const ModelSpec& spec,
                                                        const VectorXd& constants,
                                                        const Design& design) const {
-  // Where a number is outside of its measured range and the trend depends on it, as a power does
-  // that goes on and a step that does not.
-  Design measured = design;
-  Design opposite = design;
-  const auto move = [](const std::vector<NumericInput>& inputs, auto& within, auto& across) {
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      for (std::size_t v = 0; v < within[i].values.size(); ++v) {
-        const double value = within[i].values[v];
-        within[i].values[v] = std::clamp(value, inputs[i].low, inputs[i].high);
-        if (within[i].values[v] != value)
-          across[i].values[v] = value > inputs[i].high ? inputs[i].low : inputs[i].high;
-      }
-  };
-  move(spec.intrinsic, measured.intrinsic, opposite.intrinsic);
-  move(spec.extrinsic, measured.extrinsic, opposite.extrinsic);
-  const auto trend = [&](const Design& at) -> Eigen::ArrayXd {
-    return trend_->predict(spec, constants, at).array();
-  };
-  const Eigen::ArrayXd edge = trend(measured);
-  const Eigen::ArrayXd gone =
-      (trend(design) / edge).log().abs().max((trend(opposite) / edge).log().abs());
+  const auto gone = beyond_range(*trend_, spec, constants, design).depends;
   const process::Kernel& kernel = known_->process.kernel;
   const process::Inputs inputs = columns_.inputs(design);
   const process::Prediction at = known_->predictor.predict(inputs, nullptr, {}, known_->threads);
@@ -144,9 +124,9 @@ std::optional<ProcessReach> ProcessForm::process_reach(const ModelSpec& spec,
   const double size = process_size().value();
   ProcessReach out;
   for (Index row = 0; row < variances.size(); ++row) {
-    if (!(gone[row] < kGoneOn))
+    if (gone[row])
       variances[row] = std::max(variances[row], size * size);
-    out.near.push_back(gone[row] < kGoneOn && variances[row] <= known_->near_variance &&
+    out.near.push_back(!gone[row] && variances[row] <= known_->near_variance &&
                        is_within_caps(inputs.numbers.row(row)));
   }
   out.deviations = (variances + kernel.noise).sqrt();

@@ -38,7 +38,7 @@ class ProcessForm final : public Form {
   ProcessForm(std::shared_ptr<const Form> trend, ProcessColumns columns,
               std::shared_ptr<const KnownProcess> known, ProcessPrior prior);
 
-  const Form& trend() const { return *trend_; }
+  const Form& trend() const override { return *trend_; }
   /// The mean of z for each row, less its centre.
   Eigen::VectorXd mean(const Design& design) const;
   /// The root mean square of mean() over the known configurations.

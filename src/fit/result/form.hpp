@@ -143,6 +143,8 @@ class Form {
   /// negative or a factor, by a power itself.
   virtual Eigen::MatrixXd log_slopes(const ModelSpec& spec, const Eigen::VectorXd& constants,
                                      const Design& design) const = 0;
+  /// The form without its residual process, of the same constants.
+  virtual const Form& trend() const { return *this; }
   /// By what a residual process multiplies the time of each row. Nothing where the form has none.
   virtual std::optional<Eigen::VectorXd> process_factors(const Design& design) const;
   /// What it knows of ln t. Nothing where the form has none.

@@ -80,26 +80,46 @@ const varianceOf = (correlations) => {
   return Math.max(0, rest);
 };
 const numbersOf = (values) => model.inputs(...model.columns.map(({name}) => values.get(name)))[0];
-const withinEnds = (values) => model.process.ends.every(
-  ([n, low, high]) => low <= numbersOf(values)[n] && numbersOf(values)[n] <= high);
-const deviation = (values) => {
+// beyond_range() of the trend: what it says where numbers are outside of their measured ranges.
+const beyondRange = (values) => {
+  const numbers = numbersOf(values);
+  const edge = [...numbers], inner = [...numbers], opposite = [...numbers];
+  let nearer = 1;
+  model.numbers.forEach(({low, high}, n) => {
+    const x = numbers[n];
+    if (low <= x && x <= high) return;
+    const above = x > high;
+    edge[n] = above ? high : low;
+    inner[n] = above ? Math.max(low, high / 2) : Math.min(high, 2 * low);
+    opposite[n] = above ? low : high;
+    nearer = Math.min(nearer, above ? high / x : x / low);
+  });
+  const place = new Map(model.numbers.map(({name}, n) => [name, n]));
+  const trend = (at) => Math.log(model.trend(...model.trendColumns.map(
+    (name) => place.has(name) ? at[place.get(name)] : values.get(name))));
+  const atEdge = trend(edge), goneOn = Math.abs(trend(numbers) - atEdge);
+  const rise = atEdge - trend(inner);
+  return {depends: Math.max(goneOn, Math.abs(trend(opposite) - atEdge)) >= 1e-9,
+    lacking: Math.sign(rise) * Math.max(0, Math.abs(rise) * (1 - nearer) - goneOn)};
+};
+const deviation = (depends) => {
   if (!model.interval.byDeviation) return 1;
   const {added, typical} = model.interval;
-  const own = Math.sqrt(model.process.noise + Math.max(varianceOf(model.correlations),
-    withinEnds(values) ? 0 : model.process.size ** 2));
+  const own = Math.sqrt(model.process.noise +
+    Math.max(varianceOf(model.correlations), depends ? model.process.size ** 2 : 0));
   return Math.hypot(own, own < typical ? added * own / typical : added);
 };
 // Of the configuration that was predicted last.
 const intervalOf = (time, values) => {
   if (!model.interval || !isTime(time)) return null;
-  const size = deviation(values);
-  return [time * Math.exp(size * model.interval.low), time * Math.exp(size * model.interval.high)];
+  const {depends, lacking} = beyondRange(values);
+  const size = deviation(depends);
+  return [time * Math.exp(size * model.interval.low + Math.min(0, lacking)),
+    time * Math.exp(size * model.interval.high + Math.max(0, lacking))];
 };
 // Of larger numbers the process says what it says at its caps: it does not speak of them.
-const withinCaps = (values) => {
-  const numbers = numbersOf(values);
-  return withinEnds(values) && model.process.caps.every(([n, most]) => !(numbers[n] > most));
-};
+const withinCaps = (values) => !beyondRange(values).depends &&
+  model.process.caps.every(([n, most]) => !(numbersOf(values)[n] > most));
 const findingsIn = (values) => {
   const [numbers, levels] = model.inputs(...model.columns.map(({name}) => values.get(name)));
   const out = [];

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
@@ -70,6 +71,37 @@ TEST_CASE("a cost that begins at a border of a scale does not explode beyond it"
     // as at the edge is off by less than 2, a power of four by thousands.
     const double factor = std::stod(predicted.output) / time_on_nodes(16, 1024, count);
     CHECK(std::max(factor, 1 / factor) < 3);
+  }
+}
+
+TEST_CASE("beyond a step at the edge of a scale intervals hold a cost that saturates",
+          "[steep][intervals]") {
+  const auto form = GENERATE(std::vector<std::string>{"multi"},
+                             std::vector<std::string>{"multi", "--residual", "process"});
+  const unsigned seed = GENERATE(1U, 3U, 4U);  // of these sets the formula is flat beyond its step
+  CAPTURE(form, seed);
+  const FitDirectory runs;
+  runs.write("runs.csv", runs_on_nodes({1, 2, 4, 8, 16}, seed));
+  std::vector<std::string> fit = {"fit", "runs.csv", "--extrinsic", "gpus",        "--coverage",
+                                  "0.9", "-o",       "model.json",  "--expression"};
+  fit.insert(fit.end(), form.begin(), form.end());
+  REQUIRE(runs.run(fit).exit_code == 0);
+  REQUIRE_THAT(runs.read("model.json"), ContainsSubstring("gpus > 8"));
+  const auto asked = [&](int gpus) {
+    return nlohmann::json::parse(
+        runs.run({"predict", "model.json", "--set", "batch=16", "width=1024",
+                  "gpus=" + std::to_string(gpus), "--json", "--quiet"})
+            .output);
+  };
+  const nlohmann::json edge = asked(16);
+  for (const int gpus : {32, 64, 128, 256}) {
+    const nlohmann::json beyond = asked(gpus);
+    CAPTURE(gpus, beyond);
+    const double truth = time_on_nodes(16, 1024, gpus);
+    CHECK(beyond["lower"] <= truth);
+    CHECK(beyond["upper"] >= truth);
+    // The jump between one and two nodes is of 0.4 in ln t: more than that is not added.
+    CHECK(beyond["upper"].get<double>() / edge["upper"].get<double>() < 1.65);
   }
 }
 
