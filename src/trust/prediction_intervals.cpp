@@ -56,11 +56,12 @@ double added_deviation_of(const Eigen::VectorXd& errors, const Eigen::VectorXd& 
   return std::sqrt(std::max(0.0, std::pow(typical, 2) - std::pow(median(deviations), 2)));
 }
 
-/// No row decides alone.
+/// No row decides alone, nor do the repeats of one configuration, which are held out together.
 void limit_ends(std::vector<double>& scores) {
-  const std::size_t last = scores.size() - 1;
-  scores[last] = std::min(scores[last], kMostOverNext * std::max(scores[last - 1], 1.0));
-  scores[0] = std::max(scores[0], kMostOverNext * std::min(scores[1], -1.0));
+  for (std::size_t i = scores.size() / 2; i + 1 < scores.size(); ++i)
+    scores[i + 1] = std::min(scores[i + 1], kMostOverNext * std::max(scores[i], 1.0));
+  for (std::size_t i = scores.size() / 2; i > 0; --i)
+    scores[i - 1] = std::max(scores[i - 1], kMostOverNext * std::min(scores[i], -1.0));
 }
 
 }  // namespace

@@ -172,6 +172,9 @@ TEST_CASE("no single row decides scores that are divided by deviations", "[inter
   deviations.setConstant(0.02);
   measured[7] = 5;
   CHECK(widest() < 12);
+  // Nor do three repeats of one configuration: at most twice the next, each.
+  measured[8] = measured[9] = 5;
+  CHECK(widest() < 12 * 12);
 }
 
 TEST_CASE("deviations that say next to nothing have what held-out rows scatter added",
