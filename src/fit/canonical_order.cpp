@@ -152,6 +152,16 @@ FittedModel CanonicalOrder::restored(FittedModel model) const {
     if (!known.differences.empty())
       known.differences = restored_differences(known.differences);
   }
+  // The canonical order means nothing to people: warnings of one kind go by what they say.
+  for (auto begin = model.warnings.begin(); begin != model.warnings.end();) {
+    const auto end = std::find_if(
+        begin, model.warnings.end(),
+        [&](const Warning& warning) { return warning.kind != begin->kind; });
+    std::stable_sort(begin, end, [](const Warning& a, const Warning& b) {
+      return std::pair(a.constant, a.message.text()) < std::pair(b.constant, b.message.text());
+    });
+    begin = end;
+  }
   std::vector<NumericInput> intrinsic = put_back(model.spec.intrinsic, columns_.intrinsic);
   model.spec = given_;
   model.spec.intrinsic = std::move(intrinsic);  // a fit decides how a 0 counts
