@@ -42,11 +42,16 @@ double place_of(const LevelFactor&, const Design&) {
   return 0;
 }
 
+/// Places from 0, by their keys.
 template <class Key>
 std::vector<std::size_t> sorted_by(std::size_t count, const Key& key) {
-  std::vector<std::size_t> out(count);
-  std::iota(out.begin(), out.end(), std::size_t{0});
-  std::sort(out.begin(), out.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  std::vector<std::pair<decltype(key(0)), std::size_t>> keyed;
+  for (std::size_t i = 0; i < count; ++i)
+    keyed.emplace_back(key(i), i);
+  std::sort(keyed.begin(), keyed.end());
+  std::vector<std::size_t> out;
+  for (const auto& [own, place] : keyed)
+    out.push_back(place);
   return out;
 }
 
@@ -73,8 +78,7 @@ ColumnOrder order_of(const ModelSpec& spec, const Design& training) {
   for (const std::size_t column : out.categorical) {
     std::vector<std::uint64_t>& levels = colours.values[column];
     levels.resize(spec.categorical[column].levels.size());
-    out.levels.push_back(
-        sorted_by(levels.size(), [&](std::size_t l) { return std::pair(levels[l], l); }));
+    out.levels.push_back(sorted_by(levels.size(), [&](std::size_t l) { return levels[l]; }));
   }
   return out;
 }
