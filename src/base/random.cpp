@@ -3,16 +3,16 @@
 #include <cmath>
 
 namespace perfmodel {
-namespace {
 
-/// The output function of SplitMix64 (Steele, Lea and Flood 2014): a bijection that spreads
-/// neighbouring seeds over the whole range.
+/// The output function of SplitMix64 (Steele, Lea and Flood 2014).
 std::uint64_t splitmix64(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
   return x ^ (x >> 31);
 }
+
+namespace {
 
 /// FNV-1a; std::hash may differ between standard libraries.
 std::uint64_t fnv1a(std::string_view text) {

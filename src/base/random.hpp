@@ -9,6 +9,9 @@
 
 namespace perfmodel {
 
+/// A bijection that spreads neighbouring numbers over the whole range.
+std::uint64_t splitmix64(std::uint64_t x);
+
 /// A stream of random numbers that is the same on every machine: the engine is specified by the C++
 /// standard and the distributions are our own (the standard leaves theirs to the implementation).
 ///

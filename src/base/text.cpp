@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
-#include <vector>
 
 #include "base/printable.hpp"
 
@@ -130,6 +129,11 @@ std::string quoted_list(std::span<const std::string> words) {
     result += "'" + printable_word(words[i]) + "'";
   }
   return result;
+}
+
+std::string sorted_list(std::vector<std::string> words) {
+  std::sort(words.begin(), words.end());
+  return quoted_list(words);
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace perfmodel {
 
@@ -37,6 +38,9 @@ std::string quoted_cell(std::string_view text);
 
 /// "'a', 'b' and 'c'", controls masked.
 std::string quoted_list(std::span<const std::string> words);
+
+/// The same of words in the order of the alphabet.
+std::string sorted_list(std::vector<std::string> words);
 
 /// "; did you mean 'x'?" or an empty text: to stand at the end of a message.
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "data/content_colours.hpp"
+
 namespace perfmodel {
 namespace {
 
@@ -36,11 +38,13 @@ std::vector<double> sort_keys(const Column& column) {
 using Rows = std::vector<std::size_t>;
 
 /// Sorts rows[begin..end) by the columns from `column` on: by one, then what is equal in it by the
-/// next. Few rows are equal in a measured time, so that most columns are never looked at.
+/// next. Few rows are equal in a measured time, so that most columns are never looked at. The
+/// second key are the colours of the rows, as names must not decide between those of equal times.
 class ContentOrder {
  public:
   ContentOrder(const Table& table, std::vector<const Column*> columns)
-      : columns_(std::move(columns)), keys_(columns_.size()), rows_(table.rows()) {
+      : columns_(std::move(columns)), keys_(columns_.size() + 1), rows_(table.rows()) {
+    columns_.insert(columns_.begin() + (columns_.empty() ? 0 : 1), nullptr);
     std::iota(rows_.begin(), rows_.end(), std::size_t{0});
   }
 
@@ -50,15 +54,24 @@ class ContentOrder {
   }
 
  private:
-  std::vector<const Column*> columns_;
+  std::vector<const Column*> columns_;     ///< none: the colours of the rows
   std::vector<std::vector<double>> keys_;  ///< made when they are needed
   Rows rows_;
   std::vector<std::pair<double, std::size_t>> keyed_;
 
+  std::vector<double> colours() const {
+    std::vector<std::vector<std::uint32_t>> codes;
+    for (const Column* column : columns_)
+      if (column != nullptr)
+        codes.push_back(column->is_numeric() ? ranks_of(sort_keys(*column)) : column->codes);
+    const std::vector<std::uint64_t> rows = content_colours(keys_[0], codes).rows;
+    return {rows.begin(), rows.end()};
+  }
+
   void sort(std::size_t begin, std::size_t end, std::size_t column) {
     for (; end - begin > 1 && column < columns_.size(); ++column) {
       if (keys_[column].empty())
-        keys_[column] = sort_keys(*columns_[column]);
+        keys_[column] = columns_[column] != nullptr ? sort_keys(*columns_[column]) : colours();
       const std::vector<double>& keys = keys_[column];
       keyed_.clear();
       for (std::size_t i = begin; i < end; ++i)

@@ -1,21 +1,85 @@
 #include "fit/canonical_order.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
 #include <numeric>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "base/index.hpp"
+#include "data/content_colours.hpp"
 #include "fit/result/form.hpp"
 
 namespace perfmodel {
 namespace {
 
-template <class Inputs>
-std::vector<std::size_t> by_name(const Inputs& inputs) {
-  std::vector<std::size_t> out(inputs.size());
-  std::iota(out.begin(), out.end(), std::size_t{0});
-  std::sort(out.begin(), out.end(),
-            [&](std::size_t a, std::size_t b) { return inputs[a].column < inputs[b].column; });
+std::vector<std::uint32_t> codes_of(const NumericFactor& factor, std::size_t rows) {
+  std::vector<double> values;
+  for (std::size_t row = 0; !factor.coded() && row < rows; ++row)
+    values.push_back(factor.value(row));
+  return factor.coded() ? factor.codes : ranks_of(values);
+}
+
+/// Tells numbers apart that rise and fall together, as a width and its square: the mean that times
+/// weigh, as a share of the largest number. Coarse, so that rounding does not decide.
+double place_of(const NumericFactor& factor, const Design& runs) {
+  double sum = 0;
+  double most = 0;
+  double weights = 0;
+  for (std::size_t row = 0; row < runs.rows; ++row) {
+    const double weight = runs.time[index(row)] * static_cast<double>(runs.runs_of(row));
+    sum += weight * factor.value(row);
+    most = std::max(most, std::abs(factor.value(row)));
+    weights += weight;
+  }
+  return most > 0 ? std::floor(1e6 / std::numbers::pi * sum / (most * weights)) : 0;
+}
+
+double place_of(const LevelFactor&, const Design&) {
+  return 0;
+}
+
+/// Places from 0, by their keys.
+template <class Key>
+std::vector<std::size_t> sorted_by(std::size_t count, const Key& key) {
+  std::vector<std::pair<decltype(key(0)), std::size_t>> keyed;
+  for (std::size_t i = 0; i < count; ++i)
+    keyed.emplace_back(key(i), i);
+  std::sort(keyed.begin(), keyed.end());
+  std::vector<std::size_t> out;
+  for (const auto& [own, place] : keyed)
+    out.push_back(place);
+  return out;
+}
+
+ColumnOrder order_of(const ModelSpec& spec, const Design& training) {
+  std::vector<std::vector<std::uint32_t>> codes;
+  for (const LevelFactor& factor : training.categorical)
+    codes.push_back(factor.codes);
+  for (const auto* factors : {&training.intrinsic, &training.extrinsic})
+    for (const NumericFactor& factor : *factors)
+      codes.push_back(codes_of(factor, training.rows));
+  ContentColours colours = content_colours({training.time.begin(), training.time.end()}, codes);
+  auto own = colours.columns.begin();
+  const auto ordered = [&](const auto& inputs, const auto& factors) {
+    const auto first = std::exchange(own, own + static_cast<std::ptrdiff_t>(inputs.size()));
+    return sorted_by(inputs.size(), [&](std::size_t i) {
+      return std::tuple(first[static_cast<std::ptrdiff_t>(i)], place_of(factors[i], training),
+                        std::string_view(inputs[i].column));
+    });
+  };
+  ColumnOrder out;
+  out.categorical = ordered(spec.categorical, training.categorical);
+  out.intrinsic = ordered(spec.intrinsic, training.intrinsic);
+  out.extrinsic = ordered(spec.extrinsic, training.extrinsic);
+  for (const std::size_t column : out.categorical) {
+    std::vector<std::uint64_t>& levels = colours.values[column];
+    levels.resize(spec.categorical[column].levels.size());
+    out.levels.push_back(sorted_by(levels.size(), [&](std::size_t l) { return levels[l]; }));
+  }
   return out;
 }
 
@@ -56,20 +120,24 @@ std::vector<std::size_t> rows_by_content(const Design& design) {
 }  // namespace
 
 CanonicalOrder::CanonicalOrder(const ModelSpec& spec, const Design& training)
-    : given_(spec),
-      columns_{by_name(spec.intrinsic), by_name(spec.categorical), by_name(spec.extrinsic)},
-      spec_(spec) {
+    : given_(spec), columns_(order_of(spec, training)), spec_(spec) {
   spec_.intrinsic = taken(spec.intrinsic, columns_.intrinsic);
   spec_.categorical = taken(spec.categorical, columns_.categorical);
   spec_.extrinsic = taken(spec.extrinsic, columns_.extrinsic);
-  Design by_column;
-  by_column.rows = training.rows;
-  by_column.intrinsic = taken(training.intrinsic, columns_.intrinsic);
-  by_column.categorical = taken(training.categorical, columns_.categorical);
-  by_column.extrinsic = taken(training.extrinsic, columns_.extrinsic);
-  by_column.time = training.time;
-  by_column.runs = training.runs;
-  training_ = take_rows(by_column, rows_by_content(by_column));
+  for (std::size_t c = 0; c < columns_.levels.size(); ++c) {
+    std::vector<std::size_t> places(columns_.levels[c].size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    spec_.categorical[c].levels = taken(spec_.categorical[c].levels, columns_.levels[c]);
+    spec_.categorical[c].shown = put_back(places, columns_.levels[c]);
+  }
+  Design ordered = training;
+  ordered.intrinsic = taken(training.intrinsic, columns_.intrinsic);
+  ordered.categorical = taken(training.categorical, columns_.categorical);
+  ordered.extrinsic = taken(training.extrinsic, columns_.extrinsic);
+  for (std::size_t c = 0; c < ordered.categorical.size(); ++c)
+    for (std::uint32_t& code : ordered.categorical[c].codes)
+      code = static_cast<std::uint32_t>(spec_.categorical[c].shown[code]);
+  training_ = take_rows(ordered, rows_by_content(ordered));
 }
 
 FittedModel CanonicalOrder::restored(FittedModel model) const {
@@ -88,6 +156,16 @@ FittedModel CanonicalOrder::restored(FittedModel model) const {
     if (!known.differences.empty())
       known.differences = restored_differences(known.differences);
   }
+  // The canonical order means nothing to people: warnings of one kind go by what they say.
+  for (auto begin = model.warnings.begin(); begin != model.warnings.end();) {
+    const auto end = std::find_if(
+        begin, model.warnings.end(),
+        [&](const Warning& warning) { return warning.kind != begin->kind; });
+    std::stable_sort(begin, end, [](const Warning& a, const Warning& b) {
+      return std::pair(a.constant, a.message.text()) < std::pair(b.constant, b.message.text());
+    });
+    begin = end;
+  }
   std::vector<NumericInput> intrinsic = put_back(model.spec.intrinsic, columns_.intrinsic);
   model.spec = given_;
   model.spec.intrinsic = std::move(intrinsic);  // a fit decides how a 0 counts
@@ -95,8 +173,11 @@ FittedModel CanonicalOrder::restored(FittedModel model) const {
 }
 
 Configuration CanonicalOrder::restored(const Configuration& configuration) const {
+  std::vector<std::uint32_t> levels = configuration.levels;
+  for (std::size_t c = 0; c < levels.size(); ++c)
+    levels[c] = static_cast<std::uint32_t>(columns_.levels[c][levels[c]]);
   return {put_back(configuration.intrinsic, columns_.intrinsic),
-          put_back(configuration.levels, columns_.categorical),
+          put_back(levels, columns_.categorical),
           put_back(configuration.extrinsic, columns_.extrinsic)};
 }
 
@@ -105,8 +186,9 @@ std::vector<bool> CanonicalOrder::restored_differences(const std::vector<bool>& 
   std::size_t next = 0;
   for (std::size_t c = 0; c < columns_.categorical.size(); ++c) {
     std::vector<bool>& own = of_column[columns_.categorical[c]];
-    for (std::size_t l = 0; l < spec_.categorical[c].levels.size(); ++l)
-      own.push_back(differences[next++]);
+    own.resize(columns_.levels[c].size());
+    for (const std::size_t level : columns_.levels[c])
+      own[level] = differences[next++];
   }
   std::vector<bool> out;
   for (const std::vector<bool>& own : of_column)

@@ -5,9 +5,10 @@
 
 namespace perfmodel {
 
-/// The runs of a fit with their columns in the order of their names and their rows in the order of
-/// their content. A search draws random numbers column by column and adds up row by row: in this
-/// order it finds the same model however the file was written.
+/// The runs of a fit with their columns, levels and rows in the order of their content. A search
+/// draws random numbers column by column and adds up row by row: in this order it finds the same
+/// model however the file was written, and whatever its columns and levels are called. Names decide
+/// between what the runs do not tell apart at all.
 class CanonicalOrder {
  public:
   CanonicalOrder(const ModelSpec& spec, const Design& training);

@@ -18,12 +18,19 @@ std::vector<std::string> in_order(const Table& table, const std::string& column)
 
 }  // namespace
 
-TEST_CASE("rows are sorted by the first column, then by the others in the order of their names") {
-  const std::vector<std::string> sorted = {"d", "b", "a", "c"};
-  CHECK(in_order(table_of("label,kind,n,time\na,z,2,5\nb,y,10,5\nc,z,10,5\nd,z,1,4\n"), "label") ==
-        sorted);
+TEST_CASE("rows are sorted by the first column, then by what they share with others") {
+  const auto sorted =
+      in_order(table_of("label,kind,n,time\na,z,2,5\nb,y,10,5\nc,z,10,5\nd,z,1,4\n"), "label");
+  CHECK(sorted.front() == "d");
   CHECK(in_order(table_of("n,time,label,kind\n10,5,c,z\n1,4,d,z\n2,5,a,z\n10,5,b,y\n"), "label") ==
         sorted);
+  // The columns in the opposite order of names, and so the levels.
+  CHECK(in_order(table_of("c,m,a,time\na,y,2,5\nb,z,10,5\nc,y,10,5\nd,y,1,4\n"), "c") == sorted);
+}
+
+TEST_CASE("rows that nothing but names tells apart are sorted by these") {
+  CHECK(in_order(table_of("kind,time\nb,1\na,1\nb,1\na,1\n"), "kind") ==
+        std::vector<std::string>{"a", "a", "b", "b"});
 }
 
 TEST_CASE("the order of rows does not depend on units") {

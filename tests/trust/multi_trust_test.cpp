@@ -148,7 +148,7 @@ TEST_CASE("columns of a sum that follow from one another move together", "[fit][
   CHECK(found.identifiability.scaling_powers == std::vector<bool>{false, false});
   CHECK(messages_of(found.warnings) ==
         std::vector<std::string>{
-            "'gpus' and 'batch_size' move together: only their joint effect is determined"});
+            "'batch_size' and 'gpus' move together: only their joint effect is determined"});
 }
 
 TEST_CASE("whether a scaling power is identified is said of the power that counts derived columns",

@@ -112,9 +112,10 @@ std::vector<ConstantDifference> GenericForm::differences(const ModelSpec& spec) 
   std::vector<ConstantDifference> out;
   for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
     const CategoricalInput& input = spec.categorical[c];
+    const std::size_t first = input.shown_level(0);
     for (std::size_t l = 0; l < input.levels.size(); ++l) {
-      out.push_back(
-          {input.column, input.levels[l], input.levels[0], layout.level(c, l), layout.level(c, 0)});
+      out.push_back({input.column, input.levels[l], input.levels[first], layout.level(c, l),
+                     layout.level(c, first)});
     }
   }
   return out;
@@ -223,7 +224,7 @@ Form::Reordered GenericForm::reordered(const ModelSpec& from, const ModelSpec& t
   }
   for (std::size_t c = 0; c < order.categorical.size(); ++c)
     for (std::size_t l = 0; l < from.categorical[c].levels.size(); ++l)
-      origin[old.level(c, l)] = next.level(order.categorical[c], l);
+      origin[old.level(c, l)] = next.level(order.categorical[c], order.levels[c][l]);
   for (std::size_t j = 0; j < order.extrinsic.size(); ++j)
     origin[old.extrinsic_power(j)] = next.extrinsic_power(order.extrinsic[j]);
   if (const auto lone = old.lone_coefficient())

@@ -15,24 +15,22 @@ constexpr std::size_t kFactorsOfStep = 2;  // up to a threshold, and above it
 std::vector<std::vector<Eigen::Index>> factor_groups(const std::vector<ConstantInfo>& constants,
                                                      const ModelSpec& spec) {
   std::vector<std::vector<Eigen::Index>> out;
-  std::size_t left = 0;
   std::size_t column = 0;
-  for (std::size_t k = 0; k < constants.size(); ++k) {
+  for (std::size_t k = 0; k < constants.size();) {
     const ConstantInfo& constant = constants[k];
-    if (constant.role != ConstantRole::step &&
-        (constant.role != ConstantRole::level || constant.range != ConstantRange::factor))
+    const bool is_step = constant.role == ConstantRole::step;
+    if (!is_step &&
+        (constant.role != ConstantRole::level || constant.range != ConstantRange::factor)) {
+      ++k;
       continue;
-    if (left == 0) {
-      if (constant.role == ConstantRole::level) {
-        left = spec.categorical[column % spec.categorical.size()].levels.size();
-        ++column;
-      } else {
-        left = kFactorsOfStep;
-      }
-      out.emplace_back();
     }
-    out.back().push_back(index(k));
-    --left;
+    const CategoricalInput* const input =
+        is_step ? nullptr : &spec.categorical[column++ % spec.categorical.size()];
+    const std::size_t count = is_step ? kFactorsOfStep : input->levels.size();
+    out.emplace_back();
+    for (std::size_t place = 0; place < count; ++place)
+      out.back().push_back(index(k + (is_step ? place : input->shown_level(place))));
+    k += count;
   }
   return out;
 }

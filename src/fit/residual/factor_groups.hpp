@@ -8,7 +8,7 @@
 namespace perfmodel {
 
 /// The constants that only their ratios matter of: of each term the factors of a column's levels,
-/// and those of a regime. None of Eq. (4).
+/// and those of a regime. None of Eq. (4). Levels as they are shown.
 std::vector<std::vector<Eigen::Index>> factor_groups(const std::vector<ConstantInfo>& constants,
                                                      const ModelSpec& spec);
 

@@ -179,7 +179,14 @@ std::string ProcessForm::formula(const ModelSpec& spec, const VectorXd& constant
 Form::Reordered ProcessForm::reordered(const ModelSpec& from, const ModelSpec& to,
                                        const ColumnOrder& order) const {
   Reordered out = trend_->reordered(from, to, order);
-  out.form = std::make_shared<ProcessForm>(out.form, columns_.reordered(order), known_, prior_);
+  process::ResidualProcess process = known_->process;
+  process.near_variance = known_->near_variance;
+  for (std::size_t c = 0; c < columns_.categorical.size(); ++c)
+    for (std::uint32_t& code : process.inputs.levels.col(index(c)))
+      code = static_cast<std::uint32_t>(order.levels[columns_.categorical[c]][code]);
+  out.form = std::make_shared<ProcessForm>(
+      out.form, columns_.reordered(order),
+      std::make_shared<const KnownProcess>(std::move(process), known_->threads), prior_);
   return out;
 }
 

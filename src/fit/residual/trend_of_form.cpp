@@ -236,9 +236,10 @@ TrendOfForm product_trend_of(const ModelSpec& spec, const ProcessColumns& column
       const auto log_factor = [&](std::size_t l) {  // levels that no run has are like the average
         return index(l) < counts[c] ? estimates[first + index(l)] : 0.0;
       };
-      log_coefficient += log_factor(0);
+      const double of_first = log_factor(categorical[column].shown_level(0));
+      log_coefficient += of_first;
       for (std::size_t l = 0; l < levels; ++l)
-        constants[index(layout.level(0, column, l))] = std::exp(log_factor(l) - log_factor(0));
+        constants[index(layout.level(0, column, l))] = std::exp(log_factor(l) - of_first);
       first += counts[c];
     }
     constants[index(layout.coefficient(0))] = std::exp(log_coefficient);

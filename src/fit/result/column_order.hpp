@@ -5,11 +5,12 @@
 
 namespace perfmodel {
 
-/// Which of the given columns each column of a canonical order is.
+/// Which of the given columns each column of a canonical order is, and which of its levels each.
 struct ColumnOrder {
   std::vector<std::size_t> intrinsic;
   std::vector<std::size_t> categorical;
   std::vector<std::size_t> extrinsic;
+  std::vector<std::vector<std::size_t>> levels;  ///< by categorical column of the canonical order
 };
 
 /// Items of a canonical order, back where they came from: item i at origin[i].

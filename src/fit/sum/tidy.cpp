@@ -21,10 +21,11 @@ constexpr double kUnnoticed = 1e-7;
 constexpr double kExact = 1e-9;
 
 /// Sets the factors of `constants[first..first + count)` to 0 whose rows all have a negligible
-/// share, and makes the first factor that is left 1. Rows for which another factor is 0 say nothing
-/// about this one.
-void tidy_factors(const VectorXd& shares, const std::vector<std::uint32_t>& codes, Index count,
-                  Index coefficient, Index first, VectorXd& constants) {
+/// share, and makes the first factor that is left 1, as people see them. Rows for which another
+/// factor is 0 say nothing about this one.
+void tidy_factors(const VectorXd& shares, const std::vector<std::uint32_t>& codes,
+                  const CategoricalInput& input, Index count, Index coefficient, Index first,
+                  VectorXd& constants) {
   VectorXd largest = VectorXd::Constant(count, -1);
   for (std::size_t row = 0; row < codes.size(); ++row) {
     const double share = shares[static_cast<Index>(row)];
@@ -38,9 +39,11 @@ void tidy_factors(const VectorXd& shares, const std::vector<std::uint32_t>& code
   for (Index l = 0; l < count; ++l)
     if (largest[l] >= 0 && largest[l] < kNegligible)
       factors[l] = 0;
-  const auto reference =
-      std::find_if(factors.begin(), factors.end(), [](double factor) { return factor > 0; });
-  const double scale = *reference;
+  std::size_t place = 0;
+  const auto shown = [&] { return factors[static_cast<Index>(input.shown_level(place))]; };
+  while (!(shown() > 0))
+    ++place;
+  const double scale = shown();
   constants[coefficient] *= scale;
   factors /= scale;
 }
@@ -71,22 +74,23 @@ void switch_off_negligible_factors(FittedModel& model, const Design& training, L
   for (std::size_t k = 0; k < structure.terms; ++k) {
     const VectorXd shares = parts.col(static_cast<Index>(k)).cwiseQuotient(total).cwiseAbs();
     const Index coefficient = static_cast<Index>(layout.coefficient(k));
-    const auto tidy = [&](const std::vector<std::uint32_t>& codes, std::size_t count,
-                          std::size_t first) {
+    const auto tidy = [&](const std::vector<std::uint32_t>& codes, const CategoricalInput& input,
+                          std::size_t count, std::size_t first) {
       VectorXd tidied = model.constants;
-      tidy_factors(shares, codes, static_cast<Index>(count), coefficient, static_cast<Index>(first),
-                   tidied);
+      tidy_factors(shares, codes, input, static_cast<Index>(count), coefficient,
+                   static_cast<Index>(first), tidied);
       if (tidied != model.constants && loss_at(tidied) <= most)
         model.constants = tidied;
     };
     for (std::size_t c = 0; c < training.categorical.size(); ++c)
-      tidy(training.categorical[c].codes, training.categorical[c].levels, layout.level(k, c, 0));
+      tidy(training.categorical[c].codes, model.spec.categorical[c], training.categorical[c].levels,
+           layout.level(k, c, 0));
     for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
       const Regime& regime = structure.regimes[g];
       std::vector<std::uint32_t> sides(training.rows);
       for (std::size_t row = 0; row < training.rows; ++row)
         sides[row] = numeric_factor(training, regime.numeric).value(row) > regime.above ? 1 : 0;
-      tidy(sides, 2, layout.regime(k, g, 0));
+      tidy(sides, {}, 2, layout.regime(k, g, 0));
     }
   }
 }

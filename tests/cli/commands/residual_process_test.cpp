@@ -376,7 +376,7 @@ TEST_CASE_METHOD(ProcessTest, "simulate draws laws that the runs of a process al
   const std::vector<double> mean = times({});
   CHECK(mean == times({"--seed", "2"}));
   CHECK(times({"--draw"}) == times({"--draw", "--seed", "1"}));
-  constexpr std::size_t kDraws = 60;
+  constexpr std::size_t kDraws = 240;
   std::vector<double> squares(50, 0);
   for (std::size_t seed = 1; seed <= kDraws; ++seed) {
     const std::vector<double> drawn = times({"--draw", "--seed", std::to_string(seed)});
@@ -395,7 +395,8 @@ TEST_CASE_METHOD(ProcessTest, "simulate draws laws that the runs of a process al
   const Json process = Json::parse(text("model.json"))["constants"]["process"];
   CHECK(root_mean(25) < std::sqrt(process["noise"].get<double>()));
   CHECK(root_mean(25) > 0.1 * std::sqrt(process["noise"].get<double>()));
-  CHECK(root_mean(0) > 1.2 * root_mean(25));
+  // The quotient, 1.2, has a standard error of 2 % in so many draws.
+  CHECK(root_mean(0) > 1.1 * root_mean(25));
 
   fit({"--expression", "multi", "--terms", "1"}, "plain.json");
   const ProgramResult refused = run({"simulate", "plain.json", "configurations.csv", "--draw"});

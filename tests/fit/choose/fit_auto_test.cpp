@@ -205,32 +205,38 @@ TEST_CASE("no process is taken where a product is all there is", "[fit][auto][wh
 }
 
 TEST_CASE("of few runs in many columns one product with a process is taken", "[fit][auto]") {
-  RandomStream random(9, "few runs");
-  std::ostringstream csv;
-  csv << "mode,depth,width,batch,gpus,time_s\n";
-  for (int row = 0; row < 60; ++row) {
-    const double depth = 2 + 2 * static_cast<double>(random.below(5));
-    const double width = std::pow(2, 6 + static_cast<double>(random.below(4)));
-    const double batch = std::pow(2, 3 + static_cast<double>(random.below(5)));
-    const double gpus = std::pow(2, static_cast<double>(random.below(6)));
-    csv << "m" << random.below(2) << ',' << to_text(depth) << ',' << to_text(width) << ','
-        << to_text(batch) << ',' << to_text(gpus) << ','
-        << to_text(1e-4 * depth * std::sqrt(width) * batch / std::sqrt(gpus) *
-                   std::exp(0.05 * random.normal()))
-        << '\n';
+  std::size_t with_process = 0;
+  std::size_t without_mode = 0;
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
+    RandomStream random(seed, "few runs");
+    std::ostringstream csv;
+    csv << "mode,depth,width,batch,gpus,time_s\n";
+    for (int row = 0; row < 60; ++row) {
+      const double depth = 2 + 2 * static_cast<double>(random.below(5));
+      const double width = std::pow(2, 6 + static_cast<double>(random.below(4)));
+      const double batch = std::pow(2, 3 + static_cast<double>(random.below(5)));
+      const double gpus = std::pow(2, static_cast<double>(random.below(6)));
+      csv << "m" << random.below(2) << ',' << to_text(depth) << ',' << to_text(width) << ','
+          << to_text(batch) << ',' << to_text(gpus) << ','
+          << to_text(1e-4 * depth * std::sqrt(width) * batch / std::sqrt(gpus) *
+                     std::exp(0.05 * random.normal()))
+          << '\n';
+    }
+    const auto of = [&](const std::string& left_out) {
+      RoleRequest request;
+      request.extrinsic = {"gpus"};
+      if (!left_out.empty())
+        request.ignore = {left_out};
+      return auto_fit(test::runs_of(test::table_of(csv.str()), request));
+    };
+    const FittedModel many = of("");
+    with_process += has_process(many) ? 1U : 0U;
+    CHECK(many.search.form.value().far_folds > 0);
+    without_mode += has_process(of("mode")) ? 1U : 0U;
   }
-  const auto of = [&](const std::string& left_out) {
-    RoleRequest request;
-    request.extrinsic = {"gpus"};
-    if (!left_out.empty())
-      request.ignore = {left_out};
-    return auto_fit(test::runs_of(test::table_of(csv.str()), request));
-  };
-  const FittedModel many = of("");
-  CHECK(has_process(many));
-  CHECK(many.search.form.value().far_folds > 0);
+  CHECK(with_process >= 5);
   // Without one of the columns they are not many: the rule of all other files holds.
-  CHECK_FALSE(has_process(of("mode")));
+  CHECK(without_mode <= 1);
 }
 
 TEST_CASE("of few runs a sum is taken where every fold says that it predicts better",

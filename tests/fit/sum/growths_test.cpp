@@ -131,30 +131,37 @@ TEST_CASE("a falling logarithm is found where terms may be taken away", "[fit][m
 
 TEST_CASE("a scale of two values has one power for all terms", "[fit][multi][growths]") {
   std::vector<Point> points;
-  RandomStream random(7, "two values");
   for (const double n : {1, 2}) {
     for (const double width : {8, 16, 32, 64, 128, 256})
       for (const double batch : {8, 16, 32, 64})
         points.push_back({width, batch, n});
   }
-  // The time grows with n: n = 1 and n = 2 cannot tell a power from a ring, which is safer beyond.
-  const test::PaperRuns grows =
-      planted_growth({"width", "batch", "n"}, {"n"}, points, [&](const Point& x) {
-        return (3 + 0.02 * x[0] * x[1] + 0.5 * x[1]) * (1 + 0.3 * (1 - 1 / x[2])) *
-               std::exp(0.02 * random.normal());
-      });
-  const FittedModel model = chosen_growth(grows);
-  const auto ratio = [&](const FittedModel& fitted, double width, double from, double to) {
-    return at(fitted, {{width, 8}, {}, {to}}) / at(fitted, {{width, 8}, {}, {from}});
-  };
-  CHECK(ratio(model, 8, 1, 2) == Catch::Approx(1.15).epsilon(0.03));
-  CHECK(ratio(model, 8, 2, 16) < 1.2);  // the truth is 1.11, the power 1.52
-  if (sum_form_of(model) != nullptr && model.constants[model.constants.size() - 1] == 0)
-    CHECK(ratio(model, 8, 2, 16) == Catch::Approx(ratio(model, 256, 2, 16)).epsilon(1e-9));
-  const test::PaperRuns falls = planted_growth(
-      {"width", "batch", "n"}, {"n"}, points,
-      [&](const Point& x) { return 0.02 * x[0] * x[1] / x[2] * std::exp(0.02 * random.normal()); });
-  CHECK(ratio(chosen_growth(falls), 64, 2, 16) == Catch::Approx(1.0 / 8).epsilon(0.1));
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
+    CAPTURE(seed);
+    RandomStream random(seed, "two values");
+    // The time grows with n: n = 1 and n = 2 cannot tell a power from a ring, which is safer
+    // beyond.
+    const test::PaperRuns grows =
+        planted_growth({"width", "batch", "n"}, {"n"}, points, [&](const Point& x) {
+          return (3 + 0.02 * x[0] * x[1] + 0.5 * x[1]) * (1 + 0.3 * (1 - 1 / x[2])) *
+                 std::exp(0.02 * random.normal());
+        });
+    const FittedModel model = chosen_growth(grows);
+    const auto ratio = [&](const FittedModel& fitted, double width, double from, double to) {
+      return at(fitted, {{width, 8}, {}, {to}}) / at(fitted, {{width, 8}, {}, {from}});
+    };
+    // The truth is 1.15, and 1.096 where the part of 3 does not grow; 2 % is the noise of a run.
+    CHECK(ratio(model, 8, 1, 2) < 1.02 * 1.15);
+    CHECK(ratio(model, 8, 1, 2) > 0.98 * 1.096);
+    CHECK(ratio(model, 8, 2, 16) < 1.2);  // the truth is 1.11, the power 1.52
+    if (sum_form_of(model) != nullptr && model.constants[model.constants.size() - 1] == 0)
+      CHECK(ratio(model, 8, 2, 16) == Catch::Approx(ratio(model, 256, 2, 16)).epsilon(1e-9));
+    const test::PaperRuns falls =
+        planted_growth({"width", "batch", "n"}, {"n"}, points, [&](const Point& x) {
+          return 0.02 * x[0] * x[1] / x[2] * std::exp(0.02 * random.normal());
+        });
+    CHECK(ratio(chosen_growth(falls), 64, 2, 16) == Catch::Approx(1.0 / 8).epsilon(0.1));
+  }
 }
 
 TEST_CASE("nothing is chosen that predicts far ends worse than as at the largest value",

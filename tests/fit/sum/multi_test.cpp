@@ -125,13 +125,21 @@ TEST_CASE("a term that takes over beyond the measured scale is warned of", "[fit
 }
 
 TEST_CASE("auto takes the constant where nothing has an effect", "[fit][multi][whole-fits]") {
-  MultiRuns runs = test::multi_runs(150, 0, 1);
-  const MultiRuns noise = test::multi_runs(150, 0.05, 1);
-  runs.design.time = noise.design.time.cwiseQuotient(runs.design.time);
-  const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
-  REQUIRE(sum_form_of(model) != nullptr);
-  CHECK(sum_form(model).structure.terms == 0);
-  CHECK(model.constants[0] == Catch::Approx(1).epsilon(0.02));
+  std::size_t constant = 0;
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
+    CAPTURE(seed);
+    MultiRuns runs = test::multi_runs(150, 0, seed);
+    const MultiRuns noise = test::multi_runs(150, 0.05, seed);
+    runs.design.time = noise.design.time.cwiseQuotient(runs.design.time);
+    const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
+    REQUIRE(sum_form_of(model) != nullptr);
+    constant += sum_form(model).structure.terms == 0 ? 1U : 0U;
+    // C is what all runs say, and what folds take for an effect is less than the noise.
+    CHECK(model.constants[model.constants.size() - 1] == Catch::Approx(1).epsilon(0.02));
+    CHECK((predict(model, runs.design).array() - 1).abs().maxCoeff() < 0.05);
+  }
+  // Of several forms that fold the same noise, one is better by chance now and then.
+  CHECK(constant >= 4);
 }
 
 TEST_CASE("a sum has the same bits for any number of threads and any order of rows",

@@ -26,12 +26,13 @@ test::PaperRuns three_products() {
 }
 
 FittedModel fitted_sum(const test::PaperRuns& runs, Loss loss, std::optional<std::size_t> terms,
-                       Penalty penalty = {}) {
+                       Penalty penalty = {}, std::uint64_t seed = 1) {
   FitOptions options;
   options.expression = Expression::multi;
   options.terms = terms;
   options.loss = loss;
   options.penalty = penalty;
+  options.seed = seed;
   return fit(runs.spec, runs.design, options);
 }
 
@@ -103,16 +104,25 @@ constexpr std::array kSumLosses = {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle
 /// program's own constants: [terms - 1][loss].
 using Optima = std::array<std::array<double, 4>, 3>;
 
-void require_optima(const test::PaperRuns& runs, const Optima& best) {
+/// At least half of the seeds reach them, and no search ends more than 0.1 % above: kinks make
+/// optima beside each other.
+void require_optima(const test::PaperRuns& runs, const Optima& best, std::uint64_t seeds) {
   for (std::size_t terms = 1; terms <= best.size(); ++terms) {
     for (std::size_t l = 0; l < kSumLosses.size(); ++l) {
-      const FittedModel model = fitted_sum(runs, kSumLosses[l], terms);
       CAPTURE(terms, std::string(to_text(kSumLosses[l])));
-      CHECK(model.search.cost <= (1 + 1e-6) * best[terms - 1][l]);
-      CHECK(model.search.cost == Catch::Approx(loss_of(kSumLosses[l], model, runs)).epsilon(1e-10));
-      CHECK(model.search.gap < 1e-6);
-      CHECK(model.search.loss == kSumLosses[l]);
-      CHECK(model.search.ridges.empty());
+      std::uint64_t reached = 0;
+      for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+        const FittedModel model = fitted_sum(runs, kSumLosses[l], terms, {}, seed);
+        CAPTURE(seed);
+        reached += model.search.cost <= (1 + 1e-6) * best[terms - 1][l] ? 1U : 0U;
+        CHECK(model.search.cost <= 1.001 * best[terms - 1][l]);
+        CHECK(model.search.cost ==
+              Catch::Approx(loss_of(kSumLosses[l], model, runs)).epsilon(1e-10));
+        CHECK(model.search.gap < 1e-6);
+        CHECK(model.search.loss == kSumLosses[l]);
+        CHECK(model.search.ridges.empty());
+      }
+      CHECK(2 * reached >= seeds);
     }
   }
 }
@@ -125,7 +135,8 @@ TEST_CASE("sums of products reach the best known optimum of every loss: simulate
       three_products(),
       {{{0.131663264120408, 0.10461246722842, 0.178237248730453, 0.145016042651779},
         {0.060657947074539, 0.067867414696224, 0.0149996433775407, 0.0876015677377075},
-        {0.0491396708287234, 0.0610209814471903, 0.00950748724297661, 0.0795865383661403}}});
+        {0.0491396708287234, 0.0610209814471903, 0.00950748724297661, 0.0795865383661403}}},
+      4);
 }
 
 TEST_CASE("sums of products reach the best known optimum of every loss: LeNet-5",
@@ -134,7 +145,8 @@ TEST_CASE("sums of products reach the best known optimum of every loss: LeNet-5"
       lenet5_train(),
       {{{0.00194463672246306, 0.226099208022811, 8.80938241861211e-06, 0.288101759778686},
         {0.00128352116569932, 0.140739359427878, 3.76549910160817e-06, 0.186592109082804},
-        {0.000919661239436803, 0.106959606451595, 1.88016891342728e-06, 0.149685155354252}}});
+        {0.000919661239436803, 0.106959606451595, 1.88016891342728e-06, 0.149685155354252}}},
+      1);
 }
 
 TEST_CASE("a form that is chosen gets constants for the loss that was asked for",

@@ -35,6 +35,10 @@ struct NumericInput {
 struct CategoricalInput {
   std::string column;
   std::vector<std::string> levels;
+  /// Which of them people see first, second, ...; empty: the order in which they stand.
+  std::vector<std::size_t> shown = {};
+
+  std::size_t shown_level(std::size_t place) const { return shown.empty() ? place : shown[place]; }
 };
 
 /// A column that is no input itself: derived columns are computed from it.

@@ -105,7 +105,7 @@ std::string exchange_sentence(const std::vector<OffsetPart>& group) {
   std::string from = joined(others, " or from ");
   if (level_columns.size() > 1)
     from = others.empty() ? "another's" : "another's or from " + from;
-  return "only differences between the levels of " + quoted_list(level_columns) +
+  return "only differences between the levels of " + sorted_list(level_columns) +
          " are determined: a constant added to one column's levels can be taken from " + from;
 }
 
@@ -141,7 +141,7 @@ std::string direction_sentence(const VectorXd& direction, const ModelSpec& spec,
   if (columns.size() == 1)
     return "the constants of '" + columns[0] + "' are not determined one by one, only together" +
            (in(layout.intercept()) ? " with C" : "");
-  return quoted_list(columns) + " move together: only their joint effect is determined";
+  return sorted_list(columns) + " move together: only their joint effect is determined";
 }
 
 }  // namespace

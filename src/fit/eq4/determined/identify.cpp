@@ -35,9 +35,10 @@ class Judge {
       out.at_bound.push_back(standing(k) == Standing::at_bound);
     }
     for (std::size_t c = 0; c < model_.spec.categorical.size(); ++c) {
-      for (std::size_t l = 0; l < model_.spec.categorical[c].levels.size(); ++l)
+      const CategoricalInput& input = model_.spec.categorical[c];
+      for (std::size_t l = 0; l < input.levels.size(); ++l)
         out.differences.push_back(
-            is_difference_identified(layout_.level(c, 0), layout_.level(c, l)));
+            is_difference_identified(layout_.level(c, input.shown_level(0)), layout_.level(c, l)));
     }
     return out;
   }

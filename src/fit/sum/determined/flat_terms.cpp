@@ -71,7 +71,7 @@ std::string exchange_of_terms(const Moved& moved) {
 std::string within_term(const Moved& moved) {
   const std::string term = " in term " + std::to_string(moved.terms.front());
   if (moved.columns.size() > 1)
-    return quoted_list(moved.columns) + " move together" + term +
+    return sorted_list(moved.columns) + " move together" + term +
            ": only their joint effect is determined";
   if (moved.columns.empty())
     return {};
@@ -102,7 +102,7 @@ std::vector<std::string> describe_flat_terms(const Sensitivity& sensitivity, con
     });
     // Columns that follow from one another do so in every term.
     if (moved.columns.size() > 1 && static_cast<std::size_t>(same_columns) == part.terms.size())
-      say(quoted_list(moved.columns) + " move together: only their joint effect is determined");
+      say(sorted_list(moved.columns) + " move together: only their joint effect is determined");
     else
       say(within_term(moved));
   }

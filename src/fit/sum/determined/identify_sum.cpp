@@ -125,9 +125,9 @@ std::string wide_inputs(const PartJudge& judge, std::size_t term) {
   }
   std::vector<std::string> wide;
   if (!powers.empty())
-    wide.push_back((powers.size() == 1 ? "the power of " : "the powers of ") + quoted_list(powers));
+    wide.push_back((powers.size() == 1 ? "the power of " : "the powers of ") + sorted_list(powers));
   if (!factors.empty())
-    wide.push_back("the factors of " + quoted_list(factors));
+    wide.push_back("the factors of " + sorted_list(factors));
   if (wide.empty())
     return {};
   const bool is_one = factors.empty() && powers.size() == 1;

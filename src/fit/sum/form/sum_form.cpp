@@ -177,8 +177,10 @@ Form::Reordered SumForm::reordered(const ModelSpec& from, const ModelSpec& to,
   for (SumEstimate& estimate : form->estimates.sums)
     for (std::size_t& numeric : estimate.shared)
       numeric = numeric_order(order)[numeric];
-  if (form->estimates.parted)
-    form->estimates.parted = order.categorical[*form->estimates.parted];
+  if (std::optional<std::size_t>& parted = form->estimates.parted) {
+    form->estimates.sums = put_back(form->estimates.sums, order.levels[*parted]);
+    parted = order.categorical[*parted];
+  }
 
   const MultiLayout old(from, structure);
   const MultiLayout next(to, form->structure);
@@ -189,7 +191,7 @@ Form::Reordered SumForm::reordered(const ModelSpec& from, const ModelSpec& to,
       origin[old.intrinsic_power(k, i)] = next.intrinsic_power(k, order.intrinsic[i]);
     for (std::size_t c = 0; c < order.categorical.size(); ++c)
       for (std::size_t l = 0; l < from.categorical[c].levels.size(); ++l)
-        origin[old.level(k, c, l)] = next.level(k, order.categorical[c], l);
+        origin[old.level(k, c, l)] = next.level(k, order.categorical[c], order.levels[c][l]);
     for (std::size_t j = 0; j < order.extrinsic.size(); ++j)
       origin[old.extrinsic_power(k, j)] = next.extrinsic_power(k, order.extrinsic[j]);
     for (std::size_t g = 0; g < structure.regimes.size(); ++g)

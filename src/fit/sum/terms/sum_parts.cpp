@@ -95,11 +95,12 @@ std::vector<SumConstant> sum_constants(const SumPart& part) {
     if (value(i) == 0)
       out[i] = SumConstant::unused;
   };
-  const auto factors = [&](std::size_t first, std::size_t count) {
+  const auto factors = [&](std::size_t first, std::size_t count, const CategoricalInput& input) {
     const VectorXd values = part.constants.segment(index(first), index(count));
     const bool play_a_part = (values.array() != 1).any();
     bool has_reference = false;
-    for (std::size_t l = first; l < first + count; ++l) {
+    for (std::size_t place = 0; place < count; ++place) {
+      const std::size_t l = first + input.shown_level(place);
       if (value(l) == 0)
         out[l] = SumConstant::absent;
       else if (!has_reference)
@@ -113,11 +114,12 @@ std::vector<SumConstant> sum_constants(const SumPart& part) {
     for (std::size_t i = 0; i < part.spec.intrinsic.size(); ++i)
       power(layout.intrinsic_power(k, i));
     for (std::size_t c = 0; c < part.spec.categorical.size(); ++c)
-      factors(layout.level(k, c, 0), part.spec.categorical[c].levels.size());
+      factors(layout.level(k, c, 0), part.spec.categorical[c].levels.size(),
+              part.spec.categorical[c]);
     for (std::size_t j = 0; j < part.spec.extrinsic.size(); ++j)
       power(layout.extrinsic_power(k, j));
     for (std::size_t g = 0; g < part.structure.regimes.size(); ++g)
-      factors(layout.regime(k, g, 0), 2);
+      factors(layout.regime(k, g, 0), 2, {});
   }
   if (value(layout.intercept()) == 0)
     out[layout.intercept()] = SumConstant::absent;

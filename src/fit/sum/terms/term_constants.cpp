@@ -45,11 +45,13 @@ VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta
       const auto [first, count] = inputs_[input++];
       const std::size_t levels = spec_.categorical[c].levels.size();
       const VectorXd log_factors = contrasts(levels) * term.segment(first, count);
-      const double reference = std::clamp(log_factors[0], -kLargestLogFactor, kLargestLogFactor);
+      const std::size_t shown = spec_.categorical[c].shown_level(0);
+      const double reference =
+          std::clamp(log_factors[static_cast<Index>(shown)], -kLargestLogFactor, kLargestLogFactor);
       log_a += reference;
-      put(layout.level(k, c, 0), 1);
-      for (std::size_t l = 1; l < levels; ++l)
-        put(layout.level(k, c, l), std::exp(log_factors[static_cast<Index>(l)] - reference));
+      for (std::size_t l = 0; l < levels; ++l)
+        put(layout.level(k, c, l),
+            l == shown ? 1 : std::exp(log_factors[static_cast<Index>(l)] - reference));
     }
     for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j) {
       const double power = term[inputs_[input++].first];
