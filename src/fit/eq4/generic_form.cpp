@@ -1,11 +1,9 @@
 #include "fit/eq4/generic_form.hpp"
 
 #include <algorithm>
-#include "export/formula_code.hpp"
 
 #include "base/index.hpp"
-#include "fit/eq4/finish/polish.hpp"
-#include "fit/eq4/space/search_space.hpp"
+#include "export/formula_code.hpp"
 #include "fit/result/column_order.hpp"
 #include "model/form/generic_expression.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
@@ -23,30 +21,6 @@ constexpr FormWords kGenericWords{
     .scaled_part = "the part of the time that scales, all but C,",
     .level_letter = 'a',
     .lists_terms = false};
-
-/// By the exact finish.
-class GenericRefit final : public Refit {
- public:
-  GenericRefit(const FittedModel& model, const Design& training, const FitOptions& options)
-      : options_(options),
-        space_(model.spec, training, options),
-        penalty_(space_, training, options),
-        start_(space_.scaled_from_raw(model.constants)) {}
-
-  VectorXd operator()(const Design& runs) const override {
-    return space_.raw_from_scaled(
-        polish(WeightedRows::merged(runs, options_.loss), space_, penalty_, options_, start_)
-            .scaled);
-  }
-
-  std::size_t free_constants() const override { return space_.layout().size(); }
-
- private:
-  const FitOptions& options_;
-  SearchSpace space_;
-  Regulariser penalty_;
-  VectorXd start_;
-};
 
 }  // namespace
 
@@ -235,11 +209,6 @@ Form::Reordered GenericForm::reordered(const ModelSpec& from, const ModelSpec& t
 
 std::size_t GenericForm::constants_in_use(const FittedModel& model) const {
   return static_cast<std::size_t>((model.constants.array() != 0).count());
-}
-
-std::unique_ptr<Refit> GenericForm::refit(const FittedModel& model, const Design& training,
-                                          const FitOptions& options) const {
-  return std::make_unique<GenericRefit>(model, training, options);
 }
 
 void GenericForm::settle_unseen_levels(const Design& training, FittedModel& model) const {
