@@ -1,7 +1,9 @@
 #include "model/design/known_levels.hpp"
 
+#include <algorithm>
 #include <optional>
 
+#include "base/text.hpp"
 #include "model/design/level_matching.hpp"
 
 namespace perfmodel {
@@ -33,6 +35,22 @@ KnownLevelRows rows_of_known_levels(const Table& table, const ModelSpec& spec) {
     if (known[row])
       out.rows.push_back(row);
   return out;
+}
+
+std::string because_of(const std::vector<UnknownLevel>& unknown) {
+  constexpr std::size_t shown = 10;
+  std::string text = "the runs that the model is fitted to have no ";
+  for (std::size_t k = 0; k < std::min(unknown.size(), shown); ++k) {
+    const UnknownLevel& level = unknown[k];
+    text += (k == 0 ? "" : ", ") + level.column + " = " + quoted_cell(level.level) + " (" +
+            (level.rows == 1 ? "line " + std::to_string(level.line)
+                             : std::to_string(level.rows) + " rows, from line " +
+                                   std::to_string(level.line) + " on") +
+            ")";
+  }
+  return unknown.size() > shown
+             ? text + " and " + std::to_string(unknown.size() - shown) + " levels more"
+             : text;
 }
 
 }  // namespace perfmodel

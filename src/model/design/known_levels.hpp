@@ -27,4 +27,8 @@ struct KnownLevelRows {
 /// make_design() refuses it.
 KnownLevelRows rows_of_known_levels(const Table& table, const ModelSpec& spec);
 
+/// "the runs that the model is fitted to have no gpu = "v100" (162 rows, from line 26 on)", several
+/// levels one after the other.
+std::string because_of(const std::vector<UnknownLevel>& unknown);
+
 }  // namespace perfmodel

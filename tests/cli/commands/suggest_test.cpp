@@ -352,6 +352,34 @@ TEST_CASE_METHOD(FitDirectory, "suggest ranks the runs of a file, not what could
   CHECK(nlohmann::json::parse(plan.output)["fastest"].size() == 2);
 }
 
+TEST_CASE_METHOD(FitDirectory,
+                 "rows of levels that a model does not know are left out of a ranking",
+                 "[cli][suggest]") {
+  write("model.json", sample_model());
+  write("plan.csv", "filters,activation,workers\n4,relu,2\n8,gelu,2\n8,tanh,4\n4,gelu,4\n");
+  const std::string said =
+      "plan.csv: 2 of 4 rows are left out: the runs that the model is fitted to have no "
+      "activation = \"gelu\" (2 rows, from line 3 on)";
+  for (const bool next : {false, true}) {
+    std::vector<std::string> arguments = {"suggest", "model.json", "plan.csv", "--format", "json"};
+    if (next)
+      arguments.insert(arguments.end(), {"--next", "4"});
+    const ProgramResult result = run(arguments);
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    const std::size_t first = result.errors.find(said);
+    CHECK(first != std::string::npos);
+    CHECK(result.errors.find(said, first + 1) == std::string::npos);
+    CHECK(result.output.find("gelu") == std::string::npos);
+    const auto json = nlohmann::json::parse(result.output);
+    CHECK(json[next ? "next" : "fastest"].size() >= 2);
+  }
+  write("plan.csv", "filters,activation,workers\n8,gelu,2\n");
+  const ProgramResult none = run({"suggest", "model.json", "plan.csv"});
+  CHECK(none.exit_code == 3);
+  CHECK_THAT(none.errors, Catch::Matchers::ContainsSubstring("activation = \"gelu\" (line 2)"));
+}
+
 TEST_CASE_METHOD(FitDirectory, "what to measure next can exist as far as the runs tell",
                  "[cli][suggest]") {
   write("runs.csv", runs_with_ties());

@@ -37,6 +37,19 @@ Design design_of_space(const plan::Space& space,
   return make_design(table, spec, Target::absent);
 }
 
+std::optional<std::string> drop_unknown_levels(Table& runs, const ModelSpec& spec) {
+  const KnownLevelRows known = rows_of_known_levels(runs, spec);
+  if (known.unknown.empty())
+    return std::nullopt;
+  const std::string words = runs.source + ": " + std::to_string(runs.rows() - known.rows.size()) +
+                            " of " + std::to_string(runs.rows()) +
+                            " rows are left out: " + because_of(known.unknown);
+  if (known.rows.empty())
+    throw InputError(words);
+  runs = take_rows(runs, known.rows);
+  return words;
+}
+
 std::vector<double> times_of(const FittedModel& model, const plan::Space& space,
                              const std::vector<plan::Configuration>& configurations) {
   const Eigen::VectorXd times = predict(model, design_of_space(space, configurations, model.spec));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "analysis/plan/space.hpp"
@@ -14,6 +16,10 @@ namespace perfmodel::cli {
 Design design_of_space(const plan::Space& space,
                        const std::vector<plan::Configuration>& configurations,
                        const ModelSpec& spec);
+
+/// Takes out the rows of which the model does not know a level. Returns a sentence about them;
+/// nothing where there are none. Throws InputError where none is left.
+std::optional<std::string> drop_unknown_levels(Table& runs, const ModelSpec& spec);
 
 std::vector<double> times_of(const FittedModel& model, const plan::Space& space,
                              const std::vector<plan::Configuration>& configurations);

@@ -59,6 +59,8 @@ plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model
   const Table all = file.table;
   if (const auto failed = drop_failed_runs(file, model.spec))
     console.warning(*failed);
+  if (const auto unknown = drop_unknown_levels(file.table, model.spec))
+    console.warning(*unknown);
   make_design(file.table, model.spec, Target::absent);  // says which cells cannot be used
   plan::Space space = plan::space_of_runs(file.table, all, required_columns(model.spec));
   if (arguments.next)

@@ -82,9 +82,10 @@ std::optional<Design> known_runs(const SuggestArguments& arguments, const Fitted
                                  Console& console) {
   if (arguments.runs) {
     RunsFile file = read_runs(*arguments.runs, categorical_columns(model.spec));
-    const auto failed = drop_failed_runs(file, model.spec);
-    if (failed && *arguments.runs != arguments.space)  // of which it was said
-      console.warning(*failed);
+    for (const auto& left_out :
+         {drop_failed_runs(file, model.spec), drop_unknown_levels(file.table, model.spec)})
+      if (left_out && *arguments.runs != arguments.space)  // of which it was said
+        console.warning(*left_out);
     return make_design(file.table, model.spec, Target::absent);
   }
   if (!model.form->process_belief(model.spec)) {
