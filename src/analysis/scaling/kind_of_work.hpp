@@ -14,7 +14,7 @@ struct WorkColumns {
   std::string target;
   std::vector<std::string> held;    ///< that stay the same while the scale grows
   std::vector<ColumnProduct> tied;  ///< ordered as MovingColumns takes them
-  std::string throughput = {};      ///< whose inverse the target is; empty where it is none
+  std::string throughput = {};      ///< that the target is fixed work over; empty where it is not
 };
 
 /// Whether the work grows with the scale.

@@ -73,7 +73,7 @@ std::string predictions_json(const PredictedSettings& predicted, const Design& d
           column.name, column.is_numeric() ? PredictionDocument::Value(column.numbers[row])
                                            : PredictionDocument::Value(column.text(row)));
   }
-  return predictions_to_json(predicted.model.spec.target, documents);
+  return predictions_to_json(predicted.model.spec.target, documents, predicted.range.findings);
 }
 
 std::string csv_of_table(const Table& table) {

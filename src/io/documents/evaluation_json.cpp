@@ -100,10 +100,13 @@ void add_prediction(const std::string& target, const PredictionDocument& predict
 }  // namespace
 
 std::string predictions_to_json(const std::string& target,
-                                const std::vector<PredictionDocument>& predictions) {
+                                const std::vector<PredictionDocument>& predictions,
+                                const std::vector<std::string>& extrapolated) {
   if (predictions.size() == 1) {
     Json document = {{"schema", "perfmodel/prediction"}, {"schema_version", 1}};
     add_prediction(target, predictions.front(), document);
+    if (!extrapolated.empty())
+      document["extrapolated"] = extrapolated;
     return document_text(document);
   }
   Json list = Json::array();
@@ -117,8 +120,11 @@ std::string predictions_to_json(const std::string& target,
     add_prediction(target, prediction, entry);
     list.push_back(std::move(entry));
   }
-  return document_text(
-      {{"schema", "perfmodel/predictions"}, {"schema_version", 1}, {"predictions", list}});
+  Json document = {
+      {"schema", "perfmodel/predictions"}, {"schema_version", 1}, {"predictions", list}};
+  if (!extrapolated.empty())
+    document["extrapolated"] = extrapolated;
+  return document_text(document);
 }
 
 }  // namespace perfmodel

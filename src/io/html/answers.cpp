@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/central/range_check.hpp"
 #include "analysis/wording/words.hpp"
 #include "base/readable.hpp"
 #include "base/text.hpp"
@@ -142,6 +143,9 @@ Answer scaling_answer(const Content& content) {
       answer.lines.push_back(doubling.column + " " + doubling_in_words(doubling) + doubt);
     }
   }
+  for (const NumericInput& scale : content.model.spec.extrinsic)
+    if (const std::string growth = growth_beyond(content.model, scale); !growth.empty())
+      answer.lines.push_back(scale.column + " was measured up to " + rounded(scale.high) + growth);
   return answer;
 }
 

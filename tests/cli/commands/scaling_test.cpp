@@ -471,29 +471,36 @@ std::string rates_of_gpus(const std::string& rate, bool of_one) {
 
 }  // namespace
 
-TEST_CASE("of a time per sample efficiency is per sample", "[cli][scaling][throughput]") {
+TEST_CASE("of a throughput efficiency is per work done, whatever the work is",
+          "[cli][scaling][throughput]") {
   const TemporaryDirectory directory;
   ProgramOptions options;
   options.directory = directory.path();
-  for (const auto& [rate, of_one] :
-       {std::pair{"samples_per_s", false}, {"tokens_per_s_per_gpu", true}}) {
-    directory.write("rates.csv", rates_of_gpus(rate, of_one));
-    REQUIRE(run_perfmodel({"fit", "rates.csv", "--throughput-target", rate, "-o", "model.json"},
-                          options)
-                .exit_code == 0);
-    for (const std::string input : {"model.json", "rates.csv"}) {
-      std::vector<std::string> arguments = {"scaling",  input,      "--column",
-                                            "num_gpus", "--format", "json"};
-      if (input == "rates.csv")
-        arguments.insert(arguments.end(), {"--target", rate, "--throughput"});
-      const ProgramResult result = run_perfmodel(arguments, options);
-      CAPTURE(rate, input, result.errors);
-      REQUIRE(result.exit_code == 0);
-      const auto json = nlohmann::json::parse(result.output);
-      for (std::size_t doubled = 0; doubled < 7; ++doubled)
-        CHECK(json["rows"][doubled]["efficiency"].get<double>() ==
-              Approx(std::pow(0.99, static_cast<double>(doubled))).epsilon(0.01));
-    }
+  const auto [rate, work] = GENERATE(table<std::string, std::string>(
+      {{"samples_per_s", ""},
+       {"samples_per_s", "local_batch"},  // taken for the work of one, G times too large
+       {"samples_per_s", "local_batch * depth"},
+       {"samples_per_s", "local_batch * num_gpus"},
+       {"tokens_per_s_per_gpu", ""},
+       {"tokens_per_s_per_gpu", "local_batch"}}));
+  directory.write("rates.csv", rates_of_gpus(rate, rate == "tokens_per_s_per_gpu"));
+  std::vector<std::string> fit = {"fit", "rates.csv", "--throughput-target",
+                                  rate,  "-o",        "model.json"};
+  if (!work.empty())
+    fit.insert(fit.end(), {"--work", work});
+  REQUIRE(run_perfmodel(fit, options).exit_code == 0);
+  for (const std::string input : {"model.json", "rates.csv"}) {
+    std::vector<std::string> arguments = {"scaling",  input,      "--column",
+                                          "num_gpus", "--format", "json"};
+    if (input == "rates.csv")
+      arguments.insert(arguments.end(), {"--target", rate, "--throughput"});
+    const ProgramResult result = run_perfmodel(arguments, options);
+    CAPTURE(rate, work, input, result.errors);
+    REQUIRE(result.exit_code == 0);
+    const auto json = nlohmann::json::parse(result.output);
+    for (std::size_t doubled = 0; doubled < 7; ++doubled)
+      CHECK(json["rows"][doubled]["efficiency"].get<double>() ==
+            Approx(std::pow(0.99, static_cast<double>(doubled))).epsilon(0.01));
   }
 }
 

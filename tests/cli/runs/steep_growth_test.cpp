@@ -115,6 +115,17 @@ TEST_CASE("who leaves a scale beyond which a model grows steeply is told so ever
   CHECK_THAT(fit.errors, ContainsSubstring("do not extrapolate gpus"));
   const ProgramResult predict = runs.run({"predict", "model.json", "--set", "width=32", "gpus=16"});
   CHECK_THAT(predict.errors, ContainsSubstring(growth));
+  const ProgramResult json =
+      runs.run({"predict", "model.json", "--set", "width=32", "gpus=16", "--json"});
+  const nlohmann::json document = nlohmann::json::parse(json.output);
+  REQUIRE(document["extrapolated"].size() == 1);
+  CHECK_THAT(document["extrapolated"][0].get<std::string>(), ContainsSubstring(growth));
+  const ProgramResult several =
+      runs.run({"predict", "model.json", "--set", "width=32", "gpus=2,16", "--json"});
+  CHECK(nlohmann::json::parse(several.output)["extrapolated"].size() == 1);
+  const ProgramResult inside =
+      runs.run({"predict", "model.json", "--set", "width=32", "gpus=2,3", "--json"});
+  CHECK_FALSE(nlohmann::json::parse(inside.output).contains("extrapolated"));
   const ProgramResult within = runs.run({"predict", "model.json", "--set", "width=32", "gpus=3"});
   CHECK(within.errors.find(growth) == std::string::npos);
   const ProgramResult below = runs.run({"predict", "model.json", "--set", "width=32", "gpus=0.5"});
@@ -124,6 +135,9 @@ TEST_CASE("who leaves a scale beyond which a model grows steeply is told so ever
   CHECK_THAT(scaling.errors, ContainsSubstring(growth));
   runs.run({"report", "model.json", "runs.csv", "-o", "page.html"});
   CHECK_THAT(runs.read("page.html"), ContainsSubstring("beyond: \", " + growth));
+  const std::string comment =
+      runs.run({"report", "model.json", "runs.csv", "--format", "md"}).output;
+  CHECK_THAT(comment, ContainsSubstring("gpus was measured up to 4, " + growth));
 }
 
 TEST_CASE("beyond a scale that a formula knows by a step alone the trend speaks",
