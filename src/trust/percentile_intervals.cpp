@@ -34,15 +34,16 @@ class Percentiles {
             fitted + factor_ * (quantile(sorted, 1 - tail_) - fitted)};
   }
 
-  Interval operator()(const VectorXd& values, double fitted, ConstantRange range) const {
-    if (range == ConstantRange::factor && fitted > 0 && values.minCoeff() > 0) {
+  Interval operator()(const VectorXd& values, double fitted, const ConstantInfo& constant) const {
+    if (constant.range == ConstantRange::factor && fitted > 0 && values.minCoeff() > 0) {
       const Interval logs = (*this)(VectorXd(values.array().log()), std::log(fitted));
-      return logs.high - std::log(fitted) < std::log(kNoEnd)
-                 ? Interval{std::exp(logs.low), std::exp(logs.high)}
-                 : kNoInterval;
+      const bool is_relative = constant.role != ConstantRole::coefficient;
+      return is_relative && logs.high - std::log(fitted) >= std::log(kNoEnd)
+                 ? kNoInterval
+                 : Interval{std::exp(logs.low), std::exp(logs.high)};
     }
     Interval out = (*this)(values, fitted);
-    if (range != ConstantRange::any && values.minCoeff() >= 0)
+    if (constant.range != ConstantRange::any && values.minCoeff() >= 0)
       out.low = std::max(out.low, 0.0);
     return out;
   }
@@ -100,7 +101,7 @@ Uncertainty percentile_intervals(const FittedModel& model, const Design& trainin
   const std::vector<ConstantInfo> constants = model.form->constants(model.spec);
   for (std::size_t k = 0; k < constants.size(); ++k)
     out.constants.push_back(
-        interval(samples.constants.row(index(k)), model.constants[index(k)], constants[k].range));
+        interval(samples.constants.row(index(k)), model.constants[index(k)], constants[k]));
   out.scaling_powers = local_powers(model, samples, interval);
   out.differences = differences(model, samples, interval);
   return out;

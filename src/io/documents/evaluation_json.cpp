@@ -101,12 +101,12 @@ void add_prediction(const std::string& target, const PredictionDocument& predict
 
 std::string predictions_to_json(const std::string& target,
                                 const std::vector<PredictionDocument>& predictions,
-                                const std::vector<std::string>& extrapolated) {
+                                const std::vector<std::string>& range_findings) {
   if (predictions.size() == 1) {
     Json document = {{"schema", "perfmodel/prediction"}, {"schema_version", 1}};
     add_prediction(target, predictions.front(), document);
-    if (!extrapolated.empty())
-      document["extrapolated"] = extrapolated;
+    if (!range_findings.empty())
+      document["range_findings"] = range_findings;
     return document_text(document);
   }
   Json list = Json::array();
@@ -122,8 +122,8 @@ std::string predictions_to_json(const std::string& target,
   }
   Json document = {
       {"schema", "perfmodel/predictions"}, {"schema_version", 1}, {"predictions", list}};
-  if (!extrapolated.empty())
-    document["extrapolated"] = extrapolated;
+  if (!range_findings.empty())
+    document["range_findings"] = range_findings;
   return document_text(document);
 }
 

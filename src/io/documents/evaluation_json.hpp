@@ -98,10 +98,10 @@ struct PredictionDocument {
 /// a list (perfmodel/predictions), each with its configuration.
 ///
 /// Of a form with a residual process also the trend's time and the process's factor, whose product
-/// the predicted time is, and which of the two speaks. `extrapolated`, where there is any, says in
-/// sentences what was not measured, and how steeply the model grows there.
+/// the predicted time is, and which of the two speaks. `range_findings`, where there is any, says
+/// in sentences what was not measured, and how steeply the model grows there.
 std::string predictions_to_json(const std::string& target,
                                 const std::vector<PredictionDocument>& predictions,
-                                const std::vector<std::string>& extrapolated);
+                                const std::vector<std::string>& range_findings);
 
 }  // namespace perfmodel

@@ -221,8 +221,7 @@ Answer trust_answer(const Content& content) {
   }
   for (std::size_t i = leads ? 1 : 0; i < held_out.size(); ++i)
     answer.lines.push_back(held_out[i].of + ": " + percent(held_out[i].percent));
-  const std::size_t warnings =
-      content.model.warnings.size() + content.range_findings.size() + (content.left_out ? 1 : 0);
+  const std::size_t warnings = warnings_of(content).size();
   for (const std::string& line :
        {noise_text(content), undetermined_text(content),
         warnings == 0 ? std::string()
@@ -299,6 +298,17 @@ std::string subtitle(const Content& content) {
 
 std::string noise_text(const Content& content) {
   return noise_floor_in_words(content.metrics.mape_percent, content.noise_floor);
+}
+
+std::vector<std::string> warnings_of(const Content& content) {
+  std::vector<std::string> warnings;
+  for (const Warning& warning : content.model.warnings)
+    warnings.push_back(warning.message.text());
+  for (const std::string& finding : content.range_findings)
+    warnings.push_back(finding + ": the predictions there are extrapolated");
+  if (content.left_out)
+    warnings.push_back(*content.left_out + ": they are left out of this page");
+  return warnings;
 }
 
 std::string interval_text(const Content& content) {

@@ -36,6 +36,9 @@ std::string subtitle(const Content& content);
 /// How the error compares with the noise of the runs; empty where it is not known.
 std::string noise_text(const Content& content);
 
+/// Of the model, and of the runs where they leave what it was fitted on.
+std::vector<std::string> warnings_of(const Content& content);
+
 /// What the model's intervals promise and what they hold; empty where it has none.
 std::string interval_text(const Content& content);
 

@@ -133,13 +133,7 @@ std::string trust_section(const Content& content, const FieldWords& words) {
   text += element("h3", "", "Where it errs") + "\n" + error_figures(content) +
           "<div class=\"tables\">\n" + error_table(content) + worst_table(content) + "</div>\n";
 
-  std::vector<std::string> warnings;
-  for (const Warning& warning : content.model.warnings)
-    warnings.push_back(warning.message.text());
-  for (const std::string& finding : content.range_findings)
-    warnings.push_back(finding + ": the predictions there are extrapolated");
-  if (content.left_out)
-    warnings.push_back(*content.left_out + ": they are left out of this page");
+  const std::vector<std::string> warnings = warnings_of(content);
   text += element("h3", "", "Warnings") + "\n" +
           (warnings.empty() ? paragraph("None.") : list(warnings));
 

@@ -111,7 +111,13 @@ std::string report_markdown(const page::Content& content, const std::string& tit
       "### " + plain(title_text(content, title)) + "\n\n" + plain(subtitle(content)) + ".\n";
   for (const Answer& answer : answers_of(content))
     out += answer_lines(answer);
-  return out + forecast_rows(content) + group_rows(content) + worst_rows(content);
+  out += forecast_rows(content) + group_rows(content) + worst_rows(content);
+  const std::vector<std::string> warnings = warnings_of(content);
+  if (!warnings.empty())
+    out += "\n**Warnings**\n";
+  for (const std::string& warning : warnings)
+    out += "- " + plain(warning) + "\n";
+  return out;
 }
 
 }  // namespace perfmodel

@@ -118,14 +118,14 @@ TEST_CASE("who leaves a scale beyond which a model grows steeply is told so ever
   const ProgramResult json =
       runs.run({"predict", "model.json", "--set", "width=32", "gpus=16", "--json"});
   const nlohmann::json document = nlohmann::json::parse(json.output);
-  REQUIRE(document["extrapolated"].size() == 1);
-  CHECK_THAT(document["extrapolated"][0].get<std::string>(), ContainsSubstring(growth));
+  REQUIRE(document["range_findings"].size() == 1);
+  CHECK_THAT(document["range_findings"][0].get<std::string>(), ContainsSubstring(growth));
   const ProgramResult several =
       runs.run({"predict", "model.json", "--set", "width=32", "gpus=2,16", "--json"});
-  CHECK(nlohmann::json::parse(several.output)["extrapolated"].size() == 1);
+  CHECK(nlohmann::json::parse(several.output)["range_findings"].size() == 1);
   const ProgramResult inside =
       runs.run({"predict", "model.json", "--set", "width=32", "gpus=2,3", "--json"});
-  CHECK_FALSE(nlohmann::json::parse(inside.output).contains("extrapolated"));
+  CHECK_FALSE(nlohmann::json::parse(inside.output).contains("range_findings"));
   const ProgramResult within = runs.run({"predict", "model.json", "--set", "width=32", "gpus=3"});
   CHECK(within.errors.find(growth) == std::string::npos);
   const ProgramResult below = runs.run({"predict", "model.json", "--set", "width=32", "gpus=0.5"});
@@ -138,6 +138,16 @@ TEST_CASE("who leaves a scale beyond which a model grows steeply is told so ever
   const std::string comment =
       runs.run({"report", "model.json", "runs.csv", "--format", "md"}).output;
   CHECK_THAT(comment, ContainsSubstring("gpus was measured up to 4, " + growth));
+  const std::size_t warnings =
+      comment.find("**Warnings**");  // that its answers call "listed below"
+  REQUIRE(warnings != std::string::npos);
+  CHECK_THAT(comment.substr(warnings), ContainsSubstring("do not extrapolate gpus"));
+  CHECK_THAT(comment,
+             ContainsSubstring(
+                 std::to_string(std::count(comment.begin() + static_cast<std::ptrdiff_t>(warnings),
+                                           comment.end(), '\n') -
+                                1) +
+                 " warning"));
 }
 
 TEST_CASE("beyond a scale that a formula knows by a step alone the trend speaks",
