@@ -20,7 +20,8 @@ namespace {
   const int in = ::open(input.c_str(), O_RDONLY);
   const int out = options.output_descriptor.value_or(
       ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600));
-  const int err = ::open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int err =
+      options.error_descriptor.value_or(::open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600));
   const bool wired = ::dup2(in, STDIN_FILENO) != -1 && ::dup2(out, STDOUT_FILENO) != -1 &&
                      ::dup2(err, STDERR_FILENO) != -1 && ::chdir(options.directory.c_str()) == 0;
   // A test runner may ignore signals; the program starts as from a terminal.

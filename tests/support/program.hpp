@@ -18,6 +18,7 @@ struct ProgramOptions {
   std::map<std::string, std::string> environment;  ///< on top of the test's own
   std::string directory = ".";                     ///< where it runs
   std::optional<int> output_descriptor;            ///< instead of a file whose text is returned
+  std::optional<int> error_descriptor = {};        ///< the same of standard error
   std::optional<std::size_t> address_space = {};   ///< in bytes, all that it may map
 };
 

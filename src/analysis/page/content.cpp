@@ -9,7 +9,6 @@
 #include "export/formula_code.hpp"
 #include "fit/fit.hpp"
 #include "fit/result/form.hpp"
-#include "trust/form_check.hpp"
 #include "trust/prediction_intervals.hpp"
 #include "trust/spread.hpp"
 
@@ -100,11 +99,11 @@ std::optional<IntervalCoverage> coverage_of(const Source& source, const Configur
 }
 
 /// Of Eq. (4) alone; other forms were chosen, or asked for by name.
-bool scales_wrongly(const Source& source) {
+std::optional<FormCheck> other_form(const Source& source) {
   if (source.model.form->name() != to_text(Expression::generic) || !source.design.runs.empty())
-    return false;
+    return std::nullopt;
   const std::optional<FormCheck> check = check_form(source.model, source.design);
-  return check && check->is_far_worse();
+  return check && check->points_elsewhere() ? check : std::nullopt;
 }
 
 }  // namespace
@@ -128,7 +127,7 @@ Content content_of(const Source& source) {
           .runs = source.runs,
           .fitted_to_these_runs =
               !source.runs.sha256.empty() && source.runs.sha256 == model.provenance.sha256,
-          .scales_wrongly = scales_wrongly(source),
+          .other_form = other_form(source),
           .range_findings = source.range_findings,
           .left_out = source.left_out,
           .metrics = source.metrics,

@@ -16,6 +16,7 @@
 #include "analysis/page/scale_curve.hpp"
 #include "analysis/page/time_parts.hpp"
 #include "perfmodel/fit/result/fitted_model.hpp"
+#include "trust/form_check.hpp"
 
 namespace perfmodel::page {
 
@@ -100,7 +101,8 @@ struct Content {
   std::string options;
   FileFacts runs;
   bool fitted_to_these_runs = false;  ///< to this very file, or parts of it
-  bool scales_wrongly = false;        ///< Eq. (4), far worse than a quick check of products
+  std::optional<FormCheck>
+      other_form;  ///< of Eq. (4), where products predict these runs far better
   std::vector<std::string> range_findings;
   std::optional<std::string> left_out;    ///< rows of the runs, in words
   Metrics metrics;                        ///< of the runs

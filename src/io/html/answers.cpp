@@ -124,7 +124,7 @@ Answer scaling_answer(const Content& content) {
     return answer;
   }
   answer.figure = "not determined";
-  if (content.scales_wrongly) {
+  if (content.other_form && content.other_form->is_far_worse()) {
     answer.lines.emplace_back(
         "products follow these runs three times as closely as Eq. (4): fit another form");
     return answer;
@@ -219,6 +219,11 @@ Answer trust_answer(const Content& content) {
             ? "too much to plan with: more than " + short_number(kMuchError) + " %"
             : "more than " + short_number(kFarAboveNoise) + " times what repeated runs differ by");
   }
+  if (const auto& other = content.other_form)
+    answer.lines.push_back(
+        "products, held out of their fit: " + percent(100 * std::expm1(other->of_surface)) +
+        " off where Eq. (4) has " + percent(100 * std::expm1(other->of_model)) +
+        ": another form may fit far better");
   for (std::size_t i = leads ? 1 : 0; i < held_out.size(); ++i)
     answer.lines.push_back(held_out[i].of + ": " + percent(held_out[i].percent));
   const std::size_t warnings = warnings_of(content).size();

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 #include <optional>
 #include <utility>
+
+#include "data/content_colours.hpp"
 
 namespace perfmodel {
 namespace {
@@ -44,18 +45,6 @@ class DistinctValues {
   std::vector<double> values_;
   std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(slot_count);  // code + 1; 0: free
 };
-
-/// For each code the rank of its value.
-std::vector<std::uint32_t> ranks_of(const std::vector<double>& values) {
-  std::vector<std::uint32_t> order(values.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::sort(order.begin(), order.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return values[a] < values[b]; });
-  std::vector<std::uint32_t> ranks(values.size());
-  for (std::uint32_t rank = 0; rank < order.size(); ++rank)
-    ranks[order[rank]] = rank;
-  return ranks;
-}
 
 }  // namespace
 

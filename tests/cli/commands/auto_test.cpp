@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/readable.hpp"
 #include "base/text.hpp"
 #include "cli/fit_directory.hpp"
 #include "support/catch.hpp"
@@ -77,6 +78,10 @@ class AutoTest {
     return run({"fit", "runs.csv", "--expression", "auto"}, further);
   }
 
+  void write(const std::string& name, const std::string& text) const {
+    directory_.write(name, text);
+  }
+
  private:
   TemporaryDirectory directory_;
   ProgramOptions options_;
@@ -106,6 +111,21 @@ TEST_CASE_METHOD(AutoTest, "fit --expression auto takes a process where it predi
   CHECK(without["expression"]["form"] != "process");
   CHECK(without["search"]["form"]["candidates"] < form["candidates"]);
   CHECK_FALSE(without["search"]["form"].contains("held_out"));
+}
+
+TEST_CASE_METHOD(AutoTest, "the page headlines what held-out runs are off by, where it is known",
+                 "[cli][auto][report]") {
+  const Json model = Json::parse(fit({"-o", "-"}).output);
+  write("model.json", model.dump());
+  const double held_out =
+      100 * std::expm1(model["search"]["form"]["held_out"][2]["random"].get<double>());
+  const double fitted = model["metrics"]["train"]["mape_percent"];
+  CHECK(fitted < 0.8 * held_out);  // of runs that each cell of levels has four of
+  const std::string comment = run({"report", "model.json", "runs.csv"}, {"--format", "md"}).output;
+  CHECK_THAT(comment, ContainsSubstring(
+                          perfmodel::percent(held_out) + " off\n- on runs held out at random\n- " +
+                          perfmodel::percent(fitted) +
+                          " in the mean of these runs (MAPE), which the model was fitted to\n"));
 }
 
 TEST_CASE_METHOD(AutoTest, "auto counts a total by what each worker has where that was set",

@@ -1,4 +1,11 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/pseudo_terminal.hpp"
@@ -84,4 +91,28 @@ TEST_CASE("predict prints a table of several configurations to a terminal", "[cl
       run_perfmodel({"predict", "model.json", "--set", "gpus=4,16", "width=20"}, options);
   CHECK_THAT(piped.output,
              Catch::StartsWith("width,gpus,predicted_time_s,lower,upper,in_range\n20,4,"));
+}
+
+TEST_CASE("suggest shows what it is at where that takes long", "[cli][suggest][progress]") {
+  const TemporaryDirectory directory;
+  directory.write("model.json", sample_model());
+  const std::string pipe = directory.file("slow.csv");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  // Runs that come a second after the line is due, which is from the third second on.
+  std::thread writer([&] {
+    std::ofstream runs(pipe);
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    runs << "filters,activation,workers\n4,relu,2\n8,tanh,4\n";
+  });
+  PseudoTerminal terminal(80);
+  ProgramOptions options;
+  options.directory = directory.path();
+  options.error_descriptor = terminal.programs_end();
+  const ProgramResult result = run_perfmodel({"suggest", "model.json", "slow.csv"}, options);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);  // where the program did not read
+  writer.join();
+  ::close(reader);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(terminal.text(), Catch::Contains("\r\x1b[Kreading slow.csv"));
+  CHECK_THAT(terminal.text(), Catch::EndsWith("\r\x1b[K"));  // and is gone
 }

@@ -93,6 +93,29 @@ TEST_CASE("tables of sweep, scaling and ssgd keep to the width of the terminal",
   }
 }
 
+TEST_CASE("notes and warnings keep to the width of the terminal", "[cli]") {
+  const TemporaryDirectory directory;
+  directory.write("runs.csv", runs());
+  ProgramOptions options;
+  options.directory = directory.path();
+  options.environment = {{"NO_COLOR", "1"}};
+  REQUIRE(run_perfmodel({"fit", "runs.csv", "-o", "model.json"}, options).exit_code == 0);
+  const std::vector<std::string> predict = {"predict", "model.json", "--set",
+                                            "number_of_workers=64", "filters=32"};
+  const std::string piped = run_perfmodel(predict, options).errors;
+  REQUIRE(piped.find("perfmodel: note: as in ") != std::string::npos);
+  REQUIRE(widest_line(piped) > 80);
+  for (const unsigned short columns : std::vector<unsigned short>{60, 80, 200}) {
+    CAPTURE(columns);
+    PseudoTerminal terminal(columns);
+    options.error_descriptor = terminal.programs_end();
+    CHECK(run_perfmodel(predict, options).exit_code == 0);
+    CAPTURE(terminal.text());
+    CHECK(widest_line(terminal.text()) <= columns);
+    CHECK(words_of(terminal.text()) == words_of(piped));
+  }
+}
+
 TEST_CASE("long lines go on further in, and words stay whole", "[cli]") {
   using perfmodel::cli::paragraphs_within;
   CHECK(paragraphs_within("  one two three\nfour\n", 11) == "  one two\n    three\nfour\n");

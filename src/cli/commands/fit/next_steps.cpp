@@ -51,8 +51,8 @@ std::optional<FormCheck> check_default_form(const FitArguments& arguments, const
 }
 
 std::string other_form_note(const FitArguments& arguments, const FormCheck& check) {
-  return "products " + as_percent(check.of_surface) + " where Eq. (4) has " +
-         as_percent(check.of_model) + " on held-out runs: another form may fit far better:\n  " +
+  return "products have " + as_percent(check.of_surface) + " on held-out runs where Eq. (4) has " +
+         as_percent(check.of_model) + " on its own: another form may fit far better:\n  " +
          arguments.command_line + " --expression auto";
 }
 
