@@ -504,6 +504,36 @@ TEST_CASE("of a throughput efficiency is per work done, whatever the work is",
   }
 }
 
+TEST_CASE("work of one worker that shrinks as workers join is questioned",
+          "[cli][scaling][throughput]") {
+  const TemporaryDirectory directory;
+  ProgramOptions options;
+  options.directory = directory.path();
+  std::string csv = "gpus,global_batch,local_batch,depth,samples_per_s\n";
+  for (const int gpus : {1, 2, 4, 8})
+    for (const int depth : {3, 5, 9})
+      csv += std::to_string(gpus) + ",256," + std::to_string(256 / gpus) + "," +
+             std::to_string(depth) + "," + std::to_string(16 * std::pow(gpus, 0.9) / depth) + "\n";
+  directory.write("rates.csv", csv);
+  for (const std::string work : {"local_batch", "local_batch * gpus", "global_batch"}) {
+    REQUIRE(run_perfmodel({"fit", "rates.csv", "--throughput-target", "samples_per_s", "--work",
+                           work, "-o", "model.json"},
+                          options)
+                .exit_code == 0);
+    const ProgramResult result =
+        run_perfmodel({"scaling", "model.json", "--column", "gpus", "--format", "json"}, options);
+    CAPTURE(work, result.errors);
+    REQUIRE(result.exit_code == 0);
+    if (work == "local_batch")
+      CHECK_THAT(result.errors, ContainsSubstring("fit with --work 'local_batch * gpus'"));
+    else
+      CHECK_THAT(result.errors, !ContainsSubstring("--work"));
+    const auto json = nlohmann::json::parse(result.output);
+    if (work != "local_batch")
+      CHECK(json["rows"][3]["efficiency"].get<double>() == Approx(std::pow(8, -0.1)).epsilon(0.01));
+  }
+}
+
 TEST_CASE("the work of an iteration is advised by columns of the file, and questioned",
           "[cli][throughput]") {
   const TemporaryDirectory directory;

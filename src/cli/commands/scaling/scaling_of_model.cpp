@@ -14,6 +14,7 @@
 #include "cli/runs/range_check.hpp"
 #include "cli/terminal/text_table.hpp"
 #include "fit/result/form.hpp"
+#include "model/columns/facts/work_names.hpp"
 #include "perfmodel/base/error.hpp"
 #include "perfmodel/pipeline/runs_file.hpp"
 #include "perfmodel/pipeline/settings.hpp"
@@ -129,6 +130,20 @@ void refuse_source_of_derived(const FittedModel& model, const std::string& colum
   }
 }
 
+/// Work of one worker that changes along the scale: neither its time nor that of a sample.
+void question_work(const FittedModel& model, const scaling::WorkColumns& columns,
+                   Console& console) {
+  const auto& rate = model.spec.throughput;
+  if (!rate || !columns.throughput.empty() || !is_work_per_worker_name(rate->work) ||
+      is_rate_of_one_worker_name(rate->column) || !scaling::counts_workers(columns.scale))
+    return;
+  console.warning("the model was fitted with " + flag_text({"work", {rate->work}}) +
+                  ", which is of one worker by its name and changes with '" + columns.scale +
+                  "', where '" + rate->column +
+                  "' counts the work of all: efficiencies are not of the same work; fit with " +
+                  flag_text({"work", {rate->work + " * " + columns.scale}}));
+}
+
 }  // namespace
 
 ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& console) {
@@ -177,8 +192,9 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   document.doubling_at =
       base.name + (arguments.settings.empty() ? "" : " with ") + joined(arguments.settings, " ");
   const Design design = make_design(set.table, model.spec, Target::absent);
-  const scaling::Kind kind =
-      settle_kind(arguments, scaling::work_columns(model, column, set.moved), document, console);
+  const scaling::WorkColumns columns = scaling::work_columns(model, column, set.moved);
+  const scaling::Kind kind = settle_kind(arguments, columns, document, console);
+  question_work(model, columns, console);
   document.study =
       scaling::study(timings_of(model, design, column, scales), kind, least_efficiency(arguments));
   const RangeCheck range = check_range(model, design);
