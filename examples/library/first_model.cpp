@@ -2,10 +2,10 @@
 #include <fstream>
 #include <iostream>
 
-#include "perfmodel/base/error.hpp"
-#include "perfmodel/io/model/model_json.hpp"
-#include "perfmodel/pipeline/fit_runs.hpp"
-#include "perfmodel/pipeline/settings.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
+#include "perfmodel/model.hpp"
+#include "perfmodel/predict.hpp"
 
 int main(int argc, char** argv) try {
   using namespace perfmodel;

@@ -6,10 +6,190 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
-
-#include "base/printable.hpp"
+#include <string_view>
+#include <vector>
 
 namespace perfmodel {
+namespace {
+
+/// The bytes of a sequence that begins with `lead`; 0 where none does.
+std::size_t sequence_length(std::uint32_t lead) {
+  if (lead < 0x80)
+    return 1;
+  if (lead >= 0xC0 && lead < 0xE0)
+    return 2;
+  if (lead >= 0xE0 && lead < 0xF0)
+    return 3;
+  return lead >= 0xF0 && lead < 0xF8 ? 4 : 0;
+}
+
+/// Neither written longer than needed, nor a surrogate, nor beyond Unicode.
+bool is_valid(std::uint32_t code_point, std::size_t length) {
+  constexpr std::uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code_point >= 0xD800 && code_point < 0xE000;
+  return code_point >= smallest[length] && code_point < 0x110000 && !surrogate;
+}
+
+}  // namespace
+
+Utf8Character first_character(std::string_view text) {
+  if (text.empty())
+    return {};
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const std::size_t length = sequence_length(lead);
+  if (length == 0 || length > text.size())
+    return {};
+  // The lead byte of a sequence of n > 1 bytes carries 7 - n bits, each further byte 6.
+  std::uint32_t code_point = length == 1 ? lead : lead & (0xFFU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xC0U) != 0x80U)
+      return {};
+    code_point = code_point << 6 | (byte & 0x3FU);
+  }
+  return is_valid(code_point, length) ? Utf8Character{code_point, length} : Utf8Character{};
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = first_character(text).length;
+    if (length == 0)
+      return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+namespace {
+
+std::string masked(std::string_view text, bool keep_line_feeds) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const Utf8Character character = first_character(text);
+    const bool shown = character.length > 0 && (!is_control(character.code_point) ||
+                                                (keep_line_feeds && character.code_point == '\n'));
+    const std::size_t length = std::max<std::size_t>(character.length, 1);
+    out += shown ? text.substr(0, length) : "?";
+    text.remove_prefix(length);
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_control(std::uint32_t code_point) {
+  const auto within = [&](std::uint32_t first, std::uint32_t last) {
+    return first <= code_point && code_point <= last;
+  };
+  return code_point < 0x20 || within(0x7F, 0x9F)  // C0, DEL and C1
+         || code_point == 0x61C                   // Arabic letter mark
+         || within(0x200E, 0x200F)                // marks from left to right and back
+         || within(0x202A, 0x202E)                // embeddings and overrides
+         || within(0x2066, 0x2069);               // isolates
+}
+
+std::string printable(std::string_view text) {
+  return masked(text, true);
+}
+
+std::string printable_word(std::string_view text) {
+  return masked(text, false);
+}
+
+namespace {
+
+bool starts_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+}
+
+}  // namespace
+
+std::size_t display_width(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
+}
+
+std::string clipped(const std::string& text, std::size_t width) {
+  if (display_width(text) <= width)
+    return text;
+  std::vector<std::string> characters;
+  for (const char byte : text) {
+    if (starts_character(byte) || characters.empty())
+      characters.emplace_back();
+    characters.back() += byte;
+  }
+  const std::size_t head = (width - 1) / 2;
+  const std::size_t tail = width - 1 - head;
+  std::string result;
+  for (std::size_t i = 0; i < characters.size(); ++i)
+    if (i < head || i + tail >= characters.size())
+      result += characters[i];
+    else if (i == head)
+      result += "\u2026";
+  return result;
+}
+
+std::string short_number(double value) {
+  if (!std::isfinite(value))
+    return "-";
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.4g", value);
+  return text.data();
+}
+
+std::string with_unit(const std::string& name, const std::string& unit) {
+  return unit.empty() ? name : name + " [" + unit + "]";
+}
+
+std::string percent(double value) {
+  std::array<char, 400> text{};  // the largest double has 309 digits
+  std::snprintf(text.data(), text.size(), "%.1f %%", value);
+  return std::string_view(text.data()) == "-0.0 %" ? "0.0 %" : text.data();
+}
+
+namespace {
+
+struct KnownUnit {
+  std::string_view name;
+  double per_second;
+};
+
+constexpr std::array<KnownUnit, 4> kUnits = {{{"s", 1}, {"ms", 1e3}, {"us", 1e6}, {"ns", 1e9}}};
+
+std::string with_name(const std::string& number, const std::string& unit) {
+  return unit.empty() ? number : number + " " + unit;
+}
+
+}  // namespace
+
+TimeUnit readable_unit(double time, const std::string& unit) {
+  const auto* const given = std::find_if(
+      kUnits.begin(), kUnits.end(), [&](const KnownUnit& known) { return known.name == unit; });
+  if (given == kUnits.end() || !std::isfinite(time) || time == 0)
+    return {unit};
+  TimeUnit out;
+  for (const KnownUnit& known : kUnits) {
+    out = {std::string(known.name), known.per_second / given->per_second};
+    // What four digits show as 1 is 1.
+    if (std::abs(time) * out.factor >= 0.99995)
+      break;
+  }
+  return out;
+}
+
+std::string time_text(double time, const std::string& unit) {
+  const TimeUnit shown = readable_unit(time, unit);
+  return with_name(short_number(time * shown.factor), shown.name);
+}
+
+std::string time_range_text(double low, double high, const std::string& unit) {
+  if (!std::isfinite(high))
+    return time_text(low, unit) + " or more";
+  const TimeUnit shown = readable_unit(high, unit);
+  return with_name(short_number(low * shown.factor) + " .. " + short_number(high * shown.factor),
+                   shown.name);
+}
+
 namespace {
 
 bool is_digit(char c) {
@@ -139,6 +319,15 @@ std::string sorted_list(std::vector<std::string> words) {
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
   const auto candidate = nearest(word, candidates);
   return candidate ? "; did you mean '" + printable_word(*candidate) + "'?" : std::string();
+}
+
+std::string ProblemList::text() const {
+  std::string result;
+  for (const auto& [place, problem] : first_)
+    result += (result.empty() ? "" : "\n") + problem;
+  if (count_ > first_.size())
+    result += "\n... and " + std::to_string(count_ - first_.size()) + " more";
+  return result;
 }
 
 }  // namespace perfmodel

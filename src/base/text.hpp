@@ -1,13 +1,81 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace perfmodel {
+
+/// A position in a standard container as Eigen counts them.
+constexpr std::ptrdiff_t index(std::size_t i) {
+  return static_cast<std::ptrdiff_t>(i);
+}
+
+/// What Eigen counts, as a size of a standard container.
+constexpr std::size_t to_size(std::ptrdiff_t count) {
+  return static_cast<std::size_t>(count);
+}
+
+/// A character and the bytes that it takes; without any where no well-formed UTF-8 begins.
+struct Utf8Character {
+  std::uint32_t code_point = 0;
+  std::size_t length = 0;
+};
+
+/// The character that a text begins with.
+Utf8Character first_character(std::string_view text);
+
+/// Whether a text is well-formed UTF-8, as JSON and HTML need it.
+bool is_utf8(std::string_view text);
+
+/// Whether a character steers a terminal or the order of the text on it instead of being shown: a
+/// control of C0 or C1, DEL, or a mark or override of the direction of writing.
+bool is_control(std::uint32_t code_point);
+
+/// A text for people, where names come from files that anybody may have written: each control but
+/// the line feed is a '?', and so is each byte that is no UTF-8 (a terminal may take it for C1).
+/// Files for machines do without: they have their own ways of escaping.
+std::string printable(std::string_view text);
+
+/// The same of what stands on one line, such as a name: the line feed is a '?', too.
+std::string printable_word(std::string_view text);
+
+/// Characters of a UTF-8 text, as columns on a terminal (wide and combining ones count as one).
+std::size_t display_width(std::string_view text);
+
+/// The text, shortened in its middle to at most `width` characters.
+std::string clipped(const std::string& text, std::size_t width);
+
+/// Four significant digits: "0.00917", "1.46", "1.235e+05".
+std::string short_number(double value);
+
+/// "MAE [s]", or the name alone where the unit is not known.
+std::string with_unit(const std::string& name, const std::string& unit);
+
+/// "42.5 %"
+std::string percent(double value);
+
+/// A unit that times are shown in; times in files and documents keep theirs.
+struct TimeUnit {
+  std::string name;
+  double factor = 1;  ///< of a time in the unit of the data
+};
+
+/// Of s, ms, us and ns the largest in which this time is 1 or more; any other unit stays.
+TimeUnit readable_unit(double time, const std::string& unit);
+
+/// "1.57 ms" for 0.00157 in "s"; the number alone where the unit is not known.
+std::string time_text(double time, const std::string& unit);
+
+/// "1.2 .. 1.9 ms", both ends in the unit of the upper one.
+std::string time_range_text(double low, double high, const std::string& unit);
 
 /// The shortest text that reads back to the same double ("0.1", "1e-06", "900").
 std::string to_text(double value);
@@ -44,5 +112,35 @@ std::string sorted_list(std::vector<std::string> words);
 
 /// "; did you mean 'x'?" or an empty text: to stand at the end of a message.
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
+
+/// What is wrong with a file, place by place: all problems are counted, the first 20 in the order
+/// of the file are kept.
+class ProblemList {
+ public:
+  static constexpr std::size_t shown = 20;
+
+  /// `describe` returns the text; it is called only for a problem that may be shown, so that a file
+  /// with a million bad cells costs no million sentences.
+  template <class Describe>
+  void add(std::size_t line, std::size_t column, const Describe& describe) {
+    ++count_;
+    const std::pair place(line, column);
+    if (first_.size() < shown || place < std::prev(first_.end())->first) {
+      first_.emplace(place, describe());
+      if (first_.size() > shown)
+        first_.erase(std::prev(first_.end()));
+    }
+  }
+
+  bool empty() const { return count_ == 0; }
+  std::size_t count() const { return count_; }
+
+  /// One line each; "... and 35 more" at the end where there are more. No final newline.
+  std::string text() const;
+
+ private:
+  std::size_t count_ = 0;
+  std::multimap<std::pair<std::size_t, std::size_t>, std::string> first_;
+};
 
 }  // namespace perfmodel

@@ -2,16 +2,219 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <numeric>
+#include <string_view>
+#include <tuple>
+#include <utility>
 
-#include "fit/canonical_order.hpp"
-#include "fit/choose/fit_auto.hpp"
-#include "fit/form_kinds.hpp"
-#include "fit/share/choose_shared.hpp"
-#include "fit/share/fit_shared.hpp"
-#include "fit/task/number_range.hpp"
-#include "perfmodel/base/error.hpp"
+#include "base/text.hpp"
+#include "fit/fit_multi.hpp"
+#include "fit/fit_with_process.hpp"
+#include "fit/form_choice.hpp"
+#include "fit/global_search.hpp"
+#include "fit/shared_form.hpp"
+#include "forms/fit_options.hpp"
+#include "forms/form.hpp"
+#include "forms/generic_form.hpp"
+#include "forms/process_form.hpp"
+#include "forms/sum_form.hpp"
+#include "perfmodel/error.hpp"
+#include "table/table.hpp"
 
 namespace perfmodel {
+
+const std::vector<FormKind>& form_kinds() {
+  static const std::vector<FormKind> kinds = {
+      {to_text(Expression::generic), fit_generic, GenericForm::read},
+      {to_text(Expression::multi), fit_multi, SumForm::read},
+      {to_text(Residual::process), fit_with_process, ProcessForm::read}};
+  return kinds;
+}
+
+namespace {
+
+std::vector<std::uint32_t> codes_of(const NumericFactor& factor, std::size_t rows) {
+  std::vector<double> values;
+  for (std::size_t row = 0; !factor.coded() && row < rows; ++row)
+    values.push_back(factor.value(row));
+  return factor.coded() ? factor.codes : ranks_of(values);
+}
+
+/// Tells numbers apart that rise and fall together, as a width and its square: the mean that times
+/// weigh, as a share of the largest number. Coarse, so that rounding does not decide.
+double place_of(const NumericFactor& factor, const Design& runs) {
+  double sum = 0;
+  double most = 0;
+  double weights = 0;
+  for (std::size_t row = 0; row < runs.rows; ++row) {
+    const double weight = runs.time[index(row)] * static_cast<double>(runs.runs_of(row));
+    sum += weight * factor.value(row);
+    most = std::max(most, std::abs(factor.value(row)));
+    weights += weight;
+  }
+  return most > 0 ? std::floor(1e6 / std::numbers::pi * sum / (most * weights)) : 0;
+}
+
+double place_of(const LevelFactor&, const Design&) {
+  return 0;
+}
+
+/// Places from 0, by their keys.
+template <class Key>
+std::vector<std::size_t> sorted_by(std::size_t count, const Key& key) {
+  std::vector<std::pair<decltype(key(0)), std::size_t>> keyed;
+  for (std::size_t i = 0; i < count; ++i)
+    keyed.emplace_back(key(i), i);
+  std::sort(keyed.begin(), keyed.end());
+  std::vector<std::size_t> out;
+  for (const auto& [own, place] : keyed)
+    out.push_back(place);
+  return out;
+}
+
+ColumnOrder order_of(const ModelSpec& spec, const Design& training) {
+  std::vector<std::vector<std::uint32_t>> codes;
+  for (const LevelFactor& factor : training.categorical)
+    codes.push_back(factor.codes);
+  for (const auto* factors : {&training.intrinsic, &training.extrinsic})
+    for (const NumericFactor& factor : *factors)
+      codes.push_back(codes_of(factor, training.rows));
+  ContentColours colours = content_colours({training.time.begin(), training.time.end()}, codes);
+  auto own = colours.columns.begin();
+  const auto ordered = [&](const auto& inputs, const auto& factors) {
+    const auto first = std::exchange(own, own + static_cast<std::ptrdiff_t>(inputs.size()));
+    return sorted_by(inputs.size(), [&](std::size_t i) {
+      return std::tuple(first[static_cast<std::ptrdiff_t>(i)], place_of(factors[i], training),
+                        std::string_view(inputs[i].column));
+    });
+  };
+  ColumnOrder out;
+  out.categorical = ordered(spec.categorical, training.categorical);
+  out.intrinsic = ordered(spec.intrinsic, training.intrinsic);
+  out.extrinsic = ordered(spec.extrinsic, training.extrinsic);
+  for (const std::size_t column : out.categorical) {
+    std::vector<std::uint64_t>& levels = colours.values[column];
+    levels.resize(spec.categorical[column].levels.size());
+    out.levels.push_back(sorted_by(levels.size(), [&](std::size_t l) { return levels[l]; }));
+  }
+  return out;
+}
+
+template <class Items>
+Items taken(const Items& items, const std::vector<std::size_t>& which) {
+  Items out;
+  for (const std::size_t item : which)
+    out.push_back(items[item]);
+  return out;
+}
+
+/// By time, then by the inputs: few rows are equal in a measured time.
+std::vector<std::size_t> rows_by_content(const Design& design) {
+  std::vector<std::pair<double, std::size_t>> order(design.rows);
+  for (std::size_t row = 0; row < design.rows; ++row)
+    order[row] = {design.time[index(row)], row};
+  const auto before = [&](std::size_t a, std::size_t b) {
+    for (const auto* factors : {&design.intrinsic, &design.extrinsic}) {
+      for (const NumericFactor& factor : *factors)
+        if (factor.value(a) != factor.value(b))
+          return factor.value(a) < factor.value(b);
+    }
+    for (const LevelFactor& factor : design.categorical)
+      if (factor.codes[a] != factor.codes[b])
+        return factor.codes[a] < factor.codes[b];
+    return a < b;
+  };
+  std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : before(a.second, b.second);
+  });
+  std::vector<std::size_t> out;
+  out.reserve(design.rows);
+  for (const auto& [time, row] : order)
+    out.push_back(row);
+  return out;
+}
+
+}  // namespace
+
+CanonicalOrder::CanonicalOrder(const ModelSpec& spec, const Design& training)
+    : given_(spec), columns_(order_of(spec, training)), spec_(spec) {
+  spec_.intrinsic = taken(spec.intrinsic, columns_.intrinsic);
+  spec_.categorical = taken(spec.categorical, columns_.categorical);
+  spec_.extrinsic = taken(spec.extrinsic, columns_.extrinsic);
+  for (std::size_t c = 0; c < columns_.levels.size(); ++c) {
+    std::vector<std::size_t> places(columns_.levels[c].size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    spec_.categorical[c].levels = taken(spec_.categorical[c].levels, columns_.levels[c]);
+    spec_.categorical[c].shown = put_back(places, columns_.levels[c]);
+  }
+  Design ordered = training;
+  ordered.intrinsic = taken(training.intrinsic, columns_.intrinsic);
+  ordered.categorical = taken(training.categorical, columns_.categorical);
+  ordered.extrinsic = taken(training.extrinsic, columns_.extrinsic);
+  for (std::size_t c = 0; c < ordered.categorical.size(); ++c)
+    for (std::uint32_t& code : ordered.categorical[c].codes)
+      code = static_cast<std::uint32_t>(spec_.categorical[c].shown[code]);
+  training_ = take_rows(ordered, rows_by_content(ordered));
+}
+
+FittedModel CanonicalOrder::restored(FittedModel model) const {
+  const auto [form, origin] = model.form->reordered(spec_, given_, columns_);
+  model.form = form;
+  model.constants = put_back(model.constants, origin);
+  if (model.typical)
+    model.typical = restored(*model.typical);
+  if (model.identifiability) {
+    Identifiability& known = *model.identifiability;
+    known.constants = put_back(known.constants, origin);
+    if (!known.at_bound.empty())
+      known.at_bound = put_back(known.at_bound, origin);
+    if (!known.scaling_powers.empty())
+      known.scaling_powers = put_back(known.scaling_powers, columns_.extrinsic);
+    if (!known.differences.empty())
+      known.differences = restored_differences(known.differences);
+  }
+  // The canonical order means nothing to people: warnings of one kind go by what they say.
+  for (auto begin = model.warnings.begin(); begin != model.warnings.end();) {
+    const auto end = std::find_if(
+        begin, model.warnings.end(),
+        [&](const Warning& warning) { return warning.kind != begin->kind; });
+    std::stable_sort(begin, end, [](const Warning& a, const Warning& b) {
+      return std::pair(a.constant, a.message.text()) < std::pair(b.constant, b.message.text());
+    });
+    begin = end;
+  }
+  std::vector<NumericInput> intrinsic = put_back(model.spec.intrinsic, columns_.intrinsic);
+  model.spec = given_;
+  model.spec.intrinsic = std::move(intrinsic);  // a fit decides how a 0 counts
+  return model;
+}
+
+Configuration CanonicalOrder::restored(const Configuration& configuration) const {
+  std::vector<std::uint32_t> levels = configuration.levels;
+  for (std::size_t c = 0; c < levels.size(); ++c)
+    levels[c] = static_cast<std::uint32_t>(columns_.levels[c][levels[c]]);
+  return {put_back(configuration.intrinsic, columns_.intrinsic),
+          put_back(levels, columns_.categorical),
+          put_back(configuration.extrinsic, columns_.extrinsic)};
+}
+
+std::vector<bool> CanonicalOrder::restored_differences(const std::vector<bool>& differences) const {
+  std::vector<std::vector<bool>> of_column(given_.categorical.size());
+  std::size_t next = 0;
+  for (std::size_t c = 0; c < columns_.categorical.size(); ++c) {
+    std::vector<bool>& own = of_column[columns_.categorical[c]];
+    own.resize(columns_.levels[c].size());
+    for (const std::size_t level : columns_.levels[c])
+      own[level] = differences[next++];
+  }
+  std::vector<bool> out;
+  for (const std::vector<bool>& own : of_column)
+    out.insert(out.end(), own.begin(), own.end());
+  return out;
+}
+
 namespace {
 
 /// Times, columns and bounds far from 1 lead to constants and errors that no double holds.

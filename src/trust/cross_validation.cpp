@@ -1,13 +1,18 @@
 #include "trust/cross_validation.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "base/text.hpp"
 #include "fit/fit.hpp"
-#include "fit/result/form.hpp"
-#include "perfmodel/base/error.hpp"
-#include "perfmodel/fit/result/fitted_model.hpp"
+#include "forms/form.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/model.hpp"
+#include "table/replicates.hpp"
 
 namespace perfmodel {
 namespace {
@@ -138,6 +143,126 @@ std::optional<HeldOutPredictions> predictions_alike(
       (*out.deviations)(rows) = folds[fold]->deviations.value();
   }
   return out;
+}
+
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr std::size_t kMostRows = 500;
+constexpr std::size_t kFolds = 5;
+constexpr std::uint64_t kFoldSeed = 1;
+constexpr Index kRowsPerCoefficient = 3;
+constexpr double kFarBetter = 0.7;    // share of the model's error
+constexpr double kWorthAWord = 0.03;  // of the time: below, nobody would change the form
+constexpr double kFarWorse = 3;       // times the error of the surface
+constexpr double kRidge = 1e-3;       // of the rows; coordinates have a standard deviation of 1
+constexpr double kLargestMiss = 3;    // as a logarithm: one miss counts no more
+
+/// ln of a numeric column, with mean 0 and standard deviation 1.
+VectorXd log_coordinate(const NumericInput& input, const NumericFactor& factor, std::size_t rows) {
+  VectorXd out(index(rows));
+  for (std::size_t row = 0; row < rows; ++row)
+    out[index(row)] = std::log(input.counted(factor.value(row)));
+  out.array() -= out.mean();
+  const double deviation = std::sqrt(out.squaredNorm() / static_cast<double>(rows));
+  return deviation > 0 ? VectorXd(out / deviation) : out;
+}
+
+/// The coordinates of the rows: logarithms, then a column of 0 and 1 for each level but the first.
+struct Coordinates {
+  std::vector<VectorXd> numbers;
+  std::vector<VectorXd> levels;
+
+  Coordinates(const ModelSpec& spec, const Design& runs) {
+    for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+      numbers.push_back(log_coordinate(spec.intrinsic[i], runs.intrinsic[i], runs.rows));
+    for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+      numbers.push_back(log_coordinate(spec.extrinsic[j], runs.extrinsic[j], runs.rows));
+    for (const LevelFactor& factor : runs.categorical) {
+      for (std::uint32_t level = 1; level < factor.levels; ++level) {
+        VectorXd column(index(runs.rows));
+        for (std::size_t row = 0; row < runs.rows; ++row)
+          column[index(row)] = factor.codes[row] == level ? 1 : 0;
+        levels.push_back(std::move(column));
+      }
+    }
+  }
+};
+
+/// 1, the coordinates, and with `second_order` the products of two with a number among them.
+MatrixXd terms_of_surface(const Coordinates& coordinates, Index rows, bool second_order) {
+  std::vector<VectorXd> columns = {VectorXd::Ones(rows)};
+  columns.insert(columns.end(), coordinates.numbers.begin(), coordinates.numbers.end());
+  columns.insert(columns.end(), coordinates.levels.begin(), coordinates.levels.end());
+  for (std::size_t i = 0; second_order && i < coordinates.numbers.size(); ++i) {
+    for (std::size_t j = i; j < coordinates.numbers.size(); ++j)
+      columns.push_back(coordinates.numbers[i].cwiseProduct(coordinates.numbers[j]));
+    for (const VectorXd& level : coordinates.levels)
+      columns.push_back(coordinates.numbers[i].cwiseProduct(level));
+  }
+  MatrixXd out(rows, index(columns.size()));
+  for (std::size_t k = 0; k < columns.size(); ++k)
+    out.col(index(k)) = columns[k];
+  return out;
+}
+
+/// Some of the rows, those of one configuration together.
+Design some_rows(const Design& training) {
+  if (training.rows <= kMostRows)
+    return training;
+  const auto groups = shuffled_groups(configuration_groups(training), kFoldSeed);
+  std::vector<std::size_t> rows;
+  for (const auto& group : groups)
+    if (rows.size() + group.size() <= kMostRows)
+      rows.insert(rows.end(), group.begin(), group.end());
+  return take_rows(training, rows);
+}
+
+double mean_miss(const VectorXd& log_measured, const VectorXd& log_predicted) {
+  return (log_measured - log_predicted).array().abs().min(kLargestMiss).mean();
+}
+
+}  // namespace
+
+bool FormCheck::points_elsewhere() const {
+  return of_surface < kFarBetter * of_model && of_model - of_surface > kWorthAWord;
+}
+
+bool FormCheck::is_far_worse() const {
+  return points_elsewhere() && std::expm1(of_model) >= kFarWorse * std::expm1(of_surface);
+}
+
+std::optional<FormCheck> check_form(const FittedModel& model, const Design& training) {
+  const Design runs = some_rows(training);
+  const RowGroups groups = configuration_groups(runs);
+  if (groups.count < 2 * kFolds)
+    return std::nullopt;
+  const Index rows = index(runs.rows);
+  const Coordinates coordinates(model.spec, runs);
+  MatrixXd terms = terms_of_surface(coordinates, rows, true);
+  if (terms.cols() * kRowsPerCoefficient > rows)
+    terms = terms_of_surface(coordinates, rows, false);
+  if (terms.cols() * kRowsPerCoefficient > rows)
+    return std::nullopt;
+  const VectorXd log_time = runs.time.array().log();
+  const MatrixXd all_products = terms.transpose() * terms;
+  const VectorXd all_sides = terms.transpose() * log_time;
+  VectorXd surface(rows);
+  for (const auto& part : make_held_out_parts(groups, kFolds, kFoldSeed)) {
+    const std::vector<Index> held_out(part.begin(), part.end());
+    const MatrixXd some = terms(held_out, Eigen::all);
+    MatrixXd products = all_products - some.transpose() * some;
+    products.diagonal().array() += kRidge * static_cast<double>(rows);
+    surface(held_out) =
+        some * products.ldlt().solve(all_sides - some.transpose() * VectorXd(log_time(held_out)));
+  }
+  const VectorXd predicted = predict(model, runs);
+  if (!(predicted.minCoeff() > 0))
+    return std::nullopt;
+  return FormCheck{mean_miss(log_time, predicted.array().log()), mean_miss(log_time, surface)};
 }
 
 }  // namespace perfmodel

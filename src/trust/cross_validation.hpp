@@ -6,12 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "base/tasks/tasks.hpp"
-#include "perfmodel/fit/result/certainty.hpp"
-#include "perfmodel/fit/result/fitted_model.hpp"
-#include "perfmodel/fit/task/fit_options.hpp"
-#include "perfmodel/model/columns/spec.hpp"
-#include "perfmodel/model/design/design.hpp"
+#include "base/parallel.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/model.hpp"
 
 namespace perfmodel {
 
@@ -49,5 +46,21 @@ struct HeldOutPredictions {
 std::optional<HeldOutPredictions> predictions_alike(
     const FittedModel& model, const Design& training, const FitOptions& options,
     const std::vector<std::vector<std::size_t>>& held_out, const CrossValidation& validation);
+
+/// Means of |ln(predicted / measured)| on the same runs: of a model, and of a surface of second
+/// order through the logarithms, which has not seen the runs that it is judged on.
+struct FormCheck {
+  double of_model = 0;
+  double of_surface = 0;
+
+  /// Whether other forms can be expected to predict far better. The model has seen the runs, so
+  /// that it is not wronged.
+  bool points_elsewhere() const;
+  /// Whether the model is so far off that what it says of scales is no headline.
+  bool is_far_worse() const;
+};
+
+/// Closed forms on at most some hundred runs: milliseconds. Nothing where there are too few.
+std::optional<FormCheck> check_form(const FittedModel& model, const Design& training);
 
 }  // namespace perfmodel

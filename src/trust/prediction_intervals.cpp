@@ -4,11 +4,10 @@
 #include <cmath>
 #include <string>
 
-#include "base/index.hpp"
 #include "base/text.hpp"
-#include "data/median.hpp"
-#include "fit/result/beyond_range.hpp"
-#include "perfmodel/base/error.hpp"
+#include "forms/form.hpp"
+#include "perfmodel/error.hpp"
+#include "table/table.hpp"
 
 namespace perfmodel {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "fit/result/form.hpp"
-#include "perfmodel/fit/result/fitted_model.hpp"
+#include "forms/form.hpp"
+#include "perfmodel/model.hpp"
 
 namespace perfmodel {
 

@@ -1,13 +1,41 @@
 #include "trust/resampling.hpp"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
 #include <vector>
 
-#include "base/index.hpp"
-#include "fit/result/form.hpp"
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "forms/form.hpp"
+#include "perfmodel/model.hpp"
+#include "table/table.hpp"
 
 namespace perfmodel {
+
+/// sqrt(n / (n - k)) of n training rows and k constants that the fit used up rows for; where rows
+/// are that few, as much as for twice as many rows as constants.
+double widening(const FittedModel& model, const Design& training);
+
+/// Draws sets of runs like those that a model was fitted to.
+class Resampler {
+ public:
+  Resampler(const FittedModel& model, const Design& training, Resampling resampling);
+
+  Design draw(RandomStream& random) const;
+
+ private:
+  const Design& training_;
+  Resampling resampling_;
+  Eigen::VectorXd predicted_;
+  Eigen::VectorXd log_residuals_;  ///< of the size that those of new runs have
+
+  Design resampled_rows(RandomStream& random) const;
+  Design resampled_residuals(RandomStream& random) const;
+};
 
 double widening(const FittedModel& model, const Design& training) {
   const double n = static_cast<double>(training.rows);
@@ -43,6 +71,310 @@ Design Resampler::resampled_residuals(RandomStream& random) const {
     const std::size_t drawn = random.below(training_.rows);
     out.time[index(r)] = predicted_[index(r)] * std::exp(log_residuals_[index(drawn)]);
   }
+  return out;
+}
+
+namespace {
+
+using Eigen::VectorXd;
+
+constexpr std::size_t kRowsPerConstant = 3;  // below that, residuals are resampled
+
+Resampling resampling_of(const Design& training, std::size_t constants) {
+  return training.rows < kRowsPerConstant * constants ? Resampling::residuals : Resampling::rows;
+}
+
+/// Of each sample that was asked for here and was not stopped before it had its optimum.
+std::vector<std::optional<VectorXd>> refit_samples(
+    const Refit& refit, const Resampler& resampler, const FitOptions& options, std::size_t samples,
+    const std::function<void(std::size_t)>& sample_done, const TaskHooks<VectorXd>& hooks) {
+  return run_tasks<VectorXd>(
+      samples, options.threads, hooks,
+      [&](std::size_t b) -> std::optional<VectorXd> {
+        if (options.stop.stop_requested())
+          return std::nullopt;
+        RandomStream random(options.seed, "bootstrap", b);
+        VectorXd found = refit(resampler.draw(random));
+        if (options.stop.stop_requested())
+          return std::nullopt;  // perhaps not at its optimum
+        return found;
+      },
+      sample_done);
+}
+
+}  // namespace
+
+std::string_view to_text(Resampling resampling) {
+  return resampling == Resampling::rows ? "rows" : "residuals";
+}
+
+BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
+                           const FitOptions& fit_options, std::size_t samples,
+                           const std::function<void(std::size_t)>& sample_done,
+                           const TaskHooks<VectorXd>& hooks) {
+  FitOptions options = fit_options;
+  options.loss = model.search.loss;  // what its constants minimise
+  const std::unique_ptr<Refit> refit = model.form->refit(model, training, options);
+  BootstrapSamples out;
+  out.resampling = resampling_of(training, refit->free_constants());
+  auto found = refit_samples(*refit, Resampler(model, training, out.resampling), options, samples,
+                             sample_done, hooks);
+  std::erase_if(found, [](const auto& constants) { return !constants; });
+  out.constants.resize(model.constants.size(), index(found.size()));
+  for (std::size_t b = 0; b < found.size(); ++b)
+    out.constants.col(index(b)) = *found[b];
+  return out;
+}
+
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+
+/// An end so many times the fitted value is none: what a factor is relative to went to 0.
+constexpr double kNoEnd = 1e60;
+constexpr Interval kNoInterval{std::numeric_limits<double>::quiet_NaN(),
+                               std::numeric_limits<double>::quiet_NaN()};
+
+class Percentiles {
+ public:
+  Percentiles(double confidence, double factor) : tail_(0.5 * (1 - confidence)), factor_(factor) {}
+
+  Interval operator()(const VectorXd& values, double fitted) const {
+    if (!values.allFinite())
+      return kNoInterval;
+    std::vector<double> sorted(values.begin(), values.end());
+    std::sort(sorted.begin(), sorted.end());
+    return {fitted + factor_ * (quantile(sorted, tail_) - fitted),
+            fitted + factor_ * (quantile(sorted, 1 - tail_) - fitted)};
+  }
+
+  Interval operator()(const VectorXd& values, double fitted, const ConstantInfo& constant) const {
+    if (constant.range == ConstantRange::factor && fitted > 0 && values.minCoeff() > 0) {
+      const Interval logs = (*this)(VectorXd(values.array().log()), std::log(fitted));
+      const bool is_relative = constant.role != ConstantRole::coefficient;
+      return is_relative && logs.high - std::log(fitted) >= std::log(kNoEnd)
+                 ? kNoInterval
+                 : Interval{std::exp(logs.low), std::exp(logs.high)};
+    }
+    Interval out = (*this)(values, fitted);
+    if (constant.range != ConstantRange::any && values.minCoeff() >= 0)
+      out.low = std::max(out.low, 0.0);
+    return out;
+  }
+
+ private:
+  double tail_;
+  double factor_;
+};
+
+std::vector<Interval> differences(const FittedModel& model, const BootstrapSamples& samples,
+                                  const Percentiles& interval) {
+  std::vector<Interval> out;
+  for (const ConstantDifference& item : model.form->differences(model.spec)) {
+    const Index level = index(item.constant);
+    const Index first = index(item.first);
+    out.push_back(interval(samples.constants.row(level) - samples.constants.row(first),
+                           model.constants[level] - model.constants[first]));
+  }
+  return out;
+}
+
+/// Of the scaling powers that are no constants.
+std::vector<Interval> local_powers(const FittedModel& model, const BootstrapSamples& samples,
+                                   const Percentiles& interval) {
+  if (!model.form->has_local_powers())
+    return {};
+  const std::vector<double> fitted = scaling_powers(model);
+  MatrixXd found(samples.constants.cols(), index(fitted.size()));
+  FittedModel sample;
+  sample.spec = model.spec;
+  sample.form = model.form;
+  sample.typical = model.typical;
+  for (Index b = 0; b < samples.constants.cols(); ++b) {
+    sample.constants = samples.constants.col(b);
+    const std::vector<double> powers = scaling_powers(sample);
+    found.row(b) = Eigen::Map<const Eigen::RowVectorXd>(powers.data(), index(powers.size()));
+  }
+  std::vector<Interval> out;
+  for (std::size_t j = 0; j < fitted.size(); ++j)
+    out.push_back(interval(found.col(index(j)), fitted[j]));
+  return out;
+}
+
+}  // namespace
+
+Uncertainty percentile_intervals(const FittedModel& model, const Design& training,
+                                 const BootstrapSamples& samples, double confidence) {
+  // Residuals have been widened before they were drawn.
+  const double factor = samples.resampling == Resampling::rows ? widening(model, training) : 1;
+  const Percentiles interval(confidence, factor);
+  Uncertainty out;
+  out.resampling = samples.resampling;
+  out.samples = static_cast<std::size_t>(samples.constants.cols());
+  out.confidence = confidence;
+  const std::vector<ConstantInfo> constants = model.form->constants(model.spec);
+  for (std::size_t k = 0; k < constants.size(); ++k)
+    out.constants.push_back(
+        interval(samples.constants.row(index(k)), model.constants[index(k)], constants[k]));
+  out.scaling_powers = local_powers(model, samples, interval);
+  out.differences = differences(model, samples, interval);
+  return out;
+}
+
+Spread spread_of(const std::string& name, const std::vector<double>& values) {
+  const double n = static_cast<double>(values.size());
+  double sum = 0;
+  for (const double value : values)
+    sum += value;
+  const double mean = sum / n;
+  double squares = 0;
+  for (const double value : values)
+    squares += (value - mean) * (value - mean);
+  return {name, mean, std::sqrt(squares / (n - 1))};
+}
+
+std::vector<Spread> metrics_spread(const std::vector<Metrics>& parts) {
+  std::vector<Spread> out;
+  if (parts.empty())
+    return out;
+  for (const auto& [name, member] : kNamedMetrics) {
+    std::vector<double> values;
+    for (const Metrics& metrics : parts)
+      values.push_back(metrics.*member);
+    if (std::none_of(values.begin(), values.end(), [](double value) { return std::isnan(value); }))
+      out.push_back(spread_of(std::string(name), values));
+  }
+  return out;
+}
+
+Metrics mean_metrics(const std::vector<Metrics>& parts) {
+  Metrics out;
+  for (const Metrics& metrics : parts) {
+    out.rows += metrics.rows;
+    for (const auto& [name, member] : kNamedMetrics)
+      out.*member += metrics.*member / static_cast<double>(parts.size());
+  }
+  return out;
+}
+
+namespace {
+
+/// One value per fit.
+std::vector<double> values_of(const std::vector<FittedModel>& fits,
+                              const std::function<double(const FittedModel&)>& value) {
+  std::vector<double> values;
+  for (const FittedModel& model : fits)
+    values.push_back(value(model));
+  return values;
+}
+
+/// Spread of the metrics of one part of the data; `part` returns null where it has no rows.
+std::vector<SeedSpread> part_spread(const std::vector<FittedModel>& fits,
+                                    const std::function<const Metrics*(const FittedModel&)>& part) {
+  std::vector<Metrics> metrics;
+  for (const FittedModel& model : fits)
+    if (const Metrics* found = part(model))
+      metrics.push_back(*found);
+  return metrics_spread(metrics);
+}
+
+const Metrics* get(const std::optional<Metrics>& metrics) {
+  return metrics ? &*metrics : nullptr;
+}
+
+}  // namespace
+
+std::vector<FittedModel> fit_repeatedly(const ModelSpec& spec, const Design& training,
+                                        const FitOptions& options, std::size_t repeats,
+                                        const std::function<void(std::size_t)>& fit_done,
+                                        const TaskHooks<FittedModel>& hooks) {
+  auto found = run_tasks<FittedModel>(
+      repeats, options.threads, hooks,
+      [&](std::size_t index) -> std::optional<FittedModel> {
+        if (index > 0 && options.stop.stop_requested())
+          return std::nullopt;
+        FitOptions own = options;
+        own.seed = options.seed + index;
+        own.threads = 1;  // whole fits side by side leave no core idle, and wait for nothing
+        own.be_silent();
+        FittedModel model = fit(spec, training, own);
+        if (hooks.done && options.stop.stop_requested())
+          return std::nullopt;  // perhaps not at its optimum, and not to be kept
+        return model;
+      },
+      fit_done);
+  std::vector<FittedModel> fits;
+  for (auto& model : found)
+    if (model)
+      fits.push_back(std::move(*model));
+  return fits;
+}
+
+std::size_t best_of(const std::vector<FittedModel>& fits) {
+  const auto lowest = std::min_element(
+      fits.begin(), fits.end(),
+      [](const FittedModel& a, const FittedModel& b) { return a.search.cost < b.search.cost; });
+  return static_cast<std::size_t>(lowest - fits.begin());
+}
+
+RepeatSummary summarise(const std::vector<FittedModel>& fits) {
+  RepeatSummary out;
+  out.fits = fits.size();
+  for (const FittedModel& model : fits)
+    out.seeds.push_back({model.search.seed, model.search.cost});
+  // Sums of product terms whose terms were chosen may differ from seed to seed in what they hold.
+  std::vector<std::string> names = constant_names(fits.front());
+  const bool same_constants = std::all_of(fits.begin(), fits.end(), [&](const FittedModel& model) {
+    return constant_names(model) == names;
+  });
+  if (!same_constants)
+    names.clear();
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    out.constants.push_back(
+        spread_of(names[k], values_of(
+                                fits,
+                                [k](const FittedModel& model) {
+                                  return model.constants[static_cast<Eigen::Index>(k)];
+                                })));
+  }
+  const auto& extrinsic = fits.front().spec.extrinsic;
+  for (std::size_t j = 0; j < extrinsic.size(); ++j) {
+    out.scaling_powers.push_back(
+        spread_of(extrinsic[j].column,
+                  values_of(
+                      fits, [j](const FittedModel& model) { return scaling_powers(model)[j]; })));
+  }
+  out.train = part_spread(
+      fits, [](const FittedModel& m) { return &m.metrics.train; });
+  out.validation = part_spread(
+      fits, [](const FittedModel& m) { return get(m.metrics.validation); });
+  out.test = part_spread(fits, [](const FittedModel& m) { return get(m.metrics.test); });
+  return out;
+}
+
+std::vector<Outlier> ranked_outliers(const Eigen::VectorXd& measured,
+                                     const Eigen::VectorXd& predicted) {
+  constexpr double normal_consistency = 1.4826;
+  Eigen::VectorXd residuals = measured.array().log() - predicted.array().log();
+  for (double& residual : residuals)
+    if (!std::isfinite(residual))
+      residual = std::numeric_limits<double>::max();
+  if (residuals.size() == 0)
+    return {};
+  const double centre = median(residuals);
+  const double scale =
+      normal_consistency * median((residuals.array() - centre).abs().matrix().eval());
+  if (!(scale > 0))
+    return {};
+  std::vector<Outlier> out;
+  for (Eigen::Index r = 0; r < residuals.size(); ++r) {
+    const double z = std::clamp((residuals[r] - centre) / scale, -1e9, 1e9);
+    out.push_back({static_cast<std::size_t>(r), z});
+  }
+  std::stable_sort(out.begin(), out.end(), [](const Outlier& a, const Outlier& b) {
+    return std::abs(a.robust_z) > std::abs(b.robust_z);
+  });
   return out;
 }
 

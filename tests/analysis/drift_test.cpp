@@ -1,4 +1,4 @@
-#include "analysis/drift.hpp"
+#include "analysis/errors.hpp"
 
 #include <algorithm>
 #include <cmath>

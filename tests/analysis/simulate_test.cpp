@@ -1,4 +1,4 @@
-#include "analysis/simulate.hpp"
+#include "analysis/sweep.hpp"
 
 #include <cmath>
 

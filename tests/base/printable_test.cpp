@@ -1,4 +1,4 @@
-#include "base/printable.hpp"
+#include "base/text.hpp"
 
 #include "support/catch.hpp"
 

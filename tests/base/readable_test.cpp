@@ -1,4 +1,4 @@
-#include "base/readable.hpp"
+#include "base/text.hpp"
 
 #include "support/catch.hpp"
 

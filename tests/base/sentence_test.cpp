@@ -1,6 +1,5 @@
-#include "perfmodel/base/sentence.hpp"
+#include "perfmodel/error.hpp"
 
-#include "perfmodel/base/error.hpp"
 #include "support/catch.hpp"
 
 using namespace perfmodel;

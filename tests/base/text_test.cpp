@@ -3,7 +3,6 @@
 #include <limits>
 #include <vector>
 
-#include "base/problem_list.hpp"
 #include "support/catch.hpp"
 
 namespace perfmodel {

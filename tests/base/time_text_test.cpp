@@ -1,4 +1,4 @@
-#include "base/time_text.hpp"
+#include "base/text.hpp"
 
 #include "support/catch.hpp"
 

@@ -12,11 +12,10 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "fit/eq4/kernel/evaluator.hpp"
-#include "fit/eq4/space/search_space.hpp"
-#include "perfmodel/io/csv/csv.hpp"
-#include "perfmodel/model/columns/roles.hpp"
-#include "perfmodel/model/design/design.hpp"
+#include "fit/generic_kernel.hpp"
+#include "fit/search_space.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/table.hpp"
 
 using namespace perfmodel;
 

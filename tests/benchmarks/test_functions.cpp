@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <iostream>
 
-#include "optimise/evolution/differential_evolution.hpp"
+#include "optimise/differential_evolution.hpp"
 #include "support/test_functions.hpp"
 
 using namespace perfmodel;

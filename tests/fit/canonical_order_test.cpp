@@ -1,4 +1,4 @@
-#include "fit/canonical_order.hpp"
+#include "fit/fit.hpp"
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "fit/fit.hpp"
-#include "perfmodel/io/csv/csv.hpp"
+#include "perfmodel/table.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/paper_runs.hpp"

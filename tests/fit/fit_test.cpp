@@ -4,10 +4,10 @@
 #include <numeric>
 #include <stop_token>
 
-#include "model/form/generic_expression.hpp"
-#include "perfmodel/base/error.hpp"
+#include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/paper_runs.hpp"
+#include "table/expressions.hpp"
 
 using namespace perfmodel;
 using Eigen::VectorXd;

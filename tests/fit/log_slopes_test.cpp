@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fit/eq4/generic_form.hpp"
-#include "fit/sum/form/sum_form.hpp"
-#include "perfmodel/fit/result/fitted_model.hpp"
+#include "forms/generic_form.hpp"
+#include "forms/sum_form.hpp"
+#include "perfmodel/model.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
 #include "support/multi_runs.hpp"

@@ -3,20 +3,18 @@
 #include <string>
 #include <vector>
 
-#include "analysis/constants/constant_table.hpp"
-#include "analysis/page/content.hpp"
-#include "cli/commands/fit/summary.hpp"
-#include "cli/terminal/console.hpp"
-#include "fit/canonical_order.hpp"
-#include "fit/form_kinds.hpp"
-#include "fit/result/form.hpp"
-#include "fit/result/inputs_json.hpp"
-#include "io/html/page.hpp"
-#include "io/model/model_json_reading.hpp"
-#include "perfmodel/io/model/model_json.hpp"
+#include "analysis/constants.hpp"
+#include "cli/console.hpp"
+#include "cli/texts.hpp"
+#include "fit/fit.hpp"
+#include "forms/form.hpp"
+#include "perfmodel/model.hpp"
+#include "report/model_json.hpp"
+#include "report/page.hpp"
+#include "report/page_content.hpp"
 #include "support/catch.hpp"
 #include "support/csv_text.hpp"
-#include "trust/bootstrap.hpp"
+#include "trust/resampling.hpp"
 
 using namespace perfmodel;
 using Eigen::VectorXd;

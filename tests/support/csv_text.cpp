@@ -1,7 +1,7 @@
 #include "support/csv_text.hpp"
 
-#include "perfmodel/base/error.hpp"
-#include "perfmodel/io/csv/csv.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/table.hpp"
 
 namespace perfmodel::test {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "perfmodel/data/table.hpp"
+#include "perfmodel/table.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace perfmodel::test {

@@ -7,7 +7,7 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "fit/sum/form/sum_form.hpp"
+#include "forms/sum_form.hpp"
 #include "support/csv_text.hpp"
 
 namespace perfmodel::test {

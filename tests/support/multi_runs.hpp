@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "perfmodel/fit/result/fitted_model.hpp"
+#include "perfmodel/model.hpp"
 #include "support/paper_runs.hpp"
 
 namespace perfmodel::test {

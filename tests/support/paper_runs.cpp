@@ -7,8 +7,8 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "io/documents/space_json.hpp"
-#include "model/form/generic_expression.hpp"
+#include "report/documents.hpp"
+#include "table/expressions.hpp"
 
 namespace perfmodel::test {
 namespace {

@@ -4,11 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "analysis/plan/space.hpp"
-#include "perfmodel/data/table.hpp"
-#include "perfmodel/model/columns/roles.hpp"
-#include "perfmodel/model/columns/spec.hpp"
-#include "perfmodel/model/design/design.hpp"
+#include "analysis/plan.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/table.hpp"
 
 namespace perfmodel::test {
 

@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "perfmodel/data/table.hpp"
-#include "perfmodel/model/columns/roles.hpp"
-#include "perfmodel/model/design/design.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/table.hpp"
 
 namespace perfmodel::test {
 

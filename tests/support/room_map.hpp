@@ -23,8 +23,4 @@ std::vector<std::string> cycle_of(const RoomMap& map);
 /// headers of include/perfmodel that include one of src; folders and names that are no room.
 std::vector<std::string> objections(const RoomMap& map, const std::filesystem::path& checkout);
 
-/// Folders below src (with theirs below include/perfmodel) and tests that hold more than so many
-/// sources themselves: "src/a: 26".
-std::vector<std::string> crowded_folders(std::size_t most, const std::filesystem::path& checkout);
-
 }  // namespace perfmodel::test

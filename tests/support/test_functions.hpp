@@ -6,7 +6,7 @@
 #include <numbers>
 #include <string_view>
 
-#include "optimise/algebra/bounds.hpp"
+#include "optimise/algebra.hpp"
 
 namespace perfmodel::test {
 

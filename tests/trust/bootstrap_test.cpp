@@ -1,12 +1,12 @@
-#include "trust/bootstrap.hpp"
+#include "trust/resampling.hpp"
 
 #include <stop_token>
 
 #include "fit/fit.hpp"
-#include "model/form/generic_expression.hpp"
 #include "support/catch.hpp"
 #include "support/paper_runs.hpp"
 #include "support/planted_runs.hpp"
+#include "table/expressions.hpp"
 
 using namespace perfmodel;
 using test::PaperRuns;

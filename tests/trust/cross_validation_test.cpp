@@ -4,10 +4,10 @@
 #include <set>
 
 #include "fit/fit.hpp"
-#include "model/design/row_folds.hpp"
-#include "perfmodel/base/error.hpp"
+#include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 #include "support/paper_runs.hpp"
+#include "table/replicates.hpp"
 
 using namespace perfmodel;
 

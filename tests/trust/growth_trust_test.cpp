@@ -3,11 +3,11 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "fit/sum/determined/identify_sum.hpp"
-#include "fit/sum/form/sum_form.hpp"
+#include "fit/identify_sum.hpp"
+#include "forms/sum_form.hpp"
 #include "support/catch.hpp"
 #include "support/multi_runs.hpp"
-#include "trust/bootstrap.hpp"
+#include "trust/resampling.hpp"
 
 using namespace perfmodel;
 using Eigen::ArrayXd;

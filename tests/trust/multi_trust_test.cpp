@@ -5,14 +5,13 @@
 
 #include "base/random.hpp"
 #include "fit/fit.hpp"
-#include "fit/sum/determined/identify_sum.hpp"
-#include "fit/sum/determined/sum_sensitivity.hpp"
-#include "fit/sum/form/sum_form.hpp"
-#include "fit/sum/terms/term_data.hpp"
+#include "fit/identify_sum.hpp"
+#include "fit/sum_terms.hpp"
+#include "forms/sum_form.hpp"
 #include "support/catch.hpp"
 #include "support/multi_runs.hpp"
 #include "support/planted_runs.hpp"
-#include "trust/bootstrap.hpp"
+#include "trust/resampling.hpp"
 
 using namespace perfmodel;
 using Eigen::Index;

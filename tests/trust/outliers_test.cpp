@@ -1,4 +1,4 @@
-#include "trust/outliers.hpp"
+#include "trust/resampling.hpp"
 
 #include <cmath>
 

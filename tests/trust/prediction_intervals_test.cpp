@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/random.hpp"
-#include "perfmodel/base/error.hpp"
+#include "perfmodel/error.hpp"
 #include "support/catch.hpp"
 
 using namespace perfmodel;

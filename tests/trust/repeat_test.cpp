@@ -1,4 +1,4 @@
-#include "trust/repeat.hpp"
+#include "trust/resampling.hpp"
 
 #include <cmath>
 

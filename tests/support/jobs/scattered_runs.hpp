@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "perfmodel/pipeline/fit_runs.hpp"
+#include "perfmodel/fit.hpp"
 
 namespace perfmodel::test {
 

@@ -1,0 +1,432 @@
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "analysis/ssgd.hpp"
+#include "base/text.hpp"
+#include "perfmodel/error.hpp"
+
+namespace perfmodel::ssgd {
+namespace {
+
+constexpr std::pair<Aggregation, std::string_view> kAggregationNames[] = {
+    {Aggregation::ring, "ring"},
+    {Aggregation::recursive_doubling, "recursive-doubling"},
+    {Aggregation::halving_doubling, "halving-doubling"},
+    {Aggregation::tree, "tree"},
+    {Aggregation::double_tree, "double-tree"},
+    {Aggregation::parameter_server, "parameter-server"},
+    {Aggregation::hierarchical, "hierarchical"},
+    {Aggregation::hierarchical_leader, "hierarchical-leader"},
+};
+
+/// ceil(log2 n): the rounds that n workers need where each round doubles how many know.
+double rounds(std::size_t n) {
+  return static_cast<double>(std::bit_width(n - 1));
+}
+
+struct Nodes {
+  std::size_t workers;  ///< m, in each node
+  std::size_t count;    ///< K
+};
+
+Nodes nodes_of(const Network& network, std::size_t workers) {
+  const std::size_t per_node = network.workers_per_node;
+  if (per_node == 0 || workers % per_node != 0) {
+    throw UsageError(std::to_string(workers) + " workers cannot be divided into nodes of " +
+                     std::to_string(per_node));
+  }
+  return {per_node, workers / per_node};
+}
+
+/// Inside: reduce-scatter and all-gather, 2(m-1)/m of the bytes. Between the nodes m rings, one per
+/// shard of n/m bytes, side by side: on one link per node they share it, so together they cost what
+/// one ring of n bytes costs.
+LinearCost hierarchical(const Network& network, std::size_t workers) {
+  const Nodes nodes = nodes_of(network, workers);
+  const auto m = static_cast<double>(nodes.workers);
+  const auto k = static_cast<double>(nodes.count);
+  const double shards_in_turn = network.own_link_per_worker ? 1 / m : 1;
+  return {2 * (m - 1) * network.inside.alpha_us + 2 * (k - 1) * network.link.alpha_us,
+          2 * (m - 1) / m * network.inside.beta_us +
+              shards_in_turn * 2 * (k - 1) / k * network.link.beta_us +
+              ((m - 1) / m + (k - 1) / k / m) * network.gamma_us};
+}
+
+/// Inside: a binary tree of reduce and broadcast. Between the leaders: one ring of all bytes.
+LinearCost hierarchical_leader(const Network& network, std::size_t workers) {
+  const Nodes nodes = nodes_of(network, workers);
+  const auto k = static_cast<double>(nodes.count);
+  const double deep = rounds(nodes.workers);
+  return {2 * deep * network.inside.alpha_us + 2 * (k - 1) * network.link.alpha_us,
+          deep * (2 * network.inside.beta_us + network.gamma_us) +
+              2 * (k - 1) / k * network.link.beta_us + (k - 1) / k * network.gamma_us};
+}
+
+}  // namespace
+
+std::string_view to_text(Aggregation aggregation) {
+  return std::find_if(
+             std::begin(kAggregationNames), std::end(kAggregationNames),
+             [&](const auto& entry) { return entry.first == aggregation; })
+      ->second;
+}
+
+std::optional<Aggregation> aggregation_of(std::string_view text) {
+  for (const auto& [aggregation, name] : kAggregationNames)
+    if (name == text)
+      return aggregation;
+  return std::nullopt;
+}
+
+bool is_own_design(Aggregation aggregation) {
+  return aggregation == Aggregation::parameter_server || aggregation == Aggregation::hierarchical ||
+         aggregation == Aggregation::hierarchical_leader;
+}
+
+LinearCost aggregation_cost(const Network& network, std::size_t workers) {
+  if (workers <= 1)
+    return {};
+  const auto n = static_cast<double>(workers);
+  const double lg = rounds(workers);
+  const double alpha = network.link.alpha_us;
+  const double beta = network.link.beta_us;
+  const double gamma = network.gamma_us;
+  switch (network.aggregation) {
+    case Aggregation::ring:
+      return {2 * (n - 1) * alpha, 2 * (n - 1) / n * beta + (n - 1) / n * gamma};
+    case Aggregation::recursive_doubling:
+      return {lg * alpha, lg * (beta + gamma)};
+    case Aggregation::halving_doubling:
+      return {2 * lg * alpha, 2 * (n - 1) / n * beta + (n - 1) / n * gamma};
+    case Aggregation::tree:
+      return {2 * lg * alpha, lg * (2 * beta + gamma)};
+    case Aggregation::double_tree:
+      return {2 * lg * alpha, beta + gamma};
+    case Aggregation::parameter_server: {
+      // The servers' links are what is short where there are more workers than servers.
+      const double share = n / static_cast<double>(network.servers);
+      return {2 * alpha, 2 * std::max(1.0, share) * beta + share * gamma};
+    }
+    case Aggregation::hierarchical:
+      return hierarchical(network, workers);
+    case Aggregation::hierarchical_leader:
+      return hierarchical_leader(network, workers);
+  }
+  return {};
+}
+
+Network ideal(Network network) {
+  network.link = {};
+  network.inside = {};
+  return network;
+}
+
+LatencyFit fit_latencies(const std::vector<Latency>& latencies, double smallest_bytes) {
+  std::vector<Latency> used;
+  std::copy_if(latencies.begin(), latencies.end(), std::back_inserter(used),
+               [&](const Latency& point) { return point.bytes >= smallest_bytes; });
+  if (used.size() < 3) {
+    throw InputError("only " + std::to_string(used.size()) +
+                     " latencies are of large enough messages; a line needs at least 3");
+  }
+  const auto n = static_cast<double>(used.size());
+  double mean_bytes = 0;
+  double mean_time = 0;
+  for (const Latency& point : used) {
+    mean_bytes += point.bytes / n;
+    mean_time += point.time_us / n;
+  }
+  double xx = 0;
+  double xy = 0;
+  double yy = 0;
+  for (const Latency& point : used) {
+    const double dx = point.bytes - mean_bytes;
+    const double dy = point.time_us - mean_time;
+    xx += dx * dx;
+    xy += dx * dy;
+    yy += dy * dy;
+  }
+  if (xx == 0)
+    throw InputError("all latencies are of messages of one size; a line needs at least 2 sizes");
+  LatencyFit fit;
+  fit.points = used.size();
+  fit.cost.per_byte_us = xy / xx;
+  fit.cost.start_us = mean_time - fit.cost.per_byte_us * mean_bytes;
+  fit.r2 = yy == 0 ? 1 : xy * xy / (xx * yy);
+  return fit;
+}
+
+Link as_ring(const LinearCost& cost, std::size_t workers) {
+  const auto n = static_cast<double>(workers);
+  return {cost.start_us / (2 * (n - 1)), cost.per_byte_us * n / (2 * (n - 1))};
+}
+
+namespace {
+
+std::vector<Group> one_each(std::size_t n) {
+  std::vector<Group> groups;
+  for (std::size_t i = 0; i < n; ++i)
+    groups.push_back({i, i});
+  return groups;
+}
+
+/// As the gradient buckets of PyTorch's DistributedDataParallel: full as soon as the threshold is
+/// reached.
+std::vector<Group> by_threshold(const std::vector<Gradient>& gradients, double threshold) {
+  std::vector<Group> groups;
+  Group open;
+  double bytes = 0;
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    bytes += gradients[i].bytes;
+    open.last = i;
+    if (bytes >= threshold || i + 1 == gradients.size()) {
+      groups.push_back(open);
+      open = {i + 1, i + 1};
+      bytes = 0;
+    }
+  }
+  return groups;
+}
+
+/// The rule of MG-WFBP's released code, from the last layer down: a message waits for the next
+/// gradient where it would still be under way when that one is ready and the wait costs less than
+/// the start-up of a further message. It looks at neighbours only, so it can miss the optimum.
+std::vector<Group> by_pairs(const std::vector<Gradient>& gradients, const LinearCost& cost) {
+  std::vector<Group> groups;
+  Group open;
+  double bytes = 0;
+  double channel_free = 0;
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    bytes += gradients[i].bytes;
+    open.last = i;
+    const double start = std::max(channel_free, gradients[i].ready_us);
+    const double end = start + cost(bytes);
+    if (i + 1 < gradients.size()) {
+      const double next_ready = gradients[i + 1].ready_us;
+      if (end > next_ready && (start > next_ready || next_ready - start < cost.start_us))
+        continue;
+    }
+    groups.push_back(open);
+    channel_free = end;
+    open = {i + 1, i + 1};
+    bytes = 0;
+  }
+  return groups;
+}
+
+/// Dynamic programme over the gradients in the order they are ready (0 is the first):
+///
+///     F(0) = 0,  F(i + 1) = min over j <= i of max(F(j), ready(i)) + a + c * bytes(j..i)
+///
+/// where F(i + 1) is the earliest end of messages that carry the gradients 0 .. i. Right since an
+/// earlier end of what goes before never makes the rest later.
+std::vector<Group> optimal_groups(const std::vector<Gradient>& gradients, const LinearCost& cost) {
+  const std::size_t n = gradients.size();
+  std::vector<double> earliest(n + 1, 0);
+  std::vector<std::size_t> first(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    earliest[i + 1] = std::numeric_limits<double>::infinity();
+    double bytes = 0;
+    for (std::size_t j = i + 1; j-- > 0;) {
+      bytes += gradients[j].bytes;
+      const double end = std::max(earliest[j], gradients[i].ready_us) + cost(bytes);
+      if (end < earliest[i + 1]) {
+        earliest[i + 1] = end;
+        first[i] = j;
+      }
+    }
+  }
+  std::vector<Group> groups;
+  for (std::size_t end = n; end > 0; end = groups.back().first)
+    groups.push_back({first[end - 1], end - 1});
+  std::reverse(groups.begin(), groups.end());
+  return groups;
+}
+
+}  // namespace
+
+std::string to_text(const MergePolicy& policy) {
+  switch (policy.merge) {
+    case Merge::none:
+      return "none";
+    case Merge::single:
+      return "single";
+    case Merge::threshold:
+      return "threshold:" + perfmodel::to_text(policy.threshold_bytes);
+    case Merge::mgwfbp:
+      return "mgwfbp";
+    case Merge::optimal:
+      return "optimal";
+  }
+  return {};
+}
+
+MergePolicy parse_merge(std::string_view text) {
+  for (const Merge merge : {Merge::none, Merge::single, Merge::mgwfbp, Merge::optimal})
+    if (to_text({merge, 0}) == text)
+      return {merge, 0};
+  constexpr std::string_view prefix = "threshold:";
+  if (text.starts_with(prefix)) {
+    const auto bytes = parse_number(text.substr(prefix.size()));
+    if (bytes && *bytes > 0)
+      return {Merge::threshold, *bytes};
+  }
+  throw UsageError("'" + std::string(text) +
+                   "' is not one of 'none', 'single', 'threshold:BYTES', 'mgwfbp' and 'optimal'");
+}
+
+std::vector<Group> group(const std::vector<Gradient>& gradients, const MergePolicy& policy,
+                         const LinearCost& cost) {
+  if (gradients.empty())
+    return {};
+  switch (policy.merge) {
+    case Merge::none:
+      break;
+    case Merge::single:
+      return {{0, gradients.size() - 1}};
+    case Merge::threshold:
+      return by_threshold(gradients, policy.threshold_bytes);
+    case Merge::mgwfbp:
+      return by_pairs(gradients, cost);
+    case Merge::optimal:
+      return optimal_groups(gradients, cost);
+  }
+  return one_each(gradients.size());
+}
+
+std::vector<Message> send(const std::vector<Gradient>& gradients, const std::vector<Group>& groups,
+                          const std::optional<LinearCost>& cost) {
+  std::vector<Message> messages;
+  double channel_free = 0;
+  for (const Group& group : groups) {
+    Message message{.gradients = group};
+    for (std::size_t i = group.first; i <= group.last; ++i)
+      message.bytes += gradients[i].bytes;
+    if (!cost && (group.first != group.last || !gradients[group.first].measured_us))
+      throw std::logic_error("only the time of a layer's own message can be measured");
+    message.start_us = std::max(channel_free, gradients[group.last].ready_us);
+    message.end_us =
+        message.start_us + (cost ? (*cost)(message.bytes) : *gradients[group.first].measured_us);
+    channel_free = message.end_us;
+    messages.push_back(message);
+  }
+  return messages;
+}
+
+Imbalance imbalance_of_factor(double lambda, std::size_t workers) {
+  const auto n = static_cast<double>(workers);
+  if (!(lambda >= 0 && lambda <= n - 1)) {
+    throw UsageError("a load imbalance factor of " + perfmodel::to_text(lambda) +
+                     " is impossible with " + std::to_string(workers) +
+                     " workers: it lies between 0 and " + perfmodel::to_text(n - 1) +
+                     ", where one worker does everything");
+  }
+  Imbalance imbalance;
+  imbalance.workers = workers;
+  imbalance.imbalance_ratio = 1 + lambda;
+  imbalance.load_imbalance_factor = lambda;
+  imbalance.pop_load_balance = 1 / (1 + lambda);
+  imbalance.relative_imbalance = lambda / (1 + lambda);
+  imbalance.imbalance_percentage =
+      workers > 1 ? 100 * imbalance.relative_imbalance * n / (n - 1) : 0;
+  return imbalance;
+}
+
+Imbalance imbalance_of_times(const std::vector<double>& times) {
+  const double sum = std::accumulate(times.begin(), times.end(), 0.0);
+  const double largest = *std::max_element(times.begin(), times.end());
+  const auto n = static_cast<double>(times.size());
+  // Rounding must not push the factor out of its range.
+  return imbalance_of_factor(std::clamp(largest * n / sum - 1, 0.0, n - 1), times.size());
+}
+
+Imbalance imbalance_of_even_split(std::size_t samples, std::size_t workers) {
+  if (samples < workers) {
+    throw UsageError("a batch of " + std::to_string(samples) + " samples leaves some of the " +
+                     std::to_string(workers) + " workers without any");
+  }
+  const std::size_t largest = (samples + workers - 1) / workers;
+  return imbalance_of_factor(
+      static_cast<double>(largest * workers) / static_cast<double>(samples) - 1, workers);
+}
+
+namespace {
+
+/// Spans one after another; those that take no time are left out.
+class LaneBuilder {
+ public:
+  LaneBuilder(std::vector<Span>& spans, double start_us) : spans_(spans), now_us_(start_us) {}
+
+  void add(SpanKind kind, std::string label, double duration_us) {
+    if (duration_us > 0)
+      spans_.push_back({kind, std::move(label), now_us_, now_us_ + duration_us});
+    now_us_ += duration_us;
+  }
+  void wait_until(double time_us) { now_us_ = time_us; }
+  double now() const { return now_us_; }
+
+ private:
+  std::vector<Span>& spans_;
+  double now_us_;
+};
+
+std::string message_label(const Profile& profile, const Iteration& iteration,
+                          const Message& message) {
+  const std::string& first =
+      profile.layers[iteration.gradients[message.gradients.first].layer].name;
+  const std::string& last = profile.layers[iteration.gradients[message.gradients.last].layer].name;
+  return "gradients of " + (first == last ? first : first + " .. " + last);
+}
+
+}  // namespace
+
+Timeline timeline_of(const Profile& profile, const Iteration& iteration) {
+  const Phases& phases = iteration.phases;
+  const bool serial = phases.pipeline == InputPipeline::serial;
+  const bool copy_first = serial || phases.pipeline == InputPipeline::host_prefetch;
+  const bool copy_after_read = serial || phases.pipeline == InputPipeline::device_buffer;
+
+  Timeline timeline;
+  timeline.total_us = iteration.total_us;
+  LaneBuilder host(timeline.host, 0);
+  host.add(SpanKind::read, "read", phases.read_us);
+  host.add(SpanKind::split, "split", phases.split_us);
+  LaneBuilder copy(timeline.copy, copy_after_read ? host.now() : 0);
+  copy.add(SpanKind::copy, "copy to the device", phases.copy_us);
+
+  LaneBuilder compute(timeline.compute, copy_first ? copy.now() : 0);
+  compute.add(SpanKind::forward, "forward", iteration.compute.forward_us);
+  const double backward_start = compute.now();
+  double ready = 0;
+  for (std::size_t l = profile.layers.size(); l-- > 0;) {
+    compute.add(SpanKind::backward, "backward of " + profile.layers[l].name,
+                iteration.compute.ready_us[l] - ready);
+    ready = iteration.compute.ready_us[l];
+  }
+  compute.wait_until(backward_start + iteration.finish_us);
+  compute.add(SpanKind::update, "update", phases.update_us);
+
+  for (const Message& message : iteration.messages) {
+    timeline.communication.push_back({SpanKind::message, message_label(profile, iteration, message),
+                                      backward_start + message.start_us,
+                                      backward_start + message.end_us});
+  }
+  return timeline;
+}
+
+std::vector<std::pair<std::string, const std::vector<Span>*>> lanes(const Timeline& timeline) {
+  std::vector<std::pair<std::string, const std::vector<Span>*>> lanes;
+  for (const auto& [name, spans] :
+       {std::pair{"read", &timeline.host}, std::pair{"copy", &timeline.copy},
+        std::pair{"compute", &timeline.compute}, std::pair{"communicate", &timeline.communication}})
+    if (!spans->empty())
+      lanes.emplace_back(name, spans);
+  return lanes;
+}
+
+}  // namespace perfmodel::ssgd

@@ -1,0 +1,140 @@
+#include "analysis/constants.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "base/text.hpp"
+#include "forms/form.hpp"
+
+namespace perfmodel {
+namespace {
+
+ConstantStatus status_of(bool identified) {
+  return identified ? ConstantStatus::determined : ConstantStatus::undetermined;
+}
+
+std::optional<Interval> known_interval(const Interval& interval) {
+  return std::isfinite(interval.low) ? std::optional(interval) : std::nullopt;
+}
+
+}  // namespace
+
+std::string_view to_text(ConstantStatus status) {
+  switch (status) {
+    case ConstantStatus::unknown:
+      return "";
+    case ConstantStatus::determined:
+      return "determined";
+    case ConstantStatus::undetermined:
+      return "not determined";
+    case ConstantStatus::at_bound:
+      return "at a bound";
+  }
+  return "";
+}
+
+std::vector<ConstantRow> constant_table(const FittedModel& model) {
+  const auto& known = model.identifiability;
+  std::vector<ConstantRow> out;
+  for (ConstantInfo& constant : model.form->constants(model.spec)) {
+    const std::size_t k = out.size();
+    ConstantRow row{.name = std::move(constant.name),
+                    .value = model.constants[index(k)],
+                    .interval = {},
+                    .status = ConstantStatus::unknown,
+                    .role = constant.role,
+                    .group = constant.group,
+                    .level = std::move(constant.level)};
+    if (model.uncertainty)
+      row.interval = known_interval(model.uncertainty->constants[k]);
+    if (known) {
+      const bool at_bound = !known->at_bound.empty() && known->at_bound[k];
+      row.status = at_bound ? ConstantStatus::at_bound : status_of(known->constants[k]);
+    }
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+std::vector<ScalingPower> scaling_power_table(const FittedModel& model) {
+  const std::vector<double> powers = scaling_powers(model);
+  const std::vector<ConstantRow> constants = constant_table(model);
+  std::vector<ScalingPower> out;
+  for (std::size_t j = 0; j < powers.size(); ++j) {
+    const NumericInput& input = model.spec.extrinsic[j];
+    ScalingPower power{input.column, powers[j],
+                       {},           ConstantStatus::unknown,
+                       input,        model.spec.is_derived(input.column)};
+    if (const auto constant = model.form->scaling_constant(model.spec, j)) {
+      if (!power_through_derived(model, j)) {
+        power.interval = constants[*constant].interval;
+        power.status = constants[*constant].status;
+      }
+    } else {
+      if (model.uncertainty)
+        power.interval = known_interval(model.uncertainty->scaling_powers[j]);
+      if (model.identifiability && j < model.identifiability->scaling_powers.size())
+        power.status = status_of(model.identifiability->scaling_powers[j]);
+    }
+    out.push_back(std::move(power));
+  }
+  return out;
+}
+
+std::vector<LevelDifference> difference_table(const FittedModel& model) {
+  std::vector<LevelDifference> out;
+  std::size_t next = 0;
+  for (const ConstantDifference& item : model.form->differences(model.spec)) {
+    const std::size_t k = next++;
+    if (item.constant == item.first)
+      continue;
+    ConstantRow row;
+    row.name = item.level + " - " + item.first_level;
+    row.value = model.constants[index(item.constant)] - model.constants[index(item.first)];
+    row.role = ConstantRole::level;
+    row.level = item.level;
+    if (model.uncertainty)
+      row.interval = known_interval(model.uncertainty->differences[k]);
+    if (model.identifiability)
+      row.status = status_of(model.identifiability->differences[k]);
+    out.push_back({item.column, std::move(row)});
+  }
+  return out;
+}
+
+namespace {
+
+// The ratio of the model's MAPE to the noise floor at which one of the two is named as the limit.
+constexpr double kShapeLimits = 1.5;
+constexpr double kNoiseLimits = 1.15;
+constexpr double kNoError = 0.05;    // percent: it is shown as 0.0
+constexpr double kNoChange = 0.005;  // of a time: "1.00 times" with two decimals
+
+}  // namespace
+
+std::string change_in_words(double ratio) {
+  if (std::abs(ratio - 1) < kNoChange)
+    return "as fast";
+  return ratio > 1 ? rounded(ratio) + " times slower" : rounded(1 / ratio) + " times faster";
+}
+
+std::string doubling_in_words(const Doubling& doubling) {
+  return short_number(doubling.from) + " -> " + short_number(doubling.to) + ": " +
+         change_in_words(doubling.ratio) + (doubling.measured ? "" : " (extrapolated)");
+}
+
+std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseFloor>& floor) {
+  if (!floor)
+    return {};
+  std::string reading = ": shape and noise both limit it";
+  if (mape_percent < kNoError)
+    reading.clear();
+  else if (mape_percent > kShapeLimits * floor->mape_percent)
+    reading = ": the shape, not the noise, limits it";
+  else if (mape_percent < kNoiseLimits * floor->mape_percent)
+    reading = ": the noise limits it";
+  return "model " + percent(mape_percent) + ", noise floor " + percent(floor->mape_percent) +
+         " from " + std::to_string(floor->rows) + " replicated rows" + reading;
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,365 @@
+#include "analysis/errors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <vector>
+
+#include "analysis/scaling.hpp"
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "table/replicates.hpp"
+#include "table/table.hpp"
+
+namespace perfmodel {
+namespace {
+
+/// What is known of each run.
+struct RunErrors {
+  std::vector<double> times;
+  std::vector<double> percents;
+};
+
+RunErrors run_errors(const Design& runs, const Eigen::VectorXd& predicted) {
+  RunErrors out{{runs.time.begin(), runs.time.end()}, {}};
+  for (std::size_t row = 0; row < runs.rows; ++row)
+    out.percents.push_back(100 * (predicted[index(row)] / out.times[row] - 1));
+  return out;
+}
+
+/// As sorted_quantile(), without sorting all of many values.
+double quantile_of(std::vector<double>& values, double q) {
+  const double place = q * static_cast<double>(values.size() - 1);
+  const auto below = values.begin() + static_cast<std::ptrdiff_t>(place);
+  std::nth_element(values.begin(), below, values.end());
+  const double share = place - std::floor(place);
+  if (share == 0)
+    return *below;
+  return *below * (1 - share) + *std::min_element(below + 1, values.end()) * share;
+}
+
+ErrorGroup group_of(const std::string& name, const std::vector<std::size_t>& rows,
+                    const RunErrors& errors) {
+  std::vector<double> times;
+  std::vector<double> percents;
+  double sum = 0;
+  for (const std::size_t row : rows) {
+    times.push_back(errors.times[row]);
+    percents.push_back(errors.percents[row]);
+    sum += std::abs(errors.percents[row]);
+  }
+  return {.name = name,
+          .rows = rows.size(),
+          .median_time = quantile_of(times, 0.5),
+          .mape = sum / static_cast<double>(rows.size()),
+          .lower = quantile_of(percents, 0.25),
+          .middle = quantile_of(percents, 0.5),
+          .upper = quantile_of(percents, 0.75)};
+}
+
+/// The rows by their values, ascending.
+std::vector<std::size_t> rows_by_value(const NumericFactor& factor, std::size_t count) {
+  std::vector<std::size_t> rows(count);
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+    return factor.coded() ? factor.codes[a] < factor.codes[b] : factor.values[a] < factor.values[b];
+  });
+  return rows;
+}
+
+std::vector<RowsAlong::Group> groups_of_levels(const CategoricalInput& input,
+                                               const LevelFactor& factor) {
+  std::vector<RowsAlong::Group> out;
+  for (const std::string& level : input.levels)
+    out.push_back({level, {}});
+  for (std::size_t row = 0; row < factor.codes.size(); ++row)
+    out[factor.codes[row]].rows.push_back(row);
+  std::erase_if(out, [](const RowsAlong::Group& group) { return group.rows.empty(); });
+  return out;
+}
+
+/// Few values each for itself, more in groups of about equally many rows.
+std::vector<RowsAlong::Group> groups_of_values(const NumericFactor& factor, std::size_t count) {
+  const std::vector<std::size_t> sorted = rows_by_value(factor, count);
+  const auto value = [&](std::size_t place) { return factor.value(sorted[place]); };
+  std::size_t distinct = 1;
+  for (std::size_t place = 1; place < count; ++place)
+    distinct += value(place) != value(place - 1) ? 1U : 0U;
+  const std::size_t size =
+      distinct <= RowsAlong::most_values ? 1 : count / RowsAlong::most_values + 1;
+  std::vector<RowsAlong::Group> out;
+  std::size_t first = 0;
+  for (std::size_t next = 1; next <= count; ++next) {
+    const bool ends = next == count || (value(next) != value(next - 1) && next - first >= size);
+    if (!ends)
+      continue;
+    const std::string low = setting_text(value(first));
+    const std::string high = setting_text(value(next - 1));
+    out.push_back({low == high ? high : low + " .. " + high,
+                   {sorted.begin() + index(first), sorted.begin() + index(next)}});
+    first = next;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<RowsAlong> rows_along(const ModelSpec& spec, const Design& runs) {
+  using enum InputKind;
+  std::vector<RowsAlong> out;
+  const auto add = [&](const std::string& column, InputKind kind,
+                       std::vector<RowsAlong::Group> groups) {
+    if (groups.size() > 1)
+      out.push_back({column, kind, std::move(groups)});
+  };
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c)
+    add(spec.categorical[c].column, levels,
+        groups_of_levels(spec.categorical[c], runs.categorical[c]));
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    add(spec.extrinsic[j].column, scale, groups_of_values(runs.extrinsic[j], runs.rows));
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    add(spec.intrinsic[i].column, number, groups_of_values(runs.intrinsic[i], runs.rows));
+  return out;
+}
+
+std::vector<ErrorsAlong> errors_along(const ModelSpec& spec, const Design& runs,
+                                      const Eigen::VectorXd& predicted) {
+  const RunErrors errors = run_errors(runs, predicted);
+  std::vector<ErrorsAlong> out;
+  for (const RowsAlong& along : rows_along(spec, runs)) {
+    ErrorsAlong& added = out.emplace_back(ErrorsAlong{along.column, along.kind, {}});
+    for (const RowsAlong::Group& group : along.groups)
+      added.groups.push_back(group_of(group.name, group.rows, errors));
+    if (along.kind == InputKind::levels)
+      std::stable_sort(added.groups.begin(), added.groups.end(),
+                       [](const ErrorGroup& a, const ErrorGroup& b) { return a.mape > b.mape; });
+  }
+  return out;
+}
+
+namespace {
+
+constexpr double kClearlyLarger = 1.5;
+constexpr double kMostChance = 0.01;
+constexpr std::size_t kFewest = 5;  // configurations of a group, and of the others
+
+/// Errors of configurations in percent, and where each stands among all.
+struct RankedErrors {
+  RowGroups configurations;
+  std::vector<double> percents;  ///< of rows
+  std::vector<double> ranks;  ///< of configurations by their mean error, from 1; equal ones share
+};
+
+RankedErrors ranked_errors(const Design& runs, const Eigen::VectorXd& predicted) {
+  RankedErrors out{configuration_groups(runs), {}, {}};
+  const std::size_t count = out.configurations.count;
+  std::vector<double> sums(count, 0);
+  std::vector<double> sizes(count, 0);
+  for (std::size_t row = 0; row < runs.rows; ++row) {
+    out.percents.push_back(100 * std::abs(predicted[index(row)] / runs.time[index(row)] - 1));
+    sums[out.configurations.of_row[row]] += out.percents.back();
+    ++sizes[out.configurations.of_row[row]];
+  }
+  for (std::size_t c = 0; c < count; ++c)
+    sums[c] /= sizes[c];
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return sums[a] < sums[b]; });
+  out.ranks.resize(count);
+  for (std::size_t first = 0, next = 0; first < count; first = next) {
+    while (next < count && sums[order[next]] == sums[order[first]])
+      ++next;
+    for (std::size_t place = first; place < next; ++place)
+      out.ranks[order[place]] = 0.5 * static_cast<double>(first + next + 1);
+  }
+  return out;
+}
+
+/// The probability that chance alone gives a group of configurations ranks as high as these (test
+/// of Mann and Whitney, the sum of ranks taken as normal). 1 where there are too few.
+double chance_of(const std::vector<std::size_t>& rows, const RankedErrors& errors) {
+  const std::size_t all = errors.ranks.size();
+  std::vector<bool> counted(all, false);
+  double sum = 0;
+  std::size_t count = 0;
+  for (const std::size_t row : rows) {
+    const std::size_t configuration = errors.configurations.of_row[row];
+    if (counted[configuration])
+      continue;
+    counted[configuration] = true;
+    sum += errors.ranks[configuration];
+    ++count;
+  }
+  if (count < kFewest || all - count < kFewest)
+    return 1;
+  const auto n = static_cast<double>(count);
+  const auto m = static_cast<double>(all - count);
+  const double deviation = std::sqrt(n * m * (n + m + 1) / 12);
+  const double z = (sum - n * (n + m + 1) / 2) / deviation;
+  return 0.5 * std::erfc(z / std::numbers::sqrt2);
+}
+
+WorstGroup compared(const std::string& column, const RowsAlong::Group& group,
+                    const std::vector<double>& percents) {
+  const double all = std::accumulate(percents.begin(), percents.end(), 0.0);
+  double inside = 0;
+  for (const std::size_t row : group.rows)
+    inside += percents[row];
+  const auto count = static_cast<double>(group.rows.size());
+  return {column, group.name, inside / count,
+          (all - inside) / (static_cast<double>(percents.size()) - count)};
+}
+
+}  // namespace
+
+std::optional<WorstGroup> worst_group(const ModelSpec& spec, const Design& runs,
+                                      const Eigen::VectorXd& predicted) {
+  const RankedErrors errors = ranked_errors(runs, predicted);
+  std::size_t looked_at = 0;
+  double least_chance = 1;
+  std::optional<WorstGroup> worst;
+  for (const RowsAlong& along : rows_along(spec, runs)) {
+    const bool has_ends = along.kind != InputKind::levels;
+    for (std::size_t g = 0; g < along.groups.size(); ++g) {
+      if (has_ends && g > 0 && g + 1 < along.groups.size())
+        continue;
+      ++looked_at;
+      const double chance = chance_of(along.groups[g].rows, errors);
+      if (chance >= least_chance)
+        continue;
+      const WorstGroup group = compared(along.column, along.groups[g], errors.percents);
+      if (group.mape < kClearlyLarger * group.mape_of_the_rest)
+        continue;
+      least_chance = chance;
+      worst = group;
+    }
+  }
+  return least_chance * static_cast<double>(looked_at) <= kMostChance ? worst : std::nullopt;
+}
+
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr std::size_t kFewestConfigurations = 10;
+/// Percentiles of the ends move little beyond; of many rows fewer do.
+constexpr std::size_t kMostDriftDraws = 1000;
+constexpr std::size_t kFewestDraws = 200;
+constexpr std::size_t kRowsOfDraws = 20'000'000;
+constexpr std::uint64_t kDriftSeed = 1;
+
+double relative_change(double now, double before) {
+  if (before == 0)
+    return now == 0 ? 0 : std::numeric_limits<double>::infinity();
+  return 100 * (now - before) / before;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, double>> drift(const Metrics& now, const Metrics& before,
+                                                  const Eigen::VectorXd& predicted_now,
+                                                  const Eigen::VectorXd& predicted_before) {
+  const Eigen::ArrayXd old = predicted_before.array();
+  return {{"mae_drift", relative_change(now.mae, before.mae)},
+          {"mape_drift", now.mape_percent - before.mape_percent},
+          {"smape_drift", now.smape_percent - before.smape_percent},
+          {"mse_drift", relative_change(now.mse, before.mse)},
+          {"rmse_drift", relative_change(now.rmse, before.rmse)},
+          {"r2_drift", now.r2 - before.r2},
+          {"prediction_drift", 100 * ((predicted_now.array() - old).abs() / old).mean()}};
+}
+
+namespace {
+
+std::vector<std::vector<Index>> rows_of_configurations(const Design& runs) {
+  const RowGroups groups = configuration_groups(runs);
+  std::vector<std::vector<Index>> out(groups.count);
+  for (std::size_t row = 0; row < groups.of_row.size(); ++row)
+    out[groups.of_row[row]].push_back(static_cast<Index>(row));
+  return out;
+}
+
+std::vector<Index> drawn_rows(const std::vector<std::vector<Index>>& configurations,
+                              RandomStream& random) {
+  std::vector<Index> out;
+  for (std::size_t k = 0; k < configurations.size(); ++k) {
+    const std::vector<Index>& rows = configurations[random.below(configurations.size())];
+    out.insert(out.end(), rows.begin(), rows.end());
+  }
+  return out;
+}
+
+using NamedFigures = std::vector<std::pair<std::string, double>>;
+
+/// Figures of all rows, each with the percentiles of what it is for drawn configurations.
+std::vector<DriftFigure> with_intervals(
+    const Design& runs, const std::function<NamedFigures(const std::vector<Index>&)>& figures_of) {
+  std::vector<Index> all(runs.rows);
+  std::iota(all.begin(), all.end(), Index{0});
+  std::vector<DriftFigure> out;
+  for (const auto& [name, value] : figures_of(all))
+    out.push_back({name, value, {}});
+  const auto configurations = rows_of_configurations(runs);
+  if (configurations.size() < kFewestConfigurations)
+    return out;
+  const std::size_t draws =
+      std::clamp(kRowsOfDraws / std::max<std::size_t>(runs.rows, 1), kFewestDraws, kMostDriftDraws);
+  std::vector<std::vector<double>> drawn(out.size());
+  RandomStream random(kDriftSeed, "drift");
+  for (std::size_t d = 0; d < draws; ++d) {
+    const NamedFigures figures = figures_of(drawn_rows(configurations, random));
+    for (std::size_t k = 0; k < figures.size(); ++k)
+      drawn[k].push_back(figures[k].second);
+  }
+  const double tail = 0.5 * (1 - kDriftConfidence);
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const auto is_finite = [](double value) { return std::isfinite(value); };
+    if (!std::all_of(drawn[k].begin(), drawn[k].end(), is_finite))
+      continue;
+    std::sort(drawn[k].begin(), drawn[k].end());
+    out[k].interval = Interval{quantile(drawn[k], tail), quantile(drawn[k], 1 - tail)};
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<DriftFigure> drift_with_intervals(const Design& runs, const VectorXd& predicted_now,
+                                              const VectorXd& predicted_before) {
+  return with_intervals(
+      runs,
+      [&](const std::vector<Index>& rows) {
+        const VectorXd time = runs.time(rows);
+        const VectorXd now = predicted_now(rows);
+        const VectorXd before = predicted_before(rows);
+        return drift(compute_metrics(time, now), compute_metrics(time, before), now, before);
+      });
+}
+
+double bias_percent(const VectorXd& measured, const VectorXd& predicted) {
+  return 100 * (median(measured.cwiseQuotient(predicted)) - 1);
+}
+
+DriftFigure bias_with_interval(const Design& runs, const VectorXd& predicted) {
+  return with_intervals(
+             runs,
+             [&](const std::vector<Index>& rows) {
+               return NamedFigures{{"bias", bias_percent(runs.time(rows), predicted(rows))}};
+             })
+      .front();
+}
+
+std::vector<std::string> drift_names() {
+  std::vector<std::string> names;
+  const Eigen::VectorXd one = Eigen::VectorXd::Ones(1);
+  for (const auto& [name, value] : drift({}, {}, one, one))
+    names.push_back(name);
+  return names;
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,438 @@
+#include <Eigen/Cholesky>
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "analysis/plan.hpp"
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "perfmodel/error.hpp"
+#include "table/expressions.hpp"
+
+namespace perfmodel::plan {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kMostMoved = 2;        ///< standard deviation of a constant at most
+constexpr double kLevelDeviation = 10;  ///< of the level, in standard deviations of ln t
+constexpr double kLeastNoise = 1e-6;    ///< variance of ln t: 0.1 %
+constexpr std::size_t kMostKnown = 2000;
+
+/// Of ln t, from the mean of its absolute errors, if they are normal.
+double noise_of(const Metrics& training) {
+  const double mean_error = training.mape_percent / 100;
+  const double variance = mean_error * mean_error * std::numbers::pi / 2;
+  return std::isfinite(variance) ? std::max(variance, kLeastNoise) : kLeastNoise;
+}
+
+/// Which of so many rows are looked at.
+std::vector<std::size_t> most_rows(std::size_t rows) {
+  std::vector<std::size_t> out(rows);
+  for (std::size_t row = 0; row < rows; ++row)
+    out[row] = row;
+  if (rows > kMostKnown) {
+    RandomStream(0, "known runs").shuffle(std::span<std::size_t>(out));
+    out.resize(kMostKnown);
+  }
+  return out;
+}
+
+}  // namespace
+
+Belief::Belief(const FittedModel& model, const Design& space, const std::optional<Design>& known)
+    : model_(model),
+      process_(model.form->process_belief(model.spec)),
+      noise_(process_ ? process_->noise : noise_of(model.metrics.train)) {
+  const MatrixXd at_space = model.form->log_slopes(model.spec, model.constants, space);
+  middle_ = at_space.colwise().mean();
+  const VectorXd logs = predict(model, space).array().log();
+  const double spread = std::sqrt(std::max((logs.array() - logs.mean()).square().mean(), noise_));
+  const VectorXd effects =
+      (at_space.rowwise() - middle_).colwise().squaredNorm().transpose().cwiseSqrt() /
+      std::sqrt(static_cast<double>(space.rows));
+  deviations_.resize(effects.size() + 1);
+  for (Index k = 0; k < effects.size(); ++k)
+    deviations_[k] = std::min(kMostMoved, spread / effects[k]);
+  deviations_[effects.size()] = kLevelDeviation * spread;
+  constants_ = deviations_.asDiagonal();
+  if (process_) {
+    learn(known ? *known : process_->known,
+          known ? VectorXd::Ones(index(known->rows)) : process_->runs);
+  } else if (known) {
+    learn(slopes(*known), 1);
+  } else {
+    learn(slopes(space),
+          static_cast<double>(model.provenance.rows) / static_cast<double>(space.rows));
+  }
+}
+
+/// By the constants, about their mean over the space, and by the level.
+MatrixXd Belief::slopes(const Design& design) const {
+  MatrixXd out(index(design.rows), deviations_.size());
+  out << model_.form->log_slopes(model_.spec, model_.constants, design).rowwise() - middle_,
+      VectorXd::Ones(index(design.rows));
+  return out;
+}
+
+/// Of constants alone, runs are their information: slopes' slopes weight / noise.
+void Belief::learn(const MatrixXd& slopes, double weight) {
+  const MatrixXd scaled = slopes * constants_;
+  const Index n = deviations_.size();
+  const MatrixXd information =
+      MatrixXd::Identity(n, n) + weight / noise_ * (scaled.transpose() * scaled);
+  // The covariance of the constants is root root', root = deviations L'^-1, L L' = information.
+  const Eigen::LLT<MatrixXd> factors(information);
+  constants_ =
+      deviations_.asDiagonal() * factors.matrixU().solve(MatrixXd(MatrixXd::Identity(n, n)));
+}
+
+/// With a process, by the covariances of the runs.
+void Belief::learn(const Design& known, const VectorXd& runs) {
+  const std::vector<std::size_t> rows = most_rows(known.rows);
+  known_ = at(take_rows(known, rows));
+  known_factor_ = covariance(*known_, *known_);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    known_factor_(index(i), index(i)) += noise_ / runs[index(rows[i])];
+  const Eigen::LLT<Eigen::Ref<MatrixXd>> factors(known_factor_);
+}
+
+Places Belief::at(const Design& design) const {
+  Places out{.design = design, .prior = (slopes(design) * constants_).transpose(), .learned = {}};
+  if (known_factor_.size() > 0) {
+    Places bare{.design = design, .prior = out.prior, .learned = {}};
+    out.learned = covariance(*known_, bare);
+    known_factor_.triangularView<Eigen::Lower>().solveInPlace(out.learned);
+  }
+  return out;
+}
+
+MatrixXd Belief::covariance(const Places& a, const Places& b) const {
+  MatrixXd out = a.prior.transpose() * b.prior;
+  if (process_)
+    out += process_->covariance(a.design, b.design);
+  if (a.learned.size() > 0 && b.learned.size() > 0)
+    out -= a.learned.transpose() * b.learned;
+  return out;
+}
+
+VectorXd Belief::variances(const Places& places) const {
+  VectorXd out = places.prior.colwise().squaredNorm();
+  if (process_) {
+    const std::vector<std::size_t> one = {0};
+    const Design first = take_rows(places.design, one);
+    out.array() += process_->covariance(first, first)(0, 0);
+  }
+  if (places.learned.size() > 0)
+    out -= places.learned.colwise().squaredNorm().transpose();
+  return out;
+}
+
+namespace {
+
+/// Share of a row's unit information that is known of every direction beforehand.
+constexpr double kRidge = 1e-6;
+
+/// Columns of unit mean square over the candidates, so that the ridge means the same to all.
+Eigen::VectorXd column_scales(const Eigen::MatrixXd& rows) {
+  Eigen::VectorXd scales =
+      (rows.colwise().squaredNorm() / static_cast<double>(rows.rows())).transpose().cwiseSqrt();
+  for (double& scale : scales)
+    scale = scale > 0 ? scale : 1;
+  return scales;
+}
+
+Eigen::MatrixXd in_scales(const Eigen::MatrixXd& rows, const Eigen::VectorXd& scales) {
+  return rows * scales.cwiseInverse().asDiagonal();
+}
+
+/// X'X with its ridge, inverted, and kept up to date as rows come and go.
+class Information {
+ public:
+  explicit Information(Eigen::Index size)
+      : matrix_(Eigen::MatrixXd::Identity(size, size) * kRidge) {}
+
+  void add(const Eigen::VectorXd& row) { matrix_ += row * row.transpose(); }
+  void remove(const Eigen::VectorXd& row) { matrix_ -= row * row.transpose(); }
+  void invert() {
+    inverse_ = matrix_.ldlt().solve(Eigen::MatrixXd::Identity(matrix_.rows(), matrix_.cols()));
+  }
+
+  const Eigen::MatrixXd& inverse() const { return inverse_; }
+  double log_determinant() const {
+    return matrix_.ldlt().vectorD().array().max(1e-300).log().sum();
+  }
+
+ private:
+  Eigen::MatrixXd matrix_;
+  Eigen::MatrixXd inverse_;
+};
+
+/// x' M^-1 x of every row.
+Eigen::VectorXd variances(const Eigen::MatrixXd& rows, const Eigen::MatrixXd& inverse) {
+  return (rows * inverse).cwiseProduct(rows).rowwise().sum();
+}
+
+/// What a plan is judged by, per constant: ln det of the information about all constants, and about
+/// the scaling powers with all others unknown (D_s), which is det(M) over the determinant of its
+/// block of the others.
+class Criterion {
+ public:
+  Criterion(Eigen::MatrixXd rows, const std::vector<Eigen::Index>& others)
+      : rows_(std::move(rows)),
+        rest_(rows_(Eigen::all, others)),
+        all_(rows_.cols()),
+        others_(rest_.cols()) {
+    const Eigen::Index powers = rows_.cols() - rest_.cols();
+    const double share = powers > 0 ? 1 / static_cast<double>(powers) : 0;
+    weight_of_all_ = 1 / static_cast<double>(rows_.cols()) + share;
+    weight_of_others_ = share;
+  }
+
+  void add(Eigen::Index row) {
+    all_.add(rows_.row(row).transpose());
+    others_.add(rest_.row(row).transpose());
+    current_ = false;
+  }
+  void remove(Eigen::Index row) {
+    all_.remove(rows_.row(row).transpose());
+    others_.remove(rest_.row(row).transpose());
+    current_ = false;
+  }
+
+  double value() const {
+    return weight_of_all_ * all_.log_determinant() - weight_of_others_ * others_.log_determinant();
+  }
+
+  /// The row to take instead of `out`, where one is noticeably better.
+  std::optional<std::size_t> best_exchange(Eigen::Index out, const std::vector<bool>& used) {
+    if (!current_) {
+      all_.invert();
+      others_.invert();
+      variance_of_all_ = variances(rows_, all_.inverse());
+      variance_of_others_ = variances(rest_, others_.inverse());
+      current_ = true;
+    }
+    const Eigen::ArrayXd of_all = log_ratios(rows_, all_.inverse(), variance_of_all_, out);
+    const Eigen::ArrayXd of_others = log_ratios(rest_, others_.inverse(), variance_of_others_, out);
+    constexpr double least_gain = 1e-5;
+    double best_gain = least_gain;
+    std::optional<std::size_t> best;
+    for (std::size_t in = 0; in < used.size(); ++in) {
+      const double gain =
+          weight_of_all_ * of_all[index(in)] - weight_of_others_ * of_others[index(in)];
+      if (gain > best_gain && !used[in]) {
+        best_gain = gain;
+        best = in;
+      }
+    }
+    return best;
+  }
+
+ private:
+  Eigen::MatrixXd rows_;
+  Eigen::MatrixXd rest_;  ///< without the scaling powers
+  Information all_;
+  Information others_;
+  double weight_of_all_ = 1;
+  double weight_of_others_ = 0;
+  bool current_ = false;  ///< inverses and variances are
+  Eigen::VectorXd variance_of_all_;
+  Eigen::VectorXd variance_of_others_;
+
+  /// ln of what det(X'X) is multiplied by where row `out` makes room for each of the others.
+  static Eigen::ArrayXd log_ratios(const Eigen::MatrixXd& rows, const Eigen::MatrixXd& inverse,
+                                   const Eigen::VectorXd& variances, Eigen::Index out) {
+    const Eigen::VectorXd between = rows * (inverse * rows.row(out).transpose());
+    const double out_variance = variances[out];
+    return ((1 + variances.array()) * (1 - out_variance) + between.array().square())
+        .max(1e-300)
+        .log();
+  }
+};
+
+std::vector<Eigen::Index> all_but_scaling_powers(const Linearisation& linearisation) {
+  const std::vector<ConstantInfo> constants = linearisation.form->constants(linearisation.spec);
+  std::vector<Eigen::Index> out;
+  for (std::size_t k = 0; k < constants.size(); ++k)
+    if (constants[k].role != ConstantRole::scaling_power)
+      out.push_back(index(k));
+  return out;
+}
+
+/// The existing configurations, and enough random ones to choose from.
+std::vector<Configuration> candidates_of(const DOptimalRequest& request) {
+  constexpr std::size_t most_candidates = 6000;
+  const std::size_t chosen = request.n - request.existing.size();
+  for (std::size_t wanted = std::max(chosen, std::min(most_candidates, 20 * chosen));;
+       wanted = std::max(chosen, wanted / 2)) {
+    try {
+      return random_plan(request.space, request.existing.size() + wanted, request.seed,
+                         request.existing)
+          .configurations;
+    } catch (const std::runtime_error&) {
+      if (wanted == chosen)
+        throw;  // the space has not got them
+    }
+  }
+}
+
+/// The existing candidates and, at the first start, those behind them; at others random ones.
+std::vector<std::size_t> first_choice(std::size_t start, std::size_t candidates,
+                                      const DOptimalRequest& request) {
+  std::vector<std::size_t> out(candidates);
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  if (start > 0) {
+    RandomStream random(request.seed, "d-optimal", start);
+    for (std::size_t slot = request.existing.size(); slot < request.n; ++slot)
+      std::swap(out[slot], out[slot + random.below(candidates - slot)]);
+  }
+  out.resize(request.n);
+  return out;
+}
+
+PlanStart exchanged(std::vector<std::size_t> in_plan, Criterion criterion, std::size_t candidates,
+                    std::size_t fixed) {
+  std::vector<bool> used(candidates, false);
+  for (const std::size_t row : in_plan) {
+    used[row] = true;
+    criterion.add(index(row));
+  }
+  constexpr int most_rounds = 20;
+  for (int round = 0; round < most_rounds; ++round) {
+    bool exchanged = false;
+    for (std::size_t slot = fixed; slot < in_plan.size(); ++slot) {
+      const auto better = criterion.best_exchange(index(in_plan[slot]), used);
+      if (better) {
+        criterion.remove(index(in_plan[slot]));
+        criterion.add(index(*better));
+        used[in_plan[slot]] = false;
+        in_plan[slot] = *better;
+        used[in_plan[slot]] = true;
+        exchanged = true;
+      }
+    }
+    if (!exchanged)
+      break;
+  }
+  return {std::move(in_plan), criterion.value()};
+}
+
+}  // namespace
+
+std::optional<Plan> d_optimal_plan(const DOptimalRequest& request,
+                                   const TaskHooks<PlanStart>& hooks) {
+  const std::vector<Configuration>& existing = request.existing;
+  if (existing.size() >= request.n)
+    return Plan{existing, 0};
+  const std::vector<Configuration> candidates = candidates_of(request);
+  const Linearisation& linearisation = request.linearisation;
+  Eigen::MatrixXd rows = linearisation.form->log_slopes(
+      linearisation.spec, linearisation.constants,
+      make_design(table_of(request.space, candidates), linearisation.spec, Target::absent));
+  rows = in_scales(rows, column_scales(rows));
+  const Criterion empty(rows, all_but_scaling_powers(linearisation));
+  const auto starts = run_tasks<PlanStart>(
+      request.starts, request.threads, hooks, [&](std::size_t start) -> std::optional<PlanStart> {
+        return exchanged(first_choice(start, candidates.size(), request), empty, candidates.size(),
+                         existing.size());
+      });
+  const PlanStart* best = nullptr;
+  for (const auto& start : starts)
+    if (start && (best == nullptr || start->information > best->information))
+      best = &*start;
+  if (best == nullptr)
+    return std::nullopt;
+  Plan plan{existing, 0};
+  for (std::size_t slot = existing.size(); slot < request.n; ++slot)
+    plan.configurations.push_back(candidates.at(best->candidates.at(slot)));
+  return plan;
+}
+
+namespace {
+
+/// Of a range of whole numbers 1, of another range its end.
+double least_above_zero(const SpaceColumn& column) {
+  if (column.is_range())
+    return column.whole ? 1 : column.high;
+  double out = column.values.front();
+  for (const double value : column.values)
+    if (value > 0 && (out <= 0 || value < out))
+      out = value;
+  return out;
+}
+
+NumericInput numeric_input(const SpaceColumn& column) {
+  NumericInput input;
+  input.column = column.name;
+  input.low = column.is_range() ? column.low
+                                : *std::min_element(column.values.begin(), column.values.end());
+  input.high = column.is_range() ? column.high
+                                 : *std::max_element(column.values.begin(), column.values.end());
+  if (input.low == 0 && input.high > 0)
+    input.zero = ZeroValue{.unit = least_above_zero(column)};
+  return input;
+}
+
+bool is_scale(const Space& space, const std::string& name) {
+  return std::find(space.extrinsic.begin(), space.extrinsic.end(), name) != space.extrinsic.end();
+}
+
+}  // namespace
+
+Linearisation default_linearisation(const Space& space) {
+  for (const SpaceColumn& column : space.columns) {
+    if (column.is_text())
+      continue;
+    const NumericInput input = numeric_input(column);
+    if (is_scale(space, column.name) ? input.low <= 0 : input.low < 0) {
+      throw InputError(space.source + ": column '" + column.name + "' has values that are not >" +
+                       (is_scale(space, column.name) ? "" : "=") +
+                       " 0, of which the model takes no powers");
+    }
+  }
+  Linearisation result{.spec = {}, .form = generic_form(), .constants = {}};
+  for (const SpaceColumn& column : space.columns) {
+    if (column.is_text()) {
+      result.spec.categorical.push_back({column.name, column.levels});
+      std::sort(result.spec.categorical.back().levels.begin(),
+                result.spec.categorical.back().levels.end());
+    } else if (is_scale(space, column.name)) {
+      result.spec.extrinsic.push_back(numeric_input(column));
+    } else {
+      result.spec.intrinsic.push_back(numeric_input(column));
+    }
+  }
+  const GenericLayout layout(result.spec);
+  result.constants = Eigen::VectorXd::Zero(index(layout.size()));
+  for (std::size_t i = 0; i < result.spec.intrinsic.size(); ++i) {
+    const NumericInput& input = result.spec.intrinsic[i];
+    result.constants[index(layout.coefficient(i))] =
+        1 / std::sqrt((input.zero ? input.zero->unit : input.low) * input.high);
+    result.constants[index(layout.intrinsic_power(i))] = 1;
+  }
+  for (std::size_t c = 0; c < result.spec.categorical.size(); ++c)
+    for (std::size_t l = 0; l < result.spec.categorical[c].levels.size(); ++l)
+      result.constants[index(layout.level(c, l))] = 1;
+  if (const auto lone = layout.lone_coefficient())
+    result.constants[index(*lone)] = 1;
+  double scale = 1;
+  for (std::size_t j = 0; j < result.spec.extrinsic.size(); ++j) {
+    const NumericInput& input = result.spec.extrinsic[j];
+    result.constants[index(layout.extrinsic_power(j))] = -0.5;
+    scale *= std::pow(input.low * input.high, -0.25);
+  }
+  const auto parts =
+      static_cast<double>(result.spec.intrinsic.size() + result.spec.categorical.size());
+  result.constants[index(layout.intercept())] = 0.25 * std::max(parts, 1.0) * scale;
+  return result;
+}
+
+}  // namespace perfmodel::plan

@@ -1,0 +1,675 @@
+#include "analysis/scaling.hpp"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <string_view>
+
+#include "base/text.hpp"
+#include "fit/sensitivity.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/predict.hpp"
+#include "table/column_facts.hpp"
+#include "table/formula.hpp"
+#include "table/roles.hpp"
+#include "table/spec.hpp"
+
+namespace perfmodel {
+
+std::string setting_text(double value) {
+  constexpr std::size_t longest = 8;
+  std::string text = to_text(value);
+  return text.size() <= longest ? text : short_number(value);
+}
+
+std::optional<double> time_of(const FittedModel& model, const Configuration& configuration) {
+  const double time = predict(model, design_of(configuration, model.spec))[0];
+  return is_time(time) ? std::optional(time) : std::nullopt;
+}
+
+bool MovedConfiguration::moves_others() const {
+  return model_.spec.moves_others(model_.spec.extrinsic[extrinsic_].column);
+}
+
+std::optional<Configuration> MovedConfiguration::at(double scale) const {
+  if (moves_others())
+    return with_scale(model_.spec, typical_, extrinsic_, scale);
+  Configuration moved = typical_;
+  moved.extrinsic[extrinsic_] = scale;
+  return moved;
+}
+
+std::optional<double> MovedConfiguration::time_at(double scale) const {
+  const auto moved = at(scale);
+  return moved ? time_of(model_, *moved) : std::nullopt;
+}
+
+namespace {
+
+/// x / 2 is a value that the column can have, as far as x tells.
+bool can_be_halved(double x) {
+  return x != std::round(x) || std::fmod(x, 2) == 0;
+}
+
+}  // namespace
+
+std::vector<Doubling> doublings_of(const FittedModel& model, const Configuration& at) {
+  std::vector<Doubling> out;
+  for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
+    const NumericInput& input = model.spec.extrinsic[j];
+    if (model.spec.is_derived(input.column))
+      continue;
+    const double here = at.extrinsic[j];
+    const bool ends_here = 2 * here > input.high && here / 2 >= input.low && can_be_halved(here);
+    Doubling doubling{.column = input.column, .from = ends_here ? here / 2 : here};
+    doubling.to = 2 * doubling.from;
+    doubling.measured = input.low <= doubling.from && doubling.to <= input.high;
+    const MovedConfiguration moved(model, at, j);
+    const auto before = moved.time_at(doubling.from);
+    const auto after = moved.time_at(doubling.to);
+    if (!before || !after)
+      continue;
+    doubling.ratio = *after / *before;
+    out.push_back(doubling);
+  }
+  return out;
+}
+
+std::optional<Centre> centre_of(const FittedModel& model) {
+  if (model.central)
+    return Centre{model.central->configuration,
+                  "the run of line " + std::to_string(model.central->line)};
+  if (model.typical)
+    return Centre{*model.typical, "the median configuration"};
+  return std::nullopt;
+}
+
+namespace {
+
+constexpr std::size_t kMostFindings = 5;  // named in warnings; one is enough to think again
+
+bool contains(const NumericInput& input, double value) {
+  return input.low <= value && value <= input.high;
+}
+
+/// All numeric columns: what is known of each and its values.
+void for_each_factor(const ModelSpec& spec, const Design& design,
+                     const std::function<void(const NumericInput&, const NumericFactor&)>& visit) {
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    visit(spec.intrinsic[i], design.intrinsic[i]);
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    visit(spec.extrinsic[j], design.extrinsic[j]);
+}
+
+/// "in 3 of 20 rows"
+std::string in_rows(const std::vector<bool>& rows) {
+  return " in " + std::to_string(std::count(rows.begin(), rows.end(), true)) + " of " +
+         std::to_string(rows.size()) + " rows";
+}
+
+/// Marks the rows as out of range; whether there are any.
+bool mark(const std::vector<bool>& outside, RangeCheck& check) {
+  bool any = false;
+  for (std::size_t row = 0; row < outside.size(); ++row) {
+    if (outside[row]) {
+      check.in_range[row] = false;
+      any = true;
+    }
+  }
+  return any;
+}
+
+void check_columns(const FittedModel& model, const Design& design, RangeCheck& check) {
+  for_each_factor(
+      model.spec, design,
+      [&](const NumericInput& input, const NumericFactor& factor) {
+        std::vector<bool> outside(design.rows);
+        for (std::size_t row = 0; row < design.rows; ++row)
+          outside[row] = !contains(input, factor.value(row));
+        if (!mark(outside, check))
+          return;
+        const std::string range =
+            "the measured range " + to_text(input.low) + " .. " + to_text(input.high);
+        check.findings.push_back(
+            design.rows == 1
+                ? input.column + " = " + to_text(factor.value(0)) + " is outside of " + range
+                : "column '" + input.column + "' leaves " + range + in_rows(outside));
+        for (std::size_t row = 0; row < design.rows; ++row) {
+          if (factor.value(row) > input.high) {
+            check.findings.back() += growth_beyond(model, input);
+            break;
+          }
+        }
+      });
+}
+
+void check_regions(const FittedModel& model, const Design& design, RangeCheck& check) {
+  std::size_t found = 0;
+  for (const UnmeasuredRegion& region : model.unmeasured) {
+    const std::vector<bool> inside = rows_in_region(region, model.spec, design);
+    if (!mark(inside, check) || ++found > kMostFindings)
+      continue;
+    check.findings.push_back("nothing was measured at " + to_text(region) +
+                             (design.rows == 1 ? "" : "," + in_rows(inside)));
+  }
+  if (found > kMostFindings) {
+    check.findings.push_back("nothing was measured at " + std::to_string(found - kMostFindings) +
+                             " further combinations of two columns");
+  }
+}
+
+}  // namespace
+
+std::string growth_beyond(const FittedModel& model, const NumericInput& input) {
+  const std::vector<NumericInput>& scales = model.spec.extrinsic;
+  for (std::size_t j = 0; j < scales.size(); ++j)
+    if (scales[j].column == input.column)
+      if (const std::string growth = steep_growth(model, j); !growth.empty())
+        return ", beyond which " + growth;
+  return {};
+}
+
+RangeCheck check_range(const FittedModel& model, const Design& design) {
+  RangeCheck check{std::vector<bool>(design.rows, true), {}};
+  check_columns(model, design, check);
+  check_regions(model, design, check);
+  return check;
+}
+
+}  // namespace perfmodel
+
+namespace perfmodel::scaling {
+namespace {
+
+template <class Model>
+double rmse(const std::vector<Point>& points, const Model& model) {
+  double sum = 0;
+  for (const Point& point : points) {
+    const double error = point.value - model(point.scale);
+    sum += error * error;
+  }
+  return std::sqrt(sum / static_cast<double>(points.size()));
+}
+
+std::size_t distinct_scales(const std::vector<Point>& points) {
+  std::set<double> scales;
+  for (const Point& point : points)
+    scales.insert(point.scale);
+  return scales.size();
+}
+
+/// Bounded nonlinear least squares for the law: Levenberg and Marquardt's damped Gauss-Newton
+/// steps, each cut off at the bounds sigma, kappa >= 0.
+class UslFit {
+ public:
+  UslFit(const std::vector<Point>& points, bool fix_gamma)
+      : points_(points), fix_gamma_(fix_gamma) {}
+
+  Usl fit(Usl usl) const {
+    double damping = 1e-3;
+    double cost = cost_of(usl);
+    for (int iteration = 0; iteration < 1000 && damping < 1e12; ++iteration) {
+      const Usl trial = step(usl, damping);
+      const double trial_cost = cost_of(trial);
+      if (!(trial_cost < cost)) {
+        damping *= 4;
+        continue;
+      }
+      const bool converged = cost - trial_cost <= 1e-15 * cost;
+      usl = trial;
+      cost = trial_cost;
+      damping = std::max(damping / 4, 1e-12);
+      if (converged)
+        break;
+    }
+    return usl;
+  }
+
+ private:
+  const std::vector<Point>& points_;
+  bool fix_gamma_;
+
+  double cost_of(const Usl& usl) const {
+    return rmse(
+        points_, [&](double scale) { return usl.throughput(scale); });
+  }
+
+  Usl step(const Usl& usl, double damping) const {
+    Eigen::Matrix3d normal = Eigen::Matrix3d::Zero();
+    Eigen::Vector3d right = Eigen::Vector3d::Zero();
+    for (const Point& point : points_) {
+      const double n = point.scale;
+      const double x = usl.throughput(n);
+      const double divisor = 1 + usl.sigma * (n - 1) + usl.kappa * n * (n - 1);
+      const Eigen::Vector3d slope(-x * (n - 1) / divisor, -x * n * (n - 1) / divisor,
+                                  fix_gamma_ ? 0 : x / usl.gamma);
+      normal += slope * slope.transpose();
+      right += slope * (point.value - x);
+    }
+    // A constant at its bound that wants to leave the range stays there, and so does a fixed one.
+    const auto hold = [&](Eigen::Index i) {
+      normal.row(i).setZero();
+      normal.col(i).setZero();
+      normal(i, i) = 1;
+      right[i] = 0;
+    };
+    if (usl.sigma == 0 && right[0] < 0)
+      hold(0);
+    if (usl.kappa == 0 && right[1] < 0)
+      hold(1);
+    if (fix_gamma_)
+      hold(2);
+    normal.diagonal() *= 1 + damping;
+    const Eigen::Vector3d move = normal.ldlt().solve(right);
+    Usl moved = usl;
+    moved.sigma = std::max(0.0, usl.sigma + move[0]);
+    moved.kappa = std::max(0.0, usl.kappa + move[1]);
+    moved.gamma = std::max(usl.gamma * 1e-3, usl.gamma + move[2]);
+    return moved;
+  }
+};
+
+}  // namespace
+
+std::optional<double> Usl::peak() const {
+  return kappa > 0 && sigma < 1 ? std::optional(std::sqrt((1 - sigma) / kappa)) : std::nullopt;
+}
+
+Amdahl fit_amdahl(const std::vector<Point>& times) {
+  // Linear in 1/G: t = serial + parallel / G.
+  double x1 = 0;
+  double x2 = 0;
+  double y = 0;
+  double xy = 0;
+  const auto n = static_cast<double>(times.size());
+  for (const Point& point : times) {
+    x1 += 1 / point.scale;
+    x2 += 1 / (point.scale * point.scale);
+    y += point.value;
+    xy += point.value / point.scale;
+  }
+  double parallel = (n * xy - x1 * y) / (n * x2 - x1 * x1);
+  double serial = (y - parallel * x1) / n;
+  if (serial < 0) {
+    serial = 0;
+    parallel = xy / x2;
+  } else if (parallel < 0) {
+    parallel = 0;
+    serial = y / n;
+  }
+  Amdahl law;
+  law.time_of_one = serial + parallel;
+  law.serial_fraction = serial / law.time_of_one;
+  law.rmse = rmse(times, [&](double scale) { return law.time(scale); });
+  return law;
+}
+
+Gustafson fit_gustafson(const std::vector<Point>& speedups) {
+  double above = 0;
+  double below = 0;
+  for (const Point& point : speedups) {
+    above += (point.scale - point.value) * (point.scale - 1);
+    below += (point.scale - 1) * (point.scale - 1);
+  }
+  Gustafson law;
+  law.serial_fraction = std::clamp(above / below, 0.0, 1.0);
+  law.rmse = rmse(speedups, [&](double scale) { return law.speedup(scale); });
+  return law;
+}
+
+std::optional<Usl> fit_usl(const std::vector<Point>& throughputs) {
+  const std::size_t scales = distinct_scales(throughputs);
+  const auto one = std::find_if(throughputs.begin(), throughputs.end(),
+                                [](const Point& point) { return point.scale == 1; });
+  const bool fix_gamma = scales == 3 && one != throughputs.end();
+  if (scales < 4 && !fix_gamma)
+    return std::nullopt;
+  Usl start;
+  start.sigma = 0.01;
+  start.kappa = 1e-4;
+  start.gamma_is_measured = fix_gamma;
+  if (fix_gamma)
+    start.gamma = one->value;
+  else
+    for (const Point& point : throughputs)
+      start.gamma = std::max(start.gamma, point.value / point.scale);
+  const UslFit search(throughputs, fix_gamma);
+  Usl best = search.fit(start);
+  // The edges of the range are fitted on their own: a step that was cut off there can stick.
+  for (const auto& [sigma, kappa] : {std::pair{0.0, 1e-3}, std::pair{0.1, 0.0}, std::pair{0.0, 0.0},
+                                     std::pair{0.3, 1e-2}, std::pair{0.01, 1e-6}}) {
+    Usl other = start;
+    other.sigma = sigma;
+    other.kappa = kappa;
+    other = search.fit(other);
+    const auto cost = [&](const Usl& usl) {
+      return rmse(throughputs, [&](double scale) { return usl.throughput(scale); });
+    };
+    if (cost(other) < cost(best))
+      best = other;
+  }
+  best.rmse = rmse(throughputs, [&](double scale) { return best.throughput(scale); });
+  return best;
+}
+
+double karp_flatt(double speedup, double scale) {
+  return (1 / speedup - 1 / scale) / (1 - 1 / scale);
+}
+
+namespace {
+
+/// Throughput up to a constant factor.
+double throughput(const Timing& timing, Kind kind) {
+  return (kind == Kind::weak ? timing.scale : 1) / timing.time;
+}
+
+}  // namespace
+
+std::string_view to_text(Kind kind) {
+  return kind == Kind::strong ? "strong" : "weak";
+}
+
+ScalingStudy study(const std::vector<Timing>& timings, Kind kind, double least_efficiency) {
+  ScalingStudy study;
+  study.kind = kind;
+  study.least_efficiency = least_efficiency;
+  const Timing& first = timings.front();
+  std::vector<Point> times;
+  std::vector<Point> speedups;
+  std::vector<Point> throughputs;
+  double highest = 0;
+  for (const Timing& timing : timings) {
+    ScalingRow row{.scale = timing.scale,
+                   .time = timing.time,
+                   .configurations = timing.configurations,
+                   .karp_flatt = {},
+                   .equivalent_power = {}};
+    row.speedup = first.scale * throughput(timing, kind) / throughput(first, kind);
+    row.efficiency = row.speedup / timing.scale;
+    if (kind == Kind::strong && timing.scale > 1)
+      row.karp_flatt = karp_flatt(row.speedup, timing.scale);
+    if (timing.scale != first.scale) {
+      row.equivalent_power =
+          std::log(first.scale / row.speedup) / std::log(timing.scale / first.scale);
+    }
+    if (row.efficiency >= least_efficiency && !study.pays_no_more_at)
+      study.pays_until = timing.scale;
+    else if (!study.pays_no_more_at)
+      study.pays_no_more_at = timing.scale;
+    if (throughput(timing, kind) > highest) {
+      highest = throughput(timing, kind);
+      study.fastest_scale = timing.scale;
+    }
+    times.push_back({timing.scale, timing.time});
+    speedups.push_back({timing.scale, row.speedup});
+    throughputs.push_back({timing.scale, throughput(timing, kind)});
+    study.rows.push_back(row);
+  }
+  if (highest <= (1 + kNoSpeedup) * throughput(first, kind))
+    return study;
+  if (kind == Kind::strong)
+    study.amdahl = fit_amdahl(times);
+  else
+    study.gustafson = fit_gustafson(speedups);
+  study.usl = fit_usl(throughputs);
+  return study;
+}
+
+double PowerPlusConstant::time(double scale) const {
+  return scalable * std::pow(scale, power) + constant;
+}
+
+std::vector<Reading> readings(const PowerPlusConstant& model, const std::vector<double>& scales,
+                              Kind kind) {
+  std::vector<Reading> readings;
+  for (const double scale : scales) {
+    const double work = kind == Kind::weak ? scale : 1;
+    Reading reading{.scale = scale};
+    reading.scalable_speedup = work * std::pow(scale, -model.power);
+    reading.scalable_efficiency = reading.scalable_speedup / scale;
+    reading.whole_speedup = work * model.time(1) / model.time(scale);
+    reading.whole_efficiency = reading.whole_speedup / scale;
+    readings.push_back(reading);
+  }
+  return readings;
+}
+
+std::optional<double> pays_until(const PowerPlusConstant& model, double first, Kind kind,
+                                 double least_efficiency) {
+  const auto efficient = [&](double scale) {
+    const double share = kind == Kind::weak ? 1 : first / scale;
+    return share * model.time(first) / model.time(scale) >= least_efficiency;
+  };
+  // Where more workers ever cost efficiency, they do so from the first on: it is monotone in G.
+  double low = first;
+  double high = std::ceil((1 << 20) * first);
+  if (efficient(high))
+    return std::nullopt;
+  while (high - low > 1) {
+    const double middle = std::floor((low + high) / 2);
+    if (middle <= low || middle >= high)  // doubles hold no whole number in between
+      break;
+    (efficient(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+namespace {
+
+using perfmodel::to_text;
+
+std::vector<double> positive_numbers(const Table& table, const std::string& name,
+                                     CellProblems& problems) {
+  const Column& column = table.at(name);
+  std::vector<double> values(table.rows());
+  for (std::size_t row = 0; row < values.size(); ++row) {
+    const auto number =
+        column.is_numeric() ? std::optional(column.numbers[row]) : parse_number(column.text(row));
+    if (!number || std::isnan(*number))
+      problems.add_not_a_number(row, column);
+    else if (*number <= 0)
+      problems.add_too_small(row, column, false);
+    else
+      values[row] = *number;
+  }
+  return values;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+/// Scale -> times of one configuration.
+using Times = std::map<double, std::vector<double>>;
+
+std::map<std::string, Times> times_by_configuration(const Table& table,
+                                                    const CurveColumns& columns) {
+  CellProblems problems(table);
+  const auto scales = positive_numbers(table, columns.scale, problems);
+  const auto targets = positive_numbers(table, columns.target, problems);
+  problems.set_remedy(table.at(columns.scale), "a scale is a number > 0");
+  problems.set_remedy(table.at(columns.target),
+                      remedy_of_measured(columns.target_is_throughput ? "throughput" : "time",
+                                         table, table.at(columns.target)));
+  if (!problems.empty())
+    throw InputError(problems.text());
+  std::map<std::string, Times> configurations;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    std::string key;
+    for (const Column& column : table.columns) {
+      const bool shared = column.name != columns.scale && column.name != columns.target &&
+                          !columns.ignore.contains(column.name);
+      key += shared ? column.text(row) + '\0' : "";
+    }
+    configurations[key][scales[row]].push_back(columns.target_is_throughput ? 1 / targets[row]
+                                                                            : targets[row]);
+  }
+  return configurations;
+}
+
+}  // namespace
+
+Curve curve_of(const Table& table, const CurveColumns& columns) {
+  const auto configurations = times_by_configuration(table, columns);
+  std::set<double> scales;
+  for (const auto& [key, times] : configurations)
+    for (const auto& [scale, runs] : times)
+      scales.insert(scale);
+  if (scales.size() < 2) {
+    throw InputError(table.source + ": column '" + columns.scale + "' has the value " +
+                     to_text(*scales.begin()) + " only; scaling needs at least two");
+  }
+  Curve curve;
+  curve.relative = configurations.size() > 1;
+  const double first = *scales.begin();
+  for (const double scale : scales) {
+    double log_sum = 0;
+    std::size_t both = 0;
+    for (const auto& [key, times] : configurations) {
+      const auto here = times.find(scale);
+      const auto there = times.find(first);
+      if (here != times.end() && there != times.end() && times.size() > 1) {
+        const double reference = curve.relative ? median(there->second) : 1;
+        log_sum += std::log(median(here->second) / reference);
+        ++both;
+      }
+    }
+    if (both > 0)
+      curve.timings.push_back({scale, std::exp(log_sum / static_cast<double>(both)), both});
+  }
+  if (curve.timings.size() < 2) {
+    throw InputError(
+        table.source + ": no two rows differ in '" + columns.scale +
+        "' alone, so nothing can be compared with " + columns.scale + " = " + to_text(first) +
+        "; fit a model and pass that instead, or leave columns out with " + Field{"ignore"});
+  }
+  return curve;
+}
+
+namespace {
+
+std::string in_quotes(const std::string& name) {
+  return "'" + name + "'";
+}
+
+// Beside names of scales: "tensor_parallel", "world_size".
+constexpr std::array<std::string_view, 5> kShares{"parallel", "world", "dp", "tp", "pp"};
+// May do more work with more workers; a sample does not.
+constexpr std::array<std::string_view, 8> kIterations{"it",        "its",        "iter", "iters",
+                                                      "iteration", "iterations", "step", "steps"};
+constexpr std::array<std::string_view, 4> kPieces{"sample", "image", "token", "request"};
+
+bool has_one_of(const std::vector<std::string>& words, std::span<const std::string_view> wanted) {
+  return std::find_first_of(words.begin(), words.end(), wanted.begin(), wanted.end()) !=
+         words.end();
+}
+
+bool is_of_epoch(const std::string& target) {
+  const std::vector<std::string> words = name_words(target);
+  return std::any_of(words.begin(), words.end(),
+                     [](const std::string& word) { return word.starts_with("epoch"); });
+}
+
+}  // namespace
+
+bool counts_workers(const std::string& scale) {
+  return is_worker_count_name(scale) || has_one_of(name_words(scale), kShares);
+}
+
+KindOfWork kind_of_work(const WorkColumns& columns) {
+  const auto held = [&](auto&& is_wanted) {
+    return std::find_if(columns.held.begin(), columns.held.end(), is_wanted);
+  };
+  const std::string& rate = columns.throughput;
+  if (is_rate_of_one_worker_name(rate))
+    return {Kind::weak, in_quotes(rate) + " is of one worker"};
+  if (!rate.empty() && !has_one_of(name_words(rate), kIterations))
+    return {.because = in_quotes(rate) + " counts all work", .holds_all = true};
+  if (is_of_epoch(columns.target))
+    return {Kind::strong, in_quotes(columns.target) + " is of a whole epoch"};
+  const std::vector<std::string> words = name_words(columns.target);
+  if (has_one_of({std::find(words.begin(), words.end(), "per"), words.end()}, kPieces))
+    return {.because = in_quotes(columns.target) + " is of a fixed amount of work",
+            .holds_all = true};
+  if (is_batch_name(columns.scale))
+    return {Kind::weak, in_quotes(columns.scale) + " is the work of an iteration"};
+  if (!counts_workers(columns.scale))
+    return {Kind::strong, in_quotes(columns.scale) + " counts no workers by its name", true};
+  const auto of_all =
+      held([](const std::string& name) { return is_batch_name(name) && is_total_name(name); });
+  if (of_all != columns.held.end())
+    return {.kind = Kind::strong,
+            .because = in_quotes(*of_all) + " is of all workers and stays the same",
+            .holds_all = true};
+  const MovingColumns moving(columns.tied);
+  for (const ColumnProduct& tied : columns.tied) {
+    const int power = moving.power(tied.column, columns.scale);
+    if (power > 0 && is_batch_name(tied.column))
+      return {Kind::weak, in_quotes(tied.column) + " grows with " + in_quotes(columns.scale)};
+    if (power < 0 && is_work_per_worker_name(tied.column))
+      return {Kind::strong,
+              in_quotes(tied.column) + " shrinks as " + in_quotes(columns.scale) + " grows"};
+  }
+  const auto of_one = held(is_work_per_worker_name);
+  if (of_one != columns.held.end())
+    return {Kind::weak, in_quotes(*of_one) + " is of one worker and stays the same"};
+  const auto batch = held(is_batch_name);
+  if (batch != columns.held.end())
+    return {Kind::strong, in_quotes(*batch) + " may be of one worker or of all", true};
+  return {Kind::strong, "no column says whether the work grows with " + in_quotes(columns.scale),
+          true};
+}
+
+namespace {
+
+/// Whether the work of a throughput stays the same where these columns do: the time is then of so
+/// many samples, as without work it is of one.
+bool stays_the_same(const std::string& work, const std::vector<std::string>& held) {
+  const auto is_held = [&](const std::string& name) {
+    return std::find(held.begin(), held.end(), name) != held.end();
+  };
+  if (work.empty() || is_held(work))
+    return true;
+  try {
+    const std::vector<std::string> names = Formula::names_in(work, Sentence(Field{"work"}));
+    return std::all_of(names.begin(), names.end(), is_held);
+  } catch (const UsageError&) {  // a column whose name is no formula
+    return false;
+  }
+}
+
+}  // namespace
+
+WorkColumns work_columns(const FittedModel& model, const std::string& scale,
+                         const std::vector<std::string>& moved) {
+  WorkColumns work{scale, model.spec.target, {}, {}};
+  // What a configuration holds, not what is derived from it: a batch per worker that is computed
+  // from the batch of all shrinks as the workers grow.
+  const std::vector<CategoricalInput>& names = model.spec.categorical;
+  for (const std::string& other : required_columns(model.spec))
+    if (other != scale && std::find(moved.begin(), moved.end(), other) == moved.end() &&
+        std::none_of(names.begin(), names.end(),
+                     [&](const CategoricalInput& input) { return input.column == other; }))
+      work.held.push_back(other);
+  for (const LeftOut& item : model.left_out)
+    if (item.because == LeftOut::Because::constant)
+      work.held.push_back(item.column);
+    else if (!item.factors.empty())
+      work.tied.push_back({item.column, item.factors});
+  // What is left out is of inputs, never the other way round.
+  for (const Tie& tie : model.spec.ties)
+    if (tie.scale == scale)
+      work.tied.push_back({tie.column, {{scale, tie.power}}});
+  if (model.spec.throughput && stays_the_same(model.spec.throughput->work, work.held))
+    work.throughput = model.spec.throughput->column;
+  return work;
+}
+
+}  // namespace perfmodel::scaling

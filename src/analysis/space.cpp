@@ -1,0 +1,473 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "analysis/plan.hpp"
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "perfmodel/error.hpp"
+#include "table/left_out.hpp"
+#include "table/spec.hpp"
+
+namespace perfmodel::plan {
+namespace {
+
+/// Six significant digits: what a reader of the plan can type again.
+double rounded(double value) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", value);
+  return parse_number(text.data()).value_or(value);
+}
+
+double in_range(const SpaceColumn& column, double u) {
+  if (column.whole && !column.logarithmic)
+    return std::min(column.low + std::floor(u * (column.high - column.low + 1)), column.high);
+  const double value = column.logarithmic ? column.low * std::pow(column.high / column.low, u)
+                                          : column.low + u * (column.high - column.low);
+  return std::clamp(column.whole ? std::round(value) : rounded(value), column.low, column.high);
+}
+
+/// The choice or number that a cell of a file is; nothing where the space does not have it.
+std::optional<double> value_of_cell(const SpaceColumn& column, const std::string& text) {
+  if (column.is_text()) {
+    const auto found = std::find(column.levels.begin(), column.levels.end(), text);
+    return found == column.levels.end()
+               ? std::nullopt
+               : std::optional(static_cast<double>(found - column.levels.begin()));
+  }
+  const auto number = parse_number(text);
+  if (!number)
+    return std::nullopt;
+  const bool known = column.is_range() ? *number >= column.low && *number <= column.high
+                                       : std::find(column.values.begin(), column.values.end(),
+                                                   *number) != column.values.end();
+  return known ? number : std::nullopt;
+}
+
+std::string expectation(const SpaceColumn& column) {
+  if (column.is_range())
+    return "a number from " + to_text(column.low) + " to " + to_text(column.high);
+  if (column.is_text())
+    return "one of " + quoted_list(column.levels);
+  std::string list;
+  for (const double value : column.values)
+    list += (list.empty() ? "" : ", ") + to_text(value);
+  return "one of " + list;
+}
+
+Configuration part_of(const Configuration& configuration, const std::vector<std::size_t>& columns) {
+  Configuration part;
+  for (const std::size_t column : columns)
+    part.push_back(configuration[column]);
+  return part;
+}
+
+Bond bond_of(const Space& space, const std::vector<std::size_t>& columns) {
+  Bond bond{columns, {}};
+  for (const Configuration& row : space.rows)
+    bond.known.insert(part_of(row, columns));
+  return bond;
+}
+
+/// Whether one column gives another, in so many rows that it is no accident.
+bool follows(const Space& space, std::size_t from, std::size_t to) {
+  std::map<double, double> known;
+  for (const Configuration& row : space.rows)
+    if (known.try_emplace(row[from], row[to]).first->second != row[to])
+      return false;
+  return 2 * known.size() <= space.rows.size();
+}
+
+}  // namespace
+
+double SpaceColumn::value_at(double u) const {
+  if (is_range())
+    return in_range(*this, u);
+  const auto index =
+      std::min(static_cast<std::size_t>(u * static_cast<double>(choices())), choices() - 1);
+  return is_text() ? static_cast<double>(index) : values[index];
+}
+
+std::string SpaceColumn::text(double value) const {
+  return is_text() ? levels[static_cast<std::size_t>(value)] : to_text(value);
+}
+
+std::vector<std::string> Space::names() const {
+  std::vector<std::string> names;
+  for (const SpaceColumn& column : columns)
+    names.push_back(column.name);
+  return names;
+}
+
+std::vector<std::string> Space::cells(const std::vector<double>& configuration) const {
+  std::vector<std::string> cells;
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    cells.push_back(columns[c].text(configuration[c]));
+  return cells;
+}
+
+std::optional<double> Space::size() const {
+  double size = 1;
+  for (const SpaceColumn& column : columns) {
+    if (column.is_range())
+      return std::nullopt;
+    size *= static_cast<double>(column.choices());
+  }
+  return size <= 0x1p53 ? std::optional(size) : std::nullopt;
+}
+
+Space space_of_runs(const Table& runs, const Table& all, const std::vector<std::string>& columns) {
+  Space space;
+  space.source = runs.source;
+  std::vector<Configuration> rows(runs.rows());
+  for (const std::string& name : columns) {
+    const Column& cells = runs.at(name);
+    SpaceColumn column;
+    column.name = name;
+    if (cells.is_numeric()) {
+      const std::set<double> values(cells.numbers.begin(), cells.numbers.end());
+      column.values.assign(values.begin(), values.end());
+    } else {
+      column.levels = cells.levels;
+      std::sort(column.levels.begin(), column.levels.end());
+    }
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      rows[row].push_back(cells.is_numeric() ? cells.numbers[row]
+                                             : *value_of_cell(column, cells.text(row)));
+    space.columns.push_back(std::move(column));
+  }
+  const std::set<Configuration> known(rows.begin(), rows.end());
+  space.rows.assign(known.begin(), known.end());
+  const std::set<std::uint32_t> lines(runs.lines.begin(), runs.lines.end());
+  for (std::size_t row = 0; row < all.rows(); ++row) {
+    Configuration failed;
+    if (lines.contains(all.lines[row]))
+      continue;
+    for (const SpaceColumn& column : space.columns)
+      if (const auto value = value_of_cell(column, all.at(column.name).text(row)))
+        failed.push_back(*value);
+    if (failed.size() == space.columns.size() && !known.contains(failed))
+      space.failed.insert(failed);
+  }
+  return space;
+}
+
+void bind_columns(Space& space, const Table& runs) {
+  const std::vector<std::string> names = space.names();
+  std::vector<std::size_t> unit(names.size());
+  std::iota(unit.begin(), unit.end(), 0);
+  const auto join = [&](std::size_t a, std::size_t b) {
+    std::replace(unit.begin(), unit.end(), std::size_t{unit[b]}, std::size_t{unit[a]});
+  };
+  const auto place = [&](const std::string& name) {
+    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  };
+  std::vector<ColumnPart> parts;
+  for (std::size_t a = 0; a < names.size(); ++a) {
+    const Column& column = runs.at(names[a]);
+    parts.push_back({.column = &column, .part = Part::intrinsic, .facts = facts_of(column)});
+    for (std::size_t b = 0; b < names.size(); ++b)
+      if (a != b && follows(space, a, b))
+        join(a, b);
+  }
+  for (const Identity& identity : find_identities(runs, parts))
+    for (const Factor& factor : identity.factors)
+      join(place(identity.column), place(factor.column));
+  for (std::size_t a = 0; a < names.size(); ++a) {
+    std::vector<std::size_t> together;
+    for (std::size_t b = 0; b < names.size(); ++b) {
+      if (unit[b] == a)
+        together.push_back(b);
+      if (a < b && space.columns[a].is_text() && space.columns[b].is_text())
+        space.bonds.push_back(bond_of(space, {a, b}));
+    }
+    space.bonds.push_back(bond_of(space, together));
+  }
+}
+
+bool is_known_to_exist(const Space& space, const Configuration& configuration) {
+  return !space.failed.contains(configuration) &&
+         std::all_of(
+             space.bonds.begin(), space.bonds.end(),
+             [&](const Bond& bond) {
+               return bond.known.contains(part_of(configuration, bond.columns));
+             });
+}
+
+std::vector<double> formula_values(const Space& space, TextCodes& codes,
+                                   const Configuration& configuration) {
+  std::vector<double> values = configuration;
+  for (std::size_t c = 0; c < space.columns.size(); ++c)
+    if (space.columns[c].is_text())
+      values[c] = codes.code(space.columns[c].text(configuration[c]));
+  return values;
+}
+
+Conditions::Conditions(const Space& space) : space_(space) {
+  for (const std::string& text : space.where)
+    formulas_.emplace_back(text, space.names(), codes_, space.source + ": where");
+}
+
+bool Conditions::hold(const Configuration& configuration) const {
+  if (!is_known_to_exist(space_, configuration))
+    return false;
+  if (formulas_.empty())
+    return true;
+  const auto values = formula_values(space_, codes_, configuration);
+  return std::all_of(formulas_.begin(), formulas_.end(), [&](const Formula& formula) {
+    const double value = formula(values);
+    return value != 0 && !std::isnan(value);
+  });
+}
+
+Table table_of(const Space& space, const std::vector<Configuration>& configurations) {
+  Table table;
+  table.source = space.source;
+  for (std::size_t row = 0; row < configurations.size(); ++row)
+    table.lines.push_back(static_cast<std::uint32_t>(row + 2));
+  for (std::size_t c = 0; c < space.columns.size(); ++c) {
+    const SpaceColumn& from = space.columns[c];
+    Column column;
+    column.name = from.name;
+    column.kind = from.is_text() ? Column::Kind::text : Column::Kind::numeric;
+    column.levels = from.levels;
+    for (const Configuration& configuration : configurations)
+      if (from.is_text())
+        column.codes.push_back(static_cast<std::uint32_t>(configuration[c]));
+      else
+        column.numbers.push_back(configuration[c]);
+    table.columns.push_back(std::move(column));
+  }
+  return table;
+}
+
+std::vector<Configuration> configurations_of(const Space& space, const Table& table) {
+  std::vector<Configuration> configurations(table.rows(), Configuration(space.columns.size()));
+  CellProblems problems(table);
+  for (std::size_t c = 0; c < space.columns.size(); ++c) {
+    const SpaceColumn& column = space.columns[c];
+    const Column& cells = table.at(column.name);
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+      const auto value = value_of_cell(column, cells.text(row));
+      if (value) {
+        configurations[row][c] = *value;
+      } else {
+        problems.add(
+            row, cells,
+            [&] {
+              return quoted_cell(cells.text(row)) + " is not in the space, which has " +
+                     expectation(column);
+            });
+      }
+    }
+  }
+  if (!problems.empty())
+    throw InputError(problems.text());
+  return configurations;
+}
+
+void for_each_configuration(const Space& space,
+                            const std::function<void(const Configuration&)>& visit) {
+  const std::size_t columns = space.columns.size();
+  std::vector<std::size_t> digits(columns, 0);
+  Configuration configuration(columns);
+  while (true) {
+    for (std::size_t c = 0; c < columns; ++c) {
+      const SpaceColumn& column = space.columns[c];
+      configuration[c] =
+          column.is_text() ? static_cast<double>(digits[c]) : column.values[digits[c]];
+    }
+    visit(configuration);
+    std::size_t c = columns;
+    while (c > 0 && ++digits[c - 1] == space.columns[c - 1].choices())
+      digits[--c] = 0;
+    if (c == 0)
+      return;
+  }
+}
+
+namespace {
+
+constexpr std::size_t kMostEnumerated = 200000;
+/// Draws for one new configuration, before the conditions are taken to be hopeless.
+constexpr std::size_t kMostDraws = 100000;
+constexpr std::size_t kMostDrawsOfRuns = 2000;  // which are more often something new
+
+[[noreturn]] void too_few(const Space& space, std::size_t n, const std::string& found) {
+  throw InputError(space.source + ": there are " + found +
+                   (space.where.empty() ? "" : " that fulfil its conditions") + ", not " +
+                   std::to_string(n));
+}
+
+/// All configurations of a space of lists that fulfil its conditions.
+std::vector<Configuration> all_of(const Space& space, const Conditions& conditions) {
+  std::vector<Configuration> all;
+  for_each_configuration(space, [&](const Configuration& configuration) {
+    if (conditions.hold(configuration))
+      all.push_back(configuration);
+  });
+  return all;
+}
+
+/// Adds what is new in `candidates`, in their order, until the plan has n.
+void add_new(Plan& plan, const std::vector<Configuration>& candidates, std::size_t n) {
+  std::set<Configuration> known(plan.configurations.begin(), plan.configurations.end());
+  for (const Configuration& candidate : candidates) {
+    if (plan.configurations.size() >= n)
+      return;
+    if (known.insert(candidate).second)
+      plan.configurations.push_back(candidate);
+  }
+}
+
+bool is_small(const Space& space) {
+  const auto size = space.size();
+  return size && *size <= static_cast<double>(kMostEnumerated);
+}
+
+/// Of runs: a random one, whose columns take values of others where the result can exist.
+Configuration draw(const Space& space, RandomStream& random) {
+  Configuration drawn(space.columns.size());
+  if (space.rows.empty()) {
+    for (std::size_t c = 0; c < drawn.size(); ++c)
+      drawn[c] = space.columns[c].value_at(random.uniform());
+    return drawn;
+  }
+  drawn = space.rows[random.below(space.rows.size())];
+  for (std::size_t i = 0; i < 2 * space.bonds.size(); ++i) {
+    Configuration moved = drawn;
+    const Configuration& other = space.rows[random.below(space.rows.size())];
+    for (const std::size_t c : space.bonds[random.below(space.bonds.size())].columns)
+      moved[c] = other[c];
+    if (is_known_to_exist(space, moved))
+      drawn = std::move(moved);
+  }
+  return drawn;
+}
+
+/// Draws for the columns of a Latin hypercube: column by column, the strata in random order.
+std::vector<Configuration> strata(const Space& space, std::size_t n, std::uint64_t seed) {
+  std::vector<Configuration> points(n, Configuration(space.columns.size()));
+  std::vector<std::size_t> order(n);
+  for (std::size_t c = 0; c < space.columns.size(); ++c) {
+    RandomStream random(seed, "plan latin hypercube", c);
+    for (std::size_t i = 0; i < n; ++i)
+      order[i] = i;
+    random.shuffle(std::span(order));
+    const SpaceColumn& column = space.columns[c];
+    // Which values of a list get one more than the others is random too.
+    std::vector<double> choices;
+    if (!column.is_range()) {
+      for (std::size_t k = 0; k < column.choices(); ++k)
+        choices.push_back(column.is_text() ? static_cast<double>(k) : column.values[k]);
+      random.shuffle(std::span(choices));
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      points[order[i]][c] = column.is_range()
+                                ? column.value_at((static_cast<double>(i) + random.uniform()) /
+                                                  static_cast<double>(n))
+                                : choices[i % choices.size()];
+    }
+  }
+  return points;
+}
+
+/// Swaps values between configurations until all fulfil the conditions and none stands twice, as
+/// far as that succeeds. Returns the rows that remain bad.
+std::vector<std::size_t> repair(const Conditions& conditions, std::uint64_t seed,
+                                const std::vector<Configuration>& existing,
+                                std::vector<Configuration>& points) {
+  std::multiset<Configuration> known(existing.begin(), existing.end());
+  known.insert(points.begin(), points.end());
+  const auto is_good = [&](const Configuration& point) {
+    return known.count(point) == 1 && conditions.hold(point);
+  };
+  std::vector<std::size_t> bad;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (!is_good(points[i]))
+      bad.push_back(i);
+  RandomStream random(seed, "plan repair");
+  const auto swap = [&](std::size_t i, std::size_t j, std::size_t c) {
+    known.erase(known.find(points[i]));
+    known.erase(known.find(points[j]));
+    std::swap(points[i][c], points[j][c]);
+    known.insert(points[i]);
+    known.insert(points[j]);
+  };
+  std::vector<std::size_t> hopeless;
+  for (const std::size_t i : bad) {
+    bool repaired = is_good(points[i]);  // a swap for another may have done it
+    for (std::size_t attempt = 0; attempt < 2000 && !repaired; ++attempt) {
+      const std::size_t j = random.below(points.size());
+      const std::size_t c = random.below(points[i].size());
+      if (points[i][c] == points[j][c])
+        continue;
+      const bool other_was_good = is_good(points[j]);
+      swap(i, j, c);
+      // The other may be bad as before, but not the double of a third, which would then be bad too.
+      const bool other_does_no_harm =
+          is_good(points[j]) || (!other_was_good && !conditions.hold(points[j]));
+      repaired = is_good(points[i]) && other_does_no_harm;
+      if (!repaired)
+        swap(i, j, c);
+    }
+    if (!repaired)
+      hopeless.push_back(i);
+  }
+  return hopeless;
+}
+
+}  // namespace
+
+Plan random_plan(const Space& space, std::size_t n, std::uint64_t seed,
+                 const std::vector<Configuration>& existing) {
+  const Conditions conditions(space);
+  Plan plan{existing, 0};
+  RandomStream random(seed, "plan random");
+  if (is_small(space)) {
+    auto candidates = all_of(space, conditions);
+    const std::size_t found = candidates.size();
+    random.shuffle(std::span(candidates));
+    add_new(plan, candidates, n);
+    if (plan.configurations.size() < n)
+      too_few(space, n, "only " + std::to_string(found) + " configurations");
+    return plan;
+  }
+  std::set<Configuration> known(existing.begin(), existing.end());
+  const std::size_t most_draws = space.rows.empty() ? kMostDraws : kMostDrawsOfRuns;
+  for (std::size_t draws = 0; plan.configurations.size() < n;) {
+    const Configuration configuration = draw(space, random);
+    if (conditions.hold(configuration) && known.insert(configuration).second) {
+      plan.configurations.push_back(configuration);
+      draws = 0;
+    } else if (++draws == most_draws) {
+      too_few(space, n,
+              "hardly more than " + std::to_string(plan.configurations.size()) +
+                  " configurations to be found");
+    }
+  }
+  return plan;
+}
+
+Plan latin_hypercube_plan(const Space& space, std::size_t n, std::uint64_t seed,
+                          const std::vector<Configuration>& existing) {
+  if (existing.size() >= n)
+    return {existing, 0};
+  const Conditions conditions(space);
+  auto points = strata(space, n - existing.size(), seed);
+  const auto hopeless = repair(conditions, seed, existing, points);
+  Plan plan{existing, hopeless.size()};
+  const std::set<std::size_t> left_out(hopeless.begin(), hopeless.end());
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (!left_out.contains(i))
+      plan.configurations.push_back(points[i]);
+  return {random_plan(space, n, seed, plan.configurations).configurations, plan.off_balance};
+}
+
+}  // namespace perfmodel::plan

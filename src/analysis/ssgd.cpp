@@ -1,0 +1,550 @@
+#include "analysis/ssgd.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/text.hpp"
+#include "perfmodel/error.hpp"
+#include "table/spec.hpp"
+
+namespace perfmodel::ssgd {
+namespace {
+
+/// The compute of one worker, whose times of a layer `times_of(layer)` gives.
+template <class TimesOf>
+Compute compute_of(const Profile& profile, const TimesOf& times_of) {
+  Compute compute;
+  compute.ready_us.resize(profile.layers.size());
+  double backward = 0;
+  for (std::size_t l = profile.layers.size(); l-- > 0;) {
+    backward += times_of(profile.layers[l]).backward_us;
+    compute.ready_us[l] = backward;
+  }
+  for (const Layer& layer : profile.layers)
+    compute.forward_us += times_of(layer).forward_us;
+  return compute;
+}
+
+Compute compute_of_worker(const Profile& profile, std::size_t worker) {
+  return compute_of(
+      profile, [worker](const Layer& layer) { return layer.times[worker]; });
+}
+
+}  // namespace
+
+double Profile::gradient_bytes() const {
+  double sum = 0;
+  for (const Layer& layer : layers)
+    sum += layer.gradient_bytes;
+  return sum;
+}
+
+Compute slowest_compute(const Profile& profile) {
+  std::vector<Compute> workers;
+  for (std::size_t g = 0; g < profile.workers_measured; ++g)
+    workers.push_back(compute_of_worker(profile, g));
+  Compute slowest = workers.front();
+  for (const Compute& worker : workers)
+    slowest.forward_us = std::max(slowest.forward_us, worker.forward_us);
+  // A worker that starts its backward pass early is ahead by the difference.
+  for (std::size_t l = 0; l < slowest.ready_us.size(); ++l) {
+    slowest.ready_us[l] = 0;
+    for (const Compute& worker : workers) {
+      const double head_start = slowest.forward_us - worker.forward_us;
+      slowest.ready_us[l] = std::max(slowest.ready_us[l], worker.ready_us[l] - head_start);
+    }
+  }
+  return slowest;
+}
+
+Compute balanced_compute(const Profile& profile) {
+  return compute_of(
+      profile,
+      [](const Layer& layer) {
+        const auto n = static_cast<double>(layer.times.size());
+        LayerTimes mean;
+        for (const LayerTimes& times : layer.times) {
+          mean.forward_us += times.forward_us;
+          mean.backward_us += times.backward_us;
+        }
+        return LayerTimes{mean.forward_us / n, mean.backward_us / n};
+      });
+}
+
+Compute stretched(Compute compute, double lambda) {
+  compute.forward_us *= 1 + lambda;
+  for (double& ready : compute.ready_us)
+    ready *= 1 + lambda;
+  return compute;
+}
+
+std::vector<double> compute_per_worker(const Profile& profile) {
+  std::vector<double> times;
+  for (std::size_t g = 0; g < profile.workers_measured; ++g) {
+    const Compute compute = compute_of_worker(profile, g);
+    times.push_back(compute.forward_us + compute.backward_us());
+  }
+  return times;
+}
+
+namespace {
+
+using perfmodel::to_text;
+
+constexpr double kMostLayers = 1e6;
+
+/// A column of numbers >= 0 (> 0 where zero makes no sense), as the problems of its cells allow.
+class NumberReader {
+ public:
+  explicit NumberReader(const Table& table) : table_(table), problems_(table) {}
+
+  enum class Zero { allowed, refused };
+
+  std::vector<double> required(const std::string& name, Zero zero = Zero::allowed) {
+    return read(table_.at(name), zero);
+  }
+
+  std::optional<std::vector<double>> optional(const std::string& name, Zero zero = Zero::allowed) {
+    const Column* column = table_.find(name);
+    return column == nullptr ? std::nullopt : std::optional(read(*column, zero));
+  }
+
+  void finish() const {
+    if (!problems_.empty())
+      throw InputError(problems_.text());
+  }
+
+ private:
+  const Table& table_;
+  CellProblems problems_;
+
+  std::vector<double> read(const Column& column, Zero zero) {
+    std::vector<double> values(table_.rows());
+    for (std::size_t row = 0; row < values.size(); ++row) {
+      const auto number =
+          column.is_numeric() ? std::optional(column.numbers[row]) : parse_number(column.text(row));
+      if (!number || *number != *number)
+        problems_.add_not_a_number(row, column);
+      else if (*number < 0)
+        problems_.add(row, column, [&] { return column.text(row) + " is negative"; });
+      else if (*number == 0 && zero == Zero::refused)
+        problems_.add_too_small(row, column, false);
+      else
+        values[row] = *number;
+    }
+    return values;
+  }
+};
+
+/// Row of each layer and worker: rows[layer][worker].
+using RowsByLayer = std::vector<std::vector<std::size_t>>;
+
+/// Worker -> its rows in the order of the file; one worker "" where the file has no such column.
+std::map<std::string, std::vector<std::size_t>> rows_by_worker(const Table& table) {
+  const Column* worker = table.find("worker");
+  std::map<std::string, std::vector<std::size_t>> rows;
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    rows[worker == nullptr ? "" : worker->text(row)].push_back(row);
+  return rows;
+}
+
+RowsByLayer order_rows(const Table& table, const std::vector<double>& layer_numbers) {
+  const double largest = *std::max_element(layer_numbers.begin(), layer_numbers.end());
+  if (largest > kMostLayers) {
+    throw InputError(table.source + ": column 'layer': " + to_text(largest) +
+                     " is no number of a layer; they run from 1 in forward order");
+  }
+  const auto layers = static_cast<std::size_t>(largest);
+  RowsByLayer ordered(layers);
+  for (const auto& [worker, rows] : rows_by_worker(table)) {
+    const std::string of_worker = worker.empty() ? "" : " of worker '" + worker + "'";
+    std::vector<std::optional<std::size_t>> row_of(layers);
+    for (const std::size_t row : rows) {
+      const double number = layer_numbers[row];
+      const auto index = static_cast<std::size_t>(number) - 1;
+      if (number != static_cast<double>(index + 1)) {
+        throw InputError(table.where(row) + ": column 'layer': " + to_text(number) +
+                         " is not a whole number; layers are numbered from 1 in forward order");
+      }
+      if (row_of[index]) {
+        throw InputError(table.where(row) + ": layer " + to_text(number) + of_worker +
+                         " stands twice, first in line " +
+                         std::to_string(table.lines[*row_of[index]]));
+      }
+      row_of[index] = row;
+    }
+    for (std::size_t l = 0; l < layers; ++l) {
+      if (!row_of[l]) {
+        throw InputError(table.source + ": layer " + std::to_string(l + 1) + of_worker +
+                         " is missing; layers are numbered from 1 in forward order");
+      }
+      ordered[l].push_back(*row_of[l]);
+    }
+  }
+  return ordered;
+}
+
+/// Measured once per layer, or by every worker: all wait for the slowest.
+double slowest(const std::vector<double>& values, const std::vector<std::size_t>& rows) {
+  double largest = 0;
+  for (const std::size_t row : rows)
+    largest = std::max(largest, values[row]);
+  return largest;
+}
+
+std::vector<double> gradient_bytes(const Table& table, NumberReader& numbers,
+                                   const ProfileOptions& options) {
+  if (auto bytes = numbers.optional("grad_bytes"))
+    return *bytes;
+  auto bytes = numbers.optional("grad_elems");
+  if (!bytes) {
+    throw InputError(table.source +
+                     ": neither a column 'grad_bytes' nor 'grad_elems' says how large the "
+                     "gradients are");
+  }
+  for (double& value : *bytes)
+    value *= options.bytes_per_element;
+  return *bytes;
+}
+
+std::vector<double> forward_times(const Table& table, NumberReader& numbers,
+                                  const std::vector<double>& backward,
+                                  const ProfileOptions& options) {
+  auto forward = numbers.optional("t_f_us");
+  if (forward && options.forward_share) {
+    throw UsageError(Field{"forward_share"} + " has no use: " + table.source +
+                     " has a column 't_f_us'");
+  }
+  if (forward)
+    return *forward;
+  if (!options.forward_share) {
+    throw InputError(table.source +
+                     ": no column 't_f_us'; where forward times were not measured, " +
+                     Field{"forward_share", {"0.5"}} +
+                     " takes half of the backward time, as the authors of the model did");
+  }
+  std::vector<double> assumed = backward;
+  for (double& value : assumed)
+    value *= *options.forward_share;
+  return assumed;
+}
+
+}  // namespace
+
+Profile profile_of(const Table& table, const ProfileOptions& options) {
+  using Zero = NumberReader::Zero;
+  NumberReader numbers(table);
+  const auto layer_numbers = numbers.required("layer", Zero::refused);
+  const auto backward = numbers.required("t_b_us");
+  const auto bytes = gradient_bytes(table, numbers, options);
+  const auto forward = forward_times(table, numbers, backward, options);
+  const auto communication = numbers.optional("t_c_us");
+  const auto update = numbers.optional("t_u_us");
+  numbers.finish();
+
+  Profile profile;
+  profile.has_communication = communication.has_value();
+  if (update)
+    profile.update_us = 0;
+  const Column* name = table.find("name");
+  for (const auto& rows : order_rows(table, layer_numbers)) {
+    Layer layer;
+    const std::size_t first = rows.front();
+    layer.name = name == nullptr ? "layer " + to_text(layer_numbers[first]) : name->text(first);
+    layer.gradient_bytes = bytes[first];
+    for (const std::size_t row : rows) {
+      if (bytes[row] != bytes[first]) {
+        throw InputError(table.where(row) + ": the gradient of layer " +
+                         to_text(layer_numbers[row]) + " has another size than in line " +
+                         std::to_string(table.lines[first]));
+      }
+      layer.times.push_back({forward[row], backward[row]});
+    }
+    if (communication)
+      layer.communication_us = slowest(*communication, rows);
+    if (update)
+      *profile.update_us += slowest(*update, rows);
+    profile.workers_measured = rows.size();
+    profile.layers.push_back(std::move(layer));
+  }
+  if (profile.layers.empty() || balanced_compute(profile).backward_us() <= 0)
+    throw InputError(table.source + ": all backward times are 0; there is nothing to model");
+  return profile;
+}
+
+std::vector<Latency> latencies_of(const Table& table) {
+  using Zero = NumberReader::Zero;
+  NumberReader numbers(table);
+  const auto bytes = numbers.required("bytes", Zero::refused);
+  const auto latency = numbers.required("latency_us", Zero::refused);
+  numbers.finish();
+  std::vector<Latency> latencies;
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    latencies.push_back({bytes[i], latency[i]});
+  return latencies;
+}
+
+namespace {
+
+constexpr std::pair<InputPipeline, std::string_view> kPipelineNames[] = {
+    {InputPipeline::serial, "serial"},
+    {InputPipeline::host_prefetch, "host-prefetch"},
+    {InputPipeline::device_buffer, "device-buffer"},
+    {InputPipeline::three_stages, "three-stages"},
+};
+
+/// A layer without a gradient, or whose message was measured to take no time, sends none.
+std::vector<Gradient> gradients_of(const Profile& profile, const Compute& compute,
+                                   const Exchange& exchange) {
+  // What is not overlapped, and one message for all, waits for the end of the backward pass.
+  const bool after_backward = !exchange.overlapped || exchange.merge.merge == Merge::single;
+  std::vector<Gradient> gradients;
+  for (std::size_t l = profile.layers.size(); l-- > 0;) {
+    const Layer& layer = profile.layers[l];
+    if (exchange.cost ? layer.gradient_bytes > 0 : layer.communication_us.value_or(0) > 0) {
+      gradients.push_back({.layer = l,
+                           .ready_us = after_backward ? compute.backward_us() : compute.ready_us[l],
+                           .bytes = layer.gradient_bytes,
+                           .measured_us = layer.communication_us});
+    }
+  }
+  return gradients;
+}
+
+/// The compute with what follows it, and the input before or beside it.
+double total(const Phases& phases, double compute_us) {
+  const double on_host = phases.read_us + phases.split_us;
+  switch (phases.pipeline) {
+    case InputPipeline::serial:
+      break;
+    case InputPipeline::host_prefetch:
+      return std::max(on_host, phases.copy_us + compute_us);
+    case InputPipeline::device_buffer:
+      return std::max(on_host + phases.copy_us, compute_us);
+    case InputPipeline::three_stages:
+      return std::max({on_host, phases.copy_us, compute_us});
+  }
+  return on_host + phases.copy_us + compute_us;
+}
+
+}  // namespace
+
+std::string_view to_text(InputPipeline pipeline) {
+  return std::find_if(
+             std::begin(kPipelineNames), std::end(kPipelineNames),
+             [&](const auto& entry) { return entry.first == pipeline; })
+      ->second;
+}
+
+Iteration iterate(const Profile& profile, const Compute& compute, std::size_t workers,
+                  const Phases& phases, const Exchange& exchange) {
+  Iteration iteration;
+  iteration.phases = phases;
+  iteration.compute = compute;
+  iteration.finish_us = compute.backward_us();
+  if (workers > 1) {
+    iteration.gradients = gradients_of(profile, compute, exchange);
+    const MergePolicy policy = exchange.overlapped ? exchange.merge : MergePolicy{};
+    const auto groups =
+        exchange.groups ? *exchange.groups
+                        : group(iteration.gradients, policy, exchange.cost.value_or(LinearCost{}));
+    iteration.messages = send(iteration.gradients, groups, exchange.cost);
+  }
+  for (const Message& message : iteration.messages) {
+    iteration.communication_us += message.end_us - message.start_us;
+    iteration.finish_us = std::max(iteration.finish_us, message.end_us);
+  }
+  iteration.exposed_us = iteration.finish_us - compute.backward_us();
+  iteration.total_us = total(phases, compute.forward_us + iteration.finish_us + phases.update_us);
+  return iteration;
+}
+
+double lower_bound(const Iteration& iteration) {
+  double finish = iteration.compute.backward_us();
+  if (!iteration.messages.empty()) {
+    const Message& last = iteration.messages.back();
+    finish = std::max(iteration.gradients.back().ready_us + last.end_us - last.start_us,
+                      iteration.gradients.front().ready_us + iteration.communication_us);
+  }
+  return total(iteration.phases,
+               iteration.compute.forward_us + finish + iteration.phases.update_us);
+}
+
+namespace {
+
+/// The message of one layer may have a measured time; what is merged has none.
+bool can_be_measured(const Profile& profile, bool overlapped, const MergePolicy& merge) {
+  return profile.has_communication && (!overlapped || merge.merge == Merge::none);
+}
+
+class StudyMaker {
+ public:
+  StudyMaker(const Profile& profile, const StudyRequest& request)
+      : profile_(profile),
+        request_(request),
+        workers_(static_cast<double>(request.workers)),
+        imbalance_(imbalance()),
+        balanced_(balanced_compute(profile)),
+        compute_(profile.workers_measured > 1
+                     ? slowest_compute(profile)
+                     : stretched(balanced_, imbalance_.load_imbalance_factor)),
+        phases_(request.phases) {
+    if (request.shared_disk)
+      phases_.read_us *= workers_;
+    if (request.shared_bus)
+      phases_.copy_us *= workers_;
+  }
+
+  Study make() const {
+    auto exchange = chosen_exchange();
+    if (!exchange && request_.workers == 1)
+      exchange = Exchange{};  // nothing is sent
+    if (!exchange) {
+      throw UsageError("how long does a message take? Pass a cost model (" + Field{"allreduce"} +
+                       ", " + Field{"fit_allreduce"} + " or " + Field{"message_start_us"} +
+                       "), or, without merging, a file with a column t_c_us");
+    }
+    Study study;
+    study.workers = request_.workers;
+    study.strong_scaling = request_.reference.has_value();
+    study.imbalance = imbalance_;
+    study.single = single();
+    study.chosen = run(compute_, *exchange);
+    study.speedup = speedup(study.chosen.total_us, study.single.total_us);
+    study.efficiency = study.speedup / workers_;
+    add_schedules(study, *exchange);
+    lose(study, *exchange);
+    study.pop = pop(study, *exchange);
+    return study;
+  }
+
+ private:
+  const Profile& profile_;
+  const StudyRequest& request_;
+  double workers_;
+  Imbalance imbalance_;
+  Compute balanced_;
+  Compute compute_;
+  Phases phases_;
+
+  Imbalance imbalance() const {
+    if (profile_.workers_measured == 1)
+      return request_.imbalance.value_or(imbalance_of_factor(0, request_.workers));
+    if (request_.imbalance)
+      throw UsageError("the file has the times of every worker; their imbalance is in them");
+    if (profile_.workers_measured != request_.workers) {
+      throw UsageError("the file has the times of " + std::to_string(profile_.workers_measured) +
+                       " workers, not of " + std::to_string(request_.workers));
+    }
+    return imbalance_of_times(compute_per_worker(profile_));
+  }
+
+  /// Nothing where there are no times for it.
+  std::optional<Exchange> exchange_of(bool overlapped, const MergePolicy& merge,
+                                      bool measured) const {
+    if (measured ? !can_be_measured(profile_, overlapped, merge) : !request_.cost)
+      return std::nullopt;
+    return Exchange{.overlapped = overlapped,
+                    .merge = merge,
+                    .cost = measured ? std::nullopt : request_.cost,
+                    .groups = {}};
+  }
+
+  std::optional<Exchange> chosen_exchange() const {
+    const auto measured = exchange_of(request_.overlapped, request_.merge, true);
+    return measured ? measured : exchange_of(request_.overlapped, request_.merge, false);
+  }
+
+  Iteration run(const Compute& compute, const Exchange& exchange) const {
+    return iterate(profile_, compute, request_.workers, phases_, exchange);
+  }
+
+  /// One worker, to which nothing is split. With strong scaling it reads and copies the samples of
+  /// all.
+  Iteration single() const {
+    Phases phases = request_.phases;
+    phases.split_us = 0;
+    if (!request_.reference)
+      return iterate(profile_, balanced_, 1, phases, {});
+    phases.read_us *= workers_;
+    phases.copy_us *= workers_;
+    phases.update_us = request_.reference->update_us.value_or(phases.update_us);
+    return iterate(*request_.reference, balanced_compute(*request_.reference), 1, phases, {});
+  }
+
+  /// Weak: G workers do G times the samples in an iteration.
+  double speedup(double total_us, double single_us) const {
+    return (request_.reference ? 1 : workers_) * single_us / total_us;
+  }
+
+  void add_schedules(Study& study, const Exchange& chosen) const {
+    const auto add = [&](const std::string& name, bool overlapped, const MergePolicy& merge,
+                         bool measured) {
+      const auto exchange = exchange_of(overlapped, merge, measured);
+      if (!exchange)
+        return;
+      const Iteration iteration = run(compute_, *exchange);
+      const double gain = speedup(iteration.total_us, study.single.total_us);
+      const bool is_chosen = overlapped == chosen.overlapped &&
+                             measured == !chosen.cost.has_value() &&
+                             (!overlapped || to_text(merge) == to_text(chosen.merge));
+      study.schedules.push_back({name, measured, is_chosen, iteration.messages.size(),
+                                 iteration.communication_us, iteration.exposed_us,
+                                 iteration.finish_us, iteration.total_us, gain, gain / workers_});
+      if (overlapped && merge.merge == Merge::none && study.bound_us == 0)
+        study.bound_us = lower_bound(iteration);
+    };
+    for (const bool measured : {true, false}) {
+      add("naive", false, {}, measured);
+      for (const Merge merge : {Merge::none, Merge::single, Merge::mgwfbp, Merge::optimal})
+        add(to_text(MergePolicy{merge, 0}), true, {merge, 0}, measured);
+      if (request_.merge.merge == Merge::threshold)
+        add(to_text(request_.merge), true, request_.merge, measured);
+    }
+  }
+
+  void lose(Study& study, const Exchange& exchange) const {
+    const Iteration silent = iterate(profile_, compute_, 1, phases_, {});
+    study.lost_to_communication_us = study.chosen.total_us - silent.total_us;
+    study.lost_to_imbalance_us = study.chosen.total_us - run(balanced_, exchange).total_us;
+  }
+
+  PopFactors pop(const Study& study, Exchange exchange) const {
+    // The messages stay as they are grouped; only their times change.
+    std::vector<Group> groups;
+    for (const Message& message : study.chosen.messages)
+      groups.push_back(message.gradients);
+    const bool measured = !exchange.cost.has_value();
+    exchange.groups = measured ? std::nullopt : std::optional(groups);
+    exchange.cost = measured ? LinearCost{} : request_.ideal_cost;
+    const double ideal_us = run(compute_, exchange).total_us;
+
+    const double update_us = phases_.update_us;
+    const double mean_useful = balanced_.forward_us + balanced_.backward_us() + update_us;
+    const double max_useful =
+        (1 + imbalance_.load_imbalance_factor) * (mean_useful - update_us) + update_us;
+    PopFactors pop;
+    pop.load_balance = mean_useful / max_useful;
+    pop.serialisation_efficiency = max_useful / ideal_us;
+    pop.transfer_efficiency = ideal_us / study.chosen.total_us;
+    pop.communication_efficiency = max_useful / study.chosen.total_us;
+    pop.parallel_efficiency = mean_useful / study.chosen.total_us;
+    if (request_.reference) {
+      const Iteration& single = study.single;
+      pop.computation_scaling =
+          (single.compute.forward_us + single.compute.backward_us() + single.phases.update_us) /
+          (workers_ * mean_useful);
+    }
+    pop.global_efficiency = pop.parallel_efficiency * pop.computation_scaling;
+    return pop;
+  }
+};
+
+}  // namespace
+
+Study study(const Profile& profile, const StudyRequest& request) {
+  return StudyMaker(profile, request).make();
+}
+
+}  // namespace perfmodel::ssgd

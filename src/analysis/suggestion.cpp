@@ -1,0 +1,324 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "analysis/plan.hpp"
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/model.hpp"
+
+namespace perfmodel::plan {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// Covariances of the candidates with the space and the variances of both, kept up to date as
+/// candidates are measured.
+class Measuring {
+ public:
+  Measuring(const Belief& belief, const Design& space, const Design& candidates)
+      : belief_(belief), candidates_(belief.at(candidates)) {
+    const Places of_space = belief.at(space);
+    with_space_ = belief.covariance(of_space, candidates_);
+    variances_ = belief.variances(candidates_).cwiseMax(0);
+    of_space_ = belief.variances(of_space).cwiseMax(0);
+  }
+
+  double variance(Index candidate) const { return variances_[candidate]; }
+  /// Mean standard deviation of ln t of a new run in the space.
+  double deviation() const { return (of_space_.array() + belief_.noise()).sqrt().mean(); }
+
+  /// By how much each candidate would make that less.
+  VectorXd gains() const {
+    const Eigen::ArrayXd expected = of_space_.array() + belief_.noise();
+    const double now = expected.sqrt().mean();
+    VectorXd out(variances_.size());
+    for (Index k = 0; k < out.size(); ++k) {
+      const double own = variances_[k] + belief_.noise();
+      out[k] =
+          now -
+          (expected - with_space_.col(k).array().square() / own).max(belief_.noise()).sqrt().mean();
+    }
+    return out;
+  }
+
+  void measure(Index candidate) {
+    const std::vector<std::size_t> one = {static_cast<std::size_t>(candidate)};
+    const Places chosen{.design = take_rows(candidates_.design, one),
+                        .prior = candidates_.prior.col(candidate),
+                        .learned = candidates_.learned.size() > 0
+                                       ? MatrixXd(candidates_.learned.col(candidate))
+                                       : MatrixXd()};
+    VectorXd with_all = belief_.covariance(candidates_, chosen);
+    for (const VectorXd& before : measured_)
+      with_all -= before[candidate] * before;
+    const double root = std::sqrt(variances_[candidate] + belief_.noise());
+    const VectorXd learned = with_all / root;
+    const VectorXd learned_of_space = with_space_.col(candidate) / root;
+    with_space_.noalias() -= learned_of_space * learned.transpose();
+    variances_ = (variances_ - learned.cwiseAbs2()).cwiseMax(0);
+    of_space_ = (of_space_ - learned_of_space.cwiseAbs2()).cwiseMax(0);
+    measured_.push_back(learned);
+  }
+
+ private:
+  const Belief& belief_;
+  Places candidates_;
+  MatrixXd with_space_;  ///< space x candidates
+  VectorXd variances_;   ///< of the candidates
+  VectorXd of_space_;    ///< variances
+  std::vector<VectorXd> measured_;
+};
+
+}  // namespace
+
+NextRuns next_runs(const Belief& belief, const Design& space, const Design& candidates,
+                   const VectorXd& costs, std::size_t count) {
+  Measuring measuring(belief, space, candidates);
+  NextRuns out{.deviation = measuring.deviation(), .runs = {}};
+  std::vector<bool> used(candidates.rows, false);
+  while (out.runs.size() < std::min(count, candidates.rows)) {
+    const VectorXd gains = measuring.gains();
+    Index best = -1;
+    for (Index row = 0; row < gains.size(); ++row)
+      if (!used[static_cast<std::size_t>(row)] &&
+          (best < 0 || gains[row] * costs[best] > gains[best] * costs[row]))
+        best = row;
+    const auto chosen = static_cast<std::size_t>(best);
+    used[chosen] = true;
+    out.runs.push_back({.candidate = chosen,
+                        .deviation_gain = gains[best],
+                        .log_determinant = std::log1p(measuring.variance(best) / belief.noise())});
+    measuring.measure(best);
+  }
+  return out;
+}
+
+namespace {
+
+constexpr double kMostSearched = 1e7;
+constexpr std::size_t kSampleSize = 200000;
+constexpr std::size_t kChunkSize = 1 << 16;
+
+/// The best few by one figure, each configuration once; equal ones in the order they came.
+class Best {
+ public:
+  Best(std::size_t most, double Suggestion::*figure) : most_(most), figure_(figure) {}
+
+  void add(const Suggestion& suggestion) {
+    if (kept_.size() == most_ && !(suggestion.*figure_ < kept_.back().*figure_))
+      return;
+    const auto [first, last] = std::equal_range(
+        kept_.begin(), kept_.end(), suggestion,
+        [this](const Suggestion& a, const Suggestion& b) { return a.*figure_ < b.*figure_; });
+    // A random sample draws some configurations more than once.
+    if (std::any_of(first, last, [&](const Suggestion& known) {
+          return known.configuration == suggestion.configuration;
+        }))
+      return;
+    kept_.insert(last, suggestion);
+    if (kept_.size() > most_)
+      kept_.pop_back();
+  }
+  std::vector<Suggestion> take() && { return std::move(kept_); }
+
+ private:
+  std::size_t most_;
+  double Suggestion::*figure_;
+  std::vector<Suggestion> kept_;
+};
+
+/// What no other beats in both time and cost, of all seen so far.
+class Front {
+ public:
+  void add(const Suggestion& suggestion) {
+    waiting_.push_back(suggestion);
+    if (waiting_.size() >= kChunkSize)
+      reduce();
+  }
+  std::vector<Suggestion> take() && {
+    reduce();
+    return std::move(waiting_);
+  }
+
+ private:
+  std::vector<Suggestion> waiting_;
+
+  void reduce() {
+    std::stable_sort(waiting_.begin(), waiting_.end(), [](const auto& a, const auto& b) {
+      return a.time != b.time ? a.time < b.time : a.cost < b.cost;
+    });
+    double cheapest = std::numeric_limits<double>::infinity();
+    std::vector<Suggestion> kept;
+    for (const Suggestion& suggestion : waiting_) {
+      if (suggestion.cost < cheapest) {
+        cheapest = suggestion.cost;
+        kept.push_back(suggestion);
+      }
+    }
+    waiting_ = std::move(kept);
+  }
+};
+
+double checked_price(double price, const Space& space) {
+  if (!(price >= 0) || !std::isfinite(price)) {
+    throw UsageError(Field{"price"} + ": a price has to be a number >= 0, and is not for every " +
+                     "configuration of " + space.source);
+  }
+  return price;
+}
+
+class Search {
+ public:
+  Search(const Space& space, const SuggestionRequest& request, const Predict& predict)
+      : space_(space),
+        predict_(predict),
+        conditions_(space),
+        with_cost_(request.price.has_value()),
+        fastest_(request.most, &Suggestion::time),
+        cheapest_(request.most, &Suggestion::cost) {
+    auto names = space.names();
+    if (request.price)
+      price_.emplace(*request.price, names, codes_, Field{"price"});
+    names.insert(names.end(), {"time", "cost"});
+    for (const std::string& condition : request.conditions)
+      wanted_.emplace_back(condition, names, codes_, Field{"conditions"});
+  }
+
+  void add(const Configuration& configuration) {
+    if (!conditions_.hold(configuration))
+      return;
+    chunk_.push_back(configuration);
+    if (chunk_.size() == kChunkSize)
+      work_off();
+  }
+
+  Suggestions finish() {
+    work_off();
+    result_.fastest = std::move(fastest_).take();
+    if (with_cost_) {
+      result_.cheapest = std::move(cheapest_).take();
+      result_.pareto = std::move(front_).take();
+    }
+    return std::move(result_);
+  }
+
+ private:
+  const Space& space_;
+  const Predict& predict_;
+  Conditions conditions_;
+  TextCodes codes_;
+  std::optional<Formula> price_;
+  std::vector<Formula> wanted_;
+  bool with_cost_;
+  std::vector<Configuration> chunk_;
+  Best fastest_;
+  Best cheapest_;
+  Front front_;
+  Suggestions result_;
+
+  void work_off() {
+    if (chunk_.empty())
+      return;
+    const auto times = predict_(chunk_);
+    result_.searched += chunk_.size();
+    for (std::size_t i = 0; i < chunk_.size(); ++i)
+      judge({chunk_[i], times[i], times[i]});
+    chunk_.clear();
+  }
+
+  void judge(Suggestion suggestion) {
+    if (!is_time(suggestion.time)) {
+      ++result_.without_time;
+      return;
+    }
+    std::vector<double> values;
+    if (price_ || !wanted_.empty())
+      values = formula_values(space_, codes_, suggestion.configuration);
+    if (price_)
+      suggestion.cost = suggestion.time * checked_price((*price_)(values), space_);
+    values.push_back(suggestion.time);
+    values.push_back(suggestion.cost);
+    if (!std::all_of(wanted_.begin(), wanted_.end(),
+                     [&](const Formula& formula) { return formula(values) != 0; }))
+      return;
+    ++result_.allowed;
+    fastest_.add(suggestion);
+    if (with_cost_) {
+      cheapest_.add(suggestion);
+      front_.add(suggestion);
+    }
+  }
+};
+
+/// The space with its ranges of whole numbers as lists; nothing where another range is left or
+/// there are too many configurations.
+std::optional<Space> searchable(const Space& space) {
+  double size = 1;
+  for (const SpaceColumn& column : space.columns) {
+    if (column.is_range() && !column.whole)
+      return std::nullopt;
+    size *=
+        column.is_range() ? column.high - column.low + 1 : static_cast<double>(column.choices());
+  }
+  if (!(size <= kMostSearched))
+    return std::nullopt;
+  Space listed = space;
+  for (SpaceColumn& column : listed.columns) {
+    if (column.is_range()) {
+      const auto values = static_cast<std::size_t>(column.high - column.low) + 1;
+      for (std::size_t k = 0; k < values; ++k)
+        column.values.push_back(column.low + static_cast<double>(k));
+    }
+  }
+  return listed;
+}
+
+}  // namespace
+
+Eigen::VectorXd prices(const Space& space, const std::optional<std::string>& price,
+                       const std::vector<Configuration>& configurations) {
+  Eigen::VectorXd out = Eigen::VectorXd::Ones(index(configurations.size()));
+  if (!price)
+    return out;
+  TextCodes codes;
+  const Formula formula(*price, space.names(), codes, Field{"price"});
+  for (std::size_t i = 0; i < configurations.size(); ++i)
+    out[index(i)] = checked_price(formula(formula_values(space, codes, configurations[i])), space);
+  return out;
+}
+
+Suggestions suggest(const Space& space, const SuggestionRequest& request, const Predict& predict) {
+  for (const SpaceColumn& column : space.columns) {
+    if (column.name == "time" || column.name == "cost") {
+      throw InputError(space.source + ": a column cannot be called '" + column.name +
+                       "', which is what conditions call the predicted figure");
+    }
+  }
+  Search search(space, request, predict);
+  if (!space.rows.empty()) {
+    for (const Configuration& row : space.rows)
+      search.add(row);
+    return search.finish();
+  }
+  if (const std::optional<Space> listed = searchable(space)) {
+    for_each_configuration(*listed,
+                           [&](const Configuration& configuration) { search.add(configuration); });
+    return search.finish();
+  }
+  RandomStream random(request.seed, "suggest");
+  Configuration configuration(space.columns.size());
+  for (std::size_t i = 0; i < kSampleSize; ++i) {
+    for (std::size_t c = 0; c < configuration.size(); ++c)
+      configuration[c] = space.columns[c].value_at(random.uniform());
+    search.add(configuration);
+  }
+  Suggestions result = search.finish();
+  result.complete = false;
+  return result;
+}
+
+}  // namespace perfmodel::plan

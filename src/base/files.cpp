@@ -1,0 +1,537 @@
+#include "base/files.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "perfmodel/error.hpp"
+
+namespace perfmodel {
+
+/// A new file, open for writing and locked by its descriptor as long as that is open.
+struct TemporaryFile {
+  std::string path;
+  int descriptor = -1;
+};
+
+/// "." of a file without one.
+std::filesystem::path directory_of(const std::filesystem::path& file);
+
+/// A file in the target's directory that a rename can put in its place: "TARGET.perfmodel-PID-N".
+/// Nothing where none can be created; errno says why.
+std::optional<TemporaryFile> create_temporary_beside(const std::filesystem::path& target,
+                                                     mode_t permissions);
+
+/// Removes such files of the same target and user whose program ended without doing so.
+void remove_left_temporaries(const std::filesystem::path& target);
+
+Sha256::Sha256() {
+  sha256_init(&context_);
+}
+
+void Sha256::add(std::string_view block) {
+  static_assert(sizeof(char) == sizeof(std::uint8_t));
+  sha256_update(&context_, block.size(), reinterpret_cast<const std::uint8_t*>(block.data()));
+}
+
+std::string Sha256::text() {
+  std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
+  sha256_digest(&context_, digest.size(), digest.data());
+  constexpr std::string_view hexadecimal = "0123456789abcdef";
+  std::string text;
+  for (const std::uint8_t byte : digest) {
+    text += hexadecimal[byte >> 4U];
+    text += hexadecimal[byte & 0xFU];
+  }
+  return text;
+}
+
+std::string sha256(std::string_view bytes) {
+  Sha256 digest;
+  digest.add(bytes);
+  return digest.text();
+}
+
+std::string sha256_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<char> block(std::size_t{1} << 20);
+  Sha256 digest;
+  while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0)
+    digest.add({block.data(), static_cast<std::size_t>(file.gcount())});
+  if (!file.eof())
+    throw InputError("cannot read " + path);
+  return digest.text();
+}
+
+namespace {
+
+/// Closes what it opened, not the program's own standard input.
+class Source {
+ public:
+  explicit Source(const std::string& path)
+      : descriptor_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  ~Source() {
+    if (descriptor_ > STDIN_FILENO)
+      ::close(descriptor_);
+  }
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+[[noreturn]] void fail(const std::string& path, int error) {
+  throw InputError("cannot read " + display_name(path) + ": " +
+                   std::generic_category().message(error));
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  std::string bytes;
+  std::error_code error;
+  const auto size = path == "-" ? 0 : std::filesystem::file_size(path, error);
+  if (path != "-" && !error)
+    bytes.reserve(size);
+  for_each_block(path, [&](std::string_view block) { bytes += block; });
+  return bytes;
+}
+
+void for_each_block(const std::string& path,
+                    const std::function<void(std::string_view block)>& visit) {
+  const Source source(path);
+  struct stat status = {};
+  if (source.descriptor() == -1 || ::fstat(source.descriptor(), &status) != 0)
+    fail(path, errno);
+  if (S_ISDIR(status.st_mode))
+    fail(path, EISDIR);
+  std::vector<char> block(std::size_t{1} << 18);
+  while (true) {
+    const ssize_t count = ::read(source.descriptor(), block.data(), block.size());
+    if (count == 0)
+      return;
+    if (count > 0)
+      visit({block.data(), static_cast<std::size_t>(count)});
+    else if (errno != EINTR)
+      fail(path, errno);
+  }
+}
+
+std::string display_name(const std::string& path) {
+  return path == "-" ? "standard input" : path;
+}
+
+namespace {
+
+constexpr std::size_t kSyncedBytes = std::size_t{1} << 18;  // at most lost with the power
+
+}  // namespace
+
+LinesFile::LinesFile(const std::string& path, bool resume) : output_(path) {
+  if (!output_.replaces_file())
+    return;
+  partial_ = path + ".partial";
+  const bool has_partial = std::filesystem::exists(partial_);
+  const bool is_complete = resume && !has_partial && std::filesystem::exists(path);
+  descriptor_ = ::open(partial_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor_ == -1)
+    fail(errno);
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    const int error = errno;
+    ::close(descriptor_);
+    fail(error, "another program writes there");
+  }
+  if (!(resume && has_partial) && ::ftruncate(descriptor_, 0) != 0)
+    fail(errno);
+  if (is_complete)
+    for_each_block(path, [&](std::string_view block) { append(block); });
+  struct stat status = {};
+  has_kept_ = ::fstat(descriptor_, &status) == 0 && status.st_size > 0;
+}
+
+LinesFile::~LinesFile() {
+  if (descriptor_ == -1)
+    return;
+  struct stat status = {};
+  if (::fstat(descriptor_, &status) == 0 && status.st_size == 0)
+    ::unlink(partial_.c_str());  // there is nothing to go on with
+  ::close(descriptor_);
+}
+
+void LinesFile::keep_lines(const std::function<bool(std::string_view)>& visit) {
+  if (!has_kept_)
+    return;
+  std::ifstream file(partial_, std::ios::binary);
+  std::size_t whole = 0;
+  for (std::string line; std::getline(file, line) && !file.eof();) {
+    line += '\n';
+    if (!visit(line))
+      break;
+    whole += line.size();
+  }
+  has_kept_ = whole > 0;
+  if (::ftruncate(descriptor_, static_cast<off_t>(whole)) != 0)
+    fail(errno);
+}
+
+void LinesFile::write(std::string_view line) {
+  if (descriptor_ == -1)
+    output_.write(line);
+  else
+    append(line);
+}
+
+void LinesFile::append(std::string_view text) {
+  unsynced_ += text.size();
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor_, text.data(), text.size());
+    if (written >= 0)
+      text.remove_prefix(static_cast<std::size_t>(written));
+    else if (errno != EINTR)
+      fail(errno);
+  }
+  if (unsynced_ >= kSyncedBytes) {
+    if (::fsync(descriptor_) != 0)
+      fail(errno);
+    unsynced_ = 0;
+  }
+}
+
+void LinesFile::commit() {
+  if (descriptor_ != -1)
+    for_each_block(partial_, [&](std::string_view block) { output_.write(block); });
+  output_.commit();
+  if (descriptor_ != -1)
+    ::unlink(partial_.c_str());
+}
+
+void LinesFile::fail(int error, const std::string& what) const {
+  throw OutputError("cannot write " + partial_ + ": " +
+                    (what.empty() ? std::generic_category().message(error) : what));
+}
+
+namespace {
+
+constexpr std::size_t kBlockSize = std::size_t{1} << 20;
+
+/// The descriptor behind names such as /dev/stdout. Opening such a name anew would begin at the
+/// start of a file that the shell has opened for appending.
+std::optional<int> own_descriptor(std::string_view path) {
+  if (path == "-" || path == "/dev/stdout")
+    return STDOUT_FILENO;
+  if (path == "/dev/stderr")
+    return STDERR_FILENO;
+  for (const std::string_view prefix : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (path.starts_with(prefix)) {
+      path.remove_prefix(prefix.size());
+      int descriptor = -1;
+      const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), descriptor);
+      if (error == std::errc{} && end == path.data() + path.size() && descriptor >= 0)
+        return descriptor;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The file that a chain of symbolic links ends at; it need not exist.
+std::filesystem::path follow_links(std::filesystem::path path) {
+  constexpr int longest_chain = 40;  // as Linux has it
+  for (int i = 0; i < longest_chain && std::filesystem::is_symlink(path); ++i)
+    path = path.parent_path() / std::filesystem::read_symlink(path);
+  return path;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+  if (path_.empty())
+    throw OutputError("cannot write to a file without a name");
+  if (const auto descriptor = own_descriptor(path_)) {
+    descriptor_ = *descriptor;
+    if (::fcntl(descriptor_, F_GETFD) == -1)
+      fail(errno);
+    return;
+  }
+  struct stat status = {};
+  if (::stat(path_.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode))
+      fail(EISDIR);
+    if (!S_ISREG(status.st_mode)) {
+      open_through(path_, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+      return;
+    }
+    // A rename would replace even a file that is protected against writing.
+    if (::access(path_.c_str(), W_OK) != 0)
+      fail(errno);
+    has_old_file_ = true;
+    permissions_ = status.st_mode & 0777U;  // what ran as its owner is not to run what we write
+    owner_ = status.st_uid;
+    group_ = status.st_gid;
+  } else if (errno != ENOENT) {
+    fail(errno);
+  }
+  try {
+    target_ = follow_links(path_).string();
+  } catch (const std::filesystem::filesystem_error& link_error) {
+    fail(link_error.code().value());
+  }
+  remove_left_temporaries(target_);
+  create_temporary();
+  remove_temporary();
+}
+
+OutputFile::~OutputFile() {
+  remove_temporary();
+}
+
+void OutputFile::write(std::string_view text) {
+  buffer_.append(text);
+  if (buffer_.size() >= kBlockSize)
+    flush();
+}
+
+void OutputFile::commit() {
+  flush();
+  if (replaces_file()) {
+    sync_and_rename();
+  } else if (owns_descriptor_) {
+    // Some file systems report a full disk only here.
+    owns_descriptor_ = false;
+    if (::close(std::exchange(descriptor_, -1)) != 0)
+      fail(errno);
+  }
+}
+
+void OutputFile::open_through(const std::string& path, int flags) {
+  descriptor_ = ::open(path.c_str(), flags);
+  if (descriptor_ == -1)
+    fail(errno);
+  owns_descriptor_ = true;
+}
+
+void OutputFile::create_temporary() {
+  // Nobody reads a new version of an old file before it has the old one's permissions.
+  constexpr mode_t private_to_owner = 0600;
+  constexpr mode_t up_to_umask = 0666;
+  auto temporary = create_temporary_beside(target_, has_old_file_ ? private_to_owner : up_to_umask);
+  if (!temporary)
+    fail(errno, "cannot create a file in directory '" + directory_of(target_).string() + "'");
+  descriptor_ = temporary->descriptor;
+  owns_descriptor_ = true;
+  temporary_ = std::move(temporary->path);
+}
+
+void OutputFile::remove_temporary() {
+  if (owns_descriptor_) {
+    ::close(std::exchange(descriptor_, -1));
+    owns_descriptor_ = false;
+  }
+  if (!temporary_.empty()) {
+    ::unlink(temporary_.c_str());
+    temporary_.clear();
+  }
+}
+
+void OutputFile::flush() {
+  if (replaces_file() && temporary_.empty())
+    create_temporary();
+  std::string_view rest = buffer_;
+  while (!rest.empty()) {
+    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+    if (written >= 0)
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    else if (errno != EINTR)
+      fail(errno);
+  }
+  buffer_.clear();
+}
+
+/// Gives the new file the owner, the group and the permissions of the old one, as far as the user
+/// may: only root can give a file away.
+void OutputFile::take_over_ownership() {
+  const bool keeps_group = ::fchown(descriptor_, owner_, group_) == 0 ||
+                           ::fchown(descriptor_, static_cast<uid_t>(-1), group_) == 0;
+  // Who is of the new file's group was one of the others before: no right more than they had.
+  const unsigned others = permissions_ & 07U;
+  const unsigned group_rights = others << 3U | 0707U;
+  if (::fchmod(descriptor_, keeps_group ? permissions_ : permissions_ & group_rights) != 0)
+    fail(errno);
+}
+
+void OutputFile::sync_and_rename() {
+  if (has_old_file_)
+    take_over_ownership();
+  if (::fsync(descriptor_) != 0)
+    fail(errno);
+  owns_descriptor_ = false;
+  if (::close(std::exchange(descriptor_, -1)) != 0)
+    fail(errno);
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0)
+    fail(errno);
+  temporary_.clear();
+
+  // The new name is on disk only once its directory is. Not every file system can say so (EINVAL),
+  // and the file itself is whole either way: no reason to fail.
+  const int directory = ::open(directory_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory != -1) {
+    ::fsync(directory);
+    ::close(directory);
+  }
+}
+
+void OutputFile::fail(int error, const std::string& what) const {
+  const std::string place = path_ == "-" ? "standard output" : path_;
+  const std::string message = "cannot write " + place + ": " + (what.empty() ? "" : what + ": ") +
+                              std::generic_category().message(error);
+  if (error == EPIPE)
+    throw ReaderGone(message);
+  throw OutputError(message);
+}
+
+namespace {
+
+/// What the names begin with. Names have at most 255 bytes, and what follows needs some of them.
+std::string stem_of(const std::filesystem::path& target) {
+  return target.filename().string().substr(0, 200) + ".perfmodel-";
+}
+
+/// The number at the start of the text, which loses it.
+std::optional<int> take_number(std::string_view& text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || number < 0)
+    return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+/// The process in a name that `stem` begins; nothing where another program gave the name.
+std::optional<pid_t> process_in(std::string_view name, std::string_view stem) {
+  if (!name.starts_with(stem))
+    return std::nullopt;
+  name.remove_prefix(stem.size());
+  const std::optional<int> process = take_number(name);
+  if (!process || *process == 0 || !name.starts_with("-"))
+    return std::nullopt;
+  name.remove_prefix(1);
+  return take_number(name) && name.empty() ? process : std::nullopt;
+}
+
+bool has_ended(pid_t process) {
+  return ::kill(process, 0) != 0 && errno == ESRCH;
+}
+
+/// Whether it is a file of this user that no program holds open for writing. A process may be
+/// unknown here and alive on another machine that shares the directory, or in another container:
+/// its lock tells.
+bool is_abandoned(const std::filesystem::path& file) {
+  // For writing: some file systems lock nothing else.
+  const int descriptor =
+      ::open(file.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (descriptor == -1)
+    return false;
+  struct stat status = {};
+  const bool abandoned = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+                         status.st_uid == ::geteuid() &&
+                         (::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK);
+  ::close(descriptor);
+  return abandoned;
+}
+
+}  // namespace
+
+std::filesystem::path directory_of(const std::filesystem::path& file) {
+  const auto directory = file.parent_path();
+  return directory.empty() ? std::filesystem::path(".") : directory;
+}
+
+std::optional<TemporaryFile> create_temporary_beside(const std::filesystem::path& target,
+                                                     mode_t permissions) {
+  const std::string stem =
+      (directory_of(target) / stem_of(target)).string() + std::to_string(::getpid()) + "-";
+  constexpr int attempts = 100;
+  for (int i = 0; i < attempts; ++i) {
+    std::string name = stem + std::to_string(i);
+    // O_EXCL: whatever already has this name, a link planted there included, is left alone.
+    const int descriptor =
+        ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions);
+    if (descriptor != -1) {
+      // Where a file system has no locks, there is still the process in the name.
+      ::flock(descriptor, LOCK_EX | LOCK_NB);
+      return TemporaryFile{std::move(name), descriptor};
+    }
+    if (errno != EEXIST)
+      break;
+  }
+  return std::nullopt;
+}
+
+void remove_left_temporaries(const std::filesystem::path& target) {
+  const std::string stem = stem_of(target);
+  std::error_code ignored;  // a directory that cannot be listed keeps what it has
+  std::filesystem::directory_iterator entry(directory_of(target), ignored);
+  for (const std::filesystem::directory_iterator end; !ignored && entry != end;
+       entry.increment(ignored)) {
+    const std::optional<pid_t> process = process_in(entry->path().filename().string(), stem);
+    if (process && has_ended(*process) && is_abandoned(entry->path()))
+      ::unlink(entry->path().c_str());
+  }
+}
+
+TextLines::TextLines(const std::string& path) : path_(path), source_(display_name(path)) {
+  std::error_code error;
+  const bool again = path != "-" && std::filesystem::is_regular_file(path, error) &&
+                     std::ifstream(path, std::ios::binary).is_open();
+  if (!again)
+    kept_ = std::make_shared<const std::string>(read_file(path));
+}
+
+std::unique_ptr<std::istream> TextLines::open() const {
+  if (kept_)
+    return std::make_unique<std::istringstream>(*kept_);
+  auto file = std::make_unique<std::ifstream>(path_, std::ios::binary);
+  if (!file->is_open())
+    throw InputError("cannot read " + source_ + " again");
+  return file;
+}
+
+std::string TextLines::bytes() const {
+  return kept_ ? *kept_ : read_file(path_);
+}
+
+void TextLines::for_each(const std::function<bool(const TextLine&)>& visit) const {
+  const auto stream = open();
+  std::string text;
+  TextLine line;
+  while (std::getline(*stream, text)) {
+    line.number += 1;
+    line.text = text;
+    line.whole = !stream->eof();
+    if (!visit(line))
+      return;
+    line.offset += text.size() + 1;
+  }
+  if (stream->bad())
+    throw InputError("cannot read " + source_);
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,397 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/ssgd.hpp"
+#include "analysis/sweep.hpp"
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+#include "cli/runs.hpp"
+#include "cli/text_table.hpp"
+#include "codegen/formula_code.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/fit.hpp"
+#include "perfmodel/predict.hpp"
+#include "perfmodel/table.hpp"
+
+namespace perfmodel::cli {
+
+class OptionSet;
+
+struct FitArguments {
+  std::string command_line;  ///< as a shell takes it
+  std::vector<std::string> runs;
+  std::optional<std::string> output;
+  RoleRequest roles;
+  bool keep_totals = false;       ///< `auto` does not count them per worker
+  std::optional<char> separator;  ///< nothing: recognised
+  LargeRowsArguments large;
+  SearchArguments search;
+  std::optional<std::size_t> repeats;
+  std::optional<SplitShares> split;
+  std::optional<std::uint64_t> split_seed;
+  std::optional<std::string> test;
+  BootstrapArguments bootstrap;
+  HeldOutRequest held_out;
+  std::vector<Gate> gates;
+  std::vector<std::string> by;  ///< a model per group
+  std::optional<std::string> target_name;
+  bool share_form = false;             ///< one form for all groups
+  std::optional<std::string> total;    ///< what the others add up to
+  std::vector<std::string> ranked_at;  ///< settings of the ranking
+  SharingArguments sharing;
+};
+
+/// `perfmodel fit RUNS.csv`: from measured runs to model.json.
+void setup_fit(OptionSet& command, FitArguments& arguments);
+
+/// Returns the exit code: 0, or 128 plus the signal that ended the search early.
+int run_fit(const FitArguments& arguments, Console& console);
+
+/// The options of `fit` that are about many models at once.
+void add_many_options(OptionSet& command, FitArguments& arguments);
+
+/// Whether the arguments ask for a model per group or target.
+bool asks_for_many(const FitArguments& arguments);
+
+/// Fits a model per group and target and writes them as JSON lines, each as soon as it is there.
+/// Returns the exit code, as run_fit() does.
+int run_fit_many(const FitArguments& arguments, FitRequest request, Console& console);
+
+class OptionSet;
+
+struct MergeArguments {
+  std::vector<std::string> parts;
+  std::vector<std::string> gates;      ///< of a set, or of the command that the results are for
+  std::vector<std::string> ranked_at;  ///< COL=VALUE: where the models of a set are asked
+  std::string output = "-";
+  /// Runs these words of a command line with the results of its tasks; set by the program.
+  std::function<int(const std::vector<std::string>&, const MergedTasks&, Console&)> run_merged;
+};
+
+/// `perfmodel merge PART.jsonl ...`: what a command writes, from what its shards
+/// wrote.
+void setup_merge(OptionSet& command, MergeArguments& arguments);
+
+int run_merge(const MergeArguments& arguments, Console& console);
+
+class OptionSet;
+
+enum class PlanMethod { random, latin_hypercube, d_optimal };
+
+struct PlanArguments {
+  std::string space;
+  std::optional<std::size_t> rows;
+  PlanMethod method = PlanMethod::random;
+  std::optional<std::uint64_t> seed;
+  std::optional<std::string> model;   ///< whose constants a D-optimal plan is for
+  std::optional<std::string> resume;  ///< an existing plan
+  OutputFormat format = OutputFormat::csv;
+  std::string output = "-";
+  std::optional<std::size_t> starts;   ///< of the exchanges of a D-optimal plan
+  std::optional<std::size_t> threads;  ///< nothing: as many as there are cores
+  SharingArguments sharing;
+};
+
+/// `perfmodel plan SPACE.json -n N`: configurations to measure.
+void setup_plan(OptionSet& command, PlanArguments& arguments);
+
+int run_plan(const PlanArguments& arguments, Console& console);
+
+class OptionSet;
+
+struct PredictArguments {
+  std::string model;
+  std::string pick;
+  std::string configurations;     ///< empty where --set is used
+  std::optional<char> separator;  ///< nothing: recognised
+  std::vector<std::string> settings;
+  std::string like;                    ///< "runs.csv:41", a run that is changed by the settings
+  std::optional<OutputFormat> format;  ///< nothing: what suits the reader
+  std::optional<double> coverage;      ///< of the intervals; the model's own where not given
+  bool strict_range = false;
+  std::string output = "-";
+};
+
+/// `perfmodel predict MODEL.json`: the time of configurations that are set, or of
+/// every row of a file.
+void setup_predict(OptionSet& command, PredictArguments& arguments);
+
+int run_predict(const PredictArguments& arguments, Console& console);
+
+class OptionSet;
+
+enum class ReportFormat { html, markdown };
+
+struct ReportArguments : JudgedRunsArguments {
+  std::optional<std::string> third_file;  ///< where the first is an older model to compare with
+  std::string title;
+  std::optional<bool> explore;  ///< nothing: where the page stays small
+  std::string figures;          ///< a folder; empty: none
+  ReportFormat format = ReportFormat::html;
+  std::string output = "-";
+};
+
+/// `perfmodel report MODEL.json RUNS.csv` or `report OLD.json NEW.json RUNS.csv`: one page with the
+/// tables and figures.
+void setup_report(OptionSet& command, ReportArguments& arguments);
+int run_report(const ReportArguments& arguments, Console& console);
+
+class OptionSet;
+
+struct SelftestArguments {
+  OutputFormat format = OutputFormat::text;
+};
+
+/// `perfmodel selftest`: known answers, recomputed on this machine.
+void setup_selftest(OptionSet& command, SelftestArguments& arguments);
+
+/// Returns 1 where a figure has fewer matching digits than promised.
+int run_selftest_command(const SelftestArguments& arguments, Console& console);
+
+class OptionSet;
+
+struct ShowArguments {
+  std::string model;
+  std::string pick;
+  std::vector<std::string> ranked_at;  ///< settings of the ranking of many models
+  std::string output = "-";
+  std::optional<FormulaLanguage> language = {};  ///< nothing: text
+};
+
+/// `perfmodel show MODEL.json`: the formula, to read or to compute elsewhere.
+void setup_show(OptionSet& command, ShowArguments& arguments);
+int run_show(const ShowArguments& arguments, Console& console);
+
+class OptionSet;
+
+struct SimulateArguments {
+  std::string model;
+  std::string configurations;
+  std::optional<char> separator;  ///< nothing: recognised
+  bool strict_range = false;
+  std::string output = "-";
+  double noise = 0;
+  std::optional<double> additive;
+  bool draw = false;
+  std::optional<std::uint64_t> seed;
+};
+
+/// `perfmodel simulate MODEL.json CONFIGS.csv`: runs whose true constants are known.
+void setup_simulate(OptionSet& command, SimulateArguments& arguments);
+
+int run_simulate(const SimulateArguments& arguments, Console& console);
+
+class OptionSet;
+
+/// A column that is extrapolated, and the last value that trains.
+struct ExtrapolateArgument {
+  std::string column;
+  std::optional<double> limit;
+};
+
+struct CompareArguments {
+  std::vector<std::string> runs;
+  std::string output = "-";
+  RoleRequest roles;
+  std::optional<char> separator;  ///< nothing: recognised
+  SearchArguments search;
+  SplitArguments split;
+  std::optional<std::string> test;
+  std::optional<ExtrapolateArgument> extrapolate;
+  OutputFormat format = OutputFormat::text;
+  std::vector<Gate> gates;
+  SharingArguments sharing;
+};
+
+/// `perfmodel compare RUNS.csv [MORE.csv ...]`: our expressions against black boxes on the same
+/// rows.
+void setup_compare(OptionSet& command, CompareArguments& arguments);
+
+int run_compare(const CompareArguments& arguments, Console& console);
+
+class OptionSet;
+
+struct EvaluateArguments : JudgedRunsArguments {
+  OutputFormat format = OutputFormat::text;
+  std::optional<std::string> residuals;  ///< where to write one line per run
+  std::optional<std::size_t> outliers;   ///< how many to list
+  std::optional<double> coverage;        ///< of the intervals; the model's own where not given
+  std::optional<std::string> baseline;   ///< an older model
+  bool strict_range = false;
+  std::vector<Gate> gates;
+};
+
+/// `perfmodel evaluate MODEL.json RUNS.csv`: how far a model is from measured runs.
+void setup_evaluate(OptionSet& command, EvaluateArguments& arguments);
+
+int run_evaluate(const EvaluateArguments& arguments, Console& console);
+
+class OptionSet;
+
+struct ScalingArguments {
+  std::string input;
+  std::string pick;
+  std::optional<std::string> column;
+  std::optional<scaling::Kind> kind;       ///< told by the columns where it is not asked for
+  std::optional<double> least_efficiency;  ///< percent
+  std::vector<double> scales;              ///< of a model
+  std::vector<std::string> settings;       ///< of a model
+  bool strict_range = false;               ///< of a model
+  std::optional<std::string> target;       ///< of runs
+  bool throughput = false;                 ///< of runs
+  std::vector<std::string> ignore;         ///< of runs
+  bool drop_failed = false;                ///< of runs
+  OutputFormat format = OutputFormat::text;
+  std::string output = "-";
+};
+
+/// `perfmodel scaling MODEL.json|RUNS.csv`: how the time scales along one column.
+void setup_scaling(OptionSet& command, ScalingArguments& arguments);
+
+int run_scaling(const ScalingArguments& arguments, Console& console);
+
+class OptionSet;
+
+/// How long a message takes, as far as the command line says it.
+struct MessageArguments {
+  std::optional<ssgd::Aggregation> allreduce;
+  std::optional<double> alpha_us;
+  std::optional<double> bandwidth;        ///< GB/s
+  std::optional<double> reduction_speed;  ///< GB/s
+  std::optional<std::size_t> servers;
+  std::optional<std::size_t> workers_per_node;
+  std::optional<double> inside_alpha_us;
+  std::optional<double> inside_bandwidth;  ///< GB/s
+  bool own_links = false;
+  std::optional<std::string> latencies;  ///< a file to fit
+  std::optional<double> fit_from;        ///< bytes
+  std::optional<double> start_us;
+  std::optional<double> per_byte_us;
+};
+
+/// How unevenly the workers compute; at most one of these.
+struct ImbalanceArguments {
+  std::optional<double> factor;
+  std::vector<double> worker_times;
+  std::vector<double> batch_shares;
+  std::optional<std::size_t> global_batch;
+};
+
+/// The cost of a message and where it is from.
+struct MessageCost {
+  std::optional<ssgd::LinearCost> cost;
+  ssgd::LinearCost ideal;
+  std::string source;
+  std::optional<ssgd::LatencyFit> fit;
+};
+
+void add_message_options(OptionSet& app, MessageArguments& arguments);
+void add_imbalance_options(OptionSet& app, ImbalanceArguments& arguments);
+
+/// Reads the latencies where there are some. Throws UsageError where options contradict each other.
+MessageCost message_cost(const MessageArguments& arguments, std::size_t workers);
+
+std::optional<ssgd::Imbalance> imbalance_of(const ImbalanceArguments& arguments,
+                                            std::size_t workers);
+
+class OptionSet;
+
+struct SsgdArguments {
+  std::string layers;
+  std::optional<std::size_t> workers;
+  std::optional<std::string> reference;  ///< layers with the whole batch on one worker
+  std::optional<double> batch;
+  std::optional<double> forward_share;
+  std::optional<double> bytes_per_element;
+  std::optional<double> read_us;
+  std::optional<double> split_us;
+  std::optional<double> copy_us;
+  std::optional<double> update_us;
+  ssgd::InputPipeline pipeline = ssgd::InputPipeline::serial;
+  bool shared_disk = false;
+  bool shared_bus = false;
+  MessageArguments messages;
+  std::optional<ssgd::MergePolicy> merge;
+  bool no_overlap = false;
+  ImbalanceArguments imbalance;
+  OutputFormat format = OutputFormat::text;
+  bool timeline = false;
+  std::optional<std::string> timeline_svg;
+  std::string output = "-";
+};
+
+/// `perfmodel ssgd LAYERS.csv`: the analytic model of one iteration of synchronous SGD.
+void setup_ssgd(OptionSet& command, SsgdArguments& arguments);
+
+int run_ssgd(const SsgdArguments& arguments, Console& console);
+
+class OptionSet;
+
+enum class SuggestBy { time, cost, pareto };
+
+struct SuggestArguments {
+  std::string model;
+  std::string pick;
+  std::string space;
+  SuggestBy by = SuggestBy::time;
+  std::optional<std::string> price;
+  std::vector<std::string> conditions;
+  std::optional<std::size_t> most;
+  std::optional<std::size_t> next;
+  std::optional<std::string> runs;   ///< what --next knows already
+  std::optional<std::string> among;  ///< what --next can choose
+  std::optional<double> overhead;    ///< of --next: time that starting a run takes
+  std::optional<std::uint64_t> seed;
+  bool strict_range = false;
+  OutputFormat format = OutputFormat::text;
+  std::string output = "-";
+};
+
+/// `perfmodel suggest MODEL.json SPACE.json`: the best configurations, or the next to measure.
+void setup_suggest(OptionSet& command, SuggestArguments& arguments);
+
+int run_suggest(const SuggestArguments& arguments, Console& console);
+
+class OptionSet;
+
+struct SweepArguments {
+  std::string runs;
+  std::string output = "-";
+  RoleRequest roles;
+  std::optional<char> separator;  ///< nothing: recognised
+  SearchArguments search;
+  SplitArguments split;
+  std::vector<PenaltyKind> penalties = {PenaltyKind::l1, PenaltyKind::l2};
+  std::vector<double> lambdas = log_grid(1e-6, 1e2, 9);
+  LambdaRule rule = LambdaRule::lowest;
+  OutputFormat format = OutputFormat::text;
+  SharingArguments sharing;
+};
+
+/// `perfmodel sweep RUNS.csv`: the regularisation path, and a lambda chosen on validation rows.
+void setup_sweep(OptionSet& command, SweepArguments& arguments);
+
+int run_sweep(const SweepArguments& arguments, Console& console);
+
+/// The exit codes that scripts rely on. A signal gives 128 + its number.
+enum class ExitCode : int {
+  done = 0,
+  internal_error = 1,
+  wrong_usage = 2,
+  bad_input = 3,
+  gate_failed = 4,
+  output_failed = 5,
+  out_of_memory = 6,
+};
+
+/// The whole program: parses the command line, runs the command, turns every error into its message
+/// and exit code. The one place that catches.
+int run_app(int argc, const char* const* argv);
+
+}  // namespace perfmodel::cli

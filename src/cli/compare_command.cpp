@@ -1,0 +1,422 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/comparison.hpp"
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+#include "cli/runs.hpp"
+#include "cli/text_table.hpp"
+#include "fit/sum_terms.hpp"
+#include "forms/fit_options.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
+#include "report/documents.hpp"
+
+namespace perfmodel::cli {
+
+/// Everything a comparison has to say, files and models in their order.
+struct CompareDocument {
+  const std::vector<Provenance>& data;
+  const std::vector<ModelScore>& scores;
+  std::string unit;                    ///< of the times; empty where the files differ
+  std::optional<std::size_t> width{};  ///< of the terminal that shows it
+};
+
+/// Text and Markdown: errors per file on the rows that judge, and the scaling powers side by side;
+/// JSON and CSV: all parts.
+std::string formatted(const CompareDocument& report, OutputFormat format);
+
+namespace {
+
+struct Section {
+  std::string title;
+  TextTable table;
+};
+
+std::string undefined_or(double value, std::string (*text)(double)) {
+  return std::isnan(value) ? "-" : text(value);
+}
+
+/// The part that judges a model.
+const Metrics& judged(const PartMetrics& metrics) {
+  return metrics.test ? *metrics.test : metrics.train;
+}
+
+Section errors_of(const CompareDocument& report, std::size_t source) {
+  using enum Align;
+  double largest = 0;
+  for (const ModelScore& score : report.scores)
+    if (score.source == source)
+      largest = std::max(largest, judged(score.metrics).mae);
+  const ShownTime time(report.unit, largest);
+  TextTable table({left, right, right, right, right, right, right});
+  table.add(
+      {"model", "MAPE", time.heading("MAE"), time.heading("RMSE"), "R2", "train MAPE", "fit [s]"});
+  std::string part;
+  for (const ModelScore& score : report.scores) {
+    if (score.source != source)
+      continue;
+    const Metrics& metrics = judged(score.metrics);
+    part = (score.metrics.test ? "test part, " : "training part, ") + std::to_string(metrics.rows) +
+           " rows";
+    table.add({score.name, percent(metrics.mape_percent), time.number(metrics.mae),
+               time.number(metrics.rmse), undefined_or(metrics.r2, short_number),
+               percent(score.metrics.train.mape_percent), short_number(score.fit_seconds)});
+  }
+  return {report.data[source].file + " (" + part + ")", table};
+}
+
+/// Scaling powers of every expression, one line per column and model, one column per file.
+Section powers_of(const CompareDocument& report) {
+  using enum Align;
+  std::vector<Align> columns(2 + report.data.size(), right);
+  columns[0] = columns[1] = left;
+  TextTable table(columns);
+  std::vector<std::string> header = {"column", "model"};
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const Provenance& source : report.data)
+    header.push_back(clipped(source.file, 24));
+  for (const ModelScore& score : report.scores) {
+    for (const auto& column : score.columns) {
+      const std::pair line(column, score.name);
+      if (std::find(lines.begin(), lines.end(), line) == lines.end())
+        lines.push_back(line);
+    }
+  }
+  // All models of one column together, columns in the order of their first appearance.
+  std::vector<std::string> order;
+  for (const auto& line : lines)
+    if (std::find(order.begin(), order.end(), line.first) == order.end())
+      order.push_back(line.first);
+  table.add(header);
+  for (const auto& column : order) {
+    for (const auto& line : lines) {
+      if (line.first != column)
+        continue;
+      std::vector<std::string> row = {column, line.second};
+      for (std::size_t source = 0; source < report.data.size(); ++source) {
+        std::string cell = "-";
+        for (const ModelScore& score : report.scores) {
+          const auto found = std::find(score.columns.begin(), score.columns.end(), column);
+          if (score.source == source && score.name == line.second && found != score.columns.end()) {
+            const auto index = static_cast<std::size_t>(found - score.columns.begin());
+            cell = short_number(score.scaling_powers[index]);
+          }
+        }
+        row.push_back(cell);
+      }
+      table.add(std::move(row));
+    }
+  }
+  return {"scaling powers q (of the sum of products: of the whole time, at the central run)",
+          table};
+}
+
+/// One line per model and part, in full precision.
+TextTable exact_comparison(const CompareDocument& report) {
+  std::vector<std::string> header = {"file", "model", "part", "rows"};
+  for (const auto& [name, member] : kNamedMetrics)
+    header.emplace_back(name);
+  header.emplace_back("fit_seconds");
+  TextTable table(std::vector<Align>(header.size(), Align::right));
+  table.add(std::move(header));
+  for (const ModelScore& score : report.scores) {
+    const auto add = [&](const std::string& part, const Metrics& metrics) {
+      std::vector<std::string> row = {score.file, score.name, part, std::to_string(metrics.rows)};
+      for (const auto& [name, member] : kNamedMetrics) {
+        const double value = metrics.*member;
+        row.push_back(std::isnan(value) ? "" : to_text(value));
+      }
+      row.push_back(to_text(score.fit_seconds));
+      table.add(std::move(row));
+    };
+    add("train", score.metrics.train);
+    if (score.metrics.validation)
+      add("validation", *score.metrics.validation);
+    if (score.metrics.test)
+      add("test", *score.metrics.test);
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string formatted(const CompareDocument& report, OutputFormat format) {
+  OutputTables out(exact_comparison(report), [&] {
+    return comparison_to_json(report.data, report.scores, has_black_boxes());
+  });
+  std::vector<Section> sections;
+  for (std::size_t source = 0; source < report.data.size(); ++source)
+    sections.push_back(errors_of(report, source));
+  sections.push_back(powers_of(report));
+  for (std::size_t k = 0; k < sections.size(); ++k) {
+    out.add((k == 0 ? "" : "\n") + sections[k].title + "\n\n");
+    out.add(sections[k].table, 2);
+  }
+  return out.in(format, report.width);
+}
+
+namespace {
+
+constexpr auto kJudgingGroup = "Judging the models";
+
+ExtrapolateArgument parse_extrapolate(const std::string& text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string::npos)
+    return {text, std::nullopt};
+  const auto limit = parse_number(text.substr(colon + 1));
+  if (!limit) {
+    throw OptionError("--extrapolate", "'" + text +
+                                           "': write COL, or COL:X where rows up to the "
+                                           "value X train, for example batch_size:32");
+  }
+  return {text.substr(0, colon), limit};
+}
+
+/// Short names of the models in conditions, and how the names that are printed begin.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kGateModels = {
+    {{"generic_l1", "Eq. (4), L1"},
+     {"generic_l2", "Eq. (4), L2"},
+     {"generic", "Eq. (4)"},
+     {"multi", "sum of products"},
+     {"process", "product and process"},
+     {"forest", "random forest"},
+     {"boosting", "gradient boosting"},
+     {"svr_log", "SVR of log time"},
+     {"svr", "SVR"}}};
+
+const FurtherFigures& compare_figures() {
+  static const FurtherFigures further = [] {
+    FurtherFigures out;
+    for (const auto& [name, begin] : kGateModels)
+      for (const auto& metric : gate_metrics())
+        out.names.push_back(std::string(name) + "." + metric);
+    out.words =
+        "; of one model: generic., generic_l1., generic_l2., multi., process., forest., boosting., "
+        "svr. or svr_log. before it";
+    return out;
+  }();
+  return further;
+}
+
+/// The metrics of every model on the rows that judge, and under their plain names the best of all
+/// models: r2 is better higher, the rest lower.
+std::vector<Figure> compared_figures(const std::vector<ModelScore>& scores, std::size_t source) {
+  std::vector<Figure> best;
+  std::vector<Figure> all;
+  for (const ModelScore& score : scores) {
+    if (score.source != source)
+      continue;
+    const std::string part = score.name + ", " + score.file;
+    const auto model = std::find_if(kGateModels.begin(), kGateModels.end(), [&](const auto& known) {
+      return score.name.starts_with(known.second);
+    });
+    const Metrics& metrics = score.metrics.test.value_or(score.metrics.train);
+    if (model != kGateModels.end()) {
+      const auto named = figures_of(metrics, part, std::string(model->first) + ".");
+      all.insert(all.end(), named.begin(), named.end());
+    }
+    const auto plain = figures_of(metrics, part);
+    if (best.empty())
+      best = plain;
+    for (std::size_t k = 0; k < plain.size(); ++k) {
+      const bool higher = plain[k].name == "r2";
+      if (higher ? plain[k].value > best[k].value : plain[k].value < best[k].value)
+        best[k] = plain[k];
+    }
+  }
+  all.insert(all.end(), best.begin(), best.end());
+  return all;
+}
+
+void check_combination(const CompareArguments& arguments) {
+  const bool has_split = arguments.split.shares || arguments.split.seed;
+  if (arguments.test && arguments.runs.size() > 1)
+    throw UsageError("--test goes with one file of runs");
+  if ((has_split ? 1 : 0) + (arguments.test ? 1 : 0) + (arguments.extrapolate ? 1 : 0) > 1)
+    throw UsageError("--split, --test and --extrapolate each name the test rows; pass one of them");
+  std::set<std::string> names;
+  for (const auto& path : arguments.runs) {
+    if (!names.insert(path).second)
+      throw UsageError("'" + path + "' is given twice");
+    refuse_to_replace(path, arguments.output);
+  }
+  refuse_to_replace(arguments.test.value_or("-"), arguments.output);
+}
+
+PreparedRuns prepared(const CompareArguments& arguments, const std::string& path,
+                      Console& console) {
+  const LabelledRuns runs =
+      read_labelled_runs({path}, arguments.roles, arguments.separator, console);
+  const Table& table = runs.file.table;
+  if (arguments.extrapolate) {
+    const auto [split, limit] = split_by_value(table, runs.rows, arguments.extrapolate->column,
+                                               arguments.extrapolate->limit);
+    console.notice(table.source + ": rows with " + arguments.extrapolate->column + " up to " +
+                   to_text(limit) + " train, the others test");
+    return prepare_runs(runs, split);
+  }
+  if (arguments.test) {
+    PreparedRuns out = prepare_runs(runs, split_rows(runs.rows, {}, 1));
+    RunsFile file = read_runs(*arguments.test, categorical_columns(out.spec), arguments.separator);
+    if (const auto failed =
+            arguments.roles.drop_failed ? drop_failed_runs(file, out.spec) : std::nullopt)
+      console.warning(*failed);
+    TestRuns test = select_test_runs(file.table, out.spec, !arguments.gates.empty());
+    if (test.left_out)
+      console.warning(*test.left_out);
+    out.test = std::move(test.design);
+    require_fitted_range(*out.test);
+    return out;
+  }
+  return prepare_runs(runs, split_of(runs, arguments.split));
+}
+
+CompareRequest request_of(const SearchArguments& search, const SignalWatch& signals) {
+  CompareRequest request;
+  request.options = fit_options(search);
+  request.options.stop = signals.token();
+  request.loss = search.loss;
+  request.l1 = search.l1.value_or(request.l1);
+  request.l2 = search.l2.value_or(request.l2);
+  return request;
+}
+
+}  // namespace
+
+void setup_compare(OptionSet& command, CompareArguments& arguments) {
+  command
+      .add_option("RUNS.csv", arguments.runs,
+                  "measured runs, one per line; several files, such as\n"
+                  "one per framework, are compared side by side")
+      .option_text(" ")
+      .required();
+  add_output(command, arguments.output, "FILE");
+  add_format(command, arguments.format, "of the comparison");
+  add_role_options(command, arguments.roles, arguments.separator);
+  add_search_options(command, arguments.search);
+  command.remove_option("--expression");  // all are compared
+  command.remove_option("--residual");
+  add_split_options(command, arguments.split);
+  for (const char* name : {"--split", "--split-seed"})
+    command.get_option(name).group(kJudgingGroup);
+  command.add_option("--test", arguments.test, "train on all of RUNS.csv and test on this file")
+      .type_name("FILE")
+      .group(kJudgingGroup);
+  command
+      .add_option_function(
+          "--extrapolate",
+          [&](const std::string& text) { arguments.extrapolate = parse_extrapolate(text); },
+          "train on the lower values of a column and test on\n"
+          "the higher ones; up to X, or to the value below which\n"
+          "60 % of the distinct values lie")
+      .type_name("COL[:X]")
+      .group(kJudgingGroup);
+  add_gates(command, arguments.gates,
+            "end with exit code 4 if this holds on the test rows of\n"
+            "any file: 'mape>10' of the best model there, or\n"
+            "'multi.mape>12' of one: generic, generic_l1,\n"
+            "generic_l2, multi, process, forest, boosting, svr,\n"
+            "svr_log (repeatable)",
+            compare_figures());
+  command.get_option("--fail-if").group(kJudgingGroup);
+  add_resume(command, arguments.sharing.resume);
+  add_shard(command, arguments.sharing.shard, "the models");
+  command.footer(
+      "Fits Eq. (4) without a penalty and with --l1 and --l2 (0.001 each where not given), a sum "
+      "of product\n"
+      "terms, one product with a residual process, a random forest, support vector regression "
+      "(SVR)\n"
+      "and gradient boosting to the same training rows and judges them on the same test rows. "
+      "Forest\n"
+      "and SVR have scikit-learn's default settings;\n"
+      "SVR's epsilon of 0.1 is in the unit of the time, so there is also an SVR of the "
+      "standardised\n"
+      "ln(time). Boosting is of ln(time): 500 trees of depth 5, learning rate 0.1.\n"
+      "\n"
+      "Examples:\n"
+      "  perfmodel compare runs.csv\n"
+      "  perfmodel compare mxnet.csv pytorch.csv tensorflow.csv --format md\n"
+      "  perfmodel compare runs.csv --extrapolate batch_size:32 --format json -o comparison.json");
+}
+
+int run_compare(const CompareArguments& arguments, Console& console) {
+  check_combination(arguments);
+  std::vector<std::string> inputs = arguments.runs;
+  if (arguments.test)
+    inputs.push_back(*arguments.test);
+  TaskRun tasks(arguments.sharing, arguments.output, inputs, !arguments.gates.empty());
+  std::optional<OutputFile> output;
+  if (!tasks.is_shard())
+    output.emplace(arguments.output);
+  SearchProgress progress(console);
+  progress.begin("reading " + joined(arguments.runs, ", "));
+  std::vector<PreparedRuns> files;
+  for (const auto& path : arguments.runs)
+    files.push_back(prepared(arguments, path, console));
+  if (!has_black_boxes()) {
+    console.warning(
+        "this perfmodel was built without dlib, so random forest and support vector regression are "
+        "left out; install libdlib-dev and build it again");
+  }
+  if (!has_gradient_boosting()) {
+    console.warning(
+        "this perfmodel was built without XGBoost, so gradient boosting is left out; install "
+        "libxgboost-dev and build it again");
+  }
+
+  const SignalWatch signals;
+  const CompareRequest request = request_of(arguments.search, signals);
+  std::vector<ModelScore> scores;
+  std::vector<Provenance> data;
+  std::vector<std::size_t> first_tasks{0};
+  for (const auto& runs : files)
+    first_tasks.push_back(first_tasks.back() + compared_model_count(runs.spec, request));
+  const TaskShare* const share = tasks.begin(first_tasks.back());
+  std::string unit = files.front().spec.unit;
+  progress.begin("comparing");
+  for (const auto& runs : files) {
+    data.push_back(runs.provenance);
+    unit = runs.spec.unit == unit ? unit : "";
+    if (!terms_can_be_chosen(runs.spec)) {
+      console.notice(runs.provenance.file +
+                     ": too many levels for a sum of products, which is left out");
+    }
+    const std::size_t before = scores.size();
+    const std::size_t source = data.size() - 1;
+    for (ModelScore& score : compare_models(
+             runs, request,
+             [&](std::size_t done, std::size_t all) {
+               progress.show("comparing", before + done, all * files.size(), false);
+             },
+             share, first_tasks[source])) {
+      score.source = source;
+      scores.push_back(std::move(score));
+    }
+  }
+  if (tasks.is_shard()) {
+    tasks.commit();
+    return 0;
+  }
+  output->write(formatted({data, scores, unit, output_width(arguments.output)}, arguments.format));
+  output->commit();
+  std::vector<Figure> figures;
+  for (std::size_t source = 0; source < data.size(); ++source) {
+    const auto more = compared_figures(scores, source);
+    figures.insert(figures.end(), more.begin(), more.end());
+  }
+  check_gates(arguments.gates, figures);
+  return 0;
+}
+
+}  // namespace perfmodel::cli

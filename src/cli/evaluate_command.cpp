@@ -1,0 +1,405 @@
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/errors.hpp"
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "cli/runs.hpp"
+#include "cli/text_table.hpp"
+#include "cli/texts.hpp"
+#include "forms/form.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
+#include "perfmodel/model.hpp"
+#include "report/documents.hpp"
+#include "trust/prediction_intervals.hpp"
+#include "trust/resampling.hpp"
+
+namespace perfmodel::cli {
+
+/// Errors of every model of a set on its own rows, the largest first.
+int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Console& console);
+
+/// One line per judged run: where it stands in the file, and how far the model is from it. A
+/// positive error is a prediction that is too long.
+void write_residuals(const JudgedRuns& runs, const std::optional<ProcessReach>& reach,
+                     OutputFile& output);
+
+void write_residuals(const JudgedRuns& runs, const std::optional<ProcessReach>& reach,
+                     OutputFile& output) {
+  output.write("line,measured,predicted,error,error_percent" +
+               std::string(reach ? ",support\n" : "\n"));
+  for (std::size_t row = 0; row < runs.lines.size(); ++row) {
+    const auto index = static_cast<Eigen::Index>(row);
+    const double measured = runs.design.time[index];
+    const double predicted = runs.predicted[index];
+    const double error = predicted - measured;
+    output.write(std::to_string(runs.lines[row]) + "," + to_text(measured) + "," +
+                 to_text(predicted) + "," + to_text(error) + "," + to_text(100 * error / measured) +
+                 (reach ? "," + std::string(support_text(reach->near[row])) : "") + "\n");
+  }
+}
+
+namespace {
+
+void check_set_request(const EvaluateArguments& arguments) {
+  if (arguments.residuals || arguments.outliers || arguments.coverage || arguments.baseline ||
+      arguments.target || arguments.strict_range) {
+    throw UsageError(
+        "--residuals, --outliers, --coverage, --baseline, --target and --strict-range go with one "
+        "model; choose it: --pick");
+  }
+  if (arguments.format == OutputFormat::junit || arguments.format == OutputFormat::github)
+    throw UsageError("--format junit and github go with one model");
+  for (const Gate& gate : arguments.gates)
+    if (!is_set_figure(gate.figure))
+      throw UsageError("--fail-if '" + gate.text + "': say of which: 'any." + gate.text + "'");
+}
+
+std::vector<std::string> cells_of(const ModelSetLine& line, bool exact) {
+  const Metrics& metrics = line.model->metrics.train;
+  const auto shown = [&](double value) { return exact ? to_text(value) : short_number(value); };
+  std::vector<std::string> cells = line.key;
+  cells.insert(cells.end(), {line.target, std::to_string(metrics.rows), shown(metrics.mae),
+                             shown(metrics.mape_percent), shown(metrics.rmse)});
+  return cells;
+}
+
+TextTable errors_table(const ModelSet& judged, bool exact) {
+  std::vector<Align> columns(judged.header.by.size() + 1, Align::left);
+  columns.insert(columns.end(), 4, Align::right);
+  TextTable table(columns);
+  std::vector<std::string> heading = judged.header.by;
+  heading.insert(heading.end(), {"target", "rows", "mae", "mape_percent", "rmse"});
+  table.add(heading);
+  for (const ModelSetLine& line : judged.lines)
+    table.add(cells_of(line, exact));
+  return table;
+}
+
+EvaluationsDocument document_of(const EvaluateArguments& arguments, const RunsFile& runs,
+                                const ModelSet& judged, const std::optional<SetShare>& share,
+                                const std::vector<JudgedGate>& gates) {
+  EvaluationsDocument out;
+  out.model_file = base_name(arguments.model);
+  out.runs_file = base_name(runs.path);
+  out.runs_sha256 = sha256(runs.bytes);
+  out.judged = &judged;
+  if (share)
+    out.total = {share->percent, share->without};
+  for (const JudgedGate& gate : gates) {
+    out.gates.push_back({gate.gate.text,
+                         gate.figure ? std::optional(gate.figure->value) : std::nullopt,
+                         gate.figure ? gate.figure->interval : std::nullopt, gate.fires});
+  }
+  return out;
+}
+
+}  // namespace
+
+int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Console& console) {
+  check_set_request(arguments);
+  OutputFile output("-");
+  const RunsFile file = read_runs(arguments.runs, text_columns_of(set), arguments.separator);
+  ModelSet judged{set.header(), {}};
+  FailedOfSet failed(arguments.drop_failed);
+  for_each_with_rows(set, file.table, [&](LineRows part) {
+    if (!failed.take_away(part))
+      return;
+    ModelSetLine line = part.line;
+    const Design design = make_design(part.table, line.model->spec, Target::required);
+    line.model->metrics = {measure(*line.model, design, words_of(line, set.header())), {}, {}};
+    judged.lines.push_back(std::move(line));
+  });
+  for (const std::string& words : failed.words())
+    console.warning(words);
+  if (judged.lines.empty())
+    throw InputError(file.table.source + ": no row is of a group that has a model");
+  std::stable_sort(judged.lines.begin(), judged.lines.end(), [](const auto& a, const auto& b) {
+    return a.model->metrics.train.mape_percent > b.model->metrics.train.mape_percent;
+  });
+  const std::optional<SetShare> share =
+      set.header().total ? share_of_total(set, file.table, arguments.drop_failed) : std::nullopt;
+  const std::vector<JudgedGate> gates = judged_set_gates(arguments.gates, SetLines(judged), share);
+  OutputTables tables(errors_table(judged, true), [&] {
+    return evaluations_to_json(document_of(arguments, file, judged, share, gates));
+  });
+  tables.add(errors_table(judged, false));
+  output.write(tables.in(arguments.format));
+  output.commit();
+  console.notice(std::to_string(judged.lines.size()) + " of " + std::to_string(set.size()) +
+                 " models are judged");
+  if (share) {
+    console.notice("the parts add up to " + percent(share->percent) + " of " +
+                   set.header().total->name + " as measured (" + share->words + ")");
+  }
+  check_gates(gates);
+  return 0;
+}
+
+namespace {
+
+/// The runs that stand farthest from the model, with their lines in the file.
+std::vector<OutlyingRun> farthest_runs(const JudgedRuns& runs, std::size_t count) {
+  std::vector<OutlyingRun> out;
+  for (const Outlier& outlier : ranked_outliers(runs.design.time, runs.predicted)) {
+    if (out.size() == count)
+      break;
+    const auto row = static_cast<Eigen::Index>(outlier.row);
+    out.push_back(
+        {runs.lines[outlier.row], runs.design.time[row], runs.predicted[row], outlier.robust_z});
+  }
+  return out;
+}
+
+const FurtherFigures& evaluate_figures() {
+  static const FurtherFigures further = [] {
+    FurtherFigures out{drift_names(), ""};
+    out.names.insert(out.names.end(), {"bias", "rows", "failed", "coverage", "mean_width"});
+    out.words =
+        "; bias (how much longer runs take than predicted, in percent), rows, failed; coverage or "
+        "mean_width of intervals; with --baseline " +
+        joined(drift_names(), ", ") + kSetFigureWords;
+    out.accepts = is_set_figure;
+    return out;
+  }();
+  return further;
+}
+
+bool is_drift(const Gate& gate) {
+  const auto names = drift_names();
+  return std::find(names.begin(), names.end(), gate.figure) != names.end();
+}
+
+void check_combination(const EvaluateArguments& arguments) {
+  if (arguments.model == "-" && arguments.runs == "-")
+    throw UsageError("the model and the runs cannot both come from standard input");
+  if (arguments.baseline == "-")
+    throw UsageError("--baseline cannot come from standard input; write it to a file");
+  if (arguments.residuals == "-")
+    throw UsageError("the metrics go to standard output; write --residuals to a file");
+  if (arguments.outliers && arguments.format == OutputFormat::csv)
+    throw UsageError("--format csv is the metrics alone; list --outliers in another format");
+  check_gate_report(arguments.format, !arguments.gates.empty(), arguments.outliers.has_value());
+  for (const Gate& gate : arguments.gates) {
+    if (is_drift(gate) && !arguments.baseline) {
+      throw UsageError("--fail-if '" + gate.text +
+                       "': there is nothing to drift from; pass --baseline OLD.json");
+    }
+  }
+}
+
+/// Of the rows that a residual process reaches, or does not.
+SupportedIntervals intervals_where(const ProcessReach& reach, bool near,
+                                   const Eigen::Array<bool, Eigen::Dynamic, 1>& inside,
+                                   const Eigen::ArrayXd& widths) {
+  SupportedIntervals out;
+  for (std::size_t row = 0; row < reach.near.size(); ++row) {
+    if (reach.near[row] != near)
+      continue;
+    const auto at = static_cast<Eigen::Index>(row);
+    ++out.rows;
+    out.coverage += inside[at] ? 1 : 0;
+    out.mean_width += widths[at];
+  }
+  const auto rows = static_cast<double>(std::max<std::size_t>(out.rows, 1));
+  out.coverage /= rows;
+  out.mean_width /= rows;
+  return out;
+}
+
+/// The model's intervals where it has some, held against the measured times.
+std::optional<IntervalDocument> report_intervals(const EvaluateArguments& arguments,
+                                                 const FittedModel& model, const JudgedRuns& runs,
+                                                 const Certainty& certainty) {
+  if (!certainty.intervals)
+    return std::nullopt;
+  const RowIntervals& intervals = *certainty.intervals;
+  const Eigen::ArrayXd widths = runs.predicted.array() * (intervals.upper - intervals.lower);
+  IntervalDocument out{arguments.coverage.value_or(model.intervals->level),
+                       covered_share(intervals, runs.design.time, runs.predicted), widths.mean()};
+  if (certainty.reach) {
+    const auto inside = covered(intervals, runs.design.time, runs.predicted);
+    out.near = intervals_where(*certainty.reach, true, inside, widths);
+    out.far = intervals_where(*certainty.reach, false, inside, widths);
+  }
+  return out;
+}
+
+std::optional<SupportCounts> count_support(const std::optional<ProcessReach>& reach) {
+  if (!reach)
+    return std::nullopt;
+  SupportCounts out;
+  for (const bool near : reach->near)
+    ++(near ? out.process : out.trend);
+  return out;
+}
+
+BaselineDocument report_baseline(const EvaluateArguments& arguments, const BaselineRuns& baseline,
+                                 const JudgedRuns& runs) {
+  BaselineDocument out;
+  out.file = base_name(*arguments.baseline);
+  out.metrics = measure(runs.design, baseline.predicted, runs.file.table.source);
+  out.drift = drift_with_intervals(runs.design, runs.predicted, baseline.predicted);
+  return out;
+}
+
+/// With an interval where a condition asks for it: of many runs it takes seconds.
+DriftFigure judged_bias(const EvaluateArguments& arguments, const JudgedRuns& runs) {
+  const bool is_asked = std::any_of(arguments.gates.begin(), arguments.gates.end(),
+                                    [](const Gate& gate) { return gate.figure == "bias"; });
+  return is_asked ? bias_with_interval(runs.design, runs.predicted)
+                  : DriftFigure{"bias", bias_percent(runs.design.time, runs.predicted), {}};
+}
+
+/// A gate must not pass because the rows that it is about are missing.
+void require_all_rows(const EvaluateArguments& arguments, const JudgedRuns& runs) {
+  if (!arguments.gates.empty() && runs.left_out() > 0) {
+    throw InputError(runs.file.table.source + ": " + std::to_string(runs.left_out()) + " of " +
+                     std::to_string(runs.file.table.rows()) +
+                     " rows cannot be judged; --fail-if needs all: remove these rows, or fit such "
+                     "runs too");
+  }
+}
+
+std::vector<Figure> evaluated_figures(const EvaluationDocument& report) {
+  const std::string part = std::to_string(report.metrics.rows) + " rows";
+  std::vector<Figure> figures = figures_of(report.metrics, part);
+  if (report.intervals) {
+    figures.push_back({"coverage", report.intervals->coverage, part, {}});
+    figures.push_back({"mean_width", report.intervals->mean_width, part, {}});
+  }
+  std::size_t failed = 0;
+  for (const FailedRuns& runs : report.failed)
+    failed += runs.rows;
+  figures.push_back({"bias", report.bias.value, part, report.bias.interval});
+  figures.push_back({"rows", static_cast<double>(report.metrics.rows), part, {}});
+  figures.push_back({"failed", static_cast<double>(failed), part, {}});
+  if (report.baseline)
+    for (const DriftFigure& figure : report.baseline->drift)
+      figures.push_back({figure.name, figure.value, part, figure.interval});
+  return figures;
+}
+
+}  // namespace
+
+void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
+  add_judged_runs(command, arguments);
+  add_format(
+      command, arguments.format,
+      "of the metrics; of the conditions junit (a test\ncase each) and github (an annotation each)",
+      {{"junit", OutputFormat::junit}, {"github", OutputFormat::github}});
+  command
+      .add_option("--residuals", arguments.residuals,
+                  "also write one line per run: its line in RUNS.csv,\n"
+                  "measured, predicted, error (predicted - measured)\n"
+                  "and error in percent of the measured time")
+      .type_name("FILE.csv");
+  add_count<std::size_t>(command, "--outliers", arguments.outliers,
+                         "also list the N runs that stand farthest from the\n"
+                         "model, by a robust z of ln(measured / predicted)",
+                         1);
+  add_coverage(command, arguments.coverage,
+               "share of the times that the model's intervals shall\n"
+               "cover (default: as in its fit); the share that they do\n"
+               "cover and their mean width are printed");
+  command
+      .add_option("--baseline", arguments.baseline,
+                  "an older model, judged on the same runs; what has\n"
+                  "changed can be gated: 'mape_drift>2'")
+      .type_name("OLD.json");
+  add_strict_range(command, arguments.strict_range);
+  add_gates(command, arguments.gates,
+            "end with exit code 4 if this holds: 'mape>10',\n"
+            "'bias>5', 'rows<100', 'coverage<0.85', 'failed>0',\n"
+            "'mape_drift>2' (repeatable)",
+            evaluate_figures());
+  command.footer(
+      "Rows to which a model gives no time > 0 are left out and counted; with --fail-if or\n"
+      "--strict-range they are refused.\n"
+      "\n"
+      "bias is by how many percent runs take longer than predicted, by the median: it sees a "
+      "slowdown of\n"
+      "all runs that mape hides. Like a drift, it fires where its 95 % interval lies beyond the "
+      "threshold.\n"
+      "\n"
+      "With --baseline, mape_drift and smape_drift are in points of percent, r2_drift is the "
+      "difference,\n"
+      "mae_drift, mse_drift and rmse_drift are in percent of the older model's, and "
+      "prediction_drift is\n"
+      "the mean distance of the two predictions in percent of the older one. Positive: larger "
+      "now.\n"
+      "\n"
+      "Examples:\n"
+      "  perfmodel evaluate model.json new_runs.csv\n"
+      "  perfmodel evaluate model.json new_runs.csv --residuals residuals.csv\n"
+      "  perfmodel evaluate model.json new_runs.csv --format json --fail-if 'bias>5'\n"
+      "  perfmodel evaluate new.json nightly.csv --baseline released.json --fail-if "
+      "'mape_drift>2'");
+}
+
+int run_evaluate(const EvaluateArguments& arguments, Console& console) {
+  check_combination(arguments);
+  const SetLines set = picked_models(arguments.model, arguments.pick);
+  if (set.size() != 1 || (has_keys(set) && arguments.pick.empty()))
+    return evaluate_set(arguments, set, console);
+  for (const Gate& gate : arguments.gates)
+    if (is_set_figure(gate.figure))
+      throw UsageError("--fail-if '" + gate.text + "': this is one model; leave out which");
+  if (arguments.baseline && has_keys(set))
+    throw UsageError("--baseline goes with a model of all runs");
+  OutputFile output("-");
+  std::optional<OutputFile> residuals;
+  if (arguments.residuals) {
+    refuse_to_replace(arguments.model, *arguments.residuals);
+    refuse_to_replace(arguments.runs, *arguments.residuals);
+    refuse_to_replace(arguments.baseline.value_or("-"), *arguments.residuals);
+    residuals.emplace(*arguments.residuals);
+  }
+  const FittedModel model = model_of(set);
+  JudgedRuns runs = judge_runs(set, arguments, arguments.strict_range, console);
+  std::optional<BaselineRuns> baseline;
+  if (arguments.baseline)
+    baseline.emplace(judge_baseline(*arguments.baseline, arguments, model, runs,
+                                    arguments.strict_range, console));
+  require_all_rows(arguments, runs);
+  EvaluationDocument report;
+  report.model_file = base_name(arguments.model);
+  report.runs_file = base_name(arguments.runs);
+  report.runs_sha256 = sha256(runs.file.bytes);
+  report.rows_left_out = runs.left_out();
+  report.failed = runs.file.failed;
+  report.metrics = measure(runs.design, runs.predicted, runs.file.table.source);
+  report.bias = judged_bias(arguments, runs);
+  const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, runs.design);
+  report.intervals = report_intervals(arguments, model, runs, certainty);
+  report.support = count_support(certainty.reach);
+  report.noise_floor = noise_floor(runs.design);
+  if (arguments.outliers)
+    report.outliers = farthest_runs(runs, *arguments.outliers);
+  if (baseline)
+    report.baseline = report_baseline(arguments, *baseline, runs);
+  const std::vector<JudgedGate> gates = judged_gates(arguments.gates, evaluated_figures(report));
+  for (const auto& [gate, figure, holds, fires] : gates) {
+    report.gates.push_back({gate.text, figure ? std::optional(figure->value) : std::nullopt,
+                            figure ? figure->interval : std::nullopt, fires});
+  }
+  output.write(formatted(report, model, arguments.format));
+  if (residuals) {
+    write_residuals(runs, certainty.reach, *residuals);
+    residuals->commit();
+  }
+  output.commit();
+  for (const std::string& why : open_gates(gates))
+    console.notice(why);
+  check_gates(gates);
+  return 0;
+}
+
+}  // namespace perfmodel::cli

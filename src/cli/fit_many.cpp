@@ -1,0 +1,299 @@
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+#include "cli/runs.hpp"
+#include "jobs/group_fits.hpp"
+#include "jobs/tasks.hpp"
+#include "perfmodel/error.hpp"
+#include "report/model_set.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+void check_share_form(const FitArguments& arguments) {
+  const FitOptions& options = arguments.search.options;
+  if (arguments.by.empty())
+    throw UsageError("--share-form is of many groups: --by");
+  if (options.expression == Expression::generic)
+    throw UsageError("--share-form needs --expression multi or auto");
+  std::vector<std::string> idle;
+  const auto refuse = [&](const char* name, bool given) {
+    if (given)
+      idle.emplace_back(name);
+  };
+  refuse("--terms", options.terms.has_value());
+  refuse("--signed", options.signed_terms);
+  refuse("--l1", arguments.search.l1.has_value());
+  refuse("--l2", arguments.search.l2.has_value());
+  refuse("--residual process", options.residual == Residual::process);
+  if (!idle.empty()) {
+    throw UsageError(quoted_list(idle) + (idle.size() == 1 ? " does" : " do") +
+                     " not go with --share-form, which chooses a sum of terms, and how near its "
+                     "constants lie to common ones");
+  }
+}
+
+void check_many(const FitArguments& arguments) {
+  const auto refuse = [](bool given, const std::string& option) {
+    if (given)
+      throw UsageError(option + " does not go with many models at once");
+  };
+  refuse(arguments.test.has_value(), "--test");
+  check_sharing(arguments.sharing, arguments.output.value_or("-"), !arguments.gates.empty());
+  if (arguments.share_form)
+    check_share_form(arguments);
+  if (arguments.target_name && !arguments.roles.target)
+    throw UsageError("--target-name needs --target: the column of the values");
+  if (arguments.target_name && arguments.roles.throughput)
+    throw UsageError("--target-name does not go with --throughput-target");
+}
+
+GroupRequest groups_of_arguments(const FitArguments& arguments) {
+  GroupRequest out;
+  out.by = arguments.by;
+  out.target_name = arguments.target_name;
+  out.total = arguments.total;
+  if (arguments.roles.target) {
+    out.targets = arguments.target_name ? std::vector<std::string>{*arguments.roles.target}
+                                        : split_list(*arguments.roles.target);
+  }
+  return out;
+}
+
+ModelSetLine line_of(std::size_t number, const GroupTask& task, GroupOutcome outcome) {
+  ModelSetLine line{number, task.key, task.target, task.rows, std::move(outcome.model), {}};
+  if (line.model)
+    name_flags(*line.model);
+  else
+    line.refused = with_flags(outcome.refused);
+  return line;
+}
+
+}  // namespace
+
+void add_many_options(OptionSet& command, FitArguments& arguments) {
+  constexpr auto group = "Many models, many machines";
+  command
+      .add_option_function(
+          "--by", [&](const std::string& text) { arguments.by = split_list(text); },
+          "a model for each group of rows with the same texts in\n"
+          "these columns, and for each of several targets\n"
+          "(--target time_s,mem_mb); the result is JSON lines")
+      .type_name("A,B")
+      .group(group);
+  command
+      .add_option("--target-name", arguments.target_name,
+                  "of a long table: the column of the targets' names;\n"
+                  "--target is then the column of their values")
+      .type_name("COL")
+      .group(group);
+  command
+      .add_flag("--share-form", arguments.share_form,
+                "one form for all groups but those that one of their\n"
+                "own predicts better; the fewer rows a group has, the\n"
+                "nearer its constants are to common ones (--expression\n"
+                "multi or auto)")
+      .group(group);
+  command
+      .add_option("--total", arguments.total,
+                  "a target, a text of a key column or a further column\n"
+                  "that the others add up to; the ranking says whether\n"
+                  "they do")
+      .type_name("NAME")
+      .group(group);
+  command.add_option("--set", arguments.ranked_at, "of the ranking: values of inputs, as in show")
+      .type_name("COL=VALUE")
+      .group(group);
+}
+
+bool asks_for_many(const FitArguments& arguments) {
+  return !arguments.by.empty() || arguments.target_name.has_value() ||
+         (arguments.roles.target && arguments.roles.target->find(',') != std::string::npos);
+}
+
+int run_fit_many(const FitArguments& arguments, FitRequest request, Console& console) {
+  check_many(arguments);
+  const std::string path = path_of_shard(arguments.output.value_or("-"), arguments.sharing.shard);
+  for (const auto& runs : arguments.runs)
+    refuse_to_replace(runs, path);
+  LinesFile output(path, arguments.sharing.resume);
+
+  std::optional<SearchProgress> progress(console);
+  progress->begin("reading " + joined(arguments.runs, ", "));
+  GroupRequest groups = groups_of_arguments(arguments);
+  const GroupJob job = read_groups(arguments.runs, groups, arguments.roles, arguments.separator);
+
+  ModelSetHeader header;
+  header.tool = tool_name();
+  header.file = job.file;
+  header.by = groups.by;
+  if (groups.target_name) {
+    header.target_name = groups.target_name;
+    header.target_value = groups.targets.front();
+  }
+  header.total = total_of(groups, job);
+  header.tasks = job.tasks;
+  header.shard = arguments.sharing.shard;
+  header.job = job_digest(arguments.sharing, header.tool, {header.file, job.digest});
+  const std::vector<std::size_t> numbers = tasks_of_shard(job.tasks, header.shard);
+  const SignalWatch signals;
+  request.options.stop = signals.token();
+  if (arguments.share_form) {
+    progress->begin("choosing the form");
+    header.shared_forms = share_forms(job, request);
+    if (const auto signal = received_signal())
+      return exit_code_of_signal(*signal);
+  }
+  std::size_t done = 0;
+  std::size_t models = 0;
+  done = kept_tasks(output, to_line(header), numbers, [&](std::string_view line) {
+    models += parse_set_line(output.partial(), line, header)->model ? 1U : 0U;
+  });
+  const bool is_only_shown = !arguments.output && !console.quiet() && is_terminal_output();
+  const auto write = [&](const std::string& line) {
+    if (!is_only_shown)
+      output.write(line);
+  };
+  if (!output.has_kept())
+    write(to_line(header));
+
+  const std::vector<std::size_t> open(numbers.begin() + static_cast<std::ptrdiff_t>(done),
+                                      numbers.end());
+  // What is in a file is not kept in memory, too.
+  const bool is_in_memory = output.partial().empty();
+  ModelSet set{header, {}};
+  fit_groups(job, open, request, header.shared_forms,
+             [&](std::size_t number, GroupOutcome outcome) {
+               ModelSetLine line = line_of(number, job.task(number), std::move(outcome));
+               write(to_line(line, header));
+               models += line.model ? 1U : 0U;
+               if (is_in_memory)
+                 set.lines.push_back(std::move(line));
+               progress->show("fitting", ++done, numbers.size());
+             });
+  progress.reset();
+  if (const auto signal = received_signal(); signal && done < numbers.size()) {
+    console.warning("interrupted: " + std::to_string(done) + " of " +
+                    std::to_string(numbers.size()) + " models are there" +
+                    (is_in_memory ? "" : ", in " + output.partial() + "; go on with --resume"));
+    return exit_code_of_signal(*signal);
+  }
+  if (!is_only_shown)
+    output.commit();
+  const SetLines lines = is_in_memory ? SetLines(set) : SetLines(TextLines(path), header);
+  if (!console.quiet())
+    console.summary(set_summary(lines, console, arguments.ranked_at));
+  if (const std::string refused = models < numbers.size() ? refused_text(lines) : "";
+      !refused.empty())
+    console.warning(refused);
+  if (is_only_shown)
+    console.notice("the models are not written anywhere; save them: -o models.jsonl");
+  if (models == 0 && !numbers.empty() && !header.shard)
+    throw InputError("no model could be fitted");
+  check_set_gates(arguments.gates, lines);
+  return 0;
+}
+
+namespace {
+
+/// A set of models is the lines of its parts.
+int merge_models(const MergeArguments& arguments, const MergedParts& parts, Console& console) {
+  std::vector<Gate> gates;
+  for (const std::string& gate : arguments.gates) {
+    gates.push_back(parse_gate(gate, {{}, kSetFigureWords, is_set_figure}));
+    if (!is_set_figure(gates.back().figure))
+      throw UsageError("--fail-if '" + gate + "': say of which: 'any." + gate + "'");
+  }
+  OutputFile output(arguments.output);
+  output.write(parts.header());
+  parts.for_each_line([&](std::string_view line) { output.write(line); });
+  output.commit();
+  const std::string source = display_name(arguments.output);
+  const SetLines set(source, parse_set_header(source, parts.header()), [&](const auto& visit) {
+    parts.for_each_line([&](std::string_view line) { visit(line.substr(0, line.size() - 1)); });
+  });
+  if (!console.quiet())
+    console.summary(set_summary(set, console, arguments.ranked_at));
+  if (const std::string refused = refused_text(set); !refused.empty())
+    console.warning(refused);
+  check_set_gates(gates, set);
+  return 0;
+}
+
+/// Of other results, the command that they are for makes its document.
+int merge_results(const MergeArguments& arguments, const MergedParts& parts, Console& console) {
+  if (!arguments.ranked_at.empty())
+    throw UsageError("--set goes with many models");
+  const std::string source = arguments.parts.front();
+  std::vector<std::string> words = read_task_results_header(source, parts.header()).command;
+  words.push_back("--output=" + arguments.output);
+  for (const std::string& gate : arguments.gates)
+    words.push_back("--fail-if=" + gate);
+  std::vector<std::string> lines;
+  parts.for_each_line([&](std::string_view line) { lines.emplace_back(line); });
+  const MergedTasks merged{parts.header(), TaskShare(source, {lines.begin(), lines.end()})};
+  return arguments.run_merged(words, merged, console);
+}
+
+}  // namespace
+
+void setup_merge(OptionSet& command, MergeArguments& arguments) {
+  command.add_option("PART.jsonl", arguments.parts, "what --shard wrote, of every shard one file")
+      .option_text(" ")
+      .required();
+  add_output(command, arguments.output, "FILE");
+  command
+      .add_option("--fail-if", arguments.gates,
+                  "as of the command that was shared: end with exit code 4\n"
+                  "if this holds: 'any.mape>20' of many models, 'mape>10'\n"
+                  "of one (repeatable); the result is written all the same")
+      .type_name("CONDITION")
+      .allow_extra_args(false)
+      .take_all();
+  command
+      .add_option("--set", arguments.ranked_at,
+                  "of many models: where they are ranked, as in show\n(repeatable)")
+      .type_name("COL=VALUE")
+      .allow_extra_args(false)
+      .take_all();
+  command.footer(
+      "Nothing may be missing, doubled, cut short or of other runs or options: exit code 3, and "
+      "the\n"
+      "shards that have to run again are named. The result is that of the command without --shard, "
+      "byte\n"
+      "by byte. What --by did is joined; for the rest, merge runs the command with the results of "
+      "the\n"
+      "parts in place of its own work, so that its files must stand where they stood.\n"
+      "\n"
+      "Examples:\n"
+      "  perfmodel merge part-*.jsonl -o all.jsonl\n"
+      "  perfmodel merge part-*.jsonl --fail-if 'mape>10' -o model.json");
+}
+
+int run_merge(const MergeArguments& arguments, Console& console) {
+  for (const std::string& part : arguments.parts)
+    refuse_to_replace(part, arguments.output);
+  const std::vector<TextLines> files(arguments.parts.begin(), arguments.parts.end());
+  std::string first;
+  files.front().for_each([&](const TextLine& line) {
+    first = line.text;
+    return false;
+  });
+  require_header(files.front().source(), first);
+  if (!is_model_set(first) && !is_task_results(first))
+    throw InputError(files.front().source() + ": this is not what --shard writes");
+  const MergedParts parts(files);
+  return is_model_set(first) ? merge_models(arguments, parts, console)
+                             : merge_results(arguments, parts, console);
+}
+
+}  // namespace perfmodel::cli

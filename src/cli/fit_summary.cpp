@@ -1,0 +1,611 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/constants.hpp"
+#include "analysis/errors.hpp"
+#include "analysis/scaling.hpp"
+#include "base/text.hpp"
+#include "cli/options.hpp"
+#include "cli/runs.hpp"
+#include "cli/text_table.hpp"
+#include "cli/texts.hpp"
+#include "forms/form.hpp"
+#include "perfmodel/model.hpp"
+#include "table/replicates.hpp"
+#include "trust/cross_validation.hpp"
+
+namespace perfmodel::cli {
+
+/// The constants and metrics of repeated fits: of the best one, and mean and standard deviation
+/// over the seeds. The first row is the heading.
+TextTable repeat_table(const FittedModel& model, const RepeatSummary& repeats);
+
+/// Marks behind the constants of a table that are not to be quoted.
+class ConstantMarks {
+ public:
+  explicit ConstantMarks(const FittedModel& model);
+
+  /// "*" at a bound, "?" not determined, else a blank; nothing where no constant has a mark.
+  std::string of(std::size_t constant) const;
+  /// The same without the blank.
+  std::string behind(std::size_t constant) const;
+  /// Of the scaling power of an extrinsic column; of Eq. (4) a blank where derived columns add to
+  /// it.
+  std::string of_scaling_power(std::size_t extrinsic) const;
+  /// What the marks that were set mean; empty where there are none.
+  std::string legend() const;
+
+ private:
+  std::string marks_;           ///< one character per constant
+  std::string scaling_powers_;  ///< and per local scaling power
+  bool of_a_bound_ = false;
+  bool of_data_ = false;
+};
+
+/// Intervals of the constants that can be quoted: scaling powers, C, powers, differences of levels;
+/// of a sum of product terms its local scaling powers, C and the powers term by term.
+TextTable uncertainty_table(const FittedModel& model, const Uncertainty& uncertainty);
+
+namespace {
+
+/// A mean distance of logarithms in percent.
+std::string as_percent(double log_distance) {
+  return percent(100 * std::expm1(log_distance));
+}
+
+/// How many combinations there are of the values that columns have.
+double combinations(const Design& design) {
+  double out = 1;
+  for (const auto* factors : {&design.intrinsic, &design.extrinsic})
+    for (const NumericFactor& factor : *factors)
+      out *= static_cast<double>(factor.values.size());
+  for (const LevelFactor& factor : design.categorical)
+    out *= static_cast<double>(factor.levels);
+  return out;
+}
+
+/// Whether commands can name the model and its runs.
+bool stands_in_files(const FitArguments& arguments) {
+  return arguments.output.value_or("-") != "-" && arguments.output->ends_with(".json") &&
+         arguments.runs.size() == 1 && arguments.runs.front().ends_with(".csv");
+}
+
+}  // namespace
+
+std::optional<FormCheck> check_default_form(const FitArguments& arguments, const FittedModel& model,
+                                            const Design& training) {
+  const SearchArguments& search = arguments.search;
+  const bool is_default = search.options.expression == Expression::generic &&
+                          search.options.residual == Residual::none &&
+                          search.options.method == Method::scaled && !search.loss && !search.l1 &&
+                          !search.l2 && arguments.runs.front() != "-" &&
+                          arguments.command_line.find(" --expression") == std::string::npos;
+  if (!is_default || !training.runs.empty())
+    return std::nullopt;
+  const std::optional<FormCheck> check = check_form(model, training);
+  return check && check->points_elsewhere() ? check : std::nullopt;
+}
+
+std::string other_form_note(const FitArguments& arguments, const FormCheck& check) {
+  return "products have " + as_percent(check.of_surface) + " on held-out runs where Eq. (4) has " +
+         as_percent(check.of_model) + " on its own: another form may fit far better:\n  " +
+         arguments.command_line + " --expression auto";
+}
+
+namespace {
+
+std::optional<std::string> next_runs_note(const FitArguments& arguments, const FittedModel& model,
+                                          const Design& training) {
+  constexpr std::size_t runs_per_constant = 10;
+  const std::size_t measured = configuration_groups(training).count;
+  const auto constants = static_cast<std::size_t>(model.constants.size());
+  if (!stands_in_files(arguments) || measured >= runs_per_constant * constants ||
+      static_cast<double>(measured) >= combinations(training))
+    return std::nullopt;
+  return std::to_string(measured) + " configurations are few for " + std::to_string(constants) +
+         " constants; which to measure next:\n  perfmodel suggest " +
+         shell_word(*arguments.output) + " " + shell_word(arguments.runs.front()) + " --next 3";
+}
+
+std::optional<std::string> worst_runs_note(const FitArguments& arguments, const FittedModel& model,
+                                           const Design& training) {
+  if (!stands_in_files(arguments))
+    return std::nullopt;
+  const std::optional<WorstGroup> worst =
+      worst_group(model.spec, training, predict(model, training));
+  if (!worst)
+    return std::nullopt;
+  return "where " + worst->column + " is " + worst->values + " the model is off by " +
+         percent(worst->mape) + ", elsewhere by " + percent(worst->mape_of_the_rest) +
+         "; errors by level and value:\n  perfmodel report " + shell_word(*arguments.output) + " " +
+         shell_word(arguments.runs.front()) +
+         (model.provenance.failed.empty() ? "" : " --failed drop") + " -o report.html";
+}
+
+}  // namespace
+
+std::vector<std::string> next_steps(const FitArguments& arguments, const FittedModel& model,
+                                    const Design& training, std::size_t most) {
+  std::vector<std::string> notes;
+  for (const auto note_of : {next_runs_note, worst_runs_note})
+    if (const auto note = note_of(arguments, model, training); note && notes.size() < most)
+      notes.push_back(*note);
+  return notes;
+}
+
+namespace {
+
+using Spreads = std::vector<SeedSpread>;
+
+void add_row(TextTable& table, const std::string& name, double best, const SeedSpread& spread) {
+  table.add({name, short_number(best), short_number(spread.mean),
+             "+- " + short_number(spread.standard_deviation)});
+}
+
+void add_metrics(TextTable& table, const std::string& part, const Metrics& best,
+                 const Spreads& spreads) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> shown = {
+      {{"mae", "MAE"}, {"mape_percent", "MAPE %"}, {"rmse", "RMSE"}, {"r2", "R2"}}};
+  for (const auto& [name, title] : shown) {
+    for (const auto& spread : spreads) {
+      if (spread.name == name) {
+        for (const auto& [metric, member] : kNamedMetrics)
+          if (metric == name)
+            add_row(table, part + " " + std::string(title), best.*member, spread);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TextTable repeat_table(const FittedModel& model, const RepeatSummary& repeats) {
+  using enum Align;
+  TextTable table({left, right, right, left});
+  table.add({std::to_string(repeats.fits) + " seeds", "best", "mean", "sd over seeds (n - 1)"});
+  for (std::size_t k = 0; k < repeats.constants.size(); ++k) {
+    const SeedSpread& spread = repeats.constants[k];
+    add_row(table, clipped(spread.name, 36), model.constants[static_cast<Eigen::Index>(k)], spread);
+  }
+  add_metrics(table, "training", model.metrics.train, repeats.train);
+  if (model.metrics.validation)
+    add_metrics(table, "validation", *model.metrics.validation, repeats.validation);
+  if (model.metrics.test)
+    add_metrics(table, "test", *model.metrics.test, repeats.test);
+  return table;
+}
+
+namespace {
+
+constexpr std::size_t kIndentation = 2;
+constexpr std::size_t kMostLevels = 12;   // the rest of a column's levels is in model.json
+constexpr std::size_t kLongestName = 28;  // what is longer is clipped, so that a line has room
+
+std::string join(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const auto& line : lines)
+    text += line + "\n";
+  return text;
+}
+
+std::string seconds_text(double seconds) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), seconds < 10 ? "%.2f s" : "%.0f s", seconds);
+  return text.data();
+}
+
+std::string range_text(const NumericInput& input) {
+  return short_number(input.low) + " .. " + short_number(input.high);
+}
+
+std::string indented(const std::string& line) {
+  return line.empty() ? "" : std::string(kIndentation, ' ') + line + "\n";
+}
+
+/// A section: its first line is the heading.
+std::string section(const TextTable& table, const Console& console) {
+  auto lines = table.lines(kIndentation, console.width());
+  lines.front() = console.strong(lines.front());
+  return "\n" + join(lines);
+}
+
+std::string header(const FitDocument& report, const Console& console) {
+  const FittedModel& model = report.model;
+  std::string rows = std::to_string(model.provenance.rows) + " rows";
+  if (report.training_rows != model.provenance.rows)
+    rows += ", " + std::to_string(report.training_rows) + " of them for training";
+  return console.strong(with_unit(model.spec.target, model.spec.unit)) + " from " +
+         (model.provenance.file == "-" ? "standard input" : model.provenance.file) + ": " + rows +
+         "\n";
+}
+
+/// The input that is called so, where it is a number.
+const NumericInput* numeric_input(const ModelSpec& spec, const std::string& column) {
+  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic}) {
+    for (const NumericInput& input : *inputs)
+      if (input.column == column)
+        return &input;
+  }
+  return nullptr;
+}
+
+/// The constants of a form whose parts are inputs, input by input; scales have a section of their
+/// own.
+std::string constants_section(const FitDocument& report, const Console& console) {
+  using enum Align;
+  const FittedModel& model = report.model;
+  const ConstantMarks marks(model);
+  const std::vector<ConstantRow> constants = constant_table(model);
+  const std::vector<std::string> groups = model.form->groups(model.spec);
+  std::vector<std::vector<std::string>> texts(groups.size());
+  std::vector<std::vector<std::string>> levels(groups.size());
+  std::vector<bool> scales(groups.size(), false);
+  for (std::size_t k = 0; k < constants.size(); ++k) {
+    const ConstantRow& row = constants[k];
+    texts[row.group].push_back(short_number(row.value) + marks.of(k));
+    if (row.role == ConstantRole::level)
+      levels[row.group].push_back(row.level);
+    scales[row.group] = row.role == ConstantRole::scaling_power;
+  }
+  TextTable table({left, left, right, right, left, right});
+  const std::string no_mark = marks.legend().empty() ? "" : " ";
+  table.add({"input", "", "a" + no_mark, "p" + no_mark, "measured", "share of time"});
+  std::size_t part = 0;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (scales[g])
+      continue;
+    const std::string share = percent(report.time_shares.at(part++));
+    const NumericInput* const input = numeric_input(model.spec, groups[g]);
+    if (levels[g].empty()) {
+      const std::string p = texts[g].size() > 1 ? texts[g][1] : "";
+      table.add({clipped(groups[g], kLongestName), "", texts[g][0], p,
+                 p.empty() || input == nullptr ? "" : range_text(*input), share});
+      continue;
+    }
+    const std::size_t shown = std::min(levels[g].size(), kMostLevels);
+    for (std::size_t l = 0; l < shown; ++l) {
+      table.add({l == 0 ? clipped(groups[g], kLongestName) : "",
+                 clipped(levels[g][l], kLongestName / 2), texts[g][l], "", "",
+                 l == 0 ? share : ""});
+    }
+    if (shown < levels[g].size())
+      table.add({"", std::to_string(levels[g].size() - shown) + " more levels"});
+  }
+  return section(table, console) + indented(marks.legend());
+}
+
+/// A formula in lines of about `width` characters, cut before a factor or else at a blank.
+std::vector<std::string> wrapped(const std::string& formula, std::size_t width) {
+  const std::string indent = "  ";
+  std::vector<std::string> lines;
+  std::string rest = formula;
+  while (rest.size() > width) {
+    auto cut = rest.rfind(" * ", width);
+    if (cut == std::string::npos || cut < width / 2)
+      cut = rest.rfind(' ', width);
+    if (cut == std::string::npos || cut <= indent.size())
+      break;  // one long word
+    lines.push_back(rest.substr(0, cut));
+    rest = indent + rest.substr(cut + 1);
+  }
+  lines.push_back(rest);
+  return lines;
+}
+
+/// The terms of a sum, the largest first.
+std::string terms_section(const FitDocument& report, const Console& console) {
+  using enum Align;
+  const FittedModel& model = report.model;
+  const ConstantMarks marks(model);
+  const auto mark = [&](std::size_t constant) { return marks.behind(constant); };
+  const Eigen::Index intercept = model.constants.size() - 1;
+  constexpr std::size_t beside = 20;  // the share, and some room
+  const std::size_t width = console.width().value_or(kUsualWidth) - beside;
+  TextTable table({right, left});
+  table.add({"share", "term"});
+  std::vector<TimePart> parts = model.form->parts(model.spec, model.constants, mark);
+  parts.back().formula = short_number(model.constants[intercept]) +
+                         marks.behind(static_cast<std::size_t>(intercept)) + "  (C)";
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    std::string share = percent(report.time_shares.at(k));
+    for (const auto& line : wrapped(parts[k].formula, width)) {
+      table.add({share, line});
+      share.clear();
+    }
+  }
+  return section(table, console) + indented(marks.legend());
+}
+
+/// What a residual process does to the trend that stands above.
+std::string process_line(const FitDocument& report) {
+  const std::optional<double> size = report.model.form->process_size();
+  if (!size)
+    return {};
+  std::string out = indented("times a residual process: typically " +
+                             percent(100 * std::expm1(*size)) + " of the time within the runs");
+  const auto& search = report.model.search.process;
+  if (search && search->outliers > 0) {
+    const std::string count = std::to_string(search->outliers);
+    out += indented(count + (search->outliers == 1 ? " run is" : " runs are") +
+                    " far from what the others say and " +
+                    (search->outliers == 1 ? "counts" : "count") +
+                    " for little; evaluate --outliers " + count + " lists such runs");
+  }
+  return out;
+}
+
+std::string scaling_section(const FitDocument& report, const Console& console) {
+  using enum Align;
+  const FittedModel& model = report.model;
+  if (model.spec.extrinsic.empty() || report.scales_wrongly)
+    return {};
+  const std::optional<Centre> centre = centre_of(model);
+  const std::vector<Doubling> doublings =
+      centre ? doublings_of(model, centre->configuration) : std::vector<Doubling>();
+  // What stands at a kink has two local powers, and the terms tell theirs.
+  const bool has_powers = !model.form->has_local_powers();
+  TextTable table({left, left, left, right});
+  table.add({"scaling", centre ? "at " + centre->place : "", "measured", has_powers ? "q" : ""});
+  const std::vector<double> powers = scaling_powers(model);
+  const ConstantMarks marks(model);
+  for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
+    const std::string& column = model.spec.extrinsic[j].column;
+    const auto doubling = std::find_if(doublings.begin(), doublings.end(),
+                                       [&](const Doubling& item) { return item.column == column; });
+    const std::string mark = marks.of_scaling_power(j);
+    std::string words = doubling == doublings.end() ? "-" : doubling_in_words(*doubling);
+    if (!has_powers && mark != " ")
+      words += mark;
+    table.add({clipped(column, kLongestName / 2), words, range_text(model.spec.extrinsic[j]),
+               has_powers ? short_number(powers[j]) + mark : ""});
+  }
+  return section(table, console);
+}
+
+std::string errors_section(const FitDocument& report, const Console& console) {
+  using enum Align;
+  const PartMetrics& parts = report.model.metrics;
+  double largest = parts.train.mae;
+  for (const auto* part : {&parts.validation, &parts.test})
+    largest = std::max(largest, *part ? (*part)->mae : 0);
+  const ShownTime time(report.model.spec.unit, largest);
+  TextTable table({left, right, right, right, right, right, right});
+  table.add({"errors", "rows", time.heading("MAE"), "MAPE", "SMAPE", time.heading("RMSE"), "R2"});
+  const auto add = [&](const std::string& name, const Metrics& metrics) {
+    table.add({name, std::to_string(metrics.rows), time.number(metrics.mae),
+               percent(metrics.mape_percent), percent(metrics.smape_percent),
+               time.number(metrics.rmse), std::isnan(metrics.r2) ? "-" : short_number(metrics.r2)});
+  };
+  add("training", parts.train);
+  if (parts.validation)
+    add("validation", *parts.validation);
+  if (parts.test)
+    add("test", *parts.test);
+  return section(table, console) +
+         indented(noise_floor_in_words(parts.train.mape_percent, report.model.noise_floor));
+}
+
+/// What the form was chosen by.
+std::string choice_section(const FitDocument& report, const Console& console) {
+  using enum Align;
+  const std::optional<FormChoice>& choice = report.model.search.form;
+  if (!choice || choice->held_out.empty())
+    return {};
+  TextTable table({left, right, right});
+  table.add({"error of held-out runs", "within", "far ends"});
+  const std::array<std::string, 3> names = {"Eq. (4)", "the trend alone", "trend and process"};
+  for (std::size_t i = 0; i < std::min(names.size(), choice->held_out.size()); ++i) {
+    const HeldOutErrors& errors = choice->held_out[i];
+    table.add({names[i], percent(100 * errors.random),
+               errors.far_ends ? percent(100 * *errors.far_ends) : "-"});
+  }
+  return section(table, console);
+}
+
+std::string uncertainty_section(const FitDocument& report, const Console& console) {
+  const auto& uncertainty = report.model.uncertainty;
+  return uncertainty ? section(uncertainty_table(report.model, *uncertainty), console) : "";
+}
+
+std::string repeat_section(const FitDocument& report, const Console& console) {
+  const auto& repeats = report.model.repeats;
+  return repeats ? section(repeat_table(report.model, *repeats), console) : "";
+}
+
+std::string search_line(const FitDocument& report, const Console& console) {
+  const SearchSummary& search = report.model.search;
+  std::string line = std::string(kIndentation, ' ') + console.strong("search") + "  " +
+                     search.strategy + ", seed " + std::to_string(search.seed);
+  if (!search.process)
+    line += ", loss " + std::string(to_text(search.loss));
+  if (search.penalty.l1 != 0)
+    line += ", L1 " + short_number(search.penalty.l1);
+  if (search.penalty.l2 != 0)
+    line += ", L2 " + short_number(search.penalty.l2);
+  if (search.penalty.constants == Penalise::scaled &&
+      (search.penalty.l1 != 0 || search.penalty.l2 != 0))
+    line += " of scaled constants";
+  const std::string starts =
+      search.starts == 1 ? "" : ", best of " + std::to_string(search.starts) + " starts";
+  std::string counts = std::to_string(search.evaluations) + " evaluations";
+  if (search.generations > 0)
+    counts = std::to_string(search.generations) + " generations, " + counts;
+  const FittedModel& model = report.model;
+  const bool did_more =
+      model.uncertainty || model.repeats || model.cross_validation || model.intervals;
+  return "\n" + line + starts + "\n" + std::string(kIndentation + 8, ' ') + search.termination +
+         " after " + counts + ", " + seconds_text(report.seconds) +
+         (did_more ? "; in all, " + seconds_text(report.all_seconds) : "") + "\n";
+}
+
+}  // namespace
+
+std::string fit_summary(const FitDocument& report, const Console& console) {
+  return header(report, console) +
+         (report.model.form->words().lists_terms ? terms_section : constants_section)(report,
+                                                                                      console) +
+         process_line(report) + scaling_section(report, console) + errors_section(report, console) +
+         choice_section(report, console) + uncertainty_section(report, console) +
+         repeat_section(report, console) + held_out_section(report.model, console) +
+         search_line(report, console);
+}
+
+namespace {
+
+constexpr char kBoundMark = '*';
+constexpr char kDataMark = '?';
+
+char mark_of(ConstantStatus status) {
+  switch (status) {
+    case ConstantStatus::at_bound:
+      return kBoundMark;
+    case ConstantStatus::undetermined:
+      return kDataMark;
+    case ConstantStatus::unknown:
+    case ConstantStatus::determined:
+      break;
+  }
+  return ' ';
+}
+
+/// Where a model does not say what its runs determine, everything is shown.
+bool can_be_quoted(ConstantStatus status) {
+  return status == ConstantStatus::determined || status == ConstantStatus::unknown;
+}
+
+void add_interval(TextTable& table, const std::string& name, double fitted,
+                  const Interval& interval) {
+  table.add({clipped(name, 44), short_number(fitted),
+             short_number(interval.low) + " .. " + short_number(interval.high)});
+}
+
+}  // namespace
+
+ConstantMarks::ConstantMarks(const FittedModel& model) {
+  if (!model.identifiability)
+    return;
+  const auto mark = [&](ConstantStatus status) {
+    const char out = mark_of(status);
+    of_a_bound_ = of_a_bound_ || out == kBoundMark;
+    of_data_ = of_data_ || out == kDataMark;
+    return out;
+  };
+  for (const ConstantRow& row : constant_table(model))
+    marks_ += mark(row.status);
+  for (const ScalingPower& power : scaling_power_table(model))
+    scaling_powers_ += mark(power.status);
+}
+
+std::string ConstantMarks::of(std::size_t constant) const {
+  return of_a_bound_ || of_data_ ? marks_.substr(constant, 1) : "";
+}
+
+std::string ConstantMarks::behind(std::size_t constant) const {
+  const std::string mark = of(constant);
+  return mark == " " ? "" : mark;
+}
+
+std::string ConstantMarks::of_scaling_power(std::size_t extrinsic) const {
+  return (of_a_bound_ || of_data_) && !scaling_powers_.empty()
+             ? scaling_powers_.substr(extrinsic, 1)
+             : "";
+}
+
+std::string ConstantMarks::legend() const {
+  const std::string bound = of_a_bound_ ? "* at a bound" : "";
+  const std::string data = of_data_ ? "? not determined by these runs" : "";
+  return bound + (of_a_bound_ && of_data_ ? "   " : "") + data;
+}
+
+TextTable uncertainty_table(const FittedModel& model, const Uncertainty& uncertainty) {
+  using enum Align;
+  TextTable table({left, right, left});
+  table.add({std::to_string(uncertainty.samples) + " bootstrap samples", "fitted",
+             short_number(100 * uncertainty.confidence) + " % interval"});
+  const bool local = model.form->has_local_powers();
+  const auto add = [&](const std::string& name, double fitted,
+                       const std::optional<Interval>& interval, ConstantStatus status) {
+    // What is 0 by the definition of a sum has no width.
+    const bool is_free = interval && (!local || interval->low < interval->high);
+    if (is_free && can_be_quoted(status))
+      add_interval(table, name, fitted, *interval);
+  };
+  const auto add_row = [&](const ConstantRow& row) {
+    add(row.name, row.value, row.interval, row.status);
+  };
+  const std::vector<ConstantRow> constants = constant_table(model);
+  for (const ScalingPower& power : scaling_power_table(model))
+    if (local)
+      add("local power of " + power.column, power.power, power.interval, power.status);
+  for (const ConstantRow& row : constants)
+    if (!local && row.role == ConstantRole::scaling_power)
+      add_row(row);
+  add_row(constants.back());  // C
+  for (const ConstantRow& row : constants)
+    if (row.role == ConstantRole::intrinsic_power ||
+        (local && row.role == ConstantRole::scaling_power))
+      add_row(row);
+  for (const LevelDifference& item : difference_table(model)) {
+    const ConstantRow& row = item.difference;
+    add(item.column + ": " + row.name, row.value, row.interval, row.status);
+  }
+  return table;
+}
+
+namespace {
+
+constexpr std::size_t kMostOfAKind = 5;  // more are summed up
+
+/// Kinds that say the same of other constants are one.
+std::string family_of(const std::string& kind) {
+  return kind == "flat_direction" || kind == "negligible_term" ? "undetermined" : kind;
+}
+
+std::string of_all_constants(const FittedModel& model, ConstantStatus status) {
+  const std::vector<ConstantRow> constants = constant_table(model);
+  const auto count = std::count_if(constants.begin(), constants.end(),
+                                   [&](const ConstantRow& row) { return row.status == status; });
+  return std::to_string(count) + " of " + std::to_string(constants.size()) + " constants are ";
+}
+
+/// What many warnings of one kind say together.
+std::string summed_up(const FittedModel& model, const std::vector<const Warning*>& warnings) {
+  const std::string kind = family_of(warnings.front()->kind);
+  const std::string details = "; model.json tells which";
+  if (kind == "undetermined") {
+    return of_all_constants(model, ConstantStatus::undetermined) +
+           "not determined by these runs and are not to be quoted" + details;
+  }
+  if (kind == "at_bound")
+    return of_all_constants(model, ConstantStatus::at_bound) + "at a bound of the search" + details;
+  return warnings.front()->message.text() + " (and " + std::to_string(warnings.size() - 1) +
+         " more of this kind" + details + ")";
+}
+
+}  // namespace
+
+std::vector<std::string> warning_lines(const FittedModel& model) {
+  std::map<std::string, std::vector<const Warning*>> by_kind;
+  for (const Warning& warning : model.warnings)
+    by_kind[family_of(warning.kind)].push_back(&warning);
+  std::vector<std::string> lines;
+  std::set<std::string> done;
+  for (const Warning& warning : model.warnings) {
+    const auto& others = by_kind[family_of(warning.kind)];
+    if (others.size() <= kMostOfAKind)
+      lines.push_back(warning.message.text());
+    else if (done.insert(family_of(warning.kind)).second)
+      lines.push_back(summed_up(model, others));
+  }
+  return lines;
+}
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,359 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "cli/options.hpp"
+#include "cli/runs.hpp"
+#include "cli/text_table.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
+#include "trust/prediction_intervals.hpp"
+#include "trust/resampling.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+/// Of one metric; not numbers where it has none.
+Spread metric_spread(const std::vector<Spread>& spreads, std::string_view metric) {
+  const auto spread = std::find_if(spreads.begin(), spreads.end(),
+                                   [&](const Spread& each) { return each.name == metric; });
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  return spread == spreads.end() ? Spread{std::string(metric), none, none} : *spread;
+}
+
+HeldOutRequest::Folds parse_folds(const std::string& text) {
+  if (text == "all")
+    return {};
+  const auto count = parse_number(text);
+  if (!count || *count < 2 || *count > 1e6 || *count != std::floor(*count))
+    throw OptionError("--folds", "'" + text + "' is neither 'all' nor a number >= 2");
+  return {static_cast<std::size_t>(*count)};
+}
+
+}  // namespace
+
+void add_coverage(OptionSet& app, std::optional<double>& coverage, const std::string& description) {
+  add_number(app, "--coverage", coverage, description,
+             {1e-9, 1 - 1e-9, true, "a share between 0 and 1 such as 0.9"})
+      .type_name("SHARE");
+}
+
+std::optional<double> interval_level(const FittedModel& model, std::optional<double> coverage,
+                                     const std::string& file) {
+  if (model.intervals)
+    return coverage.value_or(model.intervals->level);
+  if (coverage) {
+    throw InputError(file +
+                     ": the model holds no prediction intervals; fit it again with --coverage " +
+                     to_text(*coverage));
+  }
+  return std::nullopt;
+}
+
+Certainty certainty_of(const FittedModel& model, std::optional<double> coverage,
+                       const std::string& file, const Design& design) {
+  const auto level = interval_level(model, coverage, file);
+  Certainty out;
+  out.reach = model.form->process_reach(model.spec, model.constants, design);
+  if (level)
+    out.intervals = row_intervals(model, *level, design, out.reach);
+  return out;
+}
+
+void add_held_out_options(OptionSet& app, HeldOutRequest& request) {
+  constexpr auto group = "Judging the model";
+  app.add_option_function(
+         "--folds", [&](const std::string& text) { request.folds = parse_folds(text); },
+         "cross-validation: fit K times without a K-th of the\n"
+         "training rows and judge on it; all: leave one group out;\n"
+         "the model is still fitted to all training rows")
+      .type_name("K|all")
+      .group(group);
+  app.add_option("--group-by", request.group_by,
+                 "rows with one value of this column are held out\n"
+                 "together (default: those of one configuration)")
+      .type_name("COL")
+      .group(group);
+  add_coverage(app, request.coverage,
+               "prediction intervals that cover this share of new\n"
+               "times, from the validation rows, else from " +
+                   std::to_string(HeldOutRequest::default_folds) + " folds");
+  app.get_option("--coverage").group(group);
+}
+
+std::string held_out_section(const FittedModel& model, const Console& console) {
+  using enum Align;
+  std::string text;
+  if (model.cross_validation) {
+    const auto& validation = *model.cross_validation;
+    const std::vector<Spread> spreads = metrics_spread(validation.folds);
+    const ShownTime time(model.spec.unit, metric_spread(spreads, "mae").mean);
+    TextTable table({left, right, right, right, right, right});
+    table.add({std::to_string(validation.folds.size()) + " folds" +
+                   (validation.group_by ? " by " + clipped(*validation.group_by, 28) : ""),
+               time.heading("MAE"), "MAPE %", "SMAPE %", time.heading("RMSE"), "R2"});
+    const auto add = [&](const std::string& name, double Spread::*value) {
+      std::vector<std::string> cells = {name};
+      for (const char* metric : {"mae", "mape_percent", "smape_percent", "rmse", "r2"}) {
+        const double figure = metric_spread(spreads, metric).*value;
+        const bool is_time =
+            metric == std::string_view("mae") || metric == std::string_view("rmse");
+        cells.push_back(std::isnan(figure) ? "-"
+                        : is_time          ? time.number(figure)
+                                           : short_number(figure));
+      }
+      table.add(cells);
+    };
+    add("mean", &Spread::mean);
+    add("sd over folds (n - 1)", &Spread::standard_deviation);
+    auto lines = table.lines(2, console.width());
+    lines.front() = console.strong(lines.front());
+    for (const auto& line : lines)
+      text += (text.empty() ? "\n" : "") + line + "\n";
+  }
+  if (model.intervals) {
+    const PredictionIntervals& intervals = *model.intervals;
+    const IntervalFactors factors = usual_factors(intervals).value();
+    text +=
+        "\n  " + console.strong("intervals") + "  " + short_number(100 * model.intervals->level) +
+        " % of new times: " + short_number(factors.lower) + " to " + short_number(factors.upper) +
+        " times the prediction" +
+        (intervals.by_deviation
+             ? ", where it is as\n             unsure as of the median held-out "
+               "row; narrower where runs are near,\n             wider where none are"
+             : "") +
+        "\n             " + std::string(to_text(model.intervals->calibration)) + " on " +
+        std::to_string(model.intervals->count) + " held-out rows" +
+        (model.intervals->test_coverage ? "; " + percent(100 * *model.intervals->test_coverage) +
+                                              " of the test rows lie inside"
+                                        : "") +
+        "\n";
+  }
+  return text;
+}
+
+namespace {
+
+constexpr auto kShardOption = "--shard";
+constexpr std::string_view kShardPlace = "{shard}";
+constexpr auto kSharingGroup = "Many models, many machines";
+
+std::optional<std::size_t> count_of(std::string_view text) {
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(value)
+                                                                  : std::nullopt;
+}
+
+class Engine {
+ public:
+  explicit Engine(const EnvironmentVariable& environment) : environment_(environment) {}
+
+  /// Of the engine that this process runs under.
+  Shard shard() const {
+    for (const auto& [rank, size] :
+         {std::pair{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}})
+      if (const auto place = number(rank))
+        return checked(*place, number(size).value_or(0), rank);
+    Shard out = array();
+    // Of the tasks of a job step; the script of a job is one task, however many are allotted.
+    if (number("SLURM_STEP_ID") && number("SLURM_PROCID")) {
+      const Shard step = checked(*number("SLURM_PROCID"),
+                                 number("SLURM_STEP_NUM_TASKS").value_or(0), "SLURM_PROCID");
+      out = {out.index * step.of + step.index, out.of * step.of};
+    }
+    return out;
+  }
+
+ private:
+  const EnvironmentVariable& environment_;
+
+  std::optional<std::size_t> number(const char* name) const {
+    const char* const text = environment_(name);
+    return text == nullptr ? std::nullopt : count_of(text);
+  }
+
+  static Shard checked(std::size_t index, std::size_t of, const std::string& name) {
+    if (index >= of)
+      throw OptionError(
+          kShardOption,
+          "auto: " + name + " and its number of tasks contradict each other; pass i/n");
+    return {index, of};
+  }
+
+  Shard array() const {
+    const auto id = number("SLURM_ARRAY_TASK_ID");
+    if (!id)
+      return {};
+    const std::size_t first = number("SLURM_ARRAY_TASK_MIN").value_or(0);
+    const std::size_t last = number("SLURM_ARRAY_TASK_MAX").value_or(0);
+    const std::size_t count = number("SLURM_ARRAY_TASK_COUNT").value_or(0);
+    const std::size_t step = count > 1 && last > first ? (last - first) / (count - 1) : 1;
+    if (*id < first || first + step * (count - 1) != last || (*id - first) % step != 0)
+      throw OptionError(kShardOption,
+                        "auto: the tasks of the array are not at equal distances; pass i/n");
+    return checked((*id - first) / step, count, "SLURM_ARRAY_TASK_ID");
+  }
+};
+
+}  // namespace
+
+Shard parse_shard(const std::string& text, const EnvironmentVariable& environment) {
+  if (text == "auto")
+    return Engine(environment).shard();
+  const auto slash = text.find('/');
+  if (slash != std::string::npos) {
+    const auto index = count_of(std::string_view(text).substr(0, slash));
+    const auto of = count_of(std::string_view(text).substr(slash + 1));
+    if (index && of && *index >= 1 && *index <= *of)
+      return {*index - 1, *of};
+  }
+  throw OptionError(kShardOption, "'" + text + "' is neither i/n with 1 <= i <= n nor auto");
+}
+
+void add_shard(OptionSet& app, std::optional<Shard>& shard, const std::string& tasks) {
+  app.add_option_function(
+         kShardOption,
+         [&](const std::string& text) {
+           // No thread changes the environment.
+           shard = parse_shard(
+               text,
+               [](const char* name) {
+                 return std::getenv(name);
+               });  // NOLINT(concurrency-mt-unsafe)
+         },
+         "of " + tasks +
+             " the i-th of n parts alone,\n"
+             "or auto: as Open MPI, PMI or Slurm says; merge makes\nthe whole of them")
+      .type_name("I/N|auto")
+      .group(kSharingGroup);
+}
+
+void add_resume(OptionSet& app, bool& resume) {
+  app.add_flag("--resume", resume, "go on with what an interrupted run left in\nFILE.partial")
+      .group(kSharingGroup);
+}
+
+std::string path_of_shard(std::string path, const std::optional<Shard>& shard) {
+  const auto place = path.find(kShardPlace);
+  if (place != std::string::npos)
+    path.replace(place, kShardPlace.size(), std::to_string(shard.value_or(Shard{}).index + 1));
+  return path;
+}
+
+void check_sharing(const SharingArguments& arguments, const std::string& output, bool has_gates) {
+  if (arguments.resume && output == "-")
+    throw UsageError("--resume goes on in a file; name it with -o");
+  if (!arguments.shard)
+    return;
+  const std::string path = path_of_shard(output, arguments.shard);
+  if (arguments.shard->of > 1 && path != "-" &&
+      path.find(std::to_string(arguments.shard->index + 1)) == std::string::npos)
+    throw UsageError("every shard needs a file of its own: -o part-{shard}.jsonl");
+  if (has_gates)
+    throw UsageError("--fail-if judges all of it; pass it to merge");
+}
+
+std::string job_digest(const SharingArguments& arguments, const std::string& tool,
+                       const std::vector<std::string>& inputs) {
+  std::string text = tool + "\n";
+  for (const std::string& input : inputs)
+    text += input + "\n";
+  return sha256(text + arguments.settings);
+}
+
+std::size_t kept_tasks(LinesFile& output, const std::string& header,
+                       const std::vector<std::size_t>& tasks,
+                       const std::function<void(std::string_view)>& visit) {
+  const std::string& source = output.partial();
+  std::size_t lines = 0;
+  output.keep_lines([&](std::string_view line) {
+    if (++lines == 1) {
+      if (line != header)
+        throw InputError(source + ": these are the results of other runs, options or shards; " +
+                         "remove the file, or run without --resume");
+      return true;
+    }
+    const std::size_t kept = lines - 2;
+    const std::optional<std::size_t> task = task_of_line(place_of_line(source, lines), line);
+    if (task && (kept >= tasks.size() || *task != tasks[kept]))
+      throw InputError(source + ": task " + std::to_string(*task) + " is out of order");
+    if (task)
+      visit(line);
+    else
+      --lines;
+    return task.has_value();
+  });
+  return lines == 0 ? 0 : lines - 1;
+}
+
+std::string tool_name() {
+  return "perfmodel " PERFMODEL_VERSION;
+}
+
+std::vector<std::size_t> tasks_of_shard(std::size_t tasks, const std::optional<Shard>& shard) {
+  std::vector<std::size_t> out;
+  for (std::size_t task = 0; task < tasks; ++task)
+    if (shard.value_or(Shard{}).has(task))
+      out.push_back(task);
+  return out;
+}
+
+TaskRun::TaskRun(const SharingArguments& arguments, const std::string& output,
+                 std::vector<std::string> inputs, bool has_gates)
+    : arguments_(arguments), inputs_(std::move(inputs)) {
+  check_sharing(arguments, output, has_gates);
+  if (arguments.resume && !is_shard())
+    throw UsageError("--resume goes with --shard, and with many models (--by)");
+  if (!is_shard())
+    return;
+  const std::string path = path_of_shard(output, arguments.shard);
+  for (const std::string& input : inputs_) {
+    if (input == "-")
+      throw UsageError("--shard needs runs from a file: merge reads them again");
+    refuse_to_replace(input, path);
+  }
+  output_ = std::make_unique<LinesFile>(path, arguments.resume);
+}
+
+const TaskShare* TaskRun::begin(std::size_t tasks) {
+  if (!is_shard() && arguments_.merged == nullptr)
+    return nullptr;
+  std::vector<std::string> digests;
+  for (const std::string& input : inputs_)
+    digests.push_back(base_name(input) + " " + sha256(read_file(input)));
+  TaskResultsHeader header;
+  header.tasks.tool = tool_name();
+  header.tasks.job = job_digest(arguments_, header.tasks.tool, digests);
+  header.tasks.tasks = tasks;
+  header.tasks.shard = arguments_.shard;
+  header.command = arguments_.command;
+  if (!is_shard()) {
+    if (to_line(header) != arguments_.merged->common) {
+      throw InputError("the parts are of other runs than what stands in " + joined(inputs_, ", ") +
+                       " now, or of another version; give merge the same files, or run the " +
+                       "shards again");
+    }
+    return &arguments_.merged->share;
+  }
+  if (tasks == 0)
+    throw UsageError("--shard: there is nothing to share");
+  std::vector<std::string> kept;
+  kept_tasks(*output_, to_line(header), tasks_of_shard(tasks, arguments_.shard),
+             [&](std::string_view line) { kept.emplace_back(line); });
+  if (!output_->has_kept())
+    output_->write(to_line(header));
+  share_.emplace(*arguments_.shard, kept,
+                 [this](const std::string& line) { output_->write(line); });
+  return &*share_;
+}
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,301 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+#include "cli/runs.hpp"
+#include "cli/text_table.hpp"
+#include "forms/form.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
+#include "perfmodel/model.hpp"
+#include "table/column_facts.hpp"
+
+namespace perfmodel::cli {
+
+BaselineRuns judge_baseline(const std::string& file, const JudgedRunsArguments& arguments,
+                            const FittedModel& model, JudgedRuns& runs, bool strict_range,
+                            Console& console) {
+  BaselineRuns out{read_model(file), {}};
+  const ModelSpec spec = judging_spec(out.model, arguments);
+  const auto texts = categorical_columns(spec);
+  const bool same_texts = texts == categorical_columns(model.spec);
+  if (!same_texts && arguments.runs == "-")
+    throw UsageError("the models read other columns as texts; pass RUNS.csv as a file");
+  Table table = same_texts ? runs.file.table : read_again(model, arguments, texts);
+  if (!same_texts && runs.sampled_from)
+    table = take_rows(table, evenly_chosen(table.rows(), runs.file.table.rows()));
+  const Predictions all =
+      predictions_of(out.model, make_design(table, spec, Target::required, runs.rows));
+  table.lines = runs.lines;  // messages count the rows that are left
+  table.source = base_name(file) + ": " + table.source;
+  report_without_time(all, table, "they are left out", strict_range, console);
+  std::vector<Eigen::Index> kept;
+  for (Eigen::Index row = 0; row < all.values.size(); ++row)
+    if (is_time(all.values[row]))
+      kept.push_back(row);
+  out.predicted = all.values(kept);
+  runs.leave_out(all.without_time);
+  return out;
+}
+
+void refuse_taken_names(const Table& table, const std::vector<std::string>& names) {
+  for (const auto& name : names) {
+    if (table.find(name) != nullptr) {
+      throw InputError(table.source + ": the column '" + name +
+                       "' is already there; rename or remove it");
+    }
+  }
+}
+
+void append_columns(std::string_view bytes, const Table& table,
+                    const std::vector<std::string>& names,
+                    const std::function<std::vector<std::string>(std::size_t row)>& cells,
+                    OutputFile& output) {
+  const CellStyle& style = table.style;
+  LineEcho lines(bytes);
+  output.write(lines.header());
+  for (const auto& name : names)
+    output.write(style.separator + csv_field(name, style.separator));
+  output.write("\n");
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    output.write(lines.line(table.lines[row]));
+    for (std::string& cell : cells(row)) {
+      if (!style.decimal_comma.empty())
+        std::replace(cell.begin(), cell.end(), '.', ',');
+      output.write(style.separator + cell);
+    }
+    output.write("\n");
+  }
+}
+
+void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments) {
+  add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
+  add_pick(command, arguments.pick);
+  add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line").required();
+  command
+      .add_option("--target", arguments.target,
+                  "the measured time, where the file has another name\nfor it than the model")
+      .type_name("COL");
+  add_separator(command, arguments.separator);
+  add_failed(command, arguments.drop_failed);
+}
+
+std::vector<std::size_t> evenly_chosen(std::size_t rows, std::size_t count) {
+  std::vector<std::size_t> out(count);
+  for (std::size_t i = 0; i < count; ++i)
+    out[i] = i * rows / count;
+  return out;
+}
+
+namespace {
+
+/// A column whose name tells another unit than the model's.
+void warn_of_units(const FittedModel& model, const std::string& target, Console& console) {
+  const std::string unit = unit_of(target);
+  if (!unit.empty() && !model.spec.unit.empty() && unit != model.spec.unit)
+    console.warning("'" + target + "' is in " + unit + ", by its name, and the model in " +
+                    model.spec.unit + ": the errors compare the two as they stand");
+}
+
+}  // namespace
+
+ModelSpec judging_spec(const FittedModel& model, const JudgedRunsArguments& arguments) {
+  ModelSpec spec = model.spec;
+  if (arguments.target) {
+    spec.target = *arguments.target;
+    spec.throughput.reset();
+  }
+  return spec;
+}
+
+void JudgedRuns::leave_out(const std::vector<std::size_t>& some) {
+  if (some.empty())
+    return;
+  std::vector<std::size_t> kept;
+  for (std::size_t row = 0, next = 0; row < rows.size(); ++row)
+    if (next < some.size() && some[next] == row)
+      ++next;
+    else
+      kept.push_back(row);
+  if (kept.empty()) {
+    throw InputError(file.table.source +
+                     ": no row can be judged: the configurations are too far from the measured "
+                     "ones");
+  }
+  design = take_rows(design, kept);
+  predicted = Eigen::VectorXd(predicted(kept));
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    rows[i] = rows[kept[i]];
+    lines[i] = lines[kept[i]];
+  }
+  rows.resize(kept.size());
+  lines.resize(kept.size());
+}
+
+Table read_again(const FittedModel& model, const JudgedRunsArguments& arguments,
+                 const std::set<std::string>& text_columns) {
+  RunsFile file = read_runs(arguments.runs, text_columns, arguments.separator);
+  if (arguments.drop_failed)
+    drop_failed_runs(file, judging_spec(model, arguments));
+  return std::move(file.table);
+}
+
+JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments, bool strict_range,
+                      Console& console) {
+  const FittedModel model = model_of(set);
+  const ModelSpec spec = judging_spec(model, arguments);
+  warn_of_units(model, spec.target, console);
+  SearchProgress progress(console);
+  JudgedRuns out;
+  out.file = read_runs(arguments.runs, text_columns_of(set), arguments.separator,
+                       progress.watch("reading " + arguments.runs));
+  if (has_keys(set)) {
+    std::optional<Table> own;
+    for_each_with_rows(set, out.file.table, [&](LineRows part) { own = std::move(part.table); });
+    if (!own) {
+      set.for_each([&](const ModelSetLine& line) {
+        throw InputError(out.file.table.source + ": no row is of " + words_of(line, set.header()));
+      });
+    }
+    out.file.table = std::move(*own);
+  }
+  const Table& table = out.file.table;
+  if (const auto notice = reading_notice(table))
+    console.notice(*notice);
+  if (const auto failed = arguments.drop_failed ? drop_failed_runs(out.file, spec) : std::nullopt)
+    console.warning(*failed);
+  out.design = make_design(table, spec, Target::required);
+  if (arguments.most_of_process && model.form->process_size() &&
+      table.rows() > *arguments.most_of_process) {
+    out.sampled_from = table.rows();
+    const std::vector<std::size_t> chosen = evenly_chosen(table.rows(), *arguments.most_of_process);
+    out.design = take_rows(out.design, chosen);
+    out.file.table = take_rows(table, chosen);
+  }
+  out.range = check_range(model, out.design);
+  report_range(out.range, strict_range, console);
+  progress.begin("predicting");
+  Predictions predictions = predictions_of(model, out.design);
+  report_without_time(predictions, table, "they are left out", strict_range, console);
+  out.left_out_text = without_time_text(predictions, table);
+  out.rows.resize(table.rows());
+  std::iota(out.rows.begin(), out.rows.end(), std::size_t{0});
+  out.lines = table.lines;
+  out.predicted = std::move(predictions.values);
+  out.leave_out(predictions.without_time);
+  return out;
+}
+
+namespace {
+
+constexpr std::size_t kMostLines = 5;    // that a message names
+constexpr double kNearlyNothing = 0.01;  // of a constant, what else there is
+
+/// "line 4", "lines 4 and 9", "lines 4, 9, 12, 15, 20 and 7 more"
+std::string places(const std::vector<std::size_t>& rows, const std::vector<std::uint32_t>& lines) {
+  std::vector<std::string> items;
+  for (const std::size_t row : rows)
+    items.push_back(std::to_string(lines[row]));
+  return (items.size() == 1 ? "line " : "lines ") + enumerated(items, kMostLines);
+}
+
+}  // namespace
+
+Predictions predictions_of(const FittedModel& model, const Design& design) {
+  Predictions out{predict(model, design), {}};
+  for (std::size_t row = 0; row < design.rows; ++row)
+    if (!is_time(out.values[static_cast<Eigen::Index>(row)]))
+      out.without_time.push_back(row);
+  return out;
+}
+
+std::optional<std::string> without_time_text(const Predictions& predictions, const Table& table) {
+  const auto& rows = predictions.without_time;
+  if (rows.empty())
+    return std::nullopt;
+  return table.source + ": in " + std::to_string(rows.size()) + " of " +
+         std::to_string(table.rows()) + " rows (" + places(rows, table.lines) +
+         ") the model predicts no time > 0 that a number holds";
+}
+
+void report_without_time(const Predictions& predictions, const Table& table,
+                         const std::string& consequence, bool strict, Console& console) {
+  if (const auto text = without_time_text(predictions, table)) {
+    if (strict)
+      throw InputError("--strict-range: " + *text);
+    console.warning(*text + ": " + consequence);
+  }
+}
+
+void report_constants(const FittedModel& model, const Design& design, const Eigen::VectorXd& times,
+                      const std::vector<std::uint32_t>& lines, Console& console) {
+  const double constant = model.form->unscaled_time(model.constants);
+  const auto factors = model.form->process_factors(design);
+  std::set<std::string> columns;
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < design.rows; ++row) {
+    const double trend = times[index(row)] / (factors ? (*factors)[index(row)] : 1);
+    if (!(std::abs(trend - constant) <= kNearlyNothing * std::abs(constant)))
+      continue;
+    bool has_zero = false;
+    for (std::size_t i = 0; i < design.intrinsic.size(); ++i) {
+      if (design.intrinsic[i].value(row) == 0) {
+        columns.insert(model.spec.intrinsic[i].column);
+        has_zero = true;
+      }
+    }
+    if (has_zero)
+      rows.push_back(row);
+  }
+  if (rows.empty())
+    return;
+  console.warning(
+      (design.rows == 1
+           ? ""
+           : "in " + std::to_string(rows.size()) + " of " + std::to_string(design.rows) +
+                 " rows (" + places(rows, lines) + "): ") +
+      joined(std::vector<std::string>(columns.begin(), columns.end()), " = ") +
+      " = 0 leaves the constant C of Eq. (4) alone, the same time whatever the other inputs are; "
+      "another form may know better: --expression auto");
+}
+
+Eigen::VectorXd predicted_times(const FittedModel& model, const Design& design,
+                                const std::function<std::string(std::size_t row)>& where) {
+  const Predictions predictions = predictions_of(model, design);
+  ProblemList problems;
+  for (const std::size_t row : predictions.without_time) {
+    const double value = predictions.values[static_cast<Eigen::Index>(row)];
+    problems.add(row, 0, [&] {
+      return where(row) + ": the model predicts " +
+             (std::isfinite(value) ? to_text(value) : "a value too large for a number") +
+             ", which is no time; the configuration is too far from the measured ones";
+    });
+  }
+  if (!problems.empty())
+    throw InputError(problems.text());
+  return predictions.values;
+}
+
+Option add_strict_range(OptionSet& app, bool& strict) {
+  return app.add_flag("--strict-range", strict,
+                      "refuse configurations outside of what was measured\n"
+                      "(exit code 3) where otherwise a warning is given");
+}
+
+void report_range(const RangeCheck& check, bool strict, Console& console) {
+  if (strict && !check.findings.empty())
+    throw InputError("--strict-range: " + joined(check.findings, "; "));
+  const std::string end = check.in_range.size() == 1 ? ": the prediction is extrapolated"
+                                                     : ": the predictions there are extrapolated";
+  for (const auto& finding : check.findings)
+    console.warning(finding + end);
+}
+
+}  // namespace perfmodel::cli

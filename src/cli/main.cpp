@@ -1,0 +1,27 @@
+#include <cstdlib>
+
+#include "cli/commands.hpp"
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+namespace {
+
+/// A fit takes and gives back matrices of some MiB thousands of times. The allocator keeps them:
+/// otherwise the system would clear each page anew, which takes a tenth of the time.
+void keep_freed_memory() {
+#if defined(__GLIBC__)
+  constexpr int largest_kept = 32 << 20;
+  constexpr int most_kept = 256 << 20;
+  ::mallopt(M_MMAP_THRESHOLD, largest_kept);
+  ::mallopt(M_TRIM_THRESHOLD, most_kept);
+#endif
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  keep_freed_memory();
+  return perfmodel::cli::run_app(argc, argv);
+}

@@ -1,0 +1,253 @@
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "cli/options.hpp"
+#include "cli/runs.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
+#include "table/formula.hpp"
+#include "table/table.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+/// The cells of a column of which a condition on lines speaks: numbers where all of them are.
+std::vector<double> pick_column(const std::vector<std::string>& texts, TextCodes& codes) {
+  const bool numeric = std::all_of(texts.begin(), texts.end(), [](const std::string& text) {
+    return parse_number(text).has_value();
+  });
+  std::vector<double> out;
+  for (const std::string& text : texts)
+    out.push_back(numeric ? *parse_number(text) : codes.code(text));
+  return out;
+}
+
+/// For which lines it holds.
+std::vector<bool> picked_lines(const SetLines& set, const std::string& pick) {
+  std::vector<std::string> names = set.header().by;
+  names.emplace_back("target");
+  TextCodes codes;
+  const Formula condition(pick, names, codes, Field{"pick"});
+  std::vector<std::vector<std::string>> texts(names.size());
+  const auto note = [&](const ModelSetLine& line) {
+    for (std::size_t c = 0; c < names.size(); ++c)
+      texts[c].push_back(c < line.key.size() ? line.key[c] : line.target);
+    return false;
+  };
+  set.for_each(note, [](const ModelSetLine&) {});
+  std::vector<std::vector<double>> columns;
+  for (const auto& column : texts)
+    columns.push_back(pick_column(column, codes));
+  const std::vector<double> holds = condition.of_rows(columns, texts.front().size());
+  std::vector<bool> out;
+  for (const double each : holds)
+    out.push_back(each != 0);
+  return out;
+}
+
+SetLines lines_of_file(const std::string& path) {
+  const TextLines file(path);
+  std::string first;
+  std::size_t lines = 0;
+  file.for_each([&](const TextLine& line) {
+    lines = line.number;
+    if (lines > 1)
+      return false;
+    if (is_model_set(line.text) && !line.whole)
+      refuse_torn_line(file.source(), line);
+    require_header(file.source(), line.text);
+    first = line.text;
+    return is_model_set(first);
+  });
+  if (is_model_set(first)) {
+    if (lines < 2)
+      throw InputError(file.source() +
+                       ": there is no model in it, only the header of a set; fit again with " +
+                       Field{"resume"});
+    return {file, parse_set_header(place_of_line(file.source(), 1), first)};
+  }
+  const auto set = std::make_shared<ModelSet>();
+  set->lines.push_back(single_model(file.source(), file.bytes()));
+  return SetLines(set);
+}
+
+}  // namespace
+
+void add_pick(OptionSet& app, std::string& pick) {
+  app.add_option("--pick", pick,
+                 "of a file of many models those for which this holds,\n"
+                 "over key columns and target: 'kernel == \"gemm\"'")
+      .type_name("CONDITION");
+}
+
+bool has_keys(const SetLines& set) {
+  return !set.header().job.empty();
+}
+
+SetLines picked_models(const std::string& path, const std::string& pick) {
+  SetLines set = lines_of_file(path);
+  if (pick.empty())
+    return set;
+  if (!has_keys(set))
+    throw UsageError("--pick goes with a file of many models, and " + display_name(path) +
+                     " is one model");
+  set.keep(picked_lines(set, pick));
+  if (set.size() == 0)
+    throw InputError(display_name(path) + ": --pick '" + pick + "' holds for none of its models");
+  return set;
+}
+
+FittedModel picked_model(const std::string& path, const std::string& pick) {
+  return model_of(picked_models(path, pick));
+}
+
+FittedModel model_of(const SetLines& set) {
+  if (const std::size_t size = set.size(); size != 1) {
+    throw UsageError(
+        "the file holds " + std::to_string(size) + " such models; one is needed: --pick '" +
+        (set.header().by.empty() ? "target" : set.header().by.front()) + " == \"...\"'");
+  }
+  std::optional<FittedModel> out;
+  set.for_each([&](const ModelSetLine& line) {
+    if (!line.model)
+      throw InputError(words_of(line, set.header()) + " has no model: " + line.refused);
+    out = line.model;
+  });
+  return std::move(*out);
+}
+
+std::set<std::string> text_columns_of(const SetLines& set) {
+  std::set<std::string> out(set.header().by.begin(), set.header().by.end());
+  if (set.header().target_name)
+    out.insert(*set.header().target_name);
+  set.for_each([&](const ModelSetLine& line) {
+    if (line.model)
+      out.merge(categorical_columns(line.model->spec));
+  });
+  return out;
+}
+
+void for_each_with_rows(const SetLines& set, const Table& table,
+                        const std::function<void(LineRows part)>& visit) {
+  const ModelSetHeader& header = set.header();
+  std::vector<std::string> columns = header.by;
+  const bool is_long = header.target_name && table.find(*header.target_name) != nullptr;
+  if (is_long)
+    columns.push_back(*header.target_name);
+  std::map<std::vector<std::string>, std::vector<std::size_t>> rows_of;
+  for (TableGroup& group : groups_of(table, columns))
+    rows_of[std::move(group.key)] = std::move(group.rows);
+  const auto rows_of_line = [&](const ModelSetLine& line) {
+    std::vector<std::string> key = line.key;
+    if (is_long)
+      key.push_back(line.target);
+    return rows_of.find(key);
+  };
+  const auto has_rows = [&](const ModelSetLine& line) {
+    return rows_of_line(line) != rows_of.end();
+  };
+  set.for_each(has_rows, [&](const ModelSetLine& line) {
+    if (!line.model)
+      return;
+    const std::vector<std::size_t>& rows = rows_of_line(line)->second;
+    LineRows part{line, rows, take_rows(table, rows)};
+    if (is_long)
+      for (Column& column : part.table.columns)
+        if (column.name == header.target_value)
+          column.name = line.target;
+    visit(std::move(part));
+  });
+}
+
+namespace {
+
+/// In which line each key stands; of a set that may be larger than memory, a number per line.
+class LinesOfKeys {
+ public:
+  /// Notes the line, and says in which one its key was seen before.
+  std::optional<std::size_t> seen_in(const ModelSetLine& line, std::size_t number) {
+    std::string text = line.target;
+    for (const std::string& part : line.key)
+      text += std::to_string(part.size()) + ':' + part;  // a part may hold any character
+    const auto [known, is_new] = lines_.try_emplace(std::hash<std::string>{}(text), number);
+    return is_new ? std::nullopt : std::optional(known->second);
+  }
+
+ private:
+  std::unordered_map<std::size_t, std::size_t> lines_;  ///< by the digest of the key
+};
+
+SetLines::ShowText lines_behind_header(const TextLines& file) {
+  return [file](const std::function<void(std::string_view text)>& visit) {
+    file.for_each([&](const TextLine& line) {
+      if (!line.whole)
+        refuse_torn_line(file.source(), line);
+      if (line.number > 1) {
+        refuse_second_header(place_of_line(file.source(), line.number), line.text);
+        visit(line.text);
+      }
+      return true;
+    });
+  };
+}
+
+}  // namespace
+
+SetLines::SetLines(std::shared_ptr<const ModelSet> set)
+    : set_(std::move(set)), header_(set_->header) {}
+
+SetLines::SetLines(std::string source, ModelSetHeader header, ShowText text)
+    : source_(std::move(source)), header_(std::move(header)), text_(std::move(text)) {}
+
+SetLines::SetLines(const TextLines& file, ModelSetHeader header)
+    : SetLines(file.source(), std::move(header), lines_behind_header(file)) {}
+
+std::size_t SetLines::size() const {
+  if (!kept_.empty())
+    return static_cast<std::size_t>(std::count(kept_.begin(), kept_.end(), true));
+  if (set_)
+    return set_->lines.size();
+  std::size_t out = 0;
+  text_([&](std::string_view) { ++out; });
+  return out;
+}
+
+void SetLines::for_each(const std::function<void(const ModelSetLine&)>& visit) const {
+  for_each({}, visit);
+}
+
+void SetLines::for_each(const std::function<bool(const ModelSetLine&)>& is_wanted,
+                        const std::function<void(const ModelSetLine&)>& visit) const {
+  if (set_) {
+    for (std::size_t i = 0; i < set_->lines.size(); ++i)
+      if (is_kept(i) && (!is_wanted || is_wanted(set_->lines[i])))
+        visit(set_->lines[i]);
+    return;
+  }
+  std::size_t i = 0;
+  LinesOfKeys known;
+  text_([&](std::string_view text) {
+    const std::size_t line = i++;
+    if (!is_kept(line))
+      return;
+    const auto is_new_and_wanted = [&](const ModelSetLine& read) {
+      if (const auto other = known.seen_in(read, line + 2))
+        throw InputError(place_of_line(source_, line + 2) + ": the model of " +
+                         words_of(read, header_) + " stands in line " + std::to_string(*other) +
+                         ", too; leave one of them");
+      return !is_wanted || is_wanted(read);
+    };
+    if (const auto read =
+            parse_set_line(place_of_line(source_, line + 2), text, header_, is_new_and_wanted))
+      visit(*read);
+  });
+}
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,468 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+#include "cli/runs.hpp"
+#include "cli/text_table.hpp"
+#include "forms/form.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
+#include "perfmodel/model.hpp"
+#include "perfmodel/predict.hpp"
+#include "report/documents.hpp"
+
+namespace perfmodel::cli {
+
+/// The rows of a file with the predictions of their models. A row of a group without a model has
+/// empty cells, with a warning; where the range is strict, it is refused.
+int predict_by_set(const PredictArguments& arguments, const SetLines& set, OutputFile& output,
+                   Console& console);
+
+/// What a model says of configurations that were set.
+struct PredictedSettings {
+  const FittedModel& model;
+  const SetConfigurations& set;
+  const Eigen::VectorXd& times;
+  const Certainty& certainty;
+  const RangeCheck& range;
+  std::optional<double> level;  ///< of the intervals, where there are any
+};
+
+/// A line per configuration for people: what differs between them, the time, its interval.
+TextTable prediction_table(const PredictedSettings& predicted);
+
+/// One prediction as its document, several as a list of such.
+std::string predictions_json(const PredictedSettings& predicted, const Design& design);
+
+/// A table as a CSV file, its rows in the lines from the second on.
+std::string csv_of_table(const Table& table);
+
+TextTable prediction_table(const PredictedSettings& predicted) {
+  const ModelSpec& spec = predicted.model.spec;
+  const TimeUnit unit = readable_unit(predicted.times.mean(), spec.unit);
+  const auto shown = [&](double time) { return short_number(time * unit.factor); };
+  std::vector<const Column*> columns;
+  for (const auto* names : {&predicted.set.varied, &predicted.set.moved})
+    for (const std::string& name : *names)
+      columns.push_back(&predicted.set.table.at(name));
+  std::vector<Align> alignments(columns.size() + 1, Align::right);
+  std::vector<std::string> header;
+  for (const Column* column : columns)
+    header.push_back(column->name);
+  header.push_back(with_unit(spec.target, unit.name));
+  const auto& intervals = predicted.certainty.intervals;
+  if (intervals) {
+    header.push_back(short_number(100 * *predicted.level) + " % interval");
+    alignments.push_back(Align::left);
+  }
+  const auto& reach = predicted.certainty.reach;
+  if (reach) {
+    header.emplace_back("support");
+    alignments.push_back(Align::left);
+  }
+  header.emplace_back();
+  alignments.push_back(Align::left);
+  TextTable table(std::move(alignments));
+  table.add(header);
+  for (std::size_t row = 0; row < predicted.set.table.rows(); ++row) {
+    const double time = predicted.times[index(row)];
+    std::vector<std::string> cells;
+    for (const Column* column : columns)
+      cells.push_back(column->text(row));
+    cells.push_back(shown(time));
+    if (intervals) {
+      const IntervalFactors factors = (*intervals)[row];
+      cells.push_back(shown(time * factors.lower) + " .. " + shown(time * factors.upper));
+    }
+    if (reach)
+      cells.emplace_back(support_text(reach->near[row]));
+    cells.emplace_back(predicted.range.in_range[row] ? "" : "extrapolated");
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+std::string predictions_json(const PredictedSettings& predicted, const Design& design) {
+  std::vector<PredictionDocument> documents;
+  const auto factors = predicted.model.form->process_factors(design);
+  for (std::size_t row = 0; row < design.rows; ++row) {
+    const double time = predicted.times[index(row)];
+    PredictionDocument& document = documents.emplace_back();
+    document.time = time;
+    document.in_range = predicted.range.in_range[row];
+    if (predicted.certainty.intervals) {
+      const IntervalFactors interval = (*predicted.certainty.intervals)[row];
+      document.interval.emplace(time * interval.lower, time * interval.upper);
+    }
+    if (factors)
+      document.process = ProcessPart{(*factors)[index(row)], predicted.certainty.reach->near[row]};
+    for (const Column& column : predicted.set.table.columns)
+      document.configuration.emplace_back(
+          column.name, column.is_numeric() ? PredictionDocument::Value(column.numbers[row])
+                                           : PredictionDocument::Value(column.text(row)));
+  }
+  return predictions_to_json(predicted.model.spec.target, documents, predicted.range.findings);
+}
+
+std::string csv_of_table(const Table& table) {
+  std::string text;
+  const auto add_line = [&](const auto& cell) {
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+      text += (c == 0 ? "" : ",") + csv_field(cell(table.columns[c]));
+    text += "\n";
+  };
+  add_line([](const Column& column) { return column.name; });
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    add_line([&](const Column& column) { return column.text(row); });
+  return text;
+}
+
+namespace {
+
+/// The new columns of one target.
+struct TargetColumns {
+  std::string target;
+  std::size_t task = 0;  ///< the first of it: targets stand in the order of tasks, not of lines
+  bool with_intervals = false;
+  std::size_t first = 0;  ///< its place among the new columns
+};
+
+class SetPrediction {
+ public:
+  SetPrediction(const SetLines& set, std::size_t rows) {
+    set.for_each([&](const ModelSetLine& line) {
+      if (!line.model)
+        return;
+      TargetColumns& target = target_of(line.target, line.task);
+      target.with_intervals |= line.model->intervals.has_value();
+      target.task = std::min(target.task, line.task);
+    });
+    std::sort(targets_.begin(), targets_.end(),
+              [](const auto& a, const auto& b) { return a.task < b.task; });
+    for (TargetColumns& target : targets_) {
+      const std::string suffix = targets_.size() > 1 ? "_" + target.target : "";
+      target.first = names_.size();
+      names_.push_back("predicted_" + target.target);
+      if (target.with_intervals)
+        names_.insert(names_.end(), {"lower" + suffix, "upper" + suffix});
+      names_.push_back("in_range" + suffix);
+    }
+    cells_.assign(rows, std::vector<std::string>(names_.size()));
+    known_.assign(rows, false);
+  }
+
+  void add(const LineRows& part, const PredictArguments& arguments) {
+    const FittedModel& model = *part.line.model;
+    const TargetColumns& columns = target_of(part.line.target, part.line.task);
+    const Design design = make_design(part.table, model.spec, Target::absent);
+    const Predictions predicted = predictions_of(model, design);
+    const RangeCheck range = check_range(model, design);
+    const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
+    for (std::size_t i = 0; i < part.rows.size(); ++i) {
+      const double time = predicted.values[static_cast<Eigen::Index>(i)];
+      known_[part.rows[i]] = true;
+      out_of_range_ += range.in_range[i] ? 0U : 1U;
+      without_time_ += is_time(time) ? 0U : 1U;
+      auto cell = cells_[part.rows[i]].begin() + static_cast<std::ptrdiff_t>(columns.first);
+      *cell++ = time_text_of(time);
+      if (columns.with_intervals) {
+        const IntervalFactors factors =
+            certainty.intervals ? (*certainty.intervals)[i] : IntervalFactors{};
+        *cell++ = certainty.intervals ? time_text_of(time * factors.lower) : "";
+        *cell++ = certainty.intervals ? time_text_of(time * factors.upper) : "";
+      }
+      *cell = range.in_range[i] ? "true" : "false";
+    }
+  }
+
+  void report(const PredictArguments& arguments, Console& console) const {
+    const auto tell = [&](std::size_t count, const std::string& what) {
+      if (count == 0)
+        return;
+      const std::string text = arguments.configurations + ": " + std::to_string(count) + what;
+      if (arguments.strict_range)
+        throw InputError("--strict-range: " + text);
+      console.warning(text);
+    };
+    tell(static_cast<std::size_t>(std::count(known_.begin(), known_.end(), false)),
+         " of " + std::to_string(known_.size()) + " rows are of groups without a model");
+    tell(out_of_range_, " predictions are outside of the range measured for their groups");
+    tell(without_time_, " predictions are no times > 0; their cells stay empty");
+  }
+
+  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<std::string>& cells(std::size_t row) const { return cells_[row]; }
+
+ private:
+  std::vector<TargetColumns> targets_;
+  std::vector<std::string> names_;
+  std::vector<std::vector<std::string>> cells_;  ///< [row][new column]
+  std::vector<bool> known_;                      ///< rows of which there is a model
+  std::size_t out_of_range_ = 0;
+  std::size_t without_time_ = 0;
+
+  TargetColumns& target_of(const std::string& target, std::size_t task) {
+    const auto found = std::find_if(targets_.begin(), targets_.end(),
+                                    [&](const auto& each) { return each.target == target; });
+    return found != targets_.end() ? *found
+                                   : targets_.emplace_back(TargetColumns{target, task, false, 0});
+  }
+
+  static std::string time_text_of(double value) { return is_time(value) ? to_text(value) : ""; }
+};
+
+}  // namespace
+
+int predict_by_set(const PredictArguments& arguments, const SetLines& set, OutputFile& output,
+                   Console& console) {
+  const RunsFile file =
+      read_runs(arguments.configurations, text_columns_of(set), arguments.separator);
+  if (const auto notice = reading_notice(file.table))
+    console.notice(*notice);
+  SetPrediction prediction(set, file.table.rows());
+  refuse_taken_names(file.table, prediction.names());
+  for_each_with_rows(set, file.table,
+                     [&](const LineRows& part) { prediction.add(part, arguments); });
+  prediction.report(arguments, console);
+  append_columns(
+      file.bytes, file.table, prediction.names(),
+      [&](std::size_t row) { return prediction.cells(row); }, output);
+  output.commit();
+  return 0;
+}
+
+namespace {
+
+void check_combination(const PredictArguments& arguments) {
+  const bool has_file = !arguments.configurations.empty();
+  const bool has_settings = !arguments.settings.empty() || !arguments.like.empty();
+  if (!has_file && !has_settings)
+    throw UsageError(
+        "what shall be predicted? Pass --set COL=VALUE ..., --like RUNS.csv:LINE or a file "
+        "CONFIGS.csv");
+  if (has_file && has_settings) {
+    throw UsageError(
+        "pass either --set COL=VALUE ... and --like, or a file CONFIGS.csv, not both "
+        "('" +
+        arguments.configurations + "' was read as a file)");
+  }
+  if (has_file && arguments.format && arguments.format != OutputFormat::csv)
+    throw UsageError(
+        "--format and --json go with --set and --like; the predictions of a file are written as "
+        "CSV");
+  if (arguments.model == "-" && arguments.configurations == "-")
+    throw UsageError("the model and the configurations cannot both come from standard input");
+}
+
+/// The run that "runs.csv:41" names.
+BaseConfiguration base_like(const std::string& like, const ModelSpec& spec) {
+  const auto colon = like.rfind(':');
+  const auto line =
+      colon == std::string::npos ? std::nullopt : parse_number(like.substr(colon + 1));
+  if (!line || colon == 0 || *line < 1 || *line > 4e9 || *line != std::floor(*line))
+    throw UsageError("--like '" + like + "': expected RUNS.csv:LINE, such as runs.csv:41");
+  const RunsFile file = read_runs(like.substr(0, colon), categorical_columns(spec));
+  return base_of_line(file.table, static_cast<std::uint32_t>(*line), spec);
+}
+
+/// "num_gpus=512 batch=8", or "--set" where there is only one configuration.
+std::string place_of(const SetConfigurations& set, std::size_t row) {
+  std::string place;
+  for (const std::string& name : set.varied)
+    place += (place.empty() ? "" : " ") + name + "=" + set.table.at(name).text(row);
+  return place.empty() ? "--set" : place;
+}
+
+/// What was taken from elsewhere.
+void tell_assumptions(const SetConfigurations& set, const BaseConfiguration& base, bool asked_for,
+                      Console& console) {
+  if (!set.assumed.empty() && !asked_for)
+    console.notice("as in " + base.name + ", the central one (--set): " + joined(set.assumed, " "));
+  for (const std::string& name : set.moved) {
+    const Column& column = set.table.at(name);
+    const std::string last = column.text(column.numbers.size() - 1);
+    console.notice("'" + name + "' moves along: " + column.text(0) +
+                   (last == column.text(0) ? "" : " .. " + last));
+  }
+}
+
+/// Empty for what is no time.
+std::string time_cell(double value) {
+  return is_time(value) ? to_text(value) : "";
+}
+
+/// What a file has beside its columns.
+void write_rows(const PredictArguments& arguments, const FittedModel& model, std::string_view bytes,
+                const Table& table, const Design& design, OutputFile& output, Console& console) {
+  const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
+  std::vector<std::string> names = {"predicted_" + model.spec.target, "in_range"};
+  if (certainty.intervals)
+    names.insert(names.begin() + 1, {"lower", "upper"});
+  if (certainty.reach)
+    names.emplace_back("support");
+  refuse_taken_names(table, names);
+  const Predictions predicted = predictions_of(model, design);
+  const RangeCheck range = check_range(model, design);
+  report_range(range, arguments.strict_range, console);
+  report_constants(model, design, predicted.values, table.lines, console);
+  report_without_time(predicted, table, "their cells stay empty", arguments.strict_range, console);
+  append_columns(
+      bytes, table, names,
+      [&](std::size_t row) {
+        const double time = predicted.values[static_cast<Eigen::Index>(row)];
+        std::vector<std::string> further = {time_cell(time)};
+        if (certainty.intervals) {
+          const IntervalFactors factors = (*certainty.intervals)[row];
+          further.push_back(time_cell(time * factors.lower));
+          further.push_back(time_cell(time * factors.upper));
+        }
+        further.emplace_back(range.in_range[row] ? "true" : "false");
+        if (certainty.reach)
+          further.emplace_back(support_text(certainty.reach->near[row]));
+        return further;
+      },
+      output);
+}
+
+/// The number alone; the interval is a notice.
+void write_one(const PredictedSettings& predicted, OutputFile& output, Console& console) {
+  const double time = predicted.times[0];
+  output.write(to_text(time) + "\n");
+  if (!predicted.certainty.intervals)
+    return;
+  const IntervalFactors factors = (*predicted.certainty.intervals)[0];
+  console.notice(
+      short_number(100 * *predicted.level) + " % interval: " +
+      time_range_text(time * factors.lower, time * factors.upper, predicted.model.spec.unit));
+}
+
+/// One configuration is a number to all, several are a table to people and CSV to programs.
+std::optional<OutputFormat> format_of(const PredictArguments& arguments, std::size_t rows) {
+  if (arguments.format || rows == 1)
+    return arguments.format;
+  return arguments.output == "-" && is_terminal_output() ? OutputFormat::text : OutputFormat::csv;
+}
+
+int predict_settings(const PredictArguments& arguments, const FittedModel& model,
+                     OutputFile& output, Console& console) {
+  const bool asked_for = !arguments.like.empty();
+  const std::optional<BaseConfiguration> base =
+      asked_for ? base_like(arguments.like, model.spec) : central_base(model);
+  SetConfigurations set = configurations_of_settings(arguments.settings, model, base);
+  const Design design = make_design(set.table, model.spec, Target::absent);
+  if (base)
+    tell_assumptions(set, *base, asked_for, console);
+  const std::optional<OutputFormat> format = format_of(arguments, design.rows);
+  if (format == OutputFormat::csv) {
+    const std::string bytes = csv_of_table(set.table);
+    set.table.source = "--set";
+    for (std::size_t row = 0; row < design.rows; ++row)
+      set.table.lines[row] = static_cast<std::uint32_t>(row + 2);
+    write_rows(arguments, model, bytes, set.table, design, output, console);
+  } else {
+    const Eigen::VectorXd times =
+        predicted_times(model, design, [&](std::size_t row) { return place_of(set, row); });
+    const RangeCheck range = check_range(model, design);
+    report_range(range, arguments.strict_range, console);
+    report_constants(model, design, times, set.table.lines, console);
+    const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
+    const PredictedSettings predicted{
+        model,     set,   times,
+        certainty, range, interval_level(model, arguments.coverage, arguments.model)};
+    if (format) {
+      OutputTables out(TextTable({}), [&] { return predictions_json(predicted, design); });
+      out.add(prediction_table(predicted), 2);
+      output.write(out.in(*format, output_width(arguments.output)));
+    } else {
+      write_one(predicted, output, console);
+    }
+  }
+  output.commit();
+  return 0;
+}
+
+int predict_file(const PredictArguments& arguments, const FittedModel& model, OutputFile& output,
+                 Console& console) {
+  const RunsFile file =
+      read_runs(arguments.configurations, categorical_columns(model.spec), arguments.separator);
+  if (const auto notice = reading_notice(file.table))
+    console.notice(*notice);
+  const Design design = make_design(file.table, model.spec, Target::absent);
+  // Where a file is replaced, a signal must not leave the unfinished one behind.
+  std::optional<SignalWatch> signals;
+  if (output.replaces_file())
+    signals.emplace();
+  write_rows(arguments, model, file.bytes, file.table, design, output, console);
+  if (const auto signal = received_signal())
+    return exit_code_of_signal(*signal);
+  output.commit();
+  return 0;
+}
+
+}  // namespace
+
+void setup_predict(OptionSet& command, PredictArguments& arguments) {
+  add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
+  add_input(command, "CONFIGS.csv", arguments.configurations, "configurations, one per line");
+  add_pick(command, arguments.pick);
+  add_separator(command, arguments.separator);
+  command
+      .add_option("--set", arguments.settings,
+                  "values of inputs; what is not set is as in the central\n"
+                  "run of the model. A list (1,2,4) or range (1:64:x2,\n"
+                  "1:9:+2) makes several configurations (repeatable)")
+      .type_name("COL=VALUE");
+  command
+      .add_option("--like", arguments.like,
+                  "what is not set is as in the run of this line of a\nfile")
+      .type_name("RUNS.csv:LINE");
+  add_format(command, arguments.format,
+             "with --set or --like (default: of one configuration\n"
+             "the bare number; of several text on a terminal, else\n"
+             "csv)");
+  command.add_flag_callback(
+      "--json", [&] { arguments.format = OutputFormat::json; }, "short for --format json");
+  add_coverage(command, arguments.coverage,
+               "share of new times that the intervals cover, of a model\n"
+               "that was fitted with --coverage (default: as there)");
+  add_strict_range(command, arguments.strict_range);
+  add_output(command, arguments.output, "FILE");
+  command.footer(
+      "Of one configuration the predicted time is printed as a plain number; of several a table,\n"
+      "which is CSV where no terminal reads it. A file comes back as it is,\n"
+      "with columns more: predicted_<target>; lower and upper where the model was fitted with\n"
+      "--coverage; in_range, which is false where a number lies outside of the range that was\n"
+      "measured, or a combination of values where nothing was; and, of a model with a residual\n"
+      "process, support: process where runs are near, trend where the formula speaks alone. Where\n"
+      "the model gives no time > 0, the cells stay empty; with --strict-range the file is "
+      "refused.\n"
+      "\n"
+      "Examples:\n"
+      "  perfmodel predict model.json --set filters=32 workers=2 batch_size=64 activation=relu\n"
+      "  perfmodel predict model.json --like runs.csv:41 --set workers=1:64:x2\n"
+      "  perfmodel predict model.json configs.csv -o predicted.csv\n"
+      "  perfmodel predict model.json configs.csv --coverage 0.5 --strict-range");
+}
+
+int run_predict(const PredictArguments& arguments, Console& console) {
+  check_combination(arguments);
+  refuse_to_replace(arguments.model, arguments.output);  // configurations keep their columns
+  OutputFile output(arguments.output);
+  const SetLines set = picked_models(arguments.model, arguments.pick);
+  if (has_keys(set) && !arguments.configurations.empty())
+    return predict_by_set(arguments, set, output, console);
+  const FittedModel model = model_of(set);
+  return arguments.configurations.empty() ? predict_settings(arguments, model, output, console)
+                                          : predict_file(arguments, model, output, console);
+}
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,186 @@
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "analysis/errors.hpp"
+#include "base/files.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "cli/runs.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
+#include "report/page.hpp"
+#include "report/page_content.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+constexpr std::size_t kMostBytes = 300'000;     // of a page that gets the panel unasked
+constexpr std::size_t kMostOfProcess = 20'000;  // its predictions of them take some seconds
+
+std::string page_of(const page::Content& content, const ReportArguments& arguments) {
+  const auto script = arguments.explore.value_or(true)
+                          ? page::exploration_script(content.model, content.typical)
+                          : std::nullopt;
+  if (arguments.explore == true && !script) {
+    throw InputError(
+        "this model has no function that a page could compute; predict gives the time of any "
+        "configuration, and without --explore there is a page");
+  }
+  if (script) {
+    std::string page = report_html(content, arguments.title, flag_text, *script);
+    if (arguments.explore || page.size() <= kMostBytes)
+      return page;
+  }
+  return report_html(content, arguments.title, flag_text);
+}
+
+/// What decides the bytes of the page beside its files and the panel.
+std::string options_of(const ReportArguments& arguments) {
+  std::string out;
+  const auto add = [&](const std::string& flag, const std::string& value) {
+    if (!value.empty())
+      out += " --" + flag + " " + shell_word(value);
+  };
+  add("pick", arguments.pick);
+  add("target", arguments.target.value_or(""));
+  add("separator", arguments.separator ? std::string(1, *arguments.separator) : "");
+  add("failed", arguments.drop_failed ? "drop" : "");
+  add("title", arguments.title);
+  return out;
+}
+
+/// The folder comes into being where it is absent.
+void write_figures(const std::string& page, const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw OutputError(folder + ": " + error.message());
+  for (const figures::FigureFile& figure : figures::figures_of_page(page)) {
+    OutputFile file((std::filesystem::path(folder) / (figure.name + ".svg")).string());
+    file.write(figure.svg);
+    file.commit();
+  }
+}
+
+page::Comparison comparison_of(const BaselineRuns& old_model, const std::string& file,
+                               const JudgedRuns& runs) {
+  page::Comparison out{.model_file = base_name(file),
+                       .metrics = measure(runs.design, old_model.predicted, file),
+                       .interval = {},
+                       .confidence = kDriftConfidence};
+  for (const DriftFigure& figure :
+       drift_with_intervals(runs.design, runs.predicted, old_model.predicted)) {
+    if (figure.name == "mape_drift") {
+      out.difference = figure.value;
+      out.interval = figure.interval;
+    }
+  }
+  const Eigen::ArrayXd time = runs.design.time.array();
+  out.nearer_share =
+      ((runs.predicted.array() - time).abs() < (old_model.predicted.array() - time).abs())
+          .cast<double>()
+          .mean();
+  return out;
+}
+
+}  // namespace
+
+void setup_report(OptionSet& command, ReportArguments& arguments) {
+  add_judged_runs(command, arguments);
+  command
+      .add_option("--title", arguments.title,
+                  "of the page (default: the names of target, model\nand runs)")
+      .type_name("TEXT");
+  command
+      .add_option("JUDGED.csv", arguments.third_file,
+                  "with three files the first is an older model, the second\nthe model, and these "
+                  "are the runs: compares both")
+      .option_text(" ");
+  add_choice(command, "--format", arguments.format,
+             {{"html", ReportFormat::html},
+              {"markdown", ReportFormat::markdown},
+              {"md", ReportFormat::markdown}},
+             "html: the page (default); markdown or md: its answers as a\ncomment for a pull "
+             "request");
+  command.add_flag_callback(
+      "--explore", [&arguments] { arguments.explore = true; },
+      "a panel in which the page gives the time of any\n"
+      "configuration (default: where the page has at most\n300 kB with it)");
+  command.add_flag_callback(
+      "--no-explore", [&arguments] { arguments.explore = false; }, "a page without a script");
+  command
+      .add_option("--figures", arguments.figures,
+                  "a folder: each figure goes there as NAME.svg, for\npapers and slides")
+      .type_name("DIR");
+  add_output(command, arguments.output, "FILE");
+  command.footer(
+      "The page is one file of HTML with its figures inside; it loads nothing, and runs nothing "
+      "but the\n"
+      "panel of --explore. It says how long an iteration takes, what makes it long, how it scales, "
+      "and\n"
+      "how far that can be trusted. The panel can be set from its address: "
+      "report.html#gpus=8&batch=64.\n"
+      "\n"
+      "Examples:\n"
+      "  perfmodel report model.json runs.csv -o report.html\n"
+      "  perfmodel report model.json new_runs.csv --title 'Cluster B, May' -o report.html\n"
+      "  perfmodel report old.json new.json runs.csv -o report.html\n"
+      "  perfmodel report model.json runs.csv --format md\n"
+      "  perfmodel report model.json runs.csv --figures figures -o report.html");
+}
+
+int run_report(const ReportArguments& given, Console& console) {
+  ReportArguments arguments = given;
+  arguments.most_of_process = kMostOfProcess;
+  std::optional<std::string> old_model;
+  if (given.third_file) {
+    old_model = given.model;
+    arguments.model = given.runs;
+    arguments.runs = *given.third_file;
+  }
+  if (arguments.model == "-" && arguments.runs == "-")
+    throw UsageError("the model and the runs cannot both come from standard input");
+  if (old_model == "-")
+    throw UsageError("the older model cannot come from standard input; write it to a file");
+  for (const std::string& file :
+       {old_model.value_or(arguments.model), arguments.model, arguments.runs})
+    refuse_to_replace(file, arguments.output);
+  OutputFile output(arguments.output);
+  const SetLines set = picked_models(arguments.model, arguments.pick);
+  const FittedModel model = model_of(set);
+  JudgedRuns runs = judge_runs(set, arguments, false, console);
+  std::optional<page::Comparison> comparison;
+  if (old_model) {
+    const BaselineRuns older = judge_baseline(*old_model, arguments, model, runs, false, console);
+    comparison = comparison_of(older, *old_model, runs);
+  }
+  const page::Content content = page::content_of(
+      {model,
+       "perfmodel " PERFMODEL_VERSION,
+       base_name(arguments.model),
+       {base_name(arguments.runs), runs.sampled_from.value_or(runs.file.table.rows()),
+        sha256(runs.file.bytes), runs.sampled_from.has_value()},
+       runs.lines,
+       runs.design,
+       runs.predicted,
+       measure(runs.design, runs.predicted, runs.file.table.source),
+       runs.range.findings,
+       runs.left_out_text,
+       comparison,
+       options_of(arguments)});
+  if (arguments.format == ReportFormat::markdown && arguments.figures.empty()) {
+    output.write(report_markdown(content, arguments.title));
+  } else {
+    const std::string page = page_of(content, arguments);
+    if (!arguments.figures.empty())
+      write_figures(page, arguments.figures);
+    output.write(arguments.format == ReportFormat::markdown
+                     ? report_markdown(content, arguments.title)
+                     : page);
+  }
+  output.commit();
+  return 0;
+}
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,484 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/scaling.hpp"
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "cli/runs.hpp"
+#include "cli/text_table.hpp"
+#include "cli/texts.hpp"
+#include "forms/form.hpp"
+#include "jobs/settings.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
+#include "perfmodel/predict.hpp"
+#include "report/documents.hpp"
+#include "table/column_facts.hpp"
+#include "table/roles.hpp"
+
+namespace perfmodel::cli {
+
+/// The study of a fitted model, along one of its extrinsic columns with everything else fixed: as
+/// --set says, else as in the central run, with a notice.
+ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& console);
+
+/// The study of measured runs. Throws UsageError where the column of scales has to be named.
+ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& console);
+
+/// As a share.
+double least_efficiency(const ScalingArguments& arguments);
+
+/// The scale that is asked for, else the only one. Throws UsageError where there are more or none.
+std::string choose_column(const std::optional<std::string>& wanted,
+                          const std::vector<std::string>& extrinsic);
+
+/// Strong or weak, as asked for or as the columns tell; the document says why.
+scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::WorkColumns& columns,
+                          ScalingDocument& document, Console& console);
+
+double least_efficiency(const ScalingArguments& arguments) {
+  constexpr double percent_where_not_given = 50;
+  return arguments.least_efficiency.value_or(percent_where_not_given) / 100;
+}
+
+std::string choose_column(const std::optional<std::string>& wanted,
+                          const std::vector<std::string>& extrinsic) {
+  if (wanted)
+    return *wanted;
+  if (extrinsic.size() != 1) {
+    throw UsageError("which column is the scale? Pass --column" +
+                     (extrinsic.empty() ? " COL" : ": " + quoted_list(extrinsic)));
+  }
+  return extrinsic.front();
+}
+
+scaling::Kind settle_kind(const ScalingArguments& arguments, const scaling::WorkColumns& columns,
+                          ScalingDocument& document, Console& console) {
+  const scaling::KindOfWork work = scaling::kind_of_work(columns);
+  document.tells_speedup = scaling::counts_workers(columns.scale) || arguments.kind ||
+                           arguments.least_efficiency ||
+                           (arguments.throughput && !is_batch_name(columns.scale));
+  if (arguments.kind) {
+    if (*arguments.kind == scaling::Kind::weak && work.holds_all)
+      console.warning("--kind weak counts '" + columns.scale + "' times the work, but " +
+                      work.because + ": efficiencies come out '" + columns.scale +
+                      "' times too large. Leave --kind out, or predict a file of configurations "
+                      "whose work grows");
+    return *arguments.kind;
+  }
+  if (!document.tells_speedup) {
+    console.notice("'" + columns.scale + "' counts no workers by its name, so no speedup, " +
+                   "efficiency or law is told; --kind strong or weak asks for them");
+    return scaling::Kind::strong;
+  }
+  document.kind_because = work.because;
+  document.kind_is_open = work.is_open;
+  if (work.is_open) {
+    console.notice(work.because + ", so strong scaling is assumed; pass --kind weak where each " +
+                   "worker's part of the work stays the same");
+  }
+  return work.kind;
+}
+
+namespace {
+
+/// The geometric middle of each measured range and the first level of each column: for files that
+/// tell no central run.
+BaseConfiguration middle_of_ranges(const ModelSpec& spec) {
+  BaseConfiguration base{{}, "the middle of the measured ranges"};
+  base.table.source = base.name;
+  base.table.lines = {1};
+  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic}) {
+    for (const NumericInput& input : *inputs) {
+      Column& column = base.table.columns.emplace_back();
+      column.name = input.column;
+      // Four digits are plenty for a value that nobody asked for.
+      column.numbers = {
+          input.low == input.high
+              ? input.low
+              : *parse_number(short_number(std::sqrt(input.low) * std::sqrt(input.high)))};
+    }
+  }
+  for (const CategoricalInput& input : spec.categorical) {
+    Column& column = base.table.columns.emplace_back();
+    column.name = input.column;
+    column.kind = Column::Kind::text;
+    column.levels = {input.levels.front()};
+    column.codes = {0};
+  }
+  return base;
+}
+
+/// "workers=1,2,4"
+std::string scale_setting(const std::string& column, const std::vector<double>& scales) {
+  std::vector<std::string> texts;
+  for (const double scale : scales)
+    texts.push_back(to_text(scale));
+  return column + "=" + joined(texts, ",");
+}
+
+/// Doubling from the lowest measured scale on.
+std::vector<double> default_scales(const NumericInput& input, bool within_measured) {
+  const double last = within_measured ? input.high : 4 * input.high;
+  std::vector<double> scales;
+  for (double scale = input.low; scale <= last && scales.size() < 20; scale *= 2)
+    scales.push_back(scale);
+  return scales;
+}
+
+/// The settings with the scale at each of these values; what is not set is as in the base.
+SetConfigurations configurations_along(const ScalingArguments& arguments, const FittedModel& model,
+                                       const std::string& column, const std::vector<double>& scales,
+                                       const BaseConfiguration& base) {
+  for (const std::string& setting : arguments.settings)
+    if (setting.starts_with(column + "="))
+      throw UsageError("'" + column + "' is the scale; its values are those of --at");
+  std::vector<std::string> settings = arguments.settings;
+  settings.push_back(scale_setting(column, scales));
+  SetConfigurations set = configurations_of_settings(settings, model, base);
+  if (set.table.rows() != scales.size())
+    throw UsageError("--set: scaling holds each input at one value");
+  return set;
+}
+
+std::vector<scaling::Timing> timings_of(const FittedModel& model, const Design& design,
+                                        const std::string& column,
+                                        const std::vector<double>& scales) {
+  const Eigen::VectorXd times = predicted_times(
+      model, design, [&](std::size_t row) { return column + " = " + to_text(scales[row]); });
+  std::vector<scaling::Timing> out;
+  for (std::size_t i = 0; i < scales.size(); ++i)
+    out.push_back({scales[i], times[static_cast<Eigen::Index>(i)], 1});
+  return out;
+}
+
+/// What doubling the scale does where the settings leave the base.
+std::optional<Doubling> doubling_at(const ScalingArguments& arguments, FittedModel model,
+                                    std::size_t extrinsic, const BaseConfiguration& base) {
+  const std::string& column = model.spec.extrinsic[extrinsic].column;
+  const Table here =
+      configurations_along(arguments, model, column, base.table.at(column).numbers, base).table;
+  for (SourceColumn& source : model.spec.sources)
+    source.typical = here.at(source.column).numbers[0];
+  const Design design = make_design(here, model.spec, Target::absent);
+  for (const Doubling& doubling : doublings_of(model, configuration_of(design, 0)))
+    if (doubling.column == column)
+      return doubling;
+  return std::nullopt;
+}
+
+/// Throws UsageError for a column that the model knows only as what others are computed from: it
+/// has neither a range nor a power.
+void refuse_source_of_derived(const FittedModel& model, const std::string& column,
+                              const std::vector<std::string>& extrinsic) {
+  const ModelSpec& spec = model.spec;
+  for (const DerivedColumn& derived : spec.derived) {
+    if (std::find(derived.of.begin(), derived.of.end(), column) == derived.of.end())
+      continue;
+    const auto source =
+        std::find_if(spec.sources.begin(), spec.sources.end(),
+                     [&](const SourceColumn& candidate) { return candidate.column == column; });
+    const std::string values = source == spec.sources.end()
+                                   ? "A,B"
+                                   : to_text(source->typical) + "," + to_text(2 * source->typical);
+    throw UsageError("--column: the model counts '" + column + "' in '" + derived.definition() +
+                     "' alone, so it is no scale of its own; " +
+                     (extrinsic.empty() ? "" : "those are " + quoted_list(extrinsic) + "; ") +
+                     "for times along it: perfmodel predict MODEL.json --set " +
+                     shell_word(column + "=" + values) +
+                     ", or a model that was fitted with --keep-totals");
+  }
+}
+
+/// Work of one worker that changes along the scale: neither its time nor that of a sample.
+void question_work(const FittedModel& model, const scaling::WorkColumns& columns,
+                   Console& console) {
+  const auto& rate = model.spec.throughput;
+  if (!rate || !columns.throughput.empty() || !is_work_per_worker_name(rate->work) ||
+      is_rate_of_one_worker_name(rate->column) || !scaling::counts_workers(columns.scale))
+    return;
+  console.warning("the model was fitted with " + flag_text({"work", {rate->work}}) +
+                  ", which is of one worker by its name and changes with '" + columns.scale +
+                  "', where '" + rate->column +
+                  "' counts the work of all: efficiencies are not of the same work; fit with " +
+                  flag_text({"work", {rate->work + " * " + columns.scale}}));
+}
+
+}  // namespace
+
+ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& console) {
+  if (arguments.target || arguments.throughput || !arguments.ignore.empty() ||
+      arguments.drop_failed) {
+    throw UsageError("--target, --throughput, --ignore and --failed go with measured runs, and '" +
+                     arguments.input + "' was read as a model");
+  }
+  const FittedModel model = picked_model(arguments.input, arguments.pick);
+  std::vector<std::string> extrinsic;
+  for (const NumericInput& input : model.spec.extrinsic)
+    if (!model.spec.is_derived(input.column))
+      extrinsic.push_back(input.column);
+  const std::string column = choose_column(arguments.column, extrinsic);
+  if (std::find(extrinsic.begin(), extrinsic.end(), column) == extrinsic.end()) {
+    refuse_source_of_derived(model, column, extrinsic);
+    throw UsageError("--column: the model has no extrinsic column '" + column + "'; it has " +
+                     (extrinsic.empty() ? "none" : quoted_list(extrinsic)));
+  }
+  const auto found =
+      std::find_if(model.spec.extrinsic.begin(), model.spec.extrinsic.end(),
+                   [&](const NumericInput& input) { return input.column == column; });
+  const auto index = static_cast<std::size_t>(found - model.spec.extrinsic.begin());
+  const NumericInput& input = model.spec.extrinsic[index];
+
+  ScalingDocument document;
+  document.source = "model";
+  document.column = column;
+  document.unit = model.spec.unit;
+  std::vector<double> scales =
+      arguments.scales.empty() ? default_scales(input, arguments.strict_range) : arguments.scales;
+  std::sort(scales.begin(), scales.end());
+  scales.erase(std::unique(scales.begin(), scales.end()), scales.end());
+  if (scales.size() < 2)
+    throw UsageError("scaling needs at least two different scales; pass them with --at 1,2,4");
+
+  const BaseConfiguration base = central_base(model).value_or(middle_of_ranges(model.spec));
+  const SetConfigurations set = configurations_along(arguments, model, column, scales, base);
+  document.settings = arguments.settings;
+  document.settings.insert(document.settings.end(), set.assumed.begin(), set.assumed.end());
+  if (!set.assumed.empty())
+    console.notice("held as in " + base.name + " (--set): " + joined(set.assumed, " "));
+  for (const std::string& name : set.moved)
+    console.notice("'" + name + "' moves along with '" + column + "'");
+  document.doubling = doubling_at(arguments, model, index, base);
+  document.doubling_at =
+      base.name + (arguments.settings.empty() ? "" : " with ") + joined(arguments.settings, " ");
+  const Design design = make_design(set.table, model.spec, Target::absent);
+  const scaling::WorkColumns columns = scaling::work_columns(model, column, set.moved);
+  const scaling::Kind kind = settle_kind(arguments, columns, document, console);
+  question_work(model, columns, console);
+  document.study =
+      scaling::study(timings_of(model, design, column, scales), kind, least_efficiency(arguments));
+  const RangeCheck range = check_range(model, design);
+  report_range(range, arguments.strict_range, console);
+  document.in_range = range.in_range;
+
+  const auto power_constant = model.form->scaling_constant(model.spec, index);
+  if (!power_constant || model.spec.moves_others(column)) {
+    const std::string why =
+        !power_constant ? "the model is a " + std::string(model.form->words().noun)
+        : model.spec.is_derived_from(column) ? "another input is derived from '" + column + "'"
+                                             : "other inputs move along with '" + column + "'";
+    console.notice(why + ": there is no one power to be read");
+    return document;
+  }
+  scaling::PowerPlusConstant power;
+  power.power = model.constants[static_cast<Eigen::Index>(*power_constant)];
+  power.constant = model.form->unscaled_time(model.constants);
+  const Design of_one = make_design(configurations_along(arguments, model, column, {1}, base).table,
+                                    model.spec, Target::absent);
+  power.scalable = timings_of(model, of_one, column, {1})[0].time - power.constant;
+  document.power = power;
+  if (!document.tells_speedup)
+    return document;
+  document.readings = scaling::readings(power, scales, kind);
+  document.model_pays_until =
+      scaling::pays_until(power, scales.front(), kind, least_efficiency(arguments));
+  return document;
+}
+
+namespace {
+
+RoleRequest request_of(const ScalingArguments& arguments) {
+  RoleRequest request;
+  request.target = arguments.target;
+  request.ignore = arguments.ignore;
+  request.drop_failed = arguments.drop_failed;
+  if (arguments.column)
+    request.extrinsic = {*arguments.column};
+  return request;
+}
+
+/// Flags as they are called here.
+std::string scaling_flag(const Field& field) {
+  if (field.name == "extrinsic")
+    return flag_text({"column", field.values});
+  if (field.name == "throughput_target")
+    return flag_text({"target", field.values}) + " --throughput";
+  return flag_text(field);
+}
+
+Roles roles_of(const Table& table, const RoleRequest& request) {
+  try {
+    return roles_around_scale(table, request);
+  } catch (const UsageError& error) {
+    throw UsageError(error.sentence().text(scaling_flag));
+  } catch (const InputError& error) {
+    throw InputError(error.sentence().text(scaling_flag));
+  }
+}
+
+/// The only scale that the runs have, of one value: what follows says what it lacks.
+std::optional<std::string> constant_scale(const Roles& roles) {
+  std::optional<std::string> found;
+  if (roles.extrinsic.empty())
+    for (const LeftOut& item : roles.left_out)
+      if (item.because == LeftOut::Because::constant && is_scale_name(item.column))
+        found = item.column;
+  return found;
+}
+
+/// The columns beside the scale: which are tied to others, which stay as they are.
+scaling::WorkColumns work_columns(const Table& table, const scaling::CurveColumns& columns,
+                                  const NoInputs& no_inputs) {
+  scaling::WorkColumns work{columns.scale, columns.target, {}, {}};
+  if (columns.target_is_throughput)
+    work.throughput = columns.target;
+  for (const LeftOut& item : no_inputs.columns)
+    if (!item.factors.empty())
+      work.tied.push_back({item.column, item.factors});
+  for (const Column& column : table.columns)
+    if (column.name != columns.scale && column.name != columns.target &&
+        !columns.ignore.contains(column.name))
+      work.held.push_back(column.name);
+  return work;
+}
+
+/// The runs, as far as they went well where others are to be dropped.
+Table runs_of(const ScalingArguments& arguments, const RoleRequest& request, Console& console) {
+  RunsFile file = read_runs(arguments.input);
+  if (const auto notice = reading_notice(file.table))
+    console.notice(*notice);
+  if (!arguments.drop_failed)
+    return std::move(file.table);
+  if (const auto column = measured_column(file.table, request))
+    if (const auto warning = drop_failed_runs(file, *column, {}))
+      console.warning(*warning);
+  return std::move(file.table);
+}
+
+}  // namespace
+
+ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& console) {
+  if (!arguments.settings.empty() || !arguments.scales.empty() || arguments.strict_range) {
+    throw UsageError("--set, --at and --strict-range go with a model, and '" + arguments.input +
+                     "' was read as measured runs (a model's name ends in .json)");
+  }
+  const RoleRequest request = request_of(arguments);
+  const Table table = runs_of(arguments, request, console);
+  const Roles roles = roles_of(table, request);
+  if (!arguments.throughput)
+    if (const auto warning = warning_of_throughput(roles.target))
+      console.warning(warning->text(scaling_flag));
+  scaling::CurveColumns columns;
+  columns.ignore = {arguments.ignore.begin(), arguments.ignore.end()};
+  columns.target_is_throughput = arguments.throughput;
+  columns.target = roles.target;
+  columns.scale =
+      choose_column(arguments.column ? arguments.column : constant_scale(roles), roles.extrinsic);
+  const NoInputs no_inputs = find_no_inputs(table, columns.target, columns.scale, arguments.ignore);
+  for (const LeftOut& item : no_inputs.columns)
+    columns.ignore.insert(item.column);
+  for (const std::string& notice : no_inputs.notices)
+    console.notice(notice);
+  const scaling::Curve curve = scaling::curve_of(table, columns);
+  if (curve.relative) {
+    console.notice("times are geometric means over configurations that differ in '" +
+                   columns.scale + "' alone, relative to " + columns.scale + " = " +
+                   to_text(curve.timings.front().scale));
+  }
+  ScalingDocument document;
+  document.source = "runs";
+  document.column = columns.scale;
+  document.unit = arguments.throughput ? "" : roles.unit;
+  document.relative = curve.relative;
+  const scaling::Kind kind =
+      settle_kind(arguments, work_columns(table, columns, no_inputs), document, console);
+  document.study = scaling::study(curve.timings, kind, least_efficiency(arguments));
+  return document;
+}
+
+void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
+  add_input(command, "MODEL.json|RUNS.csv", arguments.input,
+            "a model (its name ends in .json) or measured runs")
+      .required();
+  add_pick(command, arguments.pick);
+  command
+      .add_option("--column", arguments.column,
+                  "the scale: workers, batch size (default: the one\nextrinsic column)")
+      .type_name("COL");
+  add_choice<std::optional<scaling::Kind>>(
+      command, "--kind", arguments.kind,
+      {{"strong", scaling::Kind::strong}, {"weak", scaling::Kind::weak}},
+      "strong: times are of a fixed amount of work;\n"
+      "weak: of an iteration whose work grows with the scale\n"
+      "(default: as the columns tell, a batch per worker or of\n"
+      "all; strong where none does)");
+  add_number(command, "--least-efficiency", arguments.least_efficiency,
+             "below which more workers do not pay, in percent\n(default: 50)",
+             {.low = 1, .high = 100, .words = "a percentage from 1 to 100 (50 for 50 %)"});
+  add_format(command, arguments.format, "of the result");
+  add_output(command, arguments.output, "FILE");
+  command
+      .add_option("--set", arguments.settings,
+                  "hold an input at a value (default: as in the central\n"
+                  "run of the model)")
+      .type_name("COL=VALUE")
+      .group("Of a model");
+  command
+      .add_option_function(
+          "--at",
+          [&arguments](const std::string& text) {
+            const auto values = listed_numbers(text);
+            if (!values || std::any_of(values->begin(), values->end(),
+                                       [](double value) { return value <= 0; }))
+              throw OptionError("--at", "'" + text + "' is no list of numbers > 0 such as 1,2,4 " +
+                                            "and no range such as 1:64:x2 or 1:9:+2");
+            arguments.scales = *values;
+          },
+          "scales, 1,2,4,8 or 1:8:x2 (default: doubling, up to four times\nwhat was measured; with "
+          "--strict-range up to that)")
+      .type_name("X,X")
+      .group("Of a model");
+  add_strict_range(command, arguments.strict_range).group("Of a model");
+  command.add_option("--target", arguments.target, "the measured time (default: inferred)")
+      .type_name("COL")
+      .group("Of measured runs");
+  command.add_flag("--throughput", arguments.throughput, "the target is work per time, not a time")
+      .group("Of measured runs");
+  command
+      .add_option_function(
+          "--ignore",
+          [&arguments](const std::string& text) { arguments.ignore = split_list(text); },
+          "columns that do not tell configurations apart")
+      .type_name("A,B")
+      .group("Of measured runs");
+  add_failed(command, arguments.drop_failed);
+  command.get_option("--failed").group("Of measured runs");
+  command.footer(
+      "Of runs, rows that differ in the scale alone are compared with one another.\n"
+      "\n"
+      "Examples:\n"
+      "  perfmodel scaling model.json --column workers --set batch_size=64\n"
+      "  perfmodel scaling runs.csv --column workers --kind weak\n"
+      "  perfmodel scaling load.csv --column threads --target requests_per_s --throughput");
+}
+
+int run_scaling(const ScalingArguments& arguments, Console& console) {
+  refuse_to_replace(arguments.input, arguments.output);
+  OutputFile output(arguments.output);
+  ScalingDocument document =
+      arguments.input.ends_with(".json") || arguments.input.ends_with(".jsonl")
+          ? scaling_of_model(arguments, console)
+          : scaling_of_runs(arguments, console);
+  document.file = base_name(arguments.input);
+  output.write(formatted(document, arguments.format, output_width(arguments.output)));
+  output.commit();
+  return 0;
+}
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,207 @@
+#include <algorithm>
+#include <utility>
+
+#include "analysis/constants.hpp"
+#include "base/text.hpp"
+#include "cli/text_table.hpp"
+#include "cli/texts.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+using enum Align;
+
+std::string optional_number(const std::optional<double>& value) {
+  return value ? short_number(*value) : "-";
+}
+
+std::string header(const ScalingDocument& document) {
+  const auto& study = document.study;
+  std::string text =
+      document.file + ": " +
+      (!document.tells_speedup ? "times along " + document.column
+       : study.kind == scaling::Kind::strong
+           ? "strong scaling, times are of a fixed amount of work"
+           : "weak scaling, times are of an iteration whose work grows with the scale") +
+      (document.kind_because.empty() || document.kind_is_open ? "" : ": " + document.kind_because) +
+      "\n";
+  if (document.tells_speedup && study.rows.front().scale != 1) {
+    text += document.column + " = " + to_text(study.rows.front().scale) +
+            " is taken to be perfectly efficient, as 1 was not looked at\n";
+  }
+  if (document.doubling)
+    text += document.column + " " + doubling_in_words(*document.doubling) + " (at " +
+            document.doubling_at + ")\n";
+  return text;
+}
+
+TextTable rows(const ScalingDocument& document) {
+  const TimeUnit unit = readable_unit(document.relative ? 0 : document.study.rows.front().time,
+                                      document.relative ? "" : document.unit);
+  const std::string time = document.relative ? "relative time" : with_unit("time", unit.name);
+  std::vector<Align> aligns(document.tells_speedup ? 6 : 3, right);
+  aligns.push_back(document.relative ? right : left);
+  TextTable table(aligns);
+  const auto add = [&](std::vector<std::string> cells) {
+    if (!document.tells_speedup)
+      cells.erase(cells.begin() + 2, cells.begin() + 5);
+    table.add(std::move(cells));
+  };
+  add({document.column, time, "speedup", "efficiency", "Karp-Flatt", "equivalent q",
+       document.relative ? "configurations" : ""});
+  for (std::size_t i = 0; i < document.study.rows.size(); ++i) {
+    const auto& row = document.study.rows[i];
+    add({to_text(row.scale), short_number(row.time * unit.factor), short_number(row.speedup),
+         percent(100 * row.efficiency), optional_number(row.karp_flatt),
+         optional_number(row.equivalent_power),
+         document.relative ? std::to_string(row.configurations)
+         : i < document.in_range.size() && !document.in_range[i] ? "extrapolated"
+                                                                 : ""});
+  }
+  return table;
+}
+
+/// What a law misses, as a share of the mean of what it describes.
+std::string misfit(const scaling::ScalingStudy& study, double rmse,
+                   double (*described)(const scaling::ScalingStudy&, const scaling::ScalingRow&)) {
+  double sum = 0;
+  for (const auto& row : study.rows)
+    sum += described(study, row);
+  return percent(100 * rmse * static_cast<double>(study.rows.size()) / sum);
+}
+
+double time_in(const scaling::ScalingStudy&, const scaling::ScalingRow& row) {
+  return row.time;
+}
+
+double speedup_in(const scaling::ScalingStudy&, const scaling::ScalingRow& row) {
+  return row.speedup;
+}
+
+double throughput_in(const scaling::ScalingStudy& study, const scaling::ScalingRow& row) {
+  return (study.kind == scaling::Kind::weak ? row.scale : 1) / row.time;
+}
+
+void add_laws(const ScalingDocument& document, OutputTables& out) {
+  const auto& study = document.study;
+  out.add("\n");
+  if (!study.amdahl && !study.gustafson) {
+    out.add("  no laws: nothing was sped up\n");
+    return;
+  }
+  TextTable table({left, left, right, left});
+  table.add({"law", "constants", "misfit", "reading"});
+  if (study.amdahl) {
+    const double s = study.amdahl->serial_fraction;
+    // The table may count from another scale, which it takes to be perfectly efficient.
+    const std::string of = study.rows.front().scale == 1 ? "" : " over its own time at 1";
+    table.add({"Amdahl", "serial fraction " + short_number(s),
+               misfit(study, study.amdahl->rmse, time_in),
+               s > 0 ? "speedup" + of + " ends at " + short_number(1 / s) : "no end in sight"});
+  }
+  if (study.gustafson) {
+    table.add({"Gustafson", "serial fraction " + short_number(study.gustafson->serial_fraction),
+               misfit(study, study.gustafson->rmse, speedup_in), "of the run on all workers"});
+  }
+  if (study.usl) {
+    const auto& usl = *study.usl;
+    const auto peak = usl.peak();
+    const std::string reading = usl.sigma > 1 ? "throughput falls from the start"
+                                : peak        ? "throughput peaks at " + short_number(*peak)
+                                              : "throughput never falls";
+    table.add({"USL",
+               "sigma " + short_number(usl.sigma) + ", kappa " + short_number(usl.kappa) +
+                   ", gamma " + short_number(usl.gamma),
+               misfit(study, usl.rmse, throughput_in), reading});
+  }
+  out.add(std::move(table), 2);
+  const auto extrapolated = std::count(document.in_range.begin(), document.in_range.end(), false);
+  if (extrapolated > 0) {
+    out.add("  fitted to " + std::to_string(study.rows.size()) + " predicted times, " +
+            std::to_string(extrapolated) + " of which are extrapolated\n");
+  }
+  if (!study.usl)
+    out.add("  USL: needs four scales, or three with 1 among them\n");
+  else if (study.usl->gamma_is_measured)
+    out.add("  USL: three scales cannot settle gamma; it is the throughput measured at 1\n");
+}
+
+void add_readings(const ScalingDocument& document, OutputTables& out) {
+  if (!document.power)
+    return;
+  const auto& power = *document.power;
+  out.add(std::string("\n  the fitted power") +
+          (document.tells_speedup ? ", read in two ways" : "") + ": t = A " + document.column +
+          "^q + C, A " + short_number(power.scalable) + ", q " + short_number(power.power) +
+          ", C " + short_number(power.constant) + "\n");
+  if (!document.tells_speedup)
+    return;
+  TextTable table({right, right, right, right, right});
+  table.add({document.column, "scalable part: S", "E", "whole time: S", "E"});
+  for (const auto& reading : document.readings) {
+    table.add({to_text(reading.scale), short_number(reading.scalable_speedup),
+               percent(100 * reading.scalable_efficiency), short_number(reading.whole_speedup),
+               percent(100 * reading.whole_efficiency)});
+  }
+  out.add(std::move(table), 2);
+  if (document.study.kind == scaling::Kind::strong && power.power < 0 && power.constant > 0) {
+    out.add("  however many: the whole time is at most " +
+            short_number(1 + power.scalable / power.constant) + " times as fast as with 1\n");
+  }
+}
+
+std::string verdict(const ScalingDocument& document) {
+  const auto& study = document.study;
+  const std::string least = short_number(100 * study.least_efficiency) + " %";
+  std::string text = "\n";
+  if (document.power) {
+    return text + (document.model_pays_until
+                       ? "beyond " + document.column + " = " + to_text(*document.model_pays_until) +
+                             " efficiency < " + least + "\n"
+                       : "efficiency stays at " + least + " or above\n");
+  }
+  if (!study.pays_no_more_at) {
+    return text + "efficiency stays at " + least + " or above up to " + document.column + " = " +
+           to_text(study.rows.back().scale) + "\n";
+  }
+  return text + "beyond " + document.column + " = " +
+         to_text(study.pays_until.value_or(study.rows.front().scale)) + " efficiency < " + least +
+         " (at " + to_text(*study.pays_no_more_at) + "); most work per time at " +
+         to_text(study.fastest_scale) + "\n";
+}
+
+/// The rows in full precision.
+TextTable exact_rows(const ScalingDocument& document) {
+  const auto optional_cell = [](const std::optional<double>& value) {
+    return value ? to_text(*value) : "";
+  };
+  TextTable table(std::vector<Align>(7, right));
+  table.add({"scale", "time", "configurations", "speedup", "efficiency", "karp_flatt",
+             "equivalent_power"});
+  for (const auto& row : document.study.rows) {
+    table.add({to_text(row.scale), to_text(row.time), std::to_string(row.configurations),
+               to_text(row.speedup), to_text(row.efficiency), optional_cell(row.karp_flatt),
+               optional_cell(row.equivalent_power)});
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string formatted(const ScalingDocument& document, OutputFormat format,
+                      std::optional<std::size_t> width) {
+  // Written first whatever the format: it refuses figures that are no numbers.
+  const std::string json = to_json(document);
+  OutputTables out(exact_rows(document), [&] { return json; });
+  out.add(header(document));
+  out.add("\n");
+  out.add(rows(document), 2);
+  if (document.tells_speedup)
+    add_laws(document, out);
+  add_readings(document, out);
+  if (document.tells_speedup)
+    out.add(verdict(document));
+  return out.in(format, width);
+}
+
+}  // namespace perfmodel::cli

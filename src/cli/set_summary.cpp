@@ -1,0 +1,543 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/comparison.hpp"
+#include "base/text.hpp"
+#include "cli/runs.hpp"
+#include "cli/text_table.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
+#include "perfmodel/model.hpp"
+#include "perfmodel/predict.hpp"
+
+namespace perfmodel::cli {
+
+/// Settings (COL=VALUE) that many models are asked with, all else as in the central run of each.
+class SetPlaces {
+ public:
+  explicit SetPlaces(const std::vector<std::string>& settings) : settings_(settings) {}
+
+  /// Columns that a model does not have mean nothing to it; a level that it does not know leaves it
+  /// without a configuration.
+  std::optional<Configuration> of(const FittedModel& model);
+
+  /// When all were asked: throws UsageError where a column is one of no model, or none had a
+  /// configuration.
+  void check() const;
+
+ private:
+  std::vector<std::string> settings_;
+  std::set<std::string> known_;  ///< settings of columns that some model has
+  bool any_ = false;
+  std::optional<UsageError> wrong_;
+};
+
+bool FailedOfSet::take_away(LineRows& part) {
+  if (!drop_)
+    return true;
+  const ModelSpec& spec = part.line.model->spec;
+  const std::string column = judged_column(part.table, spec);
+  OfColumn& known = columns_[column];
+  known.rows += part.table.rows();
+  WithoutFailed left = without_failed_runs(part.table, column, categorical_columns(spec));
+  for (const FailedRuns& failed : left.failed) {
+    FailedRuns& all = known.by_cell[{failed.file, failed.cell}];
+    all.file = failed.file;
+    all.cell = failed.cell;
+    all.rows += failed.rows;
+    all.lines.insert(all.lines.end(), failed.lines.begin(), failed.lines.end());
+  }
+  part.table = std::move(left.table);
+  return part.table.rows() > 0;
+}
+
+std::vector<std::string> FailedOfSet::words() const {
+  std::vector<std::string> out;
+  for (const auto& [column, known] : columns_) {
+    std::vector<FailedRuns> failed;
+    for (const auto& [cell, runs] : known.by_cell) {
+      failed.push_back(runs);
+      std::sort(failed.back().lines.begin(), failed.back().lines.end());
+    }
+    if (!failed.empty())
+      out.push_back(words_for(failed, column, known.rows));
+  }
+  return out;
+}
+
+namespace {
+
+constexpr std::string_view kTotalFigure = "total.share";
+
+/// The rest of a condition's name where its head names this line: "any.mape" is mape of any.
+std::optional<std::string> named_figure(const std::string& name, const ModelSetLine& line,
+                                        const ModelSetHeader& header) {
+  if (name.starts_with("any."))
+    return name.substr(4);
+  std::vector<std::string> facts{"target=" + line.target};
+  for (std::size_t i = 0; i < header.by.size(); ++i)
+    facts.push_back(header.by[i] + "=" + line.key[i]);
+  // Texts may hold commas and dots: what matches is taken off, piece by piece.
+  std::string rest = name;
+  while (true) {
+    const auto fact = std::find_if(facts.begin(), facts.end(), [&](const std::string& each) {
+      return rest.starts_with(each + ",") || rest.starts_with(each + ".");
+    });
+    if (fact == facts.end())
+      return std::nullopt;
+    const bool last = rest[fact->size()] == '.';
+    rest.erase(0, fact->size() + 1);
+    if (last)
+      return rest;
+  }
+}
+
+std::vector<Figure> figures_of_line(const ModelSetLine& line, const std::string& part) {
+  std::vector<Figure> out{{"refused", line.model ? 0.0 : 1.0, part, {}}};
+  if (!line.model)
+    return out;
+  const auto add = [&](const Metrics& metrics, const std::string& prefix) {
+    const auto more = figures_of(metrics, part, prefix);
+    out.insert(out.end(), more.begin(), more.end());
+  };
+  add(line.model->metrics.test.value_or(line.model->metrics.train), "");
+  add(line.model->metrics.train, "train.");
+  if (line.model->metrics.validation)
+    add(*line.model->metrics.validation, "validation.");
+  if (line.model->metrics.test)
+    add(*line.model->metrics.test, "test.");
+  const auto names = constant_names(*line.model);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    out.push_back({names[i], line.model->constants[static_cast<Eigen::Index>(i)], part, {}});
+  return out;
+}
+
+}  // namespace
+
+bool is_set_figure(std::string_view name) {
+  return name == kTotalFigure || name.starts_with("any.") ||
+         name.find('=') != std::string_view::npos;
+}
+
+std::vector<JudgedGate> judged_set_gates(const std::vector<Gate>& gates, const SetLines& set,
+                                         const std::optional<SetShare>& share) {
+  std::vector<std::vector<JudgedGate>> judged(gates.size());  // of a figure that there is
+  const auto judge = [&](std::size_t k, Figure figure) {
+    figure.name = gates[k].figure;
+    const JudgedGate gate = judged_gates({gates[k]}, {std::move(figure)}).front();
+    // Of those that do not hold, one is enough, and none where others do.
+    if (gate.holds && !judged[k].empty() && !judged[k].front().holds)
+      judged[k].clear();
+    if (gate.holds || judged[k].empty())
+      judged[k].push_back(gate);
+  };
+  if (!gates.empty()) {
+    set.for_each([&](const ModelSetLine& line) {
+      for (std::size_t k = 0; k < gates.size(); ++k) {
+        const auto name = named_figure(gates[k].figure, line, set.header());
+        if (!name)
+          continue;
+        for (const Figure& figure : figures_of_line(line, words_of(line, set.header())))
+          if (figure.name == *name)
+            judge(k, figure);
+      }
+    });
+  }
+  std::vector<JudgedGate> out;
+  for (std::size_t k = 0; k < gates.size(); ++k) {
+    if (gates[k].figure == kTotalFigure && share)
+      judge(k, {gates[k].figure, share->percent, share->words, {}});
+    if (judged[k].empty())
+      judged[k] = judged_gates({gates[k]}, {});
+    out.insert(out.end(), judged[k].begin(), judged[k].end());
+  }
+  return out;
+}
+
+void check_set_gates(const std::vector<Gate>& gates, const SetLines& set) {
+  check_gates(
+      judged_set_gates(gates, set, set.header().total ? share_of_total(set) : std::nullopt));
+}
+
+namespace {
+
+std::optional<Configuration> place_in(const FittedModel& model,
+                                      const std::vector<std::string>& settings,
+                                      const BaseConfiguration& base) {
+  const SetConfigurations set = configurations_of_settings(settings, model, base);
+  if (set.table.rows() != 1)
+    throw UsageError("--set: models are ranked at one configuration; give one value each");
+  return configuration_of(make_design(set.table, model.spec, Target::absent), 0);
+}
+
+}  // namespace
+
+std::optional<Configuration> SetPlaces::of(const FittedModel& model) {
+  const auto base = central_base(model);
+  if (!base)
+    return std::nullopt;
+  std::vector<std::string> own;
+  for (const std::string& setting : settings_)
+    if (base->table.find(setting.substr(0, setting.find('='))) != nullptr)
+      own.push_back(setting);
+  known_.insert(own.begin(), own.end());
+  try {
+    auto out = place_in(model, own, *base);
+    any_ = true;
+    return out;
+  } catch (const UsageError& error) {
+    wrong_ = error;
+    return std::nullopt;
+  }
+}
+
+void SetPlaces::check() const {
+  for (const std::string& setting : settings_)
+    if (!known_.contains(setting))
+      throw UsageError("--set '" + setting + "': no model has such an input");
+  if (wrong_ && !any_)
+    throw UsageError(wrong_->sentence());
+}
+
+namespace {
+
+constexpr std::size_t kMostRanked = 20;
+constexpr std::size_t kMostRefused = 5;
+
+/// One of those that are shown.
+struct RankedLine {
+  RankedModel ranked;
+  ModelSetLine line;
+
+  double time() const { return ranked.time.value_or(-1); }
+};
+
+/// The models of one target.
+struct TargetRanking {
+  std::string target;
+  RankingPlace place;
+  std::size_t count = 0;
+  double sum = 0;  ///< of all times
+  bool with_intervals = false;
+  std::vector<RankedLine> top;  ///< the longest times first, of equal ones the first
+
+  void add(const RankedModel& ranked, const ModelSetLine& line) {
+    sum += ranked.time.value_or(0);
+    const RankedLine entry{ranked, {}};
+    const auto at = std::upper_bound(
+        top.begin(), top.end(), entry,
+        [](const RankedLine& a, const RankedLine& b) { return a.time() > b.time(); });
+    if (top.size() == kMostRanked && at == top.end())
+      return;
+    top.insert(at, {ranked, line});
+    if (top.size() > kMostRanked)
+      top.pop_back();
+  }
+};
+
+/// Targets in the order of their first models; totals are none of them.
+class TargetRankings {
+ public:
+  TargetRankings(const SetLines& set, const std::vector<std::string>& settings) {
+    set.for_each([&](const ModelSetLine& line) {
+      if (!line.model)
+        return;
+      ++models_;
+      sharing_[line.target] += line.model->search.sharing && line.model->search.sharing->shared;
+      if (is_total(line, set.header()))
+        return;
+      TargetRanking& target = of(line.target);
+      ++target.count;
+      target.place.see(*line.model);
+      target.with_intervals = target.with_intervals || line.model->intervals.has_value();
+    });
+    SetPlaces places(settings);
+    set.for_each([&](const ModelSetLine& line) {
+      if (!line.model || is_total(line, set.header()))
+        return;
+      TargetRanking& target = of(line.target);
+      target.add(ranked_at(*line.model, target.place.scale,
+                           settings.empty() ? target.place.configuration(*line.model)
+                                            : places.of(*line.model)),
+                 line);
+    });
+    if (!targets_.empty())
+      places.check();
+  }
+
+  std::size_t models() const { return models_; }
+  const std::vector<TargetRanking>& targets() const { return targets_; }
+  /// How many models of a target have the form of all.
+  std::size_t sharing(const std::string& target) const {
+    const auto found = sharing_.find(target);
+    return found == sharing_.end() ? 0 : found->second;
+  }
+
+ private:
+  std::size_t models_ = 0;
+  std::vector<TargetRanking> targets_;
+  std::map<std::string, std::size_t> place_of_;
+  std::map<std::string, std::size_t> sharing_;
+
+  TargetRanking& of(const std::string& target) {
+    const auto [place, is_new] = place_of_.try_emplace(target, targets_.size());
+    if (is_new) {
+      targets_.emplace_back();
+      targets_.back().target = target;
+    }
+    return targets_[place->second];
+  }
+};
+
+const Metrics& judged_metrics(const FittedModel& model) {
+  return model.metrics.test ? *model.metrics.test : model.metrics.train;
+}
+
+std::string interval_text(const FittedModel& model, const RankedModel& ranked,
+                          const ShownTime& shown) {
+  const Certainty certainty =
+      certainty_of(model, std::nullopt, "", design_of(*ranked.configuration, model.spec));
+  const IntervalFactors factors = (*certainty.intervals)[0];
+  return shown.number(*ranked.time * factors.lower) + " .. " +
+         shown.number(*ranked.time * factors.upper);
+}
+
+/// Kinds of warnings in few words; those that say the same have the same.
+std::string words_of_kind(const std::string& kind) {
+  static const std::map<std::string, std::string> words = {
+      {"few_rows", "few rows"},
+      {"few_configurations", "few configurations"},
+      {"untrained_level", "level without rows"},
+      {"at_bound", "at bounds"},
+      {"flat_direction", "undetermined"},
+      {"negligible_term", "undetermined"},
+      {"undetermined", "undetermined"},
+      {"steep_growth", "steep beyond the runs"},
+      {"derived_scale", "derived scale"},
+      {"not_converged", "not converged"}};
+  const auto found = words.find(kind);
+  return found == words.end() ? kind : found->second;
+}
+
+/// What to look at in a model.
+std::string warned_of(const FittedModel& model) {
+  std::set<std::string> kinds;
+  for (const Warning& warning : model.warnings)
+    kinds.insert(words_of_kind(warning.kind));
+  return joined({std::vector<std::string>(kinds.begin(), kinds.end())}, ", ");
+}
+
+TextTable table_of_ranking(const ModelSetHeader& header, const TargetRanking& target,
+                           const ShownTime& shown) {
+  std::vector<Align> columns{Align::right};
+  std::vector<std::string> heading{"share"};
+  const auto add = [&](const std::string& name, Align align) {
+    heading.push_back(name);
+    columns.push_back(align);
+  };
+  for (const std::string& column : header.by)
+    add(column, Align::left);
+  add(with_unit(target.target, shown.unit()), Align::right);
+  if (target.with_intervals)
+    add("interval", Align::left);
+  add("x2", Align::right);
+  add("MAPE", Align::right);
+  add("rows", Align::right);
+  add("look at", Align::left);
+  TextTable table(columns);
+  table.add(heading);
+  for (const auto& [ranked, line] : target.top) {
+    std::vector<std::string> cells{
+        ranked.time && target.sum > 0 ? percent(100 * *ranked.time / target.sum) : "-"};
+    cells.insert(cells.end(), line.key.begin(), line.key.end());
+    cells.push_back(ranked.time ? shown.number(*ranked.time) : "-");
+    if (target.with_intervals) {
+      cells.push_back(
+          ranked.time && line.model->intervals ? interval_text(*line.model, ranked, shown) : "-");
+    }
+    cells.push_back(ranked.growth ? short_number(*ranked.growth) : "-");
+    cells.push_back(percent(judged_metrics(*line.model).mape_percent));
+    cells.push_back(std::to_string(line.rows));
+    cells.push_back(warned_of(*line.model));
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+std::string place_in_words(const RankingPlace& place, const std::vector<std::string>& settings) {
+  const std::string doubling =
+      place.scale.empty()
+          ? ""
+          : "; x2: what doubling " + (settings.empty() ? "it" : place.scale) + " does";
+  if (settings.empty() && place.scale.empty())
+    return "at the central run of each";
+  return "at " +
+         (settings.empty() ? place.scale + " = " + short_number(place.at)
+                           : joined(settings, ", ")) +
+         ", all else as in the central run of each" + doubling;
+}
+
+std::string forms_in_words(const SetLines& set, const TargetRankings& rankings) {
+  std::string out;
+  for (const auto& [target, form] : set.header().shared_forms) {
+    out += "  " + target + ": one form of " + std::to_string(form.terms) +
+           (form.terms == 1 ? " term" : " terms") + (form.intercept ? " and C" : "") +
+           ", chosen on " + std::to_string(form.groups) + " groups, for " +
+           std::to_string(rankings.sharing(target)) + " of its models\n";
+  }
+  return out.empty() ? out : "\n" + out;
+}
+
+std::string total_in_words(const SetLines& set) {
+  const std::optional<SetShare> share = set.header().total ? share_of_total(set) : std::nullopt;
+  if (!share)
+    return {};
+  return "\n  the parts add up to " + percent(share->percent) + " of " + set.header().total->name +
+         " as measured (" + share->words + ")" +
+         (share->without > 0 ? "; without " + std::to_string(share->without) + " that have no model"
+                             : "") +
+         "\n";
+}
+
+}  // namespace
+
+std::string set_summary(const SetLines& set, const Console& console,
+                        const std::vector<std::string>& settings) {
+  const TargetRankings rankings(set, settings);
+  std::string out = console.strong(std::to_string(rankings.models()) + " models") + " of " +
+                    std::to_string(set.header().tasks) + " from " + set.header().file + "\n";
+  for (const TargetRanking& target : rankings.targets()) {
+    const RankedLine& first = target.top.front();
+    const ShownTime shown(first.line.model->spec.unit, first.ranked.time.value_or(1));
+    const TextTable table = table_of_ranking(set.header(), target, shown);
+    out += "\n  " + target.target + " " + place_in_words(target.place, settings) + "\n" +
+           table.text(2, console.width());
+    if (target.count > kMostRanked)
+      out += "  and " + std::to_string(target.count - kMostRanked) + " more\n";
+  }
+  return out + total_in_words(set) + forms_in_words(set, rankings);
+}
+
+std::string refused_text(const SetLines& set) {
+  std::vector<std::string> reasons;
+  std::size_t lines = 0;
+  std::size_t count = 0;
+  set.for_each([&](const ModelSetLine& line) {
+    ++lines;
+    if (line.model)
+      return;
+    if (++count <= kMostRefused)
+      reasons.push_back(words_of(line, set.header()) + ": " + line.refused);
+  });
+  if (reasons.empty())
+    return {};
+  if (count > kMostRefused)
+    reasons.push_back("and " + std::to_string(count - kMostRefused) + " more");
+  return std::to_string(count) + " of " + std::to_string(lines) + " could not be fitted:\n  " +
+         joined(reasons, "\n  ");
+}
+
+namespace {
+
+/// What a total and its parts have in common: the key without the total's column, and of a total
+/// that is a group the target.
+std::vector<std::string> family_key(const ModelSetLine& line, const ModelSetHeader& header) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < header.by.size(); ++i)
+    if (header.by[i] != header.total->column)
+      out.push_back(line.key[i]);
+  if (header.total->column)
+    out.push_back(line.target);
+  return out;
+}
+
+/// Rows of a total, where its parts are asked.
+struct AskedTotal {
+  Table rows;
+  std::string unit;
+};
+
+/// Nothing where the rows lack what the model needs.
+std::optional<double> predicted_sum(const FittedModel& model, const Table& rows) {
+  try {
+    const double sum = predict(model, make_design(rows, model.spec, Target::absent)).sum();
+    return std::isfinite(sum) ? std::optional(sum) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+class Totals {
+ public:
+  explicit Totals(const ModelSetHeader& header) : header_(header) {}
+
+  void add(const ModelSetLine& line, Table rows, double time) {
+    measured_ += time;
+    asked_[family_key(line, header_)] = {std::move(rows), line.model->spec.unit};
+  }
+
+  std::size_t size() const { return asked_.size(); }
+
+  std::optional<SetShare> share(const SetLines& set, const std::string& words) const {
+    if (asked_.empty() || !(measured_ > 0))
+      return std::nullopt;
+    SetShare out{0, words, 0};
+    double sum = 0;
+    set.for_each([&](const ModelSetLine& line) {
+      const auto total = asked_.find(family_key(line, header_));
+      if (is_total(line, header_) || total == asked_.end())
+        return;
+      if (!header_.total->column && line.model && line.model->spec.unit != total->second.unit)
+        return;  // seconds are no parts of megabytes
+      const auto asked = line.model ? predicted_sum(*line.model, total->second.rows) : std::nullopt;
+      sum += asked.value_or(0);
+      out.without += asked ? 0U : 1U;
+    });
+    out.percent = 100 * sum / measured_;
+    return out;
+  }
+
+ private:
+  const ModelSetHeader& header_;
+  std::map<std::vector<std::string>, AskedTotal> asked_;
+  double measured_ = 0;
+};
+
+}  // namespace
+
+std::optional<SetShare> share_of_total(const SetLines& set) {
+  Totals totals(set.header());
+  set.for_each([&](const ModelSetLine& line) {
+    if (!is_total(line, set.header()) || !line.model || !line.model->central)
+      return;
+    if (auto base = central_base(*line.model))
+      totals.add(line, std::move(base->table), line.model->central->time);
+  });
+  const std::string one = "the central run of the total";
+  return totals.share(
+      set, totals.size() == 1 ? one
+                              : "the central runs of " + std::to_string(totals.size()) + " totals");
+}
+
+std::optional<SetShare> share_of_total(const SetLines& set, const Table& runs, bool drop_failed) {
+  Totals totals(set.header());
+  std::size_t rows = 0;
+  FailedOfSet failed(drop_failed);
+  for_each_with_rows(set, runs, [&](LineRows part) {
+    if (!is_total(part.line, set.header()) || !failed.take_away(part))
+      return;
+    const Design design = make_design(part.table, part.line.model->spec, Target::required);
+    rows += design.rows;
+    totals.add(part.line, std::move(part.table), design.time.sum());
+  });
+  return totals.share(set, std::to_string(rows) + " runs");
+}
+
+}  // namespace perfmodel::cli

@@ -1,0 +1,118 @@
+#include <cmath>
+#include <string>
+
+#include "analysis/sweep.hpp"
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+#include "cli/runs.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
+#include "perfmodel/model.hpp"
+
+namespace perfmodel::cli {
+namespace {
+
+/// "5%" and "0.05" are the same; "5" could mean either and is refused.
+double parse_noise(const std::string& text) {
+  const bool in_percent = text.ends_with('%');
+  const auto value = parse_number(in_percent ? text.substr(0, text.size() - 1) : text);
+  if (!value || *value < 0 || (!in_percent && *value >= 1)) {
+    throw OptionError("--noise", "'" + text +
+                                     "' is neither a percentage such as 5% nor a number "
+                                     "from 0 to 1 such as 0.05");
+  }
+  return in_percent ? *value / 100 : *value;
+}
+
+/// A measured time is a number > 0; the noise must leave it one.
+void require_times(const Eigen::VectorXd& times, const Table& table) {
+  ProblemList problems;
+  for (Eigen::Index row = 0; row < times.size(); ++row) {
+    if (std::isfinite(times[row]) && times[row] > 0)
+      continue;
+    const auto index = static_cast<std::size_t>(row);
+    problems.add(table.lines[index], 0, [&] {
+      return table.where(index) + ": the noise makes the time " + to_text(times[row]) +
+             "; choose a lower --additive or --noise";
+    });
+  }
+  if (!problems.empty())
+    throw InputError(problems.text());
+}
+
+}  // namespace
+
+void setup_simulate(OptionSet& command, SimulateArguments& arguments) {
+  add_input(command, "MODEL.json", arguments.model, "a model that fit wrote, or the paper's")
+      .required();
+  add_input(command, "CONFIGS.csv", arguments.configurations, "configurations, one per line")
+      .required();
+  add_separator(command, arguments.separator);
+  command
+      .add_option_function(
+          "--noise", [&](const std::string& text) { arguments.noise = parse_noise(text); },
+          "standard deviation of ln(time), 5% or 0.05: the time\n"
+          "of the model times exp of that (default: 0)")
+      .type_name("PERCENT");
+  add_number(command, "--additive", arguments.additive,
+             "standard deviation of normal noise that is added,\n"
+             "in the unit of the time (default: 0)")
+      .type_name("SIGMA");
+  command.add_flag("--draw", arguments.draw,
+                   "of a model with a residual process: from one law that\n"
+                   "its runs allow, drawn by the seed, instead of the most\n"
+                   "likely one");
+  add_count<std::uint64_t>(command, "--seed", arguments.seed, "seed of noise and draw (default: 1)",
+                           0);
+  add_strict_range(command, arguments.strict_range);
+  add_output(command, arguments.output, "RUNS.csv");
+  command.footer(
+      "Writes the configurations as they are, with the simulated times as a further column that "
+      "has the\n"
+      "name of the model's target: runs of which the true constants are known, to try a fit on.\n"
+      "\n"
+      "Examples:\n"
+      "  perfmodel simulate model.json configs.csv --noise 5% --seed 7 -o runs.csv\n"
+      "  perfmodel simulate data/paper/table3_mxnet.json configs.csv --additive 0.1 > runs.csv");
+}
+
+int run_simulate(const SimulateArguments& arguments, Console& console) {
+  if (arguments.model == "-" && arguments.configurations == "-")
+    throw UsageError("the model and the configurations cannot both come from standard input");
+  refuse_to_replace(arguments.model, arguments.output);
+  refuse_to_replace(arguments.configurations, arguments.output);
+  OutputFile output(arguments.output);
+  const FittedModel model = read_model(arguments.model);
+  const RunsFile file =
+      read_runs(arguments.configurations, categorical_columns(model.spec), arguments.separator);
+  if (const auto notice = reading_notice(file.table))
+    console.notice(*notice);
+  refuse_taken_names(file.table, {model.spec.target});
+  const Design design = make_design(file.table, model.spec, Target::absent);
+  // Where the model itself has no time, no noise helps.
+  predicted_times(model, design, [&](std::size_t row) { return file.table.where(row); });
+  report_range(check_range(model, design), arguments.strict_range, console);
+  const Eigen::VectorXd times =
+      simulate(model, design, {arguments.noise, arguments.additive.value_or(0), arguments.draw},
+               arguments.seed.value_or(kDefaultSeed));
+  require_times(times, file.table);
+
+  // Where a file is replaced, a signal must not leave the unfinished one behind.
+  std::optional<SignalWatch> signals;
+  if (output.replaces_file())
+    signals.emplace();
+  append_columns(
+      file.bytes, file.table, {model.spec.target},
+      [&](std::size_t row) { return std::vector{to_text(times[static_cast<Eigen::Index>(row)])}; },
+      output);
+  if (const auto signal = received_signal())
+    return exit_code_of_signal(*signal);
+  output.commit();
+  return 0;
+}
+
+}  // namespace perfmodel::cli

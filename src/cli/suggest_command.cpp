@@ -1,0 +1,462 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/plan.hpp"
+#include "base/files.hpp"
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+#include "cli/runs.hpp"
+#include "cli/text_table.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
+#include "perfmodel/model.hpp"
+#include "perfmodel/table.hpp"
+#include "report/documents.hpp"
+#include "table/design.hpp"
+
+namespace perfmodel::cli {
+
+/// `--next`: the configurations whose measurement is worth most, into the document.
+void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
+                  SuggestionDocument& document, Console& console);
+
+/// The list that was asked for.
+std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& arguments,
+                                                 const SuggestionDocument& document);
+
+/// The same in the format that was asked for: the columns of the space, the predicted time, and the
+/// cost or the gain.
+std::string formatted(const SuggestArguments& arguments, const SuggestionDocument& document);
+
+/// Configurations of a space as the inputs of a model. Throws InputError for levels that it does
+/// not know.
+Design design_of_space(const plan::Space& space,
+                       const std::vector<plan::Configuration>& configurations,
+                       const ModelSpec& spec);
+
+/// Takes out the rows of which the model does not know a level. Returns a sentence about them;
+/// nothing where there are none. Throws InputError where none is left.
+std::optional<std::string> drop_unknown_levels(Table& runs, const ModelSpec& spec);
+
+std::vector<double> times_of(const FittedModel& model, const plan::Space& space,
+                             const std::vector<plan::Configuration>& configurations);
+
+namespace {
+
+/// The levels have no lines in the file of a space that a message could name.
+void refuse_unknown_levels(const Table& table, const ModelSpec& spec) {
+  std::string problems;
+  for (const UnknownLevel& unknown : rows_of_known_levels(table, spec).unknown) {
+    const auto input = std::find_if(
+        spec.categorical.begin(), spec.categorical.end(),
+        [&](const CategoricalInput& candidate) { return candidate.column == unknown.column; });
+    problems += (problems.empty() ? "" : "\n") + table.source + ": column '" + unknown.column +
+                "': the model does not know the level " + quoted_cell(unknown.level) +
+                "; it knows " + quoted_list(input->levels) +
+                did_you_mean(unknown.level, input->levels);
+  }
+  if (!problems.empty())
+    throw InputError(problems);
+}
+
+}  // namespace
+
+Design design_of_space(const plan::Space& space,
+                       const std::vector<plan::Configuration>& configurations,
+                       const ModelSpec& spec) {
+  const Table table = plan::table_of(space, configurations);
+  refuse_unknown_levels(table, spec);
+  return make_design(table, spec, Target::absent);
+}
+
+std::optional<std::string> drop_unknown_levels(Table& runs, const ModelSpec& spec) {
+  const KnownLevelRows known = rows_of_known_levels(runs, spec);
+  if (known.unknown.empty())
+    return std::nullopt;
+  const std::string words = runs.source + ": " + std::to_string(runs.rows() - known.rows.size()) +
+                            " of " + std::to_string(runs.rows()) +
+                            " rows are left out: " + because_of(known.unknown);
+  if (known.rows.empty())
+    throw InputError(words);
+  runs = take_rows(runs, known.rows);
+  return words;
+}
+
+std::vector<double> times_of(const FittedModel& model, const plan::Space& space,
+                             const std::vector<plan::Configuration>& configurations) {
+  const Eigen::VectorXd times = predict(model, design_of_space(space, configurations, model.spec));
+  return {times.begin(), times.end()};
+}
+
+namespace {
+
+std::vector<std::string> further_names(const SuggestArguments& arguments,
+                                       const SuggestionDocument& document) {
+  std::vector<std::string> names = {"predicted_" + document.target};
+  if (arguments.next)
+    names.emplace_back("gain");
+  else if (arguments.price)
+    names.emplace_back("cost");
+  return names;
+}
+
+/// Of --next the share of the present deviation that a run takes off.
+double last_figure(const SuggestArguments& arguments, const SuggestionDocument& document,
+                   const std::vector<plan::Suggestion>& suggestions, std::size_t i) {
+  return arguments.next ? document.next[i].run.deviation_gain / document.deviation
+                        : suggestions[i].cost;
+}
+
+}  // namespace
+
+std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& arguments,
+                                                 const SuggestionDocument& document) {
+  if (arguments.next) {
+    std::vector<plan::Suggestion> out;
+    for (const NextSuggestion& next : document.next)
+      out.push_back(next.suggestion);
+    return out;
+  }
+  switch (arguments.by) {
+    case SuggestBy::cost:
+      return document.suggestions.cheapest;
+    case SuggestBy::pareto:
+      return document.suggestions.pareto;
+    case SuggestBy::time:
+      break;
+  }
+  return document.suggestions.fastest;
+}
+
+std::string formatted(const SuggestArguments& arguments, const SuggestionDocument& document) {
+  const auto suggestions = chosen_suggestions(arguments, document);
+  auto names = document.space.names();
+  for (const auto& name : further_names(arguments, document))
+    names.push_back(name);
+  const auto table_with = [&](std::string (*number)(double)) {
+    TextTable table(std::vector<Align>(names.size(), Align::right));
+    table.add(names);
+    for (std::size_t i = 0; i < suggestions.size(); ++i) {
+      auto cells = document.space.cells(suggestions[i].configuration);
+      cells.push_back(number(suggestions[i].time));
+      cells.push_back(number(last_figure(arguments, document, suggestions, i)));
+      cells.resize(names.size());
+      table.add(std::move(cells));
+    }
+    return table;
+  };
+  OutputTables out(table_with(to_text), [&] { return to_json(document); });
+  out.add(table_with(short_number));
+  return out.in(arguments.format, output_width(arguments.output));
+}
+
+namespace {
+
+constexpr std::size_t kMostCandidates = 4000;
+constexpr std::size_t kMostOfSpace = 1000;  // over which uncertainty is averaged
+
+bool is_small(const plan::Space& space, std::size_t most) {
+  const auto size = space.size();
+  return size && *size <= static_cast<double>(most);
+}
+
+std::size_t allowed_in(const plan::Space& space) {
+  const plan::Conditions conditions(space);
+  std::size_t allowed = 0;
+  plan::for_each_configuration(space, [&](const plan::Configuration& configuration) {
+    if (conditions.hold(configuration))
+      ++allowed;
+  });
+  return allowed;
+}
+
+/// A small space as a whole; of a large one, a random sample.
+std::vector<plan::Configuration> sample(const plan::Space& space, std::size_t most,
+                                        std::uint64_t seed) {
+  std::size_t n = is_small(space, most) ? std::max<std::size_t>(1, allowed_in(space)) : most;
+  while (true) {
+    try {
+      return plan::random_plan(space, n, seed, {}).configurations;
+    } catch (const InputError&) {  // its conditions leave fewer
+      if (n <= 1)
+        throw;
+      n /= 2;
+    }
+  }
+}
+
+std::vector<plan::Configuration> some(std::vector<plan::Configuration> configurations,
+                                      std::size_t most, std::uint64_t seed) {
+  if (configurations.size() > most) {
+    RandomStream(seed, "space of interest").shuffle(std::span<plan::Configuration>(configurations));
+    configurations.resize(most);
+  }
+  return configurations;
+}
+
+std::vector<plan::Configuration> candidates_of(const SuggestArguments& arguments,
+                                               const plan::Space& space, std::uint64_t seed) {
+  if (!arguments.among)
+    return sample(space, kMostCandidates, seed);
+  std::set<std::string> texts;
+  for (const plan::SpaceColumn& column : space.columns)
+    if (column.is_text())
+      texts.insert(column.name);
+  return plan::configurations_of(space, read_csv(*arguments.among, texts));
+}
+
+std::optional<Design> known_runs(const SuggestArguments& arguments, const FittedModel& model,
+                                 Console& console) {
+  if (arguments.runs) {
+    RunsFile file = read_runs(*arguments.runs, categorical_columns(model.spec));
+    for (const auto& left_out :
+         {drop_failed_runs(file, model.spec), drop_unknown_levels(file.table, model.spec)})
+      if (left_out && *arguments.runs != arguments.space)  // of which it was said
+        console.warning(*left_out);
+    return make_design(file.table, model.spec, Target::absent);
+  }
+  if (!model.form->process_belief(model.spec)) {
+    console.notice("without --runs the model is taken to have seen " +
+                   std::to_string(model.provenance.rows) + " average configurations of the space");
+  }
+  return std::nullopt;
+}
+
+Eigen::VectorXd times_within(const FittedModel& model, const Design& design,
+                             const std::string& source) {
+  Eigen::VectorXd times = predict(model, design);
+  if (!std::all_of(times.begin(), times.end(), is_time)) {
+    throw InputError(source +
+                     ": the model predicts what is no time for some configurations; the space "
+                     "reaches too far from the measured ones");
+  }
+  return times;
+}
+
+std::string percent_of_log(double deviation) {
+  return short_number(100 * std::expm1(deviation)) + " %";
+}
+
+}  // namespace
+
+void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
+                  SuggestionDocument& document, Console& console) {
+  const plan::Space& space = document.space;
+  const std::uint64_t seed = arguments.seed.value_or(kDefaultSeed);
+  const auto candidates = candidates_of(arguments, space, seed);
+  const Design wanted = design_of_space(
+      space,
+      arguments.among ? some(candidates, kMostOfSpace, seed) : sample(space, kMostOfSpace, seed),
+      model.spec);
+  const Design possible = design_of_space(space, candidates, model.spec);
+  const double usual_time = times_within(model, wanted, space.source).mean();
+  const double overhead = arguments.overhead.value_or(usual_time);
+  const Eigen::VectorXd times = times_within(model, possible, space.source);
+  // A run is not its iteration alone.
+  const Eigen::VectorXd costs =
+      (times.array() + overhead) * plan::prices(space, arguments.price, candidates).array();
+  const plan::Belief belief(model, wanted, known_runs(arguments, model, console));
+  const plan::NextRuns found = plan::next_runs(belief, wanted, possible, costs, *arguments.next);
+  document.deviation = found.deviation;
+  document.suggestions.searched = candidates.size();
+  document.suggestions.allowed = candidates.size();
+  document.suggestions.complete = !arguments.among && is_small(space, kMostCandidates);
+  double deviation = found.deviation;
+  for (const plan::NextRun& run : found.runs) {
+    document.next.push_back({.suggestion = {.configuration = candidates[run.candidate],
+                                            .time = times[index(run.candidate)],
+                                            .cost = costs[index(run.candidate)]},
+                             .run = run});
+    deviation -= run.deviation_gain;
+  }
+  console.notice("runs over the space are expected to be off by " +
+                 percent_of_log(found.deviation) + ", after " +
+                 (found.runs.size() == 1 ? "this run" : "these runs") + " by " +
+                 percent_of_log(deviation));
+}
+
+namespace {
+
+constexpr std::size_t kDefaultMost = 10;
+
+void check_combination(const SuggestArguments& arguments) {
+  if (arguments.by != SuggestBy::time && !arguments.price)
+    throw UsageError("--by cost and --by pareto need a --price");
+  if (arguments.next &&
+      (arguments.most || !arguments.conditions.empty() || arguments.strict_range)) {
+    throw UsageError(
+        "--next looks for information; --where, --top and --strict-range have no effect");
+  }
+  for (const auto& [option, given] : {std::pair{"--runs", arguments.runs.has_value()},
+                                      std::pair{"--among", arguments.among.has_value()},
+                                      std::pair{"--overhead", arguments.overhead.has_value()}})
+    if (given && !arguments.next)
+      throw UsageError(std::string(option) + " has no effect without --next");
+  if (arguments.model == "-" && arguments.space == "-")
+    throw UsageError("the model and the space cannot both come from standard input");
+}
+
+bool is_of_runs(const SuggestArguments& arguments) {
+  return arguments.space.ends_with(".csv");
+}
+
+plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model,
+                     Console& console) {
+  if (!is_of_runs(arguments))
+    return read_space(arguments.space);
+  RunsFile file = read_runs(arguments.space, categorical_columns(model.spec));
+  const Table all = file.table;
+  if (const auto failed = drop_failed_runs(file, model.spec))
+    console.warning(*failed);
+  if (const auto unknown = drop_unknown_levels(file.table, model.spec))
+    console.warning(*unknown);
+  make_design(file.table, model.spec, Target::absent);  // says which cells cannot be used
+  plan::Space space = plan::space_of_runs(file.table, all, required_columns(model.spec));
+  if (arguments.next)
+    plan::bind_columns(space, file.table);
+  return space;
+}
+
+/// What will be printed, each configuration once: one of the lists, as JSON all of them.
+std::vector<plan::Configuration> told_configurations(const SuggestArguments& arguments,
+                                                     const SuggestionDocument& document) {
+  const plan::Suggestions& found = document.suggestions;
+  std::set<plan::Configuration> told;
+  const auto tell = [&](const std::vector<plan::Suggestion>& suggestions) {
+    for (const plan::Suggestion& suggestion : suggestions)
+      told.insert(suggestion.configuration);
+  };
+  if (arguments.format == OutputFormat::json)
+    for (const auto* suggestions : {&found.fastest, &found.cheapest, &found.pareto})
+      tell(*suggestions);
+  else
+    tell(chosen_suggestions(arguments, document));
+  return {told.begin(), told.end()};
+}
+
+/// Configurations to which the model gives no time are no suggestions.
+void report_without_time(const SuggestionDocument& document, bool strict, Console& console) {
+  const plan::Suggestions& found = document.suggestions;
+  if (found.without_time == 0)
+    return;
+  const std::string text = document.space.source + ": for " + std::to_string(found.without_time) +
+                           " of " + std::to_string(found.searched) +
+                           " configurations the model predicts no time > 0 that a number holds";
+  if (strict)
+    throw InputError("--strict-range: " + text);
+  console.warning(text + ": they are left out");
+}
+
+}  // namespace
+
+void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
+  add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
+  add_input(command, "SPACE.json", arguments.space,
+            "what can be chosen, as plan takes it; every input of\nthe model is one of its "
+            "columns. Runs (*.csv)\nare ranked; --next seeks other combinations")
+      .required();
+  add_pick(command, arguments.pick);
+  add_choice<SuggestBy>(
+      command, "--by", arguments.by,
+      {{"time", SuggestBy::time}, {"cost", SuggestBy::cost}, {"pareto", SuggestBy::pareto}},
+      "time (default), cost, or pareto: what no other beats in\nboth");
+  command
+      .add_option("--price", arguments.price,
+                  "per unit of time, over the columns: 'workers*1.2';\nthe cost is time * price")
+      .type_name("FORMULA");
+  command
+      .add_option("--where", arguments.conditions,
+                  "a condition over the columns, time and cost, such as\n"
+                  "'workers <= 4 && time < 0.5' (repeatable)")
+      .type_name("CONDITION")
+      .take_all()
+      .allow_extra_args(false);
+  add_count<std::size_t>(command, "--top", arguments.most,
+                         "how many by time or by cost (default: 10)", 1);
+  add_count<std::size_t>(command, "--next", arguments.next,
+                         "instead: the N configurations whose measurement would make\n"
+                         "predictions over the space surer by most, for their cost",
+                         1);
+  command.add_option("--runs", arguments.runs, "with --next: what was measured already")
+      .type_name("RUNS.csv");
+  command
+      .add_option("--among", arguments.among,
+                  "with --next: the configurations that can be measured\n"
+                  "(default: all of the space)")
+      .type_name("PLAN.csv");
+  add_number(command, "--overhead", arguments.overhead,
+             "with --next: what a run takes beside its predicted\n"
+             "time, in the same unit; large: every run costs alike\n"
+             "(default: the mean predicted time)")
+      .type_name("TIME");
+  add_count<std::uint64_t>(command, "--seed", arguments.seed,
+                           "of the sample of a space too large to be searched\n(default: 1)", 0);
+  add_strict_range(command, arguments.strict_range);
+  add_format(command, arguments.format, "of the result");
+  add_output(command, arguments.output, "FILE");
+  command.footer(
+      "Examples:\n"
+      "  perfmodel suggest model.json space.json --where 'filters == 32'\n"
+      "  perfmodel suggest model.json space.json --price 'workers*1.2' --by pareto --format csv\n"
+      "  perfmodel suggest model.json runs.csv --next 3\n"
+      "  perfmodel suggest model.json space.json --next 20 --runs runs.csv --format csv > "
+      "next.csv");
+}
+
+int run_suggest(const SuggestArguments& asked, Console& console) {
+  check_combination(asked);
+  SuggestArguments arguments = asked;
+  if (is_of_runs(arguments) && arguments.next && !arguments.runs)
+    arguments.runs = arguments.space;
+  refuse_to_replace({arguments.model, arguments.space, arguments.runs, arguments.among},
+                    arguments.output);
+  OutputFile output(arguments.output);
+  const FittedModel model = picked_model(arguments.model, arguments.pick);
+  std::optional<SearchProgress> progress(console);
+  progress->begin("reading " + arguments.space);
+  const plan::Space space = space_of(arguments, model, console);
+  progress->begin(arguments.next ? "choosing what to measure" : "ranking configurations");
+  SuggestionDocument document{.space = space,
+                              .suggestions = {},
+                              .target = model.spec.target,
+                              .unit = model.spec.unit,
+                              .with_cost = arguments.price.has_value(),
+                              .next = {}};
+  if (arguments.next) {
+    suggest_next(arguments, model, document, console);
+  } else {
+    const plan::SuggestionRequest request{.price = arguments.price,
+                                          .conditions = arguments.conditions,
+                                          .most = arguments.most.value_or(kDefaultMost),
+                                          .seed = arguments.seed.value_or(kDefaultSeed)};
+    document.suggestions = plan::suggest(space, request, [&](const auto& configurations) {
+      return times_of(model, space, configurations);
+    });
+    if (!document.suggestions.complete) {
+      console.warning("the space is too large to be searched as a whole; these are the best of " +
+                      std::to_string(document.suggestions.searched) + " random configurations");
+    }
+    report_without_time(document, arguments.strict_range, console);
+    if (document.suggestions.allowed == 0)
+      throw InputError("no configuration of " + space.source + " fulfils all conditions");
+    const Design told =
+        design_of_space(space, told_configurations(arguments, document), model.spec);
+    report_range(check_range(model, told), arguments.strict_range, console);
+  }
+  progress.reset();
+  output.write(formatted(arguments, document));
+  output.commit();
+  return 0;
+}
+
+}  // namespace perfmodel::cli

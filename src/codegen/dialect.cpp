@@ -1,0 +1,649 @@
+#include "codegen/dialect.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/text.hpp"
+
+namespace perfmodel {
+
+/// How a language writes the characters of a literal.
+struct LiteralRules {
+  /// A control: as it is, it could end the line, or turn what a reader sees of the code.
+  std::function<std::string(std::uint32_t code_point, std::string_view bytes)> control;
+  /// Any other, after the literal as it stands so far.
+  std::function<std::string(std::string_view bytes, const std::string& before)> other;
+};
+
+/// The text between double quotes.
+std::string text_literal(std::string_view text, const LiteralRules& rules);
+
+std::string text_literal(std::string_view text, const LiteralRules& rules) {
+  std::string out = "\"";
+  while (!text.empty()) {
+    const Utf8Character character = first_character(text);
+    const std::string_view bytes =
+        text.substr(0, std::max<std::size_t>(character.length, 1));  // bytes that are no UTF-8
+    text.remove_prefix(bytes.size());
+    out += is_control(character.code_point) ? rules.control(character.code_point, bytes)
+                                            : rules.other(bytes, out);
+  }
+  return out + '"';
+}
+
+std::string Dialect::number(double value) const {
+  const std::string text = to_text(value);
+  return value < 0 ? "(" + text + ")" : text;
+}
+
+const Dialect& dialect_of(FormulaLanguage language) {
+  switch (language) {
+    case FormulaLanguage::python:
+      return python_dialect();
+    case FormulaLanguage::c:
+      return c_dialect();
+    case FormulaLanguage::javascript:
+      return javascript_dialect();
+    default:
+      return spreadsheet_dialect();
+  }
+}
+
+namespace {
+
+constexpr std::array kCOperations = {
+    OperationCode{Operation::add, "($1 + $2)"},
+    OperationCode{Operation::subtract, "($1 - $2)"},
+    OperationCode{Operation::multiply, "($1 * $2)"},
+    OperationCode{Operation::divide, "($1 / $2)"},
+    OperationCode{Operation::power, "pow($1, $2)"},
+    OperationCode{Operation::negate, "(-$1)"},
+    OperationCode{Operation::negation, "($1 == 0 ? 1.0 : 0.0)"},
+    OperationCode{Operation::less, "($1 < $2 ? 1.0 : 0.0)"},
+    OperationCode{Operation::greater, "($1 > $2 ? 1.0 : 0.0)"},
+    OperationCode{Operation::less_or_equal, "($1 <= $2 ? 1.0 : 0.0)"},
+    OperationCode{Operation::greater_or_equal, "($1 >= $2 ? 1.0 : 0.0)"},
+    OperationCode{Operation::equal, "($1 == $2 ? 1.0 : 0.0)"},
+    OperationCode{Operation::unequal, "($1 != $2 ? 1.0 : 0.0)"},
+    OperationCode{Operation::both, "($1 != 0 && $2 != 0 ? 1.0 : 0.0)"},
+    OperationCode{Operation::either, "($1 != 0 || $2 != 0 ? 1.0 : 0.0)"},
+    OperationCode{Operation::choose, "($1 != 0 ? $2 : $3)"},
+    OperationCode{Operation::minimum, "fmin($1, $2)"},
+    OperationCode{Operation::maximum, "fmax($1, $2)"},
+    OperationCode{Operation::abs, "fabs($1)"},
+    OperationCode{Operation::sign, "($1 > 0 ? 1.0 : $1 < 0 ? -1.0 : 0.0)"},
+    OperationCode{Operation::rint, "floor($1 + 0.5)"},
+    OperationCode{Operation::ceil, "ceil($1)"},
+    OperationCode{Operation::floor, "floor($1)"},
+    OperationCode{Operation::sqrt, "sqrt($1)"},
+    OperationCode{Operation::exp, "exp($1)"},
+    OperationCode{Operation::log, "log($1)"},
+    OperationCode{Operation::log2, "log2($1)"},
+    OperationCode{Operation::log10, "log10($1)"},
+    OperationCode{Operation::sin, "sin($1)"},
+    OperationCode{Operation::cos, "cos($1)"},
+    OperationCode{Operation::tan, "tan($1)"},
+    OperationCode{Operation::asin, "asin($1)"},
+    OperationCode{Operation::acos, "acos($1)"},
+    OperationCode{Operation::atan, "atan($1)"},
+    OperationCode{Operation::atan2, "atan2($1, $2)"},
+    OperationCode{Operation::sinh, "sinh($1)"},
+    OperationCode{Operation::cosh, "cosh($1)"},
+    OperationCode{Operation::tanh, "tanh($1)"},
+    OperationCode{Operation::asinh, "asinh($1)"},
+    OperationCode{Operation::acosh, "acosh($1)"},
+    OperationCode{Operation::atanh, "atanh($1)"},
+};
+
+std::string c_literal(const std::string& text) {
+  return text_literal(
+      text, {.control =
+                 [](std::uint32_t, std::string_view bytes) {
+                   // Three octal digits end by themselves, as hexadecimal ones do not.
+                   std::string out;
+                   for (const char byte : bytes) {
+                     std::array<char, 8> escape{};
+                     std::snprintf(escape.data(), escape.size(), "\\%03o",
+                                   static_cast<unsigned>(static_cast<unsigned char>(byte)));
+                     out += escape.data();
+                   }
+                   return out;
+                 },
+             .other =
+                 [](std::string_view bytes, const std::string& before) {
+                   // The second '?' of two would make a trigraph.
+                   const bool escaped =
+                       bytes == "\"" || bytes == "\\" || (bytes == "?" && before.back() == '?');
+                   return (escaped ? "\\" : "") + std::string(bytes);
+                 }});
+}
+
+/// C99.
+class CDialect : public Dialect {
+ public:
+  /// A whole number would be one of C's integers.
+  std::string number(double value) const override {
+    std::string text = to_text(value);
+    if (text.find_first_of(".e") == std::string::npos)
+      text += ".0";
+    return value < 0 ? "(" + text + ")" : text;
+  }
+  std::string power(const std::string& base, double exponent) const override {
+    return "pow(" + base + ", " + number(exponent) + ")";
+  }
+  std::string ring(const std::string& name) const override {
+    return "exp(1.0 - 1.0 / " + name + ")";
+  }
+  std::string capped(const std::string& name, double cap) const override {
+    return "fmin(" + name + ", " + number(cap) + ")";
+  }
+  std::string at_least(const std::string& name, double low) const override {
+    return "fmax(" + name + ", " + number(low) + ")";
+  }
+  std::string log2(const std::string& name) const override {
+    return "log2(" + name + " < 1 ? 1 : " + name + ")";
+  }
+  std::string step(const std::string& name, double threshold, double below,
+                   double above) const override {
+    return "(" + name + " > " + number(threshold) + " ? " + number(above) + " : " + number(below) +
+           ")";
+  }
+
+  std::string choice(const LevelValues& column) const override {
+    std::string out = "(";
+    for (std::size_t l = 0; l < column.levels.size(); ++l) {
+      const std::string& level = column.levels[l];
+      out += column.are_text ? "strcmp(" + column.operand + ", " + c_literal(level) + ") == 0"
+                             : column.operand + " == " + number(*parse_number(level));
+      out += " ? " + number(column.values[l]) + " : ";
+    }
+    return out + "NAN)";
+  }
+
+  std::string number_of(const std::string& text) const override {
+    return "strtod(" + text + ", NULL)";
+  }
+  std::string_view operation(Operation operation) const override {
+    return code_of(kCOperations, operation);
+  }
+
+  std::string variable(const std::string& name, const std::string& code) const override {
+    return "  const double " + name + " = " + code + ";\n";
+  }
+  std::string parameter(const std::string& name, bool is_text) const override {
+    return (is_text ? "const char *" : "double ") + name;
+  }
+  std::string comment(const std::string& name, const std::string& column) const override {
+    return "// " + name + ": " + c_literal(column) + "\n";
+  }
+  std::string function(const FunctionParts& parts) const override {
+    return "#include <math.h>\n#include <stdlib.h>\n#include <string.h>\n\n" + parts.helpers +
+           parts.comments + "double predict(" + joined(parts.parameters, ", ") + ") {\n" +
+           parts.statements + "  return " + parts.result + ";\n}\n";
+  }
+
+  /// Such as _Bool and __LINE__.
+  bool keeps(const std::string& name) const override { return name.starts_with("_"); }
+};
+
+}  // namespace
+
+const Dialect& c_dialect() {
+  static const CDialect dialect;
+  return dialect;
+}
+
+namespace {
+
+constexpr std::array kJavaScriptOperations = {
+    OperationCode{Operation::add, "($1 + $2)"},
+    OperationCode{Operation::subtract, "($1 - $2)"},
+    OperationCode{Operation::multiply, "($1 * $2)"},
+    OperationCode{Operation::divide, "($1 / $2)"},
+    OperationCode{Operation::power, "Math.pow($1, $2)"},
+    OperationCode{Operation::negate, "(-$1)"},
+    OperationCode{Operation::negation, "($1 == 0 ? 1 : 0)"},
+    OperationCode{Operation::less, "($1 < $2 ? 1 : 0)"},
+    OperationCode{Operation::greater, "($1 > $2 ? 1 : 0)"},
+    OperationCode{Operation::less_or_equal, "($1 <= $2 ? 1 : 0)"},
+    OperationCode{Operation::greater_or_equal, "($1 >= $2 ? 1 : 0)"},
+    OperationCode{Operation::equal, "($1 == $2 ? 1 : 0)"},
+    OperationCode{Operation::unequal, "($1 != $2 ? 1 : 0)"},
+    OperationCode{Operation::both, "($1 != 0 && $2 != 0 ? 1 : 0)"},
+    OperationCode{Operation::either, "($1 != 0 || $2 != 0 ? 1 : 0)"},
+    OperationCode{Operation::choose, "($1 != 0 ? $2 : $3)"},
+    OperationCode{Operation::minimum, "Math.min($1, $2)"},
+    OperationCode{Operation::maximum, "Math.max($1, $2)"},
+    OperationCode{Operation::abs, "Math.abs($1)"},
+    OperationCode{Operation::sign, "Math.sign($1)"},
+    OperationCode{Operation::rint, "Math.floor($1 + 0.5)"},
+    OperationCode{Operation::ceil, "Math.ceil($1)"},
+    OperationCode{Operation::floor, "Math.floor($1)"},
+    OperationCode{Operation::sqrt, "Math.sqrt($1)"},
+    OperationCode{Operation::exp, "Math.exp($1)"},
+    OperationCode{Operation::log, "Math.log($1)"},
+    OperationCode{Operation::log2, "Math.log2($1)"},
+    OperationCode{Operation::log10, "Math.log10($1)"},
+    OperationCode{Operation::sin, "Math.sin($1)"},
+    OperationCode{Operation::cos, "Math.cos($1)"},
+    OperationCode{Operation::tan, "Math.tan($1)"},
+    OperationCode{Operation::asin, "Math.asin($1)"},
+    OperationCode{Operation::acos, "Math.acos($1)"},
+    OperationCode{Operation::atan, "Math.atan($1)"},
+    OperationCode{Operation::atan2, "Math.atan2($1, $2)"},
+    OperationCode{Operation::sinh, "Math.sinh($1)"},
+    OperationCode{Operation::cosh, "Math.cosh($1)"},
+    OperationCode{Operation::tanh, "Math.tanh($1)"},
+    OperationCode{Operation::asinh, "Math.asinh($1)"},
+    OperationCode{Operation::acosh, "Math.acosh($1)"},
+    OperationCode{Operation::atanh, "Math.atanh($1)"},
+};
+
+std::string escaped_unit(std::uint32_t unit) {
+  std::array<char, 8> escape{};
+  std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(unit));
+  return escape.data();
+}
+
+/// ES2020 in sloppy or strict mode, also inside of a page.
+class JavaScriptDialect : public Dialect {
+ public:
+  std::string power(const std::string& base, double exponent) const override {
+    return "Math.pow(" + base + ", " + number(exponent) + ")";
+  }
+  std::string ring(const std::string& name) const override {
+    return "Math.exp(1 - 1 / " + name + ")";
+  }
+  std::string capped(const std::string& name, double cap) const override {
+    return "Math.min(" + name + ", " + number(cap) + ")";
+  }
+  std::string at_least(const std::string& name, double low) const override {
+    return "Math.max(" + name + ", " + number(low) + ")";
+  }
+  std::string log2(const std::string& name) const override {
+    return "Math.log2(Math.max(" + name + ", 1))";
+  }
+  std::string step(const std::string& name, double threshold, double below,
+                   double above) const override {
+    return "(" + name + " > " + number(threshold) + " ? " + number(above) + " : " + number(below) +
+           ")";
+  }
+
+  /// NaN of a level that it does not know. A Map, since objects have names of their own.
+  std::string choice(const LevelValues& column) const override {
+    std::vector<std::string> items;
+    for (std::size_t l = 0; l < column.levels.size(); ++l) {
+      const std::string& level = column.levels[l];
+      items.push_back("[" +
+                      (column.are_text ? javascript_literal(level) : number(*parse_number(level))) +
+                      ", " + number(column.values[l]) + "]");
+    }
+    return "(new Map([" + joined(items, ", ") + "]).get(" + column.operand + ") ?? NaN)";
+  }
+
+  std::string number_of(const std::string& text) const override { return "Number(" + text + ")"; }
+  std::string_view operation(Operation operation) const override {
+    return code_of(kJavaScriptOperations, operation);
+  }
+
+  std::string variable(const std::string& name, const std::string& code) const override {
+    return "  const " + name + " = " + code + ";\n";
+  }
+  std::string parameter(const std::string& name, bool /*is_text*/) const override { return name; }
+  std::string comment(const std::string& name, const std::string& column) const override {
+    return "// " + name + ": " + javascript_literal(column) + "\n";
+  }
+  std::string function(const FunctionParts& parts) const override {
+    return parts.helpers + parts.comments + "function predict(" + joined(parts.parameters, ", ") +
+           ") {\n" + parts.statements + "  return (" + parts.result + ");\n}\n";
+  }
+
+  bool keeps(const std::string& /*name*/) const override { return false; }
+  /// Beyond what other languages misread, too.
+  bool misreads(const std::string& name) const override {
+    static const std::set<std::string_view> words = {
+        "Infinity",  "Map",    "Math", "NaN",    "Number",    "arguments",  "catch",
+        "debugger",  "delete", "eval", "export", "function",  "implements", "instanceof",
+        "interface", "let",    "new",  "null",   "package",   "private",    "protected",
+        "public",    "super",  "this", "throw",  "undefined", "var"};
+    return words.contains(name);
+  }
+};
+
+}  // namespace
+
+std::string javascript_literal(const std::string& text) {
+  return text_literal(text, {.control = [](std::uint32_t code_point,
+                                           std::string_view) { return escaped_unit(code_point); },
+                             .other =
+                                 [](std::string_view bytes, const std::string&) {
+                                   // A tag, or the end of a section of XML, would end the script of
+                                   // a page.
+                                   if (bytes == "<" || bytes == ">" || bytes == "&")
+                                     return escaped_unit(static_cast<unsigned char>(bytes[0]));
+                                   const bool escaped = bytes == "\"" || bytes == "\\";
+                                   return (escaped ? "\\" : "") + std::string(bytes);
+                                 }});
+}
+
+const Dialect& javascript_dialect() {
+  static const JavaScriptDialect dialect;
+  return dialect;
+}
+
+namespace {
+
+constexpr std::array kPythonOperations = {
+    OperationCode{Operation::add, "($1 + $2)"},
+    OperationCode{Operation::subtract, "($1 - $2)"},
+    OperationCode{Operation::multiply, "($1 * $2)"},
+    OperationCode{Operation::divide, "($1 / $2)"},
+    OperationCode{Operation::power, "math.pow($1, $2)"},
+    OperationCode{Operation::negate, "(-$1)"},
+    OperationCode{Operation::negation, "($1 == 0)"},
+    OperationCode{Operation::less, "($1 < $2)"},
+    OperationCode{Operation::greater, "($1 > $2)"},
+    OperationCode{Operation::less_or_equal, "($1 <= $2)"},
+    OperationCode{Operation::greater_or_equal, "($1 >= $2)"},
+    OperationCode{Operation::equal, "($1 == $2)"},
+    OperationCode{Operation::unequal, "($1 != $2)"},
+    OperationCode{Operation::both, "($1 != 0 and $2 != 0)"},
+    OperationCode{Operation::either, "($1 != 0 or $2 != 0)"},
+    OperationCode{Operation::choose, "($2 if $1 != 0 else $3)"},
+    OperationCode{Operation::minimum, "min($1, $2)"},
+    OperationCode{Operation::maximum, "max($1, $2)"},
+    OperationCode{Operation::abs, "abs($1)"},
+    OperationCode{Operation::sign, "(($1 > 0) - ($1 < 0))"},
+    OperationCode{Operation::rint, "math.floor($1 + 0.5)"},
+    OperationCode{Operation::ceil, "math.ceil($1)"},
+    OperationCode{Operation::floor, "math.floor($1)"},
+    OperationCode{Operation::sqrt, "math.sqrt($1)"},
+    OperationCode{Operation::exp, "math.exp($1)"},
+    OperationCode{Operation::log, "math.log($1)"},
+    OperationCode{Operation::log2, "math.log2($1)"},
+    OperationCode{Operation::log10, "math.log10($1)"},
+    OperationCode{Operation::sin, "math.sin($1)"},
+    OperationCode{Operation::cos, "math.cos($1)"},
+    OperationCode{Operation::tan, "math.tan($1)"},
+    OperationCode{Operation::asin, "math.asin($1)"},
+    OperationCode{Operation::acos, "math.acos($1)"},
+    OperationCode{Operation::atan, "math.atan($1)"},
+    OperationCode{Operation::atan2, "math.atan2($1, $2)"},
+    OperationCode{Operation::sinh, "math.sinh($1)"},
+    OperationCode{Operation::cosh, "math.cosh($1)"},
+    OperationCode{Operation::tanh, "math.tanh($1)"},
+    OperationCode{Operation::asinh, "math.asinh($1)"},
+    OperationCode{Operation::acosh, "math.acosh($1)"},
+    OperationCode{Operation::atanh, "math.atanh($1)"},
+};
+
+std::string python_literal(const std::string& text) {
+  return text_literal(text, {.control =
+                                 [](std::uint32_t code_point, std::string_view) {
+                                   std::array<char, 8> escape{};
+                                   std::snprintf(escape.data(), escape.size(), "\\u%04x",
+                                                 static_cast<unsigned>(code_point));
+                                   return std::string(escape.data());
+                                 },
+                             .other =
+                                 [](std::string_view bytes, const std::string&) {
+                                   const bool escaped = bytes == "\"" || bytes == "\\";
+                                   return (escaped ? "\\" : "") + std::string(bytes);
+                                 }});
+}
+
+class PythonDialect : public Dialect {
+ public:
+  std::string power(const std::string& base, double exponent) const override {
+    return base + " ** " + number(exponent);
+  }
+  std::string ring(const std::string& name) const override {
+    return "math.exp(1 - 1 / " + name + ")";
+  }
+  std::string capped(const std::string& name, double cap) const override {
+    return "min(" + name + ", " + number(cap) + ")";
+  }
+  std::string at_least(const std::string& name, double low) const override {
+    return "max(" + name + ", " + number(low) + ")";
+  }
+  std::string log2(const std::string& name) const override {
+    return "math.log2(max(" + name + ", 1))";
+  }
+  std::string step(const std::string& name, double threshold, double below,
+                   double above) const override {
+    return "(" + number(above) + " if " + name + " > " + number(threshold) + " else " +
+           number(below) + ")";
+  }
+
+  std::string choice(const LevelValues& column) const override {
+    std::vector<std::string> items;
+    for (std::size_t l = 0; l < column.levels.size(); ++l) {
+      const std::string& level = column.levels[l];
+      items.push_back((column.are_text ? python_literal(level) : number(*parse_number(level))) +
+                      ": " + number(column.values[l]));
+    }
+    return "{" + joined(items, ", ") + "}[" + column.operand + "]";
+  }
+
+  std::string number_of(const std::string& text) const override { return "float(" + text + ")"; }
+  std::string_view operation(Operation operation) const override {
+    return code_of(kPythonOperations, operation);
+  }
+
+  std::string variable(const std::string& name, const std::string& code) const override {
+    return "    " + name + " = " + code + "\n";
+  }
+  std::string parameter(const std::string& name, bool /*is_text*/) const override { return name; }
+  std::string comment(const std::string& name, const std::string& column) const override {
+    return "# " + name + ": " + python_literal(column) + "\n";
+  }
+  std::string function(const FunctionParts& parts) const override {
+    return "import math\n\n\n" + parts.helpers + parts.comments + "def predict(" +
+           joined(parts.parameters, ", ") + "):\n" + parts.statements + "    return (" +
+           parts.result + ")\n";
+  }
+
+  bool keeps(const std::string& name) const override { return name == "__debug__"; }
+};
+
+}  // namespace
+
+const Dialect& python_dialect() {
+  static const PythonDialect dialect;
+  return dialect;
+}
+
+namespace {
+
+/// ATAN2 takes x first, and CEILING is not the same in all spreadsheets.
+constexpr std::array kCellOperations = {
+    OperationCode{Operation::add, "($1+$2)"},
+    OperationCode{Operation::subtract, "($1-$2)"},
+    OperationCode{Operation::multiply, "($1*$2)"},
+    OperationCode{Operation::divide, "($1/$2)"},
+    OperationCode{Operation::power, "($1^$2)"},
+    OperationCode{Operation::negate, "(-$1)"},
+    OperationCode{Operation::negation, "IF($1=0,1,0)"},
+    OperationCode{Operation::less, "IF($1<$2,1,0)"},
+    OperationCode{Operation::greater, "IF($1>$2,1,0)"},
+    OperationCode{Operation::less_or_equal, "IF($1<=$2,1,0)"},
+    OperationCode{Operation::greater_or_equal, "IF($1>=$2,1,0)"},
+    OperationCode{Operation::equal, "IF($1=$2,1,0)"},
+    OperationCode{Operation::unequal, "IF($1<>$2,1,0)"},
+    OperationCode{Operation::both, "IF(AND($1<>0,$2<>0),1,0)"},
+    OperationCode{Operation::either, "IF(OR($1<>0,$2<>0),1,0)"},
+    OperationCode{Operation::choose, "IF($1<>0,$2,$3)"},
+    OperationCode{Operation::minimum, "MIN($1,$2)"},
+    OperationCode{Operation::maximum, "MAX($1,$2)"},
+    OperationCode{Operation::abs, "ABS($1)"},
+    OperationCode{Operation::sign, "SIGN($1)"},
+    OperationCode{Operation::rint, "INT($1+0.5)"},
+    OperationCode{Operation::ceil, "(-INT(-$1))"},
+    OperationCode{Operation::floor, "INT($1)"},
+    OperationCode{Operation::sqrt, "SQRT($1)"},
+    OperationCode{Operation::exp, "EXP($1)"},
+    OperationCode{Operation::log, "LN($1)"},
+    OperationCode{Operation::log2, "LOG($1,2)"},
+    OperationCode{Operation::log10, "LOG10($1)"},
+    OperationCode{Operation::sin, "SIN($1)"},
+    OperationCode{Operation::cos, "COS($1)"},
+    OperationCode{Operation::tan, "TAN($1)"},
+    OperationCode{Operation::asin, "ASIN($1)"},
+    OperationCode{Operation::acos, "ACOS($1)"},
+    OperationCode{Operation::atan, "ATAN($1)"},
+    OperationCode{Operation::atan2, "ATAN2($2,$1)"},
+    OperationCode{Operation::sinh, "SINH($1)"},
+    OperationCode{Operation::cosh, "COSH($1)"},
+    OperationCode{Operation::tanh, "TANH($1)"},
+    OperationCode{Operation::asinh, "ASINH($1)"},
+    OperationCode{Operation::acosh, "ACOSH($1)"},
+    OperationCode{Operation::atanh, "ATANH($1)"},
+};
+
+std::string cell_literal(const std::string& text) {
+  return text_literal(
+      text,
+      {.control =
+           [](std::uint32_t code_point, std::string_view) {
+             const std::string function = code_point < 0x80 ? "CHAR(" : "UNICHAR(";
+             return "\"&" + function + std::to_string(code_point) + ")&\"";
+           },
+       .other = [](std::string_view bytes,
+                   const std::string&) { return std::string(bytes == "\"" ? "\"\"" : bytes); }});
+}
+
+std::string with_case(std::string text, int (*change)(int)) {
+  for (char& c : text)
+    c = static_cast<char>(change(static_cast<unsigned char>(c)));
+  return text;
+}
+
+/// How a spreadsheet finds out which level a cell has.
+enum class CellMatch {
+  text,    ///< as it stands
+  exact,   ///< '=' does not tell SGD from sgd
+  number,  ///< a cell into which one types 8 holds a number, which equals no text
+  joined,  ///< the same where other levels are no numbers; a typed true is no text either
+};
+
+CellMatch cell_match(const std::vector<std::string>& levels) {
+  std::set<std::string> different;
+  std::size_t numbers = 0;
+  for (const std::string& level : levels) {
+    different.insert(with_case(level, std::tolower));
+    if (parse_number(level))
+      ++numbers;
+  }
+  if (numbers == levels.size())
+    return CellMatch::number;
+  if (different.size() < levels.size())
+    return CellMatch::exact;
+  const bool has_truth = different.contains("true") || different.contains("false");
+  return numbers > 0 || has_truth ? CellMatch::joined : CellMatch::text;
+}
+
+/// The condition that the cell `name` has this level.
+std::string cell_has(const std::string& name, const std::string& level, CellMatch match) {
+  const std::string text = cell_literal(level);
+  switch (match) {
+    case CellMatch::exact:
+      return "EXACT(" + name + "," + text + ")";
+    case CellMatch::number:
+      return "VALUE(" + name + ")=" + to_text(parse_number(level).value());
+    case CellMatch::joined:
+      return name + "&\"\"=" + text;
+    default:
+      return name + "=" + text;
+  }
+}
+
+/// "k1" and "A100" are cells, "R", "c" and "R1C1" rows and columns: no names to be defined.
+bool is_cell(const std::string& upper) {
+  constexpr std::string_view digits = "0123456789";
+  const std::size_t letters = upper.find_first_of(digits);
+  constexpr std::size_t most_letters = 3;
+  const bool ends_in_digits =
+      letters != std::string::npos && upper.find_first_not_of(digits, letters) == std::string::npos;
+  if (ends_in_digits && letters > 0 && letters <= most_letters &&
+      upper.find('_') == std::string::npos)
+    return true;
+  const auto skip = [&](std::size_t from, char letter) {
+    return from < upper.size() && upper[from] == letter
+               ? std::min(upper.find_first_not_of(digits, from + 1), upper.size())
+               : from;
+  };
+  const std::size_t end = skip(skip(0, 'R'), 'C');
+  return end > 0 && end == upper.size();
+}
+
+/// A formula of one cell, whose inputs are defined names.
+class SpreadsheetDialect : public Dialect {
+ public:
+  std::string power(const std::string& base, double exponent) const override {
+    return base + "^" + number(exponent);
+  }
+  std::string ring(const std::string& name) const override { return "EXP(1-1/" + name + ")"; }
+  std::string capped(const std::string& name, double cap) const override {
+    return "MIN(" + name + "," + number(cap) + ")";
+  }
+  std::string at_least(const std::string& name, double low) const override {
+    return "MAX(" + name + "," + number(low) + ")";
+  }
+  std::string log2(const std::string& name) const override { return "LOG(MAX(" + name + ",1),2)"; }
+  std::string step(const std::string& name, double threshold, double below,
+                   double above) const override {
+    return "IF(" + name + ">" + number(threshold) + "," + number(above) + "," + number(below) + ")";
+  }
+
+  std::string choice(const LevelValues& column) const override {
+    const CellMatch match = cell_match(column.levels);
+    std::string out;
+    for (std::size_t l = 0; l < column.levels.size(); ++l) {
+      const std::string& level = column.levels[l];
+      out += "IF(" +
+             (column.are_text ? cell_has(column.operand, level, match)
+                              : column.operand + "=" + number(*parse_number(level))) +
+             "," + number(column.values[l]) + ",";
+    }
+    return out + "NA()" + std::string(column.levels.size(), ')');
+  }
+
+  std::string number_of(const std::string& text) const override { return "VALUE(" + text + ")"; }
+  std::string_view operation(Operation operation) const override {
+    return code_of(kCellOperations, operation);
+  }
+  std::string_view times() const override { return "*"; }
+  std::string_view plus() const override { return "+"; }
+
+  bool has_variables() const override { return false; }
+  std::string variable(const std::string& /*name*/, const std::string& /*code*/) const override {
+    return "";
+  }
+  std::string parameter(const std::string& name, bool /*is_text*/) const override { return name; }
+  std::string function(const FunctionParts& parts) const override {
+    return "=" + parts.result + "\n";
+  }
+
+  bool keeps(const std::string& /*name*/) const override { return false; }
+  bool misreads(const std::string& name) const override { return is_cell(identity(name)); }
+  /// They do not tell W from w.
+  std::string identity(const std::string& name) const override {
+    return with_case(name, std::toupper);
+  }
+};
+
+}  // namespace
+
+const Dialect& spreadsheet_dialect() {
+  static const SpreadsheetDialect dialect;
+  return dialect;
+}
+
+}  // namespace perfmodel

@@ -1,3 +1,0 @@
-#define PERFMODEL_KERNEL_WIDTH 4
-#define PERFMODEL_KERNEL_NAME evaluate_avx2
-#include "fit/eq4/kernel/evaluate.inc"

@@ -1,0 +1,644 @@
+#include "fit/fit_multi.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "base/text.hpp"
+#include "fit/global_search.hpp"
+#include "fit/identify_sum.hpp"
+#include "fit/losses.hpp"
+#include "fit/sensitivity.hpp"
+#include "fit/shared_form.hpp"
+#include "fit/sum_finish.hpp"
+#include "fit/sum_terms.hpp"
+#include "fit/term_choice.hpp"
+#include "fit/term_search.hpp"
+#include "forms/fit_options.hpp"
+#include "forms/sum_form.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/model.hpp"
+
+namespace perfmodel {
+
+/// What the constants of a fitted sum minimise, in the units of the data: the loss over the runs,
+/// and the penalties of their powers and of the logarithms of their factors (see SumGoal).
+double sum_cost(const FittedModel& model, const Design& runs, const FitOptions& options);
+
+/// Sets factors of levels and regimes to exactly 0 that take a term below 1e-4 of the time of
+/// every row they apply to: the term does not exist there. Not where the loss would notice.
+void switch_off_negligible_factors(FittedModel& model, const Design& training, Loss loss);
+
+/// Orders the terms of a sum by their share of the time, the largest first.
+void order_by_share(FittedModel& model, const Design& training);
+
+std::size_t sum_starts(const FitOptions& options);
+
+/// From how many places the minimum of a loss is searched that folds do not go with: several, or
+/// the one that they have led to.
+enum class SumThrows { several, none };
+
+/// The constants of a sum on all rows, down to the minimum of the loss that was asked for.
+SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen,
+                      SumThrows throws = SumThrows::several);
+
+/// The same where each level has terms of its own.
+SumOfTerms search_parts(const ModelSpec& spec, const Parting& parting);
+
+namespace {
+
+using Eigen::VectorXd;
+
+/// Sums over the penalised constants u of a part.
+struct PenalisedSums {
+  double absolute = 0;
+  double squared = 0;
+
+  void add(double u) {
+    absolute += std::abs(u);
+    squared += u * u;
+  }
+};
+
+PenalisedSums penalised_sums(const SumPart& part) {
+  const MultiLayout layout(part.spec, part.structure);
+  PenalisedSums out;
+  const auto add_factors = [&](std::size_t first, std::size_t count) {
+    const VectorXd factors = part.constants.segment(index(first), index(count));
+    double logs = 0;
+    double present = 0;
+    for (const double factor : factors) {
+      if (factor > 0) {
+        logs += std::log(factor);
+        present += 1;
+      }
+    }
+    for (const double factor : factors)
+      if (factor > 0)  // a term that does not exist has no size
+        out.add(std::log(factor) - logs / present);
+  };
+  for (std::size_t k = 0; k < part.structure.terms; ++k) {
+    for (std::size_t i = 0; i < part.spec.intrinsic.size(); ++i)
+      out.add(part.constants[index(layout.intrinsic_power(k, i))]);
+    for (std::size_t c = 0; c < part.spec.categorical.size(); ++c)
+      add_factors(layout.level(k, c, 0), part.spec.categorical[c].levels.size());
+    for (std::size_t j = 0; j < part.spec.extrinsic.size(); ++j)
+      out.add(part.constants[index(layout.extrinsic_power(k, j))]);
+    for (std::size_t g = 0; g < part.structure.regimes.size(); ++g)
+      add_factors(layout.regime(k, g, 0), 2);
+  }
+  return out;
+}
+
+}  // namespace
+
+double sum_cost(const FittedModel& model, const Design& runs, const FitOptions& options) {
+  double out = loss_value(options.loss, runs.time, predict(model, runs));
+  for (const SumPart& part : sum_parts(model)) {
+    const double l2 = options.penalty.l2 + part.estimate.ridge;
+    if (options.penalty.l1 == 0 && l2 == 0)
+      continue;
+    const Design own = part.runs(runs);
+    const double share = static_cast<double>(own.rows) / static_cast<double>(runs.rows);
+    const double typical_time = std::exp(own.time.array().log().mean());
+    const PenalisedSums sums = penalised_sums(part);
+    out += share * loss_of_time(options.loss, typical_time) *
+           (options.penalty.l1 * sums.absolute + l2 * sums.squared);
+  }
+  return out;
+}
+
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+
+constexpr double kNegligible = 1e-4;
+/// Share of the loss that a factor may add by becoming 0; of an error of this share of the time
+/// where the loss is next to nothing.
+constexpr double kUnnoticed = 1e-7;
+constexpr double kExact = 1e-9;
+
+/// Sets the factors of `constants[first..first + count)` to 0 whose rows all have a negligible
+/// share, and makes the first factor that is left 1, as people see them. Rows for which another
+/// factor is 0 say nothing about this one.
+void tidy_factors(const VectorXd& shares, const std::vector<std::uint32_t>& codes,
+                  const CategoricalInput& input, Index count, Index coefficient, Index first,
+                  VectorXd& constants) {
+  VectorXd largest = VectorXd::Constant(count, -1);
+  for (std::size_t row = 0; row < codes.size(); ++row) {
+    const double share = shares[static_cast<Index>(row)];
+    double& most = largest[static_cast<Index>(codes[row])];
+    if (share > 0)
+      most = std::max(most, share);
+  }
+  if (largest.maxCoeff() < kNegligible)
+    return;  // the whole term is negligible; its factors say nothing
+  auto factors = constants.segment(first, count);
+  for (Index l = 0; l < count; ++l)
+    if (largest[l] >= 0 && largest[l] < kNegligible)
+      factors[l] = 0;
+  std::size_t place = 0;
+  const auto shown = [&] { return factors[static_cast<Index>(input.shown_level(place))]; };
+  while (!(shown() > 0))
+    ++place;
+  const double scale = shown();
+  constants[coefficient] *= scale;
+  factors /= scale;
+}
+
+/// Lists by term, which end with the last term that has any.
+template <class List>
+void put_in(const std::vector<List>& before, std::size_t from, std::size_t to,
+            std::vector<List>& lists) {
+  if (from >= before.size())
+    return;
+  lists.resize(std::max(lists.size(), to + 1));
+  lists[to] = before[from];
+}
+
+}  // namespace
+
+void switch_off_negligible_factors(FittedModel& model, const Design& training, Loss loss) {
+  const MultiStructure& structure = sum_form(model).structure;
+  const MultiLayout layout(model.spec, structure);
+  const auto loss_at = [&](const VectorXd& constants) {
+    return loss_value(loss, training.time,
+                      predict_multi(model.spec, structure, constants, training));
+  };
+  const double most = (1 + kUnnoticed) * loss_at(model.constants) +
+                      loss_value(loss, training.time, (1 + kExact) * training.time);
+  const MatrixXd parts = multi_parts(model.spec, structure, model.constants, training);
+  const VectorXd total = parts.rowwise().sum();
+  for (std::size_t k = 0; k < structure.terms; ++k) {
+    const VectorXd shares = parts.col(static_cast<Index>(k)).cwiseQuotient(total).cwiseAbs();
+    const Index coefficient = static_cast<Index>(layout.coefficient(k));
+    const auto tidy = [&](const std::vector<std::uint32_t>& codes, const CategoricalInput& input,
+                          std::size_t count, std::size_t first) {
+      VectorXd tidied = model.constants;
+      tidy_factors(shares, codes, input, static_cast<Index>(count), coefficient,
+                   static_cast<Index>(first), tidied);
+      if (tidied != model.constants && loss_at(tidied) <= most)
+        model.constants = tidied;
+    };
+    for (std::size_t c = 0; c < training.categorical.size(); ++c)
+      tidy(training.categorical[c].codes, model.spec.categorical[c], training.categorical[c].levels,
+           layout.level(k, c, 0));
+    for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
+      const Regime& regime = structure.regimes[g];
+      std::vector<std::uint32_t> sides(training.rows);
+      for (std::size_t row = 0; row < training.rows; ++row)
+        sides[row] = numeric_factor(training, regime.numeric).value(row) > regime.above ? 1 : 0;
+      tidy(sides, {}, 2, layout.regime(k, g, 0));
+    }
+  }
+}
+
+void order_by_share(FittedModel& model, const Design& training) {
+  MultiStructure& structure = own_sum_form(model).structure;
+  const MultiLayout layout(model.spec, structure);
+  const VectorXd sums =
+      multi_parts(model.spec, structure, model.constants, training).colwise().sum();
+  std::vector<std::size_t> order(structure.terms);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(sums[static_cast<Index>(a)]) > std::abs(sums[static_cast<Index>(b)]);
+  });
+  const VectorXd constants = model.constants;
+  const MultiStructure before = structure;
+  structure.rings.clear();
+  structure.caps.clear();
+  const Index stride =
+      structure.terms == 0 ? 0 : (constants.size() - 1) / static_cast<Index>(structure.terms);
+  for (std::size_t k = 0; k < structure.terms; ++k) {
+    model.constants.segment(static_cast<Index>(layout.coefficient(k)), stride) =
+        constants.segment(static_cast<Index>(layout.coefficient(order[k])), stride);
+    structure.log_powers[k] = before.log_powers[order[k]];
+    put_in(before.rings, order[k], k, structure.rings);
+    put_in(before.caps, order[k], k, structure.caps);
+  }
+}
+
+namespace {
+
+/// Scales of two values whose time grows: no run can tell a power from a ring, which grows less
+/// beyond them.
+std::vector<std::size_t> growing_pairs(const SelectionTask& task, const SumShape& shape,
+                                       const Eigen::VectorXd& theta) {
+  std::vector<std::size_t> out;
+  for (const std::size_t numeric : shape.shared) {
+    const bool ring =
+        std::find(shape.rings.begin(), shape.rings.end(), numeric) != shape.rings.end();
+    if (!ring && shape.terms > 0 && theta[shape.numeric_features[numeric]] > 0 &&
+        is_count(numeric_factor(task.training, numeric), task.training.rows))
+      out.push_back(numeric);
+  }
+  return out;
+}
+
+/// Where terms grow with a scale of two values each in its own way, none of them grows beyond it:
+/// two values say nothing of how it would go on, and a small term can become any size.
+MultiStructure with_capped_pairs(const SelectionTask& task, const SumShape& shape,
+                                 const Eigen::VectorXd& theta) {
+  MultiStructure out = task.coordinates.structure(shape);
+  for (const std::size_t numeric : task.coordinates.two_valued()) {
+    if (std::find(shape.shared.begin(), shape.shared.end(), numeric) != shape.shared.end())
+      continue;
+    for (Index k = 0; k < shape.terms; ++k) {
+      if (theta[k * shape.features() + shape.numeric_features[numeric]] <= 0)
+        continue;
+      out.caps.resize(static_cast<std::size_t>(shape.terms));
+      out.caps[static_cast<std::size_t>(k)].push_back({numeric, task.coordinates.high(numeric)});
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::size_t sum_starts(const FitOptions& options) {
+  return options.starts.value_or(8);
+}
+
+SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen, SumThrows throws) {
+  const FitOptions& options = task.options;
+  const TermCoordinates& coordinates = task.coordinates;
+  const SumShape& shape = chosen.shape;
+  const TermData data = coordinates.data(shape);
+  TermSearchOptions how;
+  how.seed = options.seed;
+  how.starts = sum_starts(options);
+  how.ridge = chosen.ridge;
+  how.threads = options.threads;
+  how.instructions = options.instructions;
+  how.stop = options.stop;
+  std::vector<SumFit> path;
+  extend_path(data, shape, how, path);
+  // A ridge that the folds have chosen belongs to the loss that they go with; of another one, which
+  // was asked for, the constants are an optimum.
+  const bool is_own_loss = options.loss == Loss::soft_l1 && !options.terms;
+  const double ridge = is_own_loss ? chosen.ridge : 0;
+  const SumGoal goal(coordinates, shape, options, ridge);
+  // The folds have judged the form by searches such as the one that led here: optima that only more
+  // throws find are not what they have chosen.
+  SumFit fit;
+  fit.theta = path.back().theta;
+  if (ridge == 0 && throws == SumThrows::several)
+    fit = minimise_goal({data, shape, goal, options, how.starts}, fit.theta);
+  fit = finish(data, shape, goal, fit,
+               {.held = {}, .instructions = options.instructions, .stop = options.stop},
+               kSettledSumGap);
+  const std::vector<std::size_t> rings = growing_pairs(task, shape, fit.theta);
+  if (!rings.empty()) {
+    Candidate with_rings = chosen;
+    with_rings.shape.rings.insert(with_rings.shape.rings.end(), rings.begin(), rings.end());
+    return search_sum(task, with_rings, throws);
+  }
+  if (is_own_loss)
+    fit = simplified({data, shape, goal, options}, coordinates.inputs(), fit);
+  SumOfTerms out{
+      options.terms ? coordinates.structure(shape) : with_capped_pairs(task, shape, fit.theta),
+      coordinates.constants(shape, fit.theta),
+      fit.evaluations,
+      fit.gap,
+      {std::nullopt, {{ridge, shape.intercept, shape.shared}}}};
+  for (const SumFit& robust : path)
+    out.evaluations += robust.evaluations;
+  return out;
+}
+
+SumOfTerms search_parts(const ModelSpec& spec, const Parting& parting) {
+  std::vector<SumOfTerms> sums;
+  for (std::size_t level = 0; level < parting.levels.size(); ++level)
+    sums.push_back(search_sum(parting.levels[level]->task(), parting.selections[level].chosen));
+  return joined_levels(spec, parting.column, sums);
+}
+
+namespace {
+
+/// Where a C of 0 starts again, of the shortest time: from 0 itself no descent of ln C leads away.
+constexpr double kLeastRefittedIntercept = 0.01;
+/// Of the largest factor: one that went to nothing is not divided by.
+constexpr double kLeastReference = 1e-87;
+
+SumShape shape_of(const SumPart& part, const TermCoordinates& coordinates) {
+  SumShape out;
+  out.terms = static_cast<Index>(part.structure.terms);
+  out.plain_features = coordinates.plain_features();
+  for (std::size_t g = 0; g < part.structure.regimes.size(); ++g)
+    out.regimes.push_back(static_cast<Index>(g));
+  out.intercept = part.estimate.intercept;
+  out.log_powers = part.structure.log_powers;
+  out.numeric_features = coordinates.numeric_features();
+  out.shared = part.estimate.shared;
+  for (std::size_t n = 0; n < numeric_count(part.spec); ++n)
+    if (part.structure.has_ring(0, n))  // as in all terms of the part
+      out.rings.push_back(n);
+  const MultiLayout layout(part.spec, part.structure);
+  for (std::size_t k = 0; k < part.structure.terms; ++k)
+    out.signs.push_back(part.constants[index(layout.coefficient(k))] < 0 ? -1 : 1);
+  return out;
+}
+
+/// Coordinates of inputs that play no part in a term.
+std::vector<bool> still_coordinates(const SumPart& part, const TermCoordinates& coordinates,
+                                    const SumShape& shape) {
+  const MultiLayout layout(part.spec, part.structure);
+  const std::vector<SumConstant> constants = sum_constants(part);
+  std::vector<bool> out(static_cast<std::size_t>(shape.size()), false);
+  for (std::size_t k = 0; k < part.structure.terms; ++k) {
+    std::size_t input = 0;
+    const auto add = [&](std::size_t first, std::size_t count) {
+      const auto [start, size] = coordinates.inputs()[input++];
+      const auto begin = constants.begin() + index(first);
+      if (std::find(begin, begin + index(count), SumConstant::unused) == begin + index(count))
+        return;
+      for (Index j = start; j < start + size; ++j)
+        out[static_cast<std::size_t>(static_cast<Index>(k) * shape.features() + j)] = true;
+    };
+    for (std::size_t i = 0; i < part.spec.intrinsic.size(); ++i)
+      add(layout.intrinsic_power(k, i), 1);
+    for (std::size_t c = 0; c < part.spec.categorical.size(); ++c)
+      add(layout.level(k, c, 0), part.spec.categorical[c].levels.size());
+    for (std::size_t j = 0; j < part.spec.extrinsic.size(); ++j)
+      add(layout.extrinsic_power(k, j), 1);
+    for (std::size_t g = 0; g < part.structure.regimes.size(); ++g)
+      add(layout.regime(k, g, 0), 2);
+  }
+  return out;
+}
+
+/// By row: 0 at or below the threshold, 1 above it.
+std::vector<std::uint32_t> sides(const Regime& regime, const Design& runs) {
+  std::vector<std::uint32_t> out(runs.rows);
+  for (std::size_t row = 0; row < runs.rows; ++row)
+    out[row] = numeric_factor(runs, regime.numeric).value(row) > regime.above ? 1 : 0;
+  return out;
+}
+
+/// Takes each term away where it does not exist: a further column of logarithms per term, which are
+/// 0 or -infinity, with the power 1.
+void switch_off(const SumPart& part, const Design& runs, const TermCoordinates& coordinates,
+                TermData& data, SumShape& shape) {
+  const MultiLayout layout(part.spec, part.structure);
+  const Index columns = data.log_logs.cols();
+  const Index terms = shape.terms;
+  MatrixXd logs = MatrixXd::Zero(data.rows(), columns + terms);
+  logs.leftCols(columns) = data.log_logs;
+  for (Index k = 0; k < terms; ++k) {
+    const auto off = [&](std::size_t first, const std::vector<std::uint32_t>& codes) {
+      for (Index row = 0; row < data.rows(); ++row) {
+        const std::uint32_t code = codes[coordinates.order()[static_cast<std::size_t>(row)]];
+        if (part.constants[index(first + code)] == 0)
+          logs(row, columns + k) = -std::numeric_limits<double>::infinity();
+      }
+    };
+    const auto term = static_cast<std::size_t>(k);
+    for (std::size_t c = 0; c < runs.categorical.size(); ++c)
+      off(layout.level(term, c, 0), runs.categorical[c].codes);
+    for (std::size_t g = 0; g < part.structure.regimes.size(); ++g)
+      off(layout.regime(term, g, 0), sides(part.structure.regimes[g], runs));
+    std::vector<int>& powers = shape.log_powers[term];
+    powers.resize(static_cast<std::size_t>(columns + terms), 0);
+    powers[static_cast<std::size_t>(columns + k)] = 1;
+  }
+  data.log_logs = std::move(logs);
+}
+
+/// Factors that were 0 are 0 again, and the first that is left is 1.
+void restore_zeros(const SumPart& part, VectorXd& constants) {
+  const MultiLayout layout(part.spec, part.structure);
+  for (std::size_t k = 0; k < part.structure.terms; ++k) {
+    const auto restore = [&](std::size_t first, std::size_t count) {
+      auto factors = constants.segment(index(first), index(count));
+      const auto were = part.constants.segment(index(first), index(count)).array();
+      factors = (were == 0).select(0, factors.array()).matrix();
+      const auto first_left =
+          std::find_if(were.begin(), were.end(), [](double was) { return was > 0; });
+      if (first_left == were.end())
+        return;
+      double& reference = factors[first_left - were.begin()];
+      const double scale = std::max(reference, kLeastReference * factors.maxCoeff());
+      if (scale == 1)
+        return;
+      constants[index(layout.coefficient(k))] *= scale;
+      factors /= scale;
+      reference = 1;
+    };
+    for (std::size_t c = 0; c < part.spec.categorical.size(); ++c)
+      restore(layout.level(k, c, 0), part.spec.categorical[c].levels.size());
+    for (std::size_t g = 0; g < part.structure.regimes.size(); ++g)
+      restore(layout.regime(k, g, 0), 2);
+  }
+}
+
+}  // namespace
+
+SumRefit::SumRefit(const FittedModel& model, const FitOptions& options)
+    : model_(model), options_(options), parts_(sum_parts(model)) {}
+
+VectorXd SumRefit::operator()(const Design& runs) const {
+  VectorXd out = model_.constants;
+  for (const SumPart& part : parts_) {
+    const Design own = part.runs(runs);
+    const bool has_any = part.structure.terms > 0 || part.estimate.intercept;
+    if (own.rows == 0 || !has_any)
+      continue;
+    const VectorXd found = refitted(part, own);
+    for (std::size_t i = 0; i < part.origin.size(); ++i)
+      out[index(part.origin[i])] = found[index(i)];
+  }
+  return out;
+}
+
+VectorXd SumRefit::refitted(const SumPart& part, const Design& runs) const {
+  const TermCoordinates coordinates(part.spec, runs, part.structure.regimes);
+  if (model_.search.sharing && model_.search.sharing->shared)
+    return search_shared_sum({coordinates, part.spec, runs, options_}, *options_.shared_form)
+        .constants;
+  const SumShape shape = shape_of(part, coordinates);
+  VectorXd from = part.constants;
+  if (shape.intercept) {
+    double& intercept = from[from.size() - 1];
+    intercept = std::max(intercept, kLeastRefittedIntercept * runs.time.minCoeff());
+  }
+  SumShape masked = shape;
+  masked.still = still_coordinates(part, coordinates, shape);
+  TermData data = coordinates.data(shape);
+  switch_off(part, runs, coordinates, data, masked);
+  const double strength = part.estimate.ridge;
+  SumFit start;
+  start.theta = coordinates.theta(shape, from);
+  // Resampled rows can have a better optimum of absolute errors far away, in which the terms have
+  // changed their parts: their intervals would say nothing of either.
+  const SumFit found = approach(data, masked, options_, strength, start, Reach::nearby);
+  VectorXd out = coordinates.constants(shape, found.theta);
+  restore_zeros(part, out);
+  double& intercept = out[out.size() - 1];
+  if (shape.terms > 0 && intercept < kNoIntercept * coordinates.typical_time())
+    intercept = 0;
+  return out;
+}
+
+namespace {
+
+constexpr double kRidge = 1e-4;
+
+/// Terms and C as asked for, without anything that only the data can suggest.
+Candidate given_terms(const TermCoordinates& coordinates, const ModelSpec& spec,
+                      std::size_t terms) {
+  Candidate out;
+  out.shape.terms = static_cast<Index>(terms);
+  out.shape.plain_features = coordinates.plain_features();
+  for (std::size_t g = 0; g < coordinates.regimes().size(); ++g)
+    out.shape.regimes.push_back(static_cast<Index>(g));
+  out.shape.intercept = true;
+  out.shape.log_powers.assign(terms, std::vector<int>(numeric_count(spec), 0));
+  out.shape.numeric_features = coordinates.numeric_features();
+  out.ridge = kRidge;
+  return out;
+}
+
+/// Eq. (4) has no soft loss.
+FittedModel fit_generic_instead(const ModelSpec& spec, const Design& training, FitOptions options) {
+  options.expression = Expression::generic;
+  if (options.loss == Loss::soft_l1)
+    options.loss = Loss::mae;
+  return fit_generic(spec, training, options);
+}
+
+/// The spec, where its sums can be fitted.
+const ModelSpec& of_few_constants(const ModelSpec& spec, const FitOptions& options) {
+  const std::size_t terms = options.terms.value_or(2);
+  const std::size_t constants = count_sum_constants(spec, terms);
+  if (constants <= kMostSumConstants)
+    return spec;
+  const auto most = std::max_element(spec.categorical.begin(), spec.categorical.end(),
+                                     [](const CategoricalInput& a, const CategoricalInput& b) {
+                                       return a.levels.size() < b.levels.size();
+                                     });
+  const std::string advice = most == spec.categorical.end()
+                                 ? "leave columns out"
+                                 : "leave out '" + most->column + "', which has " +
+                                       std::to_string(most->levels.size()) + " levels";
+  throw InputError("a sum of " + std::to_string(terms) + (terms == 1 ? " term" : " terms") +
+                   " would have " + std::to_string(constants) + " constants here, and at most " +
+                   std::to_string(kMostSumConstants) + " can be fitted together: use " +
+                   Field{"expression", {"generic"}} + ", or " + advice);
+}
+
+FittedModel model_of(const ModelSpec& spec, const Design& training, const FitOptions& options,
+                     const SumOfTerms& sum, const FormChoice& form) {
+  FittedModel model;
+  model.spec = spec;
+  model.form = std::make_shared<SumForm>(sum.structure, sum.estimates);
+  model.typical = central_configuration(spec, training);
+  model.constants = sum.constants;
+  if (!options.shared_form) {  // whose terms are those of other groups, too
+    switch_off_negligible_factors(model, training, options.loss);
+    order_by_share(model, training);
+  }
+  model.search = {.method = options.method,
+                  .loss = options.loss,
+                  .penalty = options.penalty,
+                  .seed = options.seed,
+                  .strategy = "descent",
+                  .starts = sum_starts(options),
+                  .population = 0,
+                  .generations = 0,
+                  .evaluations = sum.evaluations,
+                  .termination = options.stop.stop_requested() ? "interrupted" : "converged",
+                  .polish_gain = 0,
+                  .gap = sum.gap,
+                  .cost = sum_cost(model, training, options),
+                  .form = form,
+                  .ridges = {},
+                  .process = {}};
+  for (const SumEstimate& estimate : sum.estimates.sums)
+    if (estimate.ridge > 0)
+      model.search.ridges.push_back(estimate.ridge);
+  model.metrics.train = compute_metrics(training.time, predict(model, training));
+  model.noise_floor = noise_floor(training);
+  const std::optional<Findings> findings = identify_sum(model, training, options);
+  if (findings)
+    model.identifiability = findings->identifiability;
+  model.warnings = find_multi_warnings(model, training, findings.value_or(Findings{}));
+  return model;
+}
+
+}  // namespace
+
+SumChoice::SumChoice(const ModelSpec& spec, const Design& training, const FitOptions& options)
+    : spec_(with_zeros_counted(of_few_constants(spec, options), training, options.seed)),
+      coordinates_(spec_, training, possible_regimes(spec_, training)),
+      task_{coordinates_, spec_, training, options},
+      selection_(select_shape(task_)) {}
+
+void SumChoice::look_closer() {
+  perfmodel::look_closer(task_, selection_);
+  // A penalty counts the constants of all rows together.
+  const bool penalised = task_.options.penalty.l1 > 0 || task_.options.penalty.l2 > 0;
+  if (!penalised)
+    parting_ = parting_that_pays(task_, selection_);
+}
+
+FormChoice SumChoice::facts() const {
+  FormChoice out;
+  out.candidates = selection_.tried.size();
+  for (const Fold& fold : selection_.folds)
+    ++(fold.far_end() ? out.far_folds : out.random_folds);
+  return out;
+}
+
+FittedModel SumChoice::fitted() const {
+  if (parting_)
+    return model_of(task_.spec, task_.training, task_.options, search_parts(task_.spec, *parting_),
+                    facts());
+  return fitted(selection_.chosen);
+}
+
+FittedModel SumChoice::fitted(const Candidate& candidate) const {
+  if (!candidate.generic)
+    return model_of(task_.spec, task_.training, task_.options, search_sum(task_, candidate),
+                    facts());
+  FittedModel model = fit_generic_instead(task_.spec, task_.training, task_.options);
+  model.search.form = facts();
+  warn_of_few_configurations(model, task_.training, model.warnings);
+  return model;
+}
+
+FittedModel SumChoice::fitted_to_largest(const Candidate& sum) const {
+  const FitOptions options = with_absolute_errors(task_.options);
+  const SelectionTask task{coordinates_, spec_, task_.training, options};
+  return model_of(spec_, task_.training, options, search_sum(task, sum, SumThrows::none), facts());
+}
+
+FittedModel fit_shared_sum(const ModelSpec& spec, const Design& training,
+                           const FitOptions& options) {
+  const ModelSpec counted = with_zeros_counted(spec, training, options.seed);
+  const TermCoordinates coordinates(counted, training, zero_regimes(counted));
+  const SumOfTerms sum =
+      search_shared_sum({coordinates, counted, training, options}, *options.shared_form);
+  return model_of(counted, training, options, sum, {.given = true});
+}
+
+FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOptions& options) {
+  if (!options.terms) {
+    SumChoice choice(spec, training, options);
+    choice.look_closer();
+    return choice.fitted();
+  }
+  const ModelSpec counted =
+      with_zeros_counted(of_few_constants(spec, options), training, options.seed);
+  const TermCoordinates coordinates(counted, training, zero_regimes(counted));
+  const SumOfTerms sum = search_sum({coordinates, counted, training, options},
+                                    given_terms(coordinates, counted, *options.terms));
+  return model_of(counted, training, options, sum, {.given = true});
+}
+
+}  // namespace perfmodel

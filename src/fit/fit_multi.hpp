@@ -1,0 +1,74 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <optional>
+
+#include "fit/sum_terms.hpp"
+#include "fit/term_choice.hpp"
+#include "forms/form.hpp"
+#include "perfmodel/model.hpp"
+
+namespace perfmodel {
+
+/// Fits a sum of product terms that was fitted already to other runs of the same kind: one descent
+/// from its constants, with its terms, its C and what it minimises as they are. What plays no part
+/// stays out: powers of exactly 0, factors of exactly 1 and factors of 0.
+class SumRefit final : public Refit {
+ public:
+  /// `options` are those of the fit.
+  SumRefit(const FittedModel& model, const FitOptions& options);
+
+  /// Constants in the order of the model's. Those of a level without runs stay as they are.
+  Eigen::VectorXd operator()(const Design& runs) const override;
+
+  std::size_t free_constants() const override { return perfmodel::free_constants(parts_); }
+
+ private:
+  const FittedModel& model_;
+  const FitOptions& options_;
+  std::vector<SumPart> parts_;
+
+  Eigen::VectorXd refitted(const SumPart& part, const Design& runs) const;
+};
+
+/// The sum of products that cross-validation chooses, with all that it was chosen from.
+class SumChoice {
+ public:
+  /// Chooses, for all rows together, from a part of them. What it is given must outlive it.
+  SumChoice(const ModelSpec& spec, const Design& training, const FitOptions& options);
+  SumChoice(const SumChoice&) = delete;
+  SumChoice& operator=(const SumChoice&) = delete;
+
+  /// Looks at more rows, with which a sum can bear more terms, and at a sum for each level of a
+  /// column: where nothing but sums is to say all.
+  void look_closer();
+
+  const SelectionTask& task() const { return task_; }
+  const Selection& selection() const { return selection_; }
+  FormChoice facts() const;
+
+  /// What was chosen, on all rows.
+  FittedModel fitted() const;
+  /// Another candidate, for all rows together.
+  FittedModel fitted(const Candidate& candidate) const;
+  /// A sum whose constants are those of the least absolute errors next to where folds fit them: the
+  /// largest times decide.
+  FittedModel fitted_to_largest(const Candidate& sum) const;
+
+ private:
+  ModelSpec spec_;
+  TermCoordinates coordinates_;
+  SelectionTask task_;
+  Selection selection_;
+  std::optional<Parting> parting_;
+};
+
+/// Fits the form of `options.shared_form`, with its terms as they are and in their order.
+FittedModel fit_shared_sum(const ModelSpec& spec, const Design& training,
+                           const FitOptions& options);
+
+/// Fits a sum of product terms whose form is given or chosen by cross-validation; where nothing is
+/// better, Eq. (4).
+FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOptions& options);
+
+}  // namespace perfmodel

@@ -1,0 +1,57 @@
+#include "fit/fit_multi.hpp"
+#include "fit/polish.hpp"
+#include "fit/search_space.hpp"
+#include "fit/sum_terms.hpp"
+#include "forms/generic_form.hpp"
+#include "forms/sum_form.hpp"
+#include "perfmodel/model.hpp"
+
+// Above the search for sums, which itself makes forms.
+
+namespace perfmodel {
+
+std::size_t SumForm::constants_in_use(const FittedModel& model) const {
+  return free_constants(sum_parts(model));
+}
+
+std::unique_ptr<Refit> SumForm::refit(const FittedModel& model, const Design&,
+                                      const FitOptions& options) const {
+  return std::make_unique<SumRefit>(model, options);
+}
+
+namespace {
+
+using Eigen::VectorXd;
+
+/// By the exact finish.
+class GenericRefit final : public Refit {
+ public:
+  GenericRefit(const FittedModel& model, const Design& training, const FitOptions& options)
+      : options_(options),
+        space_(model.spec, training, options),
+        penalty_(space_, training, options),
+        start_(space_.scaled_from_raw(model.constants)) {}
+
+  VectorXd operator()(const Design& runs) const override {
+    return space_.raw_from_scaled(
+        polish(WeightedRows::merged(runs, options_.loss), space_, penalty_, options_, start_)
+            .scaled);
+  }
+
+  std::size_t free_constants() const override { return space_.layout().size(); }
+
+ private:
+  const FitOptions& options_;
+  SearchSpace space_;
+  Regulariser penalty_;
+  VectorXd start_;
+};
+
+}  // namespace
+
+std::unique_ptr<Refit> GenericForm::refit(const FittedModel& model, const Design& training,
+                                          const FitOptions& options) const {
+  return std::make_unique<GenericRefit>(model, training, options);
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <optional>
+
+#include "fit/sensitivity.hpp"
+#include "fit/sum_terms.hpp"
+#include "perfmodel/model.hpp"
+
+namespace perfmodel {
+
+/// A part of a sum, linearised at its constants: what its runs say of them to first order.
+///
+/// Gradients and directions are in ln a at the mean of the logarithms of the numeric columns, the
+/// powers, ln of the factors, and C, in the order of MultiLayout of the part.
+class SumSensitivity {
+ public:
+  SumSensitivity(SumPart part, const Design& runs, const FitOptions& options);
+
+  const SumPart& part() const { return part_; }
+  const Sensitivity& sensitivity() const { return sensitivity_; }
+
+  /// Gradient of ln a, of a power, of ln of a factor, or of C.
+  Eigen::VectorXd gradient(std::size_t constant) const;
+  /// Of d ln t / d ln E_j at a configuration of the part's spec.
+  Eigen::VectorXd gradient_of_scaling_power(std::size_t extrinsic,
+                                            const Configuration& configuration) const;
+  /// Of ln t at a configuration of the part's spec.
+  Eigen::VectorXd gradient_of_log_time(const Configuration& configuration) const;
+
+ private:
+  SumPart part_;
+  MultiLayout layout_;
+  Eigen::VectorXd centres_;  ///< of the intrinsic columns' logarithms, then of the extrinsic ones'
+  Sensitivity sensitivity_;
+};
+
+/// What the training rows say about the constants of a fitted sum of product terms; nothing where a
+/// stop was requested before a large sum was looked through.
+std::optional<Findings> identify_sum(const FittedModel& model, const Design& training,
+                                     const FitOptions& options);
+
+}  // namespace perfmodel

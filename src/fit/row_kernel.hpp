@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// Plain data only: this header is compiled with different instruction sets.
+
+namespace perfmodel {
+
+enum class InstructionSet : std::uint8_t;
+
+}  // namespace perfmodel
+
+namespace perfmodel::row_kernel {
+
+/// Rows of a matrix stand this many doubles apart, or a multiple of it.
+inline constexpr std::size_t kStrideMultiple = 16;
+
+/// The first `columns` numbers of each row, `stride` >= columns apart.
+struct Rows {
+  const double* data;
+  std::size_t columns;
+  std::size_t stride;
+};
+
+/// sums[w * products.stride + c] += sum over the `rows` rows r, in their order, of
+///
+///     weights(r, w) * products(r, c)
+///
+/// Columns behind the last one, as far as the stride reaches, may be added up too.
+using AddProducts = void (*)(std::size_t rows, const Rows& products, const Rows& weights,
+                             double* sums);
+
+/// Replaces each number by its function.
+using Replace = void (*)(std::size_t count, double* values);
+
+/// What takes the time of a descent, compiled for one instruction set. All give the same bits.
+struct Functions {
+  AddProducts add_products;
+  Replace exponentials;  ///< arguments beyond +-708 are held there
+  Replace logarithms;    ///< of positive normal numbers
+};
+
+extern const Functions baseline;
+extern const Functions avx2;
+extern const Functions avx512;
+
+const Functions& functions_for(InstructionSet instructions);
+
+}  // namespace perfmodel::row_kernel

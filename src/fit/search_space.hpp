@@ -1,0 +1,117 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "fit/losses.hpp"
+#include "optimise/algebra.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/model.hpp"
+#include "table/expressions.hpp"
+
+namespace perfmodel {
+
+/// A categorical column of this many levels is not searched level by level, and linear algebra has
+/// its levels apart: each row has one of them only.
+inline constexpr std::size_t kManyLevels = 32;
+
+/// The categorical column of the most levels, where those are many.
+std::optional<std::size_t> column_of_many_levels(const Design& design);
+
+/// ln of the geometric mean of a column of the rows' design over all runs where it is not 0.
+double log_geometric_mean(const NumericFactor& factor, const WeightedRows& rows);
+
+/// The coordinates in which Eq. (4) is searched, and the way back to the user's constants.
+///
+///   raw constants      in the units of the data, as written to model.json
+///   scaled constants   of the columns divided by their geometric means: a is then the time that
+///   the
+///                      term takes at a typical configuration, whatever the powers
+///   search coordinates ln of the scaled constant where that must be positive (a, C), else itself
+///
+/// Dividing by the geometric mean makes I^p stay near 1 for every p: without it nearly every point
+/// of the box predicts nonsense, and a search collapses onto the constant C = median(t).
+class SearchSpace {
+ public:
+  SearchSpace(const ModelSpec& spec, const WeightedRows& training, const FitOptions& options);
+
+  const GenericLayout& layout() const { return layout_; }
+
+  /// ln of the geometric mean of each intrinsic and extrinsic column (0 where it is not divided).
+  const std::vector<double>& intrinsic_log_centres() const { return intrinsic_log_centres_; }
+  const std::vector<double>& extrinsic_log_centres() const { return extrinsic_log_centres_; }
+
+  /// Per constant: whether its search coordinate is the logarithm.
+  const std::vector<std::uint8_t>& logarithmic() const { return logarithmic_; }
+
+  /// The box of the search coordinates.
+  const optimise::Bounds& coordinates() const { return coordinates_; }
+
+  /// The box of the scaled constants: wider than that of the search, since a and C may be exactly
+  /// 0.
+  const optimise::Bounds& scaled() const { return scaled_; }
+
+  Eigen::VectorXd scaled_from_coordinates(const Eigen::VectorXd& x) const;
+  Eigen::VectorXd raw_from_scaled(const Eigen::VectorXd& scaled) const;
+  /// Inside the box: rounding may have carried a constant out of it.
+  Eigen::VectorXd scaled_from_raw(const Eigen::VectorXd& raw) const;
+
+  /// ln(raw / scaled) of coefficient `index`: minus the powers times the log centres.
+  double log_raw_factor(std::size_t index, const Eigen::VectorXd& scaled) const;
+
+ private:
+  GenericLayout layout_;
+  std::size_t intrinsic_ = 0;
+  std::size_t extrinsic_ = 0;
+  std::vector<double> intrinsic_log_centres_;
+  std::vector<double> extrinsic_log_centres_;
+  std::vector<std::uint8_t> logarithmic_;
+  optimise::Bounds coordinates_;
+  optimise::Bounds scaled_;
+};
+
+/// The penalised constants as functions of the scaled ones, to first order.
+struct PenalisedConstants {
+  Eigen::VectorXd values;           ///< one per constant without C
+  optimise::LevelMatrix gradients;  ///< by the scaled constants, one row per value
+};
+
+/// Eqs. (10) and (11): lambda times the sum of |x| or x^2 over all constants but C, in the units of
+/// the loss.
+///
+/// Raw: x are the constants of model.json, as in the paper. Changing the unit of the time or of a
+/// column then changes a, and with it what a lambda means. Scaled: x are the powers, and the a of
+/// columns divided by their geometric means in units of the median time, and the sum counts in
+/// units of the loss of that time; lambda then means the same for any unit.
+class Regulariser {
+ public:
+  Regulariser(const SearchSpace& space, const WeightedRows& training, const FitOptions& options);
+
+  bool active() const { return l1_ > 0 || l2_ > 0; }
+  /// The lambdas in units of the loss.
+  double l1() const { return l1_; }
+  double l2() const { return l2_; }
+
+  double operator()(const Eigen::VectorXd& scaled) const;
+  PenalisedConstants linearise(const Eigen::VectorXd& scaled) const;
+
+ private:
+  GenericLayout layout_;
+  double l1_;
+  double l2_;
+  double unit_ = 1;  ///< of the penalised coefficients
+  /// The column of many levels, whose gradients stand apart: its first constant and their number.
+  std::size_t first_level_ = 0;
+  std::size_t levels_ = 0;
+  /// What the logarithm of each column is shifted by between scaled and penalised constants.
+  std::vector<double> intrinsic_shift_;
+  std::vector<double> extrinsic_shift_;
+
+  /// Penalised / scaled of a coefficient.
+  double factor(std::size_t coefficient, const Eigen::VectorXd& scaled) const;
+};
+
+}  // namespace perfmodel

@@ -1,0 +1,273 @@
+#include "fit/sensitivity.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/text.hpp"
+#include "forms/form.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "table/replicates.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kFlatPart = 1e-4;  // of a gradient
+
+/// Gauss-Jordan on the columns: each gets a row of its own in which it alone is not 0.
+void separate(MatrixXd& basis) {
+  std::vector<bool> used(static_cast<std::size_t>(basis.rows()), false);
+  for (Index d = 0; d < basis.cols(); ++d) {
+    Index pivot = 0;
+    double largest = -1;
+    for (Index k = 0; k < basis.rows(); ++k) {
+      if (!used[static_cast<std::size_t>(k)] && std::abs(basis(k, d)) > largest) {
+        largest = std::abs(basis(k, d));
+        pivot = k;
+      }
+    }
+    used[static_cast<std::size_t>(pivot)] = true;
+    basis.col(d) /= basis(pivot, d);
+    for (Index other = 0; other < basis.cols(); ++other)
+      if (other != d)
+        basis.col(other) -= basis(pivot, other) * basis.col(d);
+  }
+}
+
+/// A matrix in which no constants stand apart.
+ArrowMatrix all_in_core(MatrixXd matrix) {
+  ArrowMatrix out;
+  out.border.resize(0, matrix.cols());
+  out.core = std::move(matrix);
+  return out;
+}
+
+}  // namespace
+
+Sensitivity::Sensitivity(NormalEquations equations, std::stop_token stop)
+    : Sensitivity(
+          NormalEquationsOf<ArrowMatrix>{.rows = equations.rows,
+                                         .standings = std::move(equations.standings),
+                                         .norms = std::move(equations.norms),
+                                         .left_out = std::move(equations.left_out),
+                                         .normal = all_in_core(std::move(equations.normal)),
+                                         .scores = all_in_core(std::move(equations.scores))},
+          std::move(stop)) {}
+
+Sensitivity::Sensitivity(NormalEquationsOf<ArrowMatrix> equations, std::stop_token stop)
+    : stop_(std::move(stop)),
+      standings_(std::move(equations.standings)),
+      norms_(std::move(equations.norms)),
+      normal_(without(std::move(equations.normal), equations.left_out, 0)),
+      scores_(std::move(equations.scores)),
+      null_(null_space(normal_, equations.left_out, stop_)) {
+  std::vector<bool> held = equations.left_out;
+  for (std::size_t k = 0; k < held.size(); ++k)
+    held[k] = held[k] || standings_[k] != Standing::free;
+  inverse_ = ArrowPseudoInverse(normal_, held, stop_);
+  const double rank = static_cast<double>(inverse_.rank());
+  const double rows = static_cast<double>(equations.rows);
+  enough_rows_ = rows > rank;
+  factor_ = rows / (rows - rank);
+  held_ = std::move(held);
+}
+
+double Sensitivity::effect(const VectorXd& direction) const {
+  const VectorXd change = direction.cwiseProduct(norms_);
+  return std::sqrt(std::max(0.0, change.dot(normal_ * change)));
+}
+
+MatrixXd Sensitivity::flat_directions(const std::vector<bool>& held) const {
+  const VectorXd diagonal = normal_.whole_diagonal();
+  std::vector<bool> all = held;
+  for (std::size_t k = 0; k < all.size(); ++k)
+    all[k] = all[k] || diagonal[static_cast<Index>(k)] == 0;
+  MatrixXd out = null_space(normal_, all, stop_);
+  separate(out);
+  return out;
+}
+
+VectorXd Sensitivity::of_coordinates(const VectorXd& gradient) const {
+  return (normal_.whole_diagonal().array() == 0).select(0, gradient.array()).matrix();
+}
+
+bool Sensitivity::is_estimable(const VectorXd& gradient) const {
+  const VectorXd scaled = gradient.cwiseQuotient(norms_);
+  return (null_.transpose() * scaled).norm() <= kFlatPart * scaled.norm();
+}
+
+double Sensitivity::standard_error(const VectorXd& gradient) const {
+  if (stop_.stop_requested())
+    throw Interrupted();
+  if (!enough_rows_)
+    return std::numeric_limits<double>::infinity();
+  VectorXd scaled = gradient.cwiseQuotient(norms_);
+  for (std::size_t k = 0; k < held_.size(); ++k)
+    if (held_[k])
+      scaled[static_cast<Index>(k)] = 0;
+  const VectorXd spread = inverse_ * scaled;
+  return std::sqrt(std::max(0.0, factor_ * spread.dot(scores_ * spread)));
+}
+
+namespace {
+
+/// Powers further apart than this are different laws, not a floor that the time rises from.
+constexpr double kSteeper = 1;
+/// By so many times the largest value a term that takes over has done so.
+constexpr double kFarBeyond = 16;
+/// Of so few configurations there are hardly enough to choose a form by.
+constexpr std::size_t kFewConfigurations = 5;
+/// Of so few, the best of many forms does better on the runs that chose it than on new ones.
+constexpr std::size_t kFewForManyForms = 14;
+
+void warn_of_few_rows(const FittedModel& model, const Design& training, std::vector<Warning>& out) {
+  const std::size_t constants = static_cast<std::size_t>(model.constants.size());
+  const std::size_t runs = training.total_runs();
+  if (runs > constants)
+    return;
+  out.push_back({"few_rows", "",
+                 std::to_string(runs) + " training rows cannot determine " +
+                     std::to_string(constants) + " constants; measure more runs or " +
+                     Field{"ignore"} + " columns"});
+}
+
+void warn_of_untrained_levels(const FittedModel& model, const Design& training,
+                              std::vector<Warning>& out) {
+  for (std::size_t c = 0; c < training.categorical.size(); ++c) {
+    std::vector<bool> seen(training.categorical[c].levels, false);
+    for (const std::uint32_t code : training.categorical[c].codes)
+      seen[code] = true;
+    for (std::size_t l = 0; l < seen.size(); ++l) {
+      if (seen[l])
+        continue;
+      out.push_back({"untrained_level",
+                     std::string(1, model.form->words().level_letter) + "[" +
+                         model.spec.categorical[c].column + "=" +
+                         model.spec.categorical[c].levels[l] + "]",
+                     "no training row has " + model.spec.categorical[c].column + " = " +
+                         model.spec.categorical[c].levels[l] + ": its constant means nothing"});
+    }
+  }
+}
+
+/// Where derived columns cannot be computed around the typical configuration.
+void warn_of_derived_scales(const FittedModel& model, std::vector<Warning>& out) {
+  for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
+    const NumericInput& input = model.spec.extrinsic[j];
+    if (model.spec.is_derived_from(input.column) && !power_through_derived(model, j)) {
+      out.push_back({"derived_scale", "q[" + input.column + "]",
+                     "a derived column is computed from " + input.column +
+                         ": the scaling power of " + input.column + " does not count its effect"});
+    }
+  }
+}
+
+/// Slope of ln(time) over ln(scale) between two values of a scale at the typical configuration;
+/// nothing where derived columns cannot be computed there.
+std::optional<double> power_between(const FittedModel& model, std::size_t scale, double low,
+                                    double high) {
+  const auto near = with_scale(model.spec, *model.typical, scale, low);
+  const auto far = with_scale(model.spec, *model.typical, scale, high);
+  if (!near || !far)
+    return std::nullopt;
+  const auto time = [&](const Configuration& at) {
+    return predict(model, design_of(at, model.spec))[0];
+  };
+  return std::log(time(*far) / time(*near)) / std::log(high / low);
+}
+
+void warn_of_steep_growth(const FittedModel& model, std::vector<Warning>& out) {
+  for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
+    const std::string growth = steep_growth(model, j);
+    const NumericInput& scale = model.spec.extrinsic[j];
+    if (!growth.empty())
+      out.push_back({"steep_growth", "",
+                     "beyond " + scale.column + " = " + rounded(scale.high) + " " + growth +
+                         ": a term that is small where it was measured takes over; do not "
+                         "extrapolate " +
+                         scale.column});
+  }
+}
+
+}  // namespace
+
+std::string steep_growth(const FittedModel& model, std::size_t scale) {
+  const NumericInput& input = model.spec.extrinsic[scale];
+  if (!model.typical || !(input.high > input.low))
+    return {};
+  const auto measured =
+      power_between(model, scale, std::max(input.low, input.high / 2), input.high);
+  const auto beyond =
+      power_between(model, scale, kFarBeyond * input.high, 2 * kFarBeyond * input.high);
+  if (!measured || !beyond || !(*beyond > 1) || !(*beyond - *measured > kSteeper))
+    return {};
+  return "the model grows as " + input.column + "^" + rounded(*beyond) + ", up to there as " +
+         input.column + "^" + rounded(*measured);
+}
+
+void warn_of_few_configurations(const FittedModel& model, const Design& training,
+                                std::vector<Warning>& out) {
+  if (!model.search.form || model.search.form->given)
+    return;
+  const std::size_t configurations = configuration_groups(training).count;
+  const bool many_forms = !model.search.form->held_out.empty();
+  if (configurations > (many_forms ? kFewForManyForms : kFewConfigurations))
+    return;
+  const std::string count =
+      std::to_string(configurations) + (configurations == 1 ? " configuration" : " configurations");
+  if (model.search.form->random_folds == 0) {
+    out.push_back({"few_configurations", "",
+                   count + " cannot tell forms apart: the model is one product without C"});
+    return;
+  }
+  Sentence text = "the form was chosen from " + count + ": measure more to be sure of it";
+  if (many_forms)
+    text += "; its held-out errors are those of the best of many forms, and less than new runs " +
+            ("will show: " + Field{"folds", {"all"}}) + " judges the choice as well";
+  out.push_back({"few_configurations", "", text});
+}
+
+std::vector<Warning> find_warnings(const FittedModel& model, const Design& training,
+                                   const Findings& findings) {
+  std::vector<Warning> out;
+  warn_of_few_rows(model, training, out);
+  if (model.search.termination == "generation_limit") {
+    out.push_back({"not_converged", "",
+                   "the search stopped at its limit of generations; raise " + Field{"generations"} +
+                       " or " + Field{"tolerance"}});
+  }
+  warn_of_untrained_levels(model, training, out);
+  warn_of_derived_scales(model, out);
+  out.insert(out.end(), findings.warnings.begin(), findings.warnings.end());
+  return out;
+}
+
+std::vector<Warning> find_multi_warnings(const FittedModel& model, const Design& training,
+                                         const Findings& findings) {
+  std::vector<Warning> out;
+  warn_of_few_rows(model, training, out);
+  warn_of_few_configurations(model, training, out);
+  warn_of_untrained_levels(model, training, out);
+  warn_of_derived_scales(model, out);
+  warn_of_steep_growth(model, out);
+  out.insert(out.end(), findings.warnings.begin(), findings.warnings.end());
+  return out;
+}
+
+std::vector<Warning> find_process_warnings(const FittedModel& model, const Design& training) {
+  std::vector<Warning> out;
+  warn_of_untrained_levels(model, training, out);
+  warn_of_derived_scales(model, out);
+  warn_of_steep_growth(model, out);
+  return out;
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <utility>
+#include <vector>
+
+#include "fit/sum_terms.hpp"
+#include "fit/term_search.hpp"
+#include "optimise/algebra.hpp"
+#include "perfmodel/model.hpp"
+
+namespace perfmodel {
+
+/// Powers of a sum reach as far as those of Eq. (4).
+inline constexpr double kWidestSumPower = 5;
+
+/// What the constants of a sum of product terms shall minimise over the training rows:
+///
+///     loss + l1 sum_j |u_j| + l2 sum_j u_j^2 + ridge sum_j u_j^2
+///
+/// u: the powers of every term and the logarithms of its factors, each relative to the mean of its
+/// column. They are free of units, and so is a lambda: the sums count in units of the loss of the
+/// typical time.
+///
+/// In the coordinates x of a finish: those of TermCoordinates, but C itself, in units of the
+/// typical time, in place of its logarithm, so that it can be 0.
+class SumGoal {
+ public:
+  /// `ridge`: 0 where the loss is one that was asked for.
+  SumGoal(const TermCoordinates& coordinates, const SumShape& shape, const FitOptions& options,
+          double ridge);
+
+  Loss loss() const { return loss_; }
+  double l1() const { return l1_; }
+  /// Of both squared sums.
+  double l2() const { return l2_; }
+  /// u = penalised * x; rows only where something is penalised.
+  const Eigen::MatrixXd& penalised() const { return penalised_; }
+  /// Powers from -5 to 5; 0 where a coordinate is held there; everything else as far as numbers go.
+  const optimise::Bounds& box() const { return box_; }
+
+  /// Leaves a coordinate at a value.
+  void hold(Eigen::Index coordinate, double value) {
+    box_.lower[coordinate] = box_.upper[coordinate] = value;
+  }
+
+  double penalty(const Eigen::VectorXd& x) const;
+  /// With exactly 0 where an L1 penalty has brought all that a coordinate takes part in next to 0.
+  Eigen::VectorXd without_traces(const Eigen::VectorXd& x) const;
+
+ private:
+  Loss loss_;
+  double l1_;
+  double l2_;
+  Eigen::MatrixXd penalised_;
+  optimise::Bounds box_;
+};
+
+/// C in place of its logarithm, moved into the box; and the way back.
+Eigen::VectorXd finish_coordinates(const SumShape& shape, const SumGoal& goal,
+                                   Eigen::VectorXd theta);
+Eigen::VectorXd search_coordinates(const SumShape& shape, Eigen::VectorXd x);
+
+/// The gap at which a finish stops: what its last step still promised, as a share of the cost.
+inline constexpr double kSumGap = 1e-10;
+/// The same of the optimum that is kept: below it predictions, too, are the same in other units.
+inline constexpr double kSettledSumGap = 1e-15;
+
+/// Loss plus penalties of a sum at coordinates of a search, in units of the typical time.
+double goal_cost(const TermData& data, const SumShape& shape, const SumGoal& goal,
+                 const Eigen::VectorXd& theta);
+
+/// Walks from `start` down to where no step in the box of the goal gains to first order (absolute
+/// losses) or second order (the others). Never worse than the start moved into the box. The fit's
+/// cost is that of the goal.
+SumFit finish(const TermData& data, const SumShape& shape, const SumGoal& goal, const SumFit& start,
+              const DescentOptions& options, double gap_to_stop = kSumGap);
+
+SumFit finish_absolute(const TermData& data, const SumShape& shape, const SumGoal& goal,
+                       const SumFit& start, const DescentOptions& options, double gap_to_stop);
+SumFit finish_smooth(const TermData& data, const SumShape& shape, const SumGoal& goal,
+                     const SumFit& start, const DescentOptions& options, double gap_to_stop);
+
+/// A sum of one shape, and what its constants shall minimise.
+struct GoalTask {
+  const TermData& data;
+  const SumShape& shape;
+  const SumGoal& goal;
+  const FitOptions& options;
+  std::size_t starts = 1;
+};
+
+/// The best optimum of the goal that several starts lead to: from `start`, which a search under
+/// another loss has found, and from what is left of the best so far when one of its terms is thrown
+/// anew.
+SumFit minimise_goal(const GoalTask& task, const Eigen::VectorXd& start);
+
+/// A power that a simplification may have put there: a whole or a half number, at most 3.
+bool is_plain_power(double power);
+
+/// The fit with what the runs do not ask for taken away, term by term: an input that changes
+/// nothing plays no part, a power next to a whole or a half number is that. Each time all other
+/// constants are fitted anew.
+///
+/// A constant must earn its place by the Bayesian information criterion (Schwarz 1978): taking it
+/// away may raise the goal of n runs by the factor n^(1 / 2n), as for errors like those of
+/// Laplace's distribution. `inputs` are those of TermCoordinates. The loss of each row must be
+/// relative to its time, as that of logarithms is.
+SumFit simplified(const GoalTask& task,
+                  const std::vector<std::pair<Eigen::Index, Eigen::Index>>& inputs,
+                  const SumFit& fit);
+
+}  // namespace perfmodel

@@ -1,0 +1,384 @@
+#include "fit/sum_terms.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "base/text.hpp"
+#include "fit/normal_matrix.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+}  // namespace
+
+std::vector<bool> SumShape::held() const {
+  std::vector<bool> out = still;
+  out.resize(static_cast<std::size_t>(size()), false);
+  for (Index k = 0; k < terms; ++k) {
+    for (std::size_t n = 0; n < numeric_features.size(); ++n)
+      if (leaves_out(k, n))
+        out[static_cast<std::size_t>(k * features() + numeric_features[n])] = true;
+  }
+  if (!pure_logarithms)
+    return out;
+  for (std::size_t k = 0; k < log_powers.size(); ++k) {
+    for (std::size_t n = 0; n < numeric_features.size() && n < log_powers[k].size(); ++n) {
+      const Index at = static_cast<Index>(k) * features() + numeric_features[n];
+      if (log_powers[k][n] != 0)
+        out[static_cast<std::size_t>(at)] = true;
+    }
+  }
+  return out;
+}
+
+bool SumShape::leaves_out(Index term, std::size_t numeric) const {
+  const auto k = static_cast<std::size_t>(term);
+  return k < left_out.size() &&
+         std::find(left_out[k].begin(), left_out[k].end(), numeric) != left_out[k].end();
+}
+
+std::vector<std::pair<Index, Index>> SumShape::followers() const {
+  std::vector<std::pair<Index, Index>> out;
+  for (const std::size_t numeric : shared) {
+    const Index leader = numeric_features[numeric];
+    for (Index k = 1; k < terms; ++k)
+      out.emplace_back(k * features() + leader, leader);
+  }
+  return out;
+}
+
+VectorXd SumShape::tied(VectorXd theta) const {
+  for (const auto& [follower, leader] : followers())
+    theta[follower] = theta[leader];
+  return theta;
+}
+
+std::size_t count_sum_constants(const ModelSpec& spec, std::size_t terms) {
+  std::size_t of_term = 1 + spec.intrinsic.size() + spec.extrinsic.size();
+  for (const CategoricalInput& input : spec.categorical)
+    of_term += input.levels.size() - 1;
+  return terms * of_term + 1;
+}
+
+bool terms_can_be_chosen(const ModelSpec& spec) {
+  return count_sum_constants(spec, 2) <= kMostSumConstants;
+}
+
+namespace {
+
+/// ln of a factor beside the mean of its column, beyond which others are not taken relative to it:
+/// it went to nothing, or away where no row is, and they would be no numbers.
+constexpr double kLargestLogFactor = 200;
+
+/// ln of the factors; of a factor of 0 the mean of the others'.
+VectorXd logs_of_factors(const VectorXd& constants, std::size_t first, std::size_t count) {
+  const auto factors = constants.segment(static_cast<Index>(first), static_cast<Index>(count));
+  VectorXd out = factors.array().max(1e-300).log();
+  const auto present = (factors.array() > 0).cast<double>();
+  const double mean = out.dot(present.matrix()) / std::max(present.sum(), 1.0);
+  return (factors.array() > 0).select(out.array(), mean).matrix();
+}
+
+}  // namespace
+
+VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta) const {
+  const MultiStructure form = structure(shape);
+  const MultiLayout layout(spec_, form);
+  VectorXd out = VectorXd::Zero(static_cast<Index>(layout.size()));
+  const auto put = [&](std::size_t at, double value) { out[static_cast<Index>(at)] = value; };
+  for (std::size_t k = 0; k < form.terms; ++k) {
+    const VectorXd term = theta.segment(static_cast<Index>(k) * shape.features(), shape.features());
+    double log_a = term[0] + std::log(typical_time_);
+    std::size_t input = 0;
+    for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i) {
+      const double power = term[inputs_[input++].first];
+      put(layout.intrinsic_power(k, i), power);
+      log_a -= power * centre(shape, spec_.extrinsic.size() + i);
+    }
+    // The first level's factor is 1: a is then the time of a configuration with all first levels.
+    for (std::size_t c = 0; c < spec_.categorical.size(); ++c) {
+      const auto [first, count] = inputs_[input++];
+      const std::size_t levels = spec_.categorical[c].levels.size();
+      const VectorXd log_factors = contrasts(levels) * term.segment(first, count);
+      const std::size_t shown = spec_.categorical[c].shown_level(0);
+      const double reference =
+          std::clamp(log_factors[static_cast<Index>(shown)], -kLargestLogFactor, kLargestLogFactor);
+      log_a += reference;
+      for (std::size_t l = 0; l < levels; ++l)
+        put(layout.level(k, c, l),
+            l == shown ? 1 : std::exp(log_factors[static_cast<Index>(l)] - reference));
+    }
+    for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j) {
+      const double power = term[inputs_[input++].first];
+      put(layout.extrinsic_power(k, j), power);
+      log_a -= power * centre(shape, j);
+    }
+    for (std::size_t g = 0; g < form.regimes.size(); ++g) {
+      const VectorXd log_factors =
+          contrasts(2) * term.segment(plain_features_ + static_cast<Index>(g), 1);
+      const double reference = std::clamp(log_factors[0], -kLargestLogFactor, kLargestLogFactor);
+      log_a += reference;
+      put(layout.regime(k, g, 0), 1);
+      put(layout.regime(k, g, 1), std::exp(log_factors[1] - reference));
+    }
+    put(layout.coefficient(k), shape.sign(static_cast<Index>(k)) * std::exp(log_a));
+  }
+  if (shape.intercept)
+    put(layout.intercept(), typical_time_ * std::exp(theta[theta.size() - 1]));
+  return out;
+}
+
+VectorXd TermCoordinates::theta(const SumShape& shape, const VectorXd& constants) const {
+  const MultiStructure form = structure(shape);
+  const MultiLayout layout(spec_, form);
+  const auto value = [&](std::size_t i) { return constants[static_cast<Index>(i)]; };
+  VectorXd out = VectorXd::Zero(shape.size());
+  for (std::size_t k = 0; k < form.terms; ++k) {
+    auto term = out.segment(static_cast<Index>(k) * shape.features(), shape.features());
+    term[0] = std::log(std::abs(value(layout.coefficient(k))) / typical_time_);
+    const auto put_power = [&](std::size_t input, double power, double centre) {
+      term[inputs_[input].first] = power;
+      term[0] += power * centre;
+    };
+    // The factors of a column are exp(contrasts + mean of their logarithms).
+    const auto put_factors = [&](Index first, std::size_t at, std::size_t count) {
+      const VectorXd log_factors = logs_of_factors(constants, at, count);
+      term[0] += log_factors.mean();
+      term.segment(first, static_cast<Index>(count) - 1) =
+          contrasts(count).transpose() * log_factors;
+    };
+    std::size_t input = 0;
+    for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i)
+      put_power(input++, value(layout.intrinsic_power(k, i)),
+                centre(shape, spec_.extrinsic.size() + i));
+    for (std::size_t c = 0; c < spec_.categorical.size(); ++c)
+      put_factors(inputs_[input++].first, layout.level(k, c, 0),
+                  spec_.categorical[c].levels.size());
+    for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j)
+      put_power(input++, value(layout.extrinsic_power(k, j)), centre(shape, j));
+    for (std::size_t g = 0; g < form.regimes.size(); ++g)
+      put_factors(plain_features_ + static_cast<Index>(g), layout.regime(k, g, 0), 2);
+  }
+  if (shape.intercept)
+    out[out.size() - 1] = std::log(value(layout.intercept()) / typical_time_);
+  return out;
+}
+
+namespace {
+
+using Eigen::MatrixXd;
+
+/// What the values of a numeric column count as in a product: all > 0.
+VectorXd counted_values(const NumericInput& input, const NumericFactor& factor, std::size_t rows) {
+  VectorXd out(static_cast<Index>(rows));
+  for (std::size_t r = 0; r < rows; ++r)
+    out[static_cast<Index>(r)] = input.counted(factor.value(r));
+  return out;
+}
+
+/// Logarithms are as good as equal where they differ by less. Another unit of a column or of the
+/// time changes their last bits; rounded to this they are the same, and so is what a search makes
+/// of them.
+constexpr double kResolution = 0x1p-40;
+
+VectorXd resolved(const VectorXd& values) {
+  return kResolution * (values / kResolution).array().round().matrix();
+}
+
+/// The sum must not depend on the order of the rows, down to its last bit.
+double mean_of_sorted(VectorXd values) {
+  std::sort(values.data(), values.data() + values.size());
+  return values.sum() / static_cast<double>(values.size());
+}
+
+std::vector<std::size_t> sorted_rows(const MatrixXd& features, const VectorXd& time) {
+  std::vector<std::size_t> order(static_cast<std::size_t>(time.size()));
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const Index x = static_cast<Index>(a);
+    const Index y = static_cast<Index>(b);
+    for (Index j = 0; j < features.cols(); ++j)
+      if (features(x, j) != features(y, j))
+        return features(x, j) < features(y, j);
+    return time[x] != time[y] ? time[x] < time[y] : x < y;
+  });
+  return order;
+}
+
+/// Entries of intrinsic columns stand there only where one has a logarithm.
+void drop_idle_intrinsics(const ModelSpec& spec, std::vector<int>& powers) {
+  const auto end = powers.begin() + index(std::min(powers.size(), spec.extrinsic.size()));
+  if (std::all_of(end, powers.end(), [](int r) { return r == 0; }))
+    powers.erase(end, powers.end());
+}
+
+}  // namespace
+
+TermData take_rows(const TermData& data, const std::vector<Index>& rows) {
+  const Index count = static_cast<Index>(rows.size());
+  TermData out{MatrixXd(count, data.features.cols()), MatrixXd(count, data.log_logs.cols()),
+               VectorXd(count), data.levels};
+  for (Index r = 0; r < count; ++r) {
+    const Index from = rows[static_cast<std::size_t>(r)];
+    out.features.row(r) = data.features.row(from);
+    out.log_logs.row(r) = data.log_logs.row(from);
+    out.time[r] = data.time[from];
+  }
+  return out;
+}
+
+TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
+                                 std::vector<Regime> regimes)
+    : spec_(spec), regimes_(std::move(regimes)) {
+  const Index rows = static_cast<Index>(training.rows);
+  const auto add_input = [&](Index count) {
+    inputs_.emplace_back(plain_features_, count);
+    plain_features_ += count;
+  };
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    add_input(1);
+  for (const CategoricalInput& input : spec.categorical)
+    add_input(static_cast<Index>(input.levels.size()) - 1);
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    add_input(1);
+
+  const std::size_t numerics = numeric_count(spec);
+  const Index rings = plain_features_ + static_cast<Index>(regimes_.size());
+  MatrixXd features(rows, rings + static_cast<Index>(numerics));
+  MatrixXd log_logs(rows, static_cast<Index>(numerics));
+  features.col(0).setOnes();
+  const std::vector<Index> numeric_columns = numeric_features();
+  for (std::size_t n = 0; n < numerics; ++n) {
+    const NumericFactor& factor = numeric_factor(training, n);
+    const VectorXd counted = counted_values(numeric_input(spec, n), factor, training.rows);
+    const VectorXd values = counted.unaryExpr([](double value) { return std::log(value); });
+    const bool counts = is_count(factor, training.rows);
+    if (n < spec.extrinsic.size() && has_two_values(factor, training.rows))
+      two_valued_.push_back(n);
+    const VectorXd ring =
+        counts ? VectorXd(1 - 1 / counted.array()) : VectorXd(VectorXd::Zero(rows));
+    centres_.push_back(mean_of_sorted(values));
+    ring_centres_.push_back(mean_of_sorted(ring));
+    highs_.push_back(0);
+    features.col(numeric_columns[n]) = resolved((values.array() - centres_.back()).matrix());
+    features.col(rings + static_cast<Index>(n)) =
+        resolved((ring.array() - ring_centres_.back()).matrix());
+    for (Index r = 0; r < rows; ++r) {
+      const double value = counted[r];
+      highs_.back() = std::max(highs_.back(), factor.value(static_cast<std::size_t>(r)));
+      log_logs(r, static_cast<Index>(n)) =
+          value > 1 ? std::log(std::log2(value)) : -std::numeric_limits<double>::infinity();
+    }
+  }
+  std::size_t input = spec.intrinsic.size();
+  for (const LevelFactor& factor : training.categorical) {
+    const MatrixXd basis = contrasts(factor.levels);
+    const auto [first, count] = inputs_[input++];
+    for (Index r = 0; r < rows; ++r) {
+      features.row(r).segment(first, count) =
+          basis.row(static_cast<Index>(factor.codes[static_cast<std::size_t>(r)]));
+    }
+  }
+  const MatrixXd two = contrasts(2);
+  for (std::size_t g = 0; g < regimes_.size(); ++g) {
+    const Index column = plain_features_ + static_cast<Index>(g);
+    inputs_.emplace_back(column, 1);
+    for (Index r = 0; r < rows; ++r) {
+      const double value =
+          numeric_factor(training, regimes_[g].numeric).value(static_cast<std::size_t>(r));
+      features(r, column) = two(value > regimes_[g].above ? 1 : 0, 0);
+    }
+  }
+
+  const VectorXd log_time = training.time.array().log().matrix();
+  const double typical_log_time = mean_of_sorted(log_time);
+  typical_time_ = std::exp(typical_log_time);
+  const VectorXd time =
+      resolved((log_time.array() - typical_log_time).matrix()).array().exp().matrix();
+  order_ = sorted_rows(features, time);
+  const std::vector<Index> rows_in_order(order_.begin(), order_.end());
+  const auto levels = inputs_.begin() + index(spec.intrinsic.size());
+  data_ = take_rows({features, log_logs, time, {levels, levels + index(spec.categorical.size())}},
+                    rows_in_order);
+}
+
+std::vector<Index> TermCoordinates::numeric_features() const {
+  std::vector<Index> out;
+  for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j)
+    out.push_back(inputs_[spec_.intrinsic.size() + spec_.categorical.size() + j].first);
+  for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i)
+    out.push_back(inputs_[i].first);
+  return out;
+}
+
+void TermCoordinates::move(TermData& all_features, Index row, std::size_t numeric,
+                           double shift) const {
+  double& logarithm = all_features.features(row, numeric_features()[numeric]);
+  logarithm += shift;
+  const double value = std::exp(logarithm + centres_[numeric]);
+  all_features.features(row, ring_feature(numeric)) = 1 - 1 / value - ring_centres_[numeric];
+  // log2(n) from its logarithm, moved, and back; a factor that ceases to exist becomes -infinity.
+  double& log_log = all_features.log_logs(row, static_cast<Index>(numeric));
+  const double log2_value = std::exp(log_log) + shift / std::log(2.0);
+  log_log = log2_value > 0 ? std::log(log2_value) : -std::numeric_limits<double>::infinity();
+}
+
+void TermCoordinates::copy_numeric(TermData& all_features, Index row, std::size_t numeric,
+                                   const TermData& from, Index row_of_from) const {
+  const auto copy = [&](Index feature) {
+    all_features.features(row, feature) = from.features(row_of_from, feature);
+  };
+  copy(numeric_features()[numeric]);
+  copy(ring_feature(numeric));
+  for (std::size_t g = 0; g < regimes_.size(); ++g)
+    if (regimes_[g].numeric == numeric)
+      copy(plain_features_ + static_cast<Index>(g));
+  const Index column = static_cast<Index>(numeric);
+  all_features.log_logs(row, column) = from.log_logs(row_of_from, column);
+}
+
+TermData TermCoordinates::select(const TermData& all_features, const SumShape& shape) const {
+  TermData out{MatrixXd(all_features.rows(), shape.features()), all_features.log_logs,
+               all_features.time, all_features.levels};
+  out.features.leftCols(plain_features_) = all_features.features.leftCols(plain_features_);
+  for (std::size_t g = 0; g < shape.regimes.size(); ++g) {
+    out.features.col(plain_features_ + static_cast<Index>(g)) =
+        all_features.features.col(plain_features_ + shape.regimes[g]);
+  }
+  for (const std::size_t numeric : shape.rings) {
+    out.features.col(numeric_features()[numeric]) =
+        all_features.features.col(ring_feature(numeric));
+  }
+  return out;
+}
+
+double TermCoordinates::centre(const SumShape& shape, std::size_t numeric) const {
+  const bool ring = std::find(shape.rings.begin(), shape.rings.end(), numeric) != shape.rings.end();
+  return (ring ? ring_centres_ : centres_)[numeric];
+}
+
+MultiStructure TermCoordinates::structure(const SumShape& shape) const {
+  MultiStructure out;
+  out.terms = static_cast<std::size_t>(shape.terms);
+  for (const Index g : shape.regimes)
+    out.regimes.push_back(regimes_[static_cast<std::size_t>(g)]);
+  out.log_powers = shape.log_powers;
+  for (std::vector<int>& powers : out.log_powers)
+    drop_idle_intrinsics(spec_, powers);
+  std::vector<Cap> caps;
+  for (const std::size_t numeric : shape.caps)
+    caps.push_back({numeric, highs_[numeric]});
+  if (!shape.rings.empty())
+    out.rings.assign(out.terms, shape.rings);
+  if (!caps.empty())
+    out.caps.assign(out.terms, caps);
+  return out;
+}
+
+}  // namespace perfmodel

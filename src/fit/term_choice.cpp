@@ -1,0 +1,593 @@
+#include "fit/term_choice.hpp"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "fit/sum_terms.hpp"
+#include "fit/term_search.hpp"
+#include "forms/fit_options.hpp"
+#include "table/expressions.hpp"
+
+namespace perfmodel {
+
+/// How a sum grows along a scale: over the last two gaps between its measured values, and beyond.
+///
+/// A cost that begins at the last gap, as on the second node of a cluster, can be fitted by any
+/// power that is steep enough, and is off by orders of magnitude a little further on.
+class Steepness {
+ public:
+  /// The scale, an extrinsic column, has at least three values.
+  Steepness(const TermCoordinates& coordinates, std::size_t scale);
+
+  /// By how much d ln t / d ln n beyond the largest value exceeds the larger one of the two gaps:
+  /// a mean over the rows with the largest value. The other numeric columns move along as they do
+  /// in the runs.
+  double excess(const SumShape& shape, const Eigen::VectorXd& theta) const;
+
+ private:
+  static constexpr std::size_t kPlaces = 4;
+
+  const TermCoordinates& coordinates_;
+  std::array<TermData, kPlaces> at_;  ///< two values below the largest, one below, it, beyond
+  std::array<double, kPlaces - 1> log_gap_;  ///< of the scale, from each to the next
+};
+
+namespace {
+
+using Eigen::Index;
+
+/// Growths that differ by less are the same, as a logarithm of time.
+constexpr double kEqualGrowth = 0.02;
+/// A cap must be better by this on every far end, as a logarithm of errors, lest noise puts one.
+constexpr double kGainOfCap = 0.05;
+
+/// How many logarithms there are that a plain power is preferred to. A power beside a term that is
+/// taken away can be as good as a logarithm only where two huge parts cancel.
+Index logarithms_of(const SumShape& shape) {
+  Index out = 0;
+  if (!shape.signs.empty())
+    return out;
+  for (const std::vector<int>& powers : shape.log_powers)
+    out += std::count_if(powers.begin(), powers.end(), [](int r) { return r != 0; });
+  return out;
+}
+
+/// The number of constants that are fitted, which stands for "the simplest". A logarithm counts as
+/// one, also in place of a power: that it was tried is as good as a constant.
+Index size_of(const Candidate& candidate, const ModelSpec& spec) {
+  if (candidate.generic)
+    return static_cast<Index>(GenericLayout(spec).size());
+  const SumShape& shape = candidate.shape;
+  const std::vector<bool> held = shape.held();
+  return shape.size() - std::count(held.begin(), held.end(), true) -
+         static_cast<Index>(shape.followers().size()) + logarithms_of(shape);
+}
+
+/// Logarithms and rings, which are taken where a power does not do.
+Index departures_of(const Candidate& candidate) {
+  return logarithms_of(candidate.shape) + static_cast<Index>(candidate.shape.rings.size());
+}
+
+const Candidate& simplest(const ModelSpec& spec, const std::vector<Candidate>& candidates) {
+  return *std::min_element(
+      candidates.begin(), candidates.end(),
+      [&](const Candidate& a, const Candidate& b) {
+        return std::tuple(size_of(a, spec), departures_of(a), a.score) <
+               std::tuple(size_of(b, spec), departures_of(b), b.score);
+      });
+}
+
+bool same_number_of_terms(const Candidate& a, const Candidate& b) {
+  return a.generic == b.generic && a.shape.terms == b.shape.terms;
+}
+
+/// Leaves out logarithms where a form without does as well: where they grow less, they do so by
+/// chance.
+void prefer_plain_powers(const std::vector<Fold>& folds, std::vector<Candidate>& good) {
+  const Candidate* plain = nullptr;
+  const Candidate* other = nullptr;
+  for (const Candidate& candidate : good) {
+    const Candidate*& best = logarithms_of(candidate.shape) == 0 ? plain : other;
+    if (best == nullptr || scores_better(candidate, *best))
+      best = &candidate;
+  }
+  if (plain == nullptr || other == nullptr ||
+      plain->score - other->score > standard_error(folds, *plain, *other))
+    return;
+  std::erase_if(good,
+                [](const Candidate& candidate) { return logarithms_of(candidate.shape) > 0; });
+}
+
+}  // namespace
+
+bool is_sum(const Candidate& candidate) {
+  return !candidate.generic && candidate.shape.terms > 0;
+}
+
+bool scores_better(const Candidate& a, const Candidate& b) {
+  return a.score < b.score;
+}
+
+Candidate cautious_choice(const ModelSpec& spec, const Selection& selection) {
+  std::vector<Candidate> good;
+  for (const Candidate& candidate : selection.tried)
+    if (as_good_as(selection.folds, candidate, selection.best))
+      good.push_back(candidate);
+  const Candidate first = simplest(spec, good);
+  std::erase_if(
+      good, [&](const Candidate& candidate) { return !same_number_of_terms(candidate, first); });
+  prefer_plain_powers(selection.folds, good);
+  double least = good.front().growth;
+  for (const Candidate& candidate : good)
+    least = std::min(least, candidate.growth);
+  std::vector<Candidate> cautious;
+  for (const Candidate& candidate : good)
+    if (candidate.growth <= least + kEqualGrowth)
+      cautious.push_back(candidate);
+  Candidate out = simplest(spec, cautious);
+  cap_scales(selection.folds, out);
+  return out;
+}
+
+void cap_scales(const std::vector<Fold>& folds, Candidate& candidate) {
+  if (!is_sum(candidate))
+    return;
+  std::map<std::size_t, std::vector<double>> gains;
+  for (std::size_t f = 0; f < folds.size() && f < candidate.capped_log_errors.size(); ++f)
+    if (folds[f].far_end())
+      gains[*folds[f].scale].push_back(candidate.log_errors[f] - candidate.capped_log_errors[f]);
+  candidate.shape.caps.clear();
+  for (const auto& [scale, of_folds] : gains)
+    if (*std::min_element(of_folds.begin(), of_folds.end()) > kGainOfCap)
+      candidate.shape.caps.push_back(scale);
+}
+
+void judge_as_capped(const std::vector<Fold>& folds, Candidate& candidate) {
+  cap_scales(folds, candidate);
+  const std::vector<std::size_t>& caps = candidate.shape.caps;
+  for (std::size_t f = 0; f < folds.size(); ++f)
+    if (folds[f].far_end() && std::find(caps.begin(), caps.end(), *folds[f].scale) != caps.end())
+      candidate.log_errors[f] = candidate.capped_log_errors[f];
+  set_score(folds, candidate);
+}
+
+namespace {
+
+using Eigen::VectorXd;
+
+constexpr std::size_t kMostRows = 60;
+
+/// A row with each value of the scale, which is known by its feature.
+std::map<double, Index> row_of_value(const TermData& data, Index feature) {
+  std::map<double, Index> out;
+  for (Index row = 0; row < data.rows(); ++row)
+    out.emplace(data.features(row, feature), row);
+  return out;
+}
+
+std::vector<Index> rows_at(const TermData& data, Index feature, double value) {
+  std::vector<Index> all;
+  for (Index row = 0; row < data.rows(); ++row)
+    if (data.features(row, feature) == value)
+      all.push_back(row);
+  std::vector<Index> out;
+  for (std::size_t i = 0; i < all.size(); i += all.size() / kMostRows + 1)
+    out.push_back(all[i]);
+  return out;
+}
+
+}  // namespace
+
+Steepness::Steepness(const TermCoordinates& coordinates, std::size_t scale)
+    : coordinates_(coordinates) {
+  const TermData& data = coordinates.data();
+  const std::vector<Index> features = coordinates.numeric_features();
+  const std::vector<double> slope = slopes_along(data, features, scale);
+  const std::map<double, Index> values = row_of_value(data, features[scale]);
+  auto value = values.rbegin();
+  const double largest = value->first;
+  const TermData there = take_rows(data, rows_at(data, features[scale], largest));
+  const auto moved = [&](double shift) {
+    TermData out = there;
+    for (Index row = 0; row < out.rows(); ++row)
+      for (std::size_t n = 0; n < features.size(); ++n)
+        coordinates.move(out, row, n, slope[n] * shift);
+    return out;
+  };
+  at_[3] = moved(std::log(kStretch));
+  log_gap_[2] = std::log(kStretch);
+  double above = largest;
+  for (std::size_t place = 3; place-- > 0; ++value) {
+    at_[place] = moved(value->first - largest);
+    // Steps in the scale as well.
+    for (Index row = 0; row < there.rows(); ++row)
+      coordinates.copy_numeric(at_[place], row, scale, data, value->second);
+    if (place < 2)
+      log_gap_[place] = above - value->first;
+    above = value->first;
+  }
+}
+
+double Steepness::excess(const SumShape& shape, const VectorXd& theta) const {
+  std::array<VectorXd, kPlaces> log_time;
+  for (std::size_t place = 0; place < kPlaces; ++place) {
+    const VectorXd time = evaluate_sum(coordinates_.select(at_[place], shape), shape, theta).total;
+    log_time[place] = time.array().max(1e-300).log();
+  }
+  const auto slope = [&](std::size_t place) {
+    return (log_time[place + 1] - log_time[place]).mean() / log_gap_[place];
+  };
+  return slope(2) - std::max(slope(0), slope(1));
+}
+
+namespace {
+
+constexpr Index kFurtherTerms = 6;
+constexpr double kStrongRidge = 1e-2;
+constexpr std::size_t kRows = 1000;
+constexpr std::size_t kRowsOfCloserLook = 5000;
+constexpr std::size_t kFamiliesOfCloserLook = 4;
+/// A family whose score is behind the best by this is not given further terms.
+constexpr double kFallenBehind = 0.5;
+constexpr std::size_t kPartsOfFirstLook = 2;
+constexpr double kFewRowsRidge = 1e-3;
+constexpr std::size_t kRowsOfSimpleForms = 200;
+/// A sum whose slope beyond the runs is larger than within by this says more than they do.
+constexpr double kSteep = 0.3;
+/// The same grows on where errors at the far ends are smaller for it by this, as a logarithm.
+constexpr double kGainOfGrowth = 0.1;
+
+/// Whether Eq. (4) is among the candidates.
+enum class Generic { offered, left_out };
+
+class Selector {
+ public:
+  Selector(const SelectionTask& task, std::vector<Fold> folds, Generic generic,
+           const FitProgress& progress)
+      : task_(task),
+        generic_(generic),
+        progress_(progress),
+        out_{.chosen = {}, .best = {}, .tried = {}, .folds = std::move(folds)},
+        judge_(task, out_.folds) {}
+
+  Selection run() {
+    out_.chosen.shape = plain_shape(task_, 1, false);
+    out_.chosen.ridge = kFewRowsRidge;
+    if (out_.folds.empty())
+      return out_;
+    StageSteps done(progress_, FitStage::sums, kSteps.size());
+    for (const auto step : kSteps) {
+      (this->*step)();
+      done.next();
+    }
+    if (!out_.tried.empty())
+      choose();
+    return out_;
+  }
+
+ private:
+  const SelectionTask& task_;
+  Generic generic_;
+  const FitProgress& progress_;
+  Selection out_;
+  CandidateJudge judge_;
+
+  /// The sum that the next step starts from. A step that makes the model richer moves on only where
+  /// it gains more than a standard error, lest many small steps follow the noise of the folds.
+  std::optional<Candidate> current_;
+
+  void advance(const std::vector<Candidate>& judged) {
+    std::optional<Candidate> top;
+    for (const Candidate& candidate : judged)
+      if (is_sum(candidate) && (!top || scores_better(candidate, *top)))
+        top = candidate;
+    if (top &&
+        (!current_ || current_->score - top->score > standard_error(out_.folds, *current_, *top)))
+      current_ = top;
+  }
+
+  /// Judges the candidates with 1, 2, ..., all their terms.
+  std::vector<Candidate> judge(const std::vector<Candidate>& candidates) {
+    if (candidates.empty() || task_.options.stop.stop_requested())
+      return {};
+    std::vector<Candidate> judged = judge_(candidates);
+    keep(judged);
+    return judged;
+  }
+
+  void keep(const std::vector<Candidate>& judged) {
+    out_.tried.insert(out_.tried.end(), judged.begin(), judged.end());
+    advance(judged);
+  }
+
+  void try_shapes() {
+    std::vector<Candidate> candidates;
+    if (generic_ == Generic::offered)
+      candidates.push_back({.generic = true, .shape = {}, .log_errors = {}});
+    candidates.push_back({.shape = plain_shape(task_, 0, true), .log_errors = {}});
+    if (const auto additive = additive_shape(task_))
+      candidates.push_back({.shape = *additive, .log_errors = {}});
+    judge(candidates);
+    grow(plain_candidates(task_));
+  }
+
+  /// A term more at a time. Families for which the last two did not pay, or which have fallen far
+  /// behind, go no further.
+  void grow(std::vector<Candidate> families) {
+    std::vector<Candidate> all;
+    const auto has_gained = [&](const Candidate& candidate) {
+      const auto smaller = std::find_if(all.begin(), all.end(), [&](const Candidate& other) {
+        return other.shape.terms + 2 == candidate.shape.terms && same_family(other, candidate);
+      });
+      return smaller == all.end() || scores_better(candidate, *smaller);
+    };
+    for (Index terms = 1; terms <= kMostTerms && !families.empty(); ++terms) {
+      for (Candidate& family : families)
+        family.shape = with_terms(family.shape, terms);
+      std::vector<Candidate> judged = judge_(families);
+      std::erase_if(judged, [&](const Candidate& candidate) {  // what the rows cannot bear
+        return candidate.shape.terms != terms;
+      });
+      if (judged.empty())
+        break;
+      all.insert(all.end(), judged.begin(), judged.end());
+      const double best = std::min_element(judged.begin(), judged.end(), scores_better)->score;
+      families.clear();
+      for (const Candidate& candidate : judged)
+        if (candidate.score <= best + kFallenBehind && has_gained(candidate))
+          families.push_back(candidate);
+    }
+    keep(all);
+  }
+
+  /// The other ridges, for the best sum alone.
+  void try_ridges() {
+    if (const std::optional<Candidate> from = current_)
+      judge(with_other_ridges(*from));
+  }
+
+  void try_rings() {
+    if (const std::optional<Candidate> from = current_)
+      judge(promising(with_rings(task_, out_.folds, *from), *from, std::nullopt));
+  }
+
+  /// What is better than another at the far ends of a column, or of all, and in some random parts:
+  /// the others need no closer look.
+  std::vector<Candidate> promising(const std::vector<Candidate>& candidates, const Candidate& than,
+                                   std::optional<std::size_t> numeric) {
+    std::vector<std::size_t> folds;
+    std::size_t random = 0;
+    for (std::size_t f = 0; f < out_.folds.size(); ++f) {
+      const Fold& fold = out_.folds[f];
+      if (fold.far_end() ? !numeric || fold.scale == numeric : random++ < kPartsOfFirstLook)
+        folds.push_back(f);
+    }
+    return candidates.empty() ? candidates : judge_.better_on(folds, candidates, than);
+  }
+
+  /// Column by column. Sums of several terms approach other growths of intrinsic columns by
+  /// themselves.
+  void try_growths() {
+    for (std::size_t n = 0; n < numeric_count(task_.spec); ++n) {
+      const std::optional<Candidate> from = current_;
+      if (from && (is_extrinsic(task_, n) || from->shape.terms <= kFewTerms))
+        judge(promising(other_growths(task_, out_.folds, *from, n), *from, n));
+    }
+  }
+
+  /// Where rows are few, the simple forms with other growths are within reach, each on its own:
+  /// what is best without them need not lead there.
+  void try_simple_forms() {
+    if (task_.training.rows > kRowsOfSimpleForms)
+      return;
+    for (const SumShape& shape : simple_shapes(task_))
+      walk_from({.shape = shape, .log_errors = {}});
+  }
+
+  void walk_from(const Candidate& start) {
+    std::vector<Candidate> judged = judge({start});
+    if (judged.empty())
+      return;
+    Candidate at = judged.back();
+    for (std::size_t n = 0; n < numeric_count(task_.spec); ++n) {
+      for (const Candidate& next : judge(other_growths(task_, out_.folds, at, n)))
+        if (next.shape.terms == at.shape.terms && scores_better(next, at))
+          at = next;
+    }
+  }
+
+  /// "more than 1" in an intrinsic column.
+  void try_regimes_of_intrinsics() {
+    const std::size_t first = zeros_apart(task_).size();
+    for (std::size_t g = first; g < task_.coordinates.regimes().size(); ++g) {
+      const std::optional<Candidate> from = current_;
+      if (!from || is_extrinsic(task_, task_.coordinates.regimes()[g].numeric) ||
+          from->shape.terms > kFewTerms)
+        continue;
+      std::vector<Candidate> candidates = {*from};
+      candidates.back().shape.regimes.push_back(static_cast<Index>(g));
+      judge(candidates);
+    }
+  }
+
+  void try_negative_terms() {
+    if (task_.options.signed_terms)
+      judge(negative_candidates(task_));
+  }
+
+  /// One power of a scale of two values for all terms: taken where it does as well.
+  void try_shared_powers() {
+    const std::optional<Candidate> from = current_;
+    if (!from || task_.coordinates.two_valued().empty())
+      return;
+    std::vector<Candidate> candidates = {*from};
+    candidates.back().shape.shared = task_.coordinates.two_valued();
+    judge(candidates);
+  }
+
+  void try_strong_ridge() {
+    const std::optional<Candidate> from = current_;
+    if (!from)
+      return;
+    std::vector<Candidate> candidates = {*from};
+    candidates.back().ridge = kStrongRidge;
+    judge(candidates);
+  }
+
+  void try_more_terms() {
+    const std::optional<Candidate> from = current_;
+    if (!from || from->shape.terms < kMostTerms)
+      return;
+    std::vector<Candidate> candidates = {*from};
+    candidates.back().shape = with_terms(from->shape, kFurtherTerms);
+    judge(candidates);
+  }
+
+  static constexpr std::array kSteps = {
+      &Selector::try_shapes,         &Selector::try_ridges,
+      &Selector::try_negative_terms, &Selector::try_rings,
+      &Selector::try_growths,        &Selector::try_regimes_of_intrinsics,
+      &Selector::try_simple_forms,   &Selector::try_strong_ridge,
+      &Selector::try_more_terms,     &Selector::try_shared_powers};
+
+  void choose() {
+    Candidate top = current_.value_or(out_.tried.front());
+    for (const Candidate& candidate : out_.tried)
+      if (!is_sum(candidate) && scores_better(candidate, top))
+        top = candidate;
+    out_.best = top;
+    out_.chosen = cautious_choice(task_.spec, out_);
+    // Levels are chosen for what they gain together where they were measured.
+    if (generic_ == Generic::left_out)
+      return;
+    for (std::size_t n = 0; n < task_.spec.extrinsic.size(); ++n)
+      prefer_steps(n);
+  }
+
+  /// Of the forms that the runs cannot tell apart one that says less beyond them: where the chosen
+  /// one grows much faster beyond a scale than the last two gaps show, a step at an inner value
+  /// that does as well.
+  void prefer_steps(std::size_t scale) {
+    if (!is_sum(out_.chosen) || task_.options.stop.stop_requested())
+      return;
+    const std::vector<Candidate> steps = with_steps(task_, out_.chosen, scale);
+    if (steps.empty())
+      return;
+    const Steepness steepness(task_.coordinates, scale);
+    if (excess(steepness, out_.chosen) <= kSteep)
+      return;
+    Selection stepped{.chosen = {}, .best = {}, .tried = judge_(steps), .folds = out_.folds};
+    std::erase_if(stepped.tried, [&](const Candidate& candidate) {
+      return !as_good_where_measured(out_.folds, candidate, out_.chosen) ||
+             is_worse_beyond(candidate, out_.chosen) || excess(steepness, candidate) > kSteep;
+    });
+    if (stepped.tried.empty()) {
+      if (!grows_on(scale))
+        out_.chosen.shape.caps.push_back(scale);
+      return;
+    }
+    stepped.best = *std::min_element(stepped.tried.begin(), stepped.tried.end(), scores_better);
+    out_.tried.insert(out_.tried.end(), stepped.tried.begin(), stepped.tried.end());
+    out_.chosen = cautious_choice(task_.spec, stepped);
+  }
+
+  /// Whether the far ends say that the chosen sum grows on beyond the values that it knows.
+  bool grows_on(std::size_t scale) const {
+    const Candidate& chosen = out_.chosen;
+    double gain = 0;
+    for (std::size_t f = 0; f < out_.folds.size(); ++f)
+      if (out_.folds[f].scale == scale)
+        gain += chosen.capped_log_errors[f] - chosen.log_errors[f];
+    return gain > kGainOfGrowth;
+  }
+
+  /// Where a far end is held out with all that lies above the step, it can say nothing of it.
+  bool is_worse_beyond(const Candidate& stepped, const Candidate& than) const {
+    const Index step = task_.coordinates.plain_features() + stepped.shape.regimes.back();
+    const Eigen::MatrixXd& features = task_.coordinates.data().features;
+    double loss = 0;
+    for (std::size_t f = 0; f < out_.folds.size(); ++f) {
+      const Fold& fold = out_.folds[f];
+      const auto differs = [&](Index row) {
+        return features(row, step) != features(fold.training.front(), step);
+      };
+      if (fold.far_end() && std::any_of(fold.training.begin(), fold.training.end(), differs))
+        loss += stepped.log_errors[f] - than.log_errors[f];
+    }
+    return loss > 0;
+  }
+
+  /// Of the fits to random parts.
+  double excess(const Steepness& steepness, const Candidate& candidate) const {
+    double sum = 0;
+    double count = 0;
+    for (std::size_t f = 0; f < out_.folds.size(); ++f) {
+      if (out_.folds[f].far_end())
+        continue;
+      sum += steepness.excess(candidate.shape, judge_.fit_in(candidate, f).theta);
+      count += 1;
+    }
+    return sum / count;
+  }
+};
+
+/// The best families among those that were as good as the best, with as many terms as may be.
+std::vector<Candidate> finalists(const Selection& selection) {
+  std::vector<Candidate> good;
+  for (const Candidate& candidate : selection.tried)
+    if (is_sum(candidate) && as_good_as(selection.folds, candidate, selection.best))
+      good.push_back(candidate);
+  std::stable_sort(good.begin(), good.end(), scores_better);
+  std::vector<Candidate> out;
+  for (const Candidate& candidate : good) {
+    const bool known = std::any_of(out.begin(), out.end(), [&](const Candidate& other) {
+      return same_family(other, candidate);
+    });
+    if (known || out.size() == kFamiliesOfCloserLook)
+      continue;
+    out.push_back(candidate);
+    out.back().shape = with_terms(candidate.shape, kFurtherTerms);
+  }
+  return out;
+}
+
+}  // namespace
+
+Design design_of(const SelectionTask& task, const std::vector<Index>& rows) {
+  std::vector<std::size_t> of_design;
+  for (const Index row : rows)
+    of_design.push_back(task.coordinates.order()[static_cast<std::size_t>(row)]);
+  return take_rows(task.training, of_design);
+}
+
+Selection select_shape(const SelectionTask& task) {
+  std::vector<Fold> folds = make_folds(task.coordinates, task.spec, kRows, task.options.seed);
+  return Selector(task, std::move(folds), Generic::offered, task.options.progress).run();
+}
+
+void look_closer(const SelectionTask& task, Selection& selection) {
+  const bool nothing_tried = selection.tried.empty();  // too few configurations, or interrupted
+  if (nothing_tried || task.training.rows < 2 * kRows || !is_sum(selection.chosen))
+    return;
+  Selection closer;
+  closer.folds = make_folds(task.coordinates, task.spec, kRowsOfCloserLook, task.options.seed);
+  closer.tried = CandidateJudge(task, closer.folds)(finalists(selection));
+  if (task.options.stop.stop_requested())
+    return;
+  closer.best = *std::min_element(closer.tried.begin(), closer.tried.end(), scores_better);
+  closer.chosen = cautious_choice(task.spec, closer);
+  selection = closer;
+}
+
+Selection select_shape_of_level(const SelectionTask& task, std::vector<Fold> folds) {
+  return Selector(task, std::move(folds), Generic::left_out, {}).run();
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,506 @@
+#include "fit/term_search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "base/parallel.hpp"
+#include "base/random.hpp"
+#include "fit/losses.hpp"
+#include "fit/row_kernel.hpp"
+#include "optimise/algebra.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Eigen::ArrayXd;
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// A term's logarithm beyond this is as good as infinite, but keeps the arithmetic finite.
+constexpr double kLargestLog = 60;
+/// Its logarithm is taken of no smaller total.
+constexpr double kLeastTotal = 1e-300;
+// Levenberg's and Marquardt's damping, as a share of the Hessian's diagonal (Marquardt 1963).
+constexpr double kFirstDamping = 1e-2;  // nearly Newton's step: starts lie near log-linear fits
+constexpr double kLeastDamping = 1e-9;  // keeps directions without curvature solvable
+constexpr double kMostDamping = 1e8;    // steps so short change nothing any more
+/// What it is multiplied by after a step that led to a worse place, and to one that is none.
+constexpr double kAfterWorse = 4;
+constexpr double kAfterInfinite = 10;
+
+/// After a step that gained this share of what the parabola had promised: less where it can be
+/// trusted, more where it cannot, with the thresholds of trust regions (Nocedal and Wright 2006,
+/// algorithm 4.1).
+double next_damping(double damping, double share_of_promise) {
+  const double factor = share_of_promise > 0.75 ? 0.2 : share_of_promise > 0.25 ? 0.7 : 2.0;
+  return std::max(kLeastDamping, damping * factor);
+}
+
+/// Where a descent stands.
+struct Point {
+  VectorXd theta;
+  SumParts parts;
+  ArrayXd residual;  ///< one per row, of the time or its logarithm
+  double cost = std::numeric_limits<double>::infinity();
+};
+
+/// cost + g'd + d'Hd/2 near a point, with rho replaced by the parabola that touches it from above;
+/// of the Hessian the lower half counts.
+struct Quadratic {
+  VectorXd gradient;
+  MatrixXd hessian;
+};
+
+/// The loss of a sum as a function of its coordinates.
+class SumObjective {
+ public:
+  SumObjective(const TermData& data, const SumShape& shape, const SumLoss& loss,
+               const DescentOptions& options)
+      : data_(data),
+        shape_(shape),
+        loss_(loss),
+        instructions_(options.instructions),
+        measured_(data.time),
+        normal_matrix_(options.normal_matrix != nullptr
+                           ? options.normal_matrix
+                           : normal_matrix_of(data, shape, options.instructions, options.stop)) {
+    if (loss.residual == ErrorScale::logarithmic)
+      measured_ = measured_.log();
+  }
+
+  Point at(VectorXd theta) const {
+    Point out;
+    out.parts = evaluate_sum(data_, shape_, theta, instructions_);
+    out.residual = measured_ - modelled(out.parts.total).array();
+    const double s = loss_.softness;
+    const ArrayXd rho = loss_.squared() ? ArrayXd(out.residual.square())
+                                        : (out.residual.square() + s * s).sqrt() - s;
+    if (out.parts.total.allFinite())  // the logarithm of what is not would be any number
+      out.cost =
+          loss_.weights.dot(rho.matrix()) + loss_.penalties.dot(from_centre(theta).cwiseAbs2());
+    out.theta = std::move(theta);
+    return out;
+  }
+
+  Quadratic near(const Point& point) const {
+    const double s = loss_.softness;
+    ArrayXd weights = loss_.weights.array();  // rho'(x) / x
+    if (loss_.squared())
+      weights *= 2;
+    else
+      weights /= (point.residual.square() + s * s).sqrt();
+    ArrayXd slope = ArrayXd::Ones(data_.rows());  // of what the residual is taken of, by the total
+    if (loss_.residual == ErrorScale::logarithmic)
+      slope /= point.parts.total.array().max(kLeastTotal);
+    const ArrayXd pull = weights * slope * point.residual;
+    const ArrayXd curvature = weights * slope.square();
+
+    const Index terms = shape_.terms;
+    const Index size = terms * shape_.features();
+    const VectorXd& theta = point.theta;
+    MatrixXd row_weights(data_.rows(), shape_.intercept ? 2 * terms : terms);
+    row_weights.leftCols(terms) = point.parts.terms.array().colwise() * pull;
+    if (shape_.intercept)
+      row_weights.rightCols(terms) = point.parts.terms.array().colwise() * curvature;
+    const MatrixXd sums = normal_matrix_->feature_sums(row_weights);
+
+    Quadratic out{VectorXd(theta.size()), MatrixXd(theta.size(), theta.size())};
+    out.hessian.topLeftCorner(size, size) = (*normal_matrix_)(point.parts.terms, curvature);
+    out.gradient.head(size) = -sums.leftCols(terms).reshaped();
+    if (shape_.intercept) {
+      const double c = std::exp(theta[size]);
+      out.hessian.row(size).head(size) = c * sums.rightCols(terms).reshaped().transpose();
+      out.hessian(size, size) = c * c * curvature.sum();
+      out.gradient[size] = -c * pull.sum();
+    }
+    out.gradient += 2 * loss_.penalties.cwiseProduct(from_centre(theta));
+    out.hessian.diagonal() += 2 * loss_.penalties;
+    return out;
+  }
+
+ private:
+  const TermData& data_;
+  const SumShape& shape_;
+  const SumLoss& loss_;
+  InstructionSet instructions_;
+  ArrayXd measured_;  ///< time or its logarithm
+  std::shared_ptr<const NormalMatrix> normal_matrix_;
+
+  VectorXd from_centre(const VectorXd& theta) const {
+    return loss_.centre.size() == 0 ? theta : VectorXd(theta - loss_.centre);
+  }
+
+  VectorXd modelled(const VectorXd& total) const {
+    if (loss_.residual == ErrorScale::linear)
+      return total;
+    VectorXd out = total.cwiseMax(kLeastTotal);
+    row_kernel::functions_for(instructions_)
+        .logarithms(static_cast<std::size_t>(out.size()), out.data());
+    return out;
+  }
+};
+
+void hold(const std::vector<bool>& held, Quadratic& model) {
+  for (std::size_t h = 0; h < held.size(); ++h) {
+    if (!held[h])
+      continue;
+    const Index j = static_cast<Index>(h);
+    model.gradient[j] = 0;
+    model.hessian.row(j).setZero();
+    model.hessian.col(j).setZero();
+    model.hessian(j, j) = 1;
+  }
+}
+
+/// The step of a coordinate that others follow is one of all of them.
+void fold_followers(const SumShape& shape, Quadratic& model) {
+  const auto followers = shape.followers();
+  if (followers.empty())
+    return;
+  model.hessian.triangularView<Eigen::StrictlyUpper>() = model.hessian.transpose();
+  std::vector<bool> held(static_cast<std::size_t>(shape.size()), false);
+  for (const auto& [follower, leader] : followers) {
+    model.gradient[leader] += model.gradient[follower];
+    model.hessian.row(leader) += model.hessian.row(follower);
+    model.hessian.col(leader) += model.hessian.col(follower);
+    held[static_cast<std::size_t>(follower)] = true;
+  }
+  hold(held, model);
+}
+
+}  // namespace
+
+VectorXd ridge(const SumShape& shape, double strength) {
+  VectorXd out = VectorXd::Constant(shape.size(), strength);
+  for (Index k = 0; k < shape.terms; ++k)
+    out[k * shape.features()] = 0;
+  if (shape.intercept)
+    out[out.size() - 1] = 0;
+  return out;
+}
+
+SumParts evaluate_sum(const TermData& data, const SumShape& shape, const VectorXd& theta,
+                      InstructionSet instructions) {
+  SumParts out{MatrixXd(data.rows(), shape.terms), VectorXd::Zero(data.rows())};
+  for (Index k = 0; k < shape.terms; ++k) {
+    auto term = out.terms.col(k);
+    term.noalias() = data.features.leftCols(shape.features()) *
+                     theta.segment(k * shape.features(), shape.features());
+    for (std::size_t j = 0; j < shape.log_powers[static_cast<std::size_t>(k)].size(); ++j) {
+      const int r = shape.log_powers[static_cast<std::size_t>(k)][j];
+      if (r != 0)
+        term += r * data.log_logs.col(static_cast<Index>(j));
+    }
+    term = term.cwiseMin(kLargestLog);
+  }
+  row_kernel::functions_for(instructions)
+      .exponentials(static_cast<std::size_t>(out.terms.size()), out.terms.data());
+  for (Index k = 0; k < shape.terms; ++k) {
+    if (shape.sign(k) < 0)
+      out.terms.col(k) *= -1;
+    out.total += out.terms.col(k);
+  }
+  if (shape.intercept)
+    out.total.array() += std::exp(std::min(theta[theta.size() - 1], kLargestLog));
+  return out;
+}
+
+std::shared_ptr<const NormalMatrix> normal_matrix_of(const TermData& data, const SumShape& shape,
+                                                     InstructionSet instructions,
+                                                     const std::stop_token& stop) {
+  return std::make_shared<const NormalMatrix>(data.features.leftCols(shape.features()),
+                                              instructions, stop, data.levels);
+}
+
+SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
+               const VectorXd& start, const DescentOptions& options) {
+  if (options.stop.stop_requested())
+    return {start};
+  const SumObjective objective(data, shape, loss, options);
+  const auto model_near = [&](const Point& at) {
+    Quadratic out = objective.near(at);
+    fold_followers(shape, out);
+    hold(options.held, out);
+    return out;
+  };
+  Point point = objective.at(shape.tied(start));
+  Quadratic model = model_near(point);
+  std::size_t evaluations = 1;
+  double gap = 0;
+  double damping = kFirstDamping;
+  for (std::size_t i = 0; i < options.iterations && damping < kMostDamping; ++i) {
+    if (options.stop.stop_requested())
+      break;
+    MatrixXd damped = model.hessian;
+    const double least = 1e-12 * (1e-300 + model.hessian.diagonal().maxCoeff());
+    damped.diagonal().array() += damping * model.hessian.diagonal().array().max(least);
+    const StoppableCholesky factors(std::move(damped), options.stop);
+    if (factors.stopped())
+      break;
+    const VectorXd step = factors.solve(-model.gradient);
+    const double gain = -(model.gradient.dot(step) +
+                          0.5 * step.dot(model.hessian.selfadjointView<Eigen::Lower>() * step));
+    gap = std::abs(gain) / std::max(point.cost, 1e-300);
+    if (!std::isfinite(gain)) {
+      damping *= kAfterInfinite;
+      continue;
+    }
+    Point trial = objective.at(shape.tied(point.theta + step));
+    ++evaluations;
+    if (!(trial.cost < point.cost)) {
+      if (gap < options.tolerance)
+        break;
+      damping *= kAfterWorse;
+      continue;
+    }
+    damping = next_damping(damping, (point.cost - trial.cost) / std::max(gain, 1e-300));
+    point = std::move(trial);
+    if (gap < options.tolerance)
+      break;
+    model = model_near(point);
+  }
+  return {std::move(point.theta), point.cost, evaluations, gap};
+}
+
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+/// Widths of the rounded kink of |x|, as shares of the mean absolute residual, one after the other.
+constexpr std::array kWidths = {0.5, 0.1, 0.02, 0.004};
+/// Which of them comes first where an optimum nearby is wanted.
+constexpr std::size_t kSharp = 2;
+/// Of each width; the exact finish goes on from there.
+constexpr std::size_t kIterations = 150;
+
+SumLoss loss_of(const TermData& data, Loss loss) {
+  SumLoss out;
+  const double rows = static_cast<double>(data.rows());
+  const bool logarithmic = loss == Loss::rmsle || loss == Loss::soft_l1;
+  out.residual = logarithmic ? ErrorScale::logarithmic : ErrorScale::linear;
+  out.weights = VectorXd::Constant(data.rows(), 1 / rows);
+  if (loss == Loss::mape)
+    out.weights.array() /= data.time.array();
+  if (is_squared(loss))
+    out.softness = kInfinite;
+  else if (loss == Loss::soft_l1)
+    out.softness = kSoftness;
+  return out;
+}
+
+/// Descends with ever sharper kinks; one descent where the loss has none.
+SumFit descend_sharpening(const TermData& data, const SumShape& shape, SumLoss loss,
+                          const SumFit& start, const DescentOptions& options, Reach reach) {
+  SumFit out = start;
+  const std::size_t first = reach == Reach::nearby ? kSharp : 0;
+  const bool sharpens = loss.residual == ErrorScale::linear && !loss.squared();
+  for (std::size_t w = first; w < (sharpens ? kWidths.size() : first + 1); ++w) {
+    if (sharpens) {
+      const VectorXd total = evaluate_sum(data, shape, out.theta).total;
+      loss.softness = std::max(1e-12, kWidths[w] * (data.time - total).cwiseAbs().mean());
+    }
+    const std::size_t evaluations = out.evaluations;
+    out = descend(data, shape, loss, out.theta, options);
+    out.evaluations += evaluations;
+  }
+  return out;
+}
+
+SumFit approach_by(SumLoss loss, const TermData& data, const SumShape& shape,
+                   const FitOptions& options, const SumFit& start, Reach reach) {
+  return descend_sharpening(
+      data, shape, std::move(loss), start,
+      {.iterations = kIterations,
+       .held = shape.held(),
+       .instructions = options.instructions,
+       .stop = options.stop,
+       .normal_matrix = normal_matrix_of(data, shape, options.instructions, options.stop)},
+      reach);
+}
+
+}  // namespace
+
+SumFit approach(const TermData& data, const SumShape& shape, const FitOptions& options,
+                double ridge_strength, const SumFit& start, Reach reach) {
+  SumLoss loss = loss_of(data, options.loss);
+  loss.penalties = ridge(shape, ridge_strength + options.penalty.l2);
+  return approach_by(std::move(loss), data, shape, options, start, reach);
+}
+
+SumFit approach_near(const TermData& data, const SumShape& shape, const FitOptions& options,
+                     VectorXd penalties, const VectorXd& start) {
+  SumLoss loss = loss_of(data, options.loss);
+  loss.penalties = std::move(penalties);
+  loss.centre = start;
+  SumFit from;
+  from.theta = start;
+  return approach_by(std::move(loss), data, shape, options, from, Reach::far);
+}
+
+namespace {
+
+/// Steps after which the starts are compared; the best goes on alone.
+constexpr std::size_t kShortDescent = 12;
+/// After which the worse half of them may stop.
+constexpr std::size_t kFirstDescent = 3;
+/// Standard deviation of a start's powers around the log-linear ones.
+constexpr double kScatter = 0.6;
+/// Of the time: large enough to be seen, small enough to leave the other terms where they are.
+constexpr double kShareOfNewTerm = 0.25;
+constexpr double kShareTakenAway = 0.02;
+/// Where C begins, as a share of the shortest time: it cannot be more than all of it.
+constexpr double kFirstIntercept = 0.5;
+
+/// Where a single term and C begin; one that is taken away needs a C that is large enough.
+VectorXd first_start(const TermData& data, const SumShape& shape) {
+  VectorXd out = VectorXd::Zero(shape.size());
+  if (!shape.intercept)
+    return out;
+  double& log_intercept = out[out.size() - 1];
+  log_intercept = std::log(kFirstIntercept * data.time.minCoeff());
+  if (shape.terms > 0 && shape.sign(0) < 0) {
+    log_intercept = std::log(1.5 * data.time.maxCoeff());
+    out[0] = std::log(kShareTakenAway);  // little, lest a logarithm takes away more than there is
+  }
+  return out;
+}
+
+/// A term scattered around the log-linear solution, of this share of its time.
+VectorXd scattered_term(const VectorXd& log_linear, double share, RandomStream& random) {
+  VectorXd term = log_linear;
+  term[0] += std::log(share);
+  for (Index j = 1; j < term.size(); ++j)
+    term[j] += kScatter * random.normal();
+  return term;
+}
+
+VectorXd start_of(const SumShape& shape, const VectorXd& log_linear, const VectorXd& smaller,
+                  bool from_smaller, double log_intercept, RandomStream& random) {
+  VectorXd theta(shape.size());
+  const Index size = shape.features();
+  for (Index k = 0; k < shape.terms; ++k) {
+    const bool old = from_smaller && k + 1 < shape.terms;
+    theta.segment(k * size, size) =
+        old ? VectorXd(smaller.segment(k * size, size))
+            : scattered_term(log_linear,
+                             from_smaller ? kShareOfNewTerm : 1 / static_cast<double>(shape.terms),
+                             random);
+    if (old)
+      theta[k * size] += std::log(1 - kShareOfNewTerm);
+  }
+  const std::vector<bool> held = shape.held();
+  for (Index j = 0; j < theta.size(); ++j)
+    if (held[static_cast<std::size_t>(j)])
+      theta[j] = 0;
+  if (shape.intercept)
+    theta[theta.size() - 1] = from_smaller ? smaller[smaller.size() - 1] : log_intercept;
+  return shape.tied(std::move(theta));
+}
+
+DescentOptions descent_of(const SumShape& shape, const TermSearchOptions& options,
+                          std::size_t iterations, std::shared_ptr<const NormalMatrix> matrix) {
+  return {.iterations = iterations,
+          .tolerance = options.tolerance,
+          .held = shape.held(),
+          .instructions = options.instructions,
+          .stop = options.stop,
+          .normal_matrix = std::move(matrix)};
+}
+
+SumFit search_from(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
+                   const std::shared_ptr<const NormalMatrix>& matrix, const VectorXd& log_linear,
+                   const VectorXd& smaller) {
+  const SumLoss loss = robust_loss(data, shape, options.ridge);
+  const double log_intercept = std::log(kFirstIntercept * data.time.minCoeff());
+  const std::size_t starts = options.starts;
+  std::vector<SumFit> fits(starts);
+  for (std::size_t s = 0; s < starts; ++s) {
+    RandomStream random(options.seed, "terms " + std::to_string(shape.terms), s);
+    fits[s].theta = start_of(shape, log_linear, smaller, s % 2 == 0, log_intercept, random);
+  }
+  std::size_t evaluations = 0;
+  const auto go_on = [&](std::size_t iterations) {
+    parallel_for(fits.size(), options.threads, [&](std::size_t s) {
+      if (options.stop.stop_requested() && s > 0)
+        return;
+      fits[s] =
+          descend(data, shape, loss, fits[s].theta, descent_of(shape, options, iterations, matrix));
+    });
+    for (const SumFit& fit : fits)
+      evaluations += fit.evaluations;
+    std::stable_sort(fits.begin(), fits.end(),
+                     [](const SumFit& a, const SumFit& b) { return a.cost < b.cost; });
+  };
+  std::size_t gone = 0;
+  if (options.laggards_stop) {
+    gone = kFirstDescent;
+    go_on(gone);
+    fits.resize((starts + 1) / 2);
+  }
+  go_on(kShortDescent - gone);
+  fits.resize(std::min(starts, options.kept));
+  go_on(options.iterations);
+  SumFit best = std::move(fits.front());
+  best.evaluations = evaluations;
+  return best;
+}
+
+/// The single term without C: least squares, up to robustness.
+VectorXd log_linear_solution(const TermData& data, const SumShape& shape,
+                             const TermSearchOptions& options,
+                             const std::shared_ptr<const NormalMatrix>& matrix,
+                             const SumFit& single) {
+  if (shape.left_out.empty() && shape.sign(0) > 0)
+    return single.theta.head(shape.terms > 0 ? shape.features() : 0);
+  SumShape whole = with_terms(shape, 1);
+  whole.left_out.clear();
+  whole.signs.clear();
+  whole.intercept = false;
+  return descend(data, whole, robust_loss(data, whole, options.ridge), VectorXd::Zero(whole.size()),
+                 descent_of(whole, options, options.iterations, matrix))
+      .theta;
+}
+
+}  // namespace
+
+SumShape with_terms(const SumShape& shape, Index terms) {
+  SumShape out = shape;
+  out.terms = terms;
+  const std::size_t columns = shape.log_powers.empty() ? 0 : shape.log_powers.front().size();
+  out.log_powers.resize(static_cast<std::size_t>(terms), std::vector<int>(columns, 0));
+  return out;
+}
+
+void refit_path(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
+                const std::vector<SumFit>& like, std::vector<SumFit>& path) {
+  const auto matrix = normal_matrix_of(data, shape, options.instructions, options.stop);
+  while (path.size() < like.size() && static_cast<Index>(path.size()) < shape.terms) {
+    const SumShape next = with_terms(shape, static_cast<Index>(path.size()) + 1);
+    path.push_back(descend(data, next, robust_loss(data, next, options.ridge),
+                           like[path.size()].theta,
+                           descent_of(next, options, options.iterations, matrix)));
+  }
+}
+
+void extend_path(const TermData& data, const SumShape& shape, const TermSearchOptions& options,
+                 std::vector<SumFit>& path) {
+  if (!path.empty() && static_cast<Index>(path.size()) >= shape.terms)
+    return;
+  const auto matrix = normal_matrix_of(data, shape, options.instructions, options.stop);
+  if (path.empty()) {
+    const SumShape first = with_terms(shape, std::min<Index>(shape.terms, 1));
+    path.push_back(descend(data, first, robust_loss(data, first, options.ridge),
+                           first_start(data, first),
+                           descent_of(first, options, options.iterations, matrix)));
+  }
+  const VectorXd log_linear = log_linear_solution(data, shape, options, matrix, path.front());
+  while (static_cast<Index>(path.size()) < shape.terms) {
+    const SumShape next = with_terms(shape, static_cast<Index>(path.size()) + 1);
+    path.push_back(search_from(data, next, options, matrix, log_linear, path.back().theta));
+  }
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,159 @@
+#include "forms/fit_options.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/model.hpp"
+
+namespace perfmodel {
+
+std::string_view to_text(Loss loss) {
+  switch (loss) {
+    case Loss::mae:
+      return "mae";
+    case Loss::mape:
+      return "mape";
+    case Loss::mse:
+      return "mse";
+    case Loss::rmsle:
+      return "rmsle";
+    case Loss::soft_l1:
+      return "soft-l1";
+  }
+  return "";
+}
+
+std::string_view to_text(Method method) {
+  return method == Method::scaled ? "scaled" : "paper";
+}
+
+std::string_view to_text(Expression expression) {
+  switch (expression) {
+    case Expression::generic:
+      return "generic";
+    case Expression::multi:
+      return "multi";
+    case Expression::automatic:
+      return "auto";
+  }
+  return "";
+}
+
+std::string_view to_text(Residual residual) {
+  switch (residual) {
+    case Residual::none:
+      return "none";
+    case Residual::process:
+      return "process";
+    case Residual::chosen:
+      return "auto";
+  }
+  return "";
+}
+
+std::string_view to_text(Penalise constants) {
+  return constants == Penalise::raw ? "raw" : "scaled";
+}
+
+Loss default_loss(const FitOptions& options) {
+  const bool chosen = options.expression != Expression::generic && !options.terms;
+  return chosen ? Loss::soft_l1 : Loss::mae;
+}
+
+SearchDefaults search_defaults(Method method) {
+  if (method == Method::paper) {
+    return {.starts = 1,
+            .exploration_rows = 0,
+            .strategy = optimise::Strategy::best1bin,
+            .updating = optimise::Updating::immediate,
+            .population = 15,
+            .generations = 1000,
+            .tolerance = 0.01,
+            .differential_weight = {0.5, 1.0},
+            .crossover_rate = 0.7};
+  }
+  return {.starts = 4,
+          .exploration_rows = 2048,
+          .strategy = optimise::Strategy::best1bin,
+          .updating = optimise::Updating::deferred,
+          .population = 4,
+          .generations = 5000,
+          .tolerance = 3e-3,
+          .differential_weight = {0.5, 1.0},
+          .crossover_rate = 0.7};
+}
+
+void FitOptions::be_silent() {
+  observer = nullptr;
+  progress = nullptr;
+}
+
+BoundOverride parse_bound(const std::string& text) {
+  const Sentence form = Field{"bounds"} + " '" + text +
+                        "': write CONSTANT=LOW:HIGH or CONSTANT.COLUMN=LOW:HIGH, "
+                        "for example p=-2:2 or p.filters=0:3";
+  const std::size_t equals = text.find('=');
+  const std::size_t colon = equals == std::string::npos ? equals : text.find(':', equals);
+  if (colon == std::string::npos || equals == 0)
+    throw UsageError(form);
+  BoundOverride out;
+  out.constant = text[0];
+  if (std::string("apqC").find(out.constant) == std::string::npos)
+    throw UsageError(Field{"bounds"} + " '" + text + "': the constants are a, p, q and C");
+  if (equals > 1) {
+    if (text[1] != '.' || equals == 2)
+      throw UsageError(form);
+    if (out.constant == 'C')
+      throw UsageError(Field{"bounds"} + " '" + text + "': C belongs to no column");
+    out.column = text.substr(2, equals - 2);
+  }
+  const auto low = parse_number(std::string_view(text).substr(equals + 1, colon - equals - 1));
+  const auto high = parse_number(std::string_view(text).substr(colon + 1));
+  if (!low || !high)
+    throw UsageError(form);
+  if (*low > *high)
+    throw UsageError(Field{"bounds"} + " '" + text + "': the lower bound is above the upper one");
+  if (!std::isfinite(*high - *low))
+    throw UsageError(Field{"bounds"} + " '" + text + "': the bounds are too far apart");
+  out.low = *low;
+  out.high = *high;
+  return out;
+}
+
+namespace {
+
+template <class Numbers>
+bool all_in_range(const Numbers& numbers) {
+  return std::all_of(
+      numbers.begin(), numbers.end(),
+      [](double number) {
+        return number == 0 || (kLeastFittedNumber <= number && number <= kLargestFittedNumber);
+      });
+}
+
+bool all_in_range(const std::vector<NumericFactor>& factors) {
+  return std::all_of(
+      factors.begin(), factors.end(),
+      [](const NumericFactor& factor) { return all_in_range(factor.values); });
+}
+
+}  // namespace
+
+Sentence numbers_out_of_range() {
+  return "the fit leads to figures that are too large for a number; write the times and the "
+         "columns in units in which they are nearer to 1, or narrow " +
+         Field{"bounds"};
+}
+
+bool in_fitted_range(const Design& runs) {
+  return all_in_range(runs.time) && all_in_range(runs.intrinsic) && all_in_range(runs.extrinsic);
+}
+
+void require_fitted_range(const Design& runs) {
+  if (!in_fitted_range(runs))
+    throw InputError(numbers_out_of_range());
+}
+
+}  // namespace perfmodel

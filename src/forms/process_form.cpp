@@ -1,0 +1,315 @@
+#include "forms/process_form.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "base/text.hpp"
+#include "forms/form.hpp"
+#include "perfmodel/model.hpp"
+
+namespace perfmodel {
+namespace {
+
+std::vector<std::size_t> first(std::size_t count) {
+  std::vector<std::size_t> out(count);
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  return out;
+}
+
+std::vector<std::size_t> through(const std::vector<std::size_t>& columns,
+                                 const std::vector<std::size_t>& origin) {
+  std::vector<std::size_t> out;
+  for (const std::size_t column : columns)
+    out.push_back(origin[column]);
+  return out;
+}
+
+}  // namespace
+
+ProcessColumns ProcessColumns::of(const ModelSpec& spec) {
+  return {first(spec.intrinsic.size()), first(spec.extrinsic.size()),
+          first(spec.categorical.size())};
+}
+
+ProcessColumns ProcessColumns::reordered(const ColumnOrder& order) const {
+  return {through(intrinsic, order.intrinsic), through(extrinsic, order.extrinsic),
+          through(categorical, order.categorical)};
+}
+
+const NumericInput& ProcessColumns::number(const ModelSpec& spec, std::size_t i) const {
+  return i < intrinsic.size() ? spec.intrinsic[intrinsic[i]]
+                              : spec.extrinsic[extrinsic[i - intrinsic.size()]];
+}
+
+process::Inputs ProcessColumns::inputs(const Design& design) const {
+  process::Inputs out{.numbers = Eigen::MatrixXd(index(design.rows), index(numbers())),
+                      .levels = process::Levels(index(design.rows), index(categorical.size()))};
+  Eigen::Index column = 0;
+  const auto put = [&](const NumericFactor& factor) {
+    for (std::size_t row = 0; row < design.rows; ++row)
+      out.numbers(index(row), column) = factor.value(row);
+    ++column;
+  };
+  for (const std::size_t i : intrinsic)
+    put(design.intrinsic[i]);
+  for (const std::size_t j : extrinsic)
+    put(design.extrinsic[j]);
+  for (std::size_t c = 0; c < categorical.size(); ++c) {
+    const std::vector<std::uint32_t>& codes = design.categorical[categorical[c]].codes;
+    for (std::size_t row = 0; row < design.rows; ++row)
+      out.levels(index(row), index(c)) = codes[row];
+  }
+  return out;
+}
+
+Design ProcessColumns::design(const process::Inputs& inputs, const ModelSpec& spec) const {
+  Design out;
+  out.rows = static_cast<std::size_t>(inputs.rows());
+  out.intrinsic.resize(spec.intrinsic.size());
+  out.extrinsic.resize(spec.extrinsic.size());
+  for (const CategoricalInput& input : spec.categorical)
+    out.categorical.push_back({.levels = input.levels.size(), .codes = {}});
+  for (std::size_t j = 0; j < numbers(); ++j) {
+    const auto column = inputs.numbers.col(index(j));
+    NumericFactor& factor = j < intrinsic.size() ? out.intrinsic[intrinsic[j]]
+                                                 : out.extrinsic[extrinsic[j - intrinsic.size()]];
+    factor.values.assign(column.begin(), column.end());
+  }
+  for (std::size_t c = 0; c < categorical.size(); ++c) {
+    const auto column = inputs.levels.col(index(c));
+    out.categorical[categorical[c]].codes.assign(column.begin(), column.end());
+  }
+  return out;
+}
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+namespace {
+
+/// Of the variance: rounding may leave nothing where runs all but repeat each other.
+constexpr double kLeastNear = 1e-12;
+
+/// z at the known configurations: what the noise does not take of the residual. Of very many that
+/// share is not known one by one.
+VectorXd known_z(const process::ResidualProcess& process) {
+  if (process.neighbours > 0)
+    return process.residual;
+  return process.residual.array() -
+         process.kernel.noise * process.weights.array() / process.runs.array();
+}
+
+double mean_z(const process::ResidualProcess& process) {
+  const VectorXd z = known_z(process);
+  return process.neighbours > 0 ? process.runs.dot(z) / process.runs.sum() : z.mean();
+}
+
+/// One by one: a vector of exponentials rounds its last ones in another way.
+VectorXd factors(const VectorXd& z) {
+  return z.unaryExpr([](double value) { return std::exp(value); });
+}
+
+}  // namespace
+
+KnownProcess::KnownProcess(process::ResidualProcess of, std::size_t with_threads)
+    : process(std::move(of)),
+      predictor(process),
+      near_variance(
+          std::max(process.near_variance > 0 ? process.near_variance : predictor.near_variance(),
+                   kLeastNear * process.kernel.variance)),
+      threads(with_threads),
+      centre(mean_z(process)) {}
+
+ProcessForm::ProcessForm(std::shared_ptr<const Form> trend, ProcessColumns columns,
+                         std::shared_ptr<const KnownProcess> known, ProcessPrior prior)
+    : trend_(std::move(trend)),
+      columns_(std::move(columns)),
+      known_(std::move(known)),
+      prior_(std::move(prior)),
+      noun_(std::string(trend_->words().noun) + " with a residual process"),
+      title_(std::string(trend_->words().title) + ", with a residual process"),
+      share_caption_(std::string(trend_->words().share_caption) +
+                     " The residual process multiplies all of it."),
+      scaled_part_("the trend, without the residual process,"),
+      words_(trend_->words()) {
+  words_.noun = noun_;
+  words_.title = title_;
+  words_.share_caption = share_caption_;
+  words_.scaled_part = scaled_part_;
+}
+
+VectorXd ProcessForm::mean(const Design& design) const {
+  return known_->predictor.mean(columns_.inputs(design), known_->threads).array() - known_->centre;
+}
+
+std::optional<double> ProcessForm::process_size() const {
+  const process::ResidualProcess& process = known_->process;
+  const Eigen::ArrayXd squares = (known_z(process).array() - known_->centre).square();
+  if (process.neighbours == 0)
+    return std::sqrt(squares.mean());
+  // Weighted, an outlier has as much noise as any other row.
+  const double all = process.runs.sum();
+  const double noise = process.kernel.noise * static_cast<double>(process.runs.size());
+  return std::sqrt(std::max(0.0, (process.runs.dot(squares.matrix()) - noise) / all));
+}
+
+std::string_view ProcessForm::name() const {
+  return to_text(Residual::process);
+}
+
+std::vector<ConstantInfo> ProcessForm::constants(const ModelSpec& spec) const {
+  return trend_->constants(spec);
+}
+
+std::vector<std::string> ProcessForm::groups(const ModelSpec& spec) const {
+  return trend_->groups(spec);
+}
+
+std::vector<ConstantDifference> ProcessForm::differences(const ModelSpec& spec) const {
+  return trend_->differences(spec);
+}
+
+VectorXd ProcessForm::predict(const ModelSpec& spec, const VectorXd& constants,
+                              const Design& design) const {
+  return trend_->predict(spec, constants, design).cwiseProduct(factors(mean(design)));
+}
+
+MatrixXd ProcessForm::log_slopes(const ModelSpec& spec, const VectorXd& constants,
+                                 const Design& design) const {
+  return trend_->log_slopes(spec, constants, design);
+}
+
+std::optional<VectorXd> ProcessForm::process_factors(const Design& design) const {
+  return factors(mean(design));
+}
+
+std::optional<ProcessReach> ProcessForm::process_reach(const ModelSpec& spec,
+                                                       const VectorXd& constants,
+                                                       const Design& design) const {
+  const auto gone = beyond_range(*trend_, spec, constants, design).depends;
+  const process::Kernel& kernel = known_->process.kernel;
+  const process::Inputs inputs = columns_.inputs(design);
+  const process::Prediction at = known_->predictor.predict(inputs, nullptr, {}, known_->threads);
+  Eigen::ArrayXd variances = at.deviation.array().square();
+  // There it is off at least by what the process makes good within the runs.
+  const double size = process_size().value();
+  ProcessReach out;
+  for (Index row = 0; row < variances.size(); ++row) {
+    if (gone[row])
+      variances[row] = std::max(variances[row], size * size);
+    out.near.push_back(!gone[row] && variances[row] <= known_->near_variance &&
+                       is_within_caps(inputs.numbers.row(row)));
+  }
+  out.deviations = (variances + kernel.noise).sqrt();
+  return out;
+}
+
+bool ProcessForm::is_within_caps(const VectorXd& numbers) const {
+  const auto& coordinates = known_->process.coordinates;
+  for (std::size_t j = 0; j < coordinates.size(); ++j)
+    if (numbers[index(j)] > coordinates[j].most)
+      return false;
+  return true;
+}
+
+std::vector<TimePart> ProcessForm::parts(
+    const ModelSpec& spec, const VectorXd& constants,
+    const std::function<std::string(std::size_t)>& mark) const {
+  return trend_->parts(spec, constants, mark);
+}
+
+std::vector<double> ProcessForm::shares(const ModelSpec& spec, const VectorXd& constants,
+                                        const Design& design) const {
+  return trend_->shares(spec, constants, design);
+}
+
+std::vector<double> ProcessForm::scaling_powers(const ModelSpec& spec, const VectorXd& constants,
+                                                const Configuration* at) const {
+  std::vector<double> out = trend_->scaling_powers(spec, constants, at);
+  const double rest = trend_->unscaled_time(constants);
+  if (rest == 0)
+    return out;
+  const double time = trend_->predict(spec, constants, design_of(*at, spec))[0];
+  for (double& power : out)
+    power *= (time - rest) / time;
+  return out;
+}
+
+std::vector<double> ProcessForm::steps(const ModelSpec& spec, std::size_t extrinsic) const {
+  return trend_->steps(spec, extrinsic);
+}
+
+std::string ProcessForm::formula(const ModelSpec& spec, const VectorXd& constants) const {
+  std::string trend = trend_->formula(spec, constants);
+  const std::string left = "t = ";
+  if (trend.starts_with(left))
+    trend.erase(0, left.size());
+  return left + "(" + trend + ") * exp(z)";
+}
+
+Form::Reordered ProcessForm::reordered(const ModelSpec& from, const ModelSpec& to,
+                                       const ColumnOrder& order) const {
+  Reordered out = trend_->reordered(from, to, order);
+  process::ResidualProcess process = known_->process;
+  process.near_variance = known_->near_variance;
+  for (std::size_t c = 0; c < columns_.categorical.size(); ++c)
+    for (std::uint32_t& code : process.inputs.levels.col(index(c)))
+      code = static_cast<std::uint32_t>(order.levels[columns_.categorical[c]][code]);
+  out.form = std::make_shared<ProcessForm>(
+      out.form, columns_.reordered(order),
+      std::make_shared<const KnownProcess>(std::move(process), known_->threads), prior_);
+  return out;
+}
+
+std::size_t ProcessForm::constants_in_use(const FittedModel& model) const {
+  FittedModel of_trend = model;
+  of_trend.form = trend_;
+  return trend_->constants_in_use(of_trend);
+}
+
+void ProcessForm::settle_unseen_levels(const Design& training, FittedModel& model) const {
+  trend_->settle_unseen_levels(training, model);
+}
+
+namespace {
+
+using Eigen::Index;
+
+process::CodedInputs coded_places(const process::ResidualProcess& process,
+                                  const ProcessColumns& columns, const Design& design) {
+  return process::CodedInputs(process::placed(columns.inputs(design), process.coordinates));
+}
+
+}  // namespace
+
+std::optional<ProcessBelief> ProcessForm::process_belief(const ModelSpec& spec) const {
+  const process::ResidualProcess& process = known_->process;
+  process::Inputs values = process.inputs;
+  for (Index j = 0; j < values.numbers.cols(); ++j)
+    for (double& value : values.numbers.col(j))
+      value = process.coordinates[static_cast<std::size_t>(j)].value(value);
+  ProcessBelief out;
+  out.covariance = [known = known_, columns = columns_](const Design& a, const Design& b) {
+    const process::ResidualProcess& of = known->process;
+    return Eigen::MatrixXd(of.kernel.variance * correlations(of.kernel,
+                                                             coded_places(of, columns, a),
+                                                             coded_places(of, columns, b)));
+  };
+  out.noise = process.kernel.noise;
+  out.near_variance = known_->near_variance;
+  out.known = columns_.design(values, spec);
+  out.runs = process.runs;
+  out.most.resize(columns_.numbers());
+  for (std::size_t j = 0; j < out.most.size(); ++j) {
+    const std::size_t intrinsic = columns_.intrinsic.size();
+    out.most[j < intrinsic ? columns_.intrinsic[j]
+                           : intrinsic + columns_.extrinsic[j - intrinsic]] =
+        process.coordinates[j].most;
+  }
+  return out;
+}
+
+}  // namespace perfmodel

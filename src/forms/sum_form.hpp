@@ -1,0 +1,60 @@
+#pragma once
+
+#include <utility>
+
+#include "forms/form.hpp"
+#include "table/expressions.hpp"
+
+namespace perfmodel {
+
+/// A sum of product terms; its constants are in the order of MultiLayout.
+class SumForm final : public Form {
+ public:
+  explicit SumForm(MultiStructure of_terms, SumEstimates of_fit = {})
+      : structure(std::move(of_terms)), estimates(std::move(of_fit)) {}
+
+  MultiStructure structure;
+  SumEstimates estimates;  ///< without sums where the model was read from a file
+
+  std::string_view name() const override;
+  const FormWords& words() const override;
+  std::vector<ConstantInfo> constants(const ModelSpec& spec) const override;
+  std::vector<std::string> groups(const ModelSpec& spec) const override;
+  Eigen::VectorXd predict(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                          const Design& design) const override;
+  Eigen::MatrixXd log_slopes(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                             const Design& design) const override;
+  std::vector<TimePart> parts(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                              const std::function<std::string(std::size_t)>& mark) const override;
+  std::vector<double> shares(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                             const Design& design) const override;
+  bool has_local_powers() const override;
+  std::vector<double> scaling_powers(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                                     const Configuration* at) const override;
+  double unscaled_time(const Eigen::VectorXd& constants) const override;
+  std::vector<double> steps(const ModelSpec& spec, std::size_t extrinsic) const override;
+  std::string formula(const ModelSpec& spec, const Eigen::VectorXd& constants) const override;
+  std::string code(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                   FormulaLanguage language) const override;
+  Reordered reordered(const ModelSpec& from, const ModelSpec& to,
+                      const ColumnOrder& order) const override;
+  std::size_t constants_in_use(const FittedModel& model) const override;
+  std::unique_ptr<Refit> refit(const FittedModel& model, const Design& training,
+                               const FitOptions& options) const override;
+  Json constants_to_json(const FittedModel& model) const override;
+  void check_constants(const FittedModel& model, const JsonCursor& constants) const override;
+
+  /// Reads the inputs, the terms and what is known of their constants.
+  static void read(const JsonCursor& constants, FittedModel& model);
+};
+
+/// The form of a model, where it is a sum of product terms; else nothing.
+const SumForm* sum_form_of(const FittedModel& model);
+
+/// The form of a model that is a sum of product terms.
+const SumForm& sum_form(const FittedModel& model);
+
+/// A form of the model's own, equal to the one it shared, that may be changed.
+SumForm& own_sum_form(FittedModel& model);
+
+}  // namespace perfmodel

@@ -1,0 +1,463 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+#include "gp/likelihood.hpp"
+#include "gp/residual_process.hpp"
+#include "optimise/newton.hpp"
+
+namespace perfmodel::process {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr double kInverseLength = 0.05;  ///< medians of the priors
+constexpr double kLevelRate = 0.03;
+constexpr double kLogDeviation = 3;
+constexpr double kShareDeviation = 2;
+constexpr double kNoiseDeviation = 2;
+constexpr double kFewestRepeats = 3;  ///< that tell the noise
+constexpr double kLivelyInverseLength = 0.5;
+constexpr double kLivelyRate = 0.3;
+
+/// Closer to the optimum, no prediction changes by what the runs could tell.
+constexpr double kSearchReduction = 1e-5;
+
+}  // namespace
+
+HyperPrior sparse_prior(const HyperLayout& layout, double noise) {
+  HyperPrior out{.mean = VectorXd::Zero(layout.size()), .precision = VectorXd::Zero(layout.size())};
+  for (Index j = 0; j < layout.numbers; ++j) {
+    out.mean[layout.length(j)] = std::log(kInverseLength);
+    out.precision[layout.length(j)] = 1 / (kLogDeviation * kLogDeviation);
+    out.precision[layout.share(j)] = 1 / (kShareDeviation * kShareDeviation);
+  }
+  for (Index j = 0; j < layout.levels; ++j) {
+    out.mean[layout.rate(j)] = std::log(kLevelRate);
+    out.precision[layout.rate(j)] = 1 / (kLogDeviation * kLogDeviation);
+  }
+  out.mean[layout.noise()] = std::log(noise);
+  out.precision[layout.noise()] = 1 / (kNoiseDeviation * kNoiseDeviation);
+  return out;
+}
+
+std::vector<PriorFacts> prior_facts() {
+  return {{"ln(1 / length) of a number", std::log(kInverseLength), kLogDeviation},
+          {"ln(w / (1 - w)) of a number's share w", 0, kShareDeviation},
+          {"ln(rate) of a column of levels", std::log(kLevelRate), kLogDeviation},
+          {"ln(variance) of the noise, where no repeats tell it", std::log(kUsualNoise),
+           kNoiseDeviation}};
+}
+
+optimise::Bounds hyper_bounds(const HyperLayout& layout, double spread) {
+  const double log_spread = std::log(spread);
+  optimise::Bounds out{.lower = VectorXd::Constant(layout.size(), -7),
+                       .upper = VectorXd::Constant(layout.size(), 4)};
+  for (Index j = 0; j < layout.numbers; ++j) {
+    out.lower[layout.share(j)] = -6;
+    out.upper[layout.share(j)] = 6;
+  }
+  out.lower[layout.variance()] = log_spread - 14;
+  out.upper[layout.variance()] = log_spread + 6;
+  out.lower[layout.noise()] = log_spread - 14;
+  out.upper[layout.noise()] = log_spread + 1;
+  for (Index g = 0; g < layout.groups; ++g) {
+    out.lower[layout.group(g)] = log_spread - 16;
+    out.upper[layout.group(g)] = log_spread + 3;
+  }
+  return out;
+}
+
+VectorXd hyper_start(const Observations& rows, double process_share) {
+  const HyperLayout layout(rows);
+  const double spread = std::log(rows.spread);
+  VectorXd out = sparse_prior(layout).mean;
+  out[layout.variance()] = spread + std::log(process_share);
+  out[layout.noise()] = spread + std::log(0.05);
+  for (Index g = 0; g < layout.groups; ++g) {
+    const auto own = std::count(rows.trend.groups.begin(), rows.trend.groups.end(), g);
+    out[layout.group(g)] = spread - std::log(std::max<double>(static_cast<double>(own), 1));
+  }
+  return out;
+}
+
+VectorXd lively_start(const Observations& rows) {
+  const HyperLayout layout(rows);
+  VectorXd out = hyper_start(rows, 0.5);
+  for (Index j = 0; j < layout.numbers; ++j)
+    out[layout.length(j)] = std::log(kLivelyInverseLength);
+  for (Index j = 0; j < layout.levels; ++j)
+    out[layout.rate(j)] = std::log(kLivelyRate);
+  return out;
+}
+
+HyperResult climb(const Observations& rows, const VectorXd& start, std::size_t iterations,
+                  std::size_t threads, const std::stop_token& stop) {
+  const HyperLayout layout(rows);
+  const bool has_repeats = rows.repeated_runs >= kFewestRepeats && rows.scatter > 0;
+  HyperPosterior posterior(
+      rows, sparse_prior(layout, has_repeats ? rows.scatter / rows.repeated_runs : kUsualNoise),
+      threads);
+  const optimise::SmoothObjective objective{
+      .cost = [&](const VectorXd& hyper) { return posterior.cost(hyper); },
+      .gradient = [&] { return posterior.slopes(); }};
+  optimise::QuasiNewtonOptions options;
+  options.iterations = iterations;
+  options.reduction = kSearchReduction;
+  options.stop = stop;
+  const optimise::Bounds bounds = hyper_bounds(layout, rows.spread);
+  const VectorXd inside = start.cwiseMax(bounds.lower).cwiseMin(bounds.upper);
+  const optimise::QuasiNewtonResult found = quasi_newton(objective, bounds, inside, options);
+  return {.hyper = found.best, .cost = found.cost, .evaluations = found.evaluations};
+}
+
+namespace {
+
+using Rows = std::vector<Index>;
+
+constexpr std::size_t kFirstIterations = 40;  ///< of each start
+/// Of fewer rows, those that are hardest to predict are not told from disturbed ones.
+constexpr Index kFewestForTails = 60;
+/// Of a sample, to let more of what is peculiar pass for noise must gain this much: all rows know
+/// more of it.
+constexpr double kClearGain = 0.9;
+/// What passes through disturbed runs gains next to nothing from where it is.
+constexpr double kHardlyBetter = 0.99;
+constexpr std::size_t kIterationsUnderTails = 25;
+constexpr Index kMostToDecide = 2000;
+/// Half of them decide in an eighth of the time where the mean gain or loss is so many of its
+/// standard errors.
+constexpr double kSurely = 2.5;
+/// Of few rows, a search from nothing costs little and is misled the easiest.
+constexpr Index kMostToSearchAnew = 400;
+
+Rows first_of(const Rows& rows, Index most) {
+  const auto count = std::min(rows.size(), static_cast<std::size_t>(most));
+  return {rows.begin(), rows.begin() + index(count)};
+}
+
+/// From few rows to many: the best of three starts on the fewest, from there on on twice as many,
+/// and so on.
+HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, Index most,
+                       const ProcessOptions& options) {
+  Index rows = std::min(options.start_rows, most);
+  HyperResult best;
+  if (options.start) {
+    best.hyper = *options.start;
+    rows = std::max<Index>(most / 2, 1);
+  } else {
+    const Observations few = sample(rows);
+    std::array<HyperResult, 3> results;
+    parallel_for(results.size(), options.threads, [&](std::size_t i) {
+      results[i] =
+          climb(few, i == 2 ? lively_start(few) : hyper_start(few, i == 0 ? 0.5 : 0.05),
+                rows < most ? kFirstIterations : options.iterations, options.threads, options.stop);
+    });
+    std::size_t evaluations = 0;
+    best = results[0];
+    for (const HyperResult& result : results) {
+      evaluations += result.evaluations;
+      if (result.cost < best.cost)
+        best = result;
+    }
+    best.evaluations = evaluations;
+  }
+  while (rows < most) {
+    rows = 2 * rows < most ? 2 * rows : most;
+    const std::size_t before = best.evaluations;
+    best = climb(sample(rows), best.hyper, rows < most ? kFirstIterations : options.iterations,
+                 options.threads, options.stop);
+    best.evaluations += before;
+  }
+  return best;
+}
+
+/// Of predictions, `off` being ln(time / prediction).
+VectorXd relative_errors(const VectorXd& off) {
+  return ((-off.array()).exp() - 1).abs();
+}
+
+/// The mean, of which nothing but the sign is known where all are equal.
+double in_standard_errors(const VectorXd& values) {
+  const double mean = values.mean();
+  const double variance =
+      (values.array() - mean).square().mean() / static_cast<double>(values.size());
+  return mean / std::sqrt(std::max(variance, std::numeric_limits<double>::min()));
+}
+
+/// Takes noise with heavy tails where the errors at left-out rows have such, and left-out rows are
+/// predicted better then. What is peculiar to a few configurations looks like tails, too, and is no
+/// noise.
+class TailsOfNoise {
+ public:
+  TailsOfNoise(const Inputs& coordinates, const Trend& trend, const MergedRows& rows, Rows chosen,
+               const ProcessOptions& options)
+      : coordinates_(coordinates),
+        trend_(trend),
+        rows_(rows),
+        chosen_(std::move(chosen)),
+        options_(options) {}
+
+  /// Whether they were taken: `best` is the optimum under them, then.
+  bool taken(HyperResult& best) const {
+    if (index(chosen_.size()) < kFewestForTails || options_.stop.stop_requested())
+      return false;
+    const Observations seen = observed(coordinates_, rows_, trend_, chosen_);
+    const LeftOut normal = left_out(seen, best.hyper, options_.threads);
+    if (!has_heavy_tails(normal.off.cwiseQuotient(normal.deviation)))
+      return false;
+    const double usual = normal.off.lpNorm<1>();
+    Found found = climbed(rows_, best.hyper);
+    best.evaluations += found.at.evaluations;
+    if (index(chosen_.size()) <= kMostToSearchAnew || found.error > kHardlyBetter * usual) {
+      Found anew = searched_anew();
+      best.evaluations += anew.at.evaluations;
+      if (anew.error < kClearGain * found.error)
+        found = std::move(anew);
+    }
+    if (!(found.error < usual) || !holds_among_many(best.hyper, found.at.hyper))
+      return false;
+    best.hyper = std::move(found.at.hyper);
+    best.cost = found.at.cost;
+    return true;
+  }
+
+ private:
+  struct Found {
+    HyperResult at;
+    double error = 0;  ///< sum over the left-out rows
+  };
+
+  /// Of the errors of left-out rows, in standard errors of their means.
+  struct Gain {
+    double absolute = 0;
+    double relative = 0;
+  };
+
+  const Inputs& coordinates_;
+  const Trend& trend_;
+  const MergedRows& rows_;
+  Rows chosen_;
+  const ProcessOptions& options_;
+
+  /// Whether more rows are predicted better, too, also where time is short: among few rows, what is
+  /// peculiar to some is as hard to predict as noise.
+  bool holds_among_many(const VectorXd& normal, const VectorXd& heavy) const {
+    const Rows many = sampled_rows(rows_.rows(), kMostToDecide, options_.seed);
+    if (many.size() <= chosen_.size())
+      return true;
+    const Rows half = first_of(many, kMostToDecide / 2);
+    if (chosen_.size() < half.size() && 4 * half.size() < 3 * many.size()) {
+      const Gain gain = gain_of_tails(normal, heavy, half);
+      if (std::min(gain.absolute, gain.relative) > kSurely)
+        return true;
+      if (std::min(gain.absolute, gain.relative) < -kSurely)
+        return false;
+    }
+    const Gain gain = gain_of_tails(normal, heavy, many);
+    return gain.absolute > 0 && gain.relative > 0;
+  }
+
+  Gain gain_of_tails(const VectorXd& normal, const VectorXd& heavy, const Rows& many) const {
+    const Observations seen = observed(coordinates_, rows_, trend_, many);
+    const HyperLayout layout(seen);
+    MergedRows weighed = rows_;
+    weigh_rows(coordinates_, trend_, many, layout.kernel(heavy), layout.group_deviations(heavy),
+               options_.threads, weighed);
+    const LeftOut under_tails =
+        left_out(observed(coordinates_, weighed, trend_, many), heavy, options_.threads);
+    const VectorXd off = under_tails.off + rows_.y(many) - weighed.y(many);
+    const VectorXd usual = left_out(seen, normal, options_.threads).off;
+    return {.absolute = in_standard_errors(usual.cwiseAbs() - off.cwiseAbs()),
+            .relative = in_standard_errors(relative_errors(usual) - relative_errors(off))};
+  }
+
+  /// From where no process has passed through disturbed runs yet.
+  Found searched_anew() const {
+    MergedRows weighed = rows_;
+    weigh_by_trend(coordinates_, trend_, chosen_, weighed);
+    ProcessOptions from_nothing = options_;
+    from_nothing.start.reset();
+    HyperResult first = best_hyper(
+        [&](Index most) {
+          return observed(coordinates_, weighed, trend_, first_of(chosen_, most));
+        },
+        index(chosen_.size()), from_nothing);
+    Found out = climbed(std::move(weighed), std::move(first.hyper));
+    out.at.evaluations += first.evaluations;
+    return out;
+  }
+
+  Found climbed(MergedRows weighed, VectorXd hyper) const {
+    weigh_rows_and_noise(coordinates_, trend_, chosen_, options_.threads, hyper, weighed);
+    const Observations seen = observed(coordinates_, weighed, trend_, chosen_);
+    HyperResult at = climb(seen, hyper, kIterationsUnderTails, options_.threads, options_.stop);
+    const VectorXd off =
+        left_out(seen, at.hyper, options_.threads).off + rows_.y(chosen_) - weighed.y(chosen_);
+    return {.at = std::move(at), .error = off.lpNorm<1>()};
+  }
+};
+
+}  // namespace
+
+std::vector<Coordinate> process_coordinates(const Inputs& inputs,
+                                            const std::vector<CoordinateForm>& forms) {
+  std::vector<Coordinate> out;
+  for (Index j = 0; j < inputs.numbers.cols(); ++j) {
+    VectorXd values = inputs.numbers.col(j);
+    std::sort(values.begin(), values.end());  // the sums must not depend on the order of the rows
+    out.push_back(standardised(
+        forms.empty() ? usual_form(values) : forms[static_cast<std::size_t>(j)], values));
+  }
+  return out;
+}
+
+HyperParameters search_hyper_parameters(const Inputs& inputs, const VectorXd& y, const Trend& trend,
+                                        const ProcessOptions& options) {
+  HyperParameters out;
+  out.coordinates = process_coordinates(inputs, options.forms);
+  const Inputs coordinates = placed(inputs, out.coordinates);
+  const MergedRows rows = MergedRows::of(coordinates, y, options.run_weights);
+  const Rows order = sampled_rows(rows.rows(), options.hyper_rows, options.seed);
+  const auto sample = [&](Index most) {
+    return observed(coordinates, rows, trend, first_of(order, most));
+  };
+  HyperResult best = best_hyper(sample, index(order.size()), options);
+  out.heavy_tails = options.run_weights.size() > 0 ||
+                    TailsOfNoise(coordinates, trend, rows, order, options).taken(best);
+  const Observations all = sample(index(order.size()));
+  const HyperLayout layout(all);
+  out.kernel = layout.kernel(best.hyper);
+  out.group_deviations = layout.group_deviations(best.hyper);
+  out.level_deviation = std::sqrt(kLevelVariance * all.spread);
+  out.position = best.hyper;
+  out.cost = best.cost;
+  out.evaluations = best.evaluations;
+  return out;
+}
+
+namespace {
+
+using Eigen::MatrixXd;
+using Rows = std::vector<Index>;
+
+constexpr double kMoreNoise = 10;  ///< where the covariance is numerically singular
+constexpr double kLeastNoise = 1e-14;
+
+Rows every_row(const MergedRows& rows) {
+  Rows out(static_cast<std::size_t>(rows.rows()));
+  std::iota(out.begin(), out.end(), Index{0});
+  return out;
+}
+
+/// The covariance of runs. Hyper-parameters of a sample may leave other rows numerically dependent:
+/// the noise then grows until they are not.
+PositiveMatrix factorised(Kernel& kernel, const CodedInputs& rows, const VectorXd& runs,
+                          std::size_t threads) {
+  const MatrixXd process = kernel.variance * correlations_among(kernel, rows, threads);
+  for (;; kernel.noise = kMoreNoise * kernel.noise + kLeastNoise * kernel.variance) {
+    MatrixXd covariance = process;
+    covariance.diagonal().array() += kernel.noise / runs.array();
+    if (auto factors = PositiveMatrix::factorised(std::move(covariance), threads))
+      return *std::move(factors);
+    if (!(kernel.noise < kernel.variance))
+      throw std::logic_error("the covariance of the residual process is not positive definite");
+  }
+}
+
+}  // namespace
+
+std::vector<ProcessFit> fit_processes(const Inputs& inputs, const VectorXd& y, const Trend& trend,
+                                      HyperParameters hyper,
+                                      const std::vector<VectorXd>& group_deviations,
+                                      const ProcessOptions& options) {
+  const Inputs coordinates = placed(inputs, hyper.coordinates);
+  MergedRows rows = MergedRows::of(coordinates, y, options.run_weights);
+  Rows exact = sampled_rows(rows.rows(), options.exact_rows, options.seed);
+  std::sort(exact.begin(), exact.end());
+  const bool weigh = hyper.heavy_tails && options.run_weights.size() == 0;
+  if (weigh)
+    weigh_rows(coordinates, trend, exact, hyper.kernel, hyper.group_deviations, options.threads,
+               rows);
+  // What the level's prior is about: the same in any unit of the time.
+  const double mean = (rows.y - trend.at(trend.start, rows.first).values).mean();
+  const Rows exact_positions = at_places(rows.first, exact);
+
+  const CodedInputs coded(take_rows(coordinates, exact_positions));
+  const PositiveMatrix factors = factorised(hyper.kernel, coded, rows.runs(exact), options.threads);
+  const auto fitted = [&](const VectorXd& of_groups) {
+    hyper.group_deviations = of_groups;
+    VectorXd deviations = trend.scales;
+    for (Index k = 0; k < deviations.size(); ++k)
+      deviations[k] *= hyper.group_deviations[trend.groups[static_cast<std::size_t>(k)]];
+    TrendEstimate estimate =
+        generalised_least_squares(trend, exact_positions, rows.y(exact).array() - mean, factors,
+                                  deviations, hyper.level_deviation, options.trend_steps);
+
+    ProcessFit out{.hyper = {},
+                   .process = {},
+                   .constants = estimate.constants,
+                   .level = mean + estimate.level,
+                   .trend = {},
+                   .whitening = {.rows = exact_positions, .factors = factors},
+                   .run_weights = rows.run_weights()};
+    out.process = {.coordinates = hyper.coordinates,
+                   .kernel = hyper.kernel,
+                   .inputs = take_rows(coordinates, rows.first),
+                   .runs = rows.runs,
+                   .residual = {},
+                   .weights = {}};
+    if (index(exact.size()) == rows.rows()) {
+      out.process.near_variance = near_variance(factors, hyper.kernel.noise / rows.runs.array());
+      out.process.weights = factors.solve(estimate.residual);
+      out.process.residual = std::move(estimate.residual);
+    } else {
+      out.process.neighbours = options.neighbours;
+      const VectorXd known = trend.at(out.constants, rows.first).values.array() + out.level;
+      out.process.residual = rows.y - known;
+      if (weigh) {
+        MergedRows all = rows;
+        weigh_runs(all, every_row(all), Predictor(out.process).errors_of_known(options.threads),
+                   hyper.kernel.noise);
+        out.run_weights = all.run_weights();
+        out.process.runs = all.runs;
+        out.process.residual = all.y - known;
+      }
+    }
+    out.trend = {.slopes =
+                     [at = trend.at, constants = out.constants,
+                      first = rows.first](std::span<const Index> asked) {
+                       return at(constants, at_places(first, asked)).slopes;
+                     },
+                 .covariance = std::move(estimate.covariance)};
+    out.hyper = hyper;
+    return out;
+  };
+  std::vector<ProcessFit> out;
+  for (const VectorXd& of_groups : group_deviations)
+    out.push_back(fitted(of_groups));
+  return out;
+}
+
+VectorXd left_out_errors(const ProcessFit& fit) {
+  if (fit.process.weights.size() == 0)
+    return {};
+  return fit.process.weights.cwiseQuotient(fit.whitening.factors.inverse_diagonal());
+}
+
+ProcessFit fit_process(const Inputs& inputs, const VectorXd& y, const Trend& trend,
+                       const HyperParameters& hyper, const ProcessOptions& options) {
+  return std::move(
+      fit_processes(inputs, y, trend, hyper, {hyper.group_deviations}, options).front());
+}
+
+}  // namespace perfmodel::process

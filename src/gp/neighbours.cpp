@@ -1,0 +1,239 @@
+#include "gp/neighbours.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace perfmodel::process {
+namespace {
+
+using Eigen::RowVectorXd;
+
+constexpr std::size_t kLeafRows = 16;
+
+}  // namespace
+
+const CodedColumn& Neighbours::column(std::size_t rank) const {
+  const std::size_t place = columns_[rank];
+  const std::size_t numbers = rows_.numbers.size();
+  return place < numbers ? rows_.numbers[place] : rows_.levels[place - numbers];
+}
+
+/// -ln of the correlations, in one column.
+void Neighbours::distances(std::size_t rank, const double* values, std::size_t count, double from,
+                           double* out) const {
+  const std::size_t place = columns_[rank];
+  const std::size_t numbers = rows_.numbers.size();
+  if (place < numbers) {
+    kernel_.number_distances(index(place), values, count, from, out);
+    return;
+  }
+  const double other = kernel_.rates[index(place - numbers)];
+  for (std::size_t i = 0; i < count; ++i)
+    out[i] = values[i] == from ? 0 : other;
+}
+
+double Neighbours::distance(std::size_t rank, double a, double b) const {
+  double out = 0;
+  distances(rank, &a, 1, b, &out);
+  return out;
+}
+
+/// One search: the best rows so far, and the distances to the values of each column.
+class Neighbours::Query {
+ public:
+  Query(const Neighbours& tree, const RowVectorXd& numbers, const RowVectorXd& levels,
+        std::size_t count)
+      : tree_(tree), count_(std::min(count, tree.order_.size())) {
+    for (std::size_t j = 0; j < tree.columns_.size(); ++j) {
+      const Eigen::Index place = index(tree.columns_[j]);
+      place_.push_back(place < numbers.size() ? numbers[place] : levels[place - numbers.size()]);
+      tables_.push_back(table(j));
+    }
+    best_.reserve(count_ + 1);
+  }
+
+  std::vector<Neighbour> run() {
+    std::vector<double> off(place_.size(), 0);
+    visit(0, 0, off);
+    std::sort(best_.begin(), best_.end());
+    std::vector<Neighbour> out;
+    for (const auto& [distance, row] : best_)
+      out.push_back({.row = index(row), .distance = distance});
+    return out;
+  }
+
+ private:
+  const Neighbours& tree_;
+  std::size_t count_;
+  std::vector<double> place_;
+  std::vector<const double*> tables_;  ///< by code; null where the tree has none of this value
+  std::vector<std::pair<double, std::size_t>> best_;  ///< a heap, the farthest on top
+
+  /// There is one of a value that some row has.
+  const double* table(std::size_t column) {
+    const ValueTable& known = tree_.distances_[column];
+    if (!known.exists())
+      return nullptr;
+    const Eigen::VectorXd& values = tree_.column(column).values;
+    const auto found = std::lower_bound(values.begin(), values.end(), place_[column]);
+    return found != values.end() && *found == place_[column]
+               ? known.of_value(static_cast<std::uint32_t>(found - values.begin()))
+               : nullptr;
+  }
+
+  double distance(std::size_t column, std::uint32_t code) const {
+    return tables_[column] != nullptr
+               ? tables_[column][code]
+               : tree_.distance(column, tree_.column(column).values[code], place_[column]);
+  }
+
+  double limit() const {
+    return best_.size() < count_ ? std::numeric_limits<double>::infinity() : best_.front().first;
+  }
+
+  /// A few rows that stand side by side, column by column until all are too far.
+  void consider(std::size_t begin, std::size_t count) {
+    const double most = limit();
+    std::array<double, kLeafRows> sums{};
+    std::array<double, kLeafRows> own{};
+    for (std::size_t j = 0; j < place_.size(); ++j) {
+      const std::size_t first = j * tree_.order_.size() + begin;
+      if (tables_[j] != nullptr)
+        for (std::size_t i = 0; i < count; ++i)
+          own[i] = tables_[j][tree_.codes_[first + i]];
+      else
+        tree_.distances(j, &tree_.values_[first], count, place_[j], own.data());
+      for (std::size_t i = 0; i < count; ++i)
+        sums[i] += own[i];
+      if (*std::min_element(sums.begin(), sums.begin() + index(count)) > most)
+        return;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      offer({sums[i], tree_.order_[begin + i]});
+  }
+
+  void offer(const std::pair<double, std::size_t>& candidate) {
+    if (best_.size() == count_) {
+      if (!(candidate < best_.front()))
+        return;
+      std::pop_heap(best_.begin(), best_.end());
+      best_.pop_back();
+    }
+    best_.push_back(candidate);
+    std::push_heap(best_.begin(), best_.end());
+  }
+
+  /// `off`: how far at least the rows of the node are, per column; its sum is `bound`.
+  void visit(std::size_t place, double bound, std::vector<double>& off) {
+    const Node& node = tree_.nodes_[place];
+    if (node.lower == 0) {
+      for (std::size_t i = node.begin; i < node.end; i += kLeafRows)
+        consider(i, std::min(kLeafRows, node.end - i));
+      return;
+    }
+    const std::size_t j = node.column;
+    const Eigen::VectorXd& values = tree_.column(j).values;
+    const bool in_lower = place_[j] <= values[node.last_lower];
+    const bool in_upper = place_[j] >= values[node.first_upper];
+    const double to_lower = in_lower ? off[j] : std::max(off[j], distance(j, node.last_lower));
+    const double to_upper = in_upper ? off[j] : std::max(off[j], distance(j, node.first_upper));
+    const bool lower_first = to_lower <= to_upper;
+    for (const bool lower : {lower_first, !lower_first}) {
+      const double own = lower ? to_lower : to_upper;
+      const double own_bound = bound + (own - off[j]);
+      if (own_bound > limit() * (1 + 1e-12))
+        continue;
+      const double before = std::exchange(off[j], own);
+      visit(lower ? node.lower : node.upper, own_bound, off);
+      off[j] = before;
+    }
+  }
+};
+
+Neighbours::Neighbours(const Kernel& kernel, const CodedInputs& rows)
+    : kernel_(kernel), rows_(rows), order_(static_cast<std::size_t>(rows.rows)) {
+  const std::size_t count = rows.numbers.size() + rows.levels.size();
+  for (std::size_t j = 0; j < count; ++j)
+    columns_.push_back(j);
+  std::vector<double> widths;
+  for (std::size_t j = 0; j < count; ++j)
+    widths.push_back(distance(j, column(j).values.maxCoeff(), column(j).values.minCoeff()));
+  std::stable_sort(columns_.begin(), columns_.end(),
+                   [&](std::size_t a, std::size_t b) { return widths[a] > widths[b]; });
+  for (std::size_t j = 0; j < count; ++j)
+    distances_.emplace_back(
+        column(j).values, [this, j](const Eigen::VectorXd& values, double value, double* out) {
+          distances(j, values.data(), static_cast<std::size_t>(values.size()), value, out);
+        });
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  build(0, order_.size());
+  codes_.reserve(count * order_.size());
+  values_.reserve(count * order_.size());
+  for (std::size_t j = 0; j < count; ++j) {
+    for (const std::size_t row : order_) {
+      codes_.push_back(column(j).codes[row]);
+      values_.push_back(column(j).values[codes_.back()]);
+    }
+  }
+}
+
+/// Apart in the column in which its rows are farthest from each other, as equal as its values
+/// allow.
+std::size_t Neighbours::build(std::size_t begin, std::size_t end) {
+  const std::size_t place = nodes_.size();
+  nodes_.push_back({.begin = begin, .end = end});
+  if (end - begin <= kLeafRows)
+    return place;
+  double widest = 0;
+  std::size_t widest_column = 0;
+  for (std::size_t j = 0; j < columns_.size(); ++j) {
+    const CodedColumn& coded = column(j);
+    std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
+    std::uint32_t largest = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      least = std::min(least, coded.codes[order_[i]]);
+      largest = std::max(largest, coded.codes[order_[i]]);
+    }
+    const double width = distance(j, coded.values[largest], coded.values[least]);
+    if (width > widest) {
+      widest = width;
+      widest_column = j;
+    }
+  }
+  if (widest == 0)
+    return place;  // all equally near to everything
+  const std::vector<std::uint32_t>& codes = column(widest_column).codes;
+  const auto before = [&](std::size_t a, std::size_t b) {
+    return std::pair(codes[a], a) < std::pair(codes[b], b);
+  };
+  std::sort(order_.begin() + index(begin), order_.begin() + index(end), before);
+  std::size_t middle = begin + (end - begin) / 2;
+  const std::uint32_t value = codes[order_[middle]];
+  std::size_t first = middle;  // rows of one value stay together
+  while (first > begin && codes[order_[first - 1]] == value)
+    --first;
+  std::size_t last = middle;
+  while (last < end && codes[order_[last]] == value)
+    ++last;
+  middle = first == begin || (last < end && last - middle < middle - first) ? last : first;
+  nodes_[place].column = widest_column;
+  nodes_[place].last_lower = codes[order_[middle - 1]];
+  nodes_[place].first_upper = codes[order_[middle]];
+  const std::size_t lower = build(begin, middle);
+  const std::size_t upper = build(middle, end);
+  nodes_[place].lower = lower;
+  nodes_[place].upper = upper;
+  return place;
+}
+
+std::vector<Neighbour> Neighbours::nearest(const RowVectorXd& numbers, const RowVectorXd& levels,
+                                           std::size_t count) const {
+  return Query(*this, numbers, levels, count).run();
+}
+
+}  // namespace perfmodel::process

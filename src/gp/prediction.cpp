@@ -1,0 +1,458 @@
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+#include "gp/likelihood.hpp"
+#include "gp/neighbours.hpp"
+#include "gp/residual_process.hpp"
+#include "optimise/newton.hpp"
+
+namespace perfmodel::process {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr std::size_t kMostHalvings = 12;
+constexpr double kReduction = 1e-12;  ///< of the sum of squares: converged below it
+
+/// Constants, the level last, with the trend there.
+struct TrendPoint {
+  VectorXd constants;
+  TrendValues trend;
+  VectorXd residual;
+  double squares = 0;
+};
+
+class GaussNewton {
+ public:
+  GaussNewton(const Trend& trend, std::span<const Index> rows, const VectorXd& y,
+              const PositiveMatrix& covariance, VectorXd deviations)
+      : trend_(trend),
+        rows_(rows),
+        y_(y),
+        covariance_(covariance),
+        deviations_(std::move(deviations)),
+        start_(deviations_.size()) {
+    start_ << trend.start, 0;
+  }
+
+  TrendEstimate run(std::size_t most_steps) {
+    TrendPoint point = at(start_);
+    for (std::size_t i = 0; i < most_steps; ++i) {
+      linearise(point);
+      const VectorXd step = deviations_.cwiseProduct(
+          normal_.solve(slopes_.transpose() * covariance_.whitened(point.residual) -
+                        scaled_off(point.constants)));
+      const double before = point.squares;
+      if (!shortened(step, point) || before - point.squares <= kReduction * before)
+        break;
+    }
+    linearise(point);
+    const Index n = deviations_.size();
+    const MatrixXd scaled = normal_.solve(MatrixXd::Identity(n, n));
+    return {.constants = point.constants.head(n - 1),
+            .level = point.constants[n - 1],
+            .residual = point.residual,
+            .covariance = deviations_.asDiagonal() * scaled * deviations_.asDiagonal()};
+  }
+
+ private:
+  const Trend& trend_;
+  std::span<const Index> rows_;
+  const VectorXd& y_;
+  const PositiveMatrix& covariance_;
+  VectorXd deviations_;
+  VectorXd start_;
+  MatrixXd slopes_;               ///< whitened, in units of the deviations
+  Eigen::LDLT<MatrixXd> normal_;  ///< slopes' slopes + 1
+
+  VectorXd scaled_off(const VectorXd& constants) const {
+    return (constants - start_).cwiseQuotient(deviations_);
+  }
+
+  TrendPoint at(const VectorXd& constants) const {
+    const Index own = constants.size() - 1;
+    TrendPoint out{
+        .constants = constants, .trend = trend_.at(constants.head(own), rows_), .residual = {}};
+    out.residual = y_ - out.trend.values - VectorXd::Constant(y_.size(), constants[own]);
+    out.squares =
+        covariance_.whitened(out.residual).squaredNorm() + scaled_off(constants).squaredNorm();
+    return out;
+  }
+
+  void linearise(const TrendPoint& point) {
+    const Index n = deviations_.size();
+    MatrixXd slopes(y_.size(), n);
+    slopes.leftCols(n - 1) = point.trend.slopes;
+    slopes.col(n - 1).setOnes();
+    slopes_ = covariance_.whitened(slopes * deviations_.asDiagonal());
+    normal_.compute(slopes_.transpose() * slopes_ + MatrixXd::Identity(n, n));
+  }
+
+  /// Takes the step, halved until it gains.
+  bool shortened(VectorXd step, TrendPoint& point) const {
+    for (std::size_t i = 0; i < kMostHalvings; ++i, step /= 2) {
+      TrendPoint next = at(point.constants + step);
+      if (next.squares < point.squares) {  // false where f is not defined
+        point = std::move(next);
+        return true;
+      }
+    }
+    return false;
+  }
+};
+
+}  // namespace
+
+TrendEstimate generalised_least_squares(const Trend& trend, std::span<const Index> rows,
+                                        const VectorXd& y, const PositiveMatrix& covariance,
+                                        const VectorXd& deviations, double level_deviation,
+                                        std::size_t most_steps) {
+  VectorXd all(deviations.size() + 1);
+  all << deviations, level_deviation;
+  return GaussNewton(trend, rows, y, covariance, std::move(all)).run(most_steps);
+}
+
+namespace {
+
+using Rows = std::vector<Index>;
+
+constexpr Index kMostPlaces = 1000;  ///< to find it, and as many others to judge it
+constexpr std::size_t kNeighbours = 50;
+/// Another kernel has other neighbours.
+constexpr int kKernelRounds = 2;
+constexpr std::size_t kStepsOfRound = 30;  ///< of each
+/// Closer to the optimum, predictions hardly change.
+constexpr double kKernelReduction = 1e-6;
+
+/// Each of the rows among its neighbours, itself last.
+std::vector<Rows> places_among_neighbours(const Kernel& kernel, const CodedInputs& coded,
+                                          const Inputs& inputs, std::span<const Index> rows,
+                                          std::size_t threads) {
+  const Neighbours tree(kernel, coded);
+  std::vector<Rows> out(rows.size());
+  parallel_for(rows.size(), threads, [&](std::size_t i) {
+    for (const Neighbour& near :
+         tree.nearest(inputs.numbers.row(rows[i]), inputs.levels.row(rows[i]).cast<double>(),
+                      kNeighbours + 1))
+      if (near.row != rows[i] && out[i].size() < kNeighbours)
+        out[i].push_back(near.row);
+    out[i].push_back(rows[i]);
+  });
+  return out;
+}
+
+}  // namespace
+
+PredictiveKernel predictive_kernel(const ResidualProcess& process, const ProcessOptions& options) {
+  const CodedInputs inputs(process.inputs);
+  const KnownRows known{
+      .inputs = inputs, .residual = process.residual.unaryExpr(&on_grid), .runs = process.runs};
+  const Rows drawn = sampled_rows(inputs.rows, 2 * kMostPlaces, options.seed);
+  const std::span<const Index> sample = std::span(drawn).first((drawn.size() + 1) / 2);
+  const std::span<const Index> others = std::span(drawn).subspan(sample.size());
+  const HyperLayout layout(process.inputs.numbers.cols(), process.inputs.levels.cols(), 0);
+  const auto posterior_of = [&](const Kernel& kernel, std::span<const Index> rows) {
+    return LeftOutPosterior(
+        known, places_among_neighbours(kernel, inputs, process.inputs, rows, options.threads),
+        sparse_prior(layout, process.kernel.noise), options.threads);
+  };
+  const optimise::Bounds bounds = hyper_bounds(
+      layout, known.residual.squaredNorm() / static_cast<double>(inputs.rows) + kLeastSpread);
+  const auto position = [&](const Kernel& kernel) {
+    return layout.position(kernel, {}).cwiseMax(bounds.lower).cwiseMin(bounds.upper).eval();
+  };
+  const auto error = [&](const Kernel& kernel) {
+    LeftOutPosterior posterior = posterior_of(kernel, others);
+    posterior.cost(position(kernel));
+    return posterior.mean_relative_error();
+  };
+  optimise::QuasiNewtonOptions search;
+  search.iterations = kStepsOfRound;
+  search.reduction = kKernelReduction;
+  search.stop = options.stop;
+
+  PredictiveKernel out{.kernel = process.kernel};
+  for (int round = 0; round < kKernelRounds && !options.stop.stop_requested(); ++round) {
+    LeftOutPosterior posterior = posterior_of(out.kernel, sample);
+    const optimise::QuasiNewtonResult found =
+        quasi_newton({.cost = [&](const VectorXd& hyper) { return posterior.cost(hyper); },
+                      .gradient = [&] { return posterior.slopes(); }},
+                     bounds, position(out.kernel), search);
+    out.kernel = layout.kernel(found.best);
+    out.evaluations += found.evaluations;
+  }
+  out.is_better = error(out.kernel) < error(process.kernel);
+  if (!out.is_better)
+    out.kernel = process.kernel;
+  return out;
+}
+
+namespace {
+
+using Eigen::RowVectorXd;
+using Rows = std::vector<Index>;
+
+constexpr Index kRowsAtOnce = 256;
+
+Rows consecutive(Index begin, Index end) {
+  Rows out(static_cast<std::size_t>(end - begin));
+  std::iota(out.begin(), out.end(), begin);
+  return out;
+}
+
+/// Slopes of trend and level.
+MatrixXd with_level(const MatrixXd& slopes) {
+  MatrixXd out(slopes.rows(), slopes.cols() + 1);
+  out << slopes, VectorXd::Ones(slopes.rows());
+  return out;
+}
+
+/// Of universal kriging (Rasmussen and Williams 2006, eq. 2.42): `off` is how far the slopes at the
+/// asked rows are from those that the process carries over from the known rows.
+VectorXd trend_variance(const MatrixXd& off, const MatrixXd& covariance) {
+  return (off * covariance).cwiseProduct(off).rowwise().sum();
+}
+
+}  // namespace
+
+/// A block of rows, as coordinates.
+struct Predictor::Asked {
+  Inputs places;
+  Rows rows;  ///< positions among all that are asked
+  const TrendUncertainty* trend = nullptr;
+  MatrixXd slopes;  ///< with the level's; empty without a trend
+};
+
+Predictor::Predictor(const ResidualProcess& process, Index rows)
+    : process_(process), known_(process.inputs) {
+  if (process.neighbours > 0) {
+    const auto near = static_cast<double>(process.neighbours);
+    tree_.emplace(process.kernel, known_);
+    pairs_.emplace(process.kernel, known_, static_cast<double>(rows) * near * near / 2);
+  }
+}
+
+VectorXd Predictor::mean(const Inputs& inputs, std::size_t threads,
+                         const std::stop_token& stop) const {
+  return predicted(inputs, nullptr, nullptr, false, threads, stop).mean;
+}
+
+Prediction Predictor::predict(const Inputs& inputs, const TrendUncertainty* trend,
+                              const MatrixXd& slopes, std::size_t threads,
+                              const std::stop_token& stop) const {
+  return predicted(inputs, trend, trend != nullptr ? &slopes : nullptr, true, threads, stop);
+}
+
+VectorXd Predictor::noise_of(std::span<const Index> rows) const {
+  VectorXd out(index(rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    out[index(i)] = process_.kernel.noise / process_.runs[rows[i]];
+  return out;
+}
+
+/// The covariance of measured runs, from their correlations.
+MatrixXd Predictor::noisy(MatrixXd correlations, std::span<const Index> rows) const {
+  correlations *= process_.kernel.variance;
+  correlations.diagonal() += noise_of(rows);
+  return correlations;
+}
+
+void Predictor::from_all(const Asked& asked, const PositiveMatrix* covariance,
+                         Prediction& out) const {
+  const Kernel& kernel = process_.kernel;
+  const MatrixXd shared = kernel.variance * correlations(kernel, known_, CodedInputs(asked.places));
+  // Row by row: products of matrices round by how many rows there are.
+  for (Index i = 0; i < shared.cols(); ++i)
+    out.mean[asked.rows[static_cast<std::size_t>(i)]] = shared.col(i).dot(process_.weights);
+  if (covariance == nullptr)
+    return;
+  MatrixXd padded = MatrixXd::Zero(known_.rows, (shared.cols() + 7) / 8 * 8);
+  padded.leftCols(shared.cols()) = shared;  // as the blocks of a product take them
+  const MatrixXd weights = covariance->solve(std::move(padded)).leftCols(shared.cols());
+  VectorXd variance =
+      (kernel.variance - shared.cwiseProduct(weights).colwise().sum().array()).max(0).matrix();
+  if (asked.trend != nullptr) {
+    const Rows all = consecutive(0, known_.rows);
+    const MatrixXd slopes = with_level(asked.trend->slopes(all));
+    for (Index i = 0; i < shared.cols(); ++i) {
+      const MatrixXd off = asked.slopes.row(i) - weights.col(i).transpose() * slopes;
+      variance[i] += trend_variance(off, asked.trend->covariance)[0];
+    }
+  }
+  out.deviation(asked.rows) = variance.cwiseSqrt();
+}
+
+void Predictor::from_neighbours(const Asked& asked, Index row, bool deviation,
+                                Prediction& out) const {
+  const Kernel& kernel = process_.kernel;
+  const RowVectorXd numbers = asked.places.numbers.row(row);
+  const RowVectorXd levels = asked.places.levels.row(row).cast<double>();
+  const auto count = static_cast<std::size_t>(process_.neighbours);
+  const std::vector<Neighbour> near = tree_->nearest(numbers, levels, count);
+  Rows rows;
+  VectorXd shared(index(near.size()));
+  for (const Neighbour& neighbour : near) {
+    shared[index(rows.size())] = kernel.variance * std::exp(-neighbour.distance);
+    rows.push_back(neighbour.row);
+  }
+  const auto covariance = PositiveMatrix::factorised(noisy(pairs_->among(rows), rows));
+  if (!covariance)
+    return;
+  const Index place = asked.rows[static_cast<std::size_t>(row)];
+  const VectorXd weights = covariance->solve(shared);
+  out.mean[place] = weights.dot(process_.residual(rows));
+  if (!deviation)
+    return;
+  double variance = std::max(0.0, kernel.variance - shared.dot(weights));
+  if (asked.trend != nullptr) {
+    const MatrixXd off =
+        asked.slopes.row(row) - weights.transpose() * with_level(asked.trend->slopes(rows));
+    variance += trend_variance(off, asked.trend->covariance)[0];
+  }
+  out.deviation[place] = std::sqrt(variance);
+}
+
+Prediction Predictor::predicted(const Inputs& inputs, const TrendUncertainty* trend,
+                                const MatrixXd* slopes, bool deviations, std::size_t threads,
+                                const std::stop_token& stop) const {
+  Prediction out{.mean = VectorXd::Zero(inputs.rows()),
+                 .deviation = VectorXd::Zero(deviations ? inputs.rows() : 0)};
+  std::optional<PositiveMatrix> covariance;
+  if (deviations && !tree_) {
+    const Rows all = consecutive(0, known_.rows);
+    covariance =
+        PositiveMatrix::factorised(noisy(correlations_among(process_.kernel, known_), all));
+  }
+  const auto blocks = static_cast<std::size_t>((inputs.rows() + kRowsAtOnce - 1) / kRowsAtOnce);
+  parallel_for(blocks, threads, [&](std::size_t block) {
+    if (stop.stop_requested())
+      return;
+    const Index begin = index(block) * kRowsAtOnce;
+    Asked asked;
+    asked.rows = consecutive(begin, std::min(begin + kRowsAtOnce, inputs.rows()));
+    asked.places = placed(take_rows(inputs, asked.rows), process_.coordinates);
+    if (trend != nullptr) {
+      asked.trend = trend;
+      asked.slopes = with_level(slopes->middleRows(begin, index(asked.rows.size())));
+    }
+    if (!tree_) {
+      from_all(asked, covariance ? &*covariance : nullptr, out);
+      return;
+    }
+    for (Index row = 0; row < asked.places.rows(); ++row)
+      from_neighbours(asked, row, deviations, out);
+  });
+  return out;
+}
+
+namespace {
+
+using Rows = std::vector<Index>;
+
+constexpr Index kJudgedRows = 200;
+constexpr Index kRowsOfTask = 64;
+
+Rows evenly_chosen(Index rows) {
+  Rows out;
+  const Index count = std::min(rows, kJudgedRows);
+  for (Index i = 0; i < count; ++i)
+    out.push_back(i * rows / count);
+  return out;
+}
+
+/// The value that 19 in 20 do not exceed.
+double exceeded_by_few(VectorXd values) {
+  std::sort(values.begin(), values.end());
+  return values[(19 * values.size() + 19) / 20 - 1];
+}
+
+}  // namespace
+
+double near_variance(const PositiveMatrix& covariance, const VectorXd& noise) {
+  const Rows some = evenly_chosen(covariance.size());
+  MatrixXd units = MatrixXd::Zero(covariance.size(), index(some.size()));
+  for (std::size_t i = 0; i < some.size(); ++i)
+    units(some[i], index(i)) = 1;
+  // The variance of a run given the others is 1 / (K^-1)_ii (Rasmussen and Williams 2006,
+  // eq. 5.12).
+  const VectorXd precisions = covariance.whitened(std::move(units)).colwise().squaredNorm();
+  return exceeded_by_few(precisions.cwiseInverse() - noise(some));
+}
+
+/// A known row among its neighbours.
+struct Predictor::Place {
+  Rows rows;
+  Index own = 0;  ///< where it stands among them
+  PositiveMatrix covariance;
+};
+
+std::optional<Predictor::Place> Predictor::place_of(Index row) const {
+  Rows rows;
+  Index own = 0;
+  for (const Neighbour& neighbour : tree_->nearest(
+           process_.inputs.numbers.row(row), process_.inputs.levels.row(row).cast<double>(),
+           static_cast<std::size_t>(process_.neighbours) + 1)) {
+    if (neighbour.row == row)
+      own = index(rows.size());
+    rows.push_back(neighbour.row);
+  }
+  auto covariance = PositiveMatrix::factorised(noisy(pairs_->among(rows), rows));
+  if (!covariance)
+    return std::nullopt;
+  return Place{.rows = std::move(rows), .own = own, .covariance = *std::move(covariance)};
+}
+
+double Predictor::left_out_variance(Index row) const {
+  const auto place = place_of(row);
+  if (!place)
+    return process_.kernel.variance;
+  const MatrixXd unit = VectorXd::Unit(index(place->rows.size()), place->own);
+  return 1 / place->covariance.whitened(unit).squaredNorm() - noise_of(std::vector{row})[0];
+}
+
+double Predictor::near_variance() const {
+  if (!tree_) {
+    Rows all(static_cast<std::size_t>(known_.rows));
+    std::iota(all.begin(), all.end(), Index{0});
+    const auto covariance =
+        PositiveMatrix::factorised(noisy(correlations_among(process_.kernel, known_), all));
+    return covariance ? process::near_variance(*covariance, noise_of(all))
+                      : process_.kernel.variance;
+  }
+  const Rows some = evenly_chosen(known_.rows);
+  VectorXd variances(index(some.size()));
+  for (std::size_t i = 0; i < some.size(); ++i)
+    variances[index(i)] = left_out_variance(some[i]);
+  return exceeded_by_few(std::move(variances));
+}
+
+RowErrors Predictor::errors_of_known(std::size_t threads) const {
+  RowErrors out{.mean = VectorXd::Zero(known_.rows), .variance = VectorXd::Zero(known_.rows)};
+  const auto tasks = static_cast<std::size_t>((known_.rows + kRowsOfTask - 1) / kRowsOfTask);
+  parallel_for(tasks, threads, [&](std::size_t task) {
+    const Index begin = index(task) * kRowsOfTask;
+    for (Index row = begin; row < std::min(begin + kRowsOfTask, known_.rows); ++row) {
+      const auto place = place_of(row);
+      if (!place)
+        continue;
+      const VectorXd unit = VectorXd::Unit(index(place->rows.size()), place->own);
+      const VectorXd of_own = place->covariance.solve(unit);  // a row of the inverse
+      const double noise = noise_of(std::vector{row})[0];
+      out.mean[row] = noise * of_own.dot(process_.residual(place->rows));
+      out.variance[row] = std::max(0.0, noise - noise * noise * of_own[place->own]);
+    }
+  });
+  return out;
+}
+
+}  // namespace perfmodel::process

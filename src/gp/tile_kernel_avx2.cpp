@@ -1,0 +1,3 @@
+#define PERFMODEL_KERNEL_WIDTH 4
+#define PERFMODEL_KERNEL_NAME avx2
+#include "gp/tile_kernel.inc"

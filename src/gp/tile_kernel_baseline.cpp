@@ -1,0 +1,3 @@
+#define PERFMODEL_KERNEL_WIDTH 2
+#define PERFMODEL_KERNEL_NAME baseline
+#include "gp/tile_kernel.inc"

@@ -1,0 +1,418 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "analysis/comparison.hpp"
+#include "base/text.hpp"
+#include "fit/fit.hpp"
+#include "fit/sum_terms.hpp"
+#include "forms/fit_options.hpp"
+#include "jobs/group_fits.hpp"
+#include "jobs/tasks.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
+#include "table/left_out.hpp"
+#include "table/replicates.hpp"
+#include "table/roles.hpp"
+#include "trust/cross_validation.hpp"
+#include "trust/prediction_intervals.hpp"
+#include "trust/resampling.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::function<void(std::size_t)> told_to(const FitProgress& progress, FitStage stage,
+                                         std::size_t all) {
+  if (!progress)
+    return nullptr;
+  return [&progress, stage, all](std::size_t done) { progress(stage, done, all); };
+}
+
+/// The fits that were asked for, in the order of their seeds.
+std::vector<FittedModel> run_fits(const PreparedFit& prepared, const FitRequest& request,
+                                  const FitOptions& silent) {
+  if (request.repeats <= 1) {
+    FitOptions watched = request.options;
+    watched.progress = request.progress;
+    return {fit(prepared.spec, prepared.training, watched)};
+  }
+  return fit_repeatedly(prepared.spec, prepared.training, silent, request.repeats,
+                        told_to(request.progress, FitStage::fits, request.repeats),
+                        hooks_of(request.share, 0, model_codec()));
+}
+
+/// The fit of lowest cost. Of those that others made not all is known, so it is made again.
+FittedModel best_fit(const std::vector<FittedModel>& fits, const PreparedFit& prepared,
+                     const FitRequest& request, const FitOptions& silent) {
+  const FittedModel& best = fits[best_of(fits)];
+  if (fits.size() == 1 || request.share == nullptr)
+    return best;
+  FitOptions options = silent;
+  options.seed = best.search.seed;
+  FittedModel model = fit(prepared.spec, prepared.training, options);
+  model.metrics = best.metrics;
+  model.noise_floor = best.noise_floor;
+  return model;
+}
+
+/// The parts of the data that the model is judged on, beside its training rows.
+PartMetrics judge(const FittedModel& model, const JudgingParts& parts) {
+  PartMetrics metrics = model.metrics;
+  if (parts.validation)
+    metrics.validation = measure(model, *parts.validation, "the validation part");
+  if (parts.test)
+    metrics.test = measure(model, *parts.test, "the test part");
+  return metrics;
+}
+
+BootstrapSamples run_samples(const FittedModel& model, const Design& training,
+                             const FitRequest& request, const FitOptions& silent) {
+  const std::size_t wanted = request.bootstrap->samples;
+  return bootstrap(model, training, silent, wanted,
+                   told_to(request.progress, FitStage::bootstrap, wanted),
+                   hooks_of(request.share, shared_tasks(request).samples, numbers_codec()));
+}
+
+/// Nothing where none was asked for, or where an interruption left less than two samples.
+std::optional<Uncertainty> run_bootstrap(const FittedModel& model, const Design& training,
+                                         const FitRequest& request, const FitOptions& silent) {
+  if (!request.bootstrap)
+    return std::nullopt;
+  const BootstrapSamples samples = run_samples(model, training, request, silent);
+  if (samples.constants.cols() < 2)
+    return std::nullopt;
+  return percentile_intervals(model, training, samples, request.bootstrap->confidence);
+}
+
+/// Of fits beside others: the observer hears of one search.
+FitOptions silent_options(const FitRequest& request) {
+  FitOptions out = request.options;
+  out.be_silent();
+  return out;
+}
+
+std::optional<Design> design_of_rows(const Table& table, const ModelSpec& spec,
+                                     const std::vector<std::size_t>& rows) {
+  if (rows.empty())
+    return std::nullopt;
+  return make_design(table, spec, Target::required, rows);
+}
+
+/// What the time gives tells the time, and nobody knows it of a run that was not measured.
+void warn_of_leaks(const Table& runs, FittedModel& model) {
+  for (const LeftOut& leak : inputs_given_by_target(runs, model.spec)) {
+    model.warnings.push_back(
+        {"leak", "",
+         "column '" + leak.column + "' " + words_for(leak) +
+             ": the errors are no measure of this model, which knows the time that it shall tell"});
+  }
+}
+
+}  // namespace
+
+SharedTasks shared_tasks(const FitRequest& request) {
+  SharedTasks out;
+  out.samples = request.repeats > 1 ? request.repeats : 0;
+  out.folds = out.samples + (request.bootstrap ? request.bootstrap->samples : 0);
+  return out;
+}
+
+std::size_t shared_task_count(const PreparedFit& prepared, const FitRequest& request) {
+  return shared_tasks(request).folds + prepared.held_out.parts.size();
+}
+
+PreparedFit prepare_fit(LabelledRuns runs, const FitRequest& request) {
+  if (request.test_runs && request.split.test > 0)
+    throw UsageError("further runs and a share of the split both name test rows; ask for one");
+  PreparedFit out;
+  out.runs = std::move(runs);
+  const Table& table = out.runs.file.table;
+  const Split split = split_rows(out.runs.rows, request.split, request.split_seed);
+  out.spec = make_spec(table, out.runs.roles, split.train);
+  out.training = make_design(table, out.spec, Target::required, split.train);
+  const std::size_t central = central_row(out.spec, out.training);
+  set_typical_values(table, split.train[central], out.spec);
+  out.central = {configuration_of(out.training, central), table.lines[split.train[central]],
+                 out.training.time[index(central)]};
+  out.held_out = plan_held_out(request.held_out, table, split, out.training, request.options.seed);
+  out.judging.validation = design_of_rows(table, out.spec, split.validation);
+  out.judging.test = design_of_rows(table, out.spec, split.test);
+  if (request.test_runs) {
+    RunsFile file{{}, {}, request.test_runs(categorical_columns(out.spec))};
+    if (request.roles.drop_failed)
+      if (auto failed = drop_failed_runs(file, out.spec))
+        out.warnings.push_back(*std::move(failed));
+    TestRuns test = select_test_runs(file.table, out.spec, request.gated);
+    out.judging.test = std::move(test.design);
+    if (test.left_out)
+      out.warnings.push_back(*std::move(test.left_out));
+  }
+  return out;
+}
+
+void fit_shared_tasks(const PreparedFit& prepared, const FitRequest& request) {
+  const Design& training = prepared.training;
+  const FitOptions silent = silent_options(request);
+  if (request.repeats > 1)
+    run_fits(prepared, request, silent);
+  if (request.bootstrap) {
+    const FittedModel model = fit(prepared.spec, training, request.options);
+    if (!silent.stop.stop_requested())
+      run_samples(model, training, request, silent);
+  }
+  const auto& folds = prepared.held_out.parts;
+  if (!folds.empty() && !silent.stop.stop_requested()) {
+    cross_validate(prepared.spec, training, silent, folds,
+                   told_to(request.progress, FitStage::folds, folds.size()),
+                   hooks_of(request.share, shared_tasks(request).folds, fold_codec()));
+  }
+  if (silent.stop.stop_requested())
+    throw Interrupted();
+}
+
+FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) {
+  const Design& training = prepared.training;
+  const FitOptions silent = silent_options(request);
+  FitOutcome out;
+
+  const auto start = Clock::now();
+  std::vector<FittedModel> fits = run_fits(prepared, request, silent);
+  out.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  for (auto& fitted : fits)
+    fitted.metrics = judge(fitted, prepared.judging);
+  FittedModel model = best_fit(fits, prepared, request, silent);
+  if (fits.size() > 1)
+    model.repeats = summarise(fits);
+  model.uncertainty = run_bootstrap(model, training, request, silent);
+  model.provenance = provenance_of(prepared.runs.file, prepared.runs.roles);
+  model.central = prepared.central;
+  model.left_out = prepared.runs.roles.left_out;
+  warn_of_leaks(prepared.runs.file.table, model);
+  model.unmeasured = find_unmeasured(prepared.spec, training);
+  if (!silent.stop.stop_requested()) {
+    add_held_out(request.held_out, prepared.held_out, training, prepared.judging, silent, model,
+                 told_to(request.progress, FitStage::folds, prepared.held_out.parts.size()),
+                 request.share, shared_tasks(request).folds);
+  }
+
+  out.interrupted = silent.stop.stop_requested();
+  if (out.interrupted)  // whichever start won
+    model.search.termination = to_text(optimise::Termination::interrupted);
+  out.time_shares = time_shares(model, training);
+  out.roles = prepared.runs.roles;
+  for (const Sentence& warning : prepared.runs.warnings)
+    out.warnings.push_back(warning.text());
+  out.warnings.insert(out.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
+  out.model = std::move(model);
+  return out;
+}
+
+FitOutcome fit_runs(RunsFile runs, const FitRequest& request) {
+  return fit_prepared(prepare_fit(label_runs(std::move(runs), request.roles), request), request);
+}
+
+FitOutcome fit_runs(Table runs, const FitRequest& request) {
+  std::string name = runs.source;
+  return fit_runs(RunsFile{std::move(name), {}, std::move(runs)}, request);
+}
+
+namespace {
+
+RowGroups groups_for(const HeldOutRequest& request, const Table& table, const Split& split,
+                     const Design& training) {
+  if (!request.group_by)
+    return configuration_groups(training);
+  const Column& column = table.at(*request.group_by);
+  if (!column.bad_cells.empty()) {
+    throw InputError(table.where(column.bad_cells.front().row) + ": column '" + column.name +
+                     "': \"" + column.bad_cells.front().text + "\" is not a number, but " +
+                     Field{"group_by"} + " groups by this column; pass it as " +
+                     Field{"categorical"} + " too, or clean it");
+  }
+  return column_groups(column, split.train);
+}
+
+void cross_validate_model(const HeldOutRequest& request, const HeldOutPlan& plan,
+                          const Design& training, bool calibrates, const FitOptions& options,
+                          FittedModel& model, const std::function<void(std::size_t)>& fold_done,
+                          const TaskHooks<HeldOutFold>& hooks) {
+  auto validation = cross_validate(model.spec, training, options, plan.parts, fold_done, hooks);
+  if (!validation)
+    return;  // stopped
+  if (calibrates) {
+    const auto alike = predictions_alike(model, training, options, plan.parts, *validation);
+    if (!alike)
+      return;  // stopped
+    model.intervals = calibrate(training.time, alike->predicted, Calibration::cross_validation,
+                                *request.coverage, alike->deviations);
+  }
+  if (request.folds) {
+    validation->group_by = plan.group_by;
+    model.cross_validation = std::move(validation);
+  }
+}
+
+}  // namespace
+
+HeldOutPlan plan_held_out(const HeldOutRequest& request, const Table& table, const Split& split,
+                          const Design& training, std::uint64_t seed) {
+  HeldOutPlan plan;
+  plan.group_by = request.group_by;
+  const bool needs_folds = request.folds || (request.coverage && split.validation.empty());
+  if (request.group_by && !needs_folds) {
+    throw UsageError(Field{"group_by"} + " has no effect without " + Field{"folds"} +
+                     std::string(request.coverage ? " where there are validation rows" : ""));
+  }
+  if (request.coverage) {
+    require_level(*request.coverage,
+                  split.validation.empty() ? training.rows : split.validation.size());
+  }
+  if (needs_folds) {
+    const RowGroups groups = groups_for(request, table, split, training);
+    plan.parts =
+        make_held_out_parts(groups,
+                            request.folds ? request.folds->count
+                                          : std::min(HeldOutRequest::default_folds, groups.count),
+                            seed);
+  }
+  return plan;
+}
+
+void add_held_out(const HeldOutRequest& request, const HeldOutPlan& plan, const Design& training,
+                  const JudgingParts& judging, const FitOptions& options, FittedModel& model,
+                  const std::function<void(std::size_t)>& fold_done, const TaskShare* share,
+                  std::size_t first_fold) {
+  if (request.coverage && judging.validation) {
+    const Design& validation = *judging.validation;
+    const auto reach = model.form->process_reach(model.spec, model.constants, validation);
+    model.intervals =
+        calibrate(validation.time, predict(model, validation), Calibration::validation,
+                  *request.coverage, reach ? std::optional(reach->deviations) : std::nullopt);
+  }
+  if (!plan.parts.empty()) {
+    cross_validate_model(request, plan, training, request.coverage && !judging.validation, options,
+                         model, fold_done, hooks_of(share, first_fold, fold_codec()));
+  }
+  if (model.intervals && judging.test) {
+    model.intervals->test_coverage =
+        covered_share(row_intervals(model, model.intervals->level, *judging.test),
+                      judging.test->time, predict(model, *judging.test));
+  }
+}
+
+Metrics measure(const Design& design, const Eigen::VectorXd& predicted, const std::string& part) {
+  if (!in_fitted_range(design)) {
+    throw InputError("the errors for " + part +
+                     " are too large or too small for numbers; write the times and the columns in "
+                     "units in which they are nearer to 1");
+  }
+  const Metrics metrics = compute_metrics(design.time, predicted);
+  if (!std::isfinite(metrics.mse) || !std::isfinite(metrics.mape_percent)) {
+    throw InputError("the model's predictions for " + part +
+                     " are too large for numbers; the configurations are too far from the "
+                     "measured ones");
+  }
+  return metrics;
+}
+
+Metrics measure(const FittedModel& model, const Design& design, const std::string& part) {
+  return measure(design, predict(model, design), part);
+}
+
+namespace {
+
+using Regressors = std::vector<std::unique_ptr<Regressor>>;
+
+Regressors models_for(const ModelSpec& spec, const CompareRequest& request) {
+  Regressors models;
+  FitOptions options = request.options;
+  options.expression = Expression::generic;
+  options.loss = request.loss.value_or(default_loss(options));
+  options.penalty.l1 = options.penalty.l2 = 0;
+  models.push_back(make_expression("Eq. (4)", spec, options));
+  options.penalty.l1 = request.l1;
+  models.push_back(make_expression("Eq. (4), L1 " + short_number(request.l1), spec, options));
+  options.penalty.l1 = 0;
+  options.penalty.l2 = request.l2;
+  models.push_back(make_expression("Eq. (4), L2 " + short_number(request.l2), spec, options));
+  options.penalty.l2 = 0;
+  options.expression = Expression::multi;
+  options.loss = request.loss.value_or(default_loss(options));
+  if (terms_can_be_chosen(spec))
+    models.push_back(make_expression("sum of products", spec, options));
+  if (options.method == Method::scaled) {
+    options.terms = 1;
+    options.residual = Residual::process;
+    models.push_back(make_expression("product and process", spec, options));
+  }
+  if (has_black_boxes()) {
+    models.push_back(make_random_forest(options.seed));
+    models.push_back(make_support_vectors(SvrTarget::time));
+    models.push_back(make_support_vectors(SvrTarget::log_time));
+  }
+  if (has_gradient_boosting())
+    models.push_back(make_gradient_boosting(options.seed));
+  return models;
+}
+
+/// Fits a model to the training rows and judges it on every part.
+ModelScore score_model(Regressor& model, const PreparedRuns& runs) {
+  ModelScore out;
+  const auto start = std::chrono::steady_clock::now();
+  model.fit(runs.training);
+  out.fit_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  out.name = model.name();
+  out.file = runs.provenance.file;
+  const auto judge = [&](const Design& design) {
+    return measure(design, model.predict(design), out.file + " by " + out.name);
+  };
+  out.metrics.train = judge(runs.training);
+  if (runs.validation)
+    out.metrics.validation = judge(*runs.validation);
+  if (runs.test)
+    out.metrics.test = judge(*runs.test);
+  if (const FittedModel* fitted = model.expression()) {
+    for (const auto& input : runs.spec.extrinsic)
+      out.columns.push_back(input.column);
+    out.scaling_powers = scaling_powers(*fitted);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<ModelScore> compare_models(const PreparedRuns& runs, const CompareRequest& request,
+                                       const std::function<void(std::size_t, std::size_t)>& done,
+                                       const TaskShare* share, std::size_t first_task) {
+  const Regressors models = models_for(runs.spec, request);
+  const auto found = run_tasks<ModelScore>(
+      models.size(), 1, hooks_of(share, first_task, score_codec()),  // each has all threads
+      [&](std::size_t k) -> std::optional<ModelScore> {
+        ModelScore score = score_model(*models[k], runs);
+        if (request.options.stop.stop_requested())
+          throw Interrupted();
+        return score;
+      },
+      [&](std::size_t k) {
+        if (done)
+          done(k, models.size());
+      });
+  std::vector<ModelScore> scores;
+  for (const auto& score : found)
+    if (score)
+      scores.push_back(*score);
+  return scores;
+}
+
+std::size_t compared_model_count(const ModelSpec& spec, const CompareRequest& request) {
+  return models_for(spec, request).size();
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,429 @@
+#include "jobs/group_fits.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "base/files.hpp"
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/table.hpp"
+#include "table/table.hpp"
+
+namespace perfmodel {
+namespace {
+
+constexpr std::size_t kBlockBytes = std::size_t{1} << 21;
+constexpr std::uint32_t kHeaderLines = 2;  // the header and the first row
+
+/// The bytes of a part of a file; fewer where it ends before.
+std::string bytes_of(int descriptor, std::uint64_t begin, std::uint64_t end) {
+  std::string out(end - begin, '\0');
+  std::size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t count =
+        ::pread(descriptor, out.data() + done, out.size() - done, static_cast<off_t>(begin + done));
+    if (count <= 0)
+      break;
+    done += static_cast<std::size_t>(count);
+  }
+  out.resize(done);
+  return out;
+}
+
+bool is_same_file(const struct stat& a, const struct stat& b) {
+  return a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
+         a.st_mtim.tv_nsec == b.st_mtim.tv_nsec && a.st_ino == b.st_ino;
+}
+
+bool is_blank_line(std::string_view line) {
+  return line.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+}  // namespace
+
+std::optional<GroupIndex> GroupIndex::of(const std::string& path,
+                                         const std::vector<std::string>& by,
+                                         const std::set<std::string>& texts,
+                                         std::optional<char> separator,
+                                         std::uintmax_t most_bytes_as_a_whole) {
+  GroupIndex out;
+  out.path_ = path;
+  out.texts_ = texts;
+  if (path == "-" || separator.value_or(',') != ',' || ::stat(path.c_str(), &out.status_) != 0 ||
+      !S_ISREG(out.status_.st_mode))
+    return std::nullopt;
+  Sha256 digest;
+  std::string open;  // lines that are not looked at yet, the last one perhaps cut
+  std::uint64_t begin = 0;
+  std::uint32_t line = 1;
+  bool goes = true;
+  const auto take = [&](std::size_t bytes) {
+    const std::string_view lines = std::string_view(open).substr(0, bytes);
+    goes = goes && out.add(lines, begin, line, by);
+    line += static_cast<std::uint32_t>(std::count(lines.begin(), lines.end(), '\n'));
+    begin += bytes;
+    open.erase(0, bytes);
+  };
+  for_each_block(path, [&](std::string_view block) {
+    digest.add(block);
+    if (!goes)
+      return;
+    open += block;
+    if (open.size() >= kBlockBytes)
+      if (const std::size_t end = open.rfind('\n'); end != std::string::npos)
+        take(end + 1);
+  });
+  if (goes && !open.empty())
+    take(open.size());
+  if (!goes || out.spans_.empty()) {
+    if (static_cast<std::uintmax_t>(out.status_.st_size) <= most_bytes_as_a_whole)
+      return std::nullopt;
+    throw InputError(path + ": rows of a group stand apart in a file of more than " +
+                     std::to_string(most_bytes_as_a_whole >> 30) +
+                     " GiB, or it is not one of commas; sort it by " + quoted_list(by) +
+                     ", below its header, with sort -t, -k");
+  }
+  out.digest_ = digest.text();
+  out.seen_.clear();
+  return out;
+}
+
+bool GroupIndex::add(std::string_view lines, std::uint64_t begin, std::uint32_t line,
+                     const std::vector<std::string>& by) {
+  if (begin == 0) {
+    const std::size_t first = lines.find('\n');
+    const std::size_t second =
+        first == std::string_view::npos ? first : lines.find('\n', first + 1);
+    if (second == std::string_view::npos)
+      return false;
+    header_ = lines.substr(0, first + 1);
+    first_row_ = lines.substr(first + 1, second - first);
+    if (is_blank_line(header_) || is_blank_line(first_row_))
+      return false;
+  }
+  Table table = begin == 0 ? parse_csv(lines, path_, texts_, std::nullopt) : parsed(lines, line);
+  if (begin == 0 && (table.style.separator != ',' || !table.style.decimal_comma.empty()))
+    return false;
+  std::vector<std::uint64_t> line_begins{begin};
+  for (std::size_t at = lines.find('\n'); at != std::string_view::npos;
+       at = lines.find('\n', at + 1))
+    line_begins.push_back(begin + at + 1);
+  if (line_begins.back() != begin + lines.size())
+    line_begins.push_back(begin + lines.size());  // the last line has no end
+  std::vector<const Column*> columns;
+  for (const std::string& name : by) {
+    if (table.find(name) == nullptr)
+      return false;  // whoever reads it as a whole says so
+    columns.push_back(table.find(name));
+  }
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    std::vector<std::string> key;
+    for (const Column* column : columns)
+      key.push_back(column->text(row));
+    if (spans_.empty() || spans_.back().key != key) {
+      std::string joined_key;
+      for (const std::string& text : key)
+        joined_key += std::to_string(text.size()) + ":" + text;
+      if (!seen_.insert(std::move(joined_key)).second)
+        return false;
+      spans_.push_back(
+          {std::move(key), line_begins[table.lines[row] - line], 0, table.lines[row], 0});
+    }
+    spans_.back().end = line_begins[table.lines[row] - line + 1];
+    ++spans_.back().rows;
+  }
+  if (begin == 0)
+    first_rows_ = std::move(table);
+  return true;
+}
+
+Table GroupIndex::parsed(std::string_view lines, std::uint32_t line) const {
+  const std::string text = header_ + first_row_ + std::string(lines);
+  const Table table =
+      parse_csv(std::array{CsvText{text, path_, line - kHeaderLines - 1}}, texts_, ',');
+  std::vector<std::size_t> rows(table.rows() - 1);
+  std::iota(rows.begin(), rows.end(), std::size_t{1});
+  return take_rows(table, rows);
+}
+
+Table GroupIndex::table(std::size_t group) const {
+  const Span& span = spans_[group];
+  const int descriptor = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat now = {};
+  const bool is_same =
+      descriptor != -1 && ::fstat(descriptor, &now) == 0 && is_same_file(now, status_);
+  const std::string bytes = is_same ? bytes_of(descriptor, span.begin, span.end) : std::string();
+  if (descriptor != -1)
+    ::close(descriptor);
+  if (bytes.size() != span.end - span.begin)
+    throw InputError(path_ + ": somebody wrote to the file while it was read; run again");
+  return span.line == kHeaderLines ? parse_csv(header_ + bytes, path_, texts_, ',')
+                                   : parsed(bytes, span.line);
+}
+
+namespace {
+
+void require_columns(const Table& runs, const std::string& field,
+                     const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (runs.find(name) == nullptr)
+      throw UsageError(Field{field} + ": " + runs.no_column(name));
+    if (std::count(names.begin(), names.end(), name) > 1)
+      throw UsageError(Field{field} + ": '" + name + "' is given twice");
+  }
+}
+
+/// What tells the groups apart is the same within each.
+void refuse_keys(const GroupRequest& groups, const std::string& field,
+                 const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    for (const auto& [key, columns] :
+         {std::pair("by", groups.by),
+          std::pair("target_name", groups.target_name ? std::vector{*groups.target_name}
+                                                      : std::vector<std::string>())})
+      if (std::find(columns.begin(), columns.end(), name) != columns.end())
+        throw UsageError(Field{field} + ": '" + name +
+                         "' plays no part in the models of the groups " + "that it tells apart (" +
+                         Field{key} + ")");
+}
+
+/// The one that all groups have.
+std::string target_of_all(const Table& runs, const RoleRequest& roles) {
+  if (roles.throughput)
+    return roles.throughput->column;
+  if (auto column = measured_column(runs, roles))
+    return *std::move(column);
+  return resolve_roles(runs, roles).target;  // says why there is none
+}
+
+std::optional<GroupOutcome> fit_task(std::size_t number, const GroupJob& job,
+                                     const FitRequest& request, const std::vector<SetForm>& forms) {
+  FitRequest own = request;
+  const std::string target = job.task(number).target;
+  if (!request.roles.throughput)
+    own.roles.target = target;
+  for (const SetForm& shared : forms)
+    if (shared.target == target)
+      own.options.shared_form = std::make_shared<const SharedForm>(shared.form);
+  own.options.be_silent();
+  own.progress = nullptr;
+  RunsFile runs = job.runs_of(number);
+  GroupOutcome out;
+  try {
+    FitOutcome fitted = fit_runs(std::move(runs), own);
+    if (fitted.interrupted)
+      return std::nullopt;
+    out.model = std::move(fitted.model);
+    out.model->provenance.sha256 = job.digest;
+  } catch (const Interrupted&) {
+    return std::nullopt;
+  } catch (const Error& error) {
+    out.refused = error.sentence();
+  }
+  return out;
+}
+
+/// A cell of another group may have made a column one of texts.
+void read_as_numbers(Column& column) {
+  std::vector<double> numbers = numbers_of(column);
+  if (std::any_of(numbers.begin(), numbers.end(), [](double x) { return std::isnan(x); }))
+    return;
+  column.kind = Column::Kind::numeric;
+  column.numbers = std::move(numbers);
+  column.codes.clear();
+  column.levels.clear();
+}
+
+/// Rows of a table, as if they were all there is.
+Table table_of_task(const GroupTask& task, Table table, const GroupRequest& groups) {
+  std::vector<std::string> without = groups.key_columns();
+  for (const std::string& target : groups.targets)
+    if (target != task.column)
+      without.push_back(target);
+  std::erase_if(table.columns, [&](const Column& column) {
+    return std::find(without.begin(), without.end(), column.name) != without.end();
+  });
+  for (Column& column : table.columns) {
+    if (groups.target_name && column.name == task.column)
+      column.name = task.target;
+    if (!column.is_numeric())
+      read_as_numbers(column);
+  }
+  return table;
+}
+
+void settle_targets(const Table& runs, GroupRequest& groups, const RoleRequest& roles) {
+  require_columns(runs, "by", groups.by);
+  if (roles.target && runs.find(*roles.target) != nullptr)
+    groups.targets = {*roles.target};  // a name with a comma
+  require_columns(runs, "target", groups.targets);
+  if (groups.target_name)
+    require_columns(runs, "target_name", {*groups.target_name});
+  if (groups.targets.empty())
+    groups.targets = {target_of_all(runs, roles)};
+  refuse_keys(groups, "target", groups.targets);
+  refuse_keys(groups, "ignore", roles.ignore);
+  refuse_keys(groups, "categorical", roles.categorical);
+  for (const auto& [field, columns] :
+       {std::pair("extrinsic", &roles.extrinsic), std::pair("intrinsic", &roles.intrinsic)})
+    if (*columns)
+      refuse_keys(groups, field, **columns);
+  if (groups.total && !groups.target_name && runs.find(*groups.total) != nullptr &&
+      std::find(groups.targets.begin(), groups.targets.end(), *groups.total) ==
+          groups.targets.end())
+    groups.targets.push_back(*groups.total);
+}
+
+/// What a throughput gives is called as in a model of its own.
+GroupJob with_time_of_throughput(GroupJob job, const RoleRequest& roles, const Table& runs) {
+  if (roles.throughput && runs.find(roles.throughput->column) != nullptr) {
+    const std::string time = time_of(*roles.throughput, runs).column;
+    job.task = [task = std::move(job.task), time](std::size_t number) {
+      GroupTask out = task(number);
+      out.target = time;
+      return out;
+    };
+  }
+  return job;
+}
+
+/// Of groups that stand one after the other.
+GroupJob job_of(const std::shared_ptr<const GroupIndex>& index, const GroupRequest& groups) {
+  GroupJob out;
+  out.file = base_name(index->path());
+  out.digest = index->digest();
+  const std::size_t targets = groups.targets.size();
+  out.tasks = index->groups() * targets;
+  out.task = [index, groups, targets](std::size_t number) -> GroupTask {
+    const std::string& target = groups.targets[number % targets];
+    const std::size_t group = number / targets;
+    return {index->key(group), target, target, index->rows(group)};
+  };
+  out.runs_of = [index, groups, targets, task = out.task](std::size_t number) {
+    RunsFile runs;
+    runs.path = index->path();
+    runs.table = table_of_task(task(number), index->table(number / targets), groups);
+    return runs;
+  };
+  return out;
+}
+
+/// Of runs that are in memory.
+GroupJob job_of(RunsFile all, const GroupRequest& groups) {
+  struct Tasks {
+    RunsFile runs;
+    std::vector<GroupTask> tasks;
+    std::vector<std::vector<std::size_t>> rows;  ///< of each task
+
+    void add(TableGroup group, std::string target, const std::string& column) {
+      tasks.push_back({std::move(group.key), std::move(target), column, group.rows.size()});
+      rows.push_back(std::move(group.rows));
+    }
+  };
+  GroupJob out;
+  out.file = all.files.empty() ? base_name(all.path) : all.path;
+  out.digest = sha256(all.bytes);
+  all.bytes.clear();
+  all.bytes.shrink_to_fit();
+  const auto shared = std::make_shared<Tasks>();
+  shared->runs = std::move(all);
+  for (TableGroup& group : groups_of(shared->runs.table, groups.key_columns())) {
+    if (groups.target_name) {
+      std::string target = std::move(group.key.back());
+      group.key.pop_back();
+      shared->add(std::move(group), std::move(target), groups.targets.front());
+      continue;
+    }
+    for (const std::string& target : groups.targets)
+      shared->add(group, target, target);
+  }
+  out.tasks = shared->tasks.size();
+  out.task = [shared](std::size_t number) { return shared->tasks[number]; };
+  out.runs_of = [shared, groups](std::size_t number) {
+    RunsFile runs;
+    runs.path = shared->runs.path;
+    runs.files = shared->runs.files;
+    runs.table = table_of_task(shared->tasks[number],
+                               take_rows(shared->runs.table, shared->rows[number]), groups);
+    return runs;
+  };
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> GroupRequest::key_columns() const {
+  std::vector<std::string> out = by;
+  if (target_name)
+    out.push_back(*target_name);
+  return out;
+}
+
+GroupJob read_groups(const std::vector<std::string>& paths, GroupRequest& groups,
+                     const RoleRequest& roles, std::optional<char> separator) {
+  std::set<std::string> texts(roles.categorical.begin(), roles.categorical.end());
+  for (const std::string& column : groups.key_columns())
+    texts.insert(column);
+  if (paths.size() == 1 && !groups.by.empty() && !groups.target_name) {
+    if (auto index = GroupIndex::of(paths.front(), groups.by, texts, separator)) {
+      const Table first_rows = index->first_rows();
+      settle_targets(first_rows, groups, roles);
+      return with_time_of_throughput(
+          job_of(std::make_shared<const GroupIndex>(*std::move(index)), groups), roles, first_rows);
+    }
+  }
+  RunsFile runs = read_runs(paths, texts, separator);
+  settle_targets(runs.table, groups, roles);
+  const Table columns = take_rows(runs.table, {});
+  return with_time_of_throughput(job_of(std::move(runs), groups), roles, columns);
+}
+
+std::optional<SetTotal> total_of(const GroupRequest& groups, const GroupJob& job) {
+  if (!groups.total)
+    return std::nullopt;
+  const std::string& name = *groups.total;
+  bool is_target = false;
+  std::vector<bool> is_text(groups.by.size(), false);
+  for (std::size_t number = 0; number < job.tasks; ++number) {
+    const GroupTask task = job.task(number);
+    is_target = is_target || task.target == name;
+    for (std::size_t i = 0; i < groups.by.size(); ++i)
+      is_text[i] = is_text[i] || task.key[i] == name;
+  }
+  std::vector<SetTotal> found;
+  if (is_target)
+    found.push_back({std::nullopt, name});
+  for (std::size_t i = 0; i < groups.by.size(); ++i)
+    if (is_text[i])
+      found.push_back({groups.by[i], name});
+  if (found.size() != 1) {
+    throw UsageError(Field{"total"} + ": '" + name + "' is " +
+                     (found.empty() ? "no target, no column and no text of a key column"
+                                    : "a target or text of several columns"));
+  }
+  return found.front();
+}
+
+void fit_groups(const GroupJob& job, const std::vector<std::size_t>& numbers,
+                const FitRequest& request, const std::vector<SetForm>& forms,
+                const std::function<void(std::size_t, GroupOutcome)>& take) {
+  parallel_in_order<GroupOutcome>(
+      numbers.size(), request.options.threads,
+      [&](std::size_t i) -> std::optional<GroupOutcome> {
+        if (request.options.stop.stop_requested())
+          return std::nullopt;
+        return fit_task(numbers[i], job, request, forms);
+      },
+      [&](std::size_t i, GroupOutcome outcome) { take(numbers[i], std::move(outcome)); });
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,262 @@
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "forms/fit_options.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/fit.hpp"
+#include "perfmodel/table.hpp"
+#include "table/column_facts.hpp"
+#include "table/derived.hpp"
+#include "table/design.hpp"
+#include "table/table.hpp"
+
+namespace perfmodel {
+namespace {
+
+/// The time that a throughput gives. Throws UsageError where that is not what was asked for.
+ThroughputTime requested_time(const Table& table, const RoleRequest& request) {
+  const Throughput& throughput = *request.throughput;
+  if (throughput.column.empty())
+    throw UsageError(Field{"work"} + " has no effect without " + Field{"throughput_target"});
+  if (request.target) {
+    throw UsageError(Field{"target"} + " and " + Field{"throughput_target"} +
+                     " both name the measured column; pass one of them");
+  }
+  if (table.find(throughput.column) == nullptr)
+    throw UsageError(Field{"throughput_target"} + ": " + table.no_column(throughput.column));
+  return time_of(throughput, table);
+}
+
+std::optional<Design> design_of_part(const Table& table, const ModelSpec& spec,
+                                     const std::vector<std::size_t>& rows) {
+  if (rows.empty())
+    return std::nullopt;
+  Design design = make_design(table, spec, Target::required, rows);
+  require_fitted_range(design);
+  return design;
+}
+
+void warn_of_equal_files(LabelledRuns& runs) {
+  const std::vector<DataFile>& files = runs.file.files;
+  const std::vector<std::string>& names = runs.file.table.sources;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for (std::size_t earlier = 0; earlier < i; ++earlier) {
+      if (files[earlier].sha256 != files[i].sha256)
+        continue;
+      runs.warnings.emplace_back(names[i] + " holds the same bytes as " + names[earlier] +
+                                 ": each of these runs counts as measured twice; leave one out");
+      break;
+    }
+  }
+}
+
+/// Levels that nobody asked for, and that are numbers to people: a scale would have no power.
+void warn_of_written_numbers(const RoleRequest& request, LabelledRuns& runs) {
+  const std::vector<std::string>& wanted = request.categorical;
+  for (const std::string& name : runs.roles.categorical) {
+    const Column& column = runs.file.table.at(name);
+    if (!holds_written_numbers(column) ||
+        std::find(wanted.begin(), wanted.end(), name) != wanted.end())
+      continue;
+    const std::string& cell = column.text(0);
+    const auto plain = without_group_marks(cell);
+    runs.warnings.push_back(runs.file.table.where(0) + ": column '" + name + "': \"" + cell +
+                            "\" is not a number, so the column is taken as levels; write " +
+                            (plain ? *plain : "all digits") + ", or pass " +
+                            Field{"categorical", {name}} + " if these are names");
+  }
+}
+
+}  // namespace
+
+LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
+  LabelledRuns runs;
+  runs.file = std::move(file);
+  Table& table = runs.file.table;
+  std::vector<Sentence> notices;
+  if (auto notice = reading_notice(table))
+    notices.emplace_back(*std::move(notice));
+  if (request.drop_failed) {
+    if (const auto column = measured_column(table, request))
+      if (auto failed = drop_failed_runs(runs.file, *column,
+                                         {request.categorical.begin(), request.categorical.end()}))
+        runs.warnings.emplace_back(*std::move(failed));
+  }
+  warn_of_equal_files(runs);
+  for (std::string& sentence : unify_truth_values(table))
+    notices.emplace_back(std::move(sentence));
+  RoleRequest timed = request;
+  if (request.throughput) {
+    const ThroughputTime time = requested_time(table, request);
+    table = with_time_of(table, *request.throughput, time.column);
+    timed.target = time.column;
+    timed.ignore.push_back(request.throughput->column);
+    if (!timed.time_unit)
+      timed.time_unit = time.unit;
+    notices.push_back(words_for(*request.throughput, time, table));
+    if (auto warning = warning_of_work(*request.throughput, table))
+      runs.warnings.push_back(*std::move(warning));
+  }
+  table = derive_as_requested(table, timed.derived);
+  runs.roles = resolve_roles(table, timed);
+  runs.roles.throughput = request.throughput;
+  warn_of_written_numbers(request, runs);
+  if (!request.throughput)
+    if (auto warning = warning_of_throughput(runs.roles.target))
+      runs.warnings.push_back(*std::move(warning));
+  if (request.totals_per_worker)
+    count_total_per_worker(table, runs.roles);
+  runs.roles.notices.insert(runs.roles.notices.begin(), notices.begin(), notices.end());
+  runs.rows = rows_by_content(table, runs.roles.target);
+  return runs;
+}
+
+PreparedRuns prepare_runs(const LabelledRuns& runs, const Split& split) {
+  const Table& table = runs.file.table;
+  PreparedRuns out;
+  out.provenance = provenance_of(runs.file, runs.roles);
+  out.spec = make_spec(table, runs.roles, split.train);
+  out.training = make_design(table, out.spec, Target::required, split.train);
+  set_typical_values(table, split.train[central_row(out.spec, out.training)], out.spec);
+  out.validation = design_of_part(table, out.spec, split.validation);
+  out.test = design_of_part(table, out.spec, split.test);
+  return out;
+}
+
+namespace {
+
+/// Whether both are one file, under other names or through links. A file that is not there is none.
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code no_matter;
+  return a == b || (a != "-" && b != "-" && std::filesystem::equivalent(a, b, no_matter));
+}
+
+void refuse_second(const std::string& path, const std::vector<std::string>& paths) {
+  for (const std::string& other : paths) {
+    if (&other == &path || !is_same_file(path, other))
+      continue;
+    throw UsageError("'" + path + "' is given twice" +
+                     (path == other ? "" : ", also as '" + other + "'"));
+  }
+}
+
+}  // namespace
+
+RunsFile read_runs(const std::string& path, const std::set<std::string>& text_columns,
+                   std::optional<char> separator, const ReadProgress& progress) {
+  RunsFile runs;
+  runs.path = path;
+  runs.bytes = read_file(path);
+  runs.table = parse_csv(std::array{CsvText{runs.bytes, display_name(path)}}, text_columns,
+                         separator, progress);
+  return runs;
+}
+
+RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::string>& text_columns,
+                   std::optional<char> separator, const ReadProgress& progress) {
+  if (paths.size() == 1)
+    return read_runs(paths.front(), text_columns, separator, progress);
+  RunsFile runs;
+  std::vector<std::string> names;
+  std::vector<std::size_t> ends;
+  for (const std::string& path : paths) {
+    refuse_second(path, paths);
+    runs.bytes += read_file(path);
+    ends.push_back(runs.bytes.size());
+    names.push_back(base_name(path));
+  }
+  std::vector<CsvText> texts;
+  for (std::size_t i = 0, begin = 0; i < paths.size(); begin = ends[i++]) {
+    const std::string_view bytes = std::string_view(runs.bytes).substr(begin, ends[i] - begin);
+    texts.push_back({bytes, display_name(paths[i])});
+    runs.files.push_back({names[i], 0, sha256(bytes)});
+  }
+  runs.path = joined(names, ", ");
+  runs.table = parse_csv(texts, text_columns, separator, progress);
+  return runs;
+}
+
+std::optional<std::string> drop_failed_runs(RunsFile& runs, const std::string& column,
+                                            const std::set<std::string>& text_columns) {
+  const std::size_t rows = runs.table.rows();
+  WithoutFailed left = without_failed_runs(runs.table, column, text_columns);
+  if (left.failed.empty())
+    return std::nullopt;
+  runs.table = std::move(left.table);
+  runs.failed = std::move(left.failed);
+  std::string words = words_for(runs.failed, column, rows);
+  if (runs.table.rows() == 0)
+    throw InputError(words);
+  return words;
+}
+
+std::string judged_column(const Table& runs, const ModelSpec& spec) {
+  const bool rated = spec.throughput && runs.find(spec.throughput->column) != nullptr;
+  return rated ? spec.throughput->column : spec.target;
+}
+
+std::optional<std::string> drop_failed_runs(RunsFile& runs, const ModelSpec& spec) {
+  const std::string column = judged_column(runs.table, spec);
+  return runs.table.find(column) == nullptr
+             ? std::nullopt
+             : drop_failed_runs(runs, column, categorical_columns(spec));
+}
+
+std::optional<std::string> reading_notice(const Table& table) {
+  const std::string& number = table.style.decimal_comma;
+  if (number.empty())
+    return std::nullopt;
+  std::string read = number;
+  read[read.find(',')] = '.';
+  return "Commas in numbers are decimal commas: \"" + number + "\" is " + read + ".";
+}
+
+std::string base_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+Provenance provenance_of(const RunsFile& runs, const Roles& roles) {
+  Provenance out{"perfmodel " PERFMODEL_VERSION,
+                 runs.files.empty() ? base_name(runs.path) : runs.path,
+                 runs.table.measured_runs(),
+                 runs.bytes.empty() ? runs.sha256 : sha256(runs.bytes),
+                 roles.notices,
+                 runs.files,
+                 runs.failed};
+  for (const std::uint32_t file : runs.table.file)
+    ++out.files[file].rows;
+  return out;
+}
+
+std::set<std::string> categorical_columns(const ModelSpec& spec) {
+  std::set<std::string> columns;
+  for (const auto& input : spec.categorical)
+    columns.insert(input.column);
+  return columns;
+}
+
+TestRuns select_test_runs(const Table& table, const ModelSpec& spec, bool gated) {
+  const KnownLevelRows known = rows_of_known_levels(table, spec);
+  if (known.unknown.empty())
+    return {make_design(table, spec, Target::required), std::nullopt};
+  const std::string reason = ": " + because_of(known.unknown);
+  const std::string of_rows = std::to_string(table.rows() - known.rows.size()) + " of " +
+                              std::to_string(table.rows()) + " rows";
+  if (known.rows.empty())
+    throw InputError(table.source + ": no row can be judged" + reason);
+  if (gated) {
+    throw InputError(table.source + ": " + of_rows + " cannot be judged" + reason + "; " +
+                     Field{"gates"} + " needs all: remove these rows, or fit such runs too");
+  }
+  return {make_design(table, spec, Target::required, known.rows),
+          table.source + ": " + of_rows + " are left out of the test" + reason};
+}
+
+}  // namespace perfmodel

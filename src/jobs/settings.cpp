@@ -1,0 +1,462 @@
+#include "jobs/settings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/predict.hpp"
+#include "perfmodel/table.hpp"
+#include "table/design.hpp"
+#include "table/formula.hpp"
+#include "table/left_out.hpp"
+
+namespace perfmodel {
+
+/// Throws UsageError where the `set` columns of some configuration give a derived input a value
+/// that it cannot have: users know the columns that they set, not those that are computed of them.
+void refuse_derived_values(const Table& configurations, const std::vector<Column>& set,
+                           const ModelSpec& spec);
+
+/// What stands behind COL=.
+struct Setting {
+  std::string column;
+  std::string text;
+};
+
+/// The numeric input of this name; null where it is none.
+const NumericInput* input_called(const ModelSpec& spec, const std::string& column);
+
+/// The levels that the text names. Throws UsageError for one that the model does not know.
+Column text_column(const Setting& setting, const CategoricalInput& input);
+
+/// The values that the text stands for: levels or numbers. Throws UsageError for what the column
+/// cannot have.
+Column column_of(const Setting& setting, const ModelSpec& spec);
+
+/// Row i of the result is row rows[i] of the column.
+Column taken_rows(const Column& column, const std::vector<std::size_t>& rows);
+
+namespace {
+
+constexpr std::size_t kMostValues = 1'000'000;
+constexpr double kRounding = 1e-12;  // the last value may miss the end by this share
+
+/// "a:b:c" -> a, b, c; a part may be empty.
+std::vector<std::string> parts_between(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text)
+    if (c == separator)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
+/// From the lower end on by `step` or `factor` until beyond the upper end.
+std::optional<std::vector<double>> numbers_of_range(const std::vector<std::string>& parts) {
+  const auto low = parse_number(parts[0]);
+  const auto high = parse_number(parts[1]);
+  if (!low || !high || parts[2].empty())
+    return std::nullopt;
+  const auto step = parse_number(parts[2].substr(1));
+  const bool by_factor = parts[2].front() == 'x';
+  if (!step || (!by_factor && parts[2].front() != '+') ||
+      !(by_factor ? *step > 1 && *low > 0 : *step > 0))
+    return std::nullopt;
+  std::vector<double> numbers;
+  const double end = *high + kRounding * std::abs(*high);
+  for (double value = *low; value <= end && numbers.size() <= kMostValues;) {
+    numbers.push_back(value);
+    const auto taken = static_cast<double>(numbers.size());
+    value = by_factor ? value * *step : *low + taken * *step;
+  }
+  if (numbers.empty() || numbers.size() > kMostValues)
+    return std::nullopt;
+  return numbers;
+}
+
+}  // namespace
+
+std::optional<std::vector<double>> listed_numbers(const std::string& text) {
+  std::vector<double> numbers;
+  for (const std::string& item : parts_between(text, ',')) {
+    const std::vector<std::string> parts = parts_between(item, ':');
+    if (parts.size() == 3) {
+      const auto range = numbers_of_range(parts);
+      if (!range)
+        return std::nullopt;
+      numbers.insert(numbers.end(), range->begin(), range->end());
+    } else if (const auto number = parse_number(item)) {
+      numbers.push_back(*number);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return numbers;
+}
+
+std::vector<std::string> listed_levels(const std::string& text,
+                                       const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), text) != known.end())
+    return {text};
+  return parts_between(text, ',');
+}
+
+namespace {
+
+/// "0,5" of an input that was measured from 0.1 to 0.8: where people write decimal commas.
+bool reads_as_decimal_comma(const std::string& text, const std::vector<double>& values,
+                            const NumericInput& input) {
+  const auto measured = [&](double value) { return input.low <= value && value <= input.high; };
+  if (values.size() != 2 || text.find_first_not_of("0123456789,") != std::string::npos)
+    return false;
+  std::string with_point = text;
+  with_point[with_point.find(',')] = '.';
+  const bool has_fractions =
+      input.low != std::floor(input.low) || input.high != std::floor(input.high) || input.high <= 1;
+  return has_fractions && !measured(values[1]) && measured(*parse_number(with_point));
+}
+
+/// The values of a number; columns that only derived ones use need not be > 0.
+Column numeric_column(const Setting& setting, const NumericInput* input) {
+  const auto values = listed_numbers(setting.text);
+  if (values && input != nullptr && reads_as_decimal_comma(setting.text, *values, *input)) {
+    std::string with_point = setting.text;
+    with_point[with_point.find(',')] = '.';
+    throw UsageError(Field{"settings"} + " '" + setting.column + "=" + setting.text +
+                     "': a comma separates two values, and " + to_text((*values)[1]) +
+                     " is outside of the measured range " + to_text(input->low) + " .. " +
+                     to_text(input->high) + "; write " + with_point + " with a point");
+  }
+  const bool is_one_word =
+      !setting.text.empty() && setting.text.find_first_of(",:") == std::string::npos;
+  if (!values || (input != nullptr && !std::all_of(values->begin(), values->end(),
+                                                   [&](double v) { return input->allows(v); }))) {
+    throw UsageError(
+        Field{"settings"} + " '" + setting.column + "=" + setting.text + "': expected a number" +
+        (input == nullptr ? ""
+         : input->zero    ? " >= 0"
+                          : " > 0") +
+        (is_one_word ? "" : ", a list such as 1,2,4 or a range such as 1:64:x2 or 1:9:+2"));
+  }
+  Column column;
+  column.name = setting.column;
+  column.numbers = *values;
+  return column;
+}
+
+}  // namespace
+
+const NumericInput* input_called(const ModelSpec& spec, const std::string& column) {
+  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic})
+    for (const NumericInput& input : *inputs)
+      if (input.column == column)
+        return &input;
+  return nullptr;
+}
+
+Column text_column(const Setting& setting, const CategoricalInput& input) {
+  Column column;
+  column.name = input.column;
+  column.kind = Column::Kind::text;
+  const LevelMatcher matcher(input);
+  for (const std::string& level : listed_levels(setting.text, input.levels)) {
+    const auto known = matcher.match(level);
+    if (!known)
+      throw UsageError(Field{"settings"} + " '" + input.column + "=" + setting.text +
+                       "': the model does not know the level '" + level + "'; it knows " +
+                       quoted_list(input.levels) + did_you_mean(level, input.levels));
+    column.codes.push_back(static_cast<std::uint32_t>(column.codes.size()));
+    column.levels.push_back(input.levels[*known]);
+  }
+  return column;
+}
+
+Column column_of(const Setting& setting, const ModelSpec& spec) {
+  for (const CategoricalInput& input : spec.categorical)
+    if (input.column == setting.column)
+      return text_column(setting, input);
+  return numeric_column(setting, input_called(spec, setting.column));
+}
+
+Column taken_rows(const Column& column, const std::vector<std::size_t>& rows) {
+  Column out = column;
+  out.bad_cells.clear();
+  out.numbers.clear();
+  out.codes.clear();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!column.is_numeric()) {
+      out.codes.push_back(column.codes[rows[i]]);
+      continue;
+    }
+    out.numbers.push_back(column.numbers[rows[i]]);
+    for (const BadCell& cell : column.bad_cells)
+      if (cell.row == rows[i])
+        out.bad_cells.push_back({i, cell.text});
+  }
+  return out;
+}
+
+namespace {
+
+using Values = std::vector<double>;
+
+/// "global_batch=0" of each set column that the derived one is computed from.
+std::vector<std::string> settings_behind(const std::string& derived, std::size_t row,
+                                         const std::vector<Column>& set, const ModelSpec& spec) {
+  std::vector<std::string> out;
+  const std::vector<DerivedColumn> all = needed_columns(spec.derived, {derived});
+  for (const Column& column : set) {
+    const auto uses = [&](const DerivedColumn& item) {
+      return std::find(item.of.begin(), item.of.end(), column.name) != item.of.end();
+    };
+    if (std::any_of(all.begin(), all.end(), uses))
+      out.push_back(column.name + "=" + column.text(row));
+  }
+  return out;
+}
+
+}  // namespace
+
+void refuse_derived_values(const Table& configurations, const std::vector<Column>& set,
+                           const ModelSpec& spec) {
+  std::map<std::string, Values> known;
+  for (const Column& column : configurations.columns)
+    if (column.is_numeric())
+      known[column.name] = column.numbers;
+  for (const DerivedColumn& derived : spec.derived) {
+    std::vector<Values> of;
+    for (const std::string& name : derived.of)
+      if (const auto found = known.find(name); found != known.end())
+        of.push_back(found->second);
+    if (of.size() < derived.of.size())
+      continue;  // texts: the design complains
+    TextCodes codes;
+    const Formula formula(derived.formula, derived.of, codes, quoted_formula(derived.definition()));
+    Values values = formula.of_rows(of, configurations.rows());
+    const NumericInput* const input = input_called(spec, derived.column);
+    for (std::size_t row = 0; row < values.size(); ++row) {
+      if (std::isfinite(values[row]) && (input == nullptr || input->allows(values[row])))
+        continue;
+      const auto settings = settings_behind(derived.column, row, set, spec);
+      if (settings.empty())
+        continue;  // not what was set: the design complains of the base
+      throw UsageError(Field{"settings"} + " '" + joined(settings, " ") +
+                       "': " + quoted_formula(derived.definition()) + " is " +
+                       (std::isnan(values[row])   ? "no number"
+                        : std::isinf(values[row]) ? "infinite"
+                                                  : to_text(values[row])) +
+                       " there" +
+                       (input == nullptr ? ""
+                        : input->zero    ? ", not >= 0"
+                                         : ", not > 0"));
+    }
+    known[derived.column] = std::move(values);
+  }
+}
+
+namespace {
+
+constexpr std::size_t kMostConfigurations = 1'000'000;
+
+/// Why the model has no such input, as far as it knows.
+std::string no_input(const FittedModel& model, const std::string& column,
+                     const std::vector<std::string>& names) {
+  for (const LeftOut& item : model.left_out)
+    if (item.column == column)
+      return "; in the runs behind the model it " + words_for(item);
+  const std::string hint = did_you_mean(column, names);
+  return hint.empty() ? "; it has " + quoted_list(names) : hint;
+}
+
+/// In their order, every column one that the model has.
+std::vector<Setting> parsed(const std::vector<std::string>& settings, const FittedModel& model,
+                            const std::vector<std::string>& names) {
+  std::vector<Setting> out;
+  for (const std::string& setting : settings) {
+    const auto equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw UsageError(Field{"settings"} + " '" + setting + "': expected COL=VALUE");
+    const std::string column = setting.substr(0, equals);
+    if (std::find(names.begin(), names.end(), column) == names.end())
+      throw UsageError(Field{"settings"} + " '" + setting + "': the model has no input '" + column +
+                       "'" + no_input(model, column, names));
+    if (std::any_of(out.begin(), out.end(),
+                    [&](const Setting& other) { return other.column == column; }))
+      throw UsageError(Field{"settings"} + " '" + setting + "': '" + column + "' is set twice");
+    out.push_back({column, setting.substr(equals + 1)});
+  }
+  return out;
+}
+
+std::size_t values_of(const Column& column) {
+  return column.is_numeric() ? column.numbers.size() : column.codes.size();
+}
+
+/// All combinations, those of the last column side by side.
+std::vector<Column> combined(const std::vector<Column>& columns) {
+  std::size_t all = 1;
+  for (const Column& column : columns) {
+    if (values_of(column) > kMostConfigurations / all)
+      throw UsageError(Field{"settings"} + ": these lists have more than " +
+                       std::to_string(kMostConfigurations) + " combinations");
+    all *= values_of(column);
+  }
+  std::vector<Column> out;
+  std::size_t block = all;
+  for (const Column& column : columns) {
+    block /= values_of(column);
+    std::vector<std::size_t> rows(all);
+    for (std::size_t row = 0; row < all; ++row)
+      rows[row] = row / block % values_of(column);
+    out.push_back(taken_rows(column, rows));
+  }
+  return out;
+}
+
+/// The scales among the set columns that move others; of those tied to one another the first.
+std::vector<const Column*> moving_scales(const std::vector<Column>& set, const ModelSpec& spec) {
+  std::vector<const Column*> out;
+  for (const Column& column : set) {
+    const bool follows = std::any_of(out.begin(), out.end(), [&](const Column* earlier) {
+      return std::any_of(spec.ties.begin(), spec.ties.end(), [&](const Tie& tie) {
+        return tie.scale == earlier->name && tie.column == column.name;
+      });
+    });
+    if (!follows && column.is_numeric())
+      out.push_back(&column);
+  }
+  return out;
+}
+
+/// Moves a column of the base, one value per row, along with the scales that were set. Returns
+/// whether it does.
+bool move_along(const std::vector<const Column*>& scales, const ModelSpec& spec, const Table& base,
+                Column& column) {
+  bool moves = false;
+  for (const Column* scale : scales) {
+    const Column* const from = base.find(scale->name);
+    for (const Tie& tie : spec.ties) {
+      if (tie.scale != scale->name || tie.column != column.name || from == nullptr ||
+          !from->is_numeric() || !column.is_numeric())
+        continue;
+      moves = true;
+      for (std::size_t row = 0; row < column.numbers.size(); ++row)
+        column.numbers[row] *= std::pow(scale->numbers[row] / from->numbers[0], tie.power);
+    }
+  }
+  return moves;
+}
+
+/// Complains of what neither the settings nor the base have.
+void refuse_missing(const std::vector<std::string>& missing,
+                    const std::optional<BaseConfiguration>& base) {
+  if (!missing.empty())
+    throw UsageError((base ? base->name + " has no " : "the model also needs ") +
+                     quoted_list(missing) + "; add " + Field{"settings"} + " " + missing.front() +
+                     "=VALUE" + (missing.size() > 1 ? " and so on" : ""));
+}
+
+}  // namespace
+
+SetConfigurations configurations_of_settings(const std::vector<std::string>& settings,
+                                             const FittedModel& model,
+                                             const std::optional<BaseConfiguration>& base) {
+  const ModelSpec& spec = model.spec;
+  const std::vector<std::string> names = required_columns(spec);
+  SetConfigurations out;
+  std::vector<Column> set;
+  for (const Setting& setting : parsed(settings, model, names)) {
+    set.push_back(column_of(setting, spec));
+    if (values_of(set.back()) > 1)
+      out.varied.push_back(setting.column);
+  }
+  set = combined(set);
+  const std::size_t rows = set.empty() ? 1 : values_of(set.front());
+  const std::vector<const Column*> scales = moving_scales(set, spec);
+  out.table.source = base ? base->table.source : "settings";
+  out.table.lines.assign(rows, base ? base->table.lines.front() : 1);
+  std::vector<std::string> missing;
+  for (const std::string& name : names) {
+    const auto given = std::find_if(set.begin(), set.end(),
+                                    [&](const Column& column) { return column.name == name; });
+    const Column* const known = base ? base->table.find(name) : nullptr;
+    if (given != set.end()) {
+      out.table.columns.push_back(*given);
+    } else if (known != nullptr) {
+      Column column = taken_rows(*known, std::vector<std::size_t>(rows, 0));
+      if (move_along(scales, spec, base->table, column))
+        out.moved.push_back(name);
+      else
+        out.assumed.push_back(name + "=" + column.text(0));
+      out.table.columns.push_back(std::move(column));
+    } else {
+      missing.push_back(name);
+    }
+  }
+  refuse_missing(missing, base);
+  refuse_derived_values(out.table, set, spec);
+  return out;
+}
+
+namespace {
+
+Column number_column(const std::string& name, double value) {
+  Column column;
+  column.name = name;
+  column.numbers = {value};
+  return column;
+}
+
+}  // namespace
+
+std::optional<BaseConfiguration> central_base(const FittedModel& model) {
+  if (!model.central)
+    return std::nullopt;
+  const ModelSpec& spec = model.spec;
+  const Configuration& central = model.central->configuration;
+  BaseConfiguration base;
+  base.name = "the run of line " + std::to_string(model.central->line) +
+              (model.provenance.file.empty() ? "" : " of " + model.provenance.file);
+  base.table.source = model.provenance.file.empty() ? "the runs" : model.provenance.file;
+  base.table.lines = {model.central->line};
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    base.table.columns.push_back(number_column(spec.intrinsic[i].column, central.intrinsic[i]));
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c)
+    base.table.columns.push_back(
+        text_column({spec.categorical[c].column, spec.categorical[c].levels[central.levels[c]]},
+                    spec.categorical[c]));
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    base.table.columns.push_back(number_column(spec.extrinsic[j].column, central.extrinsic[j]));
+  for (const SourceColumn& source : spec.sources)
+    base.table.columns.push_back(number_column(source.column, source.typical));
+  return base;
+}
+
+BaseConfiguration base_of_line(const Table& table, std::uint32_t line, const ModelSpec& spec) {
+  const auto found = std::find(table.lines.begin(), table.lines.end(), line);
+  if (found == table.lines.end()) {
+    throw UsageError(table.source + " has no run in line " + std::to_string(line) +
+                     (table.lines.empty()
+                          ? ""
+                          : "; its runs stand in lines " + std::to_string(table.lines.front()) +
+                                " to " + std::to_string(table.lines.back())));
+  }
+  const auto row = static_cast<std::size_t>(found - table.lines.begin());
+  BaseConfiguration base{{}, table.where(row)};
+  base.table.source = table.source;
+  base.table.lines = {line};
+  for (const std::string& name : required_columns(spec))
+    if (const Column* const column = table.find(name))
+      base.table.columns.push_back(taken_rows(*column, {row}));
+  return base;
+}
+
+}  // namespace perfmodel

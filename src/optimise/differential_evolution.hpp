@@ -1,0 +1,157 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "base/random.hpp"
+#include "optimise/algebra.hpp"
+#include "perfmodel/progress.hpp"
+
+namespace perfmodel::optimise {
+
+using Column = Eigen::Ref<Eigen::VectorXd>;
+using ConstColumn = Eigen::Ref<const Eigen::VectorXd>;
+
+/// Members are columns in real coordinates. The mutation formulas are the same in any affine
+/// coordinates, so nothing is gained by a unit cube, and the reported point is bit for bit the one
+/// that was evaluated.
+struct Population {
+  Eigen::MatrixXd members;
+  std::vector<double> costs;
+
+  std::size_t size() const { return costs.size(); }
+  auto member(std::size_t i) const { return members.col(static_cast<Eigen::Index>(i)); }
+
+  void replace(std::size_t i, const ConstColumn& x, double cost);
+  void swap(std::size_t i, std::size_t j);
+  /// Swaps the member of lowest cost (the first of several) to index 0.
+  void promote_best();
+};
+
+/// One point per column. Each free coordinate's interval is cut into `count` equal strata; each
+/// stratum holds one point at a uniform position, in an order drawn for each coordinate.
+/// Coordinates that a stop leaves out stand at their lower bounds.
+Eigen::MatrixXd latin_hypercube(const Bounds& bounds, std::size_t count, RandomStream& random,
+                                const std::stop_token& stop = {});
+
+/// Mean and standard deviation (over n) of the costs; +infinity where one of the costs is.
+struct CostStatistics {
+  double mean = 0;
+  double spread = 0;
+};
+CostStatistics statistics(std::span<const double> costs);
+
+/// Binomial crossover: each coordinate of the mutant stays with probability CR and is the target's
+/// otherwise; one coordinate, drawn from the free ones, stays in any case.
+void cross_over(const ConstColumn& target, double crossover_rate,
+                std::span<const Eigen::Index> free, RandomStream& random, Column mutant);
+
+/// Coordinates outside the box are drawn anew, each uniformly between its bounds.
+void redraw_outside(const Bounds& bounds, RandomStream& random, Column trial);
+
+/// Uniform on {0, ..., size - 1} without the indices in `taken` (ascending, all below `size`): one
+/// draw.
+std::size_t draw_other(std::size_t size, std::span<const std::size_t> taken, RandomStream& random);
+
+/// `Count` members that differ from each other and from the target. size > Count.
+template <std::size_t Count>
+std::array<std::size_t, Count> draw_donors(std::size_t size, std::size_t target,
+                                           RandomStream& random);
+
+/// best1, rand1:  v = base + F (plus - minus)
+void mutate_from(const ConstColumn& base, const ConstColumn& plus, const ConstColumn& minus,
+                 double differential_weight, Column mutant);
+
+/// currenttobest1, current-to-pbest/1:  v = target + F (guide - target + plus - minus)
+void mutate_towards(const ConstColumn& target, const ConstColumn& guide, const ConstColumn& plus,
+                    const ConstColumn& minus, double differential_weight, Column mutant);
+
+/// Costs of several candidates (columns of `candidates`, in real coordinates).
+///
+/// A candidate whose cost is known to exceed `abandon_above[i]` may be given up: any value above
+/// that bound is then as good as the exact cost, since the candidate loses its comparison either
+/// way.
+using BatchObjective =
+    std::function<void(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
+                       std::span<const double> abandon_above, std::span<double> costs)>;
+
+/// Differential evolution's own settings, with scipy's names and meanings.
+struct DifferentialEvolutionOptions {
+  std::uint64_t seed = 1;
+  Strategy strategy = Strategy::best1bin;
+  Updating updating = Updating::deferred;
+  /// Members per free coordinate; the population has max(5, this * number of free coordinates).
+  std::size_t population = 15;
+  std::size_t generations = 1000;
+  /// Never exceeded; at least the size of the initial population.
+  std::size_t evaluations = std::numeric_limits<std::size_t>::max();
+  /// Converged when spread <= absolute_tolerance + tolerance * |mean cost|.
+  double tolerance = 0.01;
+  double absolute_tolerance = 0;
+  /// F is drawn anew for each generation from [low, high).
+  double differential_weight_low = 0.5;
+  double differential_weight_high = 1.0;
+  double crossover_rate = 0.7;
+  /// Points that replace the first members of the initial population, each moved to the nearest
+  /// point of the box.
+  std::vector<Eigen::VectorXd> initial_guesses;
+  /// Looked at before each generation, and before each trial with `immediate` updating.
+  std::stop_token stop;
+  /// Called after each complete generation.
+  std::function<void(const Progress&)> observer;
+};
+
+struct DifferentialEvolutionResult {
+  Eigen::VectorXd best;
+  double cost = 0;
+  std::size_t generations = 0;
+  std::size_t evaluations = 0;
+  double spread = 0;
+  Termination termination = Termination::generation_limit;
+  /// The last population in real coordinates (members are columns) and its costs; member 0 is the
+  /// best.
+  Eigen::MatrixXd population;
+  std::vector<double> costs;
+};
+
+/// Storn and Price's differential evolution on a box, following scipy 1.10's semantics: Latin
+/// hypercube start, one dither weight per generation, out-of-box coordinates drawn anew, a trial
+/// replaces its target where its cost is not higher, the best member stands at index 0.
+///
+/// The first 512 members are always evaluated, also after a stop was requested, so that there is a
+/// best. Costs that are not finite count as +infinity. Not converging is a result, not an error.
+/// Throws std::invalid_argument for bounds that are not finite or crossed, or options outside their
+/// range.
+DifferentialEvolutionResult minimise(const BatchObjective& objective, const Bounds& bounds,
+                                     const DifferentialEvolutionOptions& options);
+
+/// Adapter for objectives of one point.
+BatchObjective batch_of(std::function<double(const Eigen::VectorXd&)> cost);
+
+/// How scipy's best1bin, rand1bin and currenttobest1bin make mutants: one F per generation, uniform
+/// on [low, high).
+class Dithered {
+ public:
+  explicit Dithered(const DifferentialEvolutionOptions& options);
+
+  void begin_generation(RandomStream& random);
+  double differential_weight() const { return differential_weight_; }
+  void mutate(const Population& population, std::size_t target, RandomStream& random,
+              Column mutant) const;
+
+ private:
+  Strategy strategy_;
+  double low_;
+  double high_;
+  double differential_weight_;
+};
+
+}  // namespace perfmodel::optimise

@@ -1,0 +1,559 @@
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "optimise/least_absolute_deviations.hpp"
+
+namespace perfmodel::optimise {
+
+std::vector<Kink>::iterator run_through(std::vector<Kink>& kinks, double slope) {
+  auto first = kinks.begin();
+  auto last = kinks.end();
+  while (first != last) {
+    const auto middle = first + (last - first) / 2;
+    std::nth_element(first, middle, last, [](const Kink& a, const Kink& b) { return a.at < b.at; });
+    double before = slope;
+    for (auto k = first; k != middle; ++k)
+      before += k->rise;
+    if (before >= 0) {
+      last = middle;
+    } else if (before + middle->rise >= 0) {
+      return middle;
+    } else {
+      slope = before + middle->rise;
+      first = middle + 1;
+    }
+  }
+  return kinks.end();
+}
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+LadBasis::LadBasis(const LadProblem& problem, const VectorXd& start)
+    : problem_(&problem),
+      holds_row_(static_cast<std::size_t>(problem.matrix.rows()), 0),
+      edges_(MatrixXd::Identity(start.size(), start.size())) {
+  for (Index j = 0; j < start.size(); ++j) {
+    constraints_.push_back({Hold::parked, j});
+    if (start[j] <= problem.bounds.lower[j])
+      constraints_.back().hold = Hold::lower;
+    if (start[j] >= problem.bounds.upper[j])
+      constraints_.back().hold = Hold::upper;
+  }
+}
+
+void LadBasis::exchange(Index k, ActiveConstraint entering) {
+  const Eigen::RowVectorXd along = gradient_of(entering).transpose() * edges_;
+  const VectorXd pivot = edges_.col(k) / along[k];
+  for (Index j = 0; j < edges_.cols(); ++j)
+    if (j != k)
+      edges_.col(j) -= along[j] * pivot;
+  edges_.col(k) = pivot;
+
+  ActiveConstraint& place = constraints_[static_cast<std::size_t>(k)];
+  if (place.hold == Hold::row)
+    holds_row_[static_cast<std::size_t>(place.index)] = 0;
+  if (entering.hold == Hold::row)
+    holds_row_[static_cast<std::size_t>(entering.index)] = 1;
+  place = entering;
+}
+
+VectorXd LadBasis::factorise(const VectorXd& response, const VectorXd& x) {
+  MatrixXd gradients(edges_.rows(), edges_.cols());
+  VectorXd level(edges_.rows());
+  for (Index k = 0; k < edges_.cols(); ++k) {
+    const ActiveConstraint& held = (*this)[k];
+    gradients.row(k) = gradient_of(held).transpose();
+    level[k] = held.hold == Hold::row ? response[held.index] : x[held.index];
+  }
+  const Eigen::PartialPivLU<MatrixXd> factors(gradients);
+  edges_ = factors.inverse();
+  return factors.solve(level);
+}
+
+VectorXd LadBasis::gradient_of(const ActiveConstraint& constraint) const {
+  if (constraint.hold == Hold::row)
+    return problem_->matrix.row(constraint.index).transpose();
+  return VectorXd::Unit(edges_.rows(), constraint.index);
+}
+
+VectorXd perturbed_response(const LadProblem& problem) {
+  VectorXd out = problem.response;
+  const double size = 1e-11 * (out.cwiseAbs().maxCoeff() + 1e-300);
+  std::uint64_t state = 0x9E3779B97F4A7C15ULL;
+  for (Index i = 0; i < out.size(); ++i) {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    out[i] += size * (static_cast<double>(state >> 11) * 0x1.0p-53 - 0.5);
+  }
+  return out;
+}
+
+double dual_bound_of(const LadProblem& problem, const VectorXd& lambda) {
+  VectorXd reduced = -transposed_product(problem.matrix, problem.levels, lambda);
+  if (problem.linear.size() > 0)
+    reduced += problem.linear;
+  const auto low = reduced.cwiseProduct(problem.bounds.lower);
+  const auto high = reduced.cwiseProduct(problem.bounds.upper);
+  return lambda.dot(problem.response) + low.cwiseMin(high).sum();
+}
+
+void set_point(const LadProblem& problem, const VectorXd& x, LadResult& out) {
+  out.x = x.cwiseMax(problem.bounds.lower).cwiseMin(problem.bounds.upper);
+  const VectorXd residual = problem.response - product(problem.matrix, problem.levels, out.x);
+  out.cost = problem.weights.dot(residual.cwiseAbs());
+  if (problem.linear.size() > 0)
+    out.cost += problem.linear.dot(out.x);
+}
+
+void put_square(const Eigen::VectorXd& direction, double weight, double reach, Index row,
+                LadProblem& problem, double& constant) {
+  constexpr Index on_each_side = kSquareRows / 2;
+  const double spacing = reach / static_cast<double>(on_each_side);
+  for (Index k = 0; k < on_each_side; ++k) {
+    for (const double side : {-1.0, 1.0}) {
+      const double kink = side * (static_cast<double>(k) + 0.5) * spacing;
+      problem.matrix.row(row) = direction.transpose();
+      problem.response[row] = kink;
+      problem.weights[row] = weight * spacing;
+      constant += weight * spacing * std::abs(kink);
+      ++row;
+    }
+  }
+}
+
+BorderedBasis::BorderedBasis(const LadProblem& problem, const VectorXd& start)
+    : problem_(&problem),
+      levels_(problem.levels.count),
+      border_(problem.matrix.cols()),
+      constraints_(static_cast<std::size_t>(levels_ + border_)),
+      holds_row_(static_cast<std::size_t>(problem.matrix.rows()), 0),
+      diagonal_(levels_),
+      own_others_(levels_, border_),
+      border_others_(border_, border_),
+      border_level_(static_cast<std::size_t>(border_), LevelColumns::none),
+      border_entry_(VectorXd::Zero(border_)),
+      touching_(Eigen::VectorXi::Zero(levels_)) {
+  const Index first = problem.levels.first;
+  for (Index j = 0; j < levels_ + border_; ++j) {
+    Hold hold = Hold::parked;
+    if (start[j] <= problem.bounds.lower[j])
+      hold = Hold::lower;
+    if (start[j] >= problem.bounds.upper[j])
+      hold = Hold::upper;
+    if (j >= first && j < first + levels_)
+      set_own(j - first, {hold, j});
+    else
+      set_border(j < first ? j : j - levels_, {hold, j});
+  }
+  factorise();
+}
+
+VectorXd BorderedBasis::others_of(const ActiveConstraint& constraint) const {
+  if (constraint.hold == Hold::row)
+    return problem_->matrix.row(constraint.index).transpose();
+  const Index first = problem_->levels.first;
+  if (constraint.index >= first && constraint.index < first + levels_)
+    return VectorXd::Zero(border_);
+  return VectorXd::Unit(border_,
+                        constraint.index < first ? constraint.index : constraint.index - levels_);
+}
+
+Index BorderedBasis::level_of(const ActiveConstraint& constraint) const {
+  if (constraint.hold == Hold::row)
+    return problem_->levels.of_row[static_cast<std::size_t>(constraint.index)];
+  const Index level = constraint.index - problem_->levels.first;
+  return level >= 0 && level < levels_ ? level : LevelColumns::none;
+}
+
+double BorderedBasis::level_entry_of(const ActiveConstraint& constraint) const {
+  return constraint.hold == Hold::row ? problem_->levels.value[constraint.index] : 1;
+}
+
+void BorderedBasis::mark(const ActiveConstraint& constraint, char held) {
+  if (constraint.hold == Hold::row)
+    holds_row_[static_cast<std::size_t>(constraint.index)] = held;
+}
+
+void BorderedBasis::set_own(Index level, ActiveConstraint constraint) {
+  constraints_[static_cast<std::size_t>(level)] = constraint;
+  diagonal_[level] = level_entry_of(constraint);
+  own_others_.row(level) = others_of(constraint).transpose();
+}
+
+void BorderedBasis::set_border(Index place, ActiveConstraint constraint) {
+  constraints_[static_cast<std::size_t>(levels_ + place)] = constraint;
+  Index& level = border_level_[static_cast<std::size_t>(place)];
+  if (level != LevelColumns::none)
+    --touching_[level];
+  level = level_of(constraint);
+  border_entry_[place] = 0;
+  if (level != LevelColumns::none) {
+    ++touching_[level];
+    border_entry_[place] = level_entry_of(constraint);
+  }
+  border_others_.row(place) = others_of(constraint).transpose();
+}
+
+Eigen::RowVectorXd BorderedBasis::complement_row(Index place) const {
+  const Index level = border_level_[static_cast<std::size_t>(place)];
+  if (level == LevelColumns::none)
+    return border_others_.row(place);
+  return border_others_.row(place) -
+         border_entry_[place] / diagonal_[level] * own_others_.row(level);
+}
+
+void BorderedBasis::factorise() {
+  MatrixXd complement(border_, border_);
+  for (Index b = 0; b < border_; ++b)
+    complement.row(b) = complement_row(b);
+  inverse_ = Eigen::PartialPivLU<MatrixXd>(complement).inverse();
+}
+
+/// A rank-one update of the inverse.
+void BorderedBasis::replace_row(Index place) {
+  const Eigen::RowVectorXd along = complement_row(place) * inverse_;
+  const VectorXd pivot = inverse_.col(place) / along[place];
+  for (Index j = 0; j < border_; ++j)
+    if (j != place)
+      inverse_.col(j) -= along[j] * pivot;
+  inverse_.col(place) = pivot;
+}
+
+void BorderedBasis::exchange(Index k, ActiveConstraint entering) {
+  mark((*this)[k], 0);
+  mark(entering, 1);
+  if (k >= levels_) {
+    set_border(k - levels_, entering);
+    replace_row(k - levels_);
+    return;
+  }
+  const Index level = k;
+  Index place = LevelColumns::none;  // of the last border constraint in this level
+  for (Index b = 0; b < border_ && touching_[level] > 0; ++b)
+    if (border_level_[static_cast<std::size_t>(b)] == level)
+      place = b;
+  const int touching = touching_[level];
+  if (level_of(entering) == level) {
+    set_own(level, entering);
+  } else {
+    // One of the border takes its place.
+    const ActiveConstraint promoted = (*this)[levels_ + place];
+    set_own(level, promoted);
+    set_border(place, entering);
+  }
+  if (touching == 1)
+    replace_row(place);
+  else if (touching > 1)
+    factorise();
+}
+
+BorderedVector BorderedBasis::edge(Index k) const {
+  if (k < levels_ && moves_alone(k)) {
+    BorderedVector out{VectorXd::Zero(levels_), VectorXd::Zero(border_)};
+    out.levels[k] = 1 / diagonal_[k];
+    return out;
+  }
+  return solve(VectorXd::Unit(levels_ + border_, k));
+}
+
+BorderedVector BorderedBasis::solve(const VectorXd& raises) const {
+  const VectorXd own = raises.head(levels_).cwiseQuotient(diagonal_);
+  VectorXd rest = raises.tail(border_);
+  for (Index b = 0; b < border_; ++b) {
+    const Index level = border_level_[static_cast<std::size_t>(b)];
+    if (level != LevelColumns::none)
+      rest[b] -= border_entry_[b] * own[level];
+  }
+  BorderedVector out;
+  out.others = inverse_ * rest;
+  out.levels = own - (own_others_ * out.others).cwiseQuotient(diagonal_);
+  return out;
+}
+
+VectorXd BorderedBasis::slopes(const BorderedVector& gradient) const {
+  const VectorXd own = gradient.levels.cwiseQuotient(diagonal_);
+  VectorXd out(levels_ + border_);
+  out.tail(border_) = inverse_.transpose() * (gradient.others - own_others_.transpose() * own);
+  out.head(levels_) = own;
+  for (Index b = 0; b < border_; ++b) {
+    const Index level = border_level_[static_cast<std::size_t>(b)];
+    if (level != LevelColumns::none)
+      out[level] -= border_entry_[b] * out[levels_ + b] / diagonal_[level];
+  }
+  return out;
+}
+
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+/// So many are factorised at once; who stops a larger descent does not wait for the last digits.
+constexpr Index kColumnsAtOnce = 200;
+
+/// The edges that leave an active row, one per column.
+class DenseVertex : public LadVertex {
+ public:
+  explicit DenseVertex(Eigen::MatrixXd edges) : edges_(std::move(edges)) {}
+
+  VectorXd change_for(const VectorXd& raises) const override {
+    VectorXd change = VectorXd::Zero(edges_.rows());
+    for (Index k = 0; k < edges_.cols(); ++k)
+      change += raises[k] * edges_.col(k);
+    return change;
+  }
+
+  VectorXd slopes(const VectorXd& gradient) const override {
+    VectorXd out(edges_.cols());
+    for (Index k = 0; k < edges_.cols(); ++k)
+      out[k] = gradient.dot(edges_.col(k));
+    return out;
+  }
+
+ private:
+  Eigen::MatrixXd edges_;
+};
+
+}  // namespace
+
+EdgeDescent::EdgeDescent(const LadProblem& problem, const VectorXd& start,
+                         const LadOptions& options)
+    : problem_(problem),
+      rows_(problem.matrix.rows()),
+      columns_(problem.matrix.cols()),
+      x_(start),
+      response_(perturbed_response(problem)),
+      stop_(options.stop),
+      basis_(problem, start) {
+  residual_ = response_ - problem.matrix * x_;
+  column_scale_ = (problem.matrix.cwiseAbs().transpose() * problem.weights).cwiseMax(1e-300);
+  if (problem.linear.size() > 0)
+    column_scale_ += problem.linear.cwiseAbs();
+  refresh_gradient();
+  if (!options.active_rows.empty())
+    start_at_vertex(options.active_rows, options.stop);
+}
+
+bool EdgeDescent::step() {
+  const VectorXd slope = basis_.edges().transpose() * gradient_;
+  const Index leaving = choose_leaving(slope);
+  if (leaving < 0)
+    return false;
+  const double sign = slope[leaving] > 0 ? -1.0 : 1.0;
+  const VectorXd direction = sign * basis_.edges().col(leaving);
+  const double start_slope = -std::abs(slope[leaving]) + hold_weight(leaving);
+  move(leaving, direction, start_slope);
+  if (++pivots_ % kRefactorEvery == 0)
+    factorise();
+  return true;
+}
+
+LadResult EdgeDescent::result() {
+  const VectorXd lambda = multipliers();
+  response_ = problem_.response;
+  if (!stop_.stop_requested() || columns_ <= kColumnsAtOnce)
+    factorise();
+  LadResult out;
+  set_point(problem_, x_, out);
+  out.dual_bound = dual_bound_of(problem_, lambda);
+  std::vector<Index> places;
+  for (Index k = 0; k < columns_; ++k) {
+    if (basis_[k].hold != Hold::row)
+      continue;
+    out.active_rows.push_back(basis_[k].index);
+    places.push_back(k);
+  }
+  out.vertex = std::make_shared<DenseVertex>(basis_.edges()(Eigen::all, places));
+  return out;
+}
+
+/// Goes to the vertex where the given rows have no residual, if there is one in the box: each row
+/// takes the place of the parked coordinate that it determines best.
+void EdgeDescent::start_at_vertex(const std::vector<Index>& rows, const std::stop_token& stop) {
+  const VectorXd cold_x = x_;
+  const LadBasis cold_basis = basis_;
+  for (const Index row : rows) {
+    if (stop.stop_requested())
+      break;  // as good a vertex as any: nothing will be made of it
+    const Eigen::RowVectorXd along = problem_.matrix.row(row) * basis_.edges();
+    Index place = -1;
+    for (Index k = 0; k < columns_; ++k) {
+      if (basis_[k].hold != Hold::parked)
+        continue;
+      if (place < 0 || std::abs(along[k]) > std::abs(along[place]))
+        place = k;
+    }
+    if (place < 0 || std::abs(along[place]) < kWorthlessPivot * along.cwiseAbs().maxCoeff())
+      continue;
+    basis_.exchange(place, {Hold::row, row});
+  }
+  factorise();
+  if (x_.allFinite() && problem_.bounds.contains(x_))
+    return;
+  x_ = cold_x;
+  basis_ = cold_basis;
+  residual_ = response_ - problem_.matrix * x_;
+  refresh_gradient();
+}
+
+/// The slope that both senses of an edge pay for leaving a row.
+double EdgeDescent::hold_weight(Index k) const {
+  return basis_[k].hold == Hold::row ? problem_.weights[basis_[k].index] : 0.0;
+}
+
+Index EdgeDescent::choose_leaving(const VectorXd& slope) const {
+  Index best = -1;
+  double best_gain = 0;
+  for (Index k = 0; k < columns_; ++k) {
+    const Hold hold = basis_[k].hold;
+    double descent = std::abs(slope[k]) - hold_weight(k);
+    if (hold == Hold::lower)
+      descent = -slope[k];
+    if (hold == Hold::upper)
+      descent = slope[k];
+    const double scale = basis_.edges().col(k).cwiseAbs().dot(column_scale_);
+    const double gain = descent / scale;
+    if (gain > 1e-12 && gain > best_gain) {
+      best_gain = gain;
+      best = k;
+    }
+  }
+  return best;
+}
+
+/// Where an edge runs into the box.
+struct EdgeDescent::BoundAhead {
+  double at;
+  ActiveConstraint bound;
+};
+
+/// The box always ends an edge: all bounds are finite.
+EdgeDescent::BoundAhead EdgeDescent::nearest_bound(Index leaving, const VectorXd& direction) const {
+  BoundAhead out{std::numeric_limits<double>::infinity(), {Hold::lower, 0}};
+  std::vector<char> held(static_cast<std::size_t>(columns_), 0);
+  for (Index k = 0; k < columns_; ++k)
+    if (k != leaving && basis_[k].hold != Hold::row)
+      held[static_cast<std::size_t>(basis_[k].index)] = 1;
+  const double tiny = 1e-13 * direction.cwiseAbs().maxCoeff();
+  for (Index j = 0; j < columns_; ++j) {
+    if (held[static_cast<std::size_t>(j)] || std::abs(direction[j]) <= tiny)
+      continue;
+    const bool up = direction[j] > 0;
+    const double room = up ? problem_.bounds.upper[j] - x_[j] : problem_.bounds.lower[j] - x_[j];
+    const double at = std::max(0.0, room / direction[j]);
+    if (at < out.at)
+      out = {at, {up ? Hold::upper : Hold::lower, j}};
+  }
+  return out;
+}
+
+void EdgeDescent::collect_kinks(const VectorXd& change, double limit) {
+  kinks_.clear();
+  const double tiny = 1e-13 * change.cwiseAbs().maxCoeff();
+  for (Index i = 0; i < rows_; ++i) {
+    const double c = change[i];
+    if (std::abs(c) <= tiny || basis_.holds_row(i) || problem_.weights[i] == 0)
+      continue;
+    const double at = residual_[i] / c;
+    if ((at > 0 || (at == 0 && c < 0)) && at < limit)
+      kinks_.push_back({at, 2 * problem_.weights[i] * std::abs(c), i});
+  }
+}
+
+void EdgeDescent::move(Index leaving, const VectorXd& direction, double slope) {
+  const VectorXd change = problem_.matrix * direction;
+  const BoundAhead ahead = nearest_bound(leaving, direction);
+  collect_kinks(change, ahead.at);
+  const auto stop = run_through(kinks_, slope);
+  for (auto k = kinks_.begin(); k != stop; ++k)
+    turn(k->row, 2);
+  release(leaving, change);
+  if (stop != kinks_.end()) {
+    turn(stop->row, 1);
+    advance(leaving, direction, change, stop->at);
+    residual_[stop->row] = 0;
+    basis_.exchange(leaving, {Hold::row, stop->row});
+  } else {
+    const auto [hold, coordinate] = ahead.bound;
+    advance(leaving, direction, change, ahead.at);
+    x_[coordinate] =
+        hold == Hold::lower ? problem_.bounds.lower[coordinate] : problem_.bounds.upper[coordinate];
+    basis_.exchange(leaving, ahead.bound);
+  }
+}
+
+/// Takes `times` the present pull of a row out of the gradient: once where the row becomes active,
+/// twice where its residual changes sign.
+void EdgeDescent::turn(Index row, double times) {
+  const double pull = residual_[row] > 0 ? -problem_.weights[row] : problem_.weights[row];
+  gradient_ -= times * pull * problem_.matrix.row(row).transpose();
+}
+
+/// The constraint that is left becomes an ordinary row with the sign it is about to take.
+void EdgeDescent::release(Index leaving, const VectorXd& change) {
+  const auto [hold, row] = basis_[leaving];
+  if (hold != Hold::row)
+    return;
+  residual_[row] = change[row] > 0 ? -1e-300 : 1e-300;
+  turn(row, -1);
+}
+
+void EdgeDescent::advance(Index leaving, const VectorXd& direction, const VectorXd& change,
+                          double length) {
+  x_ += length * direction;
+  residual_ -= length * change;
+  for (Index k = 0; k < columns_; ++k)
+    if (k != leaving && basis_[k].hold == Hold::row)
+      residual_[basis_[k].index] = 0;
+}
+
+void EdgeDescent::factorise() {
+  x_ = basis_.factorise(response_, x_);
+  residual_ = response_ - problem_.matrix * x_;
+  for (const auto& [hold, index] : basis_.constraints()) {
+    if (hold == Hold::row)
+      residual_[index] = 0;
+    if (hold == Hold::lower)
+      x_[index] = problem_.bounds.lower[index];
+    if (hold == Hold::upper)
+      x_[index] = problem_.bounds.upper[index];
+  }
+  refresh_gradient();
+}
+
+void EdgeDescent::refresh_gradient() {
+  VectorXd pull = problem_.weights;
+  for (Index i = 0; i < rows_; ++i)
+    if (basis_.holds_row(i))
+      pull[i] = 0;
+    else if (residual_[i] > 0)
+      pull[i] = -pull[i];
+  gradient_ = problem_.matrix.transpose() * pull;
+  if (problem_.linear.size() > 0)
+    gradient_ += problem_.linear;
+}
+
+/// Multipliers of the rows at the present vertex. Signs are those of the perturbed residuals: where
+/// several residuals are zero, only they know on which side each row stands.
+VectorXd EdgeDescent::multipliers() const {
+  VectorXd lambda(rows_);
+  for (Index i = 0; i < rows_; ++i)
+    lambda[i] = residual_[i] > 0 ? problem_.weights[i] : -problem_.weights[i];
+  const VectorXd multiplier = basis_.edges().transpose() * gradient_;
+  for (Index k = 0; k < columns_; ++k) {
+    const auto [hold, row] = basis_[k];
+    if (hold != Hold::row)
+      continue;
+    const double w = problem_.weights[row];
+    lambda[row] = std::clamp(multiplier[k], -w, w);
+  }
+  return lambda;
+}
+
+}  // namespace perfmodel::optimise

@@ -1,0 +1,345 @@
+#include "optimise/newton.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace perfmodel {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr std::size_t kMostDampedSteps = 2000;
+constexpr double kStartDamping = 1e-3;
+constexpr double kLargestDamping = 1e12;
+constexpr double kCostRounding = 1e-14;
+constexpr double kLeastTangentPoint = 1e-12;  // the parabola at 0 would have no end of curvature
+constexpr double kShareOfGap = 0.1;  // steps of damped least squares soon gain little by little
+
+/// The step to the minimum of a damped parabola in the box: constants that the step would carry
+/// past a bound go to the bound, and the others are solved for again. Nothing where the parabola
+/// opens downwards.
+std::optional<VectorXd> damped_step(const CostParabola& model, const ArrowMatrix& curvature,
+                                    double damping, const VectorXd& at, const optimise::Bounds& box,
+                                    const std::stop_token& stop) {
+  const Index size = at.size();
+  VectorXd step = VectorXd::Zero(size);
+  std::vector<bool> held(static_cast<std::size_t>(size), false);
+  const VectorXd diagonal = model.gauss_newton.whole_diagonal();
+  for (Index i = 0; i < size; ++i) {
+    held[static_cast<std::size_t>(i)] = diagonal[i] == 0 ||
+                                        (at[i] <= box.lower[i] && model.gradient[i] > 0) ||
+                                        (at[i] >= box.upper[i] && model.gradient[i] < 0);
+  }
+  ArrowMatrix damped = curvature;
+  damped.add_to_diagonal(damping * diagonal);
+  for (Index round = 0; round < size; ++round) {
+    const auto solved = solve_free(damped, held, -(model.gradient + curvature * step), stop);
+    if (!solved)
+      return std::nullopt;
+    const VectorXd& free_step = *solved;
+    bool inside = true;
+    for (Index i = 0; i < size; ++i) {
+      if (held[static_cast<std::size_t>(i)])
+        continue;
+      const double low = box.lower[i] - at[i];
+      const double high = box.upper[i] - at[i];
+      if (free_step[i] >= low && free_step[i] <= high)
+        continue;
+      held[static_cast<std::size_t>(i)] = true;
+      step[i] = free_step[i] < low ? low : high;
+      inside = false;
+    }
+    if (inside)
+      return step + free_step;
+  }
+  return step;
+}
+
+}  // namespace
+
+VectorXd tangent_curvature(const VectorXd& values, double l1, double l2) {
+  return (l1 / values.array().abs().max(kLeastTangentPoint) + 2 * l2).matrix();
+}
+
+DampedNewtonResult minimise_by_damped_newton(const CurvedProblem& fit, const optimise::Bounds& box,
+                                             const VectorXd& start, double gap_to_stop,
+                                             const std::stop_token& stop) {
+  DampedNewtonResult out;
+  out.at = start;
+  out.cost = fit.cost(start);
+  if (stop.stop_requested())
+    return out;
+  CostParabola model = fit.quadratic(start);
+  double damping = kStartDamping;
+  double cost_when_woken = std::numeric_limits<double>::infinity();
+  bool refused = false;  // the last step
+  while (out.steps < kMostDampedSteps && damping < kLargestDamping && !stop.stop_requested()) {
+    ++out.steps;
+    // Newton's step where there is one.
+    const ArrowMatrix* curvature = &model.hessian;
+    auto step = damped_step(model, *curvature, damping, out.at, box, stop);
+    if (!step) {
+      curvature = &model.gauss_newton;
+      step = damped_step(model, *curvature, damping, out.at, box, stop);
+    }
+    if (!step) {
+      damping *= 10;
+      continue;
+    }
+    const VectorXd trial = (out.at + *step).cwiseMax(box.lower).cwiseMin(box.upper);
+    const VectorXd moved = trial - out.at;
+    const double gain = -(model.gradient.dot(moved) + 0.5 * moved.dot(*curvature * moved));
+    out.relative_gap = out.cost > 0 ? std::abs(gain) / out.cost : 0;
+    if (out.relative_gap <= kShareOfGap * gap_to_stop) {
+      const auto woken =
+          out.cost < (1 - gap_to_stop) * cost_when_woken ? fit.wake(out.at) : std::nullopt;
+      if (!woken) {
+        // What the cost cannot resolve any more still sharpens the constants.
+        if (fit.cost(trial) <= (1 + kCostRounding) * out.cost)
+          out.at = trial;
+        break;
+      }
+      cost_when_woken = out.cost;
+      out.at = *woken;
+      model = fit.quadratic(out.at);
+      damping = kStartDamping;
+      continue;
+    }
+    const double trial_cost = fit.cost(trial);
+    ++out.evaluations;
+    if (gain > 0 && trial_cost < out.cost) {
+      // Along a curved valley the damping hovers where steps are taken, instead of having every
+      // second one refused.
+      damping = std::max(1e-15, (refused ? 0.7 : 0.1) * damping);
+      refused = false;
+      out.at = trial;
+      out.cost = trial_cost;
+      model = fit.quadratic(trial);
+    } else {
+      damping *= refused ? 10 : 4;
+      refused = true;
+    }
+  }
+  return out;
+}
+
+}  // namespace perfmodel
+
+namespace perfmodel::optimise {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kSufficientGain = 1e-4;
+constexpr std::size_t kMostHalvings = 20;
+
+struct Correction {
+  VectorXd step;
+  VectorXd change;  ///< of the gradient
+  double product = 0;
+};
+
+/// Slopes by differences, forward ones where the box has room for them.
+class ByDifferences {
+ public:
+  ByDifferences(const BatchObjective& objective, const Bounds& bounds, double difference)
+      : objective_(objective), bounds_(bounds), difference_(difference) {}
+
+  double cost(const VectorXd& x) { return costs_of(x).front(); }
+
+  VectorXd gradient(const VectorXd& x, double cost) {
+    MatrixXd points = x.replicate(1, x.size());
+    for (Index j = 0; j < x.size(); ++j) {
+      const bool forward = x[j] + difference_ <= bounds_.upper[j];
+      points(j, j) += forward ? difference_ : -difference_;
+    }
+    const std::vector<double> costs = costs_of(points);
+    VectorXd gradient(x.size());
+    for (Index j = 0; j < x.size(); ++j)
+      gradient[j] = (costs[static_cast<std::size_t>(j)] - cost) / (points(j, j) - x[j]);
+    return gradient;
+  }
+
+  std::size_t evaluations() const { return evaluations_; }
+
+ private:
+  const BatchObjective& objective_;
+  const Bounds& bounds_;
+  double difference_;
+  std::size_t evaluations_ = 0;
+
+  std::vector<double> costs_of(const MatrixXd& points) {
+    const auto count = static_cast<std::size_t>(points.cols());
+    const std::vector<double> no_limit(count, std::numeric_limits<double>::infinity());
+    std::vector<double> costs(count);
+    objective_(points, no_limit, costs);
+    evaluations_ += count;
+    return costs;
+  }
+};
+
+class ByFormula {
+ public:
+  explicit ByFormula(const SmoothObjective& objective) : objective_(objective) {}
+
+  double cost(const VectorXd& x) {
+    ++evaluations_;
+    return objective_.cost(x);
+  }
+
+  VectorXd gradient(const VectorXd& /*x*/, double /*cost*/) { return objective_.gradient(); }
+
+  std::size_t evaluations() const { return evaluations_; }
+
+ private:
+  const SmoothObjective& objective_;
+  std::size_t evaluations_ = 0;
+};
+
+template <class Objective>
+class Descent {
+ public:
+  Descent(Objective objective, const Bounds& bounds, const VectorXd& start,
+          const QuasiNewtonOptions& options)
+      : objective_(std::move(objective)), bounds_(bounds), options_(options), x_(start) {
+    cost_ = cost_of(x_);
+    gradient_ = gradient_at(x_, cost_);
+  }
+
+  QuasiNewtonResult run() {
+    std::size_t iterations = 0;
+    while (iterations < options_.iterations && objective_.evaluations() < options_.evaluations &&
+           !options_.stop.stop_requested() && largest_descent() > options_.projected_gradient) {
+      const double before = cost_;
+      if (!step()) {
+        if (corrections_.empty())
+          break;
+        corrections_.clear();  // a last try along the gradient itself
+        continue;
+      }
+      ++iterations;
+      if (before - cost_ <= options_.reduction * std::max({std::abs(before), std::abs(cost_), 1.0}))
+        break;
+    }
+    return {.best = x_,
+            .cost = cost_,
+            .iterations = iterations,
+            .evaluations = objective_.evaluations()};
+  }
+
+ private:
+  double cost_of(const VectorXd& x) {
+    const double cost = objective_.cost(x);
+    return std::isfinite(cost) ? cost : std::numeric_limits<double>::infinity();
+  }
+
+  VectorXd gradient_at(const VectorXd& x, double cost) {
+    VectorXd gradient = objective_.gradient(x, cost);
+    for (Index j = 0; j < x.size(); ++j)
+      if (!std::isfinite(gradient[j]) || bounds_.lower[j] >= bounds_.upper[j])
+        gradient[j] = 0;
+    return gradient;
+  }
+
+  bool held(Index j) const {
+    return (x_[j] <= bounds_.lower[j] && gradient_[j] > 0) ||
+           (x_[j] >= bounds_.upper[j] && gradient_[j] < 0);
+  }
+
+  VectorXd free_part(VectorXd direction) const {
+    for (Index j = 0; j < direction.size(); ++j)
+      if (held(j))
+        direction[j] = 0;
+    return direction;
+  }
+
+  VectorXd projected(const VectorXd& x) const {
+    return x.cwiseMax(bounds_.lower).cwiseMin(bounds_.upper);
+  }
+
+  /// Of the step to the nearest point of the box along the gradient.
+  double largest_descent() const { return (projected(x_ - gradient_) - x_).cwiseAbs().maxCoeff(); }
+
+  /// The two loops of Nocedal 1980, among the free coordinates.
+  VectorXd direction() const {
+    VectorXd q = free_part(gradient_);
+    std::vector<double> share(corrections_.size());
+    for (std::size_t k = corrections_.size(); k-- > 0;) {
+      share[k] = corrections_[k].step.dot(q) / corrections_[k].product;
+      q -= share[k] * corrections_[k].change;
+    }
+    if (!corrections_.empty()) {
+      const Correction& last = corrections_.back();
+      q *= last.product / last.change.squaredNorm();
+    } else {
+      q *= std::min(1.0, 1 / q.norm());
+    }
+    for (std::size_t k = 0; k < corrections_.size(); ++k) {
+      const double back = corrections_[k].change.dot(q) / corrections_[k].product;
+      q += (share[k] - back) * corrections_[k].step;
+    }
+    return -free_part(q);
+  }
+
+  bool step() {
+    const VectorXd along = direction();
+    if (gradient_.dot(along) >= 0)
+      return false;
+    double length = 1;
+    for (std::size_t k = 0; k < kMostHalvings; ++k, length *= 0.5) {
+      const VectorXd x = projected(x_ + length * along);
+      const double cost = cost_of(x);
+      if (cost < cost_ && cost <= cost_ + kSufficientGain * gradient_.dot(x - x_)) {
+        accept(x, cost);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void accept(const VectorXd& x, double cost) {
+    const VectorXd gradient = gradient_at(x, cost);
+    Correction correction{.step = x - x_, .change = gradient - gradient_};
+    correction.product = correction.step.dot(correction.change);
+    // Only pairs of positive curvature keep the approximation positive definite.
+    if (correction.product >
+        std::numeric_limits<double>::epsilon() * correction.change.squaredNorm()) {
+      corrections_.push_back(std::move(correction));
+      if (corrections_.size() > options_.corrections)
+        corrections_.pop_front();
+    }
+    x_ = x;
+    cost_ = cost;
+    gradient_ = gradient;
+  }
+
+  Objective objective_;
+  const Bounds& bounds_;
+  const QuasiNewtonOptions& options_;
+  VectorXd x_;
+  double cost_ = 0;
+  VectorXd gradient_;
+  std::deque<Correction> corrections_;
+};
+
+}  // namespace
+
+QuasiNewtonResult quasi_newton(const BatchObjective& objective, const Bounds& bounds,
+                               const VectorXd& start, const QuasiNewtonOptions& options) {
+  return Descent(ByDifferences(objective, bounds, options.difference), bounds, start, options)
+      .run();
+}
+
+QuasiNewtonResult quasi_newton(const SmoothObjective& objective, const Bounds& bounds,
+                               const VectorXd& start, const QuasiNewtonOptions& options) {
+  return Descent(ByFormula(objective), bounds, start, options).run();
+}
+
+}  // namespace perfmodel::optimise

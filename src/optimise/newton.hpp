@@ -1,0 +1,96 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <stop_token>
+
+#include "optimise/algebra.hpp"
+#include "optimise/differential_evolution.hpp"
+
+namespace perfmodel {
+
+/// A cost near a point: cost + g'd + d'Hd/2.
+struct CostParabola {
+  Eigen::VectorXd gradient;
+  ArrowMatrix hessian;
+  /// Without the second derivatives of the predictions: never indefinite, but slow to converge
+  /// where residuals remain.
+  ArrowMatrix gauss_newton;
+};
+
+/// The curvature of l1 |v| + l2 v^2 at each value v, |v| being replaced by its tangent parabola
+/// v^2 / (2 |v0|), which touches it from above.
+Eigen::VectorXd tangent_curvature(const Eigen::VectorXd& values, double l1, double l2);
+
+/// A cost with two derivatives.
+class CurvedProblem {
+ public:
+  virtual ~CurvedProblem() = default;
+
+  /// Infinite where it is not defined.
+  virtual double cost(const Eigen::VectorXd& at) const = 0;
+  virtual CostParabola quadratic(const Eigen::VectorXd& at) const = 0;
+
+  /// The constants from which the finish can go on where no step gains any more.
+  virtual std::optional<Eigen::VectorXd> wake(const Eigen::VectorXd&) const { return {}; }
+};
+
+/// Where the steps ended.
+struct DampedNewtonResult {
+  Eigen::VectorXd at;
+  double cost = 0;
+  /// What the last step still promised, as a share of the cost.
+  double relative_gap = 0;
+  std::size_t steps = 0;
+  std::size_t evaluations = 0;
+};
+
+/// Newton's method in a box with Levenberg's and Marquardt's damping; where the Hessian is not
+/// positive definite, the Gauss-Newton one stands in. Never worse than the start.
+DampedNewtonResult minimise_by_damped_newton(const CurvedProblem& problem,
+                                             const optimise::Bounds& box,
+                                             const Eigen::VectorXd& start, double gap_to_stop,
+                                             const std::stop_token& stop);
+
+}  // namespace perfmodel
+
+namespace perfmodel::optimise {
+
+/// The settings of L-BFGS-B (Zhu, Byrd, Lu and Nocedal 1997), with scipy's names and defaults.
+struct QuasiNewtonOptions {
+  std::size_t corrections = 10;  ///< pairs of steps and gradient changes that are kept
+  std::size_t iterations = 15000;
+  std::size_t evaluations = 15000;           ///< not exceeded by more than one gradient
+  double reduction = 2.220446049250313e-09;  ///< stops below this share of max(|cost|, 1)
+  double projected_gradient = 1e-5;          ///< stops below this largest component
+  double difference = 1e-8;  ///< step of the forward differences, where they are used
+  std::stop_token stop = {};
+};
+
+struct QuasiNewtonResult {
+  Eigen::VectorXd best;
+  double cost = 0;
+  std::size_t iterations = 0;
+  std::size_t evaluations = 0;
+};
+
+/// A cost that comes with its slopes.
+struct SmoothObjective {
+  std::function<double(const Eigen::VectorXd&)> cost;
+  std::function<Eigen::VectorXd()> gradient;  ///< where the cost was asked for last
+};
+
+/// Limited-memory BFGS on a box, from a point of it: steps in the coordinates that are not held at
+/// a bound by the gradient, projected onto the box and shortened until they gain enough (Bertsekas
+/// 1982). Gradients are forward differences, backward ones at an upper bound. Never worse than the
+/// start, never outside the box; the cost need not be smooth, but only a smooth one is minimised.
+QuasiNewtonResult quasi_newton(const BatchObjective& objective, const Bounds& bounds,
+                               const Eigen::VectorXd& start, const QuasiNewtonOptions& options);
+
+/// The same with the slopes of the objective.
+QuasiNewtonResult quasi_newton(const SmoothObjective& objective, const Bounds& bounds,
+                               const Eigen::VectorXd& start, const QuasiNewtonOptions& options);
+
+}  // namespace perfmodel::optimise

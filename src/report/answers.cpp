@@ -1,0 +1,516 @@
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/constants.hpp"
+#include "analysis/scaling.hpp"
+#include "base/text.hpp"
+#include "forms/form.hpp"
+#include "report/figures.hpp"
+#include "report/page.hpp"
+
+namespace perfmodel::page {
+namespace {
+
+constexpr std::size_t kShown = 3;     // shares and effects; the page has all of them
+constexpr double kMuchError = 20;     // percent
+constexpr double kFarAboveNoise = 3;  // times the noise floor
+
+bool is_doubtful(ConstantStatus status) {
+  return status == ConstantStatus::undetermined || status == ConstantStatus::at_bound;
+}
+
+bool has_doubtful(const std::vector<ConstantRow>& constants) {
+  return std::any_of(
+      constants.begin(), constants.end(),
+      [](const ConstantRow& row) { return is_doubtful(row.status); });
+}
+
+bool has_leak(const FittedModel& model) {
+  return std::any_of(
+      model.warnings.begin(), model.warnings.end(),
+      [](const Warning& warning) { return warning.kind == "leak"; });
+}
+
+/// Of the power of a scale.
+ConstantStatus status_of_scale(const Content& content, const std::string& column) {
+  const auto found =
+      std::find_if(content.powers.begin(), content.powers.end(),
+                   [&](const ScalingPower& power) { return power.column == column; });
+  return found == content.powers.end() ? ConstantStatus::unknown : found->status;
+}
+
+/// The constants of an input or a term.
+std::vector<ConstantRow> constants_called(const Content& content, const std::string& name) {
+  std::vector<ConstantRow> out;
+  for (const ConstantGroup& group : content.constants)
+    if (group.name == name)
+      out.insert(out.end(), group.constants.begin(), group.constants.end());
+  return out;
+}
+
+/// Whether the fitted runs leave open what an input does, as far as the model says.
+bool is_doubtful_effect(const Content& content, const std::string& column) {
+  std::vector<ConstantRow> differences;
+  for (const LevelDifference& item : content.differences)
+    if (item.column == column)
+      differences.push_back(item.difference);
+  return is_doubtful(status_of_scale(content, column)) ||
+         has_doubtful(differences.empty() ? constants_called(content, column) : differences);
+}
+
+Answer duration_answer(const Content& content) {
+  const std::string& unit = content.model.spec.unit;
+  Answer answer{"How long does an iteration take?", "", {}};
+  const auto& time = content.typical.time;
+  answer.figure = time ? time_text(*time, unit) : "no time";
+  answer.lines.push_back((time ? "predicted at " : "is predicted: the model does not hold at ") +
+                         content.typical.place);
+  if (time && content.intervals) {
+    answer.lines.push_back(short_number(100 * content.intervals->level) + " % interval: " +
+                           time_range_text(*time * content.intervals->factors.low,
+                                           *time * content.intervals->factors.high, unit));
+  }
+  if (content.groups) {
+    answer.lines.push_back("one typical time means little: see the times by " +
+                           content.groups->column);
+  }
+  answer.lines.push_back(
+      "measured: " + time_range_text(content.shortest_time, content.longest_time, unit) +
+      ", median " + time_text(content.median_time, unit));
+  return answer;
+}
+
+std::string effect_text(const Effect& effect) {
+  return effect.column + " = " + effect.slow + " takes " + rounded(effect.ratio()) +
+         " times as long as " + effect.fast;
+}
+
+Answer share_answer(const Content& content) {
+  Answer answer{"What makes it long?", "not determined", {}};
+  const bool has_shares = !content.model.form->words().lists_terms && !content.shares.empty() &&
+                          !has_doubtful(constants_called(content, content.shares.front().name));
+  std::vector<Effect> effects;
+  for (const Effect& effect : content.effects)
+    if (!is_doubtful_effect(content, effect.column))
+      effects.push_back(effect);
+  std::size_t first_effect = 0;
+  if (has_shares) {
+    answer.figure = clipped(content.shares.front().name, 24) + ": " +
+                    percent(content.shares.front().percent_shown);
+    std::string next = "of the time there";
+    for (std::size_t i = 1; i < std::min(kShown, content.shares.size()); ++i) {
+      next += (i == 1 ? ", then " : ", ") + content.shares[i].name + " " +
+              percent(content.shares[i].percent_shown);
+    }
+    answer.lines.push_back(next);
+  } else if (!effects.empty()) {
+    const Effect& strongest = effects.front();
+    answer.figure = clipped(strongest.column, 24) + ": \u00d7" + rounded(strongest.ratio());
+    answer.lines.push_back("from " + strongest.fast + " to " + strongest.slow +
+                           ", all others as in " + content.typical.place);
+    first_effect = 1;
+  }
+  for (std::size_t i = first_effect; i < std::min(kShown, effects.size()); ++i)
+    answer.lines.push_back(effect_text(effects[i]));
+  return answer;
+}
+
+Answer scaling_answer(const Content& content) {
+  Answer answer{"How does it scale?", "no scale", {}};
+  if (content.powers.empty()) {
+    answer.lines.emplace_back("the model has no column of scale");
+    return answer;
+  }
+  answer.figure = "not determined";
+  if (content.other_form && content.other_form->is_far_worse()) {
+    answer.lines.emplace_back(
+        "products follow these runs three times as closely as Eq. (4): fit another form");
+    return answer;
+  }
+  bool is_open = true;
+  for (const Doubling& doubling : content.doublings) {
+    const ConstantStatus status = status_of_scale(content, doubling.column);
+    const std::string doubt = is_doubtful(status) ? " (" + std::string(to_text(status)) + ")" : "";
+    if (is_open && doubt.empty() && doubling.measured) {
+      answer.figure = change_in_words(doubling.ratio);
+      answer.lines.insert(answer.lines.begin(),
+                          doubling.column + " " + short_number(doubling.from) + " -> " +
+                              short_number(doubling.to) + ", at " + content.typical.place);
+      is_open = false;
+    } else {
+      answer.lines.push_back(doubling.column + " " + doubling_in_words(doubling) + doubt);
+    }
+  }
+  for (const NumericInput& scale : content.model.spec.extrinsic)
+    if (const std::string growth = growth_beyond(content.model, scale); !growth.empty())
+      answer.lines.push_back(scale.column + " was measured up to " + rounded(scale.high) + growth);
+  return answer;
+}
+
+/// How far a model is off where it has not looked.
+struct HeldOut {
+  double percent = 0;
+  std::string of;
+};
+
+/// By what is known of the form that was chosen, of folds, and of parts of the runs; the first is
+/// the one that says most of new runs.
+std::vector<HeldOut> held_out_of(const Content& content) {
+  std::vector<HeldOut> out;
+  for (const Part& part : content.parts)
+    if (part.name != "training")
+      out.insert(out.begin(), {part.metrics.mape_percent, "held out of its fit, " + part.name});
+  const FittedModel& model = content.model;
+  const bool has_process = model.form->process_size().has_value();
+  const auto& choice = model.search.form;
+  if (!choice)
+    return out;
+  for (const HeldOutErrors& errors : choice->held_out) {
+    if (errors.form != (has_process ? "process" : model.form->name()))
+      continue;
+    out.insert(out.begin(), {100 * std::expm1(errors.random), "on runs held out at random"});
+    if (errors.far_ends)
+      out.insert(out.begin() + 1,
+                 {100 * std::expm1(*errors.far_ends), "with the largest values held out"});
+  }
+  return out;
+}
+
+std::string undetermined_text(const Content& content) {
+  if (!content.model.identifiability)
+    return "";
+  std::size_t all = 0;
+  std::size_t doubtful = 0;
+  for (const ConstantGroup& group : content.constants) {
+    for (const ConstantRow& row : group.constants) {
+      ++all;
+      doubtful += row.status != ConstantStatus::determined ? 1 : 0;
+    }
+  }
+  if (doubtful == 0)
+    return "all " + std::to_string(all) + " constants are determined by the fitted runs";
+  return std::to_string(doubtful) + " of " + std::to_string(all) +
+         " constants are not determined by the fitted runs";
+}
+
+Answer trust_answer(const Content& content) {
+  const std::vector<HeldOut> held_out = held_out_of(content);
+  const double of_these = content.metrics.mape_percent;
+  const bool leads = content.fitted_to_these_runs && !held_out.empty();
+  const double error = leads ? held_out.front().percent : of_these;
+  Answer answer{"How far can it be trusted?", percent(error) + " off", {}};
+  if (leads)
+    answer.lines.push_back(held_out.front().of);
+  answer.lines.push_back((leads ? percent(of_these) + " in" : std::string("in")) +
+                         " the mean of these runs (MAPE)" +
+                         (content.fitted_to_these_runs ? ", which the model was fitted to" : ""));
+  const auto& noise = content.noise_floor;
+  const bool is_far = noise && error > kFarAboveNoise * noise->mape_percent;
+  const bool leaks = has_leak(content.model);
+  answer.is_alarming = error > kMuchError || is_far || leaks;
+  if (leaks) {
+    answer.lines.emplace_back(
+        "an input is given by the measured time: these errors are no measure");
+  } else if (answer.is_alarming) {
+    answer.lines.push_back(
+        error > kMuchError
+            ? "too much to plan with: more than " + short_number(kMuchError) + " %"
+            : "more than " + short_number(kFarAboveNoise) + " times what repeated runs differ by");
+  }
+  if (const auto& other = content.other_form)
+    answer.lines.push_back(
+        "products, held out of their fit: " + percent(100 * std::expm1(other->of_surface)) +
+        " off where Eq. (4) has " + percent(100 * std::expm1(other->of_model)) +
+        ": another form may fit far better");
+  for (std::size_t i = leads ? 1 : 0; i < held_out.size(); ++i)
+    answer.lines.push_back(held_out[i].of + ": " + percent(held_out[i].percent));
+  const std::size_t warnings = warnings_of(content).size();
+  for (const std::string& line :
+       {noise_text(content), undetermined_text(content),
+        warnings == 0 ? std::string()
+                      : std::to_string(warnings) + (warnings == 1 ? " warning" : " warnings") +
+                            ", listed below"})
+    if (!line.empty())
+      answer.lines.push_back(line);
+  return answer;
+}
+
+Answer comparison_answer(const Content& content) {
+  const Comparison& other = *content.comparison;
+  const bool is_sure = other.interval && (other.interval->low > 0 || other.interval->high < 0);
+  Answer answer{"Is it better than the old model?",
+                !is_sure               ? "no clear difference"
+                : other.difference < 0 ? "yes"
+                                       : "no, worse",
+                {}};
+  answer.lines = {percent(other.metrics.mape_percent) + " off before, " +
+                      percent(content.metrics.mape_percent) + " now",
+                  comparison_text(other),
+                  "nearer to " + percent(100 * other.nearer_share) + " of the runs"};
+  answer.is_alarming = is_sure && other.difference > 0;
+  return answer;
+}
+
+}  // namespace
+
+std::string shown_name(const std::string& file) {
+  return file == "-" ? "standard input" : file;
+}
+
+std::vector<Answer> answers_of(const Content& content) {
+  std::vector<Answer> answers = {duration_answer(content), share_answer(content),
+                                 scaling_answer(content), trust_answer(content)};
+  if (content.comparison)
+    answers.insert(answers.begin(), comparison_answer(content));
+  return answers;
+}
+
+std::string settings_text(const std::vector<Setting>& settings) {
+  std::string out;
+  for (const Setting& setting : settings)
+    out += (out.empty() ? "" : ", ") + setting.column + " = " + setting.value;
+  return out;
+}
+
+std::string comparison_text(const Comparison& other) {
+  const auto points = [](double value) { return (value > 0 ? "+" : "") + short_number(value); };
+  std::string text = "mean error " + points(other.difference) + " points of percent";
+  if (!other.interval)
+    return text + "; too few configurations to tell whether that is chance";
+  return text + ", " + short_number(100 * other.confidence) + " % interval " +
+         points(other.interval->low) + " .. " + points(other.interval->high) +
+         (other.interval->low <= 0 && other.interval->high >= 0 ? ": it may be chance"
+                                                                : ": not by chance");
+}
+
+std::string title_text(const Content& content, const std::string& wanted) {
+  return wanted.empty() ? content.model.spec.target + ": " + shown_name(content.model_file) +
+                              " on " + shown_name(content.runs.file)
+                        : wanted;
+}
+
+std::string subtitle(const Content& content) {
+  const std::string& fitted = content.model.provenance.file;
+  return std::string(content.model.form->words().title) +
+         (fitted.empty() ? "" : ", fitted to " + shown_name(fitted)) + ", held against the " +
+         std::to_string(content.metrics.rows) + " runs of " + shown_name(content.runs.file) +
+         (content.runs.is_sampled
+              ? ", a sample spread evenly over its " + std::to_string(content.runs.rows)
+              : "");
+}
+
+std::string noise_text(const Content& content) {
+  return noise_floor_in_words(content.metrics.mape_percent, content.noise_floor);
+}
+
+std::vector<std::string> warnings_of(const Content& content) {
+  std::vector<std::string> warnings;
+  for (const Warning& warning : content.model.warnings)
+    warnings.push_back(warning.message.text());
+  for (const std::string& finding : content.range_findings)
+    warnings.push_back(finding + ": the predictions there are extrapolated");
+  if (content.left_out)
+    warnings.push_back(*content.left_out + ": they are left out of this page");
+  return warnings;
+}
+
+std::string interval_text(const Content& content) {
+  if (!content.intervals)
+    return "";
+  const IntervalCoverage& intervals = *content.intervals;
+  const Interval factors = intervals.usual.value_or(intervals.factors);
+  return "Prediction intervals: " + short_number(100 * intervals.level) +
+         " % of new times shall lie between " + short_number(factors.low) + " and " +
+         short_number(factors.high) + " times the prediction" +
+         (intervals.differ
+              ? std::string(intervals.usual
+                                ? " where the model is as unsure as of the median held-out row"
+                                : " at the shown configuration") +
+                    ", nearer to it where runs are near and farther from it where none are"
+              : "") +
+         "; of these runs " + percent(100 * intervals.covered) + " do.";
+}
+
+namespace {
+
+constexpr std::size_t kMostGroupsOfErrors = 12;
+constexpr std::size_t kEnoughRuns = 5;  // for an error to be more than an accident
+constexpr double kMuchWorse = 1.5;      // than all runs
+
+std::string interval_cell(const Forecast& forecast, const std::string& unit) {
+  return forecast.interval ? escaped_markup(time_range_text(forecast.interval->low,
+                                                            forecast.interval->high, unit))
+                           : "";
+}
+
+std::string folded_formula(const std::string& formula) {
+  return element("details", "",
+                 element("summary", "", "formula") + element("code", "", escaped_markup(formula)));
+}
+
+/// "4 -> 8" with an arrow that no line break takes apart.
+std::string with_arrow(std::string text) {
+  const std::size_t at = text.find(" -> ");
+  return at == std::string::npos ? text : text.replace(at, 4, "\u00a0\u2192\u00a0");
+}
+
+}  // namespace
+
+std::string term_table(const Content& content) {
+  if (!content.model.form->words().lists_terms || content.shares.empty())
+    return "";
+  const std::vector<Heading> headings = {
+      {"term"}, {"here", CellKind::number}, {"all runs", CellKind::number}, {"depends on"}};
+  Table table("The terms: their shares of the " +
+                  std::string(content.process_percent ? "trend's time" : "time") + " at " +
+                  content.typical.place + " and of all runs together",
+              headings);
+  Table small("Smaller terms", headings);
+  std::size_t folded = 0;
+  for (const Share& share : content.shares) {
+    const bool is_small = std::abs(share.percent_shown) < TimeSteps::least &&
+                          std::abs(share.percent) < TimeSteps::least;
+    (is_small ? small : table)
+        .add({escaped_markup(share.name),
+              figure_of(share.percent_shown, percent(share.percent_shown)),
+              figure_of(share.percent, percent(share.percent)),
+              share.title == share.name
+                  ? element("code", "", escaped_markup(share.formula))
+                  : escaped_markup(share.title) + folded_formula(share.formula)});
+    folded += is_small ? 1U : 0U;
+  }
+  if (folded == 0)
+    return table.html();
+  return table.html() +
+         element("details", "",
+                 element("summary", "",
+                         std::to_string(folded) + (folded == 1 ? " term" : " terms") +
+                             " of less than " + short_number(TimeSteps::least) + " %") +
+                     small.html()) +
+         "\n";
+}
+
+std::string forecast_table(const Content& content, const ScaleCurve& curve) {
+  using enum CellKind;
+  const std::string& unit = content.model.spec.unit;
+  const bool has_intervals = content.model.intervals.has_value();
+  std::vector<Heading> headings = {{curve.column, number}, {"time", number}};
+  if (has_intervals)
+    headings.push_back(
+        {short_number(100 * content.model.intervals->level) + " % interval", number});
+  const bool has_speedups = scaling::counts_workers(curve.column);
+  if (has_speedups)
+    headings.insert(headings.end(), {{"speedup", number}, {"efficiency", number}});
+  headings.push_back({""});
+  Table table("Predictions along " + curve.column +
+                  (has_speedups ? ", " + std::string(scaling::to_text(curve.work.kind)) +
+                                      " scaling" + (curve.work.is_open ? " assumed" : "")
+                                : "") +
+                  ": " + curve.work.because,
+              headings);
+  for (const Forecast& forecast : curve.forecasts) {
+    const double times = forecast.scale / curve.shown;
+    std::vector<std::string> notes;
+    if (times == 1)
+      notes.emplace_back("shown");
+    else if (times > 1)
+      notes.push_back(short_number(times) + " \u00d7 the shown");
+    if (!forecast.measured)
+      notes.push_back(doubtful_cell("not measured"));
+    std::vector<std::string> cells = {figure_of(forecast.scale, to_text(forecast.scale)),
+                                      time_cell(forecast.time, unit)};
+    if (has_intervals)
+      cells.push_back(interval_cell(forecast, unit));
+    if (has_speedups)
+      cells.insert(cells.end(),
+                   {number_cell(forecast.speedup),
+                    figure_of(forecast.efficiency, percent(100 * forecast.efficiency))});
+    cells.push_back(joined(notes, ", "));
+    table.add(cells);
+  }
+  return table.html();
+}
+
+std::string group_table(const Content& content) {
+  if (!content.groups)
+    return "";
+  using enum CellKind;
+  const RunGroups& groups = *content.groups;
+  const std::string& unit = content.model.spec.unit;
+  Table table("By " + groups.column + ", since one typical time means nothing here" +
+                  (groups.left_out > 0
+                       ? "; " + std::to_string(groups.left_out) + " levels with few runs left out"
+                       : ""),
+              {{groups.column},
+               {"runs", number},
+               {"median time", number},
+               {"error (MAPE)", number},
+               {"scaling at its central run"}});
+  for (const RunGroup& group : groups.groups) {
+    std::string scaling;
+    for (const Doubling& doubling : group.doublings)
+      scaling += (scaling.empty() ? "" : "; ") + doubling.column + " " +
+                 with_arrow(doubling_in_words(doubling));
+    table.add({escaped_markup(group.level), std::to_string(group.rows),
+               time_cell(group.median_time, unit), figure_of(group.mape, percent(group.mape)),
+               escaped_markup(scaling)});
+  }
+  return table.html();
+}
+
+std::string error_table(const Content& content) {
+  using enum CellKind;
+  const double overall = content.metrics.mape_percent;
+  Table table("Errors by level and by scale; emphasised where they are half as large again",
+              {{"runs with"},
+               {"runs", number},
+               {"median time", number},
+               {"MAPE", number},
+               {"median error", number}});
+  for (const ErrorsAlong& along : content.errors_along) {
+    if (along.kind == InputKind::number)
+      continue;
+    table.add_group(along.column);
+    const std::size_t shown = std::min(along.groups.size(), kMostGroupsOfErrors);
+    for (std::size_t i = 0; i < shown; ++i) {
+      const ErrorGroup& group = along.groups[i];
+      const std::string mape = figure_of(group.mape, percent(group.mape));
+      const bool is_bad = group.mape > kMuchWorse * overall && group.rows >= kEnoughRuns;
+      table.add({escaped_markup(group.name), std::to_string(group.rows),
+                 time_cell(group.median_time, content.model.spec.unit),
+                 is_bad ? doubtful_cell(mape) : mape,
+                 figure_of(group.middle, (group.middle > 0 ? "+" : "") + percent(group.middle))});
+    }
+    if (shown < along.groups.size())
+      table.add({std::to_string(along.groups.size() - shown) + " levels with smaller errors", "",
+                 "", "", ""});
+  }
+  return table.html();
+}
+
+std::string comparison_table(const Content& content) {
+  if (!content.comparison)
+    return "";
+  using enum CellKind;
+  const Comparison& other = *content.comparison;
+  const TimeUnit unit = page_unit(content);
+  Table table("Both models on the same " + std::to_string(content.metrics.rows) + " runs",
+              {{"model"},
+               {"MAPE", number},
+               {"SMAPE", number},
+               {with_unit("MAE", unit.name), number},
+               {with_unit("RMSE", unit.name), number},
+               {"R2", number}});
+  const auto add = [&](const std::string& name, const Metrics& metrics) {
+    table.add({escaped_markup(name), figure_of(metrics.mape_percent, percent(metrics.mape_percent)),
+               figure_of(metrics.smape_percent, percent(metrics.smape_percent)),
+               figure_of(metrics.mae, short_number(metrics.mae * unit.factor)),
+               figure_of(metrics.rmse, short_number(metrics.rmse * unit.factor)),
+               std::isnan(metrics.r2) ? "-" : number_cell(metrics.r2)});
+  };
+  add("old: " + shown_name(other.model_file), other.metrics);
+  add("new: " + shown_name(content.model_file), content.metrics);
+  return table.html();
+}
+
+}  // namespace perfmodel::page

@@ -1,0 +1,297 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "perfmodel/error.hpp"
+#include "report/page_content.hpp"
+
+namespace perfmodel::page {
+
+/// A question that readers come with, and what there is to say.
+struct Answer {
+  std::string question;
+  std::string figure;  ///< the answer in a few words
+  std::vector<std::string> lines;
+  bool is_alarming = false;  ///< not to be overlooked
+};
+
+/// What the page calls a file, which may be standard input.
+std::string shown_name(const std::string& file);
+
+/// How long, what makes it long, how it scales, how far to trust.
+std::vector<Answer> answers_of(const Content& content);
+
+/// The settings of a configuration in a line.
+std::string settings_text(const std::vector<Setting>& settings);
+
+/// Whether the new model is better than the old one; empty without an old one.
+std::string comparison_text(const Comparison& other);
+
+/// The wanted one, or "TARGET: MODEL on RUNS".
+std::string title_text(const Content& content, const std::string& wanted);
+
+/// "runs.csv: 1500 runs, ..."
+std::string subtitle(const Content& content);
+
+/// How the error compares with the noise of the runs; empty where it is not known.
+std::string noise_text(const Content& content);
+
+/// Of the model, and of the runs where they leave what it was fitted on.
+std::vector<std::string> warnings_of(const Content& content);
+
+/// What the model's intervals promise and what they hold; empty where it has none.
+std::string interval_text(const Content& content);
+
+enum class CellKind { text, number };
+
+struct Heading {
+  std::string text;
+  CellKind kind = CellKind::text;
+};
+
+/// Rows of markup under their headings; the first cell of a row is its own heading.
+class Table {
+ public:
+  Table(std::string caption, std::vector<Heading> headings)
+      : caption_(std::move(caption)), headings_(std::move(headings)) {}
+
+  void add(const std::vector<std::string>& cells);
+  /// A heading of the rows that follow.
+  void add_group(const std::string& name);
+  /// Empty without rows.
+  std::string html() const;
+
+ private:
+  std::string caption_;
+  std::vector<Heading> headings_;
+  std::string body_;
+};
+
+/// A number as it is read, with all its digits for programs.
+std::string figure_of(double value, const std::string& text);
+std::string number_cell(double value);
+/// A time in the unit that fits it.
+std::string time_cell(double time, const std::string& unit);
+/// Emphasised, for what is to be doubted.
+std::string doubtful_cell(const std::string& markup);
+
+/// The unit of figures that stand in columns, such as errors: that of the median time.
+TimeUnit page_unit(const Content& content);
+
+// Tables of the page, ready to be put into it; empty where there is nothing to list.
+
+/// Metrics of the parts that the model was fitted and judged on, and of the runs.
+std::string metrics_table(const Content& content);
+
+/// The runs with the largest errors, with their lines in the file.
+std::string worst_table(const Content& content);
+
+/// Share and formula of each term of a sum, the small ones last and folded; nothing of Eq. (4).
+std::string term_table(const Content& content);
+
+/// Predictions along a scale: time, interval, speedup.
+std::string forecast_table(const Content& content, const ScaleCurve& curve);
+
+/// Runs by level where one typical time means nothing.
+std::string group_table(const Content& content);
+
+/// Errors by level and by scale.
+std::string error_table(const Content& content);
+
+/// Both models on the same runs; nothing without a second one.
+std::string comparison_table(const Content& content);
+
+/// What each input does to the typical configuration.
+std::string effect_table(const Content& content);
+
+std::string power_table(const Content& content);
+
+/// Every constant with what is known of it; of a sum a table per term.
+std::string constant_tables(const Content& content);
+
+std::string difference_table(const Content& content);
+
+/// The files behind the page, with the digests of their bytes.
+std::string file_table(const Content& content);
+
+/// How the constants were found; nothing where the model does not say.
+std::string search_table(const Content& content);
+
+}  // namespace perfmodel::page
+
+namespace perfmodel {
+
+/// One page of HTML that is also well-formed XML, with its style and figures inside: it loads
+/// nothing, and runs nothing but the panel of `exploration`, which exploration_script() wrote; an
+/// empty one means none. The same content gives the same bytes. An empty title means "TARGET: MODEL
+/// on RUNS".
+std::string report_html(const page::Content& content, const std::string& title,
+                        const FieldWords& words, const std::string& exploration = "");
+
+}  // namespace perfmodel
+
+namespace perfmodel::page {
+
+/// Colours that colour-blind readers can tell apart (Okabe and Ito), on light and dark paper. No
+/// character that XML would read as markup.
+constexpr std::string_view kStyle = R"(
+:root { color-scheme: light dark; --paper: #ffffff; --ink: #1c2430; --soft: #55606e; --line: #d5dae1;
+  --card: #f4f6f9; --blue: #0072b2; --orange: #b34700; --ground: #55606e1f; --band: #0072b226; --alarm: #fff1d6; }
+@media (prefers-color-scheme: dark) {
+  :root { --paper: #14181e; --ink: #e6eaf0; --soft: #a3adba; --line: #39424e; --card: #1d232c;
+    --blue: #56b4e9; --orange: #f0a04b; --ground: #a3adba24; --band: #56b4e933;
+    --alarm: #3d2c0b; }
+}
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 1.5rem 1.25rem 3rem; max-width: 72rem; background: var(--paper);
+  color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .25rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.25rem; margin: 2.5rem 0 .5rem; padding-top: .75rem;
+  border-top: 1px solid var(--line); }
+h3 { font-size: 1rem; margin: 0 0 .25rem; }
+p, ul { margin: .5rem 0; max-width: 60rem; overflow-wrap: anywhere; }
+.soft, figcaption, caption { color: var(--soft); }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(12.5rem, 100%), 1fr));
+  gap: .75rem;
+  margin: 1.25rem 0; }
+.card { background: var(--card); border-radius: .5rem; padding: .75rem 1rem; }
+.card p { margin: .25rem 0; }
+.alarm { background: var(--alarm); box-shadow: inset .25rem 0 var(--orange); }
+.question { font-weight: 600; }
+.big { font-size: 1.5rem; font-weight: 600; line-height: 1.25; }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr));
+  gap: 1.25rem; margin: 1rem 0; }
+.multiples { grid-template-columns: repeat(auto-fill, minmax(min(16rem, 100%), 1fr)); gap: 1rem; }
+.multiples svg text { font-size: 13px; }
+summary { cursor: pointer; color: var(--soft); }
+.tables { display: flex; flex-wrap: wrap; gap: 0 3rem; align-items: flex-start; }
+.figures .wide, .tables .wide { min-width: 0; max-width: 100%; }
+.figures .wide { margin-top: 0; }
+.figures thead th { white-space: normal; }
+.figures .wide th, .figures .wide td { padding-right: .6rem; }
+@media screen and (max-width: 60rem) { .figures:has(.wide) { grid-template-columns: minmax(0, 1fr); } }
+figure { margin: 0; min-width: 0; }
+figcaption { font-size: .875rem; margin-top: .25rem; overflow-wrap: anywhere; }
+svg { display: block; width: 100%; max-width: 34rem; height: auto; }
+svg text { fill: var(--ink); font: 14px system-ui, sans-serif; }
+.grid { stroke: var(--line); stroke-width: 1; }
+.line { stroke: var(--ink); stroke-width: 1.25; fill: none; }
+.dashed { stroke: var(--soft); stroke-width: 1.25; stroke-dasharray: 5 4; fill: none; }
+.dots { stroke: var(--blue); stroke-width: 3.5; stroke-linecap: round; stroke-opacity: .65;
+  fill: none; }
+.few { stroke-width: 7; }
+.near { stroke: var(--ink); stroke-width: 6; stroke-opacity: .8; }
+.cell { fill: var(--blue); }
+.shade1 { fill-opacity: .15; } .shade2 { fill-opacity: .35; } .shade3 { fill-opacity: .55; }
+.shade4 { fill-opacity: .75; } .shade5 { fill-opacity: 1; }
+.bar { fill: var(--blue); stroke: var(--paper); stroke-width: .5; }
+.worst { fill: none; stroke: var(--orange); stroke-width: 2; }
+.unmeasured { fill: var(--ground); }
+.hollow { fill: none; stroke: var(--soft); stroke-width: 1.25; }
+.point { fill: var(--blue); stroke: var(--paper); stroke-width: 1; }
+.shown { fill: var(--paper); stroke: var(--blue); stroke-width: 3; }
+.process { fill: var(--orange); }
+.total { fill: var(--soft); }
+.band { fill: var(--band); }
+.curve { stroke: var(--blue); stroke-width: 2.5; fill: none; }
+.beyond { stroke-dasharray: 7 5; }
+.whisker { stroke: var(--orange); stroke-width: 2.5; fill: none; }
+.middle { fill: var(--orange); stroke: var(--paper); stroke-width: 1; }
+.wide { overflow-x: auto; margin: 1rem 0; }
+table { border-collapse: collapse; font-size: .9rem; }
+caption { text-align: left; padding-bottom: .35rem; }
+th, td { text-align: left; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--line);
+  vertical-align: top; }
+thead th { border-bottom: 2px solid var(--line); white-space: nowrap; }
+td:not(.n):last-child { min-width: 9rem; }
+tbody th { font-weight: 400; white-space: nowrap; }
+th.group { font-weight: 600; padding-top: .75rem; }
+.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.doubt { color: var(--orange); font-weight: 600; }
+pre { background: var(--card); border-radius: .5rem; padding: .75rem 1rem; white-space: pre-wrap;
+  overflow-wrap: anywhere; }
+code, pre { font: .85rem/1.45 ui-monospace, monospace; }
+td code { overflow-wrap: anywhere; }
+.explore { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr));
+  gap: 1rem 2rem; align-items: start; }
+.controls { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr));
+  gap: .6rem 1.25rem; margin: .5rem 0; }
+.control label { display: block; font-size: .875rem; overflow-wrap: anywhere; }
+.control input, .control select { width: 100%; margin: .1rem 0 0; }
+input, select, button { font: inherit; color: inherit; background: var(--paper);
+  border: 1px solid var(--soft); border-radius: .3rem; padding: .15rem .4rem; max-width: 100%; }
+input[type=range] { padding: 0; accent-color: var(--blue); }
+:focus-visible { outline: 3px solid var(--blue); outline-offset: 2px; }
+@media (max-width: 30rem) {
+  body { padding: 1rem .75rem 2rem; }
+  .explore > :last-child { order: -1; }
+  table, caption, tbody, tr, .wide td, .wide th { display: block; }
+  thead { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden; }
+  tr { padding: .35rem 0; border-bottom: 1px solid var(--line); }
+  .wide td, .wide th { border: 0; padding: 0; text-align: left; white-space: normal; }
+  tbody th { font-weight: 600; }
+  td::before, th[data-label]::before { content: attr(data-label) ": "; color: var(--soft); }
+  td[data-label=""]::before { content: none; }
+  td:empty { display: none; }
+}
+@media print {
+  :root { --paper: #ffffff; --ink: #000000; --soft: #444444; --line: #bbbbbb; --card: #f2f2f2;
+    --blue: #0072b2; --orange: #b34700; --ground: #55606e1f; --band: #0072b226;
+    --alarm: #fff1d6; }
+  body { max-width: none; padding: 0; font-size: 8.5pt; line-height: 1.3;
+    print-color-adjust: exact; }
+  h1 { font-size: 15pt; }
+  h3 { font-size: 9pt; }
+  h2 { font-size: 11pt; margin: .9rem 0 .25rem; padding-top: .35rem; }
+  p, ul { margin: .25rem 0; max-width: none; }
+  .big { font-size: 12pt; }
+  .cards { grid-template-columns: repeat(4, 1fr); gap: .4rem; margin: .5rem 0; }
+  .card { padding: .35rem .5rem; }
+  .figures { grid-template-columns: repeat(6, 1fr); grid-auto-flow: dense; gap: .4rem .8rem;
+    margin: .4rem 0; }
+  .figures figure { grid-column: span 2; }
+  .figures .wide { grid-column: span 3; }
+  .along { display: grid; grid-template-columns: 11fr 9fr; gap: .8rem; align-items: start;
+    break-inside: avoid; }
+  .along .figures { grid-template-columns: repeat(4, 1fr); }
+  .multiples { grid-template-columns: repeat(5, 1fr); }
+  .multiples figure { grid-column: span 1; }
+  .wide { overflow: visible; margin: .4rem 0; }
+  .tables { display: block; columns: 2; }
+  .tables .wide:last-child { column-span: all; }
+  table { font-size: 6.5pt; }
+  td:not(.n) { min-width: 0; }
+  th, td { padding: .08rem .5rem .08rem 0; }
+  figcaption, code, pre { font-size: 6.5pt; }
+  .constants, #what-if { display: none; }
+  figure, .card, tr { break-inside: avoid; }
+  h2, caption, thead { break-after: avoid; }
+}
+)";
+
+}  // namespace perfmodel::page
+
+namespace perfmodel {
+
+/// The answers of the page as Markdown, short enough for a comment. Names from files cannot become
+/// markup.
+std::string report_markdown(const page::Content& content, const std::string& title);
+
+}  // namespace perfmodel
+
+namespace perfmodel::figures {
+
+/// A figure for papers and slides.
+struct FigureFile {
+  std::string name;  ///< "parity", without an ending
+  std::string svg;   ///< a document of its own
+};
+
+/// The figures of a page that report_html() wrote, as they are drawn there, on light paper.
+std::vector<FigureFile> figures_of_page(std::string_view page);
+
+}  // namespace perfmodel::figures

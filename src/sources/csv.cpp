@@ -1,0 +1,560 @@
+#define CSV_IO_NO_THREAD
+
+#include "sources/csv.hpp"
+
+#include <csv.h>
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/table.hpp"
+
+namespace perfmodel {
+
+/// Makes decimal points of decimal commas, and knows the columns that have both.
+class DecimalMarks {
+ public:
+  /// Changes the cell where it is a number with a decimal comma.
+  void read(std::size_t column, std::span<char> cell) {
+    const std::string_view text(cell.data(), cell.size());
+    const bool comma = is_comma_number(text);
+    if (!comma && (text.find('.') == text.npos || !parse_number(text)))
+      return;
+    if (comma)
+      cell[text.find(',')] = '.';
+    if (marks_.size() <= column)
+      marks_.resize(column + 1);
+    (comma ? marks_[column].comma : marks_[column].point) = true;
+  }
+
+  /// A column with numbers of either kind.
+  std::optional<std::size_t> mixed_column() const {
+    for (std::size_t i = 0; i < marks_.size(); ++i)
+      if (marks_[i].comma && marks_[i].point)
+        return i;
+    return std::nullopt;
+  }
+
+ private:
+  struct Marks {
+    bool comma = false;
+    bool point = false;
+  };
+
+  std::vector<Marks> marks_;  // by column
+};
+
+/// Looks at the bytes of a text file, block by block, for what no line reader should see: another
+/// encoding or file format, NUL bytes, carriage returns that are not part of a CRLF.
+class ByteWatch {
+ public:
+  /// `source` names the file in messages.
+  explicit ByteWatch(std::string source) : source_(std::move(source)) {}
+
+  /// Throws InputError that says what the file is and what to do.
+  void watch(std::string_view block);
+
+  /// To be called when there are no more bytes.
+  void end() const;
+
+  /// Whether the last line lacks its line end.
+  bool line_open() const { return last_ != '\n' && !first_block_; }
+
+ private:
+  [[noreturn]] void refuse_nul(std::string_view block, std::size_t position) const;
+  [[noreturn]] void refuse_bare_return(std::string_view before, std::string_view after) const;
+  /// "runs.csv:41" for the place after these bytes of the current block.
+  std::string where(std::string_view before) const;
+
+  std::string source_;
+  std::size_t lines_ = 0;    ///< line ends in all earlier blocks
+  bool first_block_ = true;  ///< nothing was seen yet
+  char last_ = '\0';         ///< the last byte of the earlier block
+};
+
+/// Hands every line of a text file's bytes that is not blank to `visit`, with its number from 1.
+/// The line has no line end, a byte-order mark is skipped, and the visitor may change its
+/// characters; they are gone when it returns.
+///
+/// `source` names the file in messages. Throws InputError where the bytes are not text with LF or
+/// CRLF line ends: UTF-16, NUL bytes, bare carriage returns, a spreadsheet or an archive, a line
+/// that is too long. `handed_on`, where there is one, hears of every block of bytes whose lines
+/// come next: how many are behind it.
+void for_each_line(std::string_view bytes, const std::string& source,
+                   const std::function<void(std::span<char> line, std::uint32_t number)>& visit,
+                   const std::function<void(std::size_t bytes)>& handed_on = {});
+
+namespace {
+
+using namespace std::string_view_literals;
+
+struct Signature {
+  std::string_view bytes;
+  std::string_view verdict;
+};
+
+/// What is often passed for CSV, by the bytes it begins with.
+constexpr std::array kSignatures{
+    Signature{"\xFF\xFE"sv, "is UTF-16 text; save it as UTF-8"},
+    Signature{"\xFE\xFF"sv, "is UTF-16 text; save it as UTF-8"},
+    Signature{"PK\x03\x04"sv, "is a spreadsheet or a zip archive; save the sheet as CSV (UTF-8)"},
+    Signature{"\xD0\xCF\x11\xE0"sv, "is an old spreadsheet (xls); save the sheet as CSV (UTF-8)"},
+    Signature{"\x1F\x8B"sv, "is compressed by gzip; unpack it first (gunzip)"},
+};
+
+std::size_t line_ends(std::string_view bytes) {
+  return static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'));
+}
+
+}  // namespace
+
+void ByteWatch::watch(std::string_view block) {
+  if (block.empty())
+    return;
+  if (first_block_) {
+    for (const Signature& signature : kSignatures)
+      if (block.starts_with(signature.bytes))
+        throw InputError(source_ + " " + std::string(signature.verdict));
+  }
+  if (last_ == '\r' && block[0] != '\n')
+    refuse_bare_return({}, block);
+  // Find() is memchr: a clean file costs one fast pass for each of the two bytes.
+  if (const std::size_t nul = block.find('\0'); nul != std::string_view::npos)
+    refuse_nul(block, nul);
+  for (std::size_t at = block.find('\r'); at != std::string_view::npos;
+       at = block.find('\r', at + 1))
+    if (at + 1 < block.size() && block[at + 1] != '\n')
+      refuse_bare_return(block.substr(0, at), block.substr(at));
+  first_block_ = false;
+  lines_ += line_ends(block);
+  last_ = block.back();
+}
+
+void ByteWatch::end() const {
+  if (last_ == '\r')
+    refuse_bare_return({}, {});
+}
+
+void ByteWatch::refuse_nul(std::string_view block, std::size_t position) const {
+  // ASCII characters in UTF-16 have a NUL as every other byte.
+  const std::string_view begin = block.substr(0, 64);
+  const auto nuls = static_cast<std::size_t>(std::count(begin.begin(), begin.end(), '\0'));
+  if (first_block_ && position < 2 && begin.find("\0\0"sv) == begin.npos && 4 * nuls > begin.size())
+    throw InputError(source_ + " is UTF-16 text; save it as UTF-8");
+  throw InputError(where(block.substr(0, position)) +
+                   ": a NUL byte; the file is damaged or not a text file");
+}
+
+void ByteWatch::refuse_bare_return(std::string_view before, std::string_view after) const {
+  if (lines_ == 0 && line_ends(before) == 0 && line_ends(after) == 0) {
+    throw InputError(source_ +
+                     ": the lines end in bare carriage returns (old Macintosh style); save it with "
+                     "LF or CRLF line ends, for example: tr '\\r' '\\n'");
+  }
+  throw InputError(where(before) +
+                   ": a carriage return that is not part of a line end (CRLF); remove it");
+}
+
+std::string ByteWatch::where(std::string_view before) const {
+  return source_ + ":" + std::to_string(lines_ + line_ends(before) + 1);
+}
+
+}  // namespace perfmodel
+
+// Its reader thread does not pay: reading the bytes is not what takes the time.
+// GCC complains of csv.h's strncpy where it is inlined here, though the header is a system header.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wunknown-warning-option"
+#pragma GCC diagnostic ignored "-Wstringop-truncation"
+#pragma GCC diagnostic pop
+
+namespace perfmodel {
+namespace {
+
+/// The bytes on their way into LineReader, which would cut a line at a NUL byte.
+class WatchedBytes : public io::ByteSourceBase {
+ public:
+  WatchedBytes(std::string_view bytes, const std::string& source,
+               const std::function<void(std::size_t)>& handed_on)
+      : rest_(bytes), all_(bytes.size()), watch_(source), handed_on_(handed_on) {}
+
+  /// Fills the buffer as far as there are bytes: LineReader takes a short read for the end.
+  int read(char* buffer, int size) override {
+    if (ended_)
+      return 0;
+    if (handed_on_)
+      handed_on_(all_ - rest_.size());
+    const auto capacity = static_cast<std::size_t>(size);
+    std::size_t count = rest_.copy(buffer, capacity);
+    rest_.remove_prefix(count);
+    watch_.watch({buffer, count});
+    if (count < capacity) {
+      ended_ = true;
+      watch_.end();
+      // LineReader looks at the byte after a last line without line end, and what is there may be a
+      // line end from an earlier block. So every file gets its last line end here.
+      if (watch_.line_open())
+        buffer[count++] = '\n';
+    }
+    return static_cast<int>(count);
+  }
+
+ private:
+  std::string_view rest_;
+  std::size_t all_;
+  ByteWatch watch_;
+  const std::function<void(std::size_t)>& handed_on_;
+  bool ended_ = false;
+};
+
+bool is_blank(std::string_view line) {
+  return line.find_first_not_of(" \t") == line.npos;
+}
+
+}  // namespace
+
+void for_each_line(std::string_view bytes, const std::string& source,
+                   const std::function<void(std::span<char> line, std::uint32_t number)>& visit,
+                   const std::function<void(std::size_t bytes)>& handed_on) {
+  try {
+    io::LineReader reader(source, std::make_unique<WatchedBytes>(bytes, source, handed_on));
+    while (char* const line = reader.next_line()) {
+      const std::size_t length = std::strlen(line);
+      if (!is_blank({line, length}))
+        visit({line, length}, reader.get_file_line());
+    }
+  } catch (const io::error::line_length_limit_exceeded& error) {
+    throw InputError(source + ":" + std::to_string(error.file_line) +
+                     ": the line is longer than 16 MiB; is this a CSV file?");
+  }
+}
+
+namespace {
+
+/// More are no settings of a run: a table that was written with rows and columns exchanged, or the
+/// samples of a profile.
+constexpr std::size_t kMostColumns = 1000;
+
+constexpr std::size_t kMostFilesNamed = 3;
+constexpr std::uint32_t kFirstRow = 2;  // its line
+
+/// Data frames are often written with their index: a first column without a name that counts the
+/// rows of the file. By this name it is known to tell rows apart, not configurations.
+constexpr std::string_view kRowIndex = "row index";
+
+/// As a column of that name is called.
+std::string_view column_name(std::string_view field) {
+  return field.empty() ? kRowIndex : field;
+}
+
+/// Builds the table line by line. A line of the wrong shape is noted and the reading goes on, so
+/// that one message tells of all of them.
+class TableReader {
+ public:
+  explicit TableReader(const std::set<std::string>& text_columns) : text_columns_(text_columns) {}
+
+  void begin_file(const std::string& source, const CellStyle& style) {
+    source_ = source;
+    style_ = style;
+    decimals_ = {};
+    place_of_.clear();
+    sources_.push_back(source);
+    lines_before_ += last_line_;
+    rows_before_ = table_.lines.size();
+  }
+
+  void read_line(std::span<char> line, std::uint32_t number) {
+    last_line_ = number;
+    if (!split(line, number))
+      return;
+    if (place_of_.empty())
+      read_header(number);
+    else if (fields_.size() != columns_.size())
+      note_field_count(number);
+    else
+      read_row(line, number);
+  }
+
+  void end_file() {
+    if (place_of_.empty() && problems_.empty()) {
+      throw InputError(source_ +
+                       " is empty; expected a header with the column names and one line per run");
+    }
+    if (table_.lines.size() == rows_before_ && problems_.empty())
+      throw InputError(source_ + " has a header, but no rows");
+    if (const auto column = decimals_.mixed_column()) {
+      throw InputError(source_ + ": column '" + columns_[place_of_[*column]].name() +
+                       "' has both decimal commas and decimal points; write all numbers in one "
+                       "of the two ways");
+    }
+    table_.file.resize(table_.lines.size(), static_cast<std::uint32_t>(sources_.size() - 1));
+    if (sources_.size() == 1)
+      table_.style = style_;
+  }
+
+  Table take() && {
+    if (!problems_.empty())
+      throw InputError(problems_.text());
+    for (ColumnBuilder& column : columns_)
+      table_.columns.push_back(std::move(column).take());
+    check_index();
+    table_.source = enumerated(sources_, kMostFilesNamed);
+    if (sources_.size() > 1)
+      table_.sources = std::move(sources_);
+    else
+      table_.file.clear();
+    return std::move(table_);
+  }
+
+ private:
+  bool split(std::span<char> line, std::uint32_t number);
+  void read_header(std::uint32_t number);
+  void match_header();
+  void check_names(std::uint32_t number) const;
+  void read_row(std::span<char> line, std::uint32_t number);
+  void note_field_count(std::uint32_t number);
+  void check_index() const;
+
+  std::string at_line(std::uint32_t number) const {
+    return source_ + ":" + std::to_string(number) + ": ";
+  }
+  /// Counts on through all files, so that problems stand in their order.
+  std::size_t place(std::uint32_t number) const { return lines_before_ + number; }
+
+  const std::set<std::string>& text_columns_;
+  Table table_;
+  std::vector<ColumnBuilder> columns_;
+  std::vector<std::string> sources_;
+  std::string source_;  // of the current file, as all up to the fields
+  CellStyle style_;
+  DecimalMarks decimals_;
+  std::vector<std::size_t> place_of_;     // field -> column; empty before the header
+  std::vector<std::string_view> fields_;  // of the current line
+  std::size_t lines_before_ = 0;
+  std::size_t rows_before_ = 0;
+  std::uint32_t last_line_ = 0;
+  bool has_index_ = false;
+  ProblemList problems_;
+};
+
+/// False where the quotes of the line are wrong, which is noted.
+bool TableReader::split(std::span<char> line, std::uint32_t number) {
+  const FieldsEnd end = split_fields(line, style_.separator, fields_);
+  if (end == FieldsEnd::complete)
+    return true;
+  problems_.add(place(number), fields_.size(), [&] {
+    return at_line(number) + "field " + std::to_string(fields_.size()) +
+           (end == FieldsEnd::open_quote
+                ? ": the quote is not closed on this line; line breaks inside quotes are not "
+                  "supported"
+                : ": text after the closing quote; a quote inside a quoted field is written \"\"");
+  });
+  // After an open quote nobody knows where the next field begins.
+  if (end == FieldsEnd::open_quote || place_of_.empty())
+    throw InputError(problems_.text());
+  return false;
+}
+
+void TableReader::read_header(std::uint32_t number) {
+  check_names(number);
+  if (!columns_.empty()) {
+    match_header();
+    return;
+  }
+  for (const std::string_view field : fields_) {
+    std::string name(column_name(field));
+    has_index_ = has_index_ || field.empty();
+    const auto kind = text_columns_.contains(name) ? ColumnBuilder::Kind::text
+                                                   : ColumnBuilder::Kind::first_cell_decides;
+    place_of_.push_back(columns_.size());
+    columns_.emplace_back(std::move(name), kind);
+  }
+}
+
+/// A further file has the columns of the first, in any order.
+void TableReader::match_header() {
+  std::vector<std::string> missing;
+  std::vector<std::string> further;
+  for (const ColumnBuilder& column : columns_)
+    if (std::none_of(fields_.begin(), fields_.end(),
+                     [&](std::string_view field) { return column_name(field) == column.name(); }))
+      missing.push_back(column.name());
+  for (const std::string_view field : fields_) {
+    const auto column = std::find_if(
+        columns_.begin(), columns_.end(),
+        [&](const ColumnBuilder& candidate) { return candidate.name() == column_name(field); });
+    if (column == columns_.end())
+      further.emplace_back(field);
+    else
+      place_of_.push_back(static_cast<std::size_t>(column - columns_.begin()));
+  }
+  if (missing.empty() && further.empty())
+    return;
+  throw InputError(source_ + ": the columns are not those of " + sources_.front() + ": it " +
+                   (missing.empty() ? "" : "lacks " + quoted_list(missing)) +
+                   (missing.empty() || further.empty() ? "" : " and ") +
+                   (further.empty() ? "" : "has " + quoted_list(further) + " besides") +
+                   "; files that are one table need the same columns, in any order");
+}
+
+void TableReader::check_names(std::uint32_t number) const {
+  if (fields_.size() > kMostColumns) {
+    throw InputError(at_line(number) + "the header has " + std::to_string(fields_.size()) +
+                     " columns, but at most " + std::to_string(kMostColumns) +
+                     " are read; one line per run and one column per setting is expected: keep "
+                     "the time and the settings, or transpose the table");
+  }
+  if (std::all_of(fields_.begin(), fields_.end(),
+                  [](std::string_view field) { return parse_number(field).has_value(); })) {
+    throw InputError(at_line(number) +
+                     "the first line must be a header with the column names, but it holds only "
+                     "numbers");
+  }
+  ProblemList problems;
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    const std::string ordinal = std::to_string(i + 1);
+    const auto first = std::find(fields_.begin(), fields_.end(), fields_[i]);
+    const auto first_ordinal = std::to_string(first - fields_.begin() + 1);
+    if (fields_[i].empty() && i == 0 && fields_.size() > 1 &&
+        std::find(fields_.begin(), fields_.end(), kRowIndex) == fields_.end())
+      continue;  // may be an index
+    if (fields_[i].empty()) {
+      problems.add(
+          number, i,
+          [&] {
+            return at_line(number) + "column " + ordinal + " has no name; name it in the header";
+          });
+    } else if (!is_utf8(fields_[i])) {
+      problems.add(
+          number, i,
+          [&] {
+            return at_line(number) + "the name of column " + ordinal +
+                   " is not UTF-8 text; save the file as UTF-8";
+          });
+    } else if (first_ordinal != ordinal) {
+      problems.add(
+          number, i,
+          [&] {
+            return at_line(number) + "columns " + first_ordinal + " and " + ordinal +
+                   " are both named '" + std::string(fields_[i]) + "'; rename one";
+          });
+    }
+  }
+  if (!problems.empty())
+    throw InputError(problems.text());
+}
+
+void TableReader::read_row(std::span<char> line, std::uint32_t number) {
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    ColumnBuilder& column = columns_[place_of_[i]];
+    if (!style_.decimal_comma.empty() && !text_columns_.contains(column.name()))
+      decimals_.read(i, line.subspan(static_cast<std::size_t>(fields_[i].data() - line.data()),
+                                     fields_[i].size()));
+    column.add(fields_[i]);
+    if (column.new_level() && !is_utf8(fields_[i])) {
+      problems_.add(
+          place(number), i,
+          [&] {
+            return at_line(number) + "column '" + column.name() +
+                   "': the text is not UTF-8; save the file as UTF-8";
+          });
+    }
+  }
+  table_.lines.push_back(number);
+}
+
+void TableReader::note_field_count(std::uint32_t number) {
+  problems_.add(
+      place(number), fields_.size(),
+      [&] {
+        const bool too_many = fields_.size() > columns_.size();
+        return at_line(number) + std::to_string(fields_.size()) +
+               (fields_.size() == 1 ? " field" : " fields") + ", but the header has " +
+               std::to_string(columns_.size()) + (columns_.size() == 1 ? " column" : " columns") +
+               (too_many && style_.separator == ','
+                    ? "; is there a decimal comma, or a text with a comma that needs quotes?"
+                    : "");
+      });
+}
+
+/// Of several files each may count its own rows.
+void TableReader::check_index() const {
+  if (!has_index_)
+    return;
+  const Column& index = table_.columns.front();
+  double next = 0;
+  for (std::size_t row = 0; row < table_.lines.size(); ++row, ++next) {
+    const double value = index.is_numeric() ? index.numbers[row] : -1;
+    if (value == 0 && row > 0 && table_.file[row] != table_.file[row - 1])
+      next = 0;
+    if (value != next) {
+      throw InputError(sources_.front() +
+                       ": column 1 has no name, and does not count the rows from 0 on either; "
+                       "name it in the header");
+    }
+  }
+}
+
+}  // namespace
+
+Table parse_csv(std::span<const CsvText> files, const std::set<std::string>& text_columns,
+                std::optional<char> separator, const ReadProgress& progress) {
+  TableReader reader(text_columns);
+  std::size_t all = 0;
+  for (const CsvText& file : files)
+    all += file.bytes.size();
+  std::size_t before = 0;
+  const auto told = progress ? std::function<void(std::size_t)>(
+                                   [&](std::size_t bytes) { progress(before + bytes, all); })
+                             : nullptr;
+  for (const CsvText& file : files) {
+    reader.begin_file(file.source, recognise_style(file.bytes, separator));
+    for_each_line(
+        file.bytes, file.source,
+        [&](std::span<char> line, std::uint32_t number) {
+          reader.read_line(line, number > kFirstRow ? number + file.left_out : number);
+        },
+        told);
+    reader.end_file();
+    before += file.bytes.size();
+  }
+  return std::move(reader).take();
+}
+
+Table table_of_lines(std::span<const NumberedLine> lines, const std::string& source,
+                     const std::set<std::string>& text_columns, const CellStyle& style) {
+  TableReader reader(text_columns);
+  reader.begin_file(source, style);
+  for (const NumberedLine& line : lines) {
+    std::string copy = line.text;
+    reader.read_line(copy, line.number);
+  }
+  reader.end_file();
+  return std::move(reader).take();
+}
+
+Table parse_csv(std::string_view bytes, const std::string& source,
+                const std::set<std::string>& text_columns, std::optional<char> separator) {
+  return parse_csv(std::array{CsvText{bytes, source}}, text_columns, separator);
+}
+
+Table read_csv(const std::string& path, const std::set<std::string>& text_columns,
+               std::optional<char> separator) {
+  return parse_csv(read_file(path), display_name(path), text_columns, separator);
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,252 @@
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "base/text.hpp"
+#include "sources/csv.hpp"
+
+namespace perfmodel {
+namespace {
+
+constexpr std::array kSeparators = {',', ';', '\t', '|'};
+
+std::string_view trimmed(std::string_view cell, std::string_view blanks) {
+  const auto begin = cell.find_first_not_of(blanks);
+  return begin == cell.npos ? std::string_view()
+                            : cell.substr(begin, cell.find_last_not_of(blanks) + 1 - begin);
+}
+
+/// The next line that is not blank, without its end; `rest` begins behind it.
+std::string_view next_line(std::string_view& rest) {
+  std::string_view line;
+  while (trimmed(line, " \t\r\n").empty() && !rest.empty()) {
+    const auto end = std::min(rest.find('\n'), rest.size());
+    line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return line;
+}
+
+/// Separators outside of quotes.
+std::size_t separators_in(std::string_view line, char separator) {
+  std::size_t count = 0;
+  bool quoted = false;
+  for (const char c : line)
+    if (c == '"')
+      quoted = !quoted;
+    else if (c == separator && !quoted)
+      ++count;
+  return count;
+}
+
+char separator_of(std::string_view bytes) {
+  const std::string_view header = next_line(bytes);
+  const std::string_view row = next_line(bytes);
+  char only = ',';
+  std::size_t candidates = 0;
+  for (const char separator : kSeparators) {
+    const std::size_t count = separators_in(header, separator);
+    if (count == 0)
+      continue;
+    if (separators_in(row, separator) == count)
+      return separator;
+    only = separator;
+    ++candidates;
+  }
+  return candidates == 1 ? only : ',';
+}
+
+/// "1,024": also how some write a thousand.
+bool may_be_thousands(std::string_view cell) {
+  const auto comma = cell.find(',');
+  const std::string_view whole = cell.substr(0, comma);
+  return cell.size() == comma + 4 && whole.size() <= 3 && !whole.starts_with('0') &&
+         cell.find_first_not_of("0123456789,") == cell.npos;
+}
+
+/// Looks at every cell; those that quotes or damage tear apart decide nothing.
+std::string find_decimal_comma(std::string_view bytes, char separator) {
+  std::string example;
+  bool surely = false;
+  bool has_points = false;
+  next_line(bytes);  // the header
+  while (!bytes.empty() && !surely) {
+    const std::array<char, 2> ends = {separator, '\n'};
+    const auto end = std::min(bytes.find_first_of({ends.data(), ends.size()}), bytes.size());
+    const std::string_view cell = trimmed(bytes.substr(0, end), " \t\r\"");
+    bytes.remove_prefix(std::min(end + 1, bytes.size()));
+    if (cell.find(',') != cell.npos && is_comma_number(cell)) {
+      surely = !may_be_thousands(cell);
+      if (example.empty() || surely)
+        example = cell;
+    } else if (cell.find('.') != cell.npos && parse_number(cell)) {
+      has_points = true;
+    }
+  }
+  return surely || !has_points ? example : "";
+}
+
+}  // namespace
+
+bool is_comma_number(std::string_view cell) {
+  const auto comma = cell.find(',');
+  if (comma == cell.npos || cell.find('.') != cell.npos)
+    return false;
+  std::string number(cell);
+  number[comma] = '.';
+  return parse_number(number).has_value();
+}
+
+CellStyle recognise_style(std::string_view bytes, std::optional<char> separator) {
+  CellStyle style;
+  style.separator = separator ? *separator : separator_of(bytes);
+  if (style.separator != ',')
+    style.decimal_comma = find_decimal_comma(bytes, style.separator);
+  return style;
+}
+
+namespace {
+
+std::size_t slot_of(std::string_view text, std::size_t slots) {
+  return std::hash<std::string_view>{}(text) & (slots - 1);
+}
+
+}  // namespace
+
+ColumnBuilder::ColumnBuilder(std::string name, Kind kind)
+    : undecided_(kind == Kind::first_cell_decides), slots_(64) {
+  column_.name = std::move(name);
+  column_.kind = Column::Kind::text;
+}
+
+void ColumnBuilder::add(std::string_view cell) {
+  if (undecided_) {
+    undecided_ = false;
+    column_.kind = parse_number(cell) ? Column::Kind::numeric : Column::Kind::text;
+  }
+  if (column_.is_numeric())
+    add_number(cell);
+  else
+    add_text(cell);
+  ++rows_;
+}
+
+void ColumnBuilder::add_number(std::string_view cell) {
+  if (const auto number = parse_number(cell)) {
+    column_.numbers.push_back(*number);
+  } else {
+    column_.numbers.push_back(std::numeric_limits<double>::quiet_NaN());
+    column_.bad_cells.push_back({rows_, std::string(cell)});
+  }
+}
+
+void ColumnBuilder::add_text(std::string_view cell) {
+  new_level_ = false;
+  // Runs come in blocks of equal settings: most cells repeat the one above.
+  if (!column_.codes.empty() && column_.levels[column_.codes.back()] == cell)
+    column_.codes.push_back(column_.codes.back());
+  else
+    column_.codes.push_back(find_or_insert(cell));
+}
+
+std::uint32_t ColumnBuilder::find_or_insert(std::string_view text) {
+  for (std::size_t slot = slot_of(text, slots_.size()); slots_[slot] != 0;
+       slot = (slot + 1) & (slots_.size() - 1))
+    if (column_.levels[slots_[slot] - 1] == text)
+      return slots_[slot] - 1;
+  const auto code = static_cast<std::uint32_t>(column_.levels.size());
+  column_.levels.emplace_back(text);
+  new_level_ = true;
+  if (2 * column_.levels.size() > slots_.size())
+    double_slots();
+  else
+    insert_slot(code);
+  return code;
+}
+
+void ColumnBuilder::insert_slot(std::uint32_t code) {
+  std::size_t slot = slot_of(column_.levels[code], slots_.size());
+  while (slots_[slot] != 0)
+    slot = (slot + 1) & (slots_.size() - 1);
+  slots_[slot] = code + 1;
+}
+
+void ColumnBuilder::double_slots() {
+  slots_.assign(2 * slots_.size(), 0);
+  for (std::uint32_t code = 0; code < column_.levels.size(); ++code)
+    insert_slot(code);
+}
+
+namespace {
+
+bool is_blank(char c, char separator) {
+  return c == ' ' || (c == '\t' && separator != '\t');
+}
+
+char* skip_blanks(char* at, const char* end, char separator) {
+  while (at != end && is_blank(*at, separator))
+    ++at;
+  return at;
+}
+
+std::string_view view(const char* begin, const char* end) {
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
+
+/// From `at` up to the next separator, blanks at the end trimmed. Leaves `at` on the separator or
+/// the end.
+std::string_view plain_field(char*& at, const char* end, char separator) {
+  const char* const begin = at;
+  while (at != end && *at != separator)
+    ++at;
+  const char* last = at;
+  while (last != begin && is_blank(last[-1], separator))
+    --last;
+  return view(begin, last);
+}
+
+/// From the character after an opening quote. Leaves `at` behind the closing quote, or null where
+/// there is none.
+std::string_view quoted_field(char*& at, const char* end) {
+  const char* const begin = at;
+  char* write = at;
+  for (; at != end; ++at) {
+    if (*at == '"') {
+      ++at;
+      if (at == end || *at != '"')
+        return view(begin, write);
+    }
+    *write++ = *at;
+  }
+  at = nullptr;
+  return {};
+}
+
+}  // namespace
+
+FieldsEnd split_fields(std::span<char> line, char separator,
+                       std::vector<std::string_view>& fields) {
+  fields.clear();
+  char* at = line.data();
+  const char* const end = at + line.size();
+  for (;;) {
+    at = skip_blanks(at, end, separator);
+    if (at != end && *at == '"') {
+      fields.push_back(quoted_field(++at, end));
+      if (at == nullptr)
+        return FieldsEnd::open_quote;
+      at = skip_blanks(at, end, separator);
+      if (at != end && *at != separator)
+        return FieldsEnd::text_after_quote;
+    } else {
+      fields.push_back(plain_field(at, end, separator));
+    }
+    if (at == end)
+      return FieldsEnd::complete;
+    ++at;  // the separator; one at the very end is followed by one more, blank field
+  }
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,575 @@
+#include "table/column_facts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+
+namespace perfmodel {
+namespace {
+
+constexpr std::array<std::string_view, 21> kStatistics{
+    "avg",   "mean", "average", "median",  "std", "stddev",   "min",
+    "max",   "p50",  "p90",     "p95",     "p99", "var",      "sum",
+    "final", "last", "best",    "percent", "pct", "measured", "aux",
+};
+
+bool is_upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+bool is_lower_or_digit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+bool is_statistic(const std::string& word) {
+  return std::find(kStatistics.begin(), kStatistics.end(), word) != kStatistics.end();
+}
+
+}  // namespace
+
+std::vector<std::string> name_words(std::string_view name) {
+  std::vector<std::string> words(1);
+  const auto end_word = [&] {
+    if (!words.back().empty())
+      words.emplace_back();
+  };
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    if (is_upper(c)) {
+      if (i > 0 && is_lower_or_digit(name[i - 1]))
+        end_word();
+      words.back() += static_cast<char>(c - 'A' + 'a');
+    } else if (is_lower_or_digit(c) || static_cast<unsigned char>(c) >= 0x80) {
+      words.back() += c;
+    } else {
+      end_word();
+      if (c == '/') {
+        words.back() = "per";
+        words.emplace_back();
+      }
+    }
+  }
+  if (words.back().empty())
+    words.pop_back();
+  return words;
+}
+
+std::vector<std::string> words_of_quantity(std::string_view name) {
+  std::vector<std::string> words = name_words(name);
+  while (words.size() > 1 && is_statistic(words.back()))
+    words.pop_back();
+  while (words.size() > 1 && is_statistic(words.front()))
+    words.erase(words.begin());
+  return words;
+}
+
+namespace {
+
+struct UnitSuffix {
+  std::string_view suffix;
+  std::string_view unit;
+};
+
+constexpr std::array kUnitSuffixes{
+    UnitSuffix{"_s", "s"},
+    UnitSuffix{"_sec", "s"},
+    UnitSuffix{"_secs", "s"},
+    UnitSuffix{"_seconds", "s"},
+    UnitSuffix{"_ms", "ms"},
+    UnitSuffix{"_msec", "ms"},
+    UnitSuffix{"_milliseconds", "ms"},
+    UnitSuffix{"_us", "us"},
+    UnitSuffix{"_usec", "us"},
+    UnitSuffix{"_microseconds", "us"},
+    UnitSuffix{"_ns", "ns"},
+    UnitSuffix{"_nsec", "ns"},
+    UnitSuffix{"_nanoseconds", "ns"},
+    UnitSuffix{"_minutes", "min"},
+    UnitSuffix{"_hours", "h"},
+};
+
+// All names without underscores, so that "batch_size" and "batchsize" are one.
+constexpr std::array<std::string_view, 24> kTimes{
+    "time",          "t",         "iterationtime", "itertime",  "timeperiteration", "steptime",
+    "timeperstep",   "batchtime", "timeperbatch",  "epochtime", "timeperepoch",     "trainingtime",
+    "traintime",     "runtime",   "walltime",      "elapsed",   "elapsedtime",      "duration",
+    "executiontime", "exectime",  "totaltime",     "meantime",  "averagetime",      "measuredtime",
+};
+
+constexpr std::array<std::string_view, 15> kCountedThings{
+    "gpus",    "workers", "nodes",    "processes", "procs",        "ranks",     "cores",     "cpus",
+    "threads", "devices", "machines", "replicas",  "accelerators", "instances", "executors",
+};
+
+// Words beside a counted thing that leave it a scale: "mpi_procs", "spark_executors". Others can
+// make it a property of the problem or the machine: "hidden_nodes", "tensor_cores".
+constexpr std::array<std::string_view, 13> kWordsOfScales{
+    "num",    "n",        "number", "of",      "total",   "mpi",    "omp",
+    "openmp", "parallel", "spark",  "cluster", "compute", "worker",
+};
+
+// What is shared out where "parallel" stands beside it: "num_tensor_parallel_workers".
+constexpr std::array<std::string_view, 6> kSharedOut{
+    "tensor", "data", "pipeline", "model", "expert", "sequence",
+};
+
+// Words beside a batch that make it something else than the size of one: "max_batch_size".
+constexpr std::array<std::string_view, 8> kNotOfBatchSizes{
+    "num", "n", "number", "max", "min", "use", "is", "no",
+};
+
+constexpr std::array<std::string_view, 12> kBatches{
+    "batch",       "batchsize",       "localbatch",     "localbatchsize",
+    "globalbatch", "globalbatchsize", "microbatch",     "microbatchsize",
+    "minibatch",   "minibatchsize",   "totalbatchsize", "effectivebatchsize",
+};
+
+template <std::size_t n>
+bool contains(const std::array<std::string_view, n>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+struct BracketedUnit {
+  std::string_view text;
+  std::string_view word;  // that stands behind names
+};
+
+// In brackets these can be nothing else; "time_min" may be a minimum.
+constexpr std::array kBracketedUnits{
+    BracketedUnit{"\u00b5s", "us"},  BracketedUnit{"\u03bcs", "us"},
+    BracketedUnit{"min", "minutes"}, BracketedUnit{"mins", "minutes"},
+    BracketedUnit{"h", "hours"},     BracketedUnit{"hr", "hours"},
+    BracketedUnit{"second", "s"},    BracketedUnit{"msecs", "ms"},
+    BracketedUnit{"usecs", "us"},
+};
+
+/// Folded, with what stands in brackets at the end as a further word: "step_time_ms" of
+/// "Step Time (ms)".
+std::string plain_name(std::string_view name) {
+  std::string text = folded(name);
+  const auto open = text.find_last_of("([");
+  if (open == std::string::npos || open == 0 || !(text.ends_with(')') || text.ends_with(']')))
+    return text;
+  std::string word = text.substr(open + 1, text.size() - open - 2);
+  for (const BracketedUnit& unit : kBracketedUnits)
+    if (word == unit.text)
+      word = unit.word;
+  text.resize(open);
+  while (text.ends_with('_'))
+    text.pop_back();
+  return text + "_" + word;
+}
+
+std::string without_underscores(std::string_view name) {
+  std::string result = plain_name(name);
+  std::erase(result, '_');
+  return result;
+}
+
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words;
+  std::string word;
+  for (const char c : plain_name(name) + "_")
+    if (c != '_')
+      word += c;
+    else if (!word.empty())
+      words.push_back(std::exchange(word, {}));
+  return words;
+}
+
+/// "workers" of "worker", "processes" of "process".
+std::string plural(const std::string& word) {
+  return word + (word.ends_with("s") ? "es" : "s");
+}
+
+/// "mpi_procs", "num_tensor_parallel_workers", "mpi_rank_count", "num_gpu".
+bool counts_things(std::vector<std::string> words) {
+  const bool has_count = !words.empty() && words.back() == "count";
+  if (has_count)
+    words.pop_back();
+  if (words.empty())
+    return false;
+  const bool is_counted = has_count || words[0] == "num" || words[0] == "n";
+  std::string thing = words.back();
+  words.pop_back();
+  if (is_counted && !contains(kCountedThings, thing))
+    thing = plural(thing);
+  const bool parallel = std::find(words.begin(), words.end(), "parallel") != words.end();
+  const auto leaves_a_scale = [&](const std::string& word) {
+    return contains(kWordsOfScales, word) || (parallel && contains(kSharedOut, word));
+  };
+  return contains(kCountedThings, thing) && std::all_of(words.begin(), words.end(), leaves_a_scale);
+}
+
+/// "train_batch_size", "batch_size_per_gpu", "per_device_batch".
+bool is_batch_size(std::vector<std::string> words) {
+  if (words.size() > 2 && words[words.size() - 2] == "per")
+    words.resize(words.size() - 2);
+  if (words.size() > 1 && words.back() == "size")
+    words.pop_back();
+  return !words.empty() && (words.back() == "batch" || words.back() == "batchsize") &&
+         std::none_of(words.begin(), words.end(),
+                      [](const std::string& word) { return contains(kNotOfBatchSizes, word); });
+}
+
+/// Of a plain name; a rate such as "samples_per_s" has none.
+const UnitSuffix* suffix_of(std::string_view name) {
+  const auto suffix =
+      std::find_if(kUnitSuffixes.begin(), kUnitSuffixes.end(),
+                   [&](const UnitSuffix& candidate) { return name.ends_with(candidate.suffix); });
+  if (suffix != kUnitSuffixes.end() &&
+      name.substr(0, name.size() - suffix->suffix.size()).ends_with("_per"))
+    return nullptr;
+  return suffix == kUnitSuffixes.end() ? nullptr : &*suffix;
+}
+
+}  // namespace
+
+bool is_time_name(std::string_view name) {
+  std::string base = plain_name(name);
+  if (const UnitSuffix* suffix = suffix_of(base))
+    base.resize(base.size() - suffix->suffix.size());
+  return contains(kTimes, without_underscores(base));
+}
+
+bool has_time_unit(std::string_view name) {
+  return suffix_of(plain_name(name)) != nullptr;
+}
+
+bool is_scale_name(std::string_view name) {
+  const std::string whole = without_underscores(name);
+  if (contains(kBatches, whole))
+    return true;
+  std::string_view base = whole;
+  if (base.ends_with("count") &&  // "gpucount"
+      contains(kCountedThings, plural(std::string(base.substr(0, base.size() - 5)))))
+    return true;
+  for (const std::string_view prefix : {"numberof", "num", "n"})
+    if (base.starts_with(prefix) && contains(kCountedThings, base.substr(prefix.size())))
+      return true;
+  const std::vector<std::string> words = words_of(name);
+  return contains(kCountedThings, base) || counts_things(words) || is_batch_size(words);
+}
+
+std::string unit_of(std::string_view name) {
+  const UnitSuffix* suffix = suffix_of(plain_name(name));
+  return suffix == nullptr ? std::string() : std::string(suffix->unit);
+}
+
+bool has_bracketed_unit(std::string_view name) {
+  return has_time_unit(name) && folded(name) != plain_name(name);
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kOfAllWorkers{
+    "global", "total", "effective", "overall", "aggregate", "world",
+};
+constexpr std::array<std::string_view, 4> kOfOneWorker{"per", "local", "micro", "device"};
+constexpr std::array<std::string_view, 4> kOfMachines{"mem", "memory", "ram", "vram"};
+
+/// Whether one of the words of a name is among these, also where it is glued to its neighbour:
+/// "globalbatch".
+template <std::size_t n>
+bool speaks_of(const std::string& name, const std::array<std::string_view, n>& wanted) {
+  const std::vector<std::string> words = name_words(name);
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return std::any_of(wanted.begin(), wanted.end(), [&](std::string_view candidate) {
+      return word == candidate || (candidate.size() > 4 && word.starts_with(candidate));
+    });
+  });
+}
+
+}  // namespace
+
+bool is_total_name(const std::string& name) {
+  return speaks_of(name, kOfAllWorkers);
+}
+
+bool is_per_something_name(const std::string& name) {
+  return speaks_of(name, kOfOneWorker);
+}
+
+bool is_batch_name(const std::string& name) {
+  const std::vector<std::string> words = name_words(name);
+  return is_scale_name(name) &&
+         std::any_of(words.begin(), words.end(), [](const std::string& word) {
+           return word.find("batch") != std::string::npos;
+         });
+}
+
+bool is_worker_count_name(const std::string& name) {
+  return is_scale_name(name) && !is_batch_name(name) && !is_per_something_name(name);
+}
+
+bool is_rate_of_one_worker_name(const std::string& name) {
+  const std::vector<std::string> words = name_words(name);
+  const auto thing = std::find(words.rbegin(), words.rend(), "per").base();
+  return thing != words.begin() && thing != words.end() && is_scale_name("num_" + *thing);
+}
+
+bool is_work_per_worker_name(const std::string& name) {
+  if (is_batch_name(name))
+    return is_per_something_name(name);
+  const std::vector<std::string> words = name_words(name);
+  const auto per = std::find(words.begin(), words.end(), "per");
+  if (per == words.begin() || per == words.end() || per + 1 == words.end())
+    return false;
+  // "procs" is a scale and so is "num_proc", so "proc" is what is counted.
+  return is_scale_name("num_" + *(per + 1)) &&
+         std::none_of(words.begin(), per, [](const std::string& word) {
+           return is_scale_name(word) ||
+                  std::find(kOfMachines.begin(), kOfMachines.end(), word) != kOfMachines.end();
+         });
+}
+
+namespace {
+
+ColumnFacts facts_of_numbers(const Column& column) {
+  ColumnFacts facts;
+  facts.texts = column.bad_cells.size();
+  facts.numbers = column.numbers.size() - facts.texts;
+  bool zero = false;
+  bool one = false;
+  bool other = false;
+  bool different = false;
+  bool not_positive = false;
+  for (const double x : column.numbers) {  // NaN, a bad cell, is "other" and "different"
+    zero = zero || x == 0;
+    one = one || x == 1;
+    other = other || !(x == 0 || x == 1);
+    different = different || !(x == column.numbers[0]);
+    not_positive = not_positive || x <= 0;
+    facts.negative = facts.negative || x < 0;
+  }
+  facts.constant = !different;
+  facts.zero_one = zero && one && !other;
+  facts.all_positive = !not_positive;
+  return facts;
+}
+
+ColumnFacts facts_of_texts(const Column& column) {
+  ColumnFacts facts;
+  const std::vector<bool> numeric = numeric_levels(column);
+  for (const std::uint32_t code : column.codes)
+    ++(numeric[code] ? facts.numbers : facts.texts);
+  facts.constant = column.levels.size() == 1;
+  facts.levels = column.levels.size();
+  return facts;
+}
+
+}  // namespace
+
+ColumnFacts facts_of(const Column& column) {
+  return column.is_numeric() ? facts_of_numbers(column) : facts_of_texts(column);
+}
+
+std::vector<bool> numeric_levels(const Column& column) {
+  std::vector<bool> result;
+  result.reserve(column.levels.size());
+  for (const std::string& level : column.levels)
+    result.push_back(parse_number(level).has_value());
+  return result;
+}
+
+namespace {
+
+constexpr std::string_view kDigits = "0123456789";
+constexpr std::string_view kGroupMarks = ", _'";
+constexpr std::string_view kSizeLetters = "kKMGT";
+constexpr std::size_t kGroup = 3;
+
+}  // namespace
+
+std::optional<std::string> without_group_marks(std::string_view text) {
+  const std::size_t point = std::min(text.find('.'), text.size());
+  const std::string_view whole = text.substr(0, point);
+  const std::size_t first = std::min(whole.find_first_not_of(kDigits), whole.size());
+  if (first == 0 || first > kGroup || first == whole.size() ||
+      kGroupMarks.find(whole[first]) == kGroupMarks.npos ||
+      (whole.size() - first) % (kGroup + 1) != 0)
+    return std::nullopt;
+  std::string out(whole.substr(0, first));
+  for (std::size_t at = first; at < whole.size(); at += kGroup + 1) {
+    const std::string_view digits = whole.substr(at + 1, kGroup);
+    if (whole[at] != whole[first] || digits.find_first_not_of(kDigits) != digits.npos)
+      return std::nullopt;
+    out += digits;
+  }
+  out += text.substr(point);
+  return parse_number(out) ? std::optional(out) : std::nullopt;
+}
+
+bool has_size_letter(std::string_view text) {
+  return text.size() > 1 && kSizeLetters.find(text.back()) != kSizeLetters.npos &&
+         parse_number(text.substr(0, text.size() - 1));
+}
+
+bool holds_written_numbers(const Column& column) {
+  return !column.is_numeric() && std::all_of(
+                                     column.levels.begin(), column.levels.end(),
+                                     [](const std::string& level) {
+                                       return without_group_marks(level) || has_size_letter(level);
+                                     });
+}
+
+bool is_same_everywhere(const std::vector<SignedColumn>& product, double agreement) {
+  double low = 0;
+  double high = 0;
+  const std::size_t rows = product.front().column->logarithms.size();
+  for (std::size_t row = 0; row < rows; ++row) {
+    double sum = 0;
+    for (const SignedColumn& factor : product)
+      sum += factor.power * factor.column->logarithms[row];
+    low = row == 0 ? sum : std::min(low, sum);
+    high = row == 0 ? sum : std::max(high, sum);
+    if (high - low > 2 * agreement)
+      return false;
+  }
+  return true;
+}
+
+std::vector<LogColumn> log_columns(const std::vector<const ColumnPart*>& parts) {
+  std::vector<LogColumn> result;
+  for (const ColumnPart* part : parts) {
+    const Column& column = *part->column;
+    if (!column.is_numeric() || !column.bad_cells.empty() || !part->facts.all_positive ||
+        part->facts.constant)
+      continue;
+    std::vector<double> logarithms;
+    logarithms.reserve(column.numbers.size());
+    for (const double x : column.numbers)
+      logarithms.push_back(std::log(x));
+    result.push_back({part, std::move(logarithms), is_whole(column)});
+  }
+  std::sort(result.begin(), result.end(),
+            [](const LogColumn& a, const LogColumn& b) { return a.name() < b.name(); });
+  return result;
+}
+
+std::string product_text(const std::vector<Factor>& factors) {
+  std::string above;
+  std::string below;
+  for (const Factor& factor : factors)
+    if (factor.power > 0)
+      above += (above.empty() ? "" : " * ") + factor.column;
+    else
+      below += " / " + factor.column;
+  return (above.empty() ? "1" : above) + below;
+}
+
+std::size_t distinct_values(const Column& column) {
+  if (!column.is_numeric())
+    return column.levels.size();
+  return std::set<double>(column.numbers.begin(), column.numbers.end()).size();
+}
+
+bool is_whole(const Column& column) {
+  return std::all_of(
+      column.numbers.begin(), column.numbers.end(), [](double x) { return x == std::floor(x); });
+}
+
+namespace {
+
+int power_among(const std::vector<Factor>& factors, const std::string& column) {
+  const auto found = std::find_if(factors.begin(), factors.end(),
+                                  [&](const Factor& factor) { return factor.column == column; });
+  return found == factors.end() ? 0 : found->power;
+}
+
+void multiply(std::vector<Factor>& product, const Factor& by) {
+  const auto found = std::find_if(product.begin(), product.end(),
+                                  [&](const Factor& factor) { return factor.column == by.column; });
+  if (found == product.end())
+    product.push_back(by);
+  else if (found->power += by.power; found->power == 0)
+    product.erase(found);
+}
+
+}  // namespace
+
+MovingColumns::MovingColumns(const std::vector<ColumnProduct>& products) {
+  for (auto product = products.rbegin(); product != products.rend(); ++product) {
+    if (product->factors.empty())
+      continue;
+    std::vector<Factor> of;
+    for (const Factor& factor : product->factors)
+      for (const Factor& origin : origins(factor.column))
+        multiply(of, {origin.column, factor.power * origin.power});
+    origins_.emplace(product->column, std::move(of));
+  }
+}
+
+std::vector<Factor> MovingColumns::origins(const std::string& column) const {
+  const auto found = origins_.find(column);
+  return found == origins_.end() ? std::vector<Factor>{{column, 1}} : found->second;
+}
+
+int MovingColumns::power(const std::string& column, const std::string& origin) const {
+  return power_among(origins(column), origin);
+}
+
+namespace {
+
+/// The levels that are truth values, if one of the values has several spellings.
+std::vector<std::string> spellings(const Column& column) {
+  std::array<std::size_t, 2> counts = {0, 0};
+  std::vector<std::string> found;
+  for (const std::string& level : column.levels) {
+    if (const auto value = truth_value(level)) {
+      ++counts[*value ? 1 : 0];
+      found.push_back(level);
+    }
+  }
+  return counts[0] > 1 || counts[1] > 1 ? found : std::vector<std::string>();
+}
+
+void respell(Column& column) {
+  std::map<std::string, std::uint32_t> code_of;
+  std::vector<std::uint32_t> new_code;
+  std::vector<std::string> levels;
+  for (const std::string& level : column.levels) {
+    const auto value = truth_value(level);
+    const std::string text = !value ? level : *value ? "true" : "false";
+    const auto [entry, is_new] =
+        code_of.try_emplace(text, static_cast<std::uint32_t>(levels.size()));
+    if (is_new)
+      levels.push_back(text);
+    new_code.push_back(entry->second);
+  }
+  for (std::uint32_t& code : column.codes)
+    code = new_code[code];
+  column.levels = std::move(levels);
+}
+
+}  // namespace
+
+std::optional<bool> truth_value(std::string_view text) {
+  if (text.size() != 4 && text.size() != 5)
+    return std::nullopt;
+  const std::string word = folded(text);
+  if (word == "true")
+    return true;
+  return word == "false" ? std::optional(false) : std::nullopt;
+}
+
+std::vector<std::string> unify_truth_values(Table& table) {
+  std::vector<std::string> sentences;
+  for (Column& column : table.columns) {
+    if (const auto found = spellings(column); !found.empty()) {
+      respell(column);
+      sentences.push_back("Column '" + column.name + "' spells its truth values " +
+                          quoted_list(found) + "; they are taken as 'true' and 'false'.");
+    }
+  }
+  return sentences;
+}
+
+}  // namespace perfmodel

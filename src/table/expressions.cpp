@@ -1,0 +1,415 @@
+#include "table/expressions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "base/text.hpp"
+
+namespace perfmodel {
+namespace {
+
+/// coefficient * value^power for every row. A coded column has one pow per distinct value.
+class PowerTerm {
+ public:
+  PowerTerm(const NumericFactor& factor, double coefficient, double power) : factor_(factor) {
+    of_value_.reserve(factor.values.size());
+    for (const double value : factor.values)
+      of_value_.push_back(coefficient * std::pow(value, power));
+  }
+
+  double operator[](std::size_t row) const {
+    return of_value_[factor_.coded() ? factor_.codes[row] : row];
+  }
+
+ private:
+  const NumericFactor& factor_;
+  std::vector<double> of_value_;
+};
+
+}  // namespace
+
+double log_of_value(double value) {
+  constexpr double log_of_zero = -1e5;
+  return value == 0 ? log_of_zero : std::log(value);
+}
+
+GenericLayout::GenericLayout(const ModelSpec& spec)
+    : intrinsic_(spec.intrinsic.size()),
+      extrinsic_(spec.extrinsic.size()),
+      has_lone_(spec.has_scales_only()),
+      power_start_(spec.intrinsic.size() + spec.level_count() + (has_lone_ ? 1 : 0)) {
+  if (has_lone_)
+    names_.emplace_back("a");
+  for (const NumericInput& input : spec.intrinsic)
+    names_.push_back("a[" + input.column + "]");
+  for (const CategoricalInput& input : spec.categorical) {
+    level_start_.push_back(names_.size());
+    for (const std::string& level : input.levels)
+      names_.push_back("a[" + input.column + "=" + level + "]");
+  }
+  for (const NumericInput& input : spec.intrinsic)
+    names_.push_back("p[" + input.column + "]");
+  for (const NumericInput& input : spec.extrinsic)
+    names_.push_back("q[" + input.column + "]");
+  names_.emplace_back("C");
+}
+
+ConstantKind GenericLayout::kind(std::size_t i) const {
+  if (i < intrinsic_)
+    return ConstantKind::coefficient;
+  if (i < power_start_)
+    return has_lone_ ? ConstantKind::lone_coefficient : ConstantKind::level_coefficient;
+  if (i < power_start_ + intrinsic_)
+    return ConstantKind::intrinsic_power;
+  return i < intercept() ? ConstantKind::extrinsic_power : ConstantKind::intercept;
+}
+
+Eigen::VectorXd predict_generic(const ModelSpec& spec, const Eigen::VectorXd& constants,
+                                const Design& design) {
+  const GenericLayout layout(spec);
+  const auto constant = [&](std::size_t i) { return constants[index(i)]; };
+
+  // Term by term over all rows: each row's sum and product run in the order of the spec, whatever
+  // other rows there are.
+  const auto lone = layout.lone_coefficient();
+  Eigen::VectorXd sum = Eigen::VectorXd::Constant(index(design.rows), lone ? constant(*lone) : 0);
+  for (std::size_t i = 0; i < design.intrinsic.size(); ++i) {
+    const PowerTerm term(design.intrinsic[i], constant(layout.coefficient(i)),
+                         constant(layout.intrinsic_power(i)));
+    for (std::size_t row = 0; row < design.rows; ++row)
+      sum[index(row)] += term[row];
+  }
+  for (std::size_t c = 0; c < design.categorical.size(); ++c) {
+    const std::vector<std::uint32_t>& codes = design.categorical[c].codes;
+    for (std::size_t row = 0; row < design.rows; ++row)
+      sum[index(row)] += constant(layout.level(c, codes[row]));
+  }
+  Eigen::VectorXd product = Eigen::VectorXd::Ones(index(design.rows));
+  for (std::size_t j = 0; j < design.extrinsic.size(); ++j) {
+    const PowerTerm term(design.extrinsic[j], 1, constant(layout.extrinsic_power(j)));
+    for (std::size_t row = 0; row < design.rows; ++row)
+      product[index(row)] *= term[row];
+  }
+
+  // Eq. (4): t(I, E) = (sum_i a_i I_i^p_i + sum_c a_{c,level}) * prod_j E_j^q_j + C
+  Eigen::VectorXd time(index(design.rows));
+  for (Eigen::Index row = 0; row < time.size(); ++row)
+    time[row] = sum[row] * product[row] + constant(layout.intercept());
+  return time;
+}
+
+std::string generic_formula(const ModelSpec& spec) {
+  std::vector<std::string> terms;
+  for (const NumericInput& input : spec.intrinsic)
+    terms.push_back("a_" + input.column + "*" + input.column + "^p_" + input.column);
+  for (const CategoricalInput& input : spec.categorical)
+    terms.push_back("a_" + input.column);
+  std::vector<std::string> factors;
+  if (spec.has_scales_only())
+    factors.emplace_back("a");
+  else if (!terms.empty())
+    factors.push_back("(" + joined(terms, " + ") + ")");
+  for (const NumericInput& input : spec.extrinsic)
+    factors.push_back(input.column + "^q_" + input.column);
+  const std::string scaled = factors.empty() ? std::string() : joined(factors, " * ") + " + ";
+  return "t = " + scaled + "C";
+}
+
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// f(value) for every row, evaluated once per distinct value.
+template <class Function>
+void multiply_by(const NumericFactor& factor, std::size_t rows, Function f,
+                 Eigen::Ref<VectorXd> product) {
+  std::vector<double> of_value;
+  of_value.reserve(factor.values.size());
+  for (const double value : factor.values)
+    of_value.push_back(f(value));
+  for (std::size_t row = 0; row < rows; ++row)
+    product[index(row)] *= of_value[factor.coded() ? factor.codes[row] : row];
+}
+
+double log2_from_one(double value) {
+  return std::log2(std::max(value, 1.0));
+}
+
+/// n^p, or exp(p (1 - 1/n)).
+double grown(double value, double power, bool ring) {
+  return ring ? std::exp(power * (1 - 1 / value)) : std::pow(value, power);
+}
+
+}  // namespace
+
+std::size_t numeric_count(const ModelSpec& spec) {
+  return spec.extrinsic.size() + spec.intrinsic.size();
+}
+
+const NumericInput& numeric_input(const ModelSpec& spec, std::size_t numeric) {
+  const std::size_t extrinsics = spec.extrinsic.size();
+  return numeric < extrinsics ? spec.extrinsic[numeric] : spec.intrinsic[numeric - extrinsics];
+}
+
+const NumericFactor& numeric_factor(const Design& design, std::size_t numeric) {
+  const std::size_t extrinsics = design.extrinsic.size();
+  return numeric < extrinsics ? design.extrinsic[numeric] : design.intrinsic[numeric - extrinsics];
+}
+
+int MultiStructure::log_power(std::size_t term, std::size_t numeric) const {
+  const std::vector<int>& own = log_powers[term];
+  return numeric < own.size() ? own[numeric] : 0;
+}
+
+bool MultiStructure::has_ring(std::size_t term, std::size_t numeric) const {
+  return term < rings.size() &&
+         std::find(rings[term].begin(), rings[term].end(), numeric) != rings[term].end();
+}
+
+double MultiStructure::capped(std::size_t term, std::size_t numeric, double value) const {
+  if (term >= caps.size())
+    return value;
+  for (const Cap& cap : caps[term])
+    if (cap.numeric == numeric)
+      value = std::min(value, cap.at);
+  return value;
+}
+
+MultiLayout::MultiLayout(const ModelSpec& spec, const MultiStructure& structure) {
+  std::size_t next = 1 + spec.intrinsic.size();
+  for (const CategoricalInput& input : spec.categorical) {
+    level_start_.push_back(next);
+    next += input.levels.size();
+  }
+  extrinsic_start_ = next;
+  regime_start_ = extrinsic_start_ + spec.extrinsic.size();
+  stride_ = regime_start_ + 2 * structure.regimes.size();
+  for (std::size_t k = 1; k <= structure.terms; ++k) {
+    const std::string term = std::to_string(k);
+    names_.push_back("a[" + term + "]");
+    for (const NumericInput& input : spec.intrinsic)
+      names_.push_back("p[" + term + "," + input.column + "]");
+    for (const CategoricalInput& input : spec.categorical)
+      for (const std::string& level : input.levels)
+        names_.push_back("g[" + term + "," + input.column + "=" + level + "]");
+    for (const NumericInput& input : spec.extrinsic)
+      names_.push_back("q[" + term + "," + input.column + "]");
+    for (const Regime& regime : structure.regimes) {
+      for (const char* sign : {"<=", ">"}) {
+        names_.push_back("g[" + term + "," + numeric_input(spec, regime.numeric).column + sign +
+                         to_text(regime.above) + "]");
+      }
+    }
+  }
+  names_.emplace_back("C");
+}
+
+MatrixXd multi_parts(const ModelSpec& spec, const MultiStructure& structure,
+                     const VectorXd& constants, const Design& design) {
+  const MultiLayout layout(spec, structure);
+  const auto constant = [&](std::size_t i) { return constants[index(i)]; };
+  MatrixXd parts(index(design.rows), index(structure.terms) + 1);
+  for (std::size_t k = 0; k < structure.terms; ++k) {
+    auto part = parts.col(index(k));
+    part.setConstant(constant(layout.coefficient(k)));
+    const auto multiply_by_numeric = [&](std::size_t n) {
+      const double power = constant(layout.numeric_power(k, n));
+      const int log_power = structure.log_power(k, n);
+      const bool ring = structure.has_ring(k, n);
+      multiply_by(
+          numeric_factor(design, n), design.rows,
+          [&](double value) {
+            const double x = numeric_input(spec, n).counted(structure.capped(k, n, value));
+            const double scaled = grown(x, power, ring);
+            return log_power == 0 ? scaled : scaled * std::pow(log2_from_one(x), log_power);
+          },
+          part);
+    };
+    for (std::size_t n = spec.extrinsic.size(); n < numeric_count(spec); ++n)
+      multiply_by_numeric(n);
+    for (std::size_t c = 0; c < design.categorical.size(); ++c)
+      for (std::size_t row = 0; row < design.rows; ++row)
+        part[index(row)] *= constant(layout.level(k, c, design.categorical[c].codes[row]));
+    for (std::size_t n = 0; n < spec.extrinsic.size(); ++n)
+      multiply_by_numeric(n);
+    for (std::size_t g = 0; g < structure.regimes.size(); ++g) {
+      const Regime& regime = structure.regimes[g];
+      multiply_by(
+          numeric_factor(design, regime.numeric), design.rows,
+          [&](double value) {
+            const bool above = structure.capped(k, regime.numeric, value) > regime.above;
+            return constant(layout.regime(k, g, above ? 1 : 0));
+          },
+          part);
+    }
+  }
+  parts.rightCols(1).setConstant(constant(layout.intercept()));
+  return parts;
+}
+
+VectorXd predict_multi(const ModelSpec& spec, const MultiStructure& structure,
+                       const VectorXd& constants, const Design& design) {
+  const MatrixXd parts = multi_parts(spec, structure, constants, design);
+  VectorXd time = VectorXd::Zero(parts.rows());
+  for (Index k = 0; k < parts.cols(); ++k)
+    time += parts.col(k);
+  return time;
+}
+
+double local_power(const MultiStructure& structure, std::size_t term, std::size_t numeric,
+                   double power, double value) {
+  if (structure.capped(term, numeric, value) < value)
+    return 0;
+  // d ln (n^q log2(n)^r) / d ln n = q + r / ln n, and of exp(q (1 - 1/n)) it is q / n.
+  const double plain = structure.has_ring(term, numeric) ? power / value : power;
+  const int r = structure.log_power(term, numeric);
+  const double log_value = std::log(value);
+  return r == 0 || log_value <= 0 ? plain : plain + r / log_value;
+}
+
+MatrixXd multi_elasticities(const ModelSpec& spec, const MultiStructure& structure,
+                            const VectorXd& constants, const Design& design) {
+  const MultiLayout layout(spec, structure);
+  const MatrixXd parts = multi_parts(spec, structure, constants, design);
+  MatrixXd out = MatrixXd::Zero(parts.rows(), index(spec.extrinsic.size()));
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
+    for (std::size_t k = 0; k < structure.terms; ++k) {
+      const double power = constants[index(layout.extrinsic_power(k, j))];
+      for (std::size_t row = 0; row < design.rows; ++row) {
+        const double local = local_power(structure, k, j, power, design.extrinsic[j].value(row));
+        out(index(row), index(j)) += local * parts(index(row), index(k));
+      }
+    }
+  }
+  for (Index row = 0; row < out.rows(); ++row)
+    out.row(row) /= parts.row(row).sum();
+  return out;
+}
+
+namespace {
+
+constexpr double kUnseenShare = 1e-6;
+
+/// What a part can be within the measured ranges; both >= 0.
+struct Bounds {
+  double low = 1;
+  double high = 1;
+
+  void multiply(double a, double b) {
+    low *= std::min(a, b);
+    high *= std::max(a, b);
+  }
+};
+
+/// A part is not seen where its largest value is below the share of the smallest time.
+SeenParts seen_of(const std::vector<Bounds>& terms, double intercept) {
+  SeenParts out{std::vector<bool>(terms.size(), true), true};
+  double least = intercept;
+  for (const Bounds& term : terms)
+    least += term.low;
+  if (!(least > 0) || !std::isfinite(least))
+    return out;
+  for (std::size_t k = 0; k < terms.size(); ++k)
+    out.terms[k] = !(terms[k].high < kUnseenShare * least);
+  out.intercept = !(intercept < kUnseenShare * least);
+  return out;
+}
+
+SeenParts all_seen(std::size_t terms) {
+  return {std::vector<bool>(terms, true), true};
+}
+
+}  // namespace
+
+SeenParts seen_parts_of_generic(const ModelSpec& spec, const Eigen::VectorXd& constants) {
+  const GenericLayout layout(spec);
+  const auto constant = [&](std::size_t i) { return constants[index(i)]; };
+  Bounds scaled;
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
+    const double q = constant(layout.extrinsic_power(j));
+    scaled.multiply(std::pow(spec.extrinsic[j].low, q), std::pow(spec.extrinsic[j].high, q));
+  }
+  std::vector<Bounds> terms;
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
+    const double a = constant(layout.coefficient(i));
+    const double p = constant(layout.intrinsic_power(i));
+    const NumericInput& input = spec.intrinsic[i];
+    Bounds term = scaled;
+    if (input.zero)  // absent where the column is 0
+      term.multiply(0, a * std::max(std::pow(input.zero->unit, p), std::pow(input.high, p)));
+    else
+      term.multiply(a * std::pow(input.low, p), a * std::pow(input.high, p));
+    terms.push_back(term);
+  }
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l) {
+      low = std::min(low, constant(layout.level(c, l)));
+      high = std::max(high, constant(layout.level(c, l)));
+    }
+    Bounds term = scaled;
+    term.multiply(low, high);
+    terms.push_back(term);
+  }
+  const double intercept = constant(layout.intercept());
+  if (const auto lone = layout.lone_coefficient()) {
+    scaled.multiply(constant(*lone), constant(*lone));
+    SeenParts out = seen_of({scaled}, intercept);
+    out.terms.clear();
+    return out;
+  }
+  if (intercept < 0 ||
+      std::any_of(terms.begin(), terms.end(), [](const Bounds& term) { return term.low < 0; }))
+    return all_seen(terms.size());
+  return seen_of(terms, intercept);
+}
+
+SeenParts seen_parts_of_multi(const ModelSpec& spec, const MultiStructure& structure,
+                              const Eigen::VectorXd& constants) {
+  const MultiLayout layout(spec, structure);
+  const auto constant = [&](std::size_t i) { return constants[index(i)]; };
+  std::vector<Bounds> terms;
+  for (std::size_t k = 0; k < structure.terms; ++k) {
+    const double a = constant(layout.coefficient(k));
+    if (a < 0)
+      return all_seen(structure.terms);
+    Bounds term{a, a};
+    for (std::size_t n = 0; n < numeric_count(spec); ++n) {
+      const NumericInput& input = numeric_input(spec, n);
+      const auto add = [&](const std::function<double(double)>& factor) {
+        const auto at = [&](double value) {
+          return factor(input.counted(structure.capped(k, n, value)));
+        };
+        term.multiply(at(input.low), at(input.high));
+      };
+      const double p = constant(layout.numeric_power(k, n));
+      const double r = structure.log_power(k, n);
+      if (structure.has_ring(k, n))
+        add([&](double x) { return std::exp(p * (1 - 1 / x)); });
+      else
+        add([&](double x) { return std::pow(x, p); });
+      if (r != 0)
+        add([&](double x) { return x > 1 ? std::pow(std::log2(x), r) : 0; });
+    }
+    for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+      Bounds levels{std::numeric_limits<double>::infinity(), 0};
+      for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l) {
+        levels.low = std::min(levels.low, constant(layout.level(k, c, l)));
+        levels.high = std::max(levels.high, constant(layout.level(k, c, l)));
+      }
+      term.multiply(levels.low, levels.high);
+    }
+    for (std::size_t g = 0; g < structure.regimes.size(); ++g)
+      term.multiply(constant(layout.regime(k, g, 0)), constant(layout.regime(k, g, 1)));
+    terms.push_back(term);
+  }
+  const double intercept = constant(layout.intercept());
+  return intercept < 0 ? all_seen(structure.terms) : seen_of(terms, intercept);
+}
+
+}  // namespace perfmodel

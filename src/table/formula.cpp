@@ -1,0 +1,784 @@
+#include "table/formula.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+#include <locale>
+#include <numbers>
+#include <optional>
+#include <set>
+#include <span>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "perfmodel/error.hpp"
+
+namespace perfmodel {
+
+/// What a name before a parenthesis stands for.
+struct FormulaFunction {
+  std::string_view name;
+  Operation operation;
+  bool takes_any_number = false;
+};
+
+/// avg() is a sum before it is divided.
+inline constexpr std::array kFormulaFunctions = {
+    FormulaFunction{"abs", Operation::abs},
+    FormulaFunction{"acos", Operation::acos},
+    FormulaFunction{"acosh", Operation::acosh},
+    FormulaFunction{"asin", Operation::asin},
+    FormulaFunction{"asinh", Operation::asinh},
+    FormulaFunction{"atan", Operation::atan},
+    FormulaFunction{"atan2", Operation::atan2},
+    FormulaFunction{"atanh", Operation::atanh},
+    FormulaFunction{"avg", Operation::add, true},
+    FormulaFunction{"ceil", Operation::ceil},
+    FormulaFunction{"cos", Operation::cos},
+    FormulaFunction{"cosh", Operation::cosh},
+    FormulaFunction{"exp", Operation::exp},
+    FormulaFunction{"floor", Operation::floor},
+    FormulaFunction{"ln", Operation::log},
+    FormulaFunction{"log", Operation::log},
+    FormulaFunction{"log10", Operation::log10},
+    FormulaFunction{"log2", Operation::log2},
+    FormulaFunction{"max", Operation::maximum, true},
+    FormulaFunction{"min", Operation::minimum, true},
+    FormulaFunction{"rint", Operation::rint},
+    FormulaFunction{"sign", Operation::sign},
+    FormulaFunction{"sin", Operation::sin},
+    FormulaFunction{"sinh", Operation::sinh},
+    FormulaFunction{"sqrt", Operation::sqrt},
+    FormulaFunction{"sum", Operation::add, true},
+    FormulaFunction{"tan", Operation::tan},
+    FormulaFunction{"tanh", Operation::tanh},
+};
+
+struct BinaryOperator {
+  std::string_view symbol;
+  Operation operation;
+  int precedence;
+};
+
+/// Longer symbols stand before those that they begin with.
+inline constexpr std::array kBinaryOperators = {
+    BinaryOperator{"||", Operation::either, 1},
+    BinaryOperator{"&&", Operation::both, 2},
+    BinaryOperator{"<=", Operation::less_or_equal, 3},
+    BinaryOperator{">=", Operation::greater_or_equal, 3},
+    BinaryOperator{"==", Operation::equal, 3},
+    BinaryOperator{"!=", Operation::unequal, 3},
+    BinaryOperator{"<", Operation::less, 3},
+    BinaryOperator{">", Operation::greater, 3},
+    BinaryOperator{"+", Operation::add, 4},
+    BinaryOperator{"-", Operation::subtract, 4},
+    BinaryOperator{"*", Operation::multiply, 5},
+    BinaryOperator{"/", Operation::divide, 5},
+};
+
+inline constexpr std::string_view kLettersAndDigits =
+    "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+inline bool is_word(char c) {
+  return kLettersAndDigits.find(c) != std::string_view::npos;
+}
+
+inline bool begins_number(std::string_view text) {
+  return !text.empty() && std::string_view(".0123456789").find(text[0]) != std::string_view::npos;
+}
+
+/// A text that is no formula: why, and at which character, counted from 1.
+class FormulaError : public std::runtime_error {
+ public:
+  explicit FormulaError(const std::string& message,
+                        std::optional<std::size_t> character = std::nullopt)
+      : std::runtime_error(character ? message + " at position " + std::to_string(*character)
+                                     : message),
+        has_position_(character.has_value()) {}
+
+  bool has_position() const { return has_position_; }
+
+ private:
+  bool has_position_;
+};
+
+/// Reads a formula; its names are those that it uses, in the order in which they appear, constants
+/// such as _pi among them. Throws FormulaError.
+FormulaProgram parse_formula(const std::string& text, TextCodes& codes);
+
+/// The value of a name where no column has it: of _pi and _e.
+std::optional<double> formula_constant(const std::string& name);
+
+/// Where the numbers of a name stand, one behind the other.
+using FormulaColumns = std::span<const double* const>;
+
+/// The value for one number per name.
+double formula_value(const FormulaProgram& program, std::span<const double> values);
+
+/// The values of `rows` rows of the columns from row `first` on, at the front of `stack`, which has
+/// room for depth x rows numbers.
+void formula_values(const FormulaProgram& program, FormulaColumns columns, std::size_t first,
+                    std::size_t rows, double* stack);
+
+/// Value and derivative by one of the names.
+Formula::Slope formula_slope(const FormulaProgram& program, std::span<const double> values,
+                             std::size_t name);
+
+namespace {
+
+/// Each level of nesting takes a few frames of the stack; nobody reads what is nested deeper.
+constexpr std::size_t kMostLevels = 500;
+
+/// By descent; between binary operators by their precedence.
+class FormulaParser {
+ public:
+  FormulaParser(const std::string& text, TextCodes& codes) : text_(text), codes_(codes) {}
+
+  FormulaProgram whole() {
+    if (rest().empty())
+      throw FormulaError("it is empty");
+    conditional();
+    const std::string_view left = rest();
+    if (left.starts_with(","))
+      throw FormulaError("expected one expression, without commas");
+    if (left.starts_with(")"))
+      fail("Unexpected parenthesis ')'");
+    if (!left.empty())
+      fail_before_next("An operator is missing");
+    return std::move(out_);
+  }
+
+ private:
+  const std::string& text_;
+  TextCodes& codes_;
+  std::size_t position_ = 0;
+  std::size_t level_ = 0;
+  std::size_t height_ = 0;  ///< of the stack after the last step
+  FormulaProgram out_;
+
+  std::string_view rest() {
+    while (position_ < text_.size() && is_formula_blank(text_[position_]))
+      ++position_;
+    return std::string_view(text_).substr(position_);
+  }
+
+  /// Characters of UTF-8, not bytes; the end counts as one.
+  std::size_t character() const {
+    const auto end = text_.begin() + static_cast<std::ptrdiff_t>(position_);
+    return 1 + static_cast<std::size_t>(std::count_if(text_.begin(), end, [](char c) {
+             return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+           }));
+  }
+
+  [[noreturn]] void fail(const std::string& message) { throw FormulaError(message, character()); }
+
+  /// "An operator is missing before 'b'", or what else is wrong with what stands next.
+  [[noreturn]] void fail_before_next(const std::string& problem) {
+    const std::string_view left = rest();
+    if (left.empty())
+      fail(problem);
+    const bool begins_operand =
+        std::string_view("(.'\"").find(left[0]) != std::string_view::npos || is_word(left[0]);
+    fail(begins_operand ? problem + " before " + next_word() : "Unexpected " + next_word());
+  }
+
+  /// What stands next, in quotes: a word, an operator or a single character.
+  std::string next_word() {
+    const std::string_view left = rest();
+    const auto* const end =
+        std::find_if_not(left.begin(), left.end(), [](char c) { return is_word(c) || c == '.'; });
+    auto length = static_cast<std::size_t>(end - left.begin());
+    for (const BinaryOperator& each : kBinaryOperators)
+      if (length == 0 && left.starts_with(each.symbol))
+        length = each.symbol.size();
+    if (length == 0) {
+      length = 1;
+      while (length < left.size() && (static_cast<unsigned char>(left[length]) & 0xC0U) == 0x80U)
+        ++length;
+    }
+    return quoted_formula(std::string(left.substr(0, length)));
+  }
+
+  bool take(std::string_view symbol) {
+    if (!rest().starts_with(symbol))
+      return false;
+    position_ += symbol.size();
+    return true;
+  }
+
+  void add(FormulaStep step) {
+    height_ += 1;
+    height_ -= operands_of(step.operation);
+    out_.depth = std::max(out_.depth, height_);
+    out_.steps.push_back(step);
+  }
+
+  void add(Operation operation) { add({operation, 0, 0}); }
+  void add_number(double value) { add({Operation::number, value, 0}); }
+
+  void deeper() {
+    if (++level_ > kMostLevels)
+      fail("Nested more than " + std::to_string(kMostLevels) + " levels deep");
+  }
+
+  void conditional() {
+    deeper();
+    binary(1);
+    if (take("?")) {
+      conditional();
+      if (!take(":"))
+        fail_before_next("':' is missing");
+      conditional();
+      add(Operation::choose);
+    }
+    --level_;
+  }
+
+  const BinaryOperator* next_operator() {
+    const std::string_view left = rest();
+    if (left.starts_with("=") && !left.starts_with("=="))
+      throw FormulaError("'=' does not compare; write ==");
+    const auto* const found = std::find_if(
+        kBinaryOperators.begin(), kBinaryOperators.end(),
+        [&](const BinaryOperator& candidate) { return left.starts_with(candidate.symbol); });
+    return found == kBinaryOperators.end() ? nullptr : found;
+  }
+
+  /// Operators of this precedence or a higher one, from left to right.
+  void binary(int precedence) {
+    signed_operand();
+    for (;;) {
+      const BinaryOperator* const next = next_operator();
+      if (next == nullptr || next->precedence < precedence)
+        return;
+      position_ += next->symbol.size();
+      binary(next->precedence + 1);
+      add(next->operation);
+    }
+  }
+
+  /// Signs bind less than powers: -x^2 is -(x^2). One only: "--x" is a slip.
+  void signed_operand() {
+    if (take("-")) {
+      power();
+      add(Operation::negate);
+    } else if (take("!")) {
+      power();
+      add(Operation::negation);
+    } else {
+      take("+");
+      power();
+    }
+  }
+
+  /// From right to left: 2^3^2 is 2^(3^2).
+  void power() {
+    operand();
+    if (!take("^"))
+      return;
+    deeper();
+    signed_operand();
+    add(Operation::power);
+    --level_;
+  }
+
+  void operand() {
+    ++out_.operands;
+    const std::string_view left = rest();
+    if (left.empty())
+      fail("Unexpected end of expression");
+    if (take("(")) {
+      conditional();
+      close();
+    } else if (begins_number(left)) {
+      number();
+    } else if (left[0] == '\'' || left[0] == '"') {
+      quoted();
+    } else if (is_word(left[0])) {
+      const std::size_t begin = position_;
+      const std::string word(left.substr(0, left.find_first_not_of(kLettersAndDigits)));
+      position_ += word.size();
+      if (take("("))
+        call(word, begin);
+      else
+        name(word);
+    } else if (left[0] == '=' && !left.starts_with("==")) {
+      throw FormulaError("'=' does not compare; write ==");
+    } else {
+      fail("Unexpected " + next_word());
+    }
+  }
+
+  void close() {
+    if (rest().empty())
+      fail("Missing parenthesis");
+    if (!take(")"))
+      fail_before_next("An operator or a parenthesis is missing");
+  }
+
+  void number() {
+    const std::string_view left = rest();
+    double value = 0;
+    const auto read = std::from_chars(left.data(), left.data() + left.size(), value);
+    const auto length = static_cast<std::size_t>(read.ptr - left.data());
+    if (read.ec == std::errc::result_out_of_range) {
+      // Too large, or so small that it is 0: a stream tells.
+      std::istringstream digits{std::string(left.substr(0, length))};
+      digits.imbue(std::locale::classic());
+      digits >> value;
+      if (!(value < std::numeric_limits<double>::max()))
+        fail("Too large a number " + quoted_formula(std::string(left.substr(0, length))));
+    } else if (read.ec != std::errc()) {
+      fail("Unexpected " + next_word());
+    }
+    position_ += length;
+    add_number(value);
+  }
+
+  void quoted() {
+    const auto end = text_.find(text_[position_], position_ + 1);
+    if (end == std::string::npos)
+      throw FormulaError("a quote is not closed");
+    add_number(codes_.code(text_.substr(position_ + 1, end - position_ - 1)));
+    position_ = end + 1;
+  }
+
+  void name(const std::string& word) {
+    const auto known = std::find(out_.names.begin(), out_.names.end(), word);
+    const auto index = static_cast<std::size_t>(known - out_.names.begin());
+    if (known == out_.names.end())
+      out_.names.push_back(word);
+    add({Operation::name, 0, index});
+  }
+
+  void call(const std::string& word, std::size_t begin) {
+    const auto* const function =
+        std::find_if(kFormulaFunctions.begin(), kFormulaFunctions.end(),
+                     [&](const FormulaFunction& candidate) { return candidate.name == word; });
+    if (function == kFormulaFunctions.end()) {
+      std::vector<std::string> known;
+      for (const FormulaFunction& each : kFormulaFunctions)
+        known.emplace_back(each.name);
+      throw FormulaError("unknown function " + quoted_formula(word) + "; there are " +
+                         quoted_list(known));
+    }
+    std::size_t count = 0;
+    if (!rest().starts_with(")")) {
+      do {
+        conditional();
+        if (++count > 1 && function->takes_any_number)
+          add(function->operation);
+      } while (take(","));
+    }
+    close();
+    check_arguments(*function, count, begin);
+    if (word == "avg") {
+      add_number(static_cast<double>(count));
+      add(Operation::divide);
+    } else if (!function->takes_any_number) {
+      add(function->operation);
+    }
+  }
+
+  void check_arguments(const FormulaFunction& function, std::size_t count, std::size_t begin) {
+    const std::size_t wanted = function.takes_any_number ? 1 : operands_of(function.operation);
+    if (count == wanted || (function.takes_any_number && count > wanted))
+      return;
+    position_ = begin;
+    fail("Too " + std::string(count < wanted ? "few" : "many") + " arguments of " +
+         std::string(function.name) + "()");
+  }
+};
+
+}  // namespace
+
+FormulaProgram parse_formula(const std::string& text, TextCodes& codes) {
+  return FormulaParser(text, codes).whole();
+}
+
+std::optional<double> formula_constant(const std::string& name) {
+  if (name == "_pi")
+    return std::numbers::pi;
+  if (name == "_e")
+    return std::numbers::e;
+  return std::nullopt;
+}
+
+namespace {
+
+/// Gives `use` the function of one number that an operation is.
+template <class Use>
+void with_unary(Operation operation, const Use& use) {
+  switch (operation) {
+    case Operation::negate:
+      return use([](double x) { return -x; });
+    case Operation::negation:
+      return use([](double x) { return x == 0 ? 1.0 : 0.0; });
+    case Operation::abs:
+      return use([](double x) { return x >= 0 ? x : -x; });
+    case Operation::sign:
+      return use([](double x) { return x < 0 ? -1.0 : x > 0 ? 1.0 : 0.0; });
+    case Operation::rint:
+      return use([](double x) { return std::floor(x + 0.5); });
+    case Operation::ceil:
+      return use([](double x) { return std::ceil(x); });
+    case Operation::floor:
+      return use([](double x) { return std::floor(x); });
+    case Operation::sqrt:
+      return use([](double x) { return std::sqrt(x); });
+    case Operation::exp:
+      return use([](double x) { return std::exp(x); });
+    case Operation::log:
+      return use([](double x) { return std::log(x); });
+    case Operation::log2:
+      return use([](double x) { return std::log(x) / std::numbers::ln2; });
+    case Operation::log10:
+      return use([](double x) { return std::log10(x); });
+    case Operation::sin:
+      return use([](double x) { return std::sin(x); });
+    case Operation::cos:
+      return use([](double x) { return std::cos(x); });
+    case Operation::tan:
+      return use([](double x) { return std::tan(x); });
+    case Operation::asin:
+      return use([](double x) { return std::asin(x); });
+    case Operation::acos:
+      return use([](double x) { return std::acos(x); });
+    case Operation::atan:
+      return use([](double x) { return std::atan(x); });
+    case Operation::sinh:
+      return use([](double x) { return std::sinh(x); });
+    case Operation::cosh:
+      return use([](double x) { return std::cosh(x); });
+    case Operation::tanh:
+      return use([](double x) { return std::tanh(x); });
+    // The last digits of models that are written already come from these three.
+    case Operation::asinh:
+      return use([](double x) { return std::log(x + std::sqrt(x * x + 1)); });
+    case Operation::acosh:
+      return use([](double x) { return std::log(x + std::sqrt(x * x - 1)); });
+    case Operation::atanh:
+      return use([](double x) { return 0.5 * std::log((1 + x) / (1 - x)); });
+    default:
+      return;
+  }
+}
+
+double truth(bool holds) {
+  return holds ? 1 : 0;
+}
+
+template <class Use>
+void with_binary(Operation operation, const Use& use) {
+  switch (operation) {
+    case Operation::add:
+      return use([](double a, double b) { return a + b; });
+    case Operation::subtract:
+      return use([](double a, double b) { return a - b; });
+    case Operation::multiply:
+      return use([](double a, double b) { return a * b; });
+    case Operation::divide:
+      return use([](double a, double b) { return a / b; });
+    case Operation::power:
+      return use([](double a, double b) { return std::pow(a, b); });
+    case Operation::less:
+      return use([](double a, double b) { return truth(a < b); });
+    case Operation::greater:
+      return use([](double a, double b) { return truth(a > b); });
+    case Operation::less_or_equal:
+      return use([](double a, double b) { return truth(a <= b); });
+    case Operation::greater_or_equal:
+      return use([](double a, double b) { return truth(a >= b); });
+    case Operation::equal:
+      return use([](double a, double b) { return truth(a == b); });
+    case Operation::unequal:
+      return use([](double a, double b) { return truth(a != b); });
+    case Operation::both:
+      return use([](double a, double b) { return truth(a != 0 && b != 0); });
+    case Operation::either:
+      return use([](double a, double b) { return truth(a != 0 || b != 0); });
+    case Operation::minimum:
+      return use([](double a, double b) { return std::min(a, b); });
+    case Operation::maximum:
+      return use([](double a, double b) { return std::max(a, b); });
+    case Operation::atan2:
+      return use([](double a, double b) { return std::atan2(a, b); });
+    default:
+      return;
+  }
+}
+
+/// d f(x) / dx; `y` is f(x).
+double unary_slope(Operation operation, double x, double y) {
+  switch (operation) {
+    case Operation::negate:
+      return -1;
+    case Operation::abs:
+      return x >= 0 ? 1 : -1;
+    case Operation::sqrt:
+      return 0.5 / y;
+    case Operation::exp:
+      return y;
+    case Operation::log:
+      return 1 / x;
+    case Operation::log2:
+      return 1 / (x * std::numbers::ln2);
+    case Operation::log10:
+      return 1 / (x * std::numbers::ln10);
+    case Operation::sin:
+      return std::cos(x);
+    case Operation::cos:
+      return -std::sin(x);
+    case Operation::tan:
+      return 1 + y * y;
+    case Operation::asin:
+      return 1 / std::sqrt(1 - x * x);
+    case Operation::acos:
+      return -1 / std::sqrt(1 - x * x);
+    case Operation::atan:
+      return 1 / (1 + x * x);
+    case Operation::sinh:
+      return std::cosh(x);
+    case Operation::cosh:
+      return std::sinh(x);
+    case Operation::tanh:
+      return 1 - y * y;
+    case Operation::asinh:
+      return 1 / std::sqrt(x * x + 1);
+    case Operation::acosh:
+      return 1 / std::sqrt(x * x - 1);
+    case Operation::atanh:
+      return 1 / (1 - x * x);
+    default:  // steps: negation, sign, rint, ceil, floor
+      return 0;
+  }
+}
+
+/// What does not depend on the name stays without a slope, also where a factor is infinite.
+double times(double factor, double slope) {
+  return slope == 0 ? 0 : factor * slope;
+}
+
+double binary_slope(Operation operation, const Formula::Slope& a, const Formula::Slope& b,
+                    double y) {
+  switch (operation) {
+    case Operation::add:
+      return a.slope + b.slope;
+    case Operation::subtract:
+      return a.slope - b.slope;
+    case Operation::multiply:
+      return times(b.value, a.slope) + times(a.value, b.slope);
+    case Operation::divide:
+      return times(1 / b.value, a.slope) - times(y / b.value, b.slope);
+    case Operation::power:
+      return times(b.value * std::pow(a.value, b.value - 1), a.slope) +
+             times(y * std::log(a.value), b.slope);
+    case Operation::minimum:
+      return b.value < a.value ? b.slope : a.slope;
+    case Operation::maximum:
+      return a.value < b.value ? b.slope : a.slope;
+    case Operation::atan2: {
+      const double square = a.value * a.value + b.value * b.value;
+      return times(b.value / square, a.slope) - times(a.value / square, b.slope);
+    }
+    default:  // comparisons, both, either
+      return 0;
+  }
+}
+
+/// Runs the program over `rows` rows at once; `load` writes those of a name.
+template <class Load>
+void run(const FormulaProgram& program, std::size_t rows, double* stack, const Load& load) {
+  double* top = stack;  // behind the last values
+  for (const FormulaStep& step : program.steps) {
+    switch (operands_of(step.operation)) {
+      case 0:
+        if (step.operation == Operation::number)
+          std::fill_n(top, rows, step.number);
+        else
+          load(step.name, top);
+        top += rows;
+        break;
+      case 1: {
+        double* const x = top - rows;
+        with_unary(step.operation, [&](auto f) { std::transform(x, top, x, f); });
+        break;
+      }
+      case 2: {
+        top -= rows;
+        double* const a = top - rows;
+        with_binary(step.operation, [&](auto f) { std::transform(a, top, top, a, f); });
+        break;
+      }
+      default: {
+        top -= 2 * rows;
+        double* const condition = top - rows;
+        for (std::size_t row = 0; row < rows; ++row)
+          condition[row] = condition[row] != 0 ? top[row] : top[rows + row];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+double formula_value(const FormulaProgram& program, std::span<const double> values) {
+  const auto run_on = [&](double* stack) {
+    run(program, 1, stack, [&](std::size_t name, double* to) { *to = values[name]; });
+    return *stack;
+  };
+  std::array<double, 32> usual;
+  if (program.depth <= usual.size())
+    return run_on(usual.data());
+  std::vector<double> deep(program.depth);
+  return run_on(deep.data());
+}
+
+void formula_values(const FormulaProgram& program, FormulaColumns columns, std::size_t first,
+                    std::size_t rows, double* stack) {
+  run(
+      program, rows, stack,
+      [&](std::size_t name, double* to) { std::copy_n(columns[name] + first, rows, to); });
+}
+
+Formula::Slope formula_slope(const FormulaProgram& program, std::span<const double> values,
+                             std::size_t name) {
+  std::vector<Formula::Slope> stack;
+  for (const FormulaStep& step : program.steps) {
+    if (step.operation == Operation::number) {
+      stack.push_back({step.number, 0});
+      continue;
+    }
+    if (step.operation == Operation::name) {
+      stack.push_back({values[step.name], step.name == name ? 1.0 : 0.0});
+      continue;
+    }
+    const std::size_t count = operands_of(step.operation);
+    const std::size_t at = stack.size() - count;
+    Formula::Slope& a = stack[at];
+    if (count == 1) {
+      const double x = a.value;
+      with_unary(step.operation, [&](auto f) { a.value = f(x); });
+      a.slope = times(unary_slope(step.operation, x, a.value), a.slope);
+    } else if (count == 2) {
+      double value = 0;
+      with_binary(step.operation, [&](auto f) { value = f(a.value, stack[at + 1].value); });
+      a = {value, binary_slope(step.operation, a, stack[at + 1], value)};
+    } else {
+      a = a.value != 0 ? stack[at + 1] : stack[at + 2];
+    }
+    stack.resize(at + 1);
+  }
+  return stack.back();
+}
+
+namespace {
+
+constexpr std::size_t kLongestShown = 60;
+constexpr std::size_t kRowsAtOnce = 256;  // the stack then stays in the cache of a core
+
+/// The names get their places among those that there are; the rest are constants.
+void settle_names(FormulaProgram& program, const std::vector<std::string>& names,
+                  const std::string& text, const Sentence& where) {
+  std::vector<std::size_t> places;
+  for (const std::string& name : program.names) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end() && !formula_constant(name)) {
+      const std::string hint = did_you_mean(name, names);
+      throw UsageError(where + ": " + quoted_formula(text) + ": there is no " +
+                       quoted_formula(name) +
+                       (hint.empty() ? "; there are " + quoted_list(names) : hint));
+    }
+    places.push_back(static_cast<std::size_t>(found - names.begin()));
+  }
+  for (FormulaStep& step : program.steps) {
+    if (step.operation != Operation::name)
+      continue;
+    const std::string& name = program.names[step.name];
+    step = places[step.name] < names.size()
+               ? FormulaStep{Operation::name, 0, places[step.name]}
+               : FormulaStep{Operation::number, formula_constant(name).value(), 0};
+  }
+  program.names = names;
+}
+
+}  // namespace
+
+std::string shown_formula(std::string text) {
+  std::replace_if(text.begin(), text.end(), is_formula_blank, ' ');
+  return clipped(printable_word(text), kLongestShown);
+}
+
+std::string quoted_formula(const std::string& text) {
+  return "'" + shown_formula(text) + "'";
+}
+
+double TextCodes::code(const std::string& text) {
+  return codes_.try_emplace(text, static_cast<double>(codes_.size() + 1)).first->second;
+}
+
+std::vector<std::string> Formula::names_in(const std::string& text, const Sentence& where) {
+  TextCodes codes;
+  std::set<std::string> names;
+  try {
+    const FormulaProgram program = parse_formula(text, codes);
+    std::copy_if(program.names.begin(), program.names.end(), std::inserter(names, names.end()),
+                 [](const std::string& name) { return !formula_constant(name); });
+  } catch (const FormulaError& error) {
+    throw UsageError(error.has_position()
+                         ? where + ": " + error.what() + " of " + quoted_formula(text)
+                         : where + ": " + quoted_formula(text) + ": " + error.what());
+  }
+  return {names.begin(), names.end()};
+}
+
+Formula::Formula(const std::string& text, const std::vector<std::string>& names, TextCodes& codes,
+                 const Sentence& where) {
+  FormulaProgram program;
+  try {
+    program = parse_formula(text, codes);
+  } catch (const FormulaError& error) {
+    throw UsageError(where + ": " + quoted_formula(text) + ": " + error.what());
+  }
+  settle_names(program, names, text, where);
+  std::set<std::string> used;
+  for (const FormulaStep& step : program.steps)
+    if (step.operation == Operation::name)
+      used.insert(names[step.name]);
+  used_.assign(used.begin(), used.end());
+  program_ = std::make_shared<const FormulaProgram>(std::move(program));
+}
+
+double Formula::operator()(std::span<const double> values) const {
+  return formula_value(*program_, values);
+}
+
+std::vector<double> Formula::of_rows(std::span<const std::vector<double>> columns,
+                                     std::size_t rows) const {
+  std::vector<const double*> begins;
+  for (const std::vector<double>& column : columns)
+    begins.push_back(column.data());
+  std::vector<double> stack(program_->depth * std::min(rows, kRowsAtOnce));
+  std::vector<double> out(rows);
+  for (std::size_t first = 0; first < rows; first += kRowsAtOnce) {
+    const std::size_t count = std::min(rows - first, kRowsAtOnce);
+    formula_values(*program_, begins, first, count, stack.data());
+    std::copy_n(stack.begin(), count, out.begin() + static_cast<std::ptrdiff_t>(first));
+  }
+  return out;
+}
+
+Formula::Slope Formula::slope(std::span<const double> values, std::size_t name) const {
+  return formula_slope(*program_, values, name);
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,394 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/text.hpp"
+#include "table/column_facts.hpp"
+#include "table/left_out.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Members = std::vector<SignedColumn>;
+
+constexpr double kOfWholeNumbers = 1e-9;    // a product of these is one exactly
+constexpr double kOfRoundedNumbers = 5e-4;  // "4.32" for log2(20)
+constexpr double kLeastVariation = 0.01;    // what varies less is nearly the same everywhere
+constexpr std::size_t kFewRows = 8;         // three values may go together there by chance
+constexpr std::size_t kMostColumnsOfFour = 40;
+
+double tolerance_of(const Members& members) {
+  return std::all_of(
+             members.begin(), members.end(),
+             [](const SignedColumn& member) { return member.column->is_whole; })
+             ? kOfWholeNumbers
+             : kOfRoundedNumbers;
+}
+
+/// How many different rows these columns have.
+std::size_t combinations(const Members& members) {
+  std::set<std::vector<double>> seen;
+  for (std::size_t row = 0; row < members[0].column->logarithms.size(); ++row) {
+    std::vector<double> values;
+    for (const SignedColumn& member : members)
+      values.push_back(member.column->logarithms[row]);
+    seen.insert(std::move(values));
+  }
+  return seen.size();
+}
+
+IdentityMember member_of(const LogColumn& column) {
+  return {column.name(), !column.part->by_flag, false, distinct_values(*column.part->column)};
+}
+
+/// "4 * nodes", "256 / gpus", "gpus / 4".
+std::string scaled_product(double factor, const std::vector<Factor>& factors) {
+  std::string text = product_text(factors);
+  const double inverse = std::round(1 / factor);
+  if (std::abs(factor - 1) < 1e-3)
+    return text;
+  if (factor < 1 && std::abs(inverse * factor - 1) < 1e-3)
+    return text + " / " + rounded(inverse);
+  if (text.starts_with("1 / "))
+    text.erase(0, 4), text.insert(0, " / ");
+  else
+    text.insert(0, " * ");
+  return rounded(factor) + text;
+}
+
+/// What follows from the others of a product that is the same in every row.
+std::optional<Identity> identity_of(const Members& members) {
+  std::vector<IdentityMember> candidates;
+  for (const SignedColumn& member : members) {
+    const auto same_side =
+        std::count_if(members.begin(), members.end(),
+                      [&](const SignedColumn& other) { return other.power == member.power; });
+    candidates.push_back(member_of(*member.column));
+    candidates.back().is_product = members.size() > 2 && same_side == 1;
+  }
+  const std::size_t chosen = choose_dependent(candidates);
+  if (chosen == members.size())
+    return std::nullopt;
+  Identity identity{members[chosen].column->name(), {}, {}};
+  double log_factor = members[chosen].column->logarithms[0];
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (i == chosen)
+      continue;
+    const int power = members[i].power == members[chosen].power ? -1 : 1;
+    identity.factors.push_back({members[i].column->name(), power});
+    log_factor -= power * members[i].column->logarithms[0];
+  }
+  identity.law = scaled_product(std::exp(log_factor), identity.factors);
+  return identity;
+}
+
+/// Whether the product is the same everywhere, in more rows than could be by chance.
+bool holds(const Members& members) {
+  if (!is_same_everywhere(members, tolerance_of(members)))
+    return false;
+  if (members.size() == 2) {
+    const Column& column = *members[0].column->part->column;
+    return distinct_values(column) >= (column.numbers.size() < kFewRows ? 4 : 3);
+  }
+  return combinations(members) >= members.size() + 2;
+}
+
+/// The first product of `size` of the columns that is the same everywhere.
+std::optional<Identity> find_product(const std::vector<LogColumn>& columns, std::size_t size,
+                                     std::size_t from, Members& members) {
+  if (members.size() == size)
+    return holds(members) ? identity_of(members) : std::nullopt;
+  for (std::size_t i = from; i < columns.size(); ++i) {
+    for (const int power : {1, -1}) {
+      if (members.empty() && power < 0)
+        continue;
+      members.push_back({&columns[i], power});
+      if (auto found = find_product(columns, size, i + 1, members))
+        return found;
+      members.pop_back();
+    }
+  }
+  return std::nullopt;
+}
+
+/// Whether y = a + b x in every row, to a share of y and of its range, of at least four different
+/// ones.
+bool is_line(const std::vector<double>& x, const std::vector<double>& y) {
+  const auto [low, high] = std::minmax_element(x.begin(), x.end());
+  const double y_low = y[static_cast<std::size_t>(low - x.begin())];
+  const double y_high = y[static_cast<std::size_t>(high - x.begin())];
+  const double slope = (y_high - y_low) / (*high - *low);
+  const double of_range = kLeastVariation * std::abs(y_high - y_low);
+  for (std::size_t row = 0; row < x.size(); ++row)
+    if (!(std::abs(y_low + slope * (x[row] - *low) - y[row]) <=
+          std::min(kOfRoundedNumbers * y[row], of_range)))
+      return false;
+  return std::set<double>(x.begin(), x.end()).size() >= 4;
+}
+
+/// Whether y = a x^power in every row of at least four different ones.
+bool is_power(const LogColumn& x, const LogColumn& y, int power) {
+  const double factor = y.logarithms[0] - power * x.logarithms[0];
+  for (std::size_t row = 0; row < x.logarithms.size(); ++row)
+    if (!(std::abs(y.logarithms[row] - power * x.logarithms[row] - factor) <= kOfWholeNumbers))
+      return false;
+  return distinct_values(*x.part->column) >= 4;
+}
+
+/// A column that is a logarithm or a power of another.
+std::optional<Identity> find_function(const std::vector<LogColumn>& columns) {
+  const auto follows = [](const LogColumn& column, const std::string& law) {
+    return Identity{column.name(), law, {}};
+  };
+  for (const LogColumn& y : columns)
+    for (const LogColumn& x : columns) {
+      if (&x == &y || (x.part->by_flag && y.part->by_flag))
+        continue;
+      if (is_line(x.logarithms, y.part->column->numbers))
+        return y.part->by_flag ? follows(x, "exponential in " + y.name())
+                               : follows(y, "logarithmic in " + x.name());
+      for (const int power : {2, 3})
+        if (is_power(x, y, power))
+          return y.part->by_flag
+                     ? follows(x, "a root of " + y.name())
+                     : follows(y, "proportional to " + x.name() + "^" + std::to_string(power));
+    }
+  return std::nullopt;
+}
+
+/// Whether y / x is the same in all rows of a level, in more rows than could be by chance.
+bool holds_by_level(const LogColumn& x, const LogColumn& y, const Column& levels) {
+  std::vector<std::optional<double>> ratio(levels.levels.size());
+  std::set<std::pair<std::uint32_t, double>> seen;
+  for (std::size_t row = 0; row < levels.codes.size(); ++row) {
+    const double here = y.logarithms[row] - x.logarithms[row];
+    std::optional<double>& known = ratio[levels.codes[row]];
+    known = known.value_or(here);
+    if (std::abs(here - *known) > kOfRoundedNumbers)
+      return false;
+    seen.insert({levels.codes[row], x.logarithms[row]});
+  }
+  return seen.size() >= 2 * ratio.size() + 1;
+}
+
+std::optional<Identity> find_by_level(const std::vector<LogColumn>& columns,
+                                      const std::vector<ColumnPart>& parts) {
+  for (const ColumnPart& part : parts) {
+    if (!part.is_levels() || part.column->is_numeric())
+      continue;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      for (std::size_t j = i + 1; j < columns.size(); ++j) {
+        if (!holds_by_level(columns[i], columns[j], *part.column))
+          continue;
+        const std::vector<const LogColumn*> pair{&columns[i], &columns[j]};
+        const std::size_t chosen = choose_dependent({member_of(*pair[0]), member_of(*pair[1])});
+        if (chosen == pair.size())
+          continue;
+        return Identity{pair[chosen]->name(),
+                        pair[1 - chosen]->name() + " times a number for each " + part.column->name,
+                        {{pair[1 - chosen]->name(), 1}}};
+      }
+  }
+  return std::nullopt;
+}
+
+std::optional<Identity> find_one(const std::vector<LogColumn>& columns,
+                                 const std::vector<ColumnPart>& parts) {
+  Members members;
+  if (auto found = find_product(columns, 2, 0, members))
+    return found;
+  if (auto found = find_function(columns))
+    return found;
+  for (const std::size_t size : {std::size_t{3}, std::size_t{4}})
+    if (size < 4 || columns.size() <= kMostColumnsOfFour) {
+      members.clear();
+      if (auto found = find_product(columns, size, 0, members))
+        return found;
+    }
+  return find_by_level(columns, parts);
+}
+
+}  // namespace
+
+std::vector<Identity> find_identities(const Table&, const std::vector<ColumnPart>& parts) {
+  std::vector<const ColumnPart*> numbers;
+  for (const ColumnPart& part : parts)
+    if (part.is_number() && part.column->formula.empty())
+      numbers.push_back(&part);
+  std::vector<LogColumn> columns = log_columns(numbers);
+  std::erase_if(columns, [](const LogColumn& column) {
+    return is_same_everywhere({{&column, 1}}, kLeastVariation);
+  });
+  std::vector<Identity> identities;
+  while (auto found = find_one(columns, parts)) {
+    std::erase_if(columns, [&](const LogColumn& column) { return column.name() == found->column; });
+    identities.push_back(*std::move(found));
+  }
+  return identities;
+}
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+constexpr std::array<std::string_view, 12> kRepetitions{
+    "rep",   "repetition", "repeat",  "replicate",  "replication", "run",
+    "trial", "visit",      "attempt", "experiment", "measurement", "seed",
+};
+// What else may stand in such a name: "run_id", "random_seed", "seed 3".
+constexpr std::array<std::string_view, 10> kBesideRepetitions{
+    "id", "idx", "index", "no", "nr", "number", "random", "rng", "uuid", "count",
+};
+constexpr std::array<std::string_view, 6> kIds{"id", "idx", "index", "uuid", "guid", "pid"};
+constexpr std::array<std::string_view, 9> kWhatHasIds{
+    "job", "config", "configuration", "test", "sample", "row", "record", "task", "case",
+};
+constexpr std::array<std::string_view, 4> kDates{"date", "datetime", "timestamp", "timestamps"};
+
+template <std::size_t n>
+bool names(const std::array<std::string_view, n>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// "configurationID" ends one word later than "configurationId".
+Names label_words(const std::string& name) {
+  Names words = name_words(name);
+  if (!words.empty() && words.back().size() > 2 && name.ends_with("ID")) {
+    words.back().erase(words.back().size() - 2);
+    words.emplace_back("id");
+  }
+  return words;
+}
+
+bool is_repetition_name(const Names& words) {
+  return std::any_of(
+             words.begin(), words.end(),
+             [](const std::string& word) { return names(kRepetitions, word); }) &&
+         std::all_of(
+             words.begin(), words.end(),
+             [](const std::string& word) {
+               return names(kRepetitions, word) || names(kBesideRepetitions, word);
+             });
+}
+
+/// "id", "job_id", "config index".
+bool is_id_name(const Names& words) {
+  return !words.empty() && names(kIds, words.back()) &&
+         std::all_of(
+             words.begin(), words.end() - 1,
+             [](const std::string& word) { return names(kWhatHasIds, word); });
+}
+
+/// 0, 1, 2, ... or 1, 2, 3, ..., each of them somewhere.
+bool counts_up(const Column& column) {
+  const std::set<double> values(column.numbers.begin(), column.numbers.end());
+  return is_whole(column) && (*values.begin() == 0 || *values.begin() == 1) &&
+         *values.rbegin() - *values.begin() + 1 == static_cast<double>(values.size());
+}
+
+/// "r1", "r2", "r10".
+bool differ_in_digits_alone(const Names& levels) {
+  std::set<std::string> rests;
+  for (std::string level : levels) {
+    const std::size_t length = level.size();
+    std::erase_if(level, [](char c) { return c >= '0' && c <= '9'; });
+    if (level.size() == length)
+      return false;
+    rests.insert(level);
+  }
+  return rests.size() == 1;
+}
+
+bool is_repetition(const Column& column, const Names& words) {
+  if (!column.is_numeric())
+    return is_repetition_name(words) && differ_in_digits_alone(column.levels);
+  if (!column.bad_cells.empty())
+    return false;
+  if (words == Names{"iteration"} || words == Names{"iter"})
+    return counts_up(column);
+  return is_repetition_name(words) && is_whole(column);
+}
+
+/// Whether a text has the shape of a pattern, in which 0 stands for any digit; it may go on.
+bool begins_like(std::string_view text, std::string_view pattern) {
+  return text.size() >= pattern.size() && std::equal(
+                                              pattern.begin(), pattern.end(), text.begin(),
+                                              [](char wanted, char c) {
+                                                return wanted == '0' ? c >= '0' && c <= '9'
+                                                                     : c == wanted;
+                                              });
+}
+
+/// "2024-05-31", "2024/05/31 10:00", "10:00:59".
+bool is_date(std::string_view text) {
+  for (const std::string_view day : {"0000-00-00", "0000/00/00"}) {
+    if (!begins_like(text, day))
+      continue;
+    const std::string_view rest = text.substr(day.size());
+    return rest.empty() || begins_like(rest.substr(1), "00:00") ||
+           begins_like(rest.substr(1), "0000");
+  }
+  return begins_like(text, "00:00") && text.size() <= 15 &&
+         text.find_first_not_of("0123456789:.") == std::string_view::npos;
+}
+
+/// "/data/run.csv", "s3://bucket/x", "logs/a/b", "logs/run1.json"; not "facebook/opt-125m".
+bool is_path(std::string_view text) {
+  const std::size_t slash = text.rfind('/');
+  if (slash == std::string_view::npos)
+    return false;
+  if (text.find('/') != slash || slash == 0 || text.starts_with("./") || text.starts_with("~"))
+    return true;
+  const std::size_t dot = text.rfind('.');
+  return dot != std::string_view::npos && dot > slash && dot + 1 < text.size() &&
+         std::all_of(text.begin() + static_cast<std::ptrdiff_t>(dot) + 1, text.end(),
+                     [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+/// "1,5", "12 %": numbers in a shape that is not read, which have to be pointed out.
+bool is_like_a_number(std::string_view text) {
+  return text.find_first_not_of("0123456789.,+-eE% ") == std::string_view::npos;
+}
+
+bool is_text_label(const Column& column, std::size_t rows) {
+  constexpr std::size_t kFewLevels = 10;  // as many models or datasets may stand in a row each
+  const Names& levels = column.levels;
+  if (std::all_of(levels.begin(), levels.end(), is_date))
+    return true;
+  if (is_scale_name(column.name) || std::all_of(levels.begin(), levels.end(), is_like_a_number))
+    return false;
+  return 2 * levels.size() > rows &&
+         (levels.size() >= kFewLevels || std::all_of(levels.begin(), levels.end(), is_path));
+}
+
+bool is_label(const Column& column, const Names& words, std::size_t rows) {
+  if (!column.is_numeric())
+    return is_text_label(column, rows);
+  const bool dated = std::any_of(words.begin(), words.end(),
+                                 [](const std::string& word) { return names(kDates, word); });
+  return column.bad_cells.empty() && is_whole(column) && (dated || is_id_name(words));
+}
+
+}  // namespace
+
+RunLabels find_run_labels(const Table& table, const std::vector<ColumnPart>& parts) {
+  RunLabels found;
+  for (const ColumnPart& part : parts) {
+    const Column& column = *part.column;
+    if (!part.is_input() || part.by_flag || !column.formula.empty() || part.facts.mixed())
+      continue;
+    const Names words = label_words(column.name);
+    if (is_repetition(column, words))
+      found.repetitions.push_back(column.name);
+    else if (is_label(column, words, table.rows()))
+      found.labels.push_back(column.name);
+  }
+  return found;
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,351 @@
+#include "table/left_out.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "base/text.hpp"
+#include "table/column_facts.hpp"
+
+namespace perfmodel {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Only the last word says what a column holds: "loss_scale" and "accuracy_goal" are settings.
+constexpr std::array<std::string_view, 46> kResults{
+    "throughput", "goodput", "util",       "utilization", "utilisation", "mfu",         "hfu",
+    "occupancy",  "loss",    "accuracy",   "acc",         "perplexity",  "ppl",         "bleu",
+    "f1",         "speedup", "efficiency", "tflops",      "tflop",       "ips",         "fps",
+    "qps",        "rps",     "tps",        "iops",        "bandwidth",   "busbw",       "algbw",
+    "bw",         "gbps",    "energy",     "joules",      "watts",       "temperature", "latency",
+    "elapsed",    "wall",    "wallclock",  "duration",    "seconds",     "secs",        "overhead",
+    "slowdown",   "runtime", "walltime",   "imbalance",
+};
+
+// Beside one of these a time or a rate is one that people ask for: "time_limit", "target_latency".
+constexpr std::array<std::string_view, 16> kAskedFor{
+    "limit",  "target",   "timeout",   "budget",  "requested", "offered",   "goal", "interval",
+    "period", "deadline", "threshold", "allowed", "cap",       "scheduled", "peak", "rated",
+};
+
+constexpr std::array<std::string_view, 11> kUnitsOfTime{
+    "s", "sec", "secs", "second", "seconds", "ms", "us", "min", "minute", "h", "hour",
+};
+
+constexpr std::array<std::string_view, 6> kUsed{"peak",  "max",       "used",
+                                                "usage", "allocated", "reserved"};
+constexpr std::array<std::string_view, 6> kMemory{"mem", "memory", "vram", "rss", "ram", "hbm"};
+
+template <std::size_t n>
+bool is_one_of(const std::array<std::string_view, n>& names, const std::string& word) {
+  return std::find(names.begin(), names.end(), word) != names.end();
+}
+
+template <std::size_t n>
+bool has_one_of(const std::array<std::string_view, n>& names, const Words& words) {
+  return std::any_of(
+      words.begin(), words.end(), [&](const std::string& word) { return is_one_of(names, word); });
+}
+
+/// "samples per s", "tokens per sec per gpu", "imgpersec".
+bool is_rate(const Words& words) {
+  for (std::size_t i = 0; i + 1 < words.size(); ++i)
+    if (words[i] == "per" && is_one_of(kUnitsOfTime, words[i + 1]))
+      return true;
+  return words.back().ends_with("persec") || words.back().ends_with("persecond");
+}
+
+// What follows on "time" where it is a setting: "time_steps".
+constexpr std::array<std::string_view, 8> kCountedTimes{
+    "step", "steps", "window", "windows", "series", "dim", "embedding", "bucket",
+};
+
+/// "forward_ms", "ctime", "time_in_place".
+bool is_time(std::string_view name, const Words& words) {
+  if (is_time_name(name) || has_time_unit(name) || words.back().ends_with("time"))
+    return true;
+  for (std::size_t i = 0; i + 1 < words.size(); ++i)
+    if (words[i] == "time")
+      return !is_one_of(kCountedTimes, words[i + 1]);
+  return false;
+}
+
+}  // namespace
+
+bool is_by_product_name(std::string_view name) {
+  const Words words = words_of_quantity(name);
+  if (words.empty())
+    return false;
+  const Words all = name_words(name);
+  if (has_one_of(kUsed, all) && has_one_of(kMemory, all))
+    return true;
+  // "peak" is of what was used in the line above, of what a machine can do otherwise.
+  if (has_one_of(kAskedFor, words))
+    return false;
+  Words quantity = words;  // without a unit behind it: "throughput_gbs", "energy_j", "loss_1"
+  if (quantity.size() > 1 && quantity.back().size() <= 3 && !is_one_of(kResults, quantity.back()))
+    quantity.pop_back();
+  return is_one_of(kResults, words.back()) || is_one_of(kResults, quantity.back()) ||
+         is_rate(all) || is_time(name, words);
+}
+
+namespace {
+
+constexpr double kAgreement = 0.01;          // of a law, in every row
+constexpr std::size_t kManyValues = 20;      // people set fewer
+constexpr std::size_t kFewestRowsOfLaw = 5;  // a product of four columns fits fewer by chance
+
+/// Nobody asked for it, and its name does not make it a scale.
+bool may_be_left_out(const ColumnPart& part) {
+  return part.is_number() && !part.by_flag && part.column->formula.empty() &&
+         part.column->is_numeric() && part.column->bad_cells.empty() && !part.facts.constant &&
+         !is_scale_name(part.column->name);
+}
+
+bool looks_measured(const Column& column) {
+  const std::size_t values = distinct_values(column);
+  return values > kManyValues || 2 * values > column.numbers.size();
+}
+
+/// x = time^+-1 with up to two of the others beside it.
+std::optional<std::string> law_of(const LogColumn& x, const LogColumn& time,
+                                  const std::vector<LogColumn>& inputs) {
+  const auto law = [&](const std::vector<SignedColumn>& factors) -> std::optional<std::string> {
+    std::vector<SignedColumn> product{{&x, -1}};
+    product.insert(product.end(), factors.begin(), factors.end());
+    if (!is_same_everywhere(product, kAgreement))
+      return std::nullopt;
+    std::vector<Factor> named;
+    for (const SignedColumn& factor : factors)
+      named.push_back({factor.column->name(), factor.power});
+    return product_text(named);
+  };
+  for (const int of_time : {-1, 1}) {
+    const SignedColumn timed{&time, of_time};
+    if (auto found = law({timed}))
+      return found;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      for (const int first : {1, -1}) {
+        if (inputs[i].part == x.part)
+          continue;
+        if (auto found = law({{&inputs[i], first}, timed}))
+          return found;
+        for (std::size_t j = i + 1; j < inputs.size(); ++j)
+          for (const int second : {1, -1})
+            if (inputs[j].part != x.part)
+              if (auto found = law({{&inputs[i], first}, {&inputs[j], second}, timed}))
+                return found;
+      }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<ByProduct> find_by_products(const Table& table, const std::vector<ColumnPart>& parts) {
+  std::vector<const ColumnPart*> times;
+  std::vector<const ColumnPart*> set;
+  std::vector<const ColumnPart*> suspects;
+  for (const ColumnPart& part : parts) {
+    if (part.part == Part::target)
+      times.push_back(&part);
+    const bool named = is_by_product_name(part.column->name);
+    if (may_be_left_out(part) && (named || !is_whole(*part.column)))
+      suspects.push_back(&part);
+    if (part.is_number() && part.column->formula.empty() && !named)
+      set.push_back(&part);
+  }
+  const std::vector<LogColumn> time = log_columns(times);
+  const std::vector<LogColumn> inputs = log_columns(set);
+  const bool time_varies = !time.empty() && !is_same_everywhere({{&time[0], 1}}, kAgreement);
+  std::vector<ByProduct> found;
+  for (const ColumnPart* part : suspects) {
+    const bool named = is_by_product_name(part->column->name);
+    const bool measured = looks_measured(*part->column);
+    if (!measured && !named)
+      continue;
+    const std::vector<LogColumn> x = log_columns({part});
+    std::optional<std::string> law;
+    if (time_varies && !x.empty() && table.rows() >= kFewestRowsOfLaw)
+      law = law_of(x[0], time[0], inputs);
+    if (law || (named && measured))
+      found.push_back({part->column->name, law.value_or("")});
+  }
+  std::sort(found.begin(), found.end(),
+            [](const ByProduct& a, const ByProduct& b) { return a.column < b.column; });
+  return found;
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 8> kCoarseCounts{
+    "node", "nodes", "machine", "machines", "host", "hosts", "server", "servers",
+};
+
+bool is_coarse_count_name(const std::string& name) {
+  const std::vector<std::string> words = name_words(name);
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return std::find(kCoarseCounts.begin(), kCoarseCounts.end(), word) != kCoarseCounts.end();
+  });
+}
+
+enum class Rank { scale, per_something, coarse_count, plain, total };
+
+Rank rank_of(const std::string& name, bool beside_batch_per_worker) {
+  if (is_total_name(name))
+    return Rank::total;
+  if (is_per_something_name(name))
+    return Rank::per_something;
+  if (!is_scale_name(name))
+    return Rank::plain;
+  if (is_batch_name(name) && beside_batch_per_worker)
+    return Rank::total;
+  return is_coarse_count_name(name) ? Rank::coarse_count : Rank::scale;
+}
+
+}  // namespace
+
+std::size_t choose_dependent(const std::vector<IdentityMember>& members) {
+  const bool batch_per_worker = std::any_of(
+      members.begin(), members.end(),
+      [](const IdentityMember& member) {
+        return is_batch_name(member.name) && is_per_something_name(member.name);
+      });
+  const auto precedence = [&](const IdentityMember& member) {
+    return std::tuple(rank_of(member.name, batch_per_worker), member.is_product, member.values);
+  };
+  std::size_t chosen = members.size();
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (!members[i].may_follow)
+      continue;
+    if (chosen == members.size() || precedence(members[i]) > precedence(members[chosen]) ||
+        (precedence(members[i]) == precedence(members[chosen]) &&
+         members[i].name < members[chosen].name))
+      chosen = i;
+  }
+  return chosen;
+}
+
+namespace {
+
+using Parts = std::vector<ColumnPart>;
+
+/// Takes a column out where another input stays. Returns whether it did.
+bool take_out(Parts& parts, const std::string& column) {
+  ColumnPart* found = nullptr;
+  std::size_t others = 0;
+  for (ColumnPart& part : parts)
+    if (part.column->name == column)
+      found = &part;
+    else if (part.is_input())
+      ++others;
+  if (others == 0)
+    return false;
+  found->part = Part::left_out;
+  return true;
+}
+
+/// Longer lists of flags are not written out.
+constexpr std::size_t kMostNamesToPaste = 8;
+
+/// The flags that say what is an input now, and these columns, too.
+Sentence flags_to_keep(const std::vector<std::string>& columns, const Parts& parts) {
+  std::vector<std::string> numbers = columns;
+  std::vector<std::string> levels;
+  for (const ColumnPart& part : parts)
+    if (part.is_levels())
+      levels.push_back(part.column->name);
+    else if (part.part == Part::intrinsic)
+      numbers.push_back(part.column->name);
+  if (numbers.size() + levels.size() > kMostNamesToPaste) {
+    return Sentence("name ") + (columns.size() == 1 ? "it" : "one") + " in " + Field{"intrinsic"} +
+           ", with the other inputs, to keep it";
+  }
+  return "pass " + Sentence(Field{"intrinsic", numbers}) +
+         (levels.empty() ? Sentence() : " " + Sentence(Field{"categorical", levels})) +
+         " to keep " + (columns.size() == 1 ? "it" : "them");
+}
+
+std::vector<std::string> names_of_reason(const std::vector<LeftOut>& left_out,
+                                         LeftOut::Because because) {
+  std::vector<std::string> names;
+  for (const LeftOut& item : left_out)
+    if (item.because == because)
+      names.push_back(item.column);
+  return names;
+}
+
+}  // namespace
+
+std::vector<LeftOut> leave_out_no_inputs(const Table& table, Parts& parts) {
+  std::vector<LeftOut> left_out;
+  const RunLabels labels = find_run_labels(table, parts);
+  for (const std::string& column : labels.repetitions)
+    if (take_out(parts, column))
+      left_out.push_back({column, LeftOut::Because::repetition, {}, {}});
+  for (const std::string& column : labels.labels)
+    if (take_out(parts, column))
+      left_out.push_back({column, LeftOut::Because::label, {}, {}});
+  for (const ByProduct& item : find_by_products(table, parts))
+    if (take_out(parts, item.column))
+      left_out.push_back({item.column, LeftOut::Because::result, item.law, {}});
+  for (const Identity& item : find_identities(table, parts))
+    if (take_out(parts, item.column))
+      left_out.push_back({item.column, LeftOut::Because::identity, item.law, item.factors});
+  return left_out;
+}
+
+std::string words_for(const LeftOut& left_out) {
+  switch (left_out.because) {
+    case LeftOut::Because::repetition:
+      return "numbers repetitions";
+    case LeftOut::Because::label:
+      return "names runs rather than configurations";
+    case LeftOut::Because::result:
+      return left_out.identity.empty()
+                 ? "looks like a result of the runs"
+                 : "is " + left_out.identity + ", up to a factor, in every row";
+    case LeftOut::Because::identity:
+      return "is " + left_out.identity + " in every row";
+    case LeftOut::Because::constant:
+      return left_out.value.empty() ? "is blank in every row"
+                                    : "has the value " + left_out.value + " in every row";
+  }
+  return "";
+}
+
+std::vector<Sentence> left_out_notices(const std::vector<LeftOut>& left_out, const Parts& parts) {
+  std::vector<Sentence> notices;
+  for (const LeftOut& item : left_out) {
+    const bool repeats = item.because == LeftOut::Because::repetition;
+    if (repeats || item.because == LeftOut::Because::label)
+      notices.push_back(
+          "Column '" + item.column + "' " + words_for(item) + " and is left out" +
+          (repeats ? ": rows that differ in it alone are runs of one configuration" : "") +
+          "; pass " + Field{"categorical", {item.column}} + " to keep it.");
+  }
+  for (const LeftOut& item : left_out)
+    if (item.because == LeftOut::Because::result && !item.identity.empty())
+      notices.push_back("Column '" + item.column + "' " + words_for(item) + ".");
+  const std::vector<std::string> results = names_of_reason(left_out, LeftOut::Because::result);
+  if (!results.empty()) {
+    const bool one = results.size() == 1;
+    notices.push_back((one ? "Column " : "Columns ") + quoted_list(results) +
+                      (one ? " looks like a result of the runs, not an input, and is left out; "
+                           : " look like results of the runs, not inputs, and are left out; ") +
+                      flags_to_keep(results, parts) + ".");
+  }
+  for (const LeftOut& item : left_out)
+    if (item.because == LeftOut::Because::identity)
+      notices.push_back("Column '" + item.column + "' " + words_for(item) +
+                        " and is left out; name it in " + Field{"intrinsic"} + " or " +
+                        Field{"extrinsic"} + " to keep it.");
+  return notices;
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,673 @@
+#include "table/roles.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/text.hpp"
+#include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
+#include "table/column_facts.hpp"
+#include "table/formula.hpp"
+#include "table/left_out.hpp"
+#include "table/table.hpp"
+
+namespace perfmodel {
+
+NoInputs find_no_inputs(const Table& table, const std::string& target, const std::string& scale,
+                        const std::vector<std::string>& ignore) {
+  std::vector<ColumnPart> parts;
+  for (const Column& column : table.columns) {
+    ColumnPart part{.column = &column, .facts = facts_of(column)};
+    part.by_flag = column.name == target || column.name == scale;
+    if (column.name == target)
+      part.part = Part::target;
+    else if (column.name == scale)
+      part.part = Part::extrinsic;
+    else if (std::find(ignore.begin(), ignore.end(), column.name) != ignore.end())
+      part.part = Part::ignored;
+    else
+      part.part = part.facts.constant ? Part::constant : Part::intrinsic;
+    parts.push_back(part);
+  }
+  NoInputs found;
+  found.columns = leave_out_no_inputs(table, parts);
+  for (const LeftOut& item : found.columns)
+    found.notices.push_back("Column '" + item.column + "' " + words_for(item) +
+                            " and does not tell configurations apart.");
+  return found;
+}
+
+std::vector<LeftOut> inputs_given_by_target(const Table& table, const ModelSpec& spec) {
+  std::set<std::string> inputs;
+  for (const auto* numbers : {&spec.intrinsic, &spec.extrinsic})
+    for (const NumericInput& input : *numbers)
+      inputs.insert(input.column);
+  std::vector<ColumnPart> parts;
+  for (const Column& column : table.columns) {
+    ColumnPart part{.column = &column, .facts = facts_of(column)};
+    part.part = column.name == spec.target     ? Part::target
+                : inputs.contains(column.name) ? Part::intrinsic
+                                               : Part::ignored;
+    parts.push_back(std::move(part));
+  }
+  std::vector<LeftOut> out;
+  for (const ByProduct& item : find_by_products(table, parts))
+    if (!item.law.empty())
+      out.push_back({item.column, LeftOut::Because::result, item.law, {}});
+  return out;
+}
+
+namespace {
+
+struct RoleField {
+  Field field;
+  Part part;
+  std::vector<std::string> columns;
+};
+
+std::vector<RoleField> role_fields(const Table& table, const RoleRequest& request) {
+  using Columns = std::vector<std::string>;
+  const auto named = [&](const std::optional<Columns>& columns) {
+    return asks_for_none(table, columns) ? Columns{} : columns.value_or(Columns{});
+  };
+  return {
+      {Field{"target"}, Part::target, request.target ? Columns{*request.target} : Columns{}},
+      {Field{"extrinsic"}, Part::extrinsic, named(request.extrinsic)},
+      {Field{"intrinsic"}, Part::intrinsic, named(request.intrinsic)},
+      {Field{"categorical"}, Part::categorical, request.categorical},
+      {Field{"ignore"}, Part::ignored, request.ignore},
+  };
+}
+
+void refuse(const std::vector<Sentence>& problems) {
+  Sentence message;
+  for (const Sentence& problem : problems)
+    message += Sentence(message.empty() ? "" : "\n") + problem;
+  if (!message.empty())
+    throw UsageError(message);
+}
+
+}  // namespace
+
+bool asks_for_none(const Table& table, const std::optional<std::vector<std::string>>& columns) {
+  return columns && (columns->empty() || (*columns == std::vector<std::string>{"none"} &&
+                                          table.find("none") == nullptr));
+}
+
+std::vector<ColumnPart> parts_by_flags(const Table& table, const RoleRequest& request) {
+  std::vector<ColumnPart> parts;
+  for (const Column& column : table.columns)
+    parts.push_back({.column = &column, .facts = {}});
+
+  const std::vector<std::string> known = table.names();
+  std::vector<Sentence> problems;
+  std::map<std::string, std::string> named_in;
+  for (const RoleField& role : role_fields(table, request)) {
+    for (const std::string& name : role.columns) {
+      const auto at = std::find(known.begin(), known.end(), name);
+      const auto [earlier, first] = named_in.emplace(name, role.field.name);
+      if (at == known.end()) {
+        problems.push_back(role.field + ": " + table.no_column(name));
+      } else if (!first) {
+        problems.push_back(earlier->second == role.field.name
+                               ? role.field + " names column '" + name + "' twice"
+                               : "column '" + name + "' is named in both " +
+                                     Field{earlier->second} + " and " + role.field);
+      } else {
+        ColumnPart& part = parts[static_cast<std::size_t>(at - known.begin())];
+        part.part = role.part;
+        part.by_flag = true;
+      }
+    }
+  }
+  refuse(problems);
+
+  for (ColumnPart& part : parts)
+    if (part.part != Part::ignored)
+      part.facts = facts_of(*part.column);
+  return parts;
+}
+
+std::vector<std::string> names_of(const std::vector<ColumnPart>& parts, Part part) {
+  std::vector<std::string> names;
+  for (const ColumnPart& candidate : parts)
+    if (candidate.part == part)
+      names.push_back(candidate.column->name);
+  return names;
+}
+
+namespace {
+
+using Parts = std::vector<ColumnPart>;
+
+bool has(const Parts& parts, Part part) {
+  return std::any_of(
+      parts.begin(), parts.end(),
+      [&](const ColumnPart& candidate) { return candidate.part == part; });
+}
+
+std::vector<ColumnPart*> time_candidates(Parts& parts) {
+  std::vector<ColumnPart*> named;
+  std::vector<ColumnPart*> with_numbers;
+  for (ColumnPart& part : parts) {
+    if (part.part == Part::open && is_time_name(part.column->name)) {
+      named.push_back(&part);
+      if (part.facts.numbers > 0)
+        with_numbers.push_back(&part);
+    }
+  }
+  // A column of decimal commas holds no number at all; it is still the time, and its cells get
+  // named.
+  return with_numbers.empty() ? named : with_numbers;
+}
+
+/// A derived column is never measured.
+bool could_be_time_by_unit(const ColumnPart& part) {
+  return part.part == Part::open && part.column->formula.empty() &&
+         has_time_unit(part.column->name) && part.facts.mostly_numbers() && !part.facts.constant;
+}
+
+/// Columns that could be a time by the unit in their name.
+std::vector<ColumnPart*> columns_with_time_unit(Parts& parts) {
+  std::vector<ColumnPart*> out;
+  for (ColumnPart& part : parts)
+    if (could_be_time_by_unit(part) && part.facts.all_positive)
+      out.push_back(&part);
+  return out;
+}
+
+bool is_mostly_positive(const Column& column) {
+  const std::vector<double> numbers = numbers_of(column);  // failures can make it one of texts
+  const auto positive =
+      std::count_if(numbers.begin(), numbers.end(), [](double x) { return x > 0; });
+  return 2 * static_cast<std::size_t>(positive) > numbers.size();
+}
+
+/// The same where runs may have failed: a 0 is then no reason against a column.
+std::vector<ColumnPart*> columns_with_time_unit_beside_failures(Parts& parts) {
+  std::vector<ColumnPart*> out = columns_with_time_unit(parts);
+  if (out.empty())
+    for (ColumnPart& part : parts)
+      if (could_be_time_by_unit(part) && is_mostly_positive(*part.column))
+        out.push_back(&part);
+  return out;
+}
+
+/// A column of texts or of only 0 and 1 is no scale, whatever its name.
+bool is_scale(const ColumnPart& part) {
+  return part.part == Part::open && is_scale_name(part.column->name) &&
+         part.facts.mostly_numbers() && !part.facts.zero_one;
+}
+
+/// A column to put into the flags of the advice where no name tells: any that could play the part.
+std::optional<std::string> example_time(const Parts& parts) {
+  std::optional<std::string> example;  // the last one: results tend to stand behind settings
+  for (const ColumnPart& part : parts)
+    if (part.part == Part::open && part.facts.mostly_numbers() && part.facts.all_positive &&
+        !part.facts.constant && !is_scale_name(part.column->name))
+      example = part.column->name;
+  for (const ColumnPart& part : parts)
+    if (could_be_time_by_unit(part) && is_mostly_positive(*part.column))
+      example = part.column->name;
+  return example;
+}
+
+/// "num_tokens" rather than "n_head".
+bool speaks_of_work(const std::string& name) {
+  constexpr std::array<std::string_view, 6> words = {"tokens",   "sequences", "samples",
+                                                     "requests", "parallel",  "world"};
+  const std::vector<std::string> own = name_words(name);
+  return std::find_first_of(own.begin(), own.end(), words.begin(), words.end()) != own.end();
+}
+
+/// Columns of whole numbers > 0, as scales are; those whose names speak of work first, and among
+/// them those with the fewest different values, since a scale is set to a few.
+std::vector<std::string> possible_scales(const Parts& parts, const std::string& time) {
+  std::vector<std::pair<std::size_t, std::string>> found;
+  for (const ColumnPart& part : parts) {
+    const Column& column = *part.column;
+    if (part.part != Part::open || !column.is_numeric() || part.facts.texts > 0 ||
+        !part.facts.all_positive || part.facts.constant || column.name == time ||
+        has_time_unit(column.name) ||
+        std::any_of(column.numbers.begin(), column.numbers.end(),
+                    [](double x) { return x != std::floor(x); }))
+      continue;
+    const std::set<double> values(column.numbers.begin(), column.numbers.end());
+    found.emplace_back(values.size(), column.name);
+  }
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return std::pair(!speaks_of_work(a.second), a.first) <
+           std::pair(!speaks_of_work(b.second), b.first);
+  });
+  std::vector<std::string> names;
+  for (auto& [values, name] : found)
+    names.push_back(std::move(name));
+  return names;
+}
+
+/// What another flag than that of the time makes of columns with the name of one; nothing where
+/// there is none. Those that are to be ignored are left alone: another column is meant.
+std::string taken_times(const Parts& parts) {
+  std::string out;
+  for (const ColumnPart& part : parts)
+    if (part.by_flag && part.is_input() && is_time_name(part.column->name))
+      out += "'" + part.column->name +
+             "' has the name of one, but is named as an input; leave it out there\n";
+  return out;
+}
+
+/// What could not be inferred, and the flags that would settle it.
+struct Doubts {
+  std::string questions;  // whole lines
+  Sentence flags;
+  std::string time_example;
+  std::vector<std::string> scales;  // columns that could be one
+
+  void about_time(const Table& table, const Parts& parts, const std::vector<ColumnPart*>& found) {
+    if (found.empty()) {
+      questions += table.source + ": cannot tell which column is the measured time\n";
+      if (const std::string taken = taken_times(parts); !taken.empty()) {
+        questions += taken;
+        return;
+      }
+      for (const ColumnPart& part : parts) {
+        if (part.part == Part::open && part.facts.mostly_numbers() &&
+            names_throughput(part.column->name)) {
+          time_example = part.column->name;
+          flags += " " + Field{"throughput_target", {time_example}};
+          return;
+        }
+      }
+      time_example = example_time(parts).value_or("COLUMN");
+      flags += " " + Field{"target", {time_example}};
+      return;
+    }
+    std::vector<std::string> names;
+    for (const ColumnPart* part : found)
+      names.push_back(part->column->name);
+    questions +=
+        table.source + ": several columns could be the measured time: " + quoted_list(names) + "\n";
+    time_example = names[0];
+    flags += " " + Field{"target", {time_example}} + " " +
+             Field{"ignore", {names.begin() + 1, names.end()}};
+  }
+
+  void about_scale(const Table& table, const Parts& parts) {
+    questions +=
+        table.source +
+        ": cannot tell which columns are extrinsic (the scale: workers, batch size, ...)\n";
+    scales = possible_scales(parts, time_example);
+    flags += " " + Field{"extrinsic", {scales.empty() ? "none" : scales[0]}};
+  }
+};
+
+}  // namespace
+
+std::optional<std::string> measured_column(const Table& table, const RoleRequest& request) {
+  const auto named =
+      request.throughput ? std::optional(request.throughput->column) : request.target;
+  if (named)
+    return table.find(*named) == nullptr ? std::nullopt : named;
+  Parts parts;
+  for (const Column& column : table.columns) {
+    const auto is_in = [&](const std::vector<std::string>& names) {
+      return std::find(names.begin(), names.end(), column.name) != names.end();
+    };
+    if (!is_in(request.ignore) && !is_in(request.categorical) &&
+        !is_in(request.extrinsic.value_or(std::vector<std::string>())) &&
+        !is_in(request.intrinsic.value_or(std::vector<std::string>())))
+      parts.push_back({.column = &column, .facts = facts_of(column)});
+  }
+  std::vector<ColumnPart*> candidates = time_candidates(parts);
+  if (candidates.empty())
+    candidates = request.drop_failed ? columns_with_time_unit_beside_failures(parts)
+                                     : columns_with_time_unit(parts);
+  return candidates.size() == 1 ? std::optional(candidates[0]->column->name) : std::nullopt;
+}
+
+void infer_target_and_extrinsic(const Table& table, const RoleRequest& request, bool needs_scale,
+                                Parts& parts, std::vector<Sentence>& notices) {
+  Doubts doubts;
+  if (!request.target) {
+    std::vector<ColumnPart*> candidates = time_candidates(parts);
+    const bool by_unit = candidates.empty();
+    if (by_unit)
+      candidates = columns_with_time_unit(parts);
+    if (candidates.size() == 1) {
+      candidates[0]->part = Part::target;
+      const std::string& name = candidates[0]->column->name;
+      const bool tells_unit = has_bracketed_unit(name) && !request.time_unit;
+      notices.push_back("Column '" + name + "' is taken as the measured time, by " +
+                        (by_unit ? "the unit in its name" : "its name") +
+                        (tells_unit ? "; all times are in " + unit_of(name) + "." : "."));
+    } else {
+      doubts.about_time(table, parts, candidates);
+    }
+  }
+  if (!request.extrinsic) {
+    for (ColumnPart& part : parts)
+      if (is_scale(part))
+        part.part = Part::extrinsic;
+    if (has(parts, Part::extrinsic)) {
+      const std::vector<std::string> names = names_of(parts, Part::extrinsic);
+      notices.push_back((names.size() == 1 ? "Column " : "Columns ") + quoted_list(names) +
+                        (names.size() == 1 ? " is taken as extrinsic, by its name."
+                                           : " are taken as extrinsic, by their names."));
+    } else if (!request.needs_scale) {
+      notices.push_back("No column has the name of a scale (workers, batch size, ...), so all " +
+                        Sentence("are inputs alike; ") + Field{"extrinsic"} + " names one.");
+    } else {
+      doubts.about_scale(table, parts);
+    }
+  }
+  if (!doubts.questions.empty()) {
+    const std::vector<std::string> names = table.names();
+    throw InputError(doubts.questions + "its columns are " + quoted_list(names) +
+                     (doubts.scales.size() > 1
+                          ? "\nof whole numbers > 0 are " + quoted_list(doubts.scales)
+                          : "") +
+                     (doubts.flags.empty() ? Sentence() : "\npass, for example:" + doubts.flags) +
+                     (doubts.scales.empty() || needs_scale
+                          ? Sentence()
+                          : "\nwhere no column is a scale, pass: " + Field{"extrinsic", {"none"}}));
+  }
+}
+
+namespace {
+
+std::string named(const ColumnPart& part) {
+  return "column '" + part.column->name + "'";
+}
+
+std::string counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+Field as_categorical(const ColumnPart& part) {
+  return {"categorical", {part.column->name}};
+}
+Field ignored(const ColumnPart& part) {
+  return {"ignore", {part.column->name}};
+}
+
+/// ", such as "1,024" (runs.csv:3): write 1024 there" of the first such cell.
+std::string written_number_in(const Table& table, const Column& column) {
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const std::string cell = column.text(row);
+    const auto plain = without_group_marks(cell);
+    if (plain || has_size_letter(cell)) {
+      return ", such as \"" + cell + "\" (" + table.where(row) + "): write " +
+             plain.value_or("all digits") + " there";
+    }
+  }
+  return "";
+}
+
+/// Notes every cell that is no number, too small, or 0 in a target or a scale. Returns whether
+/// there is none.
+bool check_numbers(const ColumnPart& part, CellProblems& problems) {
+  const Column& column = *part.column;
+  const bool may_be_zero = part.part == Part::intrinsic;
+  const bool too_small = may_be_zero ? part.facts.negative : !part.facts.all_positive;
+  if (column.is_numeric()) {
+    for (const BadCell& cell : column.bad_cells)
+      problems.add_not_a_number(cell.row, column);
+    if (too_small) {
+      for (std::size_t row = 0; row < column.numbers.size(); ++row)
+        if (column.numbers[row] < 0 || (column.numbers[row] == 0 && !may_be_zero))
+          problems.add_too_small(row, column, may_be_zero);
+    }
+    return part.facts.texts == 0 && !too_small;
+  }
+  const std::vector<double> numbers = numbers_of(column);
+  bool all_well = true;
+  for (std::size_t row = 0; row < numbers.size(); ++row) {
+    const double x = numbers[row];
+    if (std::isnan(x))
+      problems.add_not_a_number(row, column);
+    else if (x < 0 || (x == 0 && !may_be_zero))
+      problems.add_too_small(row, column, may_be_zero);
+    else
+      continue;
+    all_well = false;
+  }
+  return all_well;
+}
+
+/// A blank cell is not a level. Returns whether there is none.
+bool check_levels(const Column& column, CellProblems& problems) {
+  bool complete = true;
+  const auto refuse_blank = [&](std::size_t row, const std::string& text) {
+    if (text.empty()) {
+      problems.add_not_a_number(row, column);
+      complete = false;
+    }
+  };
+  for (const BadCell& cell : column.bad_cells)
+    refuse_blank(cell.row, cell.text);
+  for (std::size_t row = 0; row < column.codes.size(); ++row)
+    refuse_blank(row, column.levels[column.codes[row]]);
+  return complete;
+}
+
+/// Names or numbers of runs, which differ from row to row, would get a coefficient each.
+void refuse_row_names(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
+  constexpr std::size_t few = 10;
+  if (!part.by_flag && part.facts.levels >= few && 2 * part.facts.levels > table.rows()) {
+    obstacles.columns.push_back(table.source + ": " + named(part) + " has " +
+                                std::to_string(part.facts.levels) + " different texts in " +
+                                std::to_string(table.rows()) +
+                                " rows, too many to be levels; pass " + ignored(part) + ", or " +
+                                as_categorical(part) + " to keep it");
+  }
+}
+
+}  // namespace
+
+void Obstacles::throw_if_any() const {
+  Sentence message = cells.text();
+  for (const Sentence& line : columns)
+    message += Sentence(message.empty() ? "" : "\n") + line;
+  if (!message.empty())
+    throw InputError(message);
+}
+
+Sentence remedy_of_measured(const std::string& what, const Table& table, const Column& column) {
+  const std::string needed = "every run needs a measured " + what + " > 0: correct this";
+  if (without_failed_runs(table, column.name, {}).failed.empty())
+    return needed + " or remove the rows";
+  return needed + ", remove the rows, or pass " + Field{"failed", {"drop"}} +
+         " to leave out runs that failed";
+}
+
+void refuse_mixed(const Table& table, const ColumnPart& part, Obstacles& obstacles) {
+  obstacles.columns.push_back(
+      table.source + ": " + named(part) + " mixes " + counted(part.facts.numbers, "number") +
+      " and " + counted(part.facts.texts, "text") + written_number_in(table, *part.column) +
+      "; pass " + as_categorical(part) + " to take its values as levels, or " + ignored(part));
+}
+
+void check_values(const Table& table, const std::vector<ColumnPart>& parts, Obstacles& obstacles) {
+  CellProblems& cells = obstacles.cells;
+  for (const ColumnPart& part : parts) {
+    const Column& column = *part.column;
+    if (part.part == Part::target && !check_numbers(part, cells))
+      cells.set_remedy(column, remedy_of_measured("time", table, column));
+    const bool powered = part.part == Part::extrinsic || part.part == Part::intrinsic;
+    if (powered && !check_numbers(part, cells)) {
+      cells.set_remedy(column, std::string("needed are numbers ") +
+                                   (part.part == Part::intrinsic ? ">= 0" : "> 0") +
+                                   ": correct this, or pass " + as_categorical(part) + " or " +
+                                   ignored(part));
+    }
+    if (part.part == Part::categorical) {
+      if (!check_levels(column, cells))
+        cells.set_remedy(column, "fill this, or pass " + Sentence(ignored(part)));
+      refuse_row_names(table, part, obstacles);
+    }
+  }
+}
+
+namespace {
+
+using Parts = std::vector<ColumnPart>;
+using Notices = std::vector<Sentence>;
+
+/// With --intrinsic, that list is the whole list; without it, the rest is intrinsic.
+void share_out_the_rest(const RoleRequest& request, Parts& parts, Notices& notices) {
+  const std::vector<std::string> rest = names_of(parts, Part::open);
+  for (ColumnPart& part : parts)
+    if (part.part == Part::open)
+      part.part = request.intrinsic ? Part::ignored : Part::intrinsic;
+  if (request.intrinsic && !rest.empty()) {
+    notices.push_back(
+        (rest.size() == 1 ? "Column " : "Columns ") + quoted_list(rest) +
+        (rest.size() == 1 ? " is in no list and is ignored." : " are in no list and are ignored."));
+  }
+}
+
+/// A column with one value says nothing about its effect.
+std::vector<LeftOut> drop_constants(Parts& parts, Notices& notices) {
+  std::vector<LeftOut> dropped;
+  for (ColumnPart& part : parts) {
+    const bool used = part.part == Part::extrinsic || part.part == Part::intrinsic ||
+                      part.part == Part::categorical;
+    if (used && part.facts.constant) {
+      part.part = Part::constant;
+      dropped.push_back({.column = part.column->name,
+                         .because = LeftOut::Because::constant,
+                         .identity = {},
+                         .value = part.column->text(0)});
+      notices.push_back("Column '" + part.column->name + "' " + words_for(dropped.back()) +
+                        " and is left out.");
+    }
+  }
+  return dropped;
+}
+
+/// Finds the intrinsic columns that are levels: texts, and switches of only 0 and 1.
+void settle_levels(const Table& table, Parts& parts, Notices& notices, Obstacles& obstacles) {
+  for (ColumnPart& part : parts) {
+    if (part.part != Part::intrinsic)
+      continue;
+    if (part.facts.zero_one) {
+      part.part = Part::categorical;
+      notices.push_back("Column '" + part.column->name +
+                        "' holds only 0 and 1 and is taken as categorical.");
+    } else if (!part.by_flag && !part.column->is_numeric() && !part.facts.mixed()) {
+      part.part = Part::categorical;
+    } else if (!part.by_flag && part.facts.mixed() && !part.facts.mostly_numbers()) {
+      part.part = Part::ignored;  // its cells need no further look
+      refuse_mixed(table, part, obstacles);
+    }
+  }
+}
+
+/// A model needs an input.
+void require_input(const Table& table, const Roles& roles, Obstacles& obstacles) {
+  if (!roles.intrinsic.empty() || !roles.categorical.empty() || !roles.extrinsic.empty() ||
+      !obstacles.columns.empty())
+    return;
+  obstacles.columns.push_back(table.source +
+                              (roles.ignored.empty()
+                                   ? ": no column but the time varies"
+                                   : ": no column that varies is left but the time") +
+                              ", so there is nothing to model");
+}
+
+/// The time is what a model is asked for: nothing can be computed from it.
+void check_derived(const RoleRequest& request, const Roles& roles) {
+  for (const DerivedColumn& item : request.derived) {
+    const Sentence where = Field{"derived"} + " " + quoted_formula(item.definition()) + ": ";
+    if (item.column == roles.target)
+      throw UsageError(where + "the measured time cannot be derived");
+    if (std::find(item.of.begin(), item.of.end(), roles.target) != item.of.end()) {
+      throw UsageError(where + "'" + roles.target +
+                       "' is the measured time, which is not known where it is to be predicted");
+    }
+  }
+}
+
+/// n, n + 1, n + 2, ... down the file: more likely the number of the run than a parameter of it.
+bool numbers_the_rows(const Column& column) {
+  constexpr std::size_t kFewestRows = 10;  // a short list of sizes may count up too
+  const std::vector<double>& numbers = column.numbers;
+  return numbers.size() >= kFewestRows &&
+         std::adjacent_find(numbers.begin(), numbers.end(), [](double above, double below) {
+           return below != above + 1;
+         }) == numbers.end();
+}
+
+/// What the user did not say and may want to check.
+void tell_what_was_inferred(const Table& table, const RoleRequest& request, const Roles& roles,
+                            Notices& notices) {
+  if (request.intrinsic)
+    return;
+  if (!roles.intrinsic.empty())
+    notices.push_back("Taken as intrinsic: " + quoted_list(roles.intrinsic) + ".");
+  if (!roles.categorical.empty())
+    notices.push_back("Taken as categorical: " + quoted_list(roles.categorical) + ".");
+  for (const std::string& name : roles.intrinsic) {
+    if (is_time_name(name) || has_time_unit(name)) {
+      notices.push_back("Column '" + name + "' looks like another measured time; pass " +
+                        Field{"ignore", {name}} + " if it is one.");
+    } else if (numbers_the_rows(table.at(name))) {
+      notices.push_back("Column '" + name + "' counts the rows; pass " + Field{"ignore", {name}} +
+                        " if it only numbers the runs.");
+    }
+  }
+}
+
+/// All but the checks of values; what they need goes to `parts` and `obstacles`.
+Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_scale, Parts& parts,
+                   Obstacles& obstacles) {
+  if (table.rows() == 0)
+    throw InputError(table.source + " has no rows");
+  Roles roles;
+  parts = parts_by_flags(table, request);
+  infer_target_and_extrinsic(table, request, needs_scale, parts, roles.notices);
+
+  share_out_the_rest(request, parts, roles.notices);
+  roles.ignored = names_of(parts, Part::ignored);
+  roles.left_out = drop_constants(parts, roles.notices);
+  const std::vector<LeftOut> no_inputs = leave_out_no_inputs(table, parts);
+  for (const Sentence& notice : left_out_notices(no_inputs, parts))
+    roles.notices.push_back(notice);
+  roles.left_out.insert(roles.left_out.end(), no_inputs.begin(), no_inputs.end());
+  settle_levels(table, parts, roles.notices, obstacles);
+
+  roles.target = names_of(parts, Part::target).at(0);
+  roles.unit = request.time_unit.value_or(unit_of(roles.target));
+  roles.intrinsic = names_of(parts, Part::intrinsic);
+  roles.categorical = names_of(parts, Part::categorical);
+  roles.extrinsic = names_of(parts, Part::extrinsic);
+  roles.derived = request.derived;
+  check_derived(request, roles);
+  return roles;
+}
+
+}  // namespace
+
+Roles roles_around_scale(const Table& table, const RoleRequest& request) {
+  Parts parts;
+  Obstacles obstacles(table);
+  return settle_roles(table, request, true, parts, obstacles);
+}
+
+Roles resolve_roles(const Table& table, const RoleRequest& request) {
+  Parts parts;
+  Obstacles obstacles(table);
+  Roles roles = settle_roles(table, request, false, parts, obstacles);
+  check_values(table, parts, obstacles);
+  require_input(table, roles, obstacles);
+  obstacles.throw_if_any();
+  tell_what_was_inferred(table, request, roles, roles.notices);
+  return roles;
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "perfmodel/error.hpp"
+#include "perfmodel/table.hpp"
+
+namespace perfmodel {
+
+/// The order that the levels of a column have in models: numbers first, by value, so that "8"
+/// stands before "16", then texts.
+void sort_levels(std::vector<std::string>& levels);
+
+/// The cells of a table that cannot be used, column by column: all are counted, the first ones are
+/// kept with the reason.
+class CellProblems {
+ public:
+  static constexpr std::size_t shown = 5;
+
+  explicit CellProblems(const Table& table) : table_(table) {}
+
+  /// `reason()` is the end of "runs.csv:41: column 'batch_size': <reason>". It is called only for a
+  /// cell that may be shown, so that a column of a million bad cells costs no million sentences.
+  template <class Reason>
+  void add(std::size_t row, const Column& column, const Reason& reason) {
+    OfColumn& found = columns_[static_cast<std::size_t>(&column - table_.columns.data())];
+    ++found.count;
+    auto& first = found.first;
+    if (first.size() < shown || row < std::prev(first.end())->first) {
+      first.emplace(row, reason());
+      if (first.size() > shown)
+        first.erase(std::prev(first.end()));
+    }
+  }
+
+  void add_blank(std::size_t row, const Column& column);
+
+  /// A cell that should be a number: "is blank", or what it holds instead.
+  void add_not_a_number(std::size_t row, const Column& column);
+
+  /// A number where only numbers > 0, or >= 0, can be used.
+  void add_too_small(std::size_t row, const Column& column, bool may_be_zero);
+
+  /// What to do about the cells of a column that has some.
+  void set_remedy(const Column& column, const Sentence& remedy);
+
+  bool empty() const { return columns_.empty(); }
+  /// One line per column: its cells and the remedy.
+  Sentence text() const;
+
+ private:
+  struct OfColumn {
+    std::size_t count = 0;
+    std::map<std::size_t, std::string> first;  ///< row -> reason
+    Sentence remedy;
+  };
+
+  const Table& table_;
+  std::map<std::size_t, OfColumn> columns_;  ///< by their order in the table
+
+  std::string place(std::size_t row) const;
+  std::string cells(const OfColumn& column) const;
+};
+
+}  // namespace perfmodel

@@ -1,0 +1,492 @@
+#include "table/table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/table.hpp"
+
+namespace perfmodel {
+
+std::vector<double> level_numbers(const Column& column) {
+  std::vector<double> numbers;
+  numbers.reserve(column.levels.size());
+  for (const std::string& level : column.levels)
+    numbers.push_back(parse_number(level).value_or(std::numeric_limits<double>::quiet_NaN()));
+  return numbers;
+}
+
+std::vector<double> numbers_of(const Column& column) {
+  if (column.is_numeric())
+    return column.numbers;
+  const std::vector<double> of_level = level_numbers(column);
+  std::vector<double> numbers;
+  numbers.reserve(column.codes.size());
+  for (const std::uint32_t code : column.codes)
+    numbers.push_back(of_level[code]);
+  return numbers;
+}
+
+double median(Eigen::VectorXd values) {
+  const auto middle = values.data() + values.size() / 2;
+  std::nth_element(values.data(), middle, values.data() + values.size());
+  return *middle;
+}
+
+double median(const Eigen::VectorXd& values, std::span<const std::uint64_t> counts) {
+  if (counts.empty())
+    return median(values);
+  std::vector<std::pair<double, std::uint64_t>> sorted;
+  sorted.reserve(counts.size());
+  std::uint64_t all = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    sorted.emplace_back(values[static_cast<Eigen::Index>(i)], counts[i]);
+    all += counts[i];
+  }
+  std::sort(sorted.begin(), sorted.end());
+  std::uint64_t before = 0;
+  for (const auto& [value, count] : sorted) {
+    before += count;
+    if (before > all / 2)
+      return value;
+  }
+  return sorted.back().first;
+}
+
+double quantile(const std::vector<double>& sorted, double p) {
+  const double n = static_cast<double>(sorted.size());
+  const double rank = std::clamp(p * (n + 1) - 1, 0.0, n - 1);
+  const std::size_t below = static_cast<std::size_t>(rank);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const double part = rank - static_cast<double>(below);
+  return (1 - part) * sorted[below] + part * sorted[above];
+}
+
+Metrics compute_metrics(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted,
+                        std::span<const std::uint64_t> runs) {
+  if (measured.size() != predicted.size() || measured.size() == 0)
+    throw std::invalid_argument("metrics need one prediction per measured time, and at least one");
+  const auto rows = static_cast<std::size_t>(measured.size());
+  const std::size_t all =
+      runs.empty() ? rows : std::accumulate(runs.begin(), runs.end(), std::size_t{0});
+  const double n = static_cast<double>(all);
+  // Adding one by one gives what the rows themselves would.
+  const auto for_each_run = [&](const auto& visit) {
+    for (std::size_t row = 0; row < rows; ++row)
+      for (std::uint64_t run = 0; run < (runs.empty() ? 1 : runs[row]); ++run)
+        visit(static_cast<Eigen::Index>(row));
+  };
+
+  // Plain loops, not Eigen's reductions: those add in an order that depends on the vector width.
+  double sum = 0;
+  for_each_run([&](Eigen::Index i) { sum += measured[i]; });
+  const double mean = sum / n;
+
+  double absolute = 0;
+  double relative = 0;
+  double symmetric = 0;
+  double residual_squares = 0;
+  double total_squares = 0;
+  bool all_equal = true;
+  for_each_run([&](Eigen::Index i) {
+    const double t = measured[i];
+    const double y = predicted[i];
+    const double error = std::abs(t - y);
+    absolute += error;
+    relative += error / t;
+    symmetric += 2 * error / (std::abs(t) + std::abs(y));
+    residual_squares += error * error;
+    total_squares += (t - mean) * (t - mean);
+    all_equal = all_equal && t == measured[0];
+  });
+
+  Metrics metrics;
+  metrics.rows = all;
+  metrics.mae = absolute / n;                   // Eq. (8)
+  metrics.mape_percent = 100 * (relative / n);  // Eq. (12), in percent
+  metrics.smape_percent = 100 * (symmetric / n);
+  metrics.mse = residual_squares / n;
+  metrics.rmse = std::sqrt(metrics.mse);
+  metrics.r2 =
+      all_equal ? std::numeric_limits<double>::quiet_NaN() : 1 - residual_squares / total_squares;
+  return metrics;
+}
+
+namespace {
+
+/// The numbers between the colons; nothing where one of them is no number.
+std::optional<std::vector<double>> numbers_of(std::string_view text) {
+  std::vector<double> numbers;
+  for (;;) {
+    const std::size_t colon = text.find(':');
+    const auto number = parse_number(text.substr(0, colon));
+    if (!number)
+      return std::nullopt;
+    numbers.push_back(*number);
+    if (colon == std::string_view::npos)
+      return numbers;
+    text.remove_prefix(colon + 1);
+  }
+}
+
+bool valid(const std::vector<double>& shares) {
+  const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+  return (shares.size() == 2 || shares.size() == 3) && shares[0] > 0 && std::isfinite(sum) &&
+         std::all_of(shares.begin(), shares.end(), [](double share) { return share >= 0; });
+}
+
+std::string text_of(const SplitShares& shares) {
+  return to_text(shares.train) + ":" +
+         (shares.validation == 0 ? "" : to_text(shares.validation) + ":") + to_text(shares.test);
+}
+
+/// The chosen ones of `rows`, in their order.
+std::vector<std::size_t> chosen(std::span<const std::size_t> rows,
+                                std::span<const std::size_t> choice) {
+  std::vector<std::size_t> result(choice.begin(), choice.end());
+  std::sort(result.begin(), result.end());
+  for (std::size_t& each : result)
+    each = rows[each];
+  return result;
+}
+
+}  // namespace
+
+SplitShares parse_split(std::string_view text) {
+  const auto shares = numbers_of(text);
+  if (!shares || !valid(*shares)) {
+    throw UsageError("split \"" + std::string(text) +
+                     "\": expected train:validation:test or train:test, numbers >= 0 with the "
+                     "first > 0, for example 60:20:20 or 80:20");
+  }
+  if (shares->size() == 2)
+    return {(*shares)[0], 0, (*shares)[1]};
+  return {(*shares)[0], (*shares)[1], (*shares)[2]};
+}
+
+Split split_rows(std::span<const std::size_t> all_rows, const SplitShares& shares,
+                 std::uint64_t seed) {
+  const std::size_t rows = all_rows.size();
+  const double total = shares.train + shares.validation + shares.test;
+  const auto part = [&](double share) {
+    return static_cast<std::size_t>(std::round(static_cast<double>(rows) * share / total));
+  };
+  // The last part that was asked for takes the rest: rounding neither loses nor invents a row.
+  const bool only_train = shares.validation == 0 && shares.test == 0;
+  const std::size_t train = only_train ? rows : std::min(part(shares.train), rows);
+  const std::size_t validation =
+      shares.test == 0 ? rows - train : std::min(part(shares.validation), rows - train);
+  const std::size_t test = rows - train - validation;
+
+  const auto refuse_empty = [&](const char* name, double share, std::size_t size) {
+    if (share > 0 && size == 0)
+      throw UsageError("split " + text_of(shares) + " of " + std::to_string(rows) +
+                       (rows == 1 ? " row" : " rows") + " leaves none for " + name +
+                       "; give that part a larger share, or add runs");
+  };
+  refuse_empty("training", shares.train, train);
+  refuse_empty("validation", shares.validation, validation);
+  refuse_empty("test", shares.test, test);
+
+  std::vector<std::size_t> order(rows);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  RandomStream(seed, "split").shuffle(std::span(order));
+
+  const std::span<const std::size_t> all(order);
+  return {chosen(all_rows, all.first(train)), chosen(all_rows, all.subspan(train, validation)),
+          chosen(all_rows, all.last(test))};
+}
+
+namespace {
+
+Column chosen_numbers(const Column& column, std::span<const std::size_t> rows) {
+  Column out;
+  out.name = column.name;
+  out.formula = column.formula;
+  out.numbers.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    out.numbers.push_back(column.numbers[rows[i]]);
+    if (std::isnan(out.numbers.back()))
+      out.bad_cells.push_back({i, column.text(rows[i])});
+  }
+  return out;
+}
+
+Column chosen_texts(const Column& column, std::span<const std::size_t> rows) {
+  Column out;
+  out.name = column.name;
+  out.kind = Column::Kind::text;
+  out.formula = column.formula;
+  constexpr auto unseen = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> code_of(column.levels.size(), unseen);
+  out.codes.reserve(rows.size());
+  for (const std::size_t row : rows) {
+    std::uint32_t& code = code_of[column.codes[row]];
+    if (code == unseen) {
+      code = static_cast<std::uint32_t>(out.levels.size());
+      out.levels.push_back(column.levels[column.codes[row]]);
+    }
+    out.codes.push_back(code);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string Column::text(std::size_t row) const {
+  if (!is_numeric())
+    return levels[codes[row]];
+  const auto bad =
+      std::lower_bound(bad_cells.begin(), bad_cells.end(), row,
+                       [](const BadCell& cell, std::size_t r) { return cell.row < r; });
+  if (bad != bad_cells.end() && bad->row == row)
+    return bad->text;
+  return to_text(numbers[row] + 0.0);  // -0 is written "0", as it is equal to it
+}
+
+std::size_t Table::measured_runs() const {
+  return runs.empty() ? rows() : std::accumulate(runs.begin(), runs.end(), std::size_t{0});
+}
+
+const Column* Table::find(std::string_view name) const {
+  const auto column =
+      std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
+  return column == columns.end() ? nullptr : &*column;
+}
+
+const Column& Table::at(std::string_view name) const {
+  if (const Column* column = find(name))
+    return *column;
+  throw InputError(no_column(name));
+}
+
+std::string Table::no_column(std::string_view name) const {
+  const std::vector<std::string> known = names();
+  return "no column '" + std::string(name) + "' in " + source + did_you_mean(name, known);
+}
+
+std::vector<std::string> Table::names() const {
+  std::vector<std::string> result;
+  result.reserve(columns.size());
+  for (const Column& column : columns)
+    result.push_back(column.name);
+  return result;
+}
+
+std::string Table::where(std::size_t row) const {
+  return (file.empty() ? source : sources[file[row]]) + ":" + std::to_string(lines[row]);
+}
+
+Table take_rows(const Table& table, std::span<const std::size_t> rows) {
+  Table out;
+  out.source = table.source;
+  out.style = table.style;
+  out.sources = table.sources;
+  for (const std::size_t row : rows) {
+    out.lines.push_back(table.lines[row]);
+    if (!table.file.empty())
+      out.file.push_back(table.file[row]);
+    if (!table.runs.empty())
+      out.runs.push_back(table.runs[row]);
+  }
+  for (const Column& column : table.columns)
+    out.columns.push_back(column.is_numeric() ? chosen_numbers(column, rows)
+                                              : chosen_texts(column, rows));
+  return out;
+}
+
+std::vector<TableGroup> groups_of(const Table& table, std::span<const std::string> columns) {
+  std::vector<const Column*> keys;
+  for (const std::string& name : columns)
+    keys.push_back(&table.at(name));
+  std::vector<TableGroup> groups;
+  std::map<std::vector<std::string>, std::size_t> number_of;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    std::vector<std::string> key;
+    key.reserve(keys.size());
+    for (const Column* column : keys)
+      key.push_back(column->text(row));
+    const auto [place, is_new] = number_of.try_emplace(std::move(key), groups.size());
+    if (is_new)
+      groups.push_back({place->first, {}});
+    groups[place->second].rows.push_back(row);
+  }
+  return groups;
+}
+
+namespace {
+
+/// One of all rows that are equal throughout: what was run again, or merged, is no other content.
+std::vector<std::size_t> distinct_rows(const std::vector<std::uint32_t>& ranks,
+                                       const std::vector<std::vector<std::uint32_t>>& columns) {
+  std::vector<std::size_t> rows(ranks.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  const auto compared = [&](std::size_t a, std::size_t b) {
+    auto order = ranks[a] <=> ranks[b];
+    for (std::size_t c = 0; c < columns.size() && order == 0; ++c)
+      order = columns[c][a] <=> columns[c][b];
+    return order;
+  };
+  std::sort(
+      rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) { return compared(a, b) < 0; });
+  const auto equal = [&](std::size_t a, std::size_t b) { return compared(a, b) == 0; };
+  rows.erase(std::unique(rows.begin(), rows.end(), equal), rows.end());
+  return rows;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> ranks_of(const std::vector<double>& numbers) {
+  std::vector<double> distinct = numbers;
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  std::vector<std::uint32_t> out;
+  for (const double number : numbers)
+    out.push_back(static_cast<std::uint32_t>(
+        std::lower_bound(distinct.begin(), distinct.end(), number) - distinct.begin()));
+  return out;
+}
+
+ContentColours content_colours(const std::vector<double>& measured,
+                               const std::vector<std::vector<std::uint32_t>>& columns) {
+  const std::vector<std::uint32_t> ranks = ranks_of(measured);
+  const std::vector<std::size_t> distinct = distinct_rows(ranks, columns);
+  ContentColours out{.columns = {}, .values = {}, .rows = {ranks.begin(), ranks.end()}};
+  for (int round = 0; round < 3; ++round) {  // of its time, its values, rows that share these
+    for (std::uint64_t& row : out.rows)
+      row = splitmix64(row);
+    std::vector<std::uint64_t> next = out.rows;
+    out.columns.clear();
+    out.values.clear();
+    for (const std::vector<std::uint32_t>& codes : columns) {  // sums: of no order
+      std::vector<std::uint64_t>& values = out.values.emplace_back();
+      std::uint64_t& own = out.columns.emplace_back(0);
+      for (const std::uint32_t code : codes)
+        values.resize(std::max<std::size_t>(values.size(), code + std::size_t{1}), 0);
+      for (const std::size_t row : distinct)
+        values[codes[row]] += out.rows[row];
+      for (const std::size_t row : distinct)
+        own += splitmix64(out.rows[row] ^ splitmix64(values[codes[row]]));
+      for (std::size_t row = 0; row < codes.size(); ++row)
+        next[row] += splitmix64(own ^ values[codes[row]]);
+    }
+    out.rows = std::move(next);
+  }
+  return out;
+}
+
+namespace {
+
+/// One number per row that sorts as the cells of the column do.
+std::vector<double> sort_keys(const Column& column) {
+  if (!column.is_numeric()) {
+    std::vector<std::uint32_t> order(column.levels.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return column.levels[a] < column.levels[b];
+    });
+    std::vector<double> rank(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+      rank[order[i]] = static_cast<double>(i);
+    std::vector<double> keys;
+    keys.reserve(column.codes.size());
+    for (const std::uint32_t code : column.codes)
+      keys.push_back(rank[code]);
+    return keys;
+  }
+  std::vector<double> keys = column.numbers;
+  for (double& key : keys)
+    if (key != key)  // a bad cell
+      key = std::numeric_limits<double>::infinity();
+  return keys;
+}
+
+using Rows = std::vector<std::size_t>;
+
+/// Sorts rows[begin..end) by the columns from `column` on: by one, then what is equal in it by the
+/// next. Few rows are equal in a measured time, so that most columns are never looked at. The
+/// second key are the colours of the rows, as names must not decide between those of equal times.
+class ContentOrder {
+ public:
+  ContentOrder(const Table& table, std::vector<const Column*> columns)
+      : columns_(std::move(columns)), keys_(columns_.size() + 1), rows_(table.rows()) {
+    columns_.insert(columns_.begin() + (columns_.empty() ? 0 : 1), nullptr);
+    std::iota(rows_.begin(), rows_.end(), std::size_t{0});
+  }
+
+  Rows sorted() && {
+    sort(0, rows_.size(), 0);
+    return std::move(rows_);
+  }
+
+ private:
+  std::vector<const Column*> columns_;     ///< none: the colours of the rows
+  std::vector<std::vector<double>> keys_;  ///< made when they are needed
+  Rows rows_;
+  std::vector<std::pair<double, std::size_t>> keyed_;
+
+  std::vector<double> colours() const {
+    std::vector<std::vector<std::uint32_t>> codes;
+    for (const Column* column : columns_)
+      if (column != nullptr)
+        codes.push_back(column->is_numeric() ? ranks_of(sort_keys(*column)) : column->codes);
+    const std::vector<std::uint64_t> rows = content_colours(keys_[0], codes).rows;
+    return {rows.begin(), rows.end()};
+  }
+
+  void sort(std::size_t begin, std::size_t end, std::size_t column) {
+    for (; end - begin > 1 && column < columns_.size(); ++column) {
+      if (keys_[column].empty())
+        keys_[column] = columns_[column] != nullptr ? sort_keys(*columns_[column]) : colours();
+      const std::vector<double>& keys = keys_[column];
+      keyed_.clear();
+      for (std::size_t i = begin; i < end; ++i)
+        keyed_.emplace_back(keys[rows_[i]], rows_[i]);
+      std::sort(keyed_.begin(), keyed_.end());
+      for (std::size_t i = begin; i < end; ++i)
+        rows_[i] = keyed_[i - begin].second;
+      if (keys[rows_[begin]] != keys[rows_[end - 1]]) {
+        sort_equal_runs(begin, end, column);
+        return;
+      }
+    }
+  }
+
+  void sort_equal_runs(std::size_t begin, std::size_t end, std::size_t column) {
+    for (std::size_t first = begin; first < end;) {
+      std::size_t last = first + 1;
+      while (last < end && keys_[column][rows_[last]] == keys_[column][rows_[first]])
+        ++last;
+      sort(first, last, column + 1);
+      first = last;
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<std::size_t> rows_by_content(const Table& table, std::string_view first) {
+  std::vector<const Column*> columns;
+  for (const Column& column : table.columns)
+    columns.push_back(&column);
+  std::sort(columns.begin(), columns.end(), [&](const Column* a, const Column* b) {
+    return std::pair(a->name != first, std::string_view(a->name)) <
+           std::pair(b->name != first, std::string_view(b->name));
+  });
+  return ContentOrder(table, std::move(columns)).sorted();
+}
+
+}  // namespace perfmodel

@@ -1,0 +1,64 @@
+#include "analysis/comparison.hpp"
+
+#include "perfmodel/table.hpp"
+#include "support/catch.hpp"
+#include "support/paper_runs.hpp"
+
+using namespace perfmodel;
+using perfmodel::test::Framework;
+
+namespace {
+
+double test_mape(Regressor& model) {
+  const auto training = test::paper_runs(Framework::mxnet, 600, 0, 1);
+  const auto further = test::paper_runs(Framework::mxnet, 200, 0, 2);
+  model.fit(training.design);
+  return compute_metrics(further.design.time, model.predict(further.design)).mape_percent;
+}
+
+}  // namespace
+
+TEST_CASE("an expression is a regressor that shows its constants", "[whole-fits]") {
+  const auto runs = test::paper_runs(Framework::mxnet, 300, 0, 1);
+  const auto model = make_expression("ours", runs.spec, {});
+  CHECK(model->name() == "ours");
+  CHECK(test_mape(*model) < 0.1);
+  REQUIRE(model->expression() != nullptr);
+  CHECK(model->expression()->constants.size() == 25);
+}
+
+TEST_CASE("black boxes learn a smooth function of many columns", "[dlib]") {
+  if (!has_black_boxes()) {
+    CHECK(make_random_forest(1) == nullptr);
+    CHECK(make_support_vectors(SvrTarget::time) == nullptr);
+    return;
+  }
+  const auto forest = make_random_forest(1);
+  CHECK(forest->name() == "random forest");
+  CHECK(test_mape(*forest) < 5);
+  CHECK(forest->expression() == nullptr);
+  CHECK(test_mape(*make_support_vectors(SvrTarget::log_time)) < 5);
+  CHECK(test_mape(*make_support_vectors(SvrTarget::time)) < 20);
+}
+
+TEST_CASE("a forest depends on its seed alone", "[dlib]") {
+  if (!has_black_boxes()) {
+    CHECK(make_random_forest(3) == nullptr);
+    return;
+  }
+  CHECK(test_mape(*make_random_forest(3)) == test_mape(*make_random_forest(3)));
+  CHECK(test_mape(*make_random_forest(3)) != test_mape(*make_random_forest(4)));
+}
+
+TEST_CASE("gradient boosting learns a smooth function of many columns") {
+  if (!has_gradient_boosting()) {
+    CHECK(make_gradient_boosting(1) == nullptr);
+    return;
+  }
+  const auto boosting = make_gradient_boosting(1);
+  CHECK(boosting->name() == "gradient boosting");
+  CHECK(boosting->expression() == nullptr);
+  const double mape = test_mape(*boosting);
+  CHECK(mape < 4);  // a forest of as many rows stays below 5
+  CHECK(test_mape(*make_gradient_boosting(1)) == mape);
+}

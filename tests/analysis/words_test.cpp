@@ -1,0 +1,30 @@
+#include "analysis/constants.hpp"
+
+#include "support/catch.hpp"
+
+using namespace perfmodel;
+using Catch::Matchers::EndsWith;
+
+TEST_CASE("what doubling a scale does is said in plain words", "[words]") {
+  CHECK(change_in_words(1.3149) == "1.31 times slower");
+  CHECK(change_in_words(0.5) == "2 times faster");
+  CHECK(change_in_words(1.004) == "as fast");
+  CHECK(change_in_words(0.996) == "as fast");
+  CHECK(doubling_in_words({"workers", 1, 2, 1.25, true}) == "1 -> 2: 1.25 times slower");
+  CHECK(doubling_in_words({"workers", 3, 6, 0.8, false}) ==
+        "3 -> 6: 1.25 times faster (extrapolated)");
+}
+
+TEST_CASE("what limits a model is said where its errors matter", "[words]") {
+  const NoiseFloor floor{.rows = 30, .groups = 10, .mape_percent = 2};
+  CHECK(noise_floor_in_words(4, floor) ==
+        "model 4.0 %, noise floor 2.0 % from 30 replicated rows: the shape, not the noise, limits "
+        "it");
+  CHECK_THAT(noise_floor_in_words(2.6, floor), EndsWith("rows: shape and noise both limit it"));
+  CHECK_THAT(noise_floor_in_words(2.1, floor), EndsWith("rows: the noise limits it"));
+  // 0.04 % is shown as none, whatever the noise is.
+  for (const double noise : {0.001, 0.033, 2.0}) {
+    const NoiseFloor other{.rows = 30, .groups = 10, .mape_percent = noise};
+    CHECK_THAT(noise_floor_in_words(0.04, other), EndsWith(" from 30 replicated rows"));
+  }
+}

@@ -1,0 +1,287 @@
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "cli/fit_directory.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+using perfmodel::to_text;
+using Strings = std::vector<std::string>;
+
+namespace {
+
+/// Runs on 1 to 16 workers; each of 27 combinations of levels has a factor of its own.
+std::string interacting_runs() {
+  std::mt19937 random(7);
+  const auto uniform = [&] { return static_cast<double>(random() % 10001) / 5000 - 1; };
+  std::vector<double> log_factors(27);
+  for (double& log_factor : log_factors)
+    log_factor = uniform();
+  std::string csv = "job,host,mode,workers,time_s\n";
+  for (int row = 0; row < 110; ++row) {
+    const std::size_t cell = random() % log_factors.size();
+    const double workers = std::pow(2, random() % 5);
+    csv += "j" + std::to_string(cell / 9) + ",h" + std::to_string(cell / 3 % 3) + ",m" +
+           std::to_string(cell % 3) + "," + to_text(workers) + "," +
+           to_text(std::exp(log_factors[cell] + 0.03 * uniform()) * std::pow(workers, -0.6)) + "\n";
+  }
+  return csv;
+}
+
+/// Of a batch per GPU on so many GPUs: how it uses the GPU is peculiar to its size.
+double planted_time(std::size_t size, double gpus) {
+  constexpr double kPeculiar[] = {1.0, 1.9, 1.2, 2.9, 1.7, 4.1};
+  return 0.1 * kPeculiar[size] * std::pow(gpus, 0.2);
+}
+
+constexpr double kBatches[] = {32, 45, 64, 91, 129, 182};
+
+/// On 1 to 8 GPUs, planned by the batch per GPU; the file has the global one.
+std::string runs_by_global_batch() {
+  std::mt19937 random(3);
+  std::string csv = "num_gpus,global_batch,time_s\n";
+  for (const double gpus : {1., 2., 3., 4., 5., 6., 7., 8.})
+    for (std::size_t size = 0; size < std::size(kBatches); ++size) {
+      const double noise = 0.01 * (static_cast<double>(random() % 10001) / 5000 - 1);
+      csv += to_text(gpus) + "," + to_text(gpus * kBatches[size]) + "," +
+             to_text(planted_time(size, gpus) * std::exp(noise)) + "\n";
+    }
+  return csv;
+}
+
+Strings with_first(const std::string& first, Strings rest) {
+  rest.insert(rest.begin(), first);
+  return rest;
+}
+
+class AutoTest {
+ public:
+  AutoTest() {
+    options_.directory = directory_.path();
+    directory_.write("runs.csv", interacting_runs());
+    directory_.write("by_total.csv", runs_by_global_batch());
+  }
+  ProgramResult run(Strings arguments, const Strings& further) const {
+    arguments.insert(arguments.end(), further.begin(), further.end());
+    return run_perfmodel(arguments, options_);
+  }
+  ProgramResult fit(const Strings& further) const {
+    return run({"fit", "runs.csv", "--expression", "auto"}, further);
+  }
+
+  void write(const std::string& name, const std::string& text) const {
+    directory_.write(name, text);
+  }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(AutoTest, "fit --expression auto takes a process where it predicts better",
+                 "[cli][auto]") {
+  const ProgramResult result = fit({});
+  REQUIRE(result.exit_code == 0);
+  const nlohmann::json model = nlohmann::json::parse(result.output);
+  CHECK(model["expression"]["form"] == "process");
+  CHECK(model["schema_version"] == 2);
+  const nlohmann::json& form = model["search"]["form"];
+  CHECK(form["chosen_by"] == "cross-validation");
+  REQUIRE(form["held_out"].size() == 3);
+  CHECK(form["held_out"][0]["form"] == "generic");
+  CHECK(form["held_out"][1]["form"] == "multi");
+  CHECK(form["held_out"][2]["form"] == "process");
+  CHECK(form["held_out"][2]["random"] < form["held_out"][1]["random"]);
+  CHECK_THAT(result.errors, ContainsSubstring("error of held-out runs"));
+  CHECK_THAT(result.errors, ContainsSubstring("the trend alone"));
+  CHECK_THAT(result.errors, ContainsSubstring("trend and process"));
+
+  const nlohmann::json without = nlohmann::json::parse(fit({"--residual", "none"}).output);
+  CHECK(without["expression"]["form"] != "process");
+  CHECK(without["search"]["form"]["candidates"] < form["candidates"]);
+  CHECK_FALSE(without["search"]["form"].contains("held_out"));
+}
+
+TEST_CASE_METHOD(AutoTest, "the page headlines what held-out runs are off by, where it is known",
+                 "[cli][auto][report]") {
+  const nlohmann::json model = nlohmann::json::parse(fit({"-o", "-"}).output);
+  write("model.json", model.dump());
+  const double held_out =
+      100 * std::expm1(model["search"]["form"]["held_out"][2]["random"].get<double>());
+  const double fitted = model["metrics"]["train"]["mape_percent"];
+  CHECK(fitted < 0.8 * held_out);  // of runs that each cell of levels has four of
+  const std::string comment = run({"report", "model.json", "runs.csv"}, {"--format", "md"}).output;
+  CHECK_THAT(comment, ContainsSubstring(
+                          perfmodel::percent(held_out) + " off\n- on runs held out at random\n- " +
+                          perfmodel::percent(fitted) +
+                          " in the mean of these runs (MAPE), which the model was fitted to\n"));
+}
+
+TEST_CASE_METHOD(AutoTest, "auto counts a total by what each worker has where that was set",
+                 "[cli][auto]") {
+  const Strings columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus"};
+  Strings arguments = {"fit", "--expression", "auto", "-o", "by_worker.json"};
+  const ProgramResult fitted = run(arguments, columns);
+  REQUIRE(fitted.exit_code == 0);
+  CHECK_THAT(fitted.errors, ContainsSubstring("Column 'global_batch' counts per 'num_gpus'"));
+  for (const double gpus : {16., 32., 64.})
+    for (std::size_t size = 0; size < std::size(kBatches); ++size) {
+      const ProgramResult far = run({"predict", "by_worker.json", "--quiet"},
+                                    {"--set", "num_gpus=" + to_text(gpus), "--set",
+                                     "global_batch=" + to_text(gpus * kBatches[size])});
+      REQUIRE(far.exit_code == 0);
+      CAPTURE(gpus, kBatches[size], far.output);
+      const double told = std::stod(far.output);
+      // The law of the GPUs is told to a percent, and they are eight times as many.
+      CHECK(std::abs(std::log(told / planted_time(size, gpus))) < 0.1);
+    }
+
+  for (const Strings& other : {Strings{}, Strings{"--expression", "multi", "--terms", "1"}}) {
+    const ProgramResult as_given = run(with_first("fit", other), columns);
+    REQUIRE(as_given.exit_code == 0);
+    CHECK_THAT(as_given.errors, !ContainsSubstring("counts per"));
+    CHECK(nlohmann::json::parse(as_given.output)["scaling_powers"].contains("global_batch"));
+  }
+}
+
+TEST_CASE_METHOD(AutoTest, "a total stays the input that it is where a flag says so",
+                 "[cli][auto]") {
+  const Strings columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus", "--keep-totals"};
+  const ProgramResult fitted = run({"fit", "--expression", "auto"}, columns);
+  REQUIRE(fitted.exit_code == 0);
+  CHECK_THAT(fitted.errors, !ContainsSubstring("counts per"));
+  CHECK(nlohmann::json::parse(fitted.output)["scaling_powers"].contains("global_batch"));
+  const ProgramResult refused = run({"fit"}, columns);
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.errors, ContainsSubstring("no effect without --expression auto"));
+}
+
+TEST_CASE_METHOD(AutoTest, "what is wrong with a total that is counted per worker names the total",
+                 "[cli][auto][scaling]") {
+  const Strings columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus"};
+  REQUIRE(run({"fit", "--expression", "auto", "-o", "by_worker.json"}, columns).exit_code == 0);
+  const auto errors_of = [&](const Strings& arguments, int exit_code) {
+    const ProgramResult result = run(arguments, {});
+    CHECK(result.exit_code == exit_code);
+    return result.errors;
+  };
+  CHECK_THAT(errors_of({"predict", "by_worker.json", "--set", "global_batch=0", "num_gpus=2"}, 2),
+             ContainsSubstring("--set 'global_batch=0 num_gpus=2': 'global_batch_per_num_gpus = "
+                               "global_batch / num_gpus' is 0 there, not > 0"));
+  CHECK_THAT(errors_of({"predict", "by_worker.json", "--set", "global_batch=64,-8"}, 2),
+             ContainsSubstring("--set 'global_batch=-8': "));
+  // As a scale it has neither range nor power.
+  const std::string refused =
+      errors_of({"scaling", "by_worker.json", "--column", "global_batch"}, 2);
+  CHECK_THAT(refused, ContainsSubstring("the model counts 'global_batch' in "
+                                        "'global_batch_per_num_gpus = global_batch / num_gpus'"));
+  CHECK_THAT(refused, ContainsSubstring("those are 'num_gpus'"));
+  CHECK_THAT(refused, ContainsSubstring("--keep-totals"));
+  // A total that stays is no work that grows.
+  const std::string warned =
+      errors_of({"scaling", "by_worker.json", "--column", "num_gpus", "--kind", "weak"}, 0);
+  CHECK_THAT(warned, ContainsSubstring("'global_batch' is of all workers and stays the same"));
+  CHECK_THAT(warned, ContainsSubstring("Leave --kind out"));
+  CHECK_THAT(
+      errors_of({"scaling", "by_worker.json", "--column", "num_gpus", "--kind", "strong"}, 0),
+      !ContainsSubstring("of all workers"));
+}
+
+TEST_CASE_METHOD(AutoTest, "the work of a total that is counted per worker is that of the total",
+                 "[cli][auto][scaling]") {
+  const Strings columns = {"by_total.csv", "--extrinsic", "global_batch,num_gpus"};
+  REQUIRE(run({"fit", "--expression", "auto", "-o", "by_worker.json"}, columns).exit_code == 0);
+  const ProgramResult result = run({"scaling", "by_worker.json", "--column", "num_gpus", "--set",
+                                    "global_batch=182", "--at", "1,4", "--format", "json"},
+                                   {});
+  REQUIRE(result.exit_code == 0);
+  const nlohmann::json scaling = nlohmann::json::parse(result.output);
+  CHECK(scaling["kind"] == "strong");
+  CHECK(scaling["kind_because"] == "'global_batch' is of all workers and stays the same");
+  // 182 on one GPU and 45.5 on each of four.
+  CHECK(std::abs(scaling["rows"][1]["speedup"].get<double>() /
+                     (planted_time(5, 1) / planted_time(1, 4)) -
+                 1) < 0.1);
+}
+
+TEST_CASE_METHOD(AutoTest, "equal rows that are merged while reading leave a total per worker",
+                 "[cli][auto]") {
+  const auto constants = [&](const Strings& reading) {
+    Strings arguments = {"fit",          "--expression", "auto",
+                         "by_total.csv", "--extrinsic",  "global_batch,num_gpus"};
+    const ProgramResult fitted = run(arguments, reading);
+    REQUIRE(fitted.exit_code == 0);
+    CHECK_THAT(fitted.errors, ContainsSubstring("Column 'global_batch' counts per 'num_gpus'"));
+    const nlohmann::json model = nlohmann::json::parse(fitted.output);
+    CHECK(model["derived"][0]["column"] == "global_batch_per_num_gpus");
+    return model["constants"];
+  };
+  CHECK(constants({"--merge-rows", "always"}) == constants({"--merge-rows", "never"}));
+}
+
+TEST_CASE_METHOD(AutoTest, "an objective given to auto leaves processes out and is told",
+                 "[cli][auto][whole-fits]") {
+  const std::string notice = "No form with a residual process is tried";
+  for (const Strings& option : {Strings{"--loss", "mape"}, Strings{"--l2", "0.001"}}) {
+    CAPTURE(option.front());
+    const ProgramResult result = fit(option);
+    REQUIRE(result.exit_code == 0);
+    CHECK(nlohmann::json::parse(result.output)["expression"]["form"] != "process");
+    CHECK_THAT(result.errors, ContainsSubstring(notice));
+    const ProgramResult said = fit({option[0], option[1], "--residual", "none"});
+    CHECK_THAT(said.errors, !ContainsSubstring(notice));
+  }
+}
+
+TEST_CASE_METHOD(AutoTest, "what has no meaning beside auto is refused", "[cli][auto]") {
+  const auto refused = [](const ProgramResult& result, const std::string& message) {
+    CHECK(result.exit_code == 2);
+    CHECK(result.output.empty());
+    CHECK_THAT(result.errors, ContainsSubstring(message));
+  };
+  refused(fit({"--terms", "3"}), "--terms does not go with --expression auto");
+  refused(fit({"--method", "paper"}),
+          "'--method' is for Eq. (4); --expression auto has a search of its own, which takes "
+          "--loss, --l1,");
+  refused(fit({"--residual", "process", "--loss", "mape"}), "'--loss' does not go with");
+  refused(fit({"--repeats", "3"}), "add --residual none");
+  refused(run({"sweep", "runs.csv", "--expression", "auto"}, {}),
+          "--expression: 'auto' is not one of 'generic' and 'multi'");
+}
+
+TEST_CASE("a form that has no time for some run is not chosen, and times that jump at random fit",
+          "[cli][auto]") {
+  // Times of 1 and 1000 by chance: here a logarithm of a column that counts from 1, which is 0
+  // there, is as good as any other form in the folds.
+  std::uint32_t state = 25;
+  const auto below = [&](std::uint32_t most) {
+    state = (state * 1103515245U + 12345U) & 0x7fffffffU;
+    return (state >> 16U) % most;
+  };
+  std::string csv = "gpus,size,depth,time_s\n";
+  for (int row = 0; row < 50; ++row) {
+    for (const std::uint32_t most : {8U, 1000U, 4U})
+      csv += std::to_string(1 + below(most)) + ",";
+    csv += below(2) == 0 ? "1\n" : "1000\n";
+  }
+  FitDirectory directory;
+  directory.write("runs.csv", csv);
+  for (const Strings& form :
+       {Strings{"multi"}, Strings{"multi", "--residual", "process"}, Strings{"auto"}}) {
+    CAPTURE(form);
+    Strings call{"runs.csv", "--target", "time_s", "--extrinsic", "none", "--expression"};
+    call.insert(call.end(), form.begin(), form.end());
+    const nlohmann::json model = directory.model_of(call);
+    // As all predictions between 1 and 1000 are.
+    CHECK(model["metrics"]["train"]["rmse"] < 1000);
+  }
+}

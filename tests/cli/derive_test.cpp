@@ -1,0 +1,278 @@
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+using perfmodel::parse_number;
+using perfmodel::to_text;
+
+namespace {
+
+int run_quietly(const std::string& command) {
+  return std::system(("(" + command + ") >/dev/null 2>&1").c_str());
+}
+
+double planted_time(double filters, double kernel, double workers) {
+  return 0.001 * (filters * kernel * kernel + 20) / workers;
+}
+
+/// t = 0.001 (filters kernel^2 + 20) / workers: one power of a derived column.
+std::string planted_runs() {
+  std::string csv = "filters,kernel,workers,time_s\n";
+  for (const double filters : {2., 4., 8., 16.}) {
+    for (const double kernel : {1., 2., 3., 5.}) {
+      for (const double workers : {1., 2., 4.}) {
+        csv += to_text(filters) + "," + to_text(kernel) + "," + to_text(workers) + "," +
+               to_text(planted_time(filters, kernel, workers)) + "\n";
+      }
+    }
+  }
+  return csv;
+}
+
+class DeriveTest {
+ public:
+  DeriveTest() {
+    directory_.write("runs.csv", planted_runs());
+    options_.directory = directory_.path();
+  }
+  ProgramResult run(const std::vector<std::string>& arguments) const {
+    return run_perfmodel(arguments, options_);
+  }
+  ProgramResult fit(std::vector<std::string> further = {}) const {
+    std::vector<std::string> arguments = {
+        "fit",      "runs.csv",         "--derive", "work = filters * kernel^2",
+        "--derive", "size = work + 20", "--ignore", "filters,kernel,work",
+        "-o",       "model.json",       "--starts", "1"};
+    arguments.insert(arguments.end(), further.begin(), further.end());
+    return run(arguments);
+  }
+  std::string write(const std::string& name, std::string_view text) const {
+    return directory_.write(name, text);
+  }
+  std::string read(const std::string& name) const {
+    return read_text((directory_.path() / name).string());
+  }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(DeriveTest, "a model fitted to a derived column is used like any other",
+                 "[cli][derive]") {
+  const auto fitted = fit();
+  INFO(fitted.errors);
+  REQUIRE(fitted.exit_code == 0);
+  const nlohmann::json model = nlohmann::json::parse(read("model.json"));
+  CHECK(model["derived"] == nlohmann::json{{{"column", "work"}, {"formula", "filters * kernel^2"}},
+                                           {{"column", "size"}, {"formula", "work + 20"}}});
+  CHECK(model["constants"]["intrinsic"][0]["column"] == "size");
+  CHECK(model["constants"]["intrinsic"][0]["p"].get<double>() == Approx(1).epsilon(1e-4));
+
+  const auto predicted =
+      run({"predict", "model.json", "--set", "filters=8", "kernel=4", "workers=2"});
+  INFO(predicted.errors);
+  REQUIRE(predicted.exit_code == 0);
+  CHECK(*parse_number(predicted.output.substr(0, predicted.output.size() - 1)) ==
+        Approx(planted_time(8, 4, 2)).epsilon(1e-4));
+
+  write("new.csv", "workers,kernel,filters\n2,4,8\n");
+  CHECK_THAT(run({"predict", "model.json", "new.csv"}).output,
+             ContainsSubstring("workers,kernel,filters,predicted_time_s,in_range\n2,4,8,0.0"));
+  CHECK(run({"evaluate", "model.json", "runs.csv", "--fail-if", "mape>0.1"}).exit_code == 0);
+  CHECK(run({"simulate", "model.json", "new.csv"}).exit_code == 0);
+  CHECK_THAT(run({"show", "model.json"}).output,
+             ContainsSubstring("with work = filters * kernel^2\nwith size = work + 20\n"));
+  CHECK_THAT(run({"show", "model.json", "--as", "python"}).output,
+             ContainsSubstring("def predict(workers, filters, kernel):\n"
+                               "    work = filters * math.pow(kernel, 2)\n"
+                               "    size = work + 20\n"));
+  write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+      {"column": "filters", "values": [4, 8]}, {"column": "kernel", "values": [1, 3]},
+      {"column": "workers", "values": [1, 2]}], "extrinsic": ["workers"]})");
+  const auto suggested =
+      run({"suggest", "model.json", "space.json", "--top", "1", "--format", "csv"});
+  INFO(suggested.errors);
+  CHECK_THAT(suggested.output, ContainsSubstring("\n4,1,2,0.0"));
+  const auto scaling = run({"scaling", "model.json", "--set", "filters=8", "kernel=4"});
+  INFO(scaling.errors);
+  CHECK(scaling.exit_code == 0);
+}
+
+TEST_CASE_METHOD(DeriveTest, "the other commands that fit derive columns too", "[cli][derive]") {
+  const std::vector<std::string> derive = {"--derive", "size = filters*kernel^2 + 20",
+                                           "--ignore", "filters,kernel",
+                                           "--starts", "1",
+                                           "--split",  "60:20:20"};
+  std::vector<std::string> sweep = {"sweep",     "runs.csv", "--lambdas",
+                                    "1e-6:1e-5", "--format", "csv"};
+  sweep.insert(sweep.end(), derive.begin(), derive.end());
+  const auto swept = run(sweep);
+  INFO(swept.errors);
+  CHECK(swept.exit_code == 0);
+  CHECK_THAT(swept.output, ContainsSubstring("a[size]"));
+  std::vector<std::string> compare = {"compare", "runs.csv", "--terms", "1"};
+  compare.insert(compare.end(), derive.begin(), derive.end());
+  const auto compared = run(compare);
+  INFO(compared.errors);
+  CHECK(compared.exit_code == 0);
+}
+
+TEST_CASE_METHOD(DeriveTest, "what a derived column needs is asked for by name", "[cli][derive]") {
+  REQUIRE(fit().exit_code == 0);
+  nlohmann::json without_central = nlohmann::json::parse(read("model.json"));
+  without_central.erase("central_run");
+  write("older.json", without_central.dump());
+  const auto missing = run({"predict", "older.json", "--set", "workers=2", "kernel=4"});
+  CHECK(missing.exit_code == 2);
+  CHECK_THAT(missing.errors,
+             ContainsSubstring("the model also needs 'filters'; add --set filters=VALUE"));
+  const auto derived = run({"predict", "model.json", "--set", "size=2"});
+  CHECK(derived.exit_code == 2);
+  CHECK_THAT(derived.errors, ContainsSubstring("the model has no input 'size'"));
+  write("few.csv", "workers,kernel\n2,4\n");
+  const auto file = run({"predict", "model.json", "few.csv"});
+  CHECK(file.exit_code == 3);
+  CHECK_THAT(file.errors, ContainsSubstring("no column 'filters' in few.csv"));
+}
+
+TEST_CASE_METHOD(DeriveTest, "steps of a kernel's tiles are computed alike everywhere",
+                 "[cli][derive][show]") {
+  std::string csv = "m,workers,time_s\n";
+  for (const double m : {3., 5., 9., 17., 30.}) {
+    for (const double workers : {1., 2., 4.})
+      csv += to_text(m) + "," + to_text(workers) + "," +
+             to_text(0.002 * std::ceil(m / 4) / workers) + "\n";
+  }
+  write("tiles.csv", csv);
+  const auto fitted = run({"fit", "tiles.csv", "--derive", "tiles = ceil(m / 4)", "--ignore", "m",
+                           "--starts", "1", "-o", "model.json"});
+  INFO(fitted.errors);
+  REQUIRE(fitted.exit_code == 0);
+  const auto predicted = run({"predict", "model.json", "--set", "m=6", "workers=2"});
+  const double time = parse_number(predicted.output.substr(0, predicted.output.size() - 1)).value();
+  CHECK(time == Approx(0.002).epsilon(1e-6));
+  CHECK(run({"predict", "model.json", "--set", "m=8", "workers=2"}).output == predicted.output);
+
+  const auto shown = [&](const std::string& language) {
+    return run({"show", "model.json", "--as", language});
+  };
+  CHECK_THAT(shown("text").output, ContainsSubstring("\nwith tiles = ceil(m / 4)\n"));
+  CHECK_THAT(shown("latex").output, ContainsSubstring("\n% with tiles = ceil(m / 4)\n"));
+  CHECK_THAT(shown("c").output, ContainsSubstring("  const double tiles = ceil((m / 4.0));\n"));
+  CHECK_THAT(shown("spreadsheet").output, ContainsSubstring("(-INT(-(m/4)))"));
+  const std::string script =
+      write("predict.py", shown("python").output + "print(repr(predict(2, 6)))\n");
+  if (run_quietly("python3 -c 'import math'") == 0) {
+    REQUIRE(run_quietly("python3 " + script + " > " + script + ".out") == 0);
+    const std::string printed = read("predict.py.out");
+    CHECK(parse_number(printed.substr(0, printed.size() - 1)).value() ==
+          Approx(time).epsilon(1e-12));
+  }
+}
+
+TEST_CASE_METHOD(DeriveTest, "a scaling power counts what is derived from the scale",
+                 "[cli][derive][scaling]") {
+  std::string csv = "filters,batch,workers,time_s\n";
+  for (const double filters : {2., 4., 16.}) {
+    for (const double batch : {1., 2., 8., 32.}) {
+      for (const double workers : {1., 2., 4.})
+        csv += to_text(filters) + "," + to_text(batch) + "," + to_text(workers) + "," +
+               to_text(0.001 * filters * batch / workers) + "\n";
+    }
+  }
+  write("runs.csv", csv);
+  for (const std::string form : {"generic", "multi"}) {
+    CAPTURE(form);
+    std::vector<std::string> arguments = {
+        "fit",      "runs.csv", "--derive",     "work = filters * batch / workers",
+        "--ignore", "filters",  "--expression", form,
+        "--starts", "1",        "-o",           "model.json"};
+    if (form == "multi")
+      arguments.insert(arguments.end(), {"--terms", "1"});
+    const auto fitted = run(arguments);
+    INFO(fitted.errors);
+    REQUIRE(fitted.exit_code == 0);
+    // The powers of the columns alone are 0: the work tells it all.
+    const nlohmann::json model = nlohmann::json::parse(read("model.json"));
+    CHECK(model["scaling_powers"]["batch"].get<double>() == Approx(1).epsilon(1e-4));
+    CHECK(model["scaling_powers"]["workers"].get<double>() == Approx(-1).epsilon(1e-4));
+    // The central run is one of the runs, what only the work needs included.
+    const nlohmann::json central = model["central_run"]["configuration"];
+    const auto number = [](const nlohmann::json& node) { return to_text(node.get<double>()); };
+    std::istringstream lines(csv);
+    std::string line;
+    for (std::size_t i = 0; i < model["central_run"]["line"]; ++i)
+      std::getline(lines, line);
+    CHECK(line == number(model["derived_sources"][0]["typical"]) + "," + number(central["batch"]) +
+                      "," + number(central["workers"]) + "," +
+                      number(model["central_run"]["time"]));
+    CHECK(model["scaling_powers_at"] == central);
+    CHECK_THAT(fitted.errors,
+               ContainsSubstring(": 2 times slower") && ContainsSubstring(": 2 times faster"));
+    CHECK_THAT(fitted.errors, !ContainsSubstring("is computed from"));
+    const auto scaling = run({"scaling", "model.json", "--column", "workers", "--set", "filters=4",
+                              "batch=2", "--format", "json"});
+    INFO(scaling.errors);
+    CHECK_THAT(scaling.errors, ContainsSubstring("another input is derived from 'workers'") ||
+                                   ContainsSubstring("sum of product terms"));
+    const nlohmann::json curve = nlohmann::json::parse(scaling.output);
+    CHECK(curve["rows"][1]["equivalent_power"].get<double>() == Approx(-1).epsilon(1e-4));
+  }
+}
+
+TEST_CASE_METHOD(DeriveTest, "a derived column that cannot follow its scale is warned of",
+                 "[cli][derive][scaling]") {
+  // Between the measured numbers of workers it is 0, which no power takes.
+  const auto fitted =
+      run({"fit", "runs.csv", "--derive", "whole = workers * (workers == floor(workers))", "-o",
+           "model.json", "--starts", "1"});
+  INFO(fitted.errors);
+  REQUIRE(fitted.exit_code == 0);
+  CHECK_THAT(fitted.errors,
+             ContainsSubstring("a derived column is computed from workers: the scaling power of "
+                               "workers does not count its effect"));
+  const nlohmann::json model = nlohmann::json::parse(read("model.json"));
+  CHECK(model["scaling_powers"]["workers"] == model["constants"]["extrinsic"][0]["q"]);
+}
+
+TEST_CASE_METHOD(DeriveTest, "a wrong --derive is wrong usage, a wrong value is wrong data",
+                 "[cli][derive]") {
+  const auto syntax = run({"fit", "runs.csv", "--derive", "x = filters ^^ 2"});
+  CHECK(syntax.exit_code == 2);
+  CHECK_THAT(syntax.errors, ContainsSubstring("--derive 'x = filters ^^ 2': ") &&
+                                ContainsSubstring("position 10") &&
+                                ContainsSubstring("\nSee 'perfmodel fit --help'."));
+  const auto unknown = run({"fit", "runs.csv", "--derive", "x = filter * 2"});
+  CHECK(unknown.exit_code == 2);
+  CHECK_THAT(unknown.errors, ContainsSubstring("did you mean 'filters'?"));
+  const auto function = run({"fit", "runs.csv", "--derive", "x = ceiling(filters)"});
+  CHECK(function.exit_code == 2);
+  CHECK_THAT(function.errors, ContainsSubstring("unknown function 'ceiling'; there are 'abs', "));
+  const auto infinite = run({"fit", "runs.csv", "--derive", "x = 1 / (filters - 2)"});
+  CHECK(infinite.exit_code == 3);
+  CHECK_THAT(
+      infinite.errors,
+      ContainsSubstring(
+          "runs.csv: column 'x': 12 cells: 1 / (filters - 2) is infinite (lines 2, 3, 4, 5 and 6) "
+          "and 7 more"));
+  write("broken.json", "{}");
+  REQUIRE(fit().exit_code == 0);
+  std::string text = read("model.json");
+  text.replace(text.find("work + 20"), 9, "work + + ");
+  write("broken.json", text);
+  const auto broken = run({"predict", "broken.json", "--set", "filters=2"});
+  CHECK(broken.exit_code == 3);
+  CHECK_THAT(broken.errors, ContainsSubstring("broken.json: derived[1]: 'work + + '"));
+}

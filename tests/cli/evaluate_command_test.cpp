@@ -1,0 +1,229 @@
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/sample_runs.hpp"
+
+using namespace perfmodel::test;
+
+namespace {
+
+/// Two runs that the sample model predicts as 4.25 and 4.5, measured as 4 and 5.
+class EvaluateTest {
+ public:
+  EvaluateTest() {
+    directory_.write("model.json", sample_model());
+    directory_.write("runs.csv", "filters,activation,workers,time_s\n4,relu,2,4\n4,tanh,2,5\n");
+    directory_.write("renamed.csv", "filters,activation,workers,seconds\n4,relu,2,4\n4,tanh,2,5\n");
+    options_.directory = directory_.path();
+  }
+  ProgramResult run(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"evaluate", "model.json"});
+    return run_perfmodel(arguments, options_);
+  }
+  const TemporaryDirectory& directory() const { return directory_; }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(EvaluateTest, "evaluate prints a table of metrics", "[cli]") {
+  const ProgramResult result = run({"runs.csv"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.output ==
+        "rows  MAE [s]   MAPE  SMAPE  MSE [s^2]  RMSE [s]     R2\n"
+        "   2    0.375  8.1 %  8.3 %     0.1562    0.3953  0.375\n");
+  CHECK(result.errors.empty());
+}
+
+TEST_CASE_METHOD(EvaluateTest, "evaluate writes JSON with the names of model.json", "[cli]") {
+  const nlohmann::json document =
+      nlohmann::json::parse(run({"runs.csv", "--format", "json"}).output);
+  CHECK(document["schema"] == "perfmodel/evaluation");
+  CHECK(document["target"]["column"] == "time_s");
+  CHECK(document["data"]["file"] == "runs.csv");
+  const nlohmann::json& metrics = document["metrics"];
+  CHECK(metrics["rows"] == 2);
+  CHECK(metrics["mae"] == 0.375);
+  CHECK(metrics["mape_percent"].get<double>() == Catch::Approx(8.125));
+  CHECK(metrics["mse"] == 0.15625);
+  CHECK(metrics["r2"] == 0.375);
+}
+
+TEST_CASE_METHOD(EvaluateTest, "evaluate writes CSV and Markdown", "[cli]") {
+  CHECK(run({"runs.csv", "--format", "csv"})
+            .output.starts_with("rows,mae,mape_percent,smape_percent,mse,rmse,r2\n2,0.375,8.125,"));
+  CHECK(run({"runs.csv", "--format", "md"}).output ==
+        "| rows | MAE [s] | MAPE | SMAPE | MSE [s^2] | RMSE [s] | R2 |\n"
+        "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+        "| 2 | 0.375 | 8.1 % | 8.3 % | 0.1562 | 0.3953 | 0.375 |\n");
+}
+
+TEST_CASE_METHOD(EvaluateTest, "the time may have another name in the file", "[cli]") {
+  const ProgramResult renamed = run({"renamed.csv", "--target", "seconds"});
+  CHECK(renamed.output == run({"runs.csv"}).output);
+  CHECK(renamed.errors.empty());
+  directory().write("ms.csv", "filters,activation,workers,time_ms\n4,relu,2,4\n4,tanh,2,5\n");
+  CHECK(
+      run({"ms.csv", "--target", "time_ms"}).errors ==
+      "perfmodel: warning: 'time_ms' is in ms, by its name, and the model in s: the errors compare "
+      "the two as they stand\n");
+}
+
+TEST_CASE_METHOD(EvaluateTest, "a failed gate ends with 4 after the metrics", "[cli]") {
+  const ProgramResult result = run({"runs.csv", "--fail-if", "r2<0.9", "--fail-if", "mae>1"});
+  CHECK(result.exit_code == 4);
+  CHECK_FALSE(result.output.empty());
+  CHECK(result.errors == "perfmodel: error: --fail-if 'r2<0.9' holds on 2 rows: r2 is 0.375\n");
+}
+
+TEST_CASE_METHOD(EvaluateTest, "bias, rows and failed runs are gates", "[cli]") {
+  // Measured over predicted are 4 / 4.25 and 5 / 4.5; the upper of two values is the median.
+  const double bias = 100 * (5 / 4.5 - 1);
+  directory().write("failed.csv",
+                    "filters,activation,workers,time_s\n4,relu,2,4\n4,tanh,2,5\n4,relu,2,CUDA OOM\n"
+                    "4,relu,2,skipped\n4,relu,2,torch.OutOfMemoryError\n");
+  const ProgramResult result =
+      run({"failed.csv", "--failed", "drop", "--format", "json", "--fail-if", "bias>11",
+           "--fail-if", "bias>12", "--fail-if", "rows<3", "--fail-if", "failed>3"});
+  CHECK(result.exit_code == 4);
+  const nlohmann::json document = nlohmann::json::parse(result.output);
+  CHECK(document["bias_percent"] == Catch::Approx(bias));
+  std::vector<bool> fired;
+  for (const nlohmann::json& gate : document["gates"])
+    fired.push_back(gate["fired"]);
+  CHECK(fired == std::vector<bool>{true, false, true, false});
+  CHECK(document["gates"][0]["value"] == Catch::Approx(bias));
+  CHECK(document["gates"][3]["value"] == 3);
+}
+
+TEST_CASE_METHOD(EvaluateTest, "evaluate writes the residual of every run on request") {
+  const ProgramResult result = run({"runs.csv", "--residuals", "residuals.csv"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.output == run({"runs.csv"}).output);
+  CHECK(read_text(directory().file("residuals.csv")) ==
+        "line,measured,predicted,error,error_percent\n2,4,4.25,0.25,6.25\n3,5,4.5,-0.5,-10\n");
+  const ProgramResult two_results = run({"runs.csv", "--residuals", "-"});
+  CHECK(two_results.exit_code == 2);
+  CHECK(two_results.errors ==
+        "perfmodel: error: the metrics go to standard output; write --residuals to a file\n"
+        "See 'perfmodel evaluate --help'.\n");
+}
+
+TEST_CASE_METHOD(EvaluateTest, "evaluate says how far a model has moved from a baseline", "[cli]") {
+  std::string slower = sample_model();
+  slower.replace(slower.find("\"C\": 0.125"), 10, "\"C\": 0.625");  // half a second more everywhere
+  directory().write("slower.json", slower);
+  const ProgramResult result = run({"runs.csv", "--baseline", "slower.json"});
+  CHECK(result.exit_code == 0);
+  // Predicted 4.25 and 4.5 now, 4.75 and 5 before; measured as 4 and 5.
+  CHECK(result.output ==
+        "model        rows  MAE [s]          MAPE          SMAPE  MSE [s^2]  RMSE [s]      R2\n"
+        "model.json      2    0.375         8.1 %          8.3 %     0.1562    0.3953   0.375\n"
+        "slower.json     2    0.375         9.4 %          8.6 %     0.2812    0.5303  -0.125\n"
+        "drift                 +0 %  -1.25 points  -0.278 points   -44.44 %  -25.46 %    +0.5\n"
+        "\n"
+        "predictions differ by 10.26 % in the mean\n");
+  const nlohmann::json document = nlohmann::json::parse(
+      run({"runs.csv", "--baseline", "slower.json", "--format", "json"}).output);
+  CHECK(document["baseline"]["file"] == "slower.json");
+  CHECK(document["baseline"]["drift"]["mape_drift"] == -1.25);
+  CHECK(document["baseline"]["metrics"]["mae"] == 0.375);
+}
+
+namespace {
+
+/// Predicted times of models of the directory for filters = 4, 5, ..., 23.
+std::vector<double> predicted_times(const TemporaryDirectory& directory, const std::string& model) {
+  std::string runs = "filters,activation,workers\n";
+  for (int filters = 4; filters < 24; ++filters)
+    runs += std::to_string(filters) + ",relu,2\n";
+  directory.write("asked.csv", runs);
+  ProgramOptions options;
+  options.directory = directory.path();
+  std::istringstream lines(run_perfmodel({"predict", model, "asked.csv"}, options).output);
+  std::vector<double> out;
+  std::string line;
+  std::getline(lines, line);
+  REQUIRE(line == "filters,activation,workers,predicted_time_s,in_range");
+  while (std::getline(lines, line))
+    out.push_back(std::stod(line.substr(line.find(",relu,2,") + 8)));
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(EvaluateTest, "a gate on drift fires only where other runs would say the same",
+                 "[cli]") {
+  std::string slower = sample_model();
+  slower.replace(slower.find("\"C\": 0.125"), 10, "\"C\": 0.625");
+  directory().write("old.json", slower);
+  const std::vector<double> now = predicted_times(directory(), "model.json");
+  const std::vector<double> old = predicted_times(directory(), "old.json");
+  REQUIRE(now.size() == 20);
+  // The first runs are as the old model says, the others as the new one does.
+  const auto judged = [&](std::size_t as_old) {
+    std::string runs = "filters,activation,workers,time_s\n";
+    for (std::size_t row = 0; row < now.size(); ++row) {
+      const double time = row < as_old ? old[row] : now[row];
+      runs += std::to_string(row + 4) + ",relu,2," + std::to_string(time) + "\n";
+    }
+    directory().write("many.csv", runs);
+    return run(
+        {"many.csv", "--baseline", "old.json", "--fail-if", "mape_drift>1", "--format", "json"});
+  };
+  const ProgramResult open = judged(10);
+  CHECK(open.exit_code == 0);
+  CHECK_THAT(
+      open.errors,
+      Catch::Contains("--fail-if 'mape_drift>1' holds, but not for certain: mape_drift is") &&
+          Catch::Contains("(95 % interval "));
+  const nlohmann::json gate = nlohmann::json::parse(open.output)["gates"][0];
+  CHECK(gate["condition"] == "mape_drift>1");
+  CHECK(gate["value"].get<double>() > 1);
+  CHECK(gate["interval"]["lower"].get<double>() < 1);
+  CHECK(gate["fired"] == false);
+
+  const ProgramResult certain = judged(20);
+  CHECK(certain.exit_code == 4);
+  CHECK_THAT(certain.errors, Catch::Contains("--fail-if 'mape_drift>1' holds on 20 rows"));
+  const nlohmann::json document = nlohmann::json::parse(certain.output);
+  CHECK(document["gates"][0]["fired"] == true);
+  CHECK(document["gates"][0]["interval"]["lower"].get<double>() > 1);
+  CHECK(document["baseline"]["intervals"]["mape_drift"] == document["gates"][0]["interval"]);
+}
+
+TEST_CASE_METHOD(EvaluateTest, "evaluate names the model and the data that it was given", "[cli]") {
+  const nlohmann::json document =
+      nlohmann::json::parse(run({"runs.csv", "--format", "json"}).output);
+  CHECK(document["model"]["file"] == "model.json");
+  CHECK(document["model"]["created_by"] == "perfmodel 0.1.0");
+  // sha256sum of "filters,activation,workers,time_s\n4,relu,2,4\n4,tanh,2,5\n"
+  CHECK(document["data"]["sha256"] ==
+        "155e7f2644eb1f92ee211d84a84092c540d23eb79b43e7d1012e41402436a2d8");
+}
+
+TEST_CASE_METHOD(EvaluateTest, "drift from a baseline can be a gate", "[cli]") {
+  std::string faster = sample_model();
+  faster.replace(faster.find("\"C\": 0.125"), 10, "\"C\": 0.625");
+  directory().write("old.json", faster);
+  const ProgramResult result =
+      run({"runs.csv", "--baseline", "old.json", "--fail-if", "prediction_drift>5", "--fail-if",
+           "mape_drift>0", "--fail-if", "r2_drift>0.4"});
+  CHECK(result.exit_code == 4);
+  CHECK(result.errors ==
+        "perfmodel: error: --fail-if 'prediction_drift>5' holds on 2 rows: prediction_drift is "
+        "10.263157894736842; --fail-if 'r2_drift>0.4' holds on 2 rows: r2_drift is 0.5\n");
+  const ProgramResult alone = run({"runs.csv", "--fail-if", "mape_drift>2"});
+  CHECK(alone.exit_code == 2);
+  CHECK(alone.errors ==
+        "perfmodel: error: --fail-if 'mape_drift>2': there is nothing to drift from; pass "
+        "--baseline OLD.json\n"
+        "See 'perfmodel evaluate --help'.\n");
+}

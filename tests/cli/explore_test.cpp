@@ -1,0 +1,149 @@
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/markup.hpp"
+#include "support/program.hpp"
+#include "support/shell.hpp"
+
+using namespace perfmodel;
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+using Strings = std::vector<std::string>;
+
+namespace {
+
+/// Runs whose batch is per GPU times GPUs, with a column of levels and one that may be 0.
+std::string explored_runs() {
+  std::string csv = "gpus,global_batch,cache,kind,time_s\n";
+  for (const int gpus : {1, 2, 4, 8}) {
+    for (const int local : {8, 16, 32}) {
+      for (const int cache : {0, 1, 4}) {
+        for (const std::string kind : {"a b", "c&d<e>"}) {
+          const double time = 0.002 * local * (kind == "a b" ? 1 : 1.7) / (1 + 0.2 * cache) +
+                              0.01 * gpus * (1 + 0.01 * ((gpus * local + cache) % 3));
+          csv += std::to_string(gpus) + "," + std::to_string(gpus * local) + "," +
+                 std::to_string(cache) + "," + kind + "," + to_text(time) + "\n";
+        }
+      }
+    }
+  }
+  return csv;
+}
+
+class ExploreTest {
+ public:
+  ExploreTest() {
+    options_.directory = directory_.path();
+    write("runs.csv", explored_runs());
+  }
+  ProgramResult run(const Strings& arguments) const { return run_perfmodel(arguments, options_); }
+  void write(const std::string& name, const std::string& text) { directory_.write(name, text); }
+  std::string file(const std::string& name) const { return directory_.file(name); }
+
+  void fit(Strings further) {
+    further.insert(further.begin(), {"fit", "runs.csv", "--coverage", "0.8", "-o", "model.json"});
+    REQUIRE(run(further).exit_code == 0);
+    REQUIRE(run({"report", "model.json", "runs.csv", "--explore", "-o", "page.html"}).exit_code ==
+            0);
+  }
+
+  /// The page after its script has run, of an address behind "#".
+  std::string opened(const std::string& address) const {
+    const auto page =
+        output_of("timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir='" +
+                  file("profile") + "' --enable-logging=stderr --dump-dom 'file://" +
+                  file("page.html") + "#" + address + "' 2> '" + file("log") + "'");
+    REQUIRE(page);
+    // A message of the page itself reads "...:INFO:CONSOLE(12)] ...".
+    CHECK_FALSE(succeeds("grep CONSOLE '" + file("log") + "'"));
+    return *page;
+  }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+double number_after(const std::string& page, const std::string& before) {
+  const std::size_t at = page.find(before);
+  REQUIRE(at != std::string::npos);
+  const std::size_t begin = at + before.size();
+  return parse_number(page.substr(begin, page.find('"', begin) - begin)).value();
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(ExploreTest, "the panel of a page gives the time that predict gives",
+                 "[cli][report][needs-chromium]") {
+  const auto check = [&](const std::string& address, const Strings& settings) {
+    Strings arguments = {"predict", "model.json", "--json"};
+    for (const std::string& setting : settings) {
+      arguments.emplace_back("--set");
+      arguments.push_back(setting);
+    }
+    const nlohmann::json expected = nlohmann::json::parse(run(arguments).output);
+    const std::string page = opened(address);
+    const auto near = [](double value) { return Catch::Approx(value).epsilon(1e-10); };
+    CHECK(number_after(page, "id=\"what-if-time\" value=\"") ==
+          near(expected["predicted_time_s"].get<double>()));
+    CHECK(number_after(page, "data-low=\"") == near(expected["lower"].get<double>()));
+    CHECK(number_after(page, "data-high=\"") == near(expected["upper"].get<double>()));
+    CHECK_THAT(page, ContainsSubstring(std::string("data-in-range=\"") +
+                                       (expected["in_range"] ? "true" : "false")));
+    CHECK_THAT(page, ContainsSubstring("data-support=\"" + expected.value("support", "") + "\""));
+    return page;
+  };
+  fit({"--expression", "multi", "--terms", "2"});
+  // global_batch moves with the GPUs, unless it is set.
+  check("gpus=4&cache=0&kind=c%26d%3Ce%3E", {"gpus=4", "cache=0", "kind=c&d<e>"});
+  fit({"--expression", "multi", "--terms", "1", "--residual", "process"});
+  const std::string page =
+      check("global_batch=512&gpus=32&cache=-1&colour=2", {"gpus=32", "global_batch=512"});
+  CHECK_THAT(page, ContainsSubstring("No run is near: the trend speaks alone."));
+  CHECK_THAT(check("gpus=4", {"gpus=4"}), ContainsSubstring("Runs are near"));
+  CHECK_THAT(page, ContainsSubstring("gpus = 32 is outside of the measured range 1 .. 8"));
+  CHECK_THAT(page, ContainsSubstring("does not know cache = -1, colour = 2."));
+}
+
+TEST_CASE_METHOD(ExploreTest, "the panel comes only where it is asked for or the page stays small",
+                 "[cli][report]") {
+  fit({"--expression", "multi", "--terms", "1", "--residual", "process"});
+  const Strings report = {"report", "model.json", "runs.csv"};
+  const auto with = [&](const std::string& flag) {
+    Strings arguments = report;
+    arguments.push_back(flag);
+    return run(arguments).output;
+  };
+  const std::string small = run(report).output;
+  const std::string plain = with("--no-explore");
+  CHECK(small == with("--explore"));
+  CHECK(markup_problem(small).empty());
+  CHECK(plain.find("<script") == std::string::npos);
+  CHECK(plain.find("script-src") == std::string::npos);
+  // Without its script and the permission for it the page is the same.
+  std::string rest = small;
+  const std::size_t begin = rest.find("<script>");
+  const std::size_t end = rest.find("</script>\n") + 10;
+  REQUIRE(begin != std::string::npos);
+  CHECK(rest.find("<script", end) == std::string::npos);
+  rest.erase(begin, end - begin);
+  const std::string permission = "; script-src &#39;unsafe-inline&#39;";
+  const std::string bare = "; script-src 'unsafe-inline'";
+  const std::size_t at = std::min(rest.find(permission), rest.find(bare));
+  REQUIRE(at != std::string::npos);
+  rest.erase(at, rest.find('"', at) - at);
+  CHECK(rest == plain);
+
+  std::string long_names = explored_runs();
+  for (std::size_t place = long_names.find("a b"); place != std::string::npos;
+       place = long_names.find("a b", place + 1))
+    long_names.replace(place, 3, std::string(40000, 'a'));
+  write("runs.csv", long_names);
+  fit({"--expression", "multi", "--terms", "1"});
+  CHECK(with("--explore").size() > 300000);
+  CHECK(with("--explore").find("<script") != std::string::npos);
+  CHECK(run(report).output == with("--no-explore"));
+}

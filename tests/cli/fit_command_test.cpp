@@ -1,0 +1,262 @@
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/sample_runs.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+/// Runs in a directory of its own that holds runs.csv.
+class FitTest {
+ public:
+  FitTest() {
+    directory_.write("runs.csv", sample_runs());
+    options.directory = directory_.path();
+  }
+  ProgramResult run(const std::vector<std::string>& arguments) const {
+    return run_perfmodel(arguments, options);
+  }
+  const TemporaryDirectory& directory() const { return directory_; }
+
+  ProgramOptions options;
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(FitTest, "fit writes the model to standard output and the rest to standard error",
+                 "[cli]") {
+  const ProgramResult result = run({"fit", "runs.csv"});
+  REQUIRE(result.exit_code == 0);
+  const nlohmann::json model = nlohmann::json::parse(result.output);
+  CHECK(model["schema"] == "perfmodel/model");
+  CHECK(model["schema_version"] == 1);
+  CHECK(model["target"] == nlohmann::json{{"column", "time_s"}, {"unit", "s"}});
+  CHECK(model["scaling_powers"]["workers"].get<double>() == Catch::Approx(-0.5).epsilon(1e-3));
+  CHECK(model["constants"]["intrinsic"][0]["p"].get<double>() == Catch::Approx(1.5).epsilon(1e-3));
+  CHECK(model["constants"]["intrinsic"][0]["range"] == nlohmann::json{4, 128});
+  CHECK(model["constants"]["C"].get<double>() == Catch::Approx(0.2).epsilon(1e-2));
+  CHECK(model["metrics"]["train"]["rows"] == 48);
+  CHECK(model["metrics"]["validation"].is_null());
+  CHECK(model["provenance"]["data"]["file"] == "runs.csv");
+  CHECK(model["provenance"]["data"]["rows"] == 48);
+  CHECK(model["provenance"]["data"]["sha256"].get<std::string>().size() == 64);
+  CHECK_THAT(result.errors, ContainsSubstring("time_s [s] from runs.csv: 48 rows"));
+  CHECK_THAT(result.errors, ContainsSubstring("times faster"));
+}
+
+TEST_CASE_METHOD(FitTest, "the same data, options and seed give the same bytes for any threads",
+                 "[cli]") {
+  const std::string one = run({"fit", "runs.csv", "--threads", "1"}).output;
+  const std::string three = run({"fit", "runs.csv", "--threads", "3"}).output;
+  options.environment["OMP_NUM_THREADS"] = "2,1";
+  CHECK(one == three);
+  CHECK(one == run({"fit", "runs.csv"}).output);
+  CHECK(one != run({"fit", "runs.csv", "--seed", "2"}).output);
+}
+
+TEST_CASE_METHOD(FitTest, "fit -o writes the file that it would print, and nothing to stdout",
+                 "[cli]") {
+  const std::string printed = run({"fit", "runs.csv"}).output;
+  const ProgramResult result = run({"fit", "runs.csv", "-o", "model.json", "--quiet"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.output.empty());
+  CHECK(read_text(directory().file("model.json")) == printed);
+  CHECK(directory().entries() == 2);
+}
+
+TEST_CASE_METHOD(FitTest, "fit --quiet keeps warnings only", "[cli]") {
+  const ProgramResult result = run({"fit", "runs.csv", "--quiet", "--bounds", "q=-0.1:5"});
+  CHECK(result.exit_code == 0);
+  std::istringstream lines(result.errors);
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count)
+    CHECK_THAT(line, Catch::Matchers::StartsWith("perfmodel: warning: "));
+  CHECK(count > 0);
+}
+
+TEST_CASE_METHOD(FitTest, "the summary has no colours but where they are asked for", "[cli]") {
+  CHECK_THAT(run({"fit", "runs.csv"}).errors, !ContainsSubstring("\x1b"));
+  CHECK_THAT(run({"fit", "runs.csv", "--color", "always"}).errors, ContainsSubstring("\x1b[1m"));
+  CHECK_THAT(run({"--color", "always", "fit", "runs.csv"}).errors, ContainsSubstring("\x1b[1m"));
+  CHECK_THAT(run({"fit", "runs.csv", "--color", "never"}).errors, !ContainsSubstring("\x1b"));
+}
+
+TEST_CASE_METHOD(FitTest, "no line of the summary is wider than 100 columns", "[cli]") {
+  const std::string name(60, 'x');
+  std::string text = sample_runs();
+  text.replace(0, std::string("filters").size(), name);
+  directory().write("wide.csv", text);
+  const ProgramResult result = run({"fit", "wide.csv"});
+  REQUIRE(result.exit_code == 0);
+  std::istringstream lines(result.errors);
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("perfmodel: "))
+      CHECK(line.size() <= 104);  // a clipped name has a character of three bytes
+}
+
+TEST_CASE_METHOD(FitTest, "a split gives metrics of each part and is the same for the same seed",
+                 "[cli]") {
+  const std::vector<std::string> arguments = {"fit", "runs.csv", "--split", "50:25:25"};
+  const std::string first = run(arguments).output;
+  const nlohmann::json metrics = nlohmann::json::parse(first)["metrics"];
+  CHECK(metrics["train"]["rows"] == 24);
+  CHECK(metrics["validation"]["rows"] == 12);
+  CHECK(metrics["test"]["rows"] == 12);
+  CHECK(run(arguments).output == first);
+  CHECK(run({"fit", "runs.csv", "--split", "50:25:25", "--split-seed", "2"}).output != first);
+}
+
+TEST_CASE_METHOD(FitTest, "fit --test judges the model on further runs", "[cli]") {
+  directory().write("more.csv",
+                    "activation,time_s,workers,filters\nrelu,1.5,1,25\ntanh,1.25,1,16\n");
+  const nlohmann::json model =
+      nlohmann::json::parse(run({"fit", "runs.csv", "--test", "more.csv"}).output);
+  CHECK(model["metrics"]["train"]["rows"] == 48);
+  CHECK(model["metrics"]["test"]["rows"] == 2);
+}
+
+TEST_CASE_METHOD(FitTest, "test rows with levels that the runs have not are left out", "[cli]") {
+  directory().write("more.csv",
+                    "activation,time_s,workers,filters\nrelu,1.5,1,25\nelu,1.5,1,25\n"
+                    "tanh,1.25,1,16\nelu,2,1,16\nrellu,1,1,16\n");
+  const std::string levels =
+      ": the runs that the model is fitted to have no activation = \"elu\" (2 rows, from line 3 "
+      "on), activation = \"rellu\" (line 6)";
+  const ProgramResult result = run({"fit", "runs.csv", "--test", "more.csv"});
+  CHECK(result.exit_code == 0);
+  CHECK(nlohmann::json::parse(result.output)["metrics"]["test"]["rows"] == 2);
+  CHECK_THAT(result.errors,
+             ContainsSubstring("perfmodel: warning: more.csv: 3 of 5 rows are left out of the "
+                               "test" +
+                               levels + "\n"));
+  const ProgramResult compared =
+      run({"compare", "runs.csv", "--test", "more.csv", "--format", "json"});
+  CHECK(nlohmann::json::parse(compared.output)["models"][0]["metrics"]["test"]["rows"] == 2);
+  CHECK_THAT(compared.errors, ContainsSubstring("3 of 5 rows are left out of the test" + levels));
+
+  // A gate must not pass because the rows that it is about are missing.
+  const ProgramResult gated =
+      run({"fit", "runs.csv", "--quiet", "--test", "more.csv", "--fail-if", "mape>50"});
+  CHECK(gated.exit_code == 3);
+  CHECK(gated.output.empty());
+  CHECK(gated.errors == "perfmodel: error: more.csv: 3 of 5 rows cannot be judged" + levels +
+                            "; --fail-if needs all: remove these rows, or fit such runs too\n");
+  directory().write("others.csv", "activation,time_s,workers,filters\nelu,1.5,1,25\n");
+  const ProgramResult none = run({"fit", "runs.csv", "--quiet", "--test", "others.csv"});
+  CHECK(none.exit_code == 3);
+  CHECK(none.errors ==
+        "perfmodel: error: others.csv: no row can be judged: the runs that the model is fitted to "
+        "have no activation = \"elu\" (line 2)\n");
+  directory().write("blank.csv", "activation,time_s,workers,filters\nrelu,1,1,25\n,1.5,1,25\n");
+  const ProgramResult blank = run({"fit", "runs.csv", "--quiet", "--test", "blank.csv"});
+  CHECK(blank.exit_code == 3);
+  CHECK(blank.errors == "perfmodel: error: blank.csv:3: column 'activation': the cell is blank\n");
+}
+
+TEST_CASE_METHOD(FitTest, "a failed gate ends with 4, after the model was written", "[cli]") {
+  const ProgramResult result = run({"fit", "runs.csv", "--quiet", "-o", "m.json", "--fail-if",
+                                    "mae>=0", "--fail-if", "mape > 50"});
+  CHECK(result.exit_code == 4);
+  CHECK_THAT(result.errors,
+             ContainsSubstring("perfmodel: error: --fail-if 'mae>=0' holds on the training part"));
+  CHECK_THAT(result.errors, !ContainsSubstring("mape > 50"));
+  CHECK_FALSE(read_text(directory().file("m.json")).empty());
+  CHECK(run({"fit", "runs.csv", "--fail-if", "mape>50"}).exit_code == 0);
+  CHECK_THAT(run({"fit", "runs.csv", "--split", "50:50", "--fail-if", "rmse>=0"}).errors,
+             ContainsSubstring("holds on the test part"));
+}
+
+TEST_CASE_METHOD(FitTest, "fit reads runs from standard input", "[cli]") {
+  options.input = sample_runs();
+  const ProgramResult piped = run({"fit", "-"});
+  REQUIRE(piped.exit_code == 0);
+  nlohmann::json model = nlohmann::json::parse(piped.output);
+  nlohmann::json from_file = nlohmann::json::parse(run({"fit", "runs.csv"}).output);
+  CHECK(model["provenance"]["data"]["file"] == "-");
+  CHECK(model["provenance"]["data"]["sha256"] == from_file["provenance"]["data"]["sha256"]);
+  CHECK(model["constants"] == from_file["constants"]);
+}
+
+TEST_CASE_METHOD(FitTest, "roles that are named are taken", "[cli]") {
+  const nlohmann::json model = nlohmann::json::parse(
+      run({"fit", "runs.csv", "--target", "time_s", "--extrinsic", "workers", "--categorical",
+           "filters", "--ignore", "activation", "--time-unit", "min"})
+          .output);
+  CHECK(model["target"]["unit"] == "min");
+  CHECK(model["constants"]["intrinsic"].empty());
+  CHECK(model["constants"]["categorical"][0]["levels"].size() == 6);
+}
+
+TEST_CASE_METHOD(FitTest, "the output may not be an input", "[cli]") {
+  const ProgramResult result = run({"fit", "runs.csv", "-o", "./runs.csv"});
+  CHECK(result.exit_code == 2);
+  CHECK(result.errors ==
+        "perfmodel: error: the output would replace the input runs.csv\n"
+        "See 'perfmodel fit --help'.\n");
+  CHECK(read_text(directory().file("runs.csv")) == sample_runs());
+}
+
+TEST_CASE_METHOD(FitTest, "a place that cannot be written is found out before the fit", "[cli]") {
+  const ProgramResult result = run({"fit", "runs.csv", "-o", "no/model.json", "--generations",
+                                    "1000000000", "--tolerance", "0"});
+  CHECK(result.exit_code == 5);
+}
+
+TEST_CASE_METHOD(FitTest, "levels alone make a model, and without noise nothing is left to gain",
+                 "[cli]") {
+  directory().write("levels.csv", "activation,time_s\nrelu,1\ntanh,2\nrelu,1\ntanh,2\nrelu,1\n");
+  const nlohmann::json model =
+      nlohmann::json::parse(run({"fit", "levels.csv", "--extrinsic", "none"}).output);
+  CHECK(model["scaling_powers"].empty());
+  CHECK(model["metrics"]["train"]["mae"].get<double>() < 1e-9);
+  CHECK(model["search"]["gap"].get<double>() <= 1);
+}
+
+TEST_CASE_METHOD(FitTest, "equal times leave r2 undefined", "[cli]") {
+  directory().write("equal.csv", "filters,workers,time_s\n1,1,2\n2,1,2\n3,2,2\n4,2,2\n");
+  const ProgramResult result = run({"fit", "equal.csv"});
+  REQUIRE(result.exit_code == 0);
+  CHECK(nlohmann::json::parse(result.output)["metrics"]["train"]["r2"].is_null());
+  CHECK(run({"fit", "equal.csv", "--fail-if", "r2<0"}).exit_code == 4);
+}
+
+TEST_CASE_METHOD(FitTest, "repeats give the best model and the spread over all seeds") {
+  const std::vector<std::string> arguments = {
+      "fit", "runs.csv", "--seed", "5",           "--repeats", "3",       "--generations",
+      "15",  "--starts", "1",      "--no-polish", "--split",   "60:20:20"};
+  const ProgramResult result = run(arguments);
+  REQUIRE(result.exit_code == 0);
+  const nlohmann::json model = nlohmann::json::parse(result.output);
+  const nlohmann::json& repeats = model["repeats"];
+  CHECK(repeats["fits"] == 3);
+  CHECK_THAT(repeats["meaning"].get<std::string>(), ContainsSubstring("not a confidence interval"));
+  REQUIRE(repeats["seeds"].size() == 3);
+  double lowest = repeats["seeds"][0]["cost"];
+  for (std::size_t k = 0; k < 3; ++k) {
+    CHECK(repeats["seeds"][k]["seed"] == 5 + k);
+    lowest = std::min(lowest, repeats["seeds"][k]["cost"].get<double>());
+  }
+  CHECK(model["search"]["cost"] == lowest);
+  CHECK(repeats["constants"][0]["name"] == "a[filters]");
+  CHECK(repeats["constants"].size() == 6);
+  CHECK(repeats["scaling_powers"][0]["name"] == "workers");
+  CHECK(repeats["scaling_powers"][0]["standard_deviation"] > 0);
+  CHECK(repeats["metrics"]["test"][0]["name"] == "mae");
+  const std::size_t table = result.errors.find("sd over seeds (n - 1)");
+  REQUIRE(table != std::string::npos);
+  CHECK(result.errors.find("sd over seeds (n - 1)", table + 1) == std::string::npos);
+
+  auto two_threads = arguments;
+  two_threads.insert(two_threads.end(), {"--threads", "2"});
+  CHECK(run(two_threads).output == result.output);
+  CHECK(nlohmann::json::parse(run({"fit", "runs.csv"}).output)["repeats"].is_null());
+}

@@ -1,0 +1,195 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/sample_runs.hpp"
+
+using namespace perfmodel;
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+/// Runs of a small law with 10 % of noise.
+std::string noisy_runs(std::size_t rows, std::uint64_t seed) {
+  RandomStream random(seed, "noisy runs");
+  std::string text = "filters,workers,host,time_s\n";
+  for (std::size_t row = 0; row < rows; ++row) {
+    const double filters = 4 * std::pow(2, static_cast<double>(random.below(5)));
+    const double workers = 1 + static_cast<double>(random.below(4));
+    const double time =
+        (0.02 * std::pow(filters, 1.2) / workers + 0.1) * std::exp(0.1 * random.normal());
+    text += to_text(filters) + "," + to_text(workers) + ",node" + std::to_string(row % 3) + "," +
+            to_text(time) + "\n";
+  }
+  return text;
+}
+
+class IntervalsTest {
+ public:
+  IntervalsTest() {
+    directory_.write("runs.csv", noisy_runs(200, 1));
+    directory_.write("new.csv", noisy_runs(300, 2));
+    directory_.write("plain.json", sample_model());
+    options_.directory = directory_.path();
+  }
+  ProgramResult run(const std::vector<std::string>& arguments) const {
+    return run_perfmodel(arguments, options_);
+  }
+  ProgramResult fit(std::vector<std::string> further) const {
+    further.insert(further.begin(),
+                   {"fit", "runs.csv", "--ignore", "host", "--starts", "1", "-o", "model.json"});
+    return run(further);
+  }
+  nlohmann::json model() const {
+    return nlohmann::json::parse(read_text(directory_.file("model.json")));
+  }
+  std::string file() const { return read_text(directory_.file("model.json")); }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(IntervalsTest, "intervals come from the validation part where there is one",
+                 "[intervals]") {
+  const ProgramResult fitted = fit({"--split", "60:20:20", "--coverage", "0.9"});
+  CHECK(fitted.exit_code == 0);
+  CHECK_THAT(fitted.errors, ContainsSubstring("  intervals  90 % of new times: "));
+  CHECK_THAT(fitted.errors, ContainsSubstring("split conformal on 40 held-out rows"));
+  const nlohmann::json intervals = model()["prediction_intervals"];
+  CHECK(intervals["method"] == "split conformal");
+  CHECK(intervals["count"] == 40);
+  CHECK(intervals["level"] == 0.9);
+  CHECK(intervals["scores"].size() == 40);
+}
+
+TEST_CASE_METHOD(IntervalsTest, "intervals come from folds where there is no validation part",
+                 "[intervals]") {
+  CHECK(fit({"--coverage", "0.9", "--threads", "1"}).exit_code == 0);
+  const std::string one_thread = file();
+  CHECK(model()["prediction_intervals"]["method"] == "cross-conformal");
+  CHECK(model()["prediction_intervals"]["count"] == 200);
+  CHECK_FALSE(model().contains("cross_validation"));
+  CHECK(fit({"--coverage", "0.9", "--threads", "3"}).exit_code == 0);
+  CHECK(file() == one_thread);
+
+  // 300 rows of the same law: 90 % with a standard deviation of 1.7 %, and as much again for the
+  // 200 that calibrate; four of both together are 11 %.
+  const nlohmann::json report =
+      nlohmann::json::parse(run({"evaluate", "model.json", "new.csv", "--format", "json"}).output);
+  CHECK(report["prediction_intervals"]["level"] == 0.9);
+  CHECK(report["prediction_intervals"]["coverage"].get<double>() ==
+        Catch::Approx(0.9).margin(0.11));
+  CHECK(report["prediction_intervals"]["mean_width"].get<double>() > 0);
+  const nlohmann::json half = nlohmann::json::parse(
+      run({"evaluate", "model.json", "new.csv", "--format", "json", "--coverage", "0.5"}).output);
+  CHECK(half["prediction_intervals"]["coverage"].get<double>() == Catch::Approx(0.5).margin(0.15));
+  CHECK(half["prediction_intervals"]["mean_width"] < report["prediction_intervals"]["mean_width"]);
+}
+
+TEST_CASE_METHOD(IntervalsTest, "predict writes the interval beside the prediction",
+                 "[intervals]") {
+  REQUIRE(fit({"--coverage", "0.9"}).exit_code == 0);
+  const ProgramResult table = run({"predict", "model.json", "new.csv"});
+  CHECK(table.output.starts_with(
+      "filters,workers,host,time_s,predicted_time_s,lower,upper,in_range\n"));
+  const std::vector<std::string> set = {"predict", "model.json", "--set", "filters=16",
+                                        "workers=2"};
+  std::vector<std::string> json = set;
+  json.push_back("--json");
+  const nlohmann::json object = nlohmann::json::parse(run(json).output);
+  const double predicted = object["predicted_time_s"];
+  CHECK(object["lower"].get<double>() < predicted);
+  CHECK(object["upper"].get<double>() > predicted);
+  json.insert(json.end(), {"--coverage", "0.5"});
+  const nlohmann::json narrow = nlohmann::json::parse(run(json).output);
+  CHECK(narrow["predicted_time_s"] == object["predicted_time_s"]);
+  CHECK(narrow["lower"] > object["lower"]);
+  CHECK(narrow["upper"] < object["upper"]);
+
+  const ProgramResult plain = run(set);
+  CHECK(plain.output == to_text(predicted) + "\n");
+  CHECK_THAT(plain.errors, ContainsSubstring("perfmodel: note: 90 % interval: "));
+}
+
+TEST_CASE_METHOD(IntervalsTest, "a level out of reach and a model without intervals are refused",
+                 "[intervals]") {
+  const ProgramResult few = fit({"--split", "90:5:5", "--coverage", "0.9"});
+  CHECK(few.exit_code == 2);
+  CHECK_THAT(few.errors, ContainsSubstring("perfmodel: error: --coverage 0.9 needs at least 19 "
+                                           "held-out rows, and there are 10: they reach 0.818\n"));
+  REQUIRE(fit({"--coverage", "0.9"}).exit_code == 0);
+  const ProgramResult high = run({"predict", "model.json", "new.csv", "--coverage", "0.999"});
+  CHECK(high.exit_code == 2);
+  CHECK(high.output.empty());
+  CHECK_THAT(high.errors, ContainsSubstring("--coverage 0.999 needs at least 1999 held-out rows"));
+  const ProgramResult none = run({"predict", "plain.json", "--set", "filters=4", "activation=relu",
+                                  "workers=2", "--coverage", "0.9"});
+  CHECK(none.exit_code == 3);
+  CHECK(none.errors ==
+        "perfmodel: error: plain.json: the model holds no prediction intervals; fit it again with "
+        "--coverage 0.9\n");
+  for (const char* share : {"90", "1", "0", "-1", "nan", "0.9x"})
+    CHECK(fit({"--coverage", share}).exit_code == 2);
+}
+
+TEST_CASE_METHOD(IntervalsTest, "folds are written with their mean and deviation", "[folds]") {
+  const ProgramResult fitted = fit({"--folds", "5"});
+  CHECK(fitted.exit_code == 0);
+  CHECK_THAT(fitted.errors, ContainsSubstring("\n  5 folds "));
+  const nlohmann::json validation = model()["cross_validation"];
+  CHECK(validation["folds"] == 5);
+  CHECK(validation["group_by"].is_null());
+  REQUIRE(validation["held_out"].size() == 5);
+  double sum = 0;
+  for (const nlohmann::json& fold : validation["held_out"])
+    sum += fold["mape_percent"].get<double>();
+  CHECK(validation["metrics"]["mape_percent"]["mean"].get<double>() == Catch::Approx(sum / 5));
+  CHECK(validation["metrics"]["mape_percent"]["standard_deviation"].get<double>() > 0);
+  const nlohmann::json plain = [&] {
+    REQUIRE(fit({}).exit_code == 0);
+    return model();
+  }();
+  CHECK(plain["constants"] == [&] {
+    REQUIRE(fit({"--folds", "5"}).exit_code == 0);
+    return model();
+  }()["constants"]);
+}
+
+TEST_CASE_METHOD(IntervalsTest, "folds can leave out one value of a column each", "[folds]") {
+  REQUIRE(fit({"--folds", "all", "--group-by", "workers"}).exit_code == 0);
+  CHECK(model()["cross_validation"]["folds"] == 4);
+  CHECK(model()["cross_validation"]["group_by"] == "workers");
+  REQUIRE(fit({"--folds", "all", "--group-by", "host"}).exit_code == 0);  // no column of the model
+  CHECK(model()["cross_validation"]["folds"] == 3);
+  const ProgramResult many = fit({"--folds", "5", "--group-by", "host"});
+  CHECK(many.exit_code == 2);
+  CHECK_THAT(many.errors, ContainsSubstring("--folds 5: the training rows are only 3 groups"));
+  CHECK_THAT(fit({"--group-by", "host"}).errors,
+             ContainsSubstring("--group-by has no effect without --folds"));
+  CHECK(fit({"--folds", "1"}).exit_code == 2);
+  CHECK(fit({"--folds", "5", "--group-by", "hots"}).exit_code == 3);
+}
+
+TEST_CASE_METHOD(IntervalsTest, "every part of a fit can be a gate", "[gates]") {
+  const ProgramResult result =
+      fit({"--split", "60:20:20", "--folds", "3", "--fail-if", "train.mape>0", "--fail-if",
+           "folds.mape>0", "--fail-if", "validation.r2<-9", "--fail-if", "mape>0"});
+  CHECK(result.exit_code == 4);
+  CHECK_THAT(result.errors,
+             ContainsSubstring("--fail-if 'train.mape>0' holds on the training part: train.mape"));
+  CHECK_THAT(result.errors, ContainsSubstring("'folds.mape>0' holds on the mean of the folds"));
+  CHECK_THAT(result.errors, ContainsSubstring("'mape>0' holds on the test part: mape is"));
+  CHECK_THAT(result.errors, !ContainsSubstring("r2<-9"));
+  const ProgramResult missing = fit({"--fail-if", "validation.mape>1"});
+  CHECK(missing.exit_code == 2);
+  CHECK_THAT(missing.errors, ContainsSubstring("there is no validation part; pass --split"));
+}

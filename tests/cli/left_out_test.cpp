@@ -1,0 +1,148 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "cli/fit_directory.hpp"
+#include "support/catch.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+using perfmodel::to_text;
+
+namespace {
+
+/// Runs of a known law with a column more; each run has noise of its own.
+template <class Value>
+std::string runs_with(const std::string& header, Value value) {
+  std::string csv = "filters,gpus,batch_size," + header + "time_s\n";
+  for (int row = 0; row < 48; ++row) {
+    const double filters = 8 << (row % 3);
+    const double gpus = 1 << (row / 3 % 4);
+    const double batch = 32 << (row / 12 % 4);
+    const double time =
+        0.02 * std::sqrt(filters) * std::pow(gpus, -0.6) * batch * (1 + 0.1 * std::sin(9. * row));
+    csv += to_text(filters) + "," + to_text(gpus) + "," + to_text(batch) + "," + value(row, time) +
+           to_text(time) + "\n";
+  }
+  return csv;
+}
+
+using LeftOutTest = FitDirectory;
+
+}  // namespace
+
+TEST_CASE_METHOD(LeftOutTest, "a rate that was left in the file changes no constant",
+                 "[cli][left-out]") {
+  write("clean.csv", runs_with(
+                         "", [](int, double) { return std::string(); }));
+  write("rates.csv", runs_with("steps_per_s,gpu_util,", [](int row, double time) {
+          return to_text(1 / time) + "," + to_text(90 + 5 * std::sin(5. * row)) + ",";
+        }));
+  const nlohmann::json clean = model_of({"clean.csv"});
+  const nlohmann::json rates = model_of({"rates.csv"});
+  CHECK(rates["constants"] == clean["constants"]);
+  CHECK(rates["metrics"] == clean["metrics"]);
+  CHECK_THAT(said(), ContainsSubstring("Column 'steps_per_s' is 1 / time_s, up to a factor, in "
+                                       "every row."));
+  CHECK_THAT(said(),
+             ContainsSubstring("Columns 'gpu_util' and 'steps_per_s' look like results of the "
+                               "runs, not inputs, and are left out; pass --intrinsic "
+                               "gpu_util,steps_per_s,filters to keep them."));
+  // As the notice says: the column is back, and with it what it gives away.
+  const nlohmann::json kept =
+      model_of({"rates.csv", "--intrinsic", "gpu_util,steps_per_s,filters"});
+  CHECK(kept["constants"]["intrinsic"].size() == 3);
+  CHECK(kept["constants"] != clean["constants"]);
+  // It is said where people look at the errors, and gpu_util, of which no law is known, is no leak.
+  const auto leaks = [](const nlohmann::json& model) {
+    std::vector<std::string> out;
+    for (const nlohmann::json& warning : model["warnings"])
+      if (warning["kind"] == "leak")
+        out.push_back(warning["message"]);
+    return out;
+  };
+  const std::string told =
+      "column 'steps_per_s' is 1 / time_s, up to a factor, in every row: the errors are no measure "
+      "of this model, which knows the time that it shall tell";
+  CHECK(leaks(kept) == std::vector<std::string>{told});
+  CHECK_THAT(said(), ContainsSubstring("warning: " + told));
+  CHECK(leaks(rates).empty());
+}
+
+TEST_CASE_METHOD(LeftOutTest, "a leak that was asked for makes the card of trust amber",
+                 "[cli][left-out]") {
+  write("runs.csv",
+        runs_with("steps_per_s,", [](int, double time) { return to_text(1 / time) + ","; }));
+  const auto card_of = [&](const std::vector<std::string>& arguments) {
+    REQUIRE(run(arguments).exit_code == 0);
+    run({"report", "model.json", "runs.csv", "-o", "page.html"});
+    const std::string page = read("page.html");
+    const auto at = page.find("How far can it be trusted?");
+    return page.substr(page.rfind("<div class=", at), 600);
+  };
+  const std::string amber =
+      card_of({"fit", "runs.csv", "--intrinsic", "steps_per_s,filters", "-o", "model.json"});
+  CHECK_THAT(amber, Catch::Matchers::StartsWith("<div class=\"card alarm\">"));
+  CHECK_THAT(amber, ContainsSubstring("an input is given by the measured time"));
+  const std::string calm = card_of({"fit", "runs.csv", "-o", "model.json"});
+  CHECK_THAT(calm, Catch::Matchers::StartsWith("<div class=\"card\">"));
+}
+
+TEST_CASE_METHOD(LeftOutTest, "a limit on the time that people set stays an input",
+                 "[cli][left-out]") {
+  write("runs.csv",
+        runs_with("latency_ms,", [](int row, double) { return to_text(2. + row / 2 % 4) + ","; }));
+  CHECK(model_of({"runs.csv"})["constants"]["intrinsic"].size() == 2);
+}
+
+TEST_CASE_METHOD(LeftOutTest, "a product of columns changes no constant", "[cli][left-out]") {
+  write("clean.csv", runs_with(
+                         "", [](int, double) { return std::string(); }));
+  std::string csv = runs_with("global_batch,", [](int row, double) {
+    return std::to_string((1 << (row / 3 % 4)) * (32 << (row / 12 % 4))) + ",";
+  });
+  write("total.csv", csv);
+  const nlohmann::json clean = model_of({"clean.csv"});
+  const nlohmann::json total = model_of({"total.csv"});
+  CHECK(total["constants"] == clean["constants"]);
+  CHECK_THAT(said(), ContainsSubstring("Column 'global_batch' is batch_size * gpus in every row "
+                                       "and is left out; name it in --intrinsic or --extrinsic "
+                                       "to keep it."));
+  // A flag wins: of the three, the one that no flag names follows from the others.
+  const nlohmann::json asked = model_of({"total.csv", "--extrinsic", "gpus,global_batch"});
+  CHECK(asked["constants"]["extrinsic"].size() == 2);
+  CHECK_THAT(said(), ContainsSubstring("Column 'batch_size' is global_batch / gpus in every row"));
+}
+
+TEST_CASE_METHOD(LeftOutTest, "a column of repetitions makes replicates that folds keep together",
+                 "[cli][left-out]") {
+  std::string csv = "filters,gpus,repetition,date,time_s\n";
+  std::string group = "filters,gpus,configuration,time_s\n";
+  for (int row = 0; row < 36; ++row) {
+    const double filters = 8 << (row % 4);
+    const double gpus = 1 << (row / 4 % 3);
+    const std::string time =
+        to_text(std::sqrt(filters) / gpus * (1 + 0.05 * std::sin(40. * row))) + "\n";
+    const std::string setting = to_text(filters) + "," + to_text(gpus) + ",";
+    csv += setting + std::to_string(1 + row / 12) + ",2024-05-0" + std::to_string(1 + row / 12) +
+           "," + time;
+    group += setting + "c" + std::to_string(row % 12) + "," + time;
+  }
+  write("runs.csv", csv);
+  write("grouped.csv", group);
+  const nlohmann::json model = model_of({"runs.csv", "--folds", "4"});
+  CHECK_THAT(said(), ContainsSubstring("Column 'repetition' numbers repetitions"));
+  CHECK_THAT(said(), ContainsSubstring("Column 'date' names runs"));
+  CHECK(model["constants"]["intrinsic"].size() == 1);
+  CHECK(model["noise_floor"]["groups"] == 12);
+  CHECK(model["noise_floor"]["rows"] == 36);
+  // The same parts are held out as where each configuration has a name to be grouped by.
+  const nlohmann::json grouped = model_of(
+      {"grouped.csv", "--ignore", "configuration", "--folds", "4", "--group-by", "configuration"});
+  CHECK(model["cross_validation"]["metrics"] == grouped["cross_validation"]["metrics"]);
+  // Taken as levels, they are configurations of their own.
+  const nlohmann::json levels = model_of({"runs.csv", "--categorical", "repetition,date"});
+  CHECK(levels["noise_floor"].is_null());
+}

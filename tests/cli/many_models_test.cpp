@@ -1,0 +1,297 @@
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/many/many_runs.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+
+using namespace perfmodel::test;
+using Catch::Approx;
+using Catch::Matchers::ContainsSubstring;
+using Strings = std::vector<std::string>;
+
+namespace {
+
+class ManyModels {
+ public:
+  ManyModels() {
+    options_.directory = directory_.path();
+    const ManyRuns runs;
+    directory_.write("runs.csv", runs.wide);
+    directory_.write("sorted.csv", runs.sorted);
+    directory_.write("long.csv", runs.long_table);
+    directory_.write("third.csv", runs.third);
+  }
+
+  ProgramResult run(const Strings& arguments) const { return run_perfmodel(arguments, options_); }
+
+  /// fit runs.csv --by kernel with both targets; must end well.
+  void fit(const std::string& output, Strings further = {},
+           const std::string& runs = "runs.csv") const {
+    Strings arguments{"fit", runs, "--by", "kernel", "--target", "time_s,memory_mb", "-o", output};
+    arguments.insert(arguments.end(), further.begin(), further.end());
+    const ProgramResult result = run(arguments);
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+  }
+
+  std::string path(const std::string& name) const { return directory_.file(name); }
+  std::string text(const std::string& name) const { return read_text(path(name)); }
+  /// The lines behind the header.
+  std::vector<nlohmann::json> lines(const std::string& name) const {
+    std::istringstream all(text(name));
+    std::vector<nlohmann::json> out;
+    for (std::string line; std::getline(all, line);)
+      out.push_back(nlohmann::json::parse(line));
+    REQUIRE(!out.empty());
+    out.erase(out.begin());
+    return out;
+  }
+  void write(const std::string& name, const std::string& content) {
+    directory_.write(name, content);
+  }
+
+ protected:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+double power_of(const nlohmann::json& line) {
+  return line.at("model").at("scaling_powers").at("gpus").get<double>();
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(ManyModels, "fit --by has a model for every group and target, or the reason",
+                 "[cli][many]") {
+  fit("all.jsonl");
+  const auto lines = this->lines("all.jsonl");
+  REQUIRE(lines.size() == 2 * (kKernels + 1));
+  for (int k = 0; k < kKernels; ++k) {
+    const nlohmann::json& time = lines[static_cast<std::size_t>(2 * k)];
+    const nlohmann::json& memory = lines[static_cast<std::size_t>(2 * k + 1)];
+    CHECK(time.at("task") == 2 * k);
+    CHECK(time.at("key") == nlohmann::json{{"kernel", "k" + std::to_string(k)}});
+    CHECK(time.at("target") == "time_s");
+    CHECK(memory.at("target") == "memory_mb");
+    CHECK(time.at("rows") == 6);
+    CHECK(power_of(memory) == Approx(0.5).margin(1e-6));
+  }
+  CHECK(lines.back().at("key").at("kernel") == "alone");
+  CHECK_FALSE(lines.back().contains("model"));
+  CHECK_THAT(lines.back().at("refused").get<std::string>(), ContainsSubstring("nothing to model"));
+
+  // The model of a group is that of a file with its rows alone.
+  REQUIRE(run({"fit", "third.csv", "-o", "third.json"}).exit_code == 0);
+  const nlohmann::json third = nlohmann::json::parse(text("third.json"));
+  CHECK(lines[4].at("model").at("constants") == third.at("constants"));
+  CHECK(lines[4].at("model").at("metrics") == third.at("metrics"));
+
+  // Groups that stand one after the other are read one after the other, and are the same.
+  const auto of_rows = [](std::vector<nlohmann::json> all) {
+    for (nlohmann::json& line : all) {
+      line.erase("refused");  // names the file
+      if (line.contains("model"))
+        for (const char* field : {"provenance", "central_run"})
+          line["model"].erase(field);  // digests, lines
+    }
+    return all;
+  };
+  fit("sorted.jsonl", {}, "sorted.csv");
+  CHECK(of_rows(this->lines("sorted.jsonl")) == of_rows(lines));
+
+  // A long table says the same.
+  const ProgramResult result = run({"fit", "long.csv", "--by", "kernel", "--target-name", "metric",
+                                    "--target", "value", "-o", "long.jsonl"});
+  INFO(result.errors);
+  REQUIRE(result.exit_code == 0);
+  const auto of_long = this->lines("long.jsonl");
+  REQUIRE(of_long.size() == 2 * kKernels);
+  for (std::size_t i = 0; i < of_long.size(); ++i) {
+    CHECK(of_long[i].at("target") == lines[i].at("target"));
+    CHECK(of_long[i].at("model").at("constants") == lines[i].at("model").at("constants"));
+  }
+}
+
+TEST_CASE_METHOD(ManyModels,
+                 "a fit of many models is the same bytes for threads, shards and resume",
+                 "[cli][many]") {
+  fit("all.jsonl", {"--threads", "1"});
+  const std::string all = text("all.jsonl");
+  fit("two.jsonl", {"--threads", "2"});
+  CHECK(text("two.jsonl") == all);
+  CHECK_FALSE(std::filesystem::exists(path("two.jsonl.partial")));
+
+  SECTION("shards") {
+    for (const std::string shard : {"1", "2", "3"})
+      fit("part-{shard}.jsonl", {"--shard", shard + "/3"});
+    REQUIRE(run({"merge", "part-3.jsonl", "part-1.jsonl", "part-2.jsonl", "-o", "merged.jsonl"})
+                .exit_code == 0);
+    CHECK(text("merged.jsonl") == all);
+
+    const auto refused = [&](const Strings& parts, const std::string& words) {
+      Strings arguments{"merge", "-o", "wrong.jsonl"};
+      arguments.insert(arguments.end(), parts.begin(), parts.end());
+      const ProgramResult result = run(arguments);
+      CHECK(result.exit_code == 3);
+      CHECK_THAT(result.errors, ContainsSubstring(words));
+      CHECK_FALSE(std::filesystem::exists(path("wrong.jsonl")));
+    };
+    refused({"part-1.jsonl", "part-3.jsonl"}, "4 of 12 tasks are missing; run again: 2/3");
+    refused({"part-1.jsonl", "part-2.jsonl", "part-3.jsonl", "part-2.jsonl"},
+            "give shard 2/3 once");
+    fit("seed-2.jsonl", {"--shard", "2/3", "--seed", "2"});
+    refused({"part-1.jsonl", "seed-2.jsonl", "part-3.jsonl"},
+            "seed-2.jsonl: of other runs or options than part-1.jsonl");
+    const std::string part = text("part-2.jsonl");
+    write("cut.jsonl", part.substr(0, part.size() - 20));
+    refused({"part-1.jsonl", "cut.jsonl", "part-3.jsonl"}, "cut.jsonl:5: the line is cut short");
+    refused({"part-1.jsonl", "cut.jsonl", "part-3.jsonl"}, "run again: 2/3");
+    // What happens to a line in the middle is seen, too.
+    std::string damaged = part;
+    damaged.erase(damaged.find('\n', damaged.find("\"task\": 4")) - 1, 1);
+    write("damaged.jsonl", damaged);
+    refused({"part-1.jsonl", "damaged.jsonl", "part-3.jsonl"}, "run again: 2/3");
+  }
+  SECTION("engines") {
+    options_.environment = {{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "3"}};
+    fit("part-{shard}.jsonl", {"--shard", "auto"});
+    options_.environment = {{"SLURM_ARRAY_TASK_ID", "3"},
+                            {"SLURM_ARRAY_TASK_MIN", "1"},
+                            {"SLURM_ARRAY_TASK_MAX", "5"},
+                            {"SLURM_ARRAY_TASK_COUNT", "3"}};
+    fit("slurm-{shard}.jsonl", {"--shard", "auto"});
+    options_.environment = {};
+    fit("by-hand.jsonl2", {"--shard", "2/3"});
+    CHECK(text("part-2.jsonl") == text("by-hand.jsonl2"));
+    CHECK(text("slurm-2.jsonl") == text("by-hand.jsonl2"));
+  }
+  SECTION("resume") {
+    // As a killed run leaves it: whole lines and the beginning of one.
+    const std::size_t third_line = all.find('\n', all.find("\"task\": 2"));
+    for (const std::size_t bytes : {third_line + 1, third_line + 40, std::size_t{10}}) {
+      write("again.jsonl.partial", all.substr(0, bytes));
+      fit("again.jsonl", {"--resume"});
+      CHECK(text("again.jsonl") == all);
+    }
+    // What is there is not fitted again: it is taken as it stands.
+    std::string marked = all.substr(0, third_line + 1);
+    marked.replace(marked.find("\"rows\": 6"), 9, "\"rows\": 7");
+    write("again.jsonl.partial", marked);
+    fit("again.jsonl", {"--resume"});
+    CHECK(lines("again.jsonl")[0].at("rows") == 7);
+    // Of other options nothing is taken.
+    write("again.jsonl.partial", all);
+    const ProgramResult other = run({"fit", "runs.csv", "--by", "kernel", "--target", "time_s",
+                                     "-o", "again.jsonl", "--resume"});
+    CHECK(other.exit_code == 3);
+    CHECK_THAT(other.errors, ContainsSubstring("other runs, options or shards"));
+  }
+}
+
+TEST_CASE_METHOD(ManyModels, "a blank cell of one group does not hide the numbers of another",
+                 "[cli][many]") {
+  // The column's first cell is blank: in the file as a whole it is one of texts.
+  write("apart.csv", "kernel,gpus,batch,time_s\nb,1,,1\na,1,8,1\nb,2,,2\na,2,9,2\na,4,16,3\n");
+  write("alone.csv", "gpus,batch,time_s\n1,8,1\n2,9,2\n4,16,3\n");
+  const ProgramResult apart = run({"fit", "apart.csv", "--by", "kernel", "-o", "apart.jsonl"});
+  INFO(apart.errors);
+  REQUIRE(apart.exit_code == 0);
+  REQUIRE(run({"fit", "alone.csv", "-o", "alone.json"}).exit_code == 0);
+  const std::vector<nlohmann::json> models = lines("apart.jsonl");
+  REQUIRE(models.size() == 2);
+  CHECK(models[1].at("key").at("kernel") == "a");
+  CHECK(models[1].at("model").at("constants") ==
+        nlohmann::json::parse(text("alone.json")).at("constants"));
+}
+
+TEST_CASE_METHOD(ManyModels, "rows find their models by their keys", "[cli][many]") {
+  fit("all.jsonl");
+  write("configs.csv", "gpus,kernel\n64,k1\n8,k4\n4,other\n");
+  const ProgramResult predicted = run({"predict", "all.jsonl", "configs.csv"});
+  INFO(predicted.errors);
+  REQUIRE(predicted.exit_code == 0);
+  CHECK_THAT(predicted.errors, ContainsSubstring("1 of 3 rows are of groups without a model"));
+  std::istringstream lines(predicted.output);
+  std::string line;
+  std::getline(lines, line);
+  CHECK(line ==
+        "gpus,kernel,predicted_time_s,in_range_time_s,predicted_memory_mb,in_range_memory_mb");
+  const auto cells = [&] {
+    std::getline(lines, line);
+    std::istringstream row(line);
+    Strings out;
+    for (std::string cell; std::getline(row, cell, ',');)
+      out.push_back(cell);
+    return out;
+  };
+  const Strings first = cells();
+  REQUIRE(first.size() == 6);
+  CHECK(std::stod(first[2]) == Approx(2 * std::pow(64, 0.1)).epsilon(1e-4));
+  CHECK(first[3] == "false");  // 64 is beyond what was measured
+  CHECK(std::stod(first[4]) == Approx(20 * 8).epsilon(1e-4));
+  const Strings second = cells();
+  CHECK(std::stod(second[2]) == Approx(5 * std::pow(8, 0.4)).epsilon(1e-4));
+  CHECK(second[3] == "true");
+  std::getline(lines, line);
+  CHECK(line == "4,other,,,,");
+  CHECK(run({"predict", "all.jsonl", "configs.csv", "--strict-range"}).exit_code == 3);
+
+  const std::string pick = "kernel == 'k3' && target == 'memory_mb'";
+  const ProgramResult one = run({"predict", "all.jsonl", "--pick", pick, "--set", "gpus=4"});
+  REQUIRE(one.exit_code == 0);
+  CHECK(std::stod(one.output) == Approx(40 * 2).epsilon(1e-4));
+  CHECK(run({"predict", "all.jsonl", "--set", "gpus=4"}).exit_code == 2);
+  CHECK(run({"predict", "all.jsonl", "--pick", "kernel == 'alone' && target == 'time_s'", "--set",
+             "gpus=4"})
+            .exit_code == 3);
+  CHECK_THAT(run({"show", "all.jsonl", "--pick", pick}).output, ContainsSubstring("gpus"));
+  CHECK_THAT(run({"show", "all.jsonl"}).errors, ContainsSubstring("10 models of 12"));
+
+  // Judged on their own rows they are exact; on rows of another kernel's times they are not.
+  const ProgramResult exact =
+      run({"evaluate", "all.jsonl", "runs.csv", "--format", "csv", "--fail-if", "any.mape>0.1"});
+  INFO(exact.errors);
+  CHECK(exact.exit_code == 0);
+  CHECK(std::count(exact.output.begin(), exact.output.end(), '\n') == 2 * kKernels + 1);
+  write("slow.csv", "kernel,gpus,time_s,memory_mb\nk0,1,1,10\nk1,1,4,20\n");
+  const ProgramResult slow =
+      run({"evaluate", "all.jsonl", "slow.csv", "--format", "csv", "--fail-if", "any.mape>20"});
+  CHECK(slow.exit_code == 4);
+  CHECK_THAT(slow.errors, ContainsSubstring("kernel=k1 time_s"));
+  CHECK_THAT(slow.errors, !ContainsSubstring("kernel=k0 time_s"));
+  CHECK(run({"evaluate", "all.jsonl", "slow.csv", "--pick", "kernel == 'k0' && target == 'time_s'",
+             "--fail-if", "mape>1"})
+            .exit_code == 0);
+}
+
+TEST_CASE_METHOD(ManyModels, "many models are ranked and gated", "[cli][many]") {
+  const auto judge = [&](const Strings& further) {
+    Strings arguments{"fit",    "runs.csv", "--by",      "kernel", "--target",
+                      "time_s", "--ignore", "memory_mb", "-o",     "t.jsonl"};
+    arguments.insert(arguments.end(), further.begin(), further.end());
+    return run(arguments);
+  };
+  const ProgramResult ranked = judge({});
+  REQUIRE(ranked.exit_code == 0);
+  // At 32 GPUs (k + 1) 32^(0.1 k) are 1, 2.83, 6, 11.31 and 20: of 41.14, the last is 48.6 %.
+  CHECK_THAT(ranked.errors, ContainsSubstring("gpus = 32"));
+  CHECK_THAT(ranked.errors, ContainsSubstring("48.6 %  k4"));
+  CHECK_THAT(ranked.errors, ContainsSubstring("2.4 %  k0"));
+  CHECK(ranked.errors.find("k4  ") < ranked.errors.find("k3  "));
+  CHECK_THAT(ranked.errors, ContainsSubstring("1.32"));  // 2^0.4, what doubling does to k4
+  CHECK_THAT(ranked.errors, ContainsSubstring("1 of 6 could not be fitted"));
+  CHECK_THAT(ranked.errors, ContainsSubstring("kernel=alone time_s"));
+
+  CHECK(judge({"--fail-if", "any.mape>1"}).exit_code == 0);
+  CHECK(judge({"--fail-if", "kernel=k4.q[gpus]>0.2"}).exit_code == 4);
+  CHECK(judge({"--fail-if", "kernel=k1.q[gpus]>0.2"}).exit_code == 0);
+  CHECK(judge({"--fail-if", "any.refused>0"}).exit_code == 4);
+  CHECK(judge({"--fail-if", "kernel=alone.mape>99"}).exit_code == 4);  // cannot be judged
+  CHECK(judge({"--fail-if", "mape>1"}).exit_code == 2);                // of which?
+}

@@ -1,0 +1,129 @@
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "perfmodel/model.hpp"
+#include "support/catch.hpp"
+#include "support/paper_runs.hpp"
+#include "support/program.hpp"
+
+using namespace perfmodel;
+
+namespace {
+
+struct Reference {
+  const char* model;
+  std::array<double, 3> times;  ///< with 1, 2 and 3 GPUs
+};
+
+// Computed from the printed tables with another program.
+constexpr std::array kReferences = {
+    Reference{"table3_mxnet", {6.79585240049, 5.26018244509, 4.74533939606}},
+    Reference{"table3_pytorch", {51.7925506708, 31.8455641716, 25.306660534}},
+    Reference{"table3_tensorflow", {8.36557613458, 5.78323268656, 4.78441887172}},
+    Reference{"table4_mxnet", {6.2751267838, 4.79566156177, 4.32200344354}},
+    Reference{"table4_pytorch", {41.7099638151, 21.2294833897, 14.4418315667}},
+    Reference{"table4_tensorflow", {15.8581862101, 14.5588295141, 14.0562567756}},
+    // C of PyTorch and TensorFlow exchanged: 1.03 and 12.62
+    Reference{"table4_pytorch_corrected",
+              {41.7099638151 + 11.59, 21.2294833897 + 11.59, 14.4418315667 + 11.59}},
+    Reference{"table4_tensorflow_corrected",
+              {15.8581862101 - 11.59, 14.5588295141 - 11.59, 14.0562567756 - 11.59}}};
+
+std::string path_of(const std::string& model) {
+  return std::string(PERFMODEL_SOURCE_DIR) + "/data/paper/" + model + ".json";
+}
+
+/// Random configurations of Table 2 as CSV, without times.
+std::string random_configurations(std::size_t rows, std::uint64_t seed) {
+  const Table table = test::paper_runs(test::Framework::mxnet, rows, 0, seed).table;
+  std::string text;
+  for (std::size_t c = 0; c + 1 < table.columns.size(); ++c)
+    text += (c == 0 ? "" : ",") + table.columns[c].name;
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t c = 0; c + 1 < table.columns.size(); ++c)
+      text += (c == 0 ? "\n" : ",") + table.columns[c].text(row);
+  return text + "\n";
+}
+
+const std::string configuration_header =
+    "filters,kernel_size,pool_size,learning_rate,stride,dropout,padding,activation,dataset,"
+    "optimizer,batch_size,gpus\n";
+const std::string configuration = "16,3,2,0.01,1,0.5,same,relu,mnist,sgd,32,";
+
+}  // namespace
+
+TEST_CASE("predictions of the paper's models are those of its printed tables") {
+  const test::TemporaryDirectory directory;
+  const auto configs =
+      directory.write("configs.csv", configuration_header + configuration + "1\n" + configuration +
+                                         "2\n" + configuration + "3\n");
+  for (const Reference& reference : kReferences) {
+    INFO(reference.model);
+    // simulate without noise writes the predictions as its last column.
+    const auto result = test::run_perfmodel({"simulate", path_of(reference.model), configs});
+    REQUIRE(result.exit_code == 0);
+    std::istringstream lines(result.output);
+    std::string line;
+    std::getline(lines, line);
+    CHECK(line + "\n" ==
+          configuration_header.substr(0, configuration_header.size() - 1) + ",time\n");
+    for (const double expected : reference.times) {
+      std::getline(lines, line);
+      CHECK(std::stod(line.substr(line.rfind(',') + 1)) == Catch::Approx(expected).epsilon(1e-10));
+    }
+  }
+}
+
+TEST_CASE("the paper's models state its contradictions") {
+  const auto has_warning = [](const std::string& name, const std::string& kind) {
+    const FittedModel model = read_model(path_of(name));
+    return std::any_of(model.warnings.begin(), model.warnings.end(),
+                       [&](const Warning& warning) { return warning.kind == kind; });
+  };
+  for (const Reference& reference : kReferences)
+    CHECK(has_warning(reference.model, "unit_not_stated"));
+  CHECK(has_warning("table4_pytorch", "contradiction"));
+  CHECK(has_warning("table4_pytorch", "at_bound"));
+  CHECK(has_warning("table4_pytorch", "outside_bounds"));
+  CHECK(has_warning("table4_tensorflow", "contradiction"));
+  CHECK(has_warning("table4_tensorflow_corrected", "corrected"));
+  CHECK_FALSE(has_warning("table4_mxnet", "contradiction"));
+}
+
+TEST_CASE("the constants of the paper's models are the means of their spreads") {
+  for (const Reference& reference : kReferences) {
+    const FittedModel model = read_model(path_of(reference.model));
+    REQUIRE(model.repeats);
+    CHECK(model.repeats->fits == 10);
+    REQUIRE(model.repeats->constants.size() == static_cast<std::size_t>(model.constants.size()));
+    for (std::size_t k = 0; k < model.repeats->constants.size(); ++k) {
+      INFO(reference.model << " " << model.repeats->constants[k].name);
+      CHECK(model.repeats->constants[k].mean == model.constants[static_cast<Eigen::Index>(k)]);
+    }
+  }
+}
+
+TEST_CASE("scaling powers of simulated frameworks come back within 0.02 from 5 % of noise",
+          "[whole-fits]") {
+  const test::TemporaryDirectory directory;
+  const auto configs = directory.write("configs.csv", random_configurations(1500, 5));
+  for (const std::string framework : {"mxnet", "pytorch", "tensorflow"}) {
+    const auto runs = directory.file(framework + ".csv");
+    const auto model = path_of("table3_" + framework);
+    REQUIRE(test::run_perfmodel(
+                {"simulate", model, configs, "--noise", "5%", "--seed", "1", "-o", runs})
+                .exit_code == 0);
+    const auto result = test::run_perfmodel({"fit", runs, "--split", "60:20:20", "--quiet"});
+    REQUIRE(result.exit_code == 0);
+    const nlohmann::json found = nlohmann::json::parse(result.output)["scaling_powers"];
+    const FittedModel paper = read_model(model);
+    const std::vector<double> planted = scaling_powers(paper);
+    for (std::size_t j = 0; j < planted.size(); ++j) {
+      const std::string& column = paper.spec.extrinsic[j].column;
+      INFO(framework << " " << column);
+      CHECK(std::abs(found[column].get<double>() - planted[j]) < 0.02);
+    }
+  }
+}

@@ -1,0 +1,50 @@
+#include "cli/console.hpp"
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+
+using namespace perfmodel::cli;
+
+namespace {
+
+WorkState folds_at(std::size_t done, double seconds, double seconds_done) {
+  WorkState state;
+  state.work = "folds";
+  state.done = done;
+  state.all = 10;
+  state.seconds = seconds;
+  state.seconds_done = seconds_done;
+  return state;
+}
+
+}  // namespace
+
+TEST_CASE("what is left follows the pace of what is done", "[cli][progress]") {
+  CHECK_FALSE(seconds_left(folds_at(0, 5, 0)));
+  CHECK_FALSE(seconds_left(folds_at(1, 5, 4)));  // one part is no pace
+  CHECK(seconds_left(folds_at(4, 8, 8)) == 12);  // 2 s each, 6 to go
+  CHECK(seconds_left(folds_at(4, 9, 8)) == 11);  // time goes on within a part
+  CHECK(seconds_left(folds_at(4, 80, 8)) == 0);  // never less
+  CHECK_FALSE(seconds_left(folds_at(10, 20, 20)));
+  WorkState uneven = folds_at(4, 8, 8);
+  uneven.even = false;
+  CHECK_FALSE(seconds_left(uneven));
+  WorkState late = folds_at(5, 8, 8);
+  late.before = 1;  // four were timed
+  CHECK(seconds_left(late) == 10);
+}
+
+TEST_CASE("a bar shows phase, share and what is left in the width there is", "[cli][progress]") {
+  CHECK(progress_text(folds_at(4, 8, 8), 100) ==
+        "folds  [############------------------]  40 %, about 12 s left");
+  CHECK(progress_text(folds_at(1, 8, 8), 100) ==
+        "folds  [###---------------------------]  10 %, 8 s");
+  for (std::size_t width = 20; width <= 120; ++width)
+    CHECK(perfmodel::display_width(progress_text(folds_at(4, 8, 8), width)) <= width);
+  WorkState unknown;
+  unknown.work = "choosing the form";
+  unknown.seconds = 7.2;
+  CHECK(progress_text(unknown, 100) == "choosing the form, 8 s");
+  unknown.seconds = 600;
+  CHECK(progress_text(unknown, 100) == "choosing the form, 10 min");
+}

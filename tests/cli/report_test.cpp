@@ -1,0 +1,424 @@
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "perfmodel/model.hpp"
+#include "support/catch.hpp"
+#include "support/markup.hpp"
+#include "support/multi_runs.hpp"
+#include "support/program.hpp"
+#include "support/sample_runs.hpp"
+#include "support/shell.hpp"
+
+using namespace perfmodel;
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+class ReportTest {
+ public:
+  ReportTest() {
+    write("model.json", sample_model());
+    write("runs.csv", "filters,activation,workers,time_s\n4,relu,2,4\n4,tanh,2,5\n4,tanh,2,5.5\n");
+    options_.directory = directory_.path();
+  }
+  ProgramResult run(const std::vector<std::string>& arguments) const {
+    return run_perfmodel(arguments, options_);
+  }
+  ProgramResult report(std::vector<std::string> further = {"runs.csv"},
+                       const std::string& model = "model.json") const {
+    further.insert(further.begin(), {"report", model});
+    return run(further);
+  }
+  std::string write(const std::string& name, const std::string& text) const {
+    return directory_.write(name, text);
+  }
+  std::string read(const std::string& name) const { return read_text(directory_.file(name)); }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+/// Whether the word stands somewhere with no letter around it.
+bool has_word(const std::string& page, const std::string& word) {
+  const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+  for (auto at = page.find(word); at != std::string::npos; at = page.find(word, at + 1))
+    if (!is_letter(page[at - 1]) && !is_letter(page[at + word.size()]))
+      return true;
+  return false;
+}
+
+/// A whole page that loads nothing, runs nothing but its panel and has no number that is none.
+void check_report_page(const std::string& page) {
+  CHECK(markup_problem(page).empty());
+  CHECK(page.starts_with("<!DOCTYPE html>\n"));
+  CHECK(page.ends_with("</html>\n"));
+  for (const char* word : {"nan", "inf"})
+    CHECK_FALSE(has_word(page, word));
+  for (const char* text : {"href=", "src=", "url(", "@import"})
+    CHECK(page.find(text) == std::string::npos);
+  const std::size_t script = page.find("<script");
+  REQUIRE(script != std::string::npos);
+  CHECK(script == page.rfind("<script>//<![CDATA[\n"));
+  CHECK(page.find("</script") == page.rfind("]]></script>\n</body>") + 3);
+}
+
+/// The value of the i-th <data> behind this heading of a row.
+double value_in_row(const std::string& page, const std::string& heading, std::size_t i) {
+  std::size_t at = page.find(">" + heading + "<");
+  REQUIRE(at != std::string::npos);
+  for (std::size_t k = 0; k <= i; ++k)
+    at = page.find("<data value=\"", at + 1);
+  at += 13;
+  return parse_number(page.substr(at, page.find('"', at) - at)).value();
+}
+
+/// Runs of the sample model with a scatter of 20 %.
+std::string many_runs(std::size_t rows) {
+  std::string csv = "filters,activation,workers,time_s\n";
+  for (std::size_t row = 0; row < rows; ++row) {
+    const double filters = 1 + static_cast<double>(row * 7919 % 997) / 150;
+    const double workers = static_cast<double>(1 + row % 4);
+    const double time =
+        (0.5 * filters * filters + 0.25) / workers * (0.8 + static_cast<double>(row % 41) / 100);
+    csv += to_text(filters) + ",relu," + to_text(workers) + "," + to_text(time) + "\n";
+  }
+  return csv;
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(ReportTest, "report prints a page that is well-formed and needs nothing else",
+                 "[cli][report]") {
+  const ProgramResult result = report();
+  CHECK(result.exit_code == 0);
+  CHECK(result.errors.empty());
+  check_report_page(result.output);
+  CHECK(texts_of(result.output, "title").front() == "time_s: model.json on runs.csv");
+  CHECK(texts_of(result.output, "svg").size() == 7);
+  const auto headings = texts_of(result.output, "h2");
+  CHECK(headings == std::vector<std::string>{"How long does an iteration take?",
+                                             "What makes it long?", "How does it scale?",
+                                             "How far can it be trusted?", "Constants",
+                                             "Where it comes from"});
+}
+
+TEST_CASE_METHOD(ReportTest, "the page has the figures of evaluate, with all digits",
+                 "[cli][report]") {
+  const std::string page = report().output;
+  const nlohmann::json metrics = nlohmann::json::parse(
+      run({"evaluate", "model.json", "runs.csv", "--format", "json"}).output)["metrics"];
+  std::size_t i = 0;
+  for (const char* name : {"mae", "mape_percent", "smape_percent", "mse", "rmse", "r2"})
+    CHECK(value_in_row(page, "these runs: runs.csv", i++) == metrics[name].get<double>());
+  CHECK(value_in_row(page, "fit: training", 0) == 0.001);
+  CHECK_THAT(page, ContainsSubstring(percent(metrics["mape_percent"].get<double>()) + " off"));
+}
+
+TEST_CASE_METHOD(ReportTest, "errors stand on a page in the unit of its times", "[cli][report]") {
+  const auto cell_behind = [](const std::string& page, const std::string& heading) {
+    const std::size_t at = page.find(">", page.find("<data", page.find(">" + heading + "<"))) + 1;
+    return parse_number(page.substr(at, page.find('<', at) - at)).value();
+  };
+  write("short.csv", "filters,activation,workers,time_s\n4,relu,2,.004\n4,tanh,2,.005\n");
+  const double mae = nlohmann::json::parse(
+      run({"evaluate", "model.json", "short.csv", "--format", "json"}).output)["metrics"]["mae"];
+  for (const std::vector<std::string>& asked :
+       {std::vector<std::string>{"short.csv"}, {"model.json", "short.csv"}}) {
+    const std::string page = report(asked).output;
+    for (const char* heading : {">MAE [ms]<", ">RMSE [ms]<", ">MSE [ms^2]<"})
+      CHECK_THAT(page, ContainsSubstring(heading));
+    CHECK_THAT(page, !ContainsSubstring("MAE [s]"));
+    CHECK(value_in_row(page, "these runs: short.csv", 0) == mae);
+    CHECK(cell_behind(page, "these runs: short.csv") == Catch::Approx(1000 * mae).epsilon(1e-3));
+  }
+  CHECK_THAT(report().output, ContainsSubstring(">MAE [s]<"));
+}
+
+TEST_CASE_METHOD(ReportTest, "the page has formula, powers, worst runs, warnings and files",
+                 "[cli][report]") {
+  const std::string page = report().output;
+  CHECK(texts_of(page, "pre")[0] == run({"show", "model.json"}).output);
+  CHECK(value_in_row(page, "workers", 0) > 0);
+  CHECK_THAT(page, ContainsSubstring("times faster</td>"));
+  CHECK_THAT(page, ContainsSubstring("<li>few rows, &quot;quoted&quot; é</li>"));
+  // 4, 5 and 5.5 are predicted as 4.25, 4.5 and 4.5.
+  CHECK_THAT(page, ContainsSubstring(
+                       " data-label=\"line\">4</th><td class=\"n\" data-label=\"measured\"><data "
+                       "value=\"5.5\">5.5 s</data>"));
+  CHECK_THAT(page, ContainsSubstring("from 2 replicated rows"));
+  const nlohmann::json evaluated =
+      nlohmann::json::parse(run({"evaluate", "model.json", "runs.csv", "--format", "json"}).output);
+  REQUIRE(evaluated["noise_floor"]["rows"] == 2);
+  const auto digest = output_of("sha256sum < '" + write("again.csv", read("runs.csv")) + "'");
+  if (digest)
+    CHECK_THAT(page, ContainsSubstring(digest->substr(0, 64)));
+  CHECK_THAT(page, ContainsSubstring("perfmodel report model.json runs.csv -o report.html"));
+}
+
+TEST_CASE_METHOD(ReportTest, "a batch has predictions and no speedup", "[cli][report]") {
+  std::string csv = "depth,gpus,local_batch,time_s\n";
+  for (const int depth : {2, 4, 8})
+    for (const int gpus : {1, 2, 4})
+      for (const int batch : {8, 16, 32768})
+        csv += std::to_string(depth) + "," + std::to_string(gpus) + "," + std::to_string(batch) +
+               "," + to_text(0.001 * depth * (1 + 0.1 * gpus) * std::sqrt(batch)) + "\n";
+  write("batch.csv", csv);
+  REQUIRE(run({"fit", "batch.csv", "-o", "batch.json"}).exit_code == 0);
+  const std::string page = report({"batch.csv"}, "batch.json").output;
+  check_report_page(page);
+  CHECK_THAT(page, ContainsSubstring("Predictions along gpus, weak scaling"));
+  CHECK_THAT(page, ContainsSubstring("Speedup along gpus"));
+  CHECK_THAT(
+      page,
+      ContainsSubstring(
+          "Predictions along local_batch: &#39;local_batch&#39; is the work of an iteration"));
+  CHECK_THAT(page, !ContainsSubstring("Speedup along local_batch"));
+  CHECK_THAT(page, ContainsSubstring("8 .. 32768") && !ContainsSubstring("3.277e+04"));
+  // Runs are drawn over what is predicted, not under it.
+  const std::string figure = page.substr(page.find("id=\"scale-1-title\""));
+  CHECK(figure.find("class=\"dots near\"") < figure.find("</svg>"));
+  CHECK(figure.find("class=\"dots near\"") >
+        figure.substr(0, figure.find("</svg>")).rfind("class=\"point"));
+}
+
+TEST_CASE_METHOD(ReportTest, "report -o writes the file, the same bytes each time",
+                 "[cli][report]") {
+  const ProgramResult result = report({"runs.csv", "-o", "report.html"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.output.empty());
+  CHECK(read("report.html") == report().output);
+  const ProgramResult titled = report({"runs.csv", "--title", "A < B & \"C\""});
+  CHECK_THAT(titled.output, ContainsSubstring("<h1>A &lt; B &amp; &quot;C&quot;</h1>"));
+}
+
+TEST_CASE_METHOD(ReportTest, "report --figures writes every figure of the page as SVG",
+                 "[cli][report]") {
+  const ProgramResult result =
+      report({"runs.csv", "--figures", "out/figures", "-o", "report.html"});
+  CHECK(result.exit_code == 0);
+  const std::string page = read("report.html");
+  CHECK(page == report().output);
+  std::size_t figures = 0;
+  for (std::size_t at = page.find("<svg "); at != std::string::npos;
+       at = page.find("<svg ", at + 1)) {
+    const std::size_t begin = page.find("<title id=\"", at) + 11;
+    const std::string name = page.substr(begin, page.find("-title\"", begin) - begin);
+    const std::string svg = read("out/figures/" + name + ".svg");
+    CHECK(markup_problem(svg.substr(svg.find("<svg"))).empty());
+    // What it draws is what the page has there.
+    const std::string drawn = page.substr(begin, page.find("</svg>", at) - begin);
+    CHECK_THAT(svg, ContainsSubstring(drawn));
+    ++figures;
+  }
+  CHECK(figures > 4);
+  CHECK(report({"runs.csv", "--figures", "runs.csv", "-o", "other.html"}).exit_code == 5);
+}
+
+TEST_CASE_METHOD(ReportTest, "what cannot be done is said as evaluate says it", "[cli][report]") {
+  write("renamed.csv", "filters,activation,workers,seconds\n4,relu,2,4\n4,tanh,2,5\n");
+  write("unknown.csv", "filters,activation,workers,time_s\n4,gelu,2,4\n");
+  write("negative.csv", "filters,activation,workers,time_s\n4,relu,2,-4\n");
+  for (const char* file : {"renamed.csv", "unknown.csv", "negative.csv", "absent.csv"}) {
+    const ProgramResult result = report({file, "-o", "report.html"});
+    CHECK(result.exit_code == 3);
+    CHECK_FALSE(result.errors.empty());
+    CHECK(result.errors == run({"evaluate", "model.json", file}).errors);
+  }
+  CHECK(report({"renamed.csv", "--target", "seconds"}).exit_code == 0);
+  CHECK(report({"-"}, "-").exit_code == 2);
+  CHECK(report({"runs.csv", "-o", "runs.csv"}).exit_code == 2);
+  CHECK(report({"runs.csv", "-o", "no/such/report.html"}).exit_code == 5);
+  CHECK(run({"report", "model.json"}).exit_code == 2);
+}
+
+TEST_CASE_METHOD(ReportTest, "runs beyond the measured range are warned of and listed",
+                 "[cli][report]") {
+  write("beyond.csv", "filters,activation,workers,time_s\n4,relu,2,4\n4,tanh,16,1\n");
+  const ProgramResult result = report({"beyond.csv"});
+  CHECK(result.errors == run({"evaluate", "model.json", "beyond.csv"}).errors);
+  CHECK_THAT(result.errors, ContainsSubstring("workers"));
+  CHECK_THAT(result.output, ContainsSubstring("<li>column &#39;workers&#39; leaves"));
+  check_report_page(result.output);
+}
+
+TEST_CASE_METHOD(ReportTest, "names cannot become markup", "[cli][report]") {
+  std::string csv = "\"<b>\",\"a&\"\"b\",workers,time_s\n";
+  for (const double size : {1., 2., 4., 8.}) {
+    for (const double workers : {1., 2., 4.}) {
+      for (const std::string level : {"</svg><script>", "x'&\"\"y"}) {
+        csv += to_text(size) + ",\"" + level + "\"," + to_text(workers) + "," +
+               to_text((size + (level[0] == 'x' ? 1 : 2)) / workers + 0.1) + "\n";
+      }
+    }
+  }
+  write("hostile.csv", csv);
+  REQUIRE(run({"fit", "hostile.csv", "--starts", "1", "-o", "hostile.json"}).exit_code == 0);
+  const ProgramResult result = report({"hostile.csv"}, "hostile.json");
+  REQUIRE(result.exit_code == 0);
+  check_report_page(result.output);
+  CHECK_THAT(result.output, ContainsSubstring("&lt;/svg&gt;&lt;script&gt;"));
+  CHECK_THAT(result.output, ContainsSubstring("a&amp;&quot;b"));
+}
+
+TEST_CASE_METHOD(ReportTest, "a model of derived columns has curves through them",
+                 "[cli][report]") {
+  std::string csv = "filters,kernel,workers,time_s\n";
+  for (const double filters : {2., 4., 8., 16.}) {
+    for (const double kernel : {1., 2., 3.}) {
+      for (const double workers : {1., 2., 4.}) {
+        csv += to_text(filters) + "," + to_text(kernel) + "," + to_text(workers) + "," +
+               to_text(0.001 * (filters * kernel / workers + 20)) + "\n";
+      }
+    }
+  }
+  write("derived.csv", csv);
+  REQUIRE(run({"fit", "derived.csv", "--derive", "work = filters * kernel / workers", "--ignore",
+               "filters,kernel", "--starts", "1", "-o", "derived.json"})
+              .exit_code == 0);
+  const ProgramResult result = report({"derived.csv"}, "derived.json");
+  REQUIRE(result.exit_code == 0);
+  check_report_page(result.output);
+  // The formula counts whole workers: the curve stands at 1, 2, 3 and 4.
+  const std::size_t curve = result.output.find("class=\"curve\" d=\"M");
+  REQUIRE(curve != std::string::npos);
+  const std::string path = result.output.substr(curve, result.output.find('>', curve) - curve);
+  CHECK(std::count(path.begin(), path.end(), 'L') == 3);
+  CHECK_THAT(result.output, ContainsSubstring("with work = filters * kernel / workers"));
+}
+
+TEST_CASE_METHOD(ReportTest, "a sum of product terms has a table of its terms", "[cli][report]") {
+  const MultiRuns runs = multi_runs(120, 0.05, 1);
+  FittedModel model = runs.truth;
+  model.metrics.train = compute_metrics(runs.design.time, predict(model, runs.design));
+  model.provenance = {"perfmodel", "sum.csv", 120, "", {}};
+  write("sum.json", to_json(model));
+  std::string csv = joined(runs.table.names(), ",") + "\n";
+  for (std::size_t row = 0; row < runs.table.rows(); ++row) {
+    std::vector<std::string> cells;
+    for (const Column& column : runs.table.columns)
+      cells.push_back(column.text(row));
+    csv += joined(cells, ",") + "\n";
+  }
+  write("sum.csv", csv);
+  const ProgramResult result = report({"sum.csv"}, "sum.json");
+  REQUIRE(result.exit_code == 0);
+  CHECK(result.errors.empty());
+  check_report_page(result.output);
+  const auto terms = texts_of(result.output, "code");
+  CHECK(std::count(terms.begin(), terms.end(), "0.01 * filters^0.5 * gpus^0.5 * [gpus > 1]") == 1);
+  CHECK_THAT(result.output, ContainsSubstring(">term 1: "));  // in the figure as in the table
+  CHECK_THAT(result.output, !ContainsSubstring("0 generations"));
+  const nlohmann::json metrics = nlohmann::json::parse(
+      run({"evaluate", "sum.json", "sum.csv", "--format", "json"}).output)["metrics"];
+  CHECK(value_in_row(result.output, "these runs: sum.csv", 0) == metrics["mae"].get<double>());
+}
+
+TEST_CASE_METHOD(ReportTest, "a page of many runs is no larger than one of some thousand",
+                 "[cli][report]") {
+  write("many.csv", many_runs(60000));
+  const ProgramResult result = report({"many.csv"});
+  REQUIRE(result.exit_code == 0);
+  check_report_page(result.output);
+  CHECK(result.output.size() < 300000);
+  CHECK_THAT(result.output, ContainsSubstring("60000 runs, counted in "));
+}
+
+TEST_CASE_METHOD(ReportTest,
+                 "models without scales and levels have pages too, those without times none",
+                 "[cli][report]") {
+  nlohmann::json model = nlohmann::json::parse(sample_model());
+  model["constants"]["extrinsic"] = nlohmann::json::array();
+  model["constants"]["categorical"] = nlohmann::json::array();
+  model["scaling_powers"] = nlohmann::json::object();
+  model["expression"].erase("formula");
+  write("plain.json", model.dump());
+  write("plain.csv", "filters,time_s\n1,2\n");
+  const ProgramResult result = report({"plain.csv"}, "plain.json");
+  REQUIRE(result.exit_code == 0);
+  check_report_page(result.output);
+  CHECK_THAT(result.output, ContainsSubstring("The model has no column of scale."));
+
+  model["constants"]["intrinsic"][0]["a"] = 0;
+  model["constants"]["C"] = -1;
+  write("negative.json", model.dump());
+  const ProgramResult negative = report({"plain.csv"}, "negative.json");
+  CHECK(negative.exit_code == 3);
+  CHECK_THAT(negative.errors, ContainsSubstring("plain.csv: no row can be judged"));
+}
+
+TEST_CASE_METHOD(ReportTest, "two models are compared on the same runs", "[cli][report]") {
+  nlohmann::json worse = nlohmann::json::parse(sample_model());
+  worse["constants"]["C"] = worse["constants"]["C"].get<double>() + 0.5;
+  worse["expression"].erase("formula");
+  write("worse.json", worse.dump());
+  write("many.csv", many_runs(60));
+  const auto mape = [&](const char* model) {
+    return nlohmann::json::parse(run({"evaluate", model, "many.csv", "--format", "json"})
+                                     .output)["metrics"]["mape_percent"]
+        .get<double>();
+  };
+  const ProgramResult better = report({"model.json", "many.csv"}, "worse.json");
+  REQUIRE(better.exit_code == 0);
+  check_report_page(better.output);
+  CHECK(value_in_row(better.output, "old: worse.json", 0) == mape("worse.json"));
+  CHECK(value_in_row(better.output, "new: model.json", 0) == mape("model.json"));
+  CHECK_THAT(better.output,
+             ContainsSubstring("class=\"big\">yes<") && ContainsSubstring(": not by chance"));
+  CHECK_THAT(report({"worse.json", "many.csv"}).output,
+             ContainsSubstring("class=\"big\">no, worse<"));
+  CHECK_THAT(report({"model.json", "many.csv"}).output,
+             ContainsSubstring("class=\"big\">no clear difference<"));
+  CHECK(report({"model.json", "runs.csv"}, "-").exit_code == 2);
+}
+
+TEST_CASE_METHOD(ReportTest, "the page as Markdown has its answers and no markup of names",
+                 "[cli][report]") {
+  const ProgramResult result = report({"runs.csv", "--format", "md", "--title", "a|b <i>_x_"});
+  REQUIRE(result.exit_code == 0);
+  CHECK(result.output.starts_with("### a\\|b \\<i\\>\\_x\\_\n"));
+  CHECK(result.output ==
+        report({"runs.csv", "--format", "markdown", "--title", "a|b <i>_x_"}).output);
+  const std::string page = report().output;
+  for (const std::string& figure : texts_of(page, "p"))
+    if (figure.ends_with("% off"))
+      CHECK_THAT(result.output, ContainsSubstring(figure));
+  CHECK_THAT(result.output, ContainsSubstring("\n| workers = 2 | ") &&
+                                ContainsSubstring("\n| line 4 | 5.5 s | 4.5 s | -18.2 % | "));
+}
+
+TEST_CASE_METHOD(ReportTest, "a large error raises an alarm, a small one does not",
+                 "[cli][report]") {
+  CHECK(report().output.find("card alarm") == std::string::npos);
+  write("slow.csv", "filters,activation,workers,time_s\n4,relu,2,8\n4,tanh,2,10\n");
+  CHECK_THAT(report({"slow.csv"}).output,
+             ContainsSubstring("card alarm") && ContainsSubstring("too much to plan with"));
+  // 10 % off is little, but not of runs that differ by a thousandth.
+  write("quiet.csv",
+        "filters,activation,workers,time_s\n4,tanh,2,5\n4,tanh,2,5.005\n4,tanh,2,4.995\n");
+  CHECK_THAT(report({"quiet.csv"}).output,
+             ContainsSubstring("card alarm") &&
+                 ContainsSubstring("more than 3 times what repeated runs differ by"));
+}
+
+TEST_CASE_METHOD(ReportTest, "a model with a process judges a sample of many runs and says so",
+                 "[cli][report]") {
+  write("few.csv", many_runs(24));
+  write("many.csv", many_runs(20001));
+  REQUIRE(
+      run({"fit", "few.csv", "--residual", "process", "--quiet", "-o", "process.json"}).exit_code ==
+      0);
+  const ProgramResult result = report({"many.csv"}, "process.json");
+  REQUIRE(result.exit_code == 0);
+  check_report_page(result.output);
+  CHECK_THAT(result.output, ContainsSubstring("the 20000 runs of many.csv, a sample spread evenly "
+                                              "over its 20001</p>"));
+  CHECK_THAT(result.output, ContainsSubstring("residual process, from the runs nearby"));
+  CHECK(report({"few.csv"}, "process.json").output.find("a sample") == std::string::npos);
+}

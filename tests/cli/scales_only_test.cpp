@@ -1,0 +1,187 @@
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/shell.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+using perfmodel::parse_number;
+using perfmodel::to_text;
+
+namespace {
+
+/// t = 3.5 gpus^-0.8 batch_size^0.6 + 2, and `wobble` of it more or less in turn.
+std::string scale_runs(double wobble) {
+  std::string csv = "gpus,batch_size,time_s\n";
+  double sign = 1;
+  for (const double gpus : {1., 2., 4., 8., 16.}) {
+    for (const double batch : {16., 32., 64., 128.}) {
+      const double time = 3.5 * std::pow(gpus, -0.8) * std::pow(batch, 0.6) + 2;
+      csv +=
+          to_text(gpus) + "," + to_text(batch) + "," + to_text(time * (1 + sign * wobble)) + "\n";
+      sign = -sign;
+    }
+  }
+  return csv;
+}
+
+class ScalesOnlyTest {
+ public:
+  ScalesOnlyTest() {
+    directory_.write("exact.csv", scale_runs(0));
+    directory_.write("noisy.csv", scale_runs(0.01));
+    options_.directory = directory_.path();
+  }
+  /// Of a command that has to succeed.
+  std::string output_of_run(const std::vector<std::string>& arguments) const {
+    const ProgramResult result = run_perfmodel(arguments, options_);
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    return result.output;
+  }
+  nlohmann::json model() const { return nlohmann::json::parse(read_text(file("model.json"))); }
+  double predicted(const std::string& gpus, const std::string& batch_size) const {
+    return nlohmann::json::parse(
+        output_of_run({"predict", "model.json", "--json", "--set", "gpus=" + gpus,
+                       "batch_size=" + batch_size}))["predicted_time_s"];
+  }
+  std::string file(const std::string& name) const { return directory_.file(name); }
+  void write(const std::string& name, const std::string& text) const {
+    directory_.write(name, text);
+  }
+  ProgramResult run(const std::vector<std::string>& arguments) const {
+    return run_perfmodel(arguments, options_);
+  }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(ScalesOnlyTest, "a file whose columns are all scales is fitted without a flag",
+                 "[cli][scales-only]") {
+  const ProgramResult fitted = run({"fit", "exact.csv", "-o", "model.json"});
+  REQUIRE(fitted.exit_code == 0);
+  CHECK_THAT(fitted.errors, ContainsSubstring("\n  a        3.5   "));
+  const nlohmann::json found = model();
+  CHECK(found["expression"]["formula"] == "t = a * gpus^q_gpus * batch_size^q_batch_size + C");
+  const nlohmann::json& constants = found["constants"];
+  CHECK(constants["intrinsic"].empty());
+  CHECK(constants["categorical"].empty());
+  CHECK(constants["a"].get<double>() == Approx(3.5).epsilon(1e-6));
+  CHECK(constants["a_identified"] == true);
+  CHECK(constants["extrinsic"][0]["q"].get<double>() == Approx(-0.8).epsilon(1e-6));
+  CHECK(constants["extrinsic"][1]["q"].get<double>() == Approx(0.6).epsilon(1e-6));
+  CHECK(constants["C"].get<double>() == Approx(2).epsilon(1e-6));
+  CHECK(found["warnings"].empty());
+}
+
+TEST_CASE_METHOD(ScalesOnlyTest, "its model is written, read and shown as one formula",
+                 "[cli][scales-only]") {
+  const std::string loss = GENERATE("mae", "mape", "mse", "rmsle");
+  output_of_run({"fit", "noisy.csv", "-o", "model.json", "--loss", loss});
+  const nlohmann::json constants = model()["constants"];
+  const auto time_at = [&](double gpus, double batch) {
+    return constants["a"].get<double>() *
+               std::pow(gpus, constants["extrinsic"][0]["q"].get<double>()) *
+               std::pow(batch, constants["extrinsic"][1]["q"].get<double>()) +
+           constants["C"].get<double>();
+  };
+  const std::vector<double> times = {predicted("3", "48"), predicted("12", "100")};
+  CHECK(times[0] == Approx(time_at(3, 48)).epsilon(1e-12));
+  CHECK(times[1] == Approx(time_at(12, 100)).epsilon(1e-12));
+  // Near the truth, so that it is the runs' model and not only its own.
+  CHECK(times[0] == Approx(3.5 * std::pow(3, -0.8) * std::pow(48, 0.6) + 2).epsilon(0.02));
+
+  const auto shown = [&](const std::string& language) {
+    return output_of_run({"show", "model.json", "--as", language});
+  };
+  CHECK(shown("text").substr(0, 4) == "t = ");
+  CHECK_THAT(shown("text"), !ContainsSubstring("("));
+  CHECK_THAT(shown("latex"), !ContainsSubstring("\\left("));
+  CHECK_THAT(shown("spreadsheet"), ContainsSubstring("gpus"));
+  write("predict.py", shown("python") + "print(repr(predict(3, 48)))\n");
+  const auto python = output_of("python3 " + file("predict.py"));
+  REQUIRE(python);
+  CHECK(parse_number(python->substr(0, python->size() - 1)).value() ==
+        Approx(times[0]).epsilon(1e-12));
+  write("predict.c", "#include <stdio.h>\n" + shown("c") +
+                         "int main(void) { printf(\"%.17g\", predict(12, 100)); return 0; }\n");
+  const auto c = output_of("cc -std=c99 -o " + file("predict") + " " + file("predict.c") +
+                           " -lm && " + file("predict"));
+  REQUIRE(c);
+  CHECK(parse_number(*c).value() == Approx(times[1]).epsilon(1e-12));
+}
+
+TEST_CASE_METHOD(ScalesOnlyTest, "intervals, folds and reports know a model of scales alone",
+                 "[cli][scales-only]") {
+  output_of_run({"fit", "noisy.csv", "-o", "model.json", "--bootstrap", "40", "--folds", "4",
+                 "--coverage", "0.9", "--l1", "0.0001"});
+  const nlohmann::json found = model();
+  CHECK(found["cross_validation"]["folds"] == 4);
+  CHECK_THAT(found["uncertainty"].dump(), ContainsSubstring("\"a\""));
+  CHECK_THAT(output_of_run({"evaluate", "model.json", "noisy.csv"}),
+             ContainsSubstring("in 90 % interval"));
+  output_of_run({"report", "model.json", "noisy.csv", "-o", "again.html"});
+  CHECK_THAT(read_text(file("again.html")), ContainsSubstring("gpus"));
+  output_of_run({"scaling", "model.json", "--column", "gpus", "--set", "batch_size=32"});
+}
+
+TEST_CASE_METHOD(ScalesOnlyTest, "plans and suggestions are made where there are scales alone",
+                 "[cli][scales-only]") {
+  write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+      {"column": "gpus", "values": [1, 2, 4, 8, 16]},
+      {"column": "batch_size", "values": [16, 32, 64, 128]}],
+      "extrinsic": ["gpus", "batch_size"]})");
+  const std::string plan =
+      output_of_run({"plan", "space.json", "-n", "6", "--method", "d-optimal"});
+  CHECK(std::count(plan.begin(), plan.end(), '\n') == 7);
+  output_of_run({"fit", "noisy.csv", "-o", "model.json"});
+  const std::string next = output_of_run({"suggest", "model.json", "space.json", "--next", "2"});
+  CHECK_THAT(next, ContainsSubstring("gpus"));
+  CHECK(next.find("nan") == std::string::npos);
+}
+
+TEST_CASE_METHOD(ScalesOnlyTest, "a sum of products needs no intrinsic column",
+                 "[cli][scales-only]") {
+  const std::string terms = GENERATE("1", "auto");
+  output_of_run(
+      {"fit", "exact.csv", "-o", "model.json", "--expression", "multi", "--terms", terms});
+  CHECK(predicted("3", "48") ==
+        Approx(3.5 * std::pow(3, -0.8) * std::pow(48, 0.6) + 2).epsilon(0.001));
+}
+
+TEST_CASE_METHOD(ScalesOnlyTest, "scales alone are left by --intrinsic none",
+                 "[cli][scales-only]") {
+  write("more.csv", "layers,gpus,time_s\n1,1,8\n2,1,8\n3,2,5\n4,2,5\n5,4,3.5\n6,4,3.5\n");
+  output_of_run({"fit", "more.csv", "-o", "model.json", "--intrinsic", "none"});
+  const nlohmann::json constants = model()["constants"];
+  CHECK(constants["a"].get<double>() == Approx(6).epsilon(1e-6));
+  CHECK(constants["extrinsic"][0]["q"].get<double>() == Approx(-1).epsilon(1e-6));
+
+  const ProgramResult nothing =
+      run({"fit", "more.csv", "--intrinsic", "none", "--extrinsic", "none"});
+  CHECK(nothing.exit_code == 3);
+  CHECK(nothing.errors ==
+        error_prefix +
+            "more.csv: no column that varies is left but the time, so there is nothing to model\n");
+}
+
+TEST_CASE_METHOD(ScalesOnlyTest, "a that cannot be told from C is said to be so",
+                 "[cli][scales-only]") {
+  write("two.csv", "gpus,time_s\n1,8\n1,8\n2,5\n2,5\n1,8\n2,5\n");
+  output_of_run({"fit", "two.csv", "-o", "model.json"});
+  const nlohmann::json found = model();
+  CHECK(found["constants"]["a_identified"] == false);
+  CHECK_THAT(found["warnings"].dump(),
+             ContainsSubstring("the constants of 'gpus' are not determined one by one, only "
+                               "together with C"));
+}

@@ -1,0 +1,612 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/sample_runs.hpp"
+
+using namespace perfmodel::test;
+using Catch::Approx;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+constexpr const char* kLoad =
+    "load,tput\n1,64.9\n18,995.9\n36,1652.4\n72,1853.2\n108,1828.9\n144,1775.0\n216,1702.2\n";
+
+ProgramResult run_scaling(std::vector<std::string> arguments, const std::string& input) {
+  arguments.insert(arguments.begin(), {"scaling", "-"});
+  ProgramOptions options;
+  options.input = input;
+  return run_perfmodel(arguments, options);
+}
+
+nlohmann::json json_of(std::vector<std::string> arguments, const std::string& input) {
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const ProgramResult result = run_scaling(std::move(arguments), input);
+  REQUIRE(result.exit_code == 0);
+  return nlohmann::json::parse(result.output);
+}
+
+}  // namespace
+
+TEST_CASE("scaling finds the published law in measured throughputs", "[cli][scaling]") {
+  const auto json = json_of({"--column", "load", "--target", "tput", "--throughput"}, kLoad);
+  CHECK(json["schema"] == "perfmodel/scaling");
+  CHECK(json["schema_version"] == 1);
+  CHECK(json["laws"]["usl"]["sigma"] == Approx(0.0277285).epsilon(2e-6));
+  CHECK(json["laws"]["usl"]["kappa"] == Approx(0.0001043655).epsilon(5e-5));
+  CHECK(json["laws"]["usl"]["gamma"] == Approx(89.995233).epsilon(1e-7));
+  CHECK(json["laws"]["usl"]["peak"] == Approx(96.5196).epsilon(1e-6));
+  CHECK(json["rows"].size() == 7);
+  CHECK(json["rows"][1]["speedup"] == Approx(995.9 / 64.9));
+  CHECK(json["fastest_scale"] == 72);
+  CHECK(json["model"].is_null());
+}
+
+TEST_CASE("a throughput that scaling takes as a time is told", "[cli][scaling]") {
+  const std::vector<std::string> as_time = {"--column", "load", "--target", "tput"};
+  CHECK_THAT(run_scaling(as_time, kLoad).errors,
+             ContainsSubstring("warning: column 'tput' has the name of a throughput, but is taken "
+                               "as a time; pass --target tput --throughput instead of --target "
+                               "tput if it is one"));
+}
+
+TEST_CASE("scaling says in words where more workers stop paying", "[cli][scaling]") {
+  const ProgramResult result =
+      run_scaling({"--column", "load", "--target", "tput", "--throughput"}, kLoad);
+  CHECK(result.exit_code == 0);
+  CHECK(result.errors.empty());
+  CHECK_THAT(result.output, ContainsSubstring("beyond load = 36 efficiency < 50 % (at 72); most "
+                                              "work per time at 72\n"));
+}
+
+TEST_CASE("a limit of the speedup says what it is counted from", "[cli][scaling]") {
+  // 100 (0.1 + 0.9 / n), exactly.
+  const std::string from_4 = "workers,time_s\n4,32.5\n8,21.25\n16,15.625\n32,12.8125\n";
+  CHECK_THAT(run_scaling({"--kind", "strong"}, from_4).output,
+             ContainsSubstring("speedup over its own time at 1 ends at 10\n"));
+  const std::string from_1 = "workers,time_s\n1,100\n" + from_4.substr(from_4.find('\n') + 1);
+  CHECK_THAT(run_scaling({"--kind", "strong"}, from_1).output,
+             ContainsSubstring(" speedup ends at 10\n"));
+}
+
+TEST_CASE("scaling compares rows that differ in the scale alone", "[cli][scaling]") {
+  // Two configurations, one of them with repeated runs; one that was measured once.
+  const std::string runs =
+      "filters,workers,time_s\n8,1,10\n8,2,6\n8,2,5\n8,2,7\n16,1,40\n16,2,20\n16,4,10\n32,4,1\n";
+  const auto json = json_of({"--column", "workers"}, runs);
+  CHECK(json["time_is_relative"] == true);
+  REQUIRE(json["rows"].size() == 3);
+  CHECK(json["rows"][0]["configurations"] == 2);  // filters 32 was never measured at 1
+  CHECK(json["rows"][1]["configurations"] == 2);
+  CHECK(json["rows"][1]["time"] == Approx(std::sqrt(0.6 * 0.5)));
+  CHECK(json["rows"][2]["configurations"] == 1);
+  CHECK(json["rows"][2]["speedup"] == Approx(4));
+}
+
+TEST_CASE("scaling keeps weak scaling apart from strong", "[cli][scaling]") {
+  const std::string runs = "workers,time_s\n1,10\n2,11\n4,12.5\n";
+  const auto weak = json_of({"--column", "workers", "--target", "time_s", "--kind", "weak"}, runs);
+  CHECK(weak["kind"] == "weak");
+  CHECK(weak["rows"][2]["efficiency"] == Approx(0.8));
+  CHECK(weak["rows"][2]["karp_flatt"].is_null());
+  CHECK(weak["laws"]["amdahl"].is_null());
+  CHECK(weak["laws"]["gustafson"]["serial_fraction"].is_number());
+  const auto strong = json_of({"--column", "workers", "--target", "time_s"}, runs);
+  CHECK(strong["laws"]["gustafson"].is_null());
+  CHECK(strong["laws"]["amdahl"].is_null());  // nothing was sped up
+  CHECK(strong["laws"]["usl"].is_null());
+}
+
+TEST_CASE("scaling fits laws to what was sped up alone", "[cli][scaling]") {
+  const std::vector<std::string> named = {"--column", "workers", "--target", "time_s"};
+  const std::string slower = "workers,time_s\n1,10\n2,10.2\n4,11\n8,12\n";
+  const ProgramResult result = run_scaling(named, slower);
+  REQUIRE(result.exit_code == 0);
+  CHECK_THAT(result.output, ContainsSubstring("no laws: nothing was sped up\n"));
+  CHECK_THAT(result.output, !ContainsSubstring("Amdahl"));
+  const auto faster = json_of(named, "workers,time_s\n1,10\n2,10.2\n4,9.8\n8,12\n");
+  CHECK(faster["laws"]["amdahl"].is_object());
+  CHECK(faster["laws"]["usl"].is_object());
+}
+
+namespace {
+
+/// Four counts of GPUs with two batches per GPU, measured twice; the time grows by 5 % a doubling.
+std::string runs_of_fixed_batch_per_gpu(const std::string& batch) {
+  std::string csv = "num_gpus,depth," + batch + ",global_batch,steps_per_s,rep,time_s\n";
+  for (const int rep : {1, 2})
+    for (const int depth : {3, 5})
+      for (const int local : {24, 40})
+        for (int doubled = 0; doubled < 4; ++doubled) {
+          const int gpus = 1 << doubled;
+          const double time = depth * local * std::pow(1.05, doubled) * (rep == 1 ? 0.999 : 1.001);
+          csv += std::to_string(gpus) + "," + std::to_string(depth) + "," + std::to_string(local) +
+                 "," + std::to_string(local * gpus) + "," + std::to_string(1 / time) + "," +
+                 std::to_string(rep) + "," + std::to_string(time) + "\n";
+        }
+  return csv;
+}
+
+}  // namespace
+
+TEST_CASE("scaling tells weak scaling by a fixed batch per worker", "[cli][scaling]") {
+  const std::string csv = runs_of_fixed_batch_per_gpu("local_batch");
+  const auto weak = json_of({"--column", "num_gpus"}, csv);
+  CHECK(weak["kind"] == "weak");
+  CHECK(weak["kind_because"] == "'global_batch' grows with 'num_gpus'");
+  CHECK(weak["kind_is_open"] == false);
+  REQUIRE(weak["rows"].size() == 4);
+  CHECK(weak["rows"][3]["configurations"] == 4);
+  CHECK(weak["rows"][3]["efficiency"].get<double>() == Approx(std::pow(1.05, -3)).epsilon(1e-5));
+  const ProgramResult text = run_scaling({"--column", "num_gpus"}, csv);
+  CHECK_THAT(text.output, ContainsSubstring("weak scaling, times are of an iteration whose work "
+                                            "grows with the scale: 'global_batch' grows with "
+                                            "'num_gpus'\n"));
+  CHECK_THAT(text.errors, ContainsSubstring("note: Column 'rep' numbers repetitions and does not "
+                                            "tell configurations apart.\n"));
+  // What is asked for holds, and needs no reason.
+  const auto strong = json_of({"--column", "num_gpus", "--kind", "strong"}, csv);
+  CHECK(strong["kind"] == "strong");
+  CHECK(strong["kind_because"].is_null());
+  CHECK(strong["rows"][3]["efficiency"].get<double>() ==
+        Approx(std::pow(1.05, -3) / 8).epsilon(1e-5));
+}
+
+TEST_CASE("scaling tells strong scaling by a fixed batch of all workers", "[cli][scaling]") {
+  const std::string csv =
+      "gpus,local_batch,global_batch,time_s\n1,64,64,8\n2,32,64,4.5\n4,16,64,2.5\n8,8,64,2\n";
+  const auto strong = json_of({"--column", "gpus"}, csv);
+  CHECK(strong["kind"] == "strong");
+  CHECK(strong["kind_because"] == "'global_batch' is of all workers and stays the same");
+  CHECK(strong["rows"][3]["speedup"].get<double>() == Approx(4));
+  CHECK(strong["laws"]["amdahl"].is_object());
+}
+
+TEST_CASE("scaling notes where no column tells strong from weak", "[cli][scaling]") {
+  const std::string csv = "gpus,batch_size,time_s\n1,64,8\n2,64,4.5\n4,64,2.5\n";
+  const ProgramResult open = run_scaling({"--column", "gpus"}, csv);
+  CHECK(open.exit_code == 0);
+  CHECK_THAT(open.errors, ContainsSubstring("note: 'batch_size' may be of one worker or of all, so "
+                                            "strong scaling is assumed; pass --kind weak where "
+                                            "each worker's part of the work stays the same\n"));
+  CHECK(json_of({"--column", "gpus"}, csv)["kind_is_open"] == true);
+  const ProgramResult asked = run_scaling({"--column", "gpus", "--kind", "strong"}, csv);
+  CHECK_THAT(asked.errors, !ContainsSubstring("assumed"));
+}
+
+TEST_CASE("scaling of a model tells the kind by its inputs", "[cli][scaling]") {
+  const TemporaryDirectory directory;
+  directory.write("runs.csv", runs_of_fixed_batch_per_gpu("local_batch"));
+  ProgramOptions options;
+  options.directory = directory.path();
+  REQUIRE(run_perfmodel({"fit", "runs.csv", "--quiet", "-o", "model.json"}, options).exit_code ==
+          0);
+  const ProgramResult result =
+      run_perfmodel({"scaling", "model.json", "--column", "num_gpus", "--format", "json"}, options);
+  REQUIRE(result.exit_code == 0);
+  const auto weak = nlohmann::json::parse(result.output);
+  CHECK(weak["kind"] == "weak");
+  CHECK(weak["kind_because"] == "'global_batch' grows with 'num_gpus'");
+  CHECK(weak["rows"][3]["efficiency"].get<double>() == Approx(std::pow(1.05, -3)).epsilon(0.02));
+}
+
+TEST_CASE("scaling of a model knows columns that were the same in all its runs", "[cli][scaling]") {
+  const TemporaryDirectory directory;
+  ProgramOptions options;
+  options.directory = directory.path();
+  for (const auto& [column, kind] : {std::pair{"local_batch", "weak"}, {"layers", "strong"}}) {
+    directory.write("runs.csv", "num_gpus," + std::string(column) +
+                                    ",time_s\n1,32,1\n2,32,1.1\n4,32,1.25\n8,32,1.4\n16,32,1.5\n");
+    REQUIRE(run_perfmodel({"fit", "runs.csv", "--quiet", "-o", "model.json"}, options).exit_code ==
+            0);
+    const ProgramResult result =
+        run_perfmodel({"scaling", "model.json", "--format", "json"}, options);
+    INFO(result.errors);
+    CHECK(nlohmann::json::parse(result.output)["kind"] == kind);
+  }
+}
+
+TEST_CASE("scaling reads a model's power in two ways", "[cli][scaling]") {
+  const TemporaryDirectory directory;
+  const std::string model = directory.write("model.json", sample_model());
+  const ProgramResult result =
+      run_perfmodel({"scaling", model, "--set", "filters=16", "--set", "activation=relu", "--at",
+                     "1,2,4", "--format", "json"});
+  REQUIRE(result.exit_code == 0);
+  const auto json = nlohmann::json::parse(result.output);
+  const auto& reading = json["model"];
+  const double q = reading["q"];
+  const double a = reading["A"];
+  const double c = reading["C"];
+  CHECK(reading["readings"][1]["scalable_part"]["speedup"] == Approx(std::pow(2, -q)));
+  CHECK(reading["readings"][1]["whole_time"]["speedup"] ==
+        Approx((a + c) / (a * std::pow(2, q) + c)));
+  CHECK(json["rows"][1]["speedup"] == reading["readings"][1]["whole_time"]["speedup"]);
+}
+
+TEST_CASE("scaling says what it held fixed and what is extrapolated", "[cli][scaling]") {
+  const TemporaryDirectory directory;
+  const std::string model = directory.write("model.json", sample_model());
+  const ProgramResult result = run_perfmodel({"scaling", model});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(
+      result.errors,
+      ContainsSubstring("perfmodel: note: held as in the middle of the measured ranges (--set): "
+                        "filters="));
+  CHECK_THAT(result.errors,
+             ContainsSubstring("column 'workers' leaves the measured range 1 .. 4 in 2 of 5 rows: "
+                               "the predictions there are extrapolated"));
+  CHECK_THAT(result.output, ContainsSubstring("the fitted power, read in two ways"));
+  const ProgramResult range = run_perfmodel({"scaling", model, "--at", "1:4:x2"});
+  CHECK(range.exit_code == 0);
+  CHECK(range.output == run_perfmodel({"scaling", model, "--at", "1,2,4"}).output);
+}
+
+TEST_CASE("scaling refuses what was not measured where it is told to", "[cli][scaling][range]") {
+  const TemporaryDirectory directory;
+  const std::string model = directory.write("model.json", sample_model());
+  const auto run = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"scaling", model, "--strict-range", "--quiet"});
+    return run_perfmodel(arguments);
+  };
+  const ProgramResult at = run({"--at", "1,2,8"});
+  CHECK(at.exit_code == 3);
+  CHECK(at.output.empty());
+  CHECK(at.errors ==
+        "perfmodel: error: --strict-range: column 'workers' leaves the measured range 1 .. 4 in 1 "
+        "of 3 rows\n");
+  CHECK(run({"--set", "filters=9"}).exit_code == 3);
+  // Of itself it asks for nothing outside.
+  const ProgramResult inside = run({"--format", "json"});
+  CHECK(inside.exit_code == 0);
+  CHECK(inside.errors.empty());
+  CHECK(nlohmann::json::parse(inside.output)["rows"].back()["scale"] == 4);
+}
+
+TEST_CASE("scaling refuses figures that are no numbers in every format", "[cli][scaling]") {
+  for (const std::string runs : {"workers,time_s\n1,1e308\n2,9e307\n4,8e307\n",
+                                 "workers,time_s\n1,1e-200\n2,1e200\n4,1\n"}) {
+    for (const char* format : {"text", "json"}) {
+      const ProgramResult result =
+          run_scaling({"--column", "workers", "--target", "time_s", "--format", format}, runs);
+      CAPTURE(runs, format);
+      CHECK(result.exit_code == 3);
+      CHECK(result.output.empty());
+      CHECK_THAT(result.errors, ContainsSubstring("in units in which they are nearer to 1"));
+    }
+  }
+}
+
+TEST_CASE("scaling names what is wrong with its input", "[cli][scaling]") {
+  const auto error_of = [](const std::vector<std::string>& arguments, const std::string& input,
+                           int exit_code) {
+    const ProgramResult result = run_scaling(arguments, input);
+    CHECK(result.exit_code == exit_code);
+    CHECK(result.output.empty());
+    return result.errors;
+  };
+  const std::vector<std::string> named = {"--column", "workers", "--target", "time_s"};
+  CHECK(error_of(named, "workers,time_s\n2,10\n2,11\n", 3) ==
+        "perfmodel: error: standard input: column 'workers' has the value 2 only; scaling needs at "
+        "least two\n");
+  CHECK(error_of(named, "workers,time_s\n0,10\n2,x\n", 3) ==
+        "perfmodel: error: standard input:2: column 'workers': 0 is not > 0; a scale is a number > "
+        "0\n"
+        "standard input:3: column 'time_s': \"x\" is not a number; every run needs a measured "
+        "time > 0: correct this or remove the rows\n");
+  CHECK(error_of(named, "filters,workers,time_s\n1,1,10\n2,2,11\n", 3) ==
+        "perfmodel: error: standard input: no two rows differ in 'workers' alone, so nothing can "
+        "be compared with workers = 1; fit a model and pass that instead, or leave columns out "
+        "with --ignore\n");
+  for (const std::vector<std::string>& unknown : {named, {"--column", "workers"}})
+    CHECK(error_of(unknown, "worker,time_s\n1,10\n", 2) ==
+          "perfmodel: error: --column: no column 'workers' in standard input; did you mean "
+          "'worker'?\nSee 'perfmodel scaling --help'.\n");
+  CHECK(error_of({"--column", "mode"}, "mode,workers,time_s\na,1,1\na,2,2\n", 3) ==
+        "perfmodel: error: standard input: column 'mode': 2 cells: \"a\" is not a number (lines 2 "
+        "and 3); a scale is a number > 0\n");
+  CHECK_THAT(
+      error_of({}, "mode,x,time_s\na,1,1\na,2,2\n", 3),
+      ContainsSubstring("pass, for example: --column x\n") && !ContainsSubstring("extrinsic none"));
+  // The only scale, which is no choice where it stays the same.
+  CHECK(error_of({}, "mode,workers,time_s\na,4,1\nb,4,2\n", 3) ==
+        "perfmodel: error: standard input: column 'workers' has the value 4 only; scaling needs at "
+        "least two\n");
+  for (const std::string wrong : {"1,0", "1:8", "0:8:+2"})
+    CHECK(error_of({"--at", wrong}, kLoad, 2) ==
+          "perfmodel: error: --at: '" + wrong +
+              "' is no list of numbers > 0 such as 1,2,4 and no range such as 1:64:x2 or 1:9:+2\n"
+              "See 'perfmodel scaling --help'.\n");
+  CHECK(error_of({"--set", "a=1"}, kLoad, 2) ==
+        "perfmodel: error: --set, --at and --strict-range go with a model, and '-' was read as "
+        "measured runs (a model's name ends in .json)\nSee 'perfmodel scaling --help'.\n");
+  CHECK(error_of({}, "filters,workers,batch_size,time_s\n1,1,8,10\n2,2,8,11\n2,2,16,11\n", 2) ==
+        "perfmodel: error: which column is the scale? Pass --column: 'workers' and 'batch_size'\n"
+        "See 'perfmodel scaling --help'.\n");
+}
+
+TEST_CASE("scaling says which rows of a model are extrapolated, and what laws miss",
+          "[cli][scaling]") {
+  const TemporaryDirectory directory;
+  std::string runs = "size,gpus,time_s\n";
+  for (const double size : {1, 2, 4})
+    for (const double gpus : {1, 2, 4})
+      runs += std::to_string(size) + "," + std::to_string(gpus) + "," +
+              std::to_string(size / std::sqrt(gpus)) + "\n";
+  directory.write("runs.csv", runs);
+  ProgramOptions options;
+  options.directory = directory.path();
+  REQUIRE(run_perfmodel({"fit", "runs.csv", "-o", "model.json"}, options).exit_code == 0);
+  std::vector<std::string> scaling = {"scaling", "model.json"};
+  const std::string text = run_perfmodel(scaling, options).output;
+  scaling.insert(scaling.end(), {"--format", "json"});
+  const auto json = nlohmann::json::parse(run_perfmodel(scaling, options).output);
+  std::vector<bool> in_range;
+  double mean_time = 0;
+  double mean_throughput = 0;
+  for (const auto& row : json["rows"]) {
+    in_range.push_back(row["in_range"]);
+    mean_time += row["time"].get<double>() / 5;
+    mean_throughput += 1 / row["time"].get<double>() / 5;
+  }
+  CHECK(in_range == std::vector<bool>{true, true, true, false, false});  // 1, 2, 4, 8, 16
+  CHECK_THAT(text, Catch::Matches("(.|\\n)*\\n +4 [^\\n]*[0-9]\\n +8 [^\\n]* extrapolated\\n +16 "
+                                  "[^\\n]* extrapolated\\n(.|\\n)*"));
+  CHECK_THAT(text, ContainsSubstring("  fitted to 5 predicted times, 2 of which are extrapolated"));
+  const auto misfit = [](double rmse, double mean) {
+    return perfmodel::percent(100 * rmse / mean) + "  ";
+  };
+  CHECK_THAT(text,
+             ContainsSubstring("  " + misfit(json["laws"]["amdahl"]["rmse"], mean_time)) &&
+                 ContainsSubstring("  " + misfit(json["laws"]["usl"]["rmse"], mean_throughput)));
+
+  // Within the measured range, and of runs, there is nothing to say.
+  scaling = {"scaling", "model.json", "--at", "1,2,3,4"};
+  CHECK_THAT(run_perfmodel(scaling, options).output, !ContainsSubstring("extrapolated"));
+  const auto of_runs = json_of({"--column", "gpus"}, runs);
+  CHECK(of_runs["rows"][0]["in_range"].is_null());
+}
+
+TEST_CASE("a least efficiency of less than one percent is a share that was meant",
+          "[cli][scaling]") {
+  const std::string runs = "workers,time_s\n1,10\n2,9\n4,8\n";
+  const ProgramResult share =
+      run_scaling({"--column", "workers", "--least-efficiency", "0.5"}, runs);
+  CHECK(share.exit_code == 2);
+  CHECK_THAT(share.errors,
+             ContainsSubstring("'0.5' is not a percentage from 1 to 100 (50 for 50 %)"));
+  CHECK(json_of({"--column", "workers", "--least-efficiency", "1"}, runs)["least_efficiency"] ==
+        Approx(0.01));
+}
+
+TEST_CASE("scaling leaves failed runs out where it is told to", "[cli][scaling]") {
+  const std::string well = "gpus,batch,time_s\n1,16,1.0\n2,16,0.6\n4,16,0.4\n1,32,2\n4,32,0.7\n";
+  const std::string failed = well + "2,32,OOM\n1,64,nan\n2,64,1.1\n";
+  const std::vector<std::string> column = {"--column", "gpus"};
+  CHECK(run_scaling(column, failed).exit_code == 3);
+  const ProgramResult dropped = run_scaling({"--column", "gpus", "--failed", "drop"}, failed);
+  REQUIRE(dropped.exit_code == 0);
+  CHECK_THAT(dropped.errors, ContainsSubstring("2 of 8 runs failed and are left out"));
+  CHECK(dropped.output == run_scaling(column, well + "2,64,1.1\n").output);
+}
+
+TEST_CASE("scaling of a model agrees with its table, whatever the name of the scale",
+          "[cli][scaling]") {
+  const TemporaryDirectory directory;
+  ProgramOptions options;
+  options.directory = directory.path();
+  for (const std::string name : {"gpus", "num_gpus"}) {
+    std::string csv = "nodes," + name + ",global_batch,layers,time_s\n";
+    for (const int layers : {12, 24, 48})
+      for (const int nodes : {1, 2, 4, 8})
+        csv += std::to_string(nodes) + "," + std::to_string(8 * nodes) + "," +
+               std::to_string(128 * nodes) + "," + std::to_string(layers) + "," +
+               std::to_string(layers * std::pow(nodes, 0.05)) + "\n";
+    directory.write("runs.csv", csv);
+    REQUIRE(run_perfmodel({"fit", "runs.csv", "--quiet", "-o", "model.json"}, options).exit_code ==
+            0);
+    const auto json_with = [&](const std::vector<std::string>& more) {
+      std::vector<std::string> arguments = {"scaling", "model.json", "--format", "json"};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      return nlohmann::json::parse(run_perfmodel(arguments, options).output);
+    };
+    const auto weak = json_with({});
+    CHECK(weak["kind"] == "weak");
+    CHECK(weak["kind_because"] == "'global_batch' grows with '" + name + "'");
+    CHECK(weak["rows"][3]["efficiency"].get<double>() == Approx(std::pow(8, -0.05)).epsilon(0.01));
+    // 8 workers are taken to be perfectly efficient: twice as many have less than half of that.
+    const auto strong = json_with({"--kind", "strong"});
+    CHECK(strong["pays_until"] == 8);
+    CHECK(strong["model"]["pays_until"].get<double>() >= 8);
+    CHECK(strong["model"]["pays_until"].get<double>() < 16);
+  }
+}
+
+TEST_CASE("scaling reads no one power where other inputs move along", "[cli][scaling]") {
+  const TemporaryDirectory directory;
+  ProgramOptions options;
+  options.directory = directory.path();
+  std::string csv = "nodes,gpus,layers,time_s\n";
+  for (const int layers : {12, 24, 48})
+    for (const int nodes : {1, 2, 4, 8})
+      csv += std::to_string(nodes) + "," + std::to_string(8 * nodes) + "," +
+             std::to_string(layers) + "," + std::to_string(layers * std::pow(nodes, -0.5)) + "\n";
+  directory.write("runs.csv", csv);
+  REQUIRE(
+      run_perfmodel({"fit", "runs.csv", "--extrinsic", "nodes,gpus", "--quiet", "-o", "model.json"},
+                    options)
+          .exit_code == 0);
+  const ProgramResult result =
+      run_perfmodel({"scaling", "model.json", "--column", "gpus", "--format", "json"}, options);
+  REQUIRE(result.exit_code == 0);
+  CHECK_THAT(result.errors, ContainsSubstring("other inputs move along with 'gpus'"));
+  const auto json = nlohmann::json::parse(result.output);
+  CHECK(json["model"].is_null());
+  CHECK(json["rows"][1]["speedup"].get<double>() / json["rows"][0]["speedup"].get<double>() ==
+        Approx(std::sqrt(2)).epsilon(0.01));
+}
+
+namespace {
+
+/// 1, 2, ..., 64 GPUs with a batch each, of which `rate` says how much is done in a second: all of
+/// them lose 1 % with each doubling.
+std::string rates_of_gpus(const std::string& rate, bool of_one) {
+  std::string csv = "num_gpus,local_batch,depth," + rate + "\n";
+  for (std::size_t doubled = 0; doubled < 7; ++doubled)
+    for (const int batch : {8, 16, 32})
+      for (const int depth : {3, 5, 9}) {
+        const double all = (1 << doubled) * std::pow(0.99, doubled) * std::sqrt(batch) / depth;
+        csv += std::to_string(1 << doubled) + "," + std::to_string(batch) + "," +
+               std::to_string(depth) + "," + std::to_string(of_one ? all / (1 << doubled) : all) +
+               "\n";
+      }
+  return csv;
+}
+
+}  // namespace
+
+TEST_CASE("of a throughput efficiency is per work done, whatever the work is",
+          "[cli][scaling][throughput]") {
+  const TemporaryDirectory directory;
+  ProgramOptions options;
+  options.directory = directory.path();
+  const auto [rate, work] = GENERATE(table<std::string, std::string>(
+      {{"samples_per_s", ""},
+       {"samples_per_s", "local_batch"},  // taken for the work of one, G times too large
+       {"samples_per_s", "local_batch * depth"},
+       {"samples_per_s", "local_batch * num_gpus"},
+       {"tokens_per_s_per_gpu", ""},
+       {"tokens_per_s_per_gpu", "local_batch"}}));
+  directory.write("rates.csv", rates_of_gpus(rate, rate == "tokens_per_s_per_gpu"));
+  std::vector<std::string> fit = {"fit", "rates.csv", "--throughput-target",
+                                  rate,  "-o",        "model.json"};
+  if (!work.empty())
+    fit.insert(fit.end(), {"--work", work});
+  REQUIRE(run_perfmodel(fit, options).exit_code == 0);
+  for (const std::string input : {"model.json", "rates.csv"}) {
+    std::vector<std::string> arguments = {"scaling",  input,      "--column",
+                                          "num_gpus", "--format", "json"};
+    if (input == "rates.csv")
+      arguments.insert(arguments.end(), {"--target", rate, "--throughput"});
+    const ProgramResult result = run_perfmodel(arguments, options);
+    CAPTURE(rate, work, input, result.errors);
+    REQUIRE(result.exit_code == 0);
+    const auto json = nlohmann::json::parse(result.output);
+    for (std::size_t doubled = 0; doubled < 7; ++doubled)
+      CHECK(json["rows"][doubled]["efficiency"].get<double>() ==
+            Approx(std::pow(0.99, static_cast<double>(doubled))).epsilon(0.01));
+  }
+}
+
+TEST_CASE("work of one worker that shrinks as workers join is questioned",
+          "[cli][scaling][throughput]") {
+  const TemporaryDirectory directory;
+  ProgramOptions options;
+  options.directory = directory.path();
+  std::string csv = "gpus,global_batch,local_batch,depth,samples_per_s\n";
+  for (const int gpus : {1, 2, 4, 8})
+    for (const int depth : {3, 5, 9})
+      csv += std::to_string(gpus) + ",256," + std::to_string(256 / gpus) + "," +
+             std::to_string(depth) + "," + std::to_string(16 * std::pow(gpus, 0.9) / depth) + "\n";
+  directory.write("rates.csv", csv);
+  for (const std::string work : {"local_batch", "local_batch * gpus", "global_batch"}) {
+    REQUIRE(run_perfmodel({"fit", "rates.csv", "--throughput-target", "samples_per_s", "--work",
+                           work, "-o", "model.json"},
+                          options)
+                .exit_code == 0);
+    const ProgramResult result =
+        run_perfmodel({"scaling", "model.json", "--column", "gpus", "--format", "json"}, options);
+    CAPTURE(work, result.errors);
+    REQUIRE(result.exit_code == 0);
+    if (work == "local_batch")
+      CHECK_THAT(result.errors, ContainsSubstring("fit with --work 'local_batch * gpus'"));
+    else
+      CHECK_THAT(result.errors, !ContainsSubstring("--work"));
+    const auto json = nlohmann::json::parse(result.output);
+    if (work != "local_batch")
+      CHECK(json["rows"][3]["efficiency"].get<double>() == Approx(std::pow(8, -0.1)).epsilon(0.01));
+  }
+}
+
+TEST_CASE("the work of an iteration is advised by columns of the file, and questioned",
+          "[cli][throughput]") {
+  const TemporaryDirectory directory;
+  ProgramOptions options;
+  options.directory = directory.path();
+  directory.write("rates.csv", rates_of_gpus("samples_per_s", false));
+  const auto said_with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"fit", "rates.csv", "--throughput-target", "samples_per_s"});
+    const ProgramResult result = run_perfmodel(more, options);
+    CHECK(result.exit_code == 0);
+    return result.errors;
+  };
+  CHECK_THAT(said_with({}), ContainsSubstring("For the time of an iteration, say what it works on: "
+                                              "--work 'local_batch * num_gpus'."));
+  CHECK_THAT(said_with({"--work", "local_batch"}),
+             ContainsSubstring("warning: --work local_batch is of one worker by its name, where "
+                               "'samples_per_s' counts the work of all; pass --work 'local_batch "
+                               "* num_gpus' if it does"));
+  CHECK_THAT(said_with({"--work", "local_batch * num_gpus"}), !ContainsSubstring("of one worker"));
+  // Without a batch there is nothing to advise.
+  directory.write("rates.csv", "gpus,depth,samples_per_s\n1,3,9\n2,3,17\n4,3,30\n1,5,5\n2,5,9\n");
+  CHECK_THAT(said_with({}), !ContainsSubstring("--work"));
+}
+
+TEST_CASE("what counts no workers has no efficiency where none is asked for", "[cli][scaling]") {
+  const TemporaryDirectory directory;
+  ProgramOptions options;
+  options.directory = directory.path();
+  for (const std::string column : {"num_tokens", "batch_size"}) {
+    std::string csv = "n_head," + column + ",time_ms\n";
+    for (const int heads : {8, 16, 32})
+      for (int tokens = 1; tokens <= 256; tokens *= 2)
+        csv += std::to_string(heads) + "," + std::to_string(tokens) + "," +
+               std::to_string(heads * (1 + 0.1 * tokens)) + "\n";
+    directory.write("runs.csv", csv);
+    REQUIRE(run_perfmodel({"fit", "runs.csv", "--extrinsic", column, "-o", "model.json"}, options)
+                .exit_code == 0);
+    for (const std::string input : {"model.json", "runs.csv"}) {
+      const std::vector<std::string> plain = {"scaling", input, "--column", column};
+      const ProgramResult text = run_perfmodel(plain, options);
+      CAPTURE(input, text.output);
+      REQUIRE(text.exit_code == 0);
+      for (const std::string word : {"efficien", "most work", "law", "Amdahl", "speedup"})
+        CHECK_THAT(text.output, !ContainsSubstring(word));
+      CHECK_THAT(text.errors, ContainsSubstring("note: '" + column +
+                                                "' counts no workers by its "
+                                                "name, so no speedup, efficiency or law is told; "
+                                                "--kind strong or weak asks for them"));
+      std::vector<std::string> arguments = plain;
+      arguments.insert(arguments.end(), {"--format", "json"});
+      const auto json = nlohmann::json::parse(run_perfmodel(arguments, options).output);
+      CHECK(json["kind"].is_null());
+      CHECK(json["fastest_scale"].is_null());
+      CHECK(json["rows"][1]["efficiency"].is_null());
+      CHECK(json["rows"][1]["equivalent_power"].is_number());
+      arguments.insert(arguments.end(), {"--kind", "weak"});
+      const auto asked = nlohmann::json::parse(run_perfmodel(arguments, options).output);
+      CHECK(asked["kind"] == "weak");
+      CHECK(asked["rows"][1]["efficiency"].is_number());
+    }
+    // Neither has the page.
+    const ProgramResult page =
+        run_perfmodel({"report", "model.json", "runs.csv", "--format", "md", "-o", "-"}, options);
+    std::istringstream lines(page.output);
+    std::size_t forecasts = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("| " + column.substr(0, 3)))
+        continue;
+      ++forecasts;
+      CHECK_THAT(line, !ContainsSubstring("%"));
+    }
+    CHECK(forecasts >= 3);
+    CHECK_THAT(run_perfmodel({"report", "model.json", "runs.csv", "-o", "-"}, options).output,
+               !ContainsSubstring("Speedup along") && !ContainsSubstring(">efficiency<"));
+  }
+}

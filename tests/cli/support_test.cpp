@@ -1,0 +1,386 @@
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+using perfmodel::RandomStream;
+using perfmodel::to_text;
+
+namespace {
+
+/// A product times a wave that only a process can follow, with a noise of 2 %.
+double wavy_time(double size, double gpus) {
+  return 0.1 * std::pow(size, 0.8) * std::pow(gpus, -0.6) * std::exp(0.5 * std::sin(size / 8));
+}
+
+/// Runs of sizes up to `most`.
+std::string wavy_runs(double most, std::uint64_t seed) {
+  RandomStream random(seed, "wavy runs");
+  std::string csv = "size,gpus,time_s\n";
+  for (int row = 0; row < 160; ++row) {
+    const double size = std::round(4 * std::exp(std::log(most / 4) * random.uniform()) * 8) / 8;
+    const double gpus = std::pow(2, std::floor(4 * random.uniform()));
+    csv += to_text(size) + "," + to_text(gpus) + "," +
+           to_text(wavy_time(size, gpus) * std::exp(0.02 * random.normal())) + "\n";
+  }
+  return csv;
+}
+
+class SupportTest {
+ public:
+  SupportTest() {
+    options_.directory = directory_.path();
+    directory_.write("runs.csv", wavy_runs(64, 3));
+    directory_.write("far.csv", wavy_runs(4096, 4));
+    output_of_run({"fit", "runs.csv", "-o", "model.json", "--expression", "multi", "--terms", "1",
+                   "--residual", "process", "--coverage", "0.9"});
+  }
+
+  std::string output_of_run(const std::vector<std::string>& arguments) const {
+    const ProgramResult result = run(arguments);
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    return result.output;
+  }
+  ProgramResult run(const std::vector<std::string>& arguments) const {
+    return run_perfmodel(arguments, options_);
+  }
+  nlohmann::json predicted(double size, double gpus) const {
+    return nlohmann::json::parse(output_of_run({"predict", "model.json", "--json", "--set",
+                                                "size=" + to_text(size), "gpus=" + to_text(gpus)}));
+  }
+  nlohmann::json model() const {
+    return nlohmann::json::parse(read_text(directory_.file("model.json")));
+  }
+  void write(const std::string& name, const std::string& text) const {
+    directory_.write(name, text);
+  }
+  std::string text(const std::string& name) const { return read_text(directory_.file(name)); }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+double relative_width(const nlohmann::json& prediction) {
+  const double time = prediction["predicted_time_s"];
+  return (prediction["upper"].get<double>() - prediction["lower"].get<double>()) / time;
+}
+
+/// "0.8 to 1.3 times the prediction" as the two numbers.
+std::pair<double, double> printed_factors(const std::string& summary) {
+  const std::size_t at = summary.find("of new times: ");
+  REQUIRE(at != std::string::npos);
+  double lower = 0;
+  double upper = 0;
+  std::string to;
+  std::istringstream(summary.substr(at + 14)) >> lower >> to >> upper;
+  return {lower, upper};
+}
+
+std::vector<std::string> lines_of_text(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    out.push_back(line);
+  return out;
+}
+
+using Matrix = std::vector<std::vector<double>>;
+
+/// What model.json says of a process, computed by Gauss-Jordan elimination.
+class ProcessByJson {
+ public:
+  explicit ProcessByJson(const nlohmann::json& model) : process_(model["constants"]["process"]) {
+    const std::size_t count = process_["runs"].size();
+    inverse_.assign(count, std::vector<double>(count, 0));
+    Matrix matrix = inverse_;
+    for (std::size_t i = 0; i < count; ++i) {
+      inverse_[i][i] = 1;
+      for (std::size_t k = 0; k < count; ++k)
+        matrix[i][k] = covariance([&](const nlohmann::json& number, std::size_t) {
+          return value(number, i) - value(number, k);
+        });
+      matrix[i][i] += noise() / process_["runs"][i].get<double>();
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      const double pivot = matrix[k][k];
+      for (std::size_t j = 0; j < count; ++j) {
+        matrix[k][j] /= pivot;
+        inverse_[k][j] /= pivot;
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        const double factor = matrix[i][k];
+        for (std::size_t j = 0; j < count && i != k; ++j) {
+          matrix[i][j] -= factor * matrix[k][j];
+          inverse_[i][j] -= factor * inverse_[k][j];
+        }
+      }
+    }
+  }
+
+  double noise() const { return process_["noise"]; }
+
+  /// The variance of z at a configuration.
+  double variance_at(const std::vector<double>& numbers) const {
+    const std::size_t count = inverse_.size();
+    std::vector<double> shared;
+    for (std::size_t i = 0; i < count; ++i)
+      shared.push_back(covariance([&](const nlohmann::json& number, std::size_t column) {
+        return (std::log(numbers[column]) - number["centre"].get<double>()) /
+                   number["scale"].get<double>() -
+               value(number, i);
+      }));
+    double out = process_["variance"];
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t k = 0; k < count; ++k)
+        out -= shared[i] * inverse_[i][k] * shared[k];
+    return out;
+  }
+
+  /// Of z at the known configurations, about its mean.
+  double mean_square() const {
+    std::vector<double> z;
+    double mean = 0;
+    const auto count = static_cast<double>(inverse_.size());
+    for (std::size_t i = 0; i < inverse_.size(); ++i) {
+      double weight = 0;
+      for (std::size_t k = 0; k < inverse_.size(); ++k)
+        weight += inverse_[i][k] * process_["residual"][k].get<double>();
+      z.push_back(process_["residual"][i].get<double>() -
+                  noise() * weight / process_["runs"][i].get<double>());
+      mean += z.back() / count;
+    }
+    double out = 0;
+    for (const double value : z)
+      out += (value - mean) * (value - mean) / count;
+    return out;
+  }
+
+  /// Of each known configuration, given the others.
+  std::vector<double> left_out_variances() const {
+    std::vector<double> out;
+    for (std::size_t i = 0; i < inverse_.size(); ++i)
+      out.push_back(1 / inverse_[i][i] - noise() / process_["runs"][i].get<double>());
+    return out;
+  }
+
+ private:
+  nlohmann::json process_;
+  Matrix inverse_;
+
+  static double value(const nlohmann::json& number, std::size_t row) {
+    return number["values"][number["codes"][row].get<std::size_t>()];
+  }
+  template <class DistanceOf>
+  double covariance(const DistanceOf& distance_of) const {
+    double out = process_["variance"];
+    std::size_t column = 0;
+    for (const nlohmann::json& number : process_["numbers"]) {
+      const double a = std::sqrt(5.0) * std::abs(distance_of(number, column++)) *
+                       number["inverse_length"].get<double>();
+      const double share = number["share"];
+      out *= share + (1 - share) * (1 + a + a * a / 3) * std::exp(-a);
+    }
+    return out;
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(SupportTest, "a prediction says whether runs are near",
+                 "[cli][process][support]") {
+  CHECK(predicted(16, 2)["support"] == "process");
+  CHECK(predicted(40000, 2)["support"] == "trend");
+  write("asked.csv", "size,gpus\n16,2\n40000,2\n20,4\n");
+  const auto lines = lines_of_text(output_of_run({"predict", "model.json", "asked.csv"}));
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0] == "size,gpus,predicted_time_s,lower,upper,in_range,support");
+  CHECK_THAT(lines[1], ContainsSubstring(",true,process"));
+  CHECK_THAT(lines[2], ContainsSubstring(",false,trend"));
+  CHECK_THAT(lines[3], ContainsSubstring(",true,process"));
+}
+
+TEST_CASE_METHOD(SupportTest, "intervals are as wide as what model.json says is not known",
+                 "[cli][process][support]") {
+  const nlohmann::json fitted = model();
+  const nlohmann::json& intervals = fitted["prediction_intervals"];
+  CHECK(intervals["score"] == "ln(measured / predicted) / deviation");
+  const ProcessByJson process(fitted);
+  const double added = intervals["added_deviation"];
+  const double typical =
+      std::sqrt(std::pow(intervals["held_out_deviation"].get<double>(), 2) - added * added);
+  const double near_variance = fitted["constants"]["process"]["near_variance"];
+  std::vector<double> left_out = process.left_out_variances();
+  std::sort(left_out.begin(), left_out.end());
+  REQUIRE(left_out.size() <= 200);  // of more a part is looked at
+  CHECK(near_variance ==
+        Catch::Approx(left_out[(19 * left_out.size() + 19) / 20 - 1]).epsilon(1e-6));
+  for (const double size : {5., 16., 100., 1000., 40000.}) {
+    CAPTURE(size);
+    // Beyond the largest size the formula goes on, off by what the process makes good before.
+    const bool measured = size <= 64;
+    const double variance =
+        std::max(process.variance_at({size, 2}), measured ? 0 : process.mean_square());
+    const double own = std::sqrt(variance + process.noise());
+    const double deviation = std::hypot(own, added * std::min(1., own / typical));
+    const nlohmann::json here = predicted(size, 2);
+    CHECK((here["support"] == "process") == (measured && variance <= near_variance));
+    const double time = here["predicted_time_s"];
+    // 160 scores at 90 %: ranks 8 and 153 of 161 places.
+    const double lower = intervals["scores"][7];
+    const double upper = intervals["scores"][152];
+    CHECK(here["lower"].get<double>() ==
+          Catch::Approx(time * std::exp(lower * deviation)).epsilon(1e-6));
+    CHECK(here["upper"].get<double>() ==
+          Catch::Approx(time * std::exp(upper * deviation)).epsilon(1e-6));
+  }
+  CHECK(relative_width(predicted(40000, 2)) > 4 * relative_width(predicted(16, 2)));
+}
+
+TEST_CASE_METHOD(SupportTest, "fit prints the interval of new runs, not that of runs it knows",
+                 "[cli][process][support]") {
+  // Each configuration is peculiar and has no noise: the process passes through what it was fitted
+  // to, and knows little of all others.
+  std::string csv = "size,gpus,time_s\n";
+  int peculiar = 0;
+  for (const double gpus : {1., 2., 4., 8.}) {
+    for (double size = 4; size < 300; size *= 1.5) {
+      const double time = wavy_time(size, gpus) * (1 + 0.3 * std::sin(97. * peculiar * peculiar));
+      ++peculiar;
+      for (int repeat = 0; repeat < 3; ++repeat)
+        csv += to_text(size) + "," + to_text(gpus) + "," + to_text(time) + "\n";
+    }
+  }
+  write("exact.csv", csv);
+  const ProgramResult fitted = run({"fit", "exact.csv", "-o", "model.json", "--expression", "multi",
+                                    "--terms", "1", "--residual", "process", "--coverage", "0.9"});
+  REQUIRE(fitted.exit_code == 0);
+  const auto [lower, upper] = printed_factors(fitted.errors);
+  const nlohmann::json intervals = model()["prediction_intervals"];
+  const double deviation = intervals["held_out_deviation"];
+  // 132 scores at 90 %: ranks 6 and 127 of 133 places.
+  REQUIRE(intervals["scores"].size() == 132);
+  CHECK(lower ==
+        Catch::Approx(std::exp(deviation * intervals["scores"][5].get<double>())).epsilon(1e-3));
+  CHECK(upper ==
+        Catch::Approx(std::exp(deviation * intervals["scores"][126].get<double>())).epsilon(1e-3));
+  const nlohmann::json known = predicted(4, 1);
+  CHECK(upper - lower > 4 * relative_width(known));
+  CHECK_THAT(run({"report", "model.json", "exact.csv"}).output,
+             ContainsSubstring("where the model is as unsure as of the median held-out row"));
+
+  // A model of an older version does not hold it.
+  nlohmann::json older = model();
+  older["prediction_intervals"].erase("held_out_deviation");
+  write("model.json", older.dump());
+  CHECK_THAT(run({"report", "model.json", "exact.csv"}).output,
+             ContainsSubstring("times the prediction at the shown configuration"));
+  older["prediction_intervals"]["held_out_deviation"] = 0;
+  write("model.json", older.dump());
+  CHECK(run({"predict", "model.json", "--set", "size=16", "gpus=2"}).exit_code == 3);
+}
+
+TEST_CASE_METHOD(SupportTest, "evaluate tells rows with runs near from the others",
+                 "[cli][process][support]") {
+  const nlohmann::json report = nlohmann::json::parse(output_of_run(
+      {"evaluate", "model.json", "far.csv", "--format", "json", "--residuals", "residuals.csv"}));
+  const std::size_t near = report["support"]["process"];
+  const std::size_t far = report["support"]["trend"];
+  CHECK(near + far == 160);
+  CHECK(near > 20);
+  CHECK(far > 20);
+  const nlohmann::json& intervals = report["prediction_intervals"];
+  const nlohmann::json& of_near = intervals["near"];
+  const nlohmann::json& of_far = intervals["far"];
+  CHECK(of_near["rows"] == near);
+  CHECK(of_far["rows"] == far);
+  const auto joined = [&](const char* figure) {
+    return (static_cast<double>(near) * of_near[figure].get<double>() +
+            static_cast<double>(far) * of_far[figure].get<double>()) /
+           160;
+  };
+  CHECK(joined("coverage") == Catch::Approx(intervals["coverage"].get<double>()));
+  CHECK(joined("mean_width") == Catch::Approx(intervals["mean_width"].get<double>()));
+  // The predictions of each row say the same.
+  const auto rows = lines_of_text(output_of_run({"predict", "model.json", "far.csv"}));
+  std::size_t by_row = 0;
+  for (const std::string& row : rows)
+    by_row += row.ends_with(",process") ? 1U : 0U;
+  CHECK(by_row == near);
+  const auto residuals = lines_of_text(text("residuals.csv"));
+  CHECK(residuals[0].ends_with(",support"));
+  std::size_t by_residual = 0;
+  for (const std::string& row : residuals)
+    by_residual += row.ends_with(",process") ? 1U : 0U;
+  CHECK(by_residual == near);
+  CHECK_THAT(output_of_run({"evaluate", "model.json", "far.csv"}),
+             ContainsSubstring("runs are near " + std::to_string(near) + " of 160 rows ("));
+}
+
+TEST_CASE_METHOD(SupportTest, "a formula alone says nothing of support", "[cli][support]") {
+  output_of_run({"fit", "runs.csv", "-o", "model.json", "--coverage", "0.9"});
+  CHECK(!predicted(16, 2).contains("support"));
+  CHECK(model()["prediction_intervals"]["score"] == "ln(measured / predicted)");
+  const nlohmann::json report = nlohmann::json::parse(
+      output_of_run({"evaluate", "model.json", "runs.csv", "--format", "json"}));
+  CHECK(!report.contains("support"));
+  CHECK(!report["prediction_intervals"].contains("near"));
+  // Scores that are divided need a process to divide them by.
+  nlohmann::json changed = model();
+  changed["prediction_intervals"]["score"] = "ln(measured / predicted) / deviation";
+  write("model.json", changed.dump());
+  const ProgramResult refused = run({"predict", "model.json", "--set", "size=16", "gpus=2"});
+  CHECK(refused.exit_code == 3);
+  CHECK_THAT(refused.errors, ContainsSubstring("prediction_intervals.score"));
+}
+
+TEST_CASE_METHOD(SupportTest,
+                 "a column that the process ignores is left at its last value all the same",
+                 "[cli][process][support]") {
+  // A wave of the size alone: the process has no use for gpus, so that its kernel never leaves it.
+  CHECK(predicted(16, 8)["support"] == "process");
+  for (const double gpus : {9., 64., 1024.}) {
+    const nlohmann::json far = predicted(16, gpus);
+    CAPTURE(gpus);
+    CHECK(far["support"] == "trend");
+    CHECK(far["in_range"] == false);
+    CHECK(relative_width(far) > 3 * relative_width(predicted(16, 8)));
+  }
+  write("beyond.csv", "size,gpus,time_s\n16,64,0.1\n20,128,0.1\n16,4,0.4\n");
+  const nlohmann::json report = nlohmann::json::parse(
+      output_of_run({"evaluate", "model.json", "beyond.csv", "--format", "json"}));
+  CHECK(report["support"] == nlohmann::json({{"process", 1}, {"trend", 2}}));
+  CHECK(report["prediction_intervals"]["far"]["rows"] == 2);
+}
+
+TEST_CASE_METHOD(SupportTest, "an interval without an upper end is null, and no reason to fail",
+                 "[cli][process][support]") {
+  nlohmann::json wide = model();
+  nlohmann::json& scores = wide["prediction_intervals"]["scores"];
+  for (std::size_t k = scores.size() - 20; k < scores.size(); ++k)
+    scores[k] = 8117 + k;
+  write("model.json", wide.dump());
+  const nlohmann::json far = predicted(40000, 2);
+  CHECK(far["upper"].is_null());
+  CHECK(far["predicted_time_s"].is_number());
+  const ProgramResult text = run({"predict", "model.json", "--set", "size=40000", "gpus=2"});
+  CHECK(text.exit_code == 0);
+  CHECK_THAT(text.errors, ContainsSubstring(" or more") && !ContainsSubstring("inf"));
+  const nlohmann::json report = nlohmann::json::parse(
+      output_of_run({"evaluate", "model.json", "far.csv", "--format", "json"}));
+  CHECK(report["prediction_intervals"]["mean_width"].is_null());
+  CHECK_THAT(output_of_run({"evaluate", "model.json", "far.csv"}), !ContainsSubstring("inf"));
+  CHECK_THAT(output_of_run({"predict", "model.json", "far.csv"}), !ContainsSubstring("inf"));
+  CHECK(run({"report", "model.json", "runs.csv"}).exit_code == 0);
+}

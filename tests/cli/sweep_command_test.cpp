@@ -1,0 +1,92 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/sample_runs.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+class SweepTest {
+ public:
+  SweepTest() {
+    directory_.write("runs.csv", sample_runs());
+    options_.directory = directory_.path();
+  }
+  ProgramResult run(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"sweep", "runs.csv"});
+    return run_perfmodel(arguments, options_);
+  }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(SweepTest, "sweep writes metrics and constants of every lambda and the choice") {
+  const ProgramResult result = run({"--format", "json"});
+  REQUIRE(result.exit_code == 0);
+  const nlohmann::json document = nlohmann::json::parse(result.output);
+  CHECK(document["schema"] == "perfmodel/sweep");
+  CHECK(document["schema_version"] == 1);
+  REQUIRE(document["points"].size() == 19);
+  CHECK(document["points"][0]["penalty"] == "none");
+  CHECK(document["points"][1]["penalty"] == "l1");
+  CHECK(document["points"][1]["lambda"] == 1e-6);
+  CHECK(document["points"][18]["penalty"] == "l2");
+  CHECK(document["points"][18]["lambda"] == 100);
+  const nlohmann::json& first = document["points"][0];
+  CHECK(first["constants"]["q[workers]"].get<double>() == Catch::Approx(-0.5).epsilon(1e-3));
+  CHECK(first["metrics"]["validation"]["rows"] == 10);
+  CHECK(first["metrics"]["test"]["rows"] == 9);
+  // Runs without noise are met exactly up to a lambda of 0.01.
+  const nlohmann::json& chosen = document["points"][document["chosen"]["index"].get<std::size_t>()];
+  CHECK(chosen["penalty"] == document["chosen"]["penalty"]);
+  CHECK(chosen["lambda"].get<double>() <= 0.01);
+  CHECK(chosen["metrics"]["validation"]["mae"].get<double>() < 1e-9);
+  CHECK(document["chosen"]["rule"] == "lowest");
+  CHECK(run({"--format", "json", "--threads", "2"}).output == result.output);
+}
+
+TEST_CASE_METHOD(SweepTest, "sweep takes a grid, penalties and a form of the constants") {
+  const ProgramResult csv = run({"--format", "csv", "--lambdas", "0.01:1:3", "--penalty", "l2",
+                                 "--penalise", "scaled", "--one-standard-error"});
+  REQUIRE(csv.exit_code == 0);
+  CHECK(csv.output.starts_with("penalty,lambda,chosen,cost,validation_loss,"));
+  CHECK_THAT(csv.output, ContainsSubstring("\nl2,0.1,"));
+  CHECK(std::count(csv.output.begin(), csv.output.end(), '\n') == 5);
+  const ProgramResult text = run({"--lambdas", "1e-3:1"});
+  CHECK_THAT(text.output, ContainsSubstring("<- chosen"));
+  CHECK_THAT(text.errors, ContainsSubstring("chosen on the validation rows: "));
+}
+
+TEST_CASE_METHOD(SweepTest,
+                 "the advice of a sweep is a call of fit that reads the runs as it did") {
+  const ProgramResult sweep =
+      run({"--lambdas", "0.1:1:2", "--penalty", "l2", "--penalise", "scaled", "--split", "60:20:20",
+           "--one-standard-error", "--format", "csv", "--throughput-target", "time_s", "--work",
+           "2 * workers", "--ignore", "activation"});
+  REQUIRE(sweep.exit_code == 0);
+  CHECK_THAT(sweep.errors,
+             ContainsSubstring("fit with it: perfmodel fit runs.csv --throughput-target=time_s "
+                               "'--work=2 * workers' --ignore=activation --penalise=scaled --l2 "));
+}
+
+TEST_CASE_METHOD(SweepTest, "sweep needs validation rows and a sound grid") {
+  const ProgramResult no_validation = run({"--split", "80:20"});
+  CHECK(no_validation.exit_code == 2);
+  CHECK_THAT(no_validation.errors, ContainsSubstring("lambda is chosen on validation rows"));
+  for (const std::string grid : {"1", "1:0.1", "0:1", "1:2:x", "1:2:1", "1:2:3.5"}) {
+    const ProgramResult bad = run({"--lambdas", grid});
+    INFO(grid);
+    CHECK(bad.exit_code == 2);
+    CHECK_THAT(bad.errors, ContainsSubstring("write LOW:HIGH or LOW:HIGH:COUNT"));
+  }
+}

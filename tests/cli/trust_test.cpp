@@ -1,0 +1,241 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/sample_runs.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+/// The sample runs with 5 % of noise, each configuration run twice.
+std::string noisy_runs_twice() {
+  perfmodel::RandomStream random(1, "noisy runs");
+  std::istringstream lines(sample_runs());
+  std::string header;
+  std::getline(lines, header);
+  std::string text = header + "\n";
+  for (std::string line; std::getline(lines, line);) {
+    const auto comma = line.rfind(',') + 1;
+    const double time = std::stod(line.substr(comma));
+    for (int run = 0; run < 2; ++run) {
+      text +=
+          line.substr(0, comma) + perfmodel::to_text(time * (1 + 0.05 * random.normal())) + "\n";
+    }
+  }
+  return text;
+}
+
+/// 2e-4 filters^1.5 batch_size / gpus {relu: 1, tanh: 1.5} + 0.02 filters^0.3 gpus^0.5, with 3 % of
+/// noise.
+std::string runs_of_two_products() {
+  perfmodel::RandomStream random(1, "runs of two products");
+  std::string text = "filters,activation,gpus,batch_size,time_s\n";
+  for (int row = 0; row < 160; ++row) {
+    const double width = std::exp2(2.0 + static_cast<double>(random.below(5)));
+    const double gpus = std::exp2(static_cast<double>(random.below(4)));
+    const double batch = std::exp2(3.0 + static_cast<double>(random.below(5)));
+    const bool tanh = random.below(2) == 1;
+    const double time = 2e-4 * std::pow(width, 1.5) * batch / gpus * (tanh ? 1.5 : 1) +
+                        0.02 * std::pow(width, 0.3) * std::sqrt(gpus);
+    text += perfmodel::to_text(width) + (tanh ? ",tanh," : ",relu,") + perfmodel::to_text(gpus) +
+            "," + perfmodel::to_text(batch) + "," +
+            perfmodel::to_text(time * std::exp(0.03 * random.normal())) + "\n";
+  }
+  return text;
+}
+
+class TrustTest {
+ public:
+  TrustTest() {
+    directory_.write("runs.csv", sample_runs());
+    directory_.write("twice.csv", noisy_runs_twice());
+    directory_.write("model.json", sample_model());
+    options_.directory = directory_.path();
+  }
+  ProgramResult run(const std::vector<std::string>& arguments) const {
+    return run_perfmodel(arguments, options_);
+  }
+  const TemporaryDirectory& directory() const { return directory_; }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(TrustTest, "a model says of each constant whether the runs determine it",
+                 "[cli]") {
+  const nlohmann::json constants =
+      nlohmann::json::parse(run({"fit", "runs.csv"}).output)["constants"];
+  CHECK(constants["intrinsic"][0]["a_identified"] == true);
+  CHECK(constants["intrinsic"][0]["p_identified"] == true);
+  CHECK(constants["extrinsic"][0]["q_identified"] == true);
+  CHECK(constants["C_identified"] == true);
+  const nlohmann::json& activation = constants["categorical"][0];
+  CHECK(activation["reference"] == "relu");
+  CHECK(activation["levels"][0]["difference"] == 0);
+  CHECK(activation["levels"][1]["identified"] == true);
+  CHECK(activation["levels"][1]["difference"].get<double>() == Catch::Approx(0.3).epsilon(1e-2));
+  CHECK(activation["levels"][1]["difference_identified"] == true);
+}
+
+TEST_CASE_METHOD(TrustTest, "the summary marks constants that are not to be quoted", "[cli]") {
+  const ProgramResult marked =
+      run({"fit", "runs.csv", "--expression", "generic", "--bounds", "q=-0.1:5"});
+  CHECK_THAT(marked.errors, ContainsSubstring("-0.1*"));
+  CHECK_THAT(marked.errors, ContainsSubstring("* at a bound"));
+  CHECK_THAT(run({"fit", "runs.csv"}).errors, !ContainsSubstring("at a bound"));
+}
+
+TEST_CASE_METHOD(TrustTest, "fit --bootstrap gives intervals, the same for any threads", "[cli]") {
+  const ProgramResult result = run({"fit", "twice.csv", "--bootstrap", "40", "--threads", "1"});
+  REQUIRE(result.exit_code == 0);
+  CHECK(run({"fit", "twice.csv", "--bootstrap", "40", "--threads", "2"}).output == result.output);
+  CHECK_THAT(result.errors, ContainsSubstring("40 bootstrap samples"));
+  const nlohmann::json uncertainty = nlohmann::json::parse(result.output)["uncertainty"];
+  CHECK(uncertainty["method"] == "bootstrap");
+  CHECK(uncertainty["resampled"] == "rows");
+  CHECK(uncertainty["samples"] == 40);
+  CHECK(uncertainty["confidence"] == 0.95);
+  const nlohmann::json power = uncertainty["constants"][4];
+  CHECK(power["name"] == "q[workers]");
+  CHECK(power["identified"] == true);
+  CHECK(power["low"] < power["high"]);
+  CHECK(uncertainty["level_differences"][1]["name"] == "activation=tanh - relu");
+
+  const nlohmann::json narrow = nlohmann::json::parse(
+      run({"fit", "twice.csv", "--bootstrap", "40", "--confidence", "0.5"}).output)["uncertainty"];
+  CHECK(narrow["confidence"] == 0.5);
+  CHECK(narrow["constants"][4]["low"] > power["low"]);
+  CHECK(narrow["constants"][4]["high"] < power["high"]);
+  CHECK(nlohmann::json::parse(run({"fit", "runs.csv"}).output)["uncertainty"].is_null());
+}
+
+TEST_CASE_METHOD(TrustTest, "a sum of products has intervals and says what is determined",
+                 "[cli]") {
+  directory().write("products.csv", runs_of_two_products());
+  const std::vector<std::string> command = {"fit",         "products.csv", "--expression",
+                                            "multi",       "--terms",      "2",
+                                            "--bootstrap", "40",           "--threads"};
+  const auto with_threads = [&](const std::string& threads) {
+    std::vector<std::string> all = command;
+    all.push_back(threads);
+    return run(all);
+  };
+  const ProgramResult result = with_threads("1");
+  REQUIRE(result.exit_code == 0);
+  CHECK(with_threads("2").output == result.output);
+  CHECK_THAT(result.errors, ContainsSubstring("40 bootstrap samples"));
+  CHECK_THAT(result.errors, ContainsSubstring("local power of gpus"));
+  CHECK_THAT(result.errors, ContainsSubstring("p[1,filters]"));
+  const nlohmann::json model = nlohmann::json::parse(result.output);
+  const nlohmann::json& constants = model["constants"];
+  const nlohmann::json& term = constants["terms"][0];
+  CHECK(term["p_identified"]["filters"] == true);
+  CHECK(term["q_identified"]["gpus"] == true);
+  CHECK(term["levels_identified"]["activation"]["tanh"] == true);
+  CHECK(term["a_identified"].is_boolean());
+  CHECK(term["regime_factors_identified"].empty());
+  CHECK(constants["C_identified"].is_boolean());
+  CHECK(constants["extrinsic"][0]["scaling_power_identified"] == true);
+  const nlohmann::json& uncertainty = model["uncertainty"];
+  CHECK(uncertainty["samples"] == 40);
+  CHECK(uncertainty["level_differences"].empty());
+  const nlohmann::json& power = uncertainty["constants"][1];
+  CHECK(power["name"] == "p[1,filters]");
+  CHECK(power["identified"] == true);
+  CHECK(power["low"] < 1.5);
+  CHECK(power["high"] > 1.5);
+  const nlohmann::json& scaling = uncertainty["scaling_powers"][0];
+  CHECK(scaling["name"] == "gpus");
+  CHECK(scaling["identified"] == true);
+  CHECK(scaling["low"] < model["scaling_powers"]["gpus"]);
+  CHECK(scaling["high"] > model["scaling_powers"]["gpus"]);
+  // The file is read back.
+  directory().write("products.json", result.output);
+  CHECK(run({"predict", "products.json", "products.csv"}).exit_code == 0);
+}
+
+TEST_CASE_METHOD(TrustTest, "a model with numbers as levels is read as fit wrote it", "[cli]") {
+  for (const std::vector<std::string>& form :
+       {std::vector<std::string>{}, {"--expression", "multi", "--terms", "1"}}) {
+    std::vector<std::string> arguments = {"fit", "twice.csv", "-o", "model.json"};
+    arguments.insert(arguments.end(), {"--categorical", "filters", "--bootstrap", "20"});
+    arguments.insert(arguments.end(), form.begin(), form.end());
+    REQUIRE(run(arguments).exit_code == 0);
+    const ProgramResult shown = run({"show", "model.json"});
+    CHECK(shown.exit_code == 0);
+    CHECK_THAT(shown.errors, !ContainsSubstring("warning"));
+    CHECK_THAT(shown.output, ContainsSubstring("filters{4: "));
+  }
+}
+
+TEST_CASE_METHOD(TrustTest, "the summary marks what the runs do not determine of a sum", "[cli]") {
+  directory().write("products.csv", runs_of_two_products());
+  const ProgramResult result =
+      run({"fit", "products.csv", "--expression", "multi", "--terms", "4"});
+  REQUIRE(result.exit_code == 0);
+  CHECK_THAT(result.errors, ContainsSubstring("? not determined by these runs"));
+  CHECK_THAT(result.errors, ContainsSubstring("? * "));
+  CHECK_THAT(result.errors, ContainsSubstring("not determined\n"));
+}
+
+TEST_CASE_METHOD(TrustTest, "the spread over seeds is reported once", "[cli]") {
+  const std::string errors = run({"fit", "twice.csv", "--repeats", "2"}).errors;
+  const auto first = errors.find("sd over seeds");
+  REQUIRE(first != std::string::npos);
+  CHECK(errors.find("sd over seeds", first + 1) == std::string::npos);
+}
+
+TEST_CASE_METHOD(TrustTest, "options of the bootstrap that do not fit are refused", "[cli]") {
+  CHECK(run({"fit", "runs.csv", "--confidence", "0.9"}).errors ==
+        "perfmodel: error: --confidence has no effect without --bootstrap\n"
+        "See 'perfmodel fit --help'.\n");
+  CHECK(run({"fit", "runs.csv", "--bootstrap", "5"}).exit_code == 2);
+  CHECK(run({"fit", "runs.csv", "--bootstrap", "50", "--confidence", "1"}).exit_code == 2);
+}
+
+TEST_CASE_METHOD(TrustTest, "replicated runs give a noise floor beside the model's error",
+                 "[cli]") {
+  const ProgramResult result = run({"fit", "twice.csv"});
+  REQUIRE(result.exit_code == 0);
+  CHECK_THAT(result.errors, ContainsSubstring("noise floor "));
+  CHECK_THAT(result.errors, ContainsSubstring(" % from 96 replicated rows: the noise limits it"));
+  const nlohmann::json floor = nlohmann::json::parse(result.output)["noise_floor"];
+  CHECK(floor["rows"] == 96);
+  CHECK(floor["groups"] == 48);
+  // sqrt(2 / pi) 5 %, give or take 15 % of it with 48 pairs.
+  CHECK(floor["mape_percent"].get<double>() == Catch::Approx(4.0).epsilon(0.3));
+  CHECK(nlohmann::json::parse(run({"fit", "runs.csv"}).output)["noise_floor"].is_null());
+}
+
+TEST_CASE_METHOD(TrustTest, "evaluate lists the runs that stand farthest from the model", "[cli]") {
+  directory().write("more.csv",
+                    "filters,activation,workers,time_s\n4,relu,2,4.25\n4,tanh,2,4.6\n"
+                    "4,tanh,2,4.5\n4,relu,2,4.3\n4,relu,2,9\n");
+  const ProgramResult result = run({"evaluate", "model.json", "more.csv", "--outliers", "2"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.output, ContainsSubstring("\n\nline  measured [s]  predicted [s]"));
+  CHECK_THAT(result.output, ContainsSubstring("\n   6             9           4.25"));
+  CHECK_THAT(result.output, ContainsSubstring("outlier\n"));
+  const nlohmann::json document = nlohmann::json::parse(
+      run({"evaluate", "model.json", "more.csv", "--outliers", "2", "--format", "json"}).output);
+  REQUIRE(document["outliers"].size() == 2);
+  CHECK(document["outliers"][0]["line"] == 6);
+  CHECK(document["outliers"][0]["measured"] == 9);
+  CHECK(document["outliers"][0]["predicted"] == 4.25);
+  CHECK(document["outliers"][0]["robust_z"] > 3.5);
+  CHECK(document["noise_floor"]["groups"] == 2);
+  CHECK(run({"evaluate", "model.json", "more.csv", "--outliers", "2", "--format", "csv"}).errors ==
+        "perfmodel: error: --format csv is the metrics alone; list --outliers in another format\n"
+        "See 'perfmodel evaluate --help'.\n");
+}

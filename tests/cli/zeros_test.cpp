@@ -1,0 +1,446 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/shell.hpp"
+
+using namespace perfmodel::test;
+using Catch::Matchers::ContainsSubstring;
+using perfmodel::parse_number;
+using perfmodel::to_text;
+
+namespace {
+
+struct ZeroRun {
+  double pad;
+  double filters;
+  std::string mode;
+  double gpus;
+};
+
+const std::vector<double> kPads = {0, 0.5, 1, 2, 4};
+
+std::vector<ZeroRun> grid_with_zeros() {
+  std::vector<ZeroRun> out;
+  for (const double pad : kPads)
+    for (const double filters : {4., 16., 64.})
+      for (const char* mode : {"fast", "slow"})
+        for (const double gpus : {1., 2., 4., 8.})
+          out.push_back({pad, filters, mode, gpus});
+  return out;
+}
+
+using TimeOf = std::function<double(const ZeroRun&)>;
+
+double of_mode(const ZeroRun& run, double slow) {
+  return run.mode == "slow" ? slow : 1;
+}
+
+/// Eq. (4), whose term of the padding is absent without one.
+double additive_time(const ZeroRun& run) {
+  return (0.3 * std::pow(run.pad, 0.8) + 0.01 * std::pow(run.filters, 1.2) + of_mode(run, 1.5)) *
+             std::pow(run.gpus, -0.7) +
+         0.2;
+}
+
+/// One product of 1 + pad / 0.5.
+double shifted_time(const ZeroRun& run) {
+  return 0.04 * std::pow(1 + run.pad / 0.5, 0.9) * std::pow(run.filters, 0.6) * of_mode(run, 2) *
+         std::pow(run.gpus, -0.7);
+}
+
+/// One product in which no padding is a way of its own.
+double apart_time(const ZeroRun& run) {
+  return (run.pad == 0 ? 5 : 2 * std::pow(run.pad, 0.5)) * std::pow(run.filters, 0.6) *
+         of_mode(run, 2) * std::pow(run.gpus, -0.7);
+}
+
+/// Columns pad, filters, mode, gpus, time_s; `wobble` of the time more or less in turn, the
+/// padding in another unit.
+std::string runs_csv(const std::vector<ZeroRun>& runs, const TimeOf& time, double wobble = 0,
+                     double unit = 1) {
+  std::string out = "pad,filters,mode,gpus,time_s\n";
+  std::size_t row = 0;
+  for (const ZeroRun& run : runs) {
+    const double sign = (row * 7 + row / 3) % 2 == 0 ? 1 : -1;
+    out += to_text(run.pad * unit) + "," + to_text(run.filters) + "," + run.mode + "," +
+           to_text(run.gpus) + "," + to_text(time(run) * (1 + sign * wobble)) + "\n";
+    ++row;
+  }
+  return out;
+}
+
+class ZerosTest {
+ public:
+  ZerosTest() { options_.directory = directory_.path(); }
+
+  void write(const std::string& name, const std::string& text) const {
+    directory_.write(name, text);
+  }
+  std::string file(const std::string& name) const { return directory_.file(name); }
+  ProgramResult run(const std::vector<std::string>& arguments) const {
+    return run_perfmodel(arguments, options_);
+  }
+  std::string output_of_run(const std::vector<std::string>& arguments) const {
+    const ProgramResult result = run(arguments);
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    return result.output;
+  }
+  void fit(const std::string& csv, std::vector<std::string> options) const {
+    write("runs.csv", csv);
+    options.insert(options.begin(), {"fit", "runs.csv", "-o", "model.json"});
+    output_of_run(options);
+  }
+  nlohmann::json model() const { return nlohmann::json::parse(read_text(file("model.json"))); }
+  double predicted(const ZeroRun& run, double unit = 1) const {
+    return nlohmann::json::parse(
+        output_of_run({"predict", "model.json", "--json", "--set", "pad=" + to_text(run.pad * unit),
+                       "filters=" + to_text(run.filters), "mode=" + run.mode,
+                       "gpus=" + to_text(run.gpus)}))["predicted_time_s"];
+  }
+
+ private:
+  TemporaryDirectory directory_;
+  ProgramOptions options_;
+};
+
+const ZeroRun kWithout{0, 32, "slow", 4};  // no run has 32 filters
+const ZeroRun kBetween{3, 16, "fast", 2};  // nor 3 of padding
+
+const std::vector<std::string> kOneProduct = {"--expression", "multi", "--terms", "1"};
+
+}  // namespace
+
+TEST_CASE_METHOD(ZerosTest, "a term of Eq. (4) is absent where its column is 0", "[cli][zeros]") {
+  const std::string loss = GENERATE("mae", "mse", "rmsle");
+  fit(runs_csv(grid_with_zeros(), additive_time), {"--loss", loss});
+  const nlohmann::json found = model();
+  CHECK(found["schema_version"] == 3);
+  const nlohmann::json pad = found["constants"]["intrinsic"][0];
+  CHECK(pad["column"] == "pad");
+  CHECK(pad["a"].get<double>() == Approx(0.3).epsilon(1e-4));
+  CHECK(pad["p"].get<double>() == Approx(0.8).epsilon(1e-4));
+  CHECK(pad["range"] == nlohmann::json::array({0.0, 4.0}));
+  CHECK(pad["zero"] == nlohmann::json({{"counts", "absent"}, {"unit", 0.5}}));
+  CHECK(!found["constants"]["intrinsic"][1].contains("zero"));
+  CHECK(predicted(kWithout) == Approx(additive_time(kWithout)).epsilon(1e-6));
+  CHECK(predicted(kBetween) == Approx(additive_time(kBetween)).epsilon(1e-6));
+}
+
+TEST_CASE_METHOD(ZerosTest, "the power of a column that may be 0 is at least 0.01",
+                 "[cli][zeros]") {
+  // The time falls with the padding, and is least without.
+  const auto falling = [](const ZeroRun& run) {
+    return 1 + (run.pad == 0 ? 0 : 2 / run.pad) + 0.01 * run.filters;
+  };
+  fit(runs_csv(grid_with_zeros(), falling), {});
+  CHECK(model()["constants"]["intrinsic"][0]["p"].get<double>() == Approx(0.01));
+  CHECK_THAT(model()["warnings"].dump(), ContainsSubstring("p[pad]"));
+  const ProgramResult refused = run({"fit", "runs.csv", "--bounds", "p.pad=-3:-1"});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.errors,
+             ContainsSubstring(error_prefix +
+                               "--bounds p.pad: 'pad' has the value 0, whose power must be at "
+                               "least 0.01\n"));
+}
+
+TEST_CASE_METHOD(ZerosTest, "a product counts from 0 on, or takes 0 apart, as the runs have it",
+                 "[cli][zeros]") {
+  const bool apart = GENERATE(false, true);
+  const TimeOf truth = apart ? apart_time : shifted_time;
+  fit(runs_csv(grid_with_zeros(), truth), kOneProduct);
+  const nlohmann::json constants = model()["constants"];
+  CHECK(constants["intrinsic"][0]["zero"] ==
+        nlohmann::json({{"counts", apart ? "apart" : "shifted"}, {"unit", 0.5}}));
+  CHECK(constants["regimes"].size() == (apart ? 1U : 0U));
+  CHECK(constants["terms"][0]["p"]["pad"].get<double>() == Approx(apart ? 0.5 : 0.9).epsilon(1e-4));
+  CHECK(predicted(kWithout) == Approx(truth(kWithout)).epsilon(1e-5));
+  CHECK(predicted(kBetween) == Approx(truth(kBetween)).epsilon(1e-5));
+}
+
+TEST_CASE_METHOD(ZerosTest, "forms that are chosen, with a process, too, hold at 0",
+                 "[cli][zeros][whole-fits]") {
+  const TimeOf truth = GENERATE(as<TimeOf>{}, additive_time, shifted_time, apart_time);
+  const auto options = GENERATE(
+      std::vector<std::string>{"--expression", "multi"},
+      std::vector<std::string>{"--expression", "multi", "--terms", "1", "--residual", "process"},
+      std::vector<std::string>{"--residual", "process"});
+  fit(runs_csv(grid_with_zeros(), truth), options);
+  // Both lie between runs, where a process carries over what a formula cannot say.
+  CHECK(predicted(kWithout) == Approx(truth(kWithout)).epsilon(0.05));
+  CHECK(predicted(kBetween) == Approx(truth(kBetween)).epsilon(0.05));
+  const ZeroRun known{0, 64, "fast", 8};
+  CHECK(predicted(known) == Approx(truth(known)).epsilon(0.02));
+}
+
+TEST_CASE_METHOD(ZerosTest, "another unit and another order say the same at 0",
+                 "[cli][zeros][whole-fits]") {
+  const auto options = GENERATE(
+      std::vector<std::string>{}, std::vector<std::string>{"--expression", "multi"},
+      std::vector<std::string>{"--expression", "multi", "--terms", "1", "--residual", "process"});
+  const std::vector<ZeroRun> runs = grid_with_zeros();
+  const TimeOf truth = GENERATE(as<TimeOf>{}, shifted_time, apart_time);
+  fit(runs_csv(runs, truth, 0.01), options);
+  const std::vector<double> times = {predicted(kWithout), predicted(kBetween)};
+  std::string reversed = runs_csv(runs, truth, 0.01, 1000);
+  std::vector<std::string> lines;
+  std::istringstream in(reversed);
+  for (std::string line; std::getline(in, line);)
+    lines.push_back(line);
+  std::reverse(lines.begin() + 1, lines.end());
+  std::string csv;
+  for (const std::string& line : lines)
+    csv += line + "\n";
+  fit(csv, options);
+  // A process promises 1e-6.
+  CHECK(predicted(kWithout, 1000) == Approx(times[0]).epsilon(1e-6));
+  CHECK(predicted(kBetween, 1000) == Approx(times[1]).epsilon(1e-6));
+}
+
+TEST_CASE_METHOD(ZerosTest, "every language computes what predict says, at 0 and elsewhere",
+                 "[cli][zeros]") {
+  const TimeOf truth = GENERATE(as<TimeOf>{}, shifted_time, apart_time);
+  const auto options = GENERATE(
+      std::vector<std::string>{}, kOneProduct,
+      std::vector<std::string>{"--expression", "multi", "--terms", "2"},
+      std::vector<std::string>{"--expression", "multi", "--terms", "2", "--residual", "process"},
+      std::vector<std::string>{"--expression", "multi", "--terms", "1", "--residual", "process"});
+  fit(runs_csv(grid_with_zeros(), truth, 0.02), options);
+  const std::string calls[] = {R"(predict(0, 32, "slow", 4))", R"(predict(3, 16, "fast", 2))"};
+  const double times[] = {predicted(kWithout), predicted(kBetween)};
+  std::string python = output_of_run({"show", "model.json", "--as", "python"});
+  std::string c = "#include <stdio.h>\n" + output_of_run({"show", "model.json", "--as", "c"}) +
+                  "int main(void) {\n";
+  for (const std::string& call : calls) {
+    python += "print(repr(" + call + "))\n";
+    c += "  printf(\"%.17g\\n\", " + call + ");\n";
+  }
+  write("predict.py", python);
+  write("predict.c", c + "  return 0;\n}\n");
+  const auto of_python = output_of("python3 " + file("predict.py"));
+  const auto of_c = output_of("cc -std=c99 -o " + file("predict") + " " + file("predict.c") +
+                              " -lm && " + file("predict"));
+  REQUIRE(of_python);
+  REQUIRE(of_c);
+  for (const std::string& text : {*of_python, *of_c}) {
+    std::istringstream lines(text);
+    for (const double time : times) {
+      std::string line;
+      REQUIRE(std::getline(lines, line));
+      CHECK(parse_number(line).value() == Approx(time).epsilon(1e-11));
+    }
+  }
+  CHECK_THAT(output_of_run({"show", "model.json"}), ContainsSubstring("pad"));
+  CHECK_THAT(output_of_run({"show", "model.json", "--as", "latex"}), ContainsSubstring("pad"));
+}
+
+TEST_CASE_METHOD(ZerosTest, "a spreadsheet has the formula of 0", "[cli][zeros]") {
+  const bool apart = GENERATE(false, true);
+  fit(runs_csv(grid_with_zeros(), apart ? apart_time : shifted_time), kOneProduct);
+  CHECK_THAT(output_of_run({"show", "model.json", "--as", "spreadsheet"}),
+             ContainsSubstring(apart ? "MAX(pad,0.5)^" : "(1 + pad / 0.5)^"));
+  CHECK_THAT(output_of_run({"show", "model.json"}),
+             ContainsSubstring(apart ? "max(pad, 0.5)^0.5" : "(1 + pad/0.5)^0.9"));
+  CHECK_THAT(output_of_run({"show", "model.json", "--as", "latex"}),
+             ContainsSubstring(apart ? "\\max(\\mathrm{pad}, 0.5)^{0.5"
+                                     : "(1 + \\mathrm{pad} / 0.5)^{0.9"));
+}
+
+TEST_CASE_METHOD(ZerosTest, "the unit of a model file is what its products count in",
+                 "[cli][zeros]") {
+  fit(runs_csv(grid_with_zeros(), shifted_time), kOneProduct);
+  nlohmann::json changed = model();
+  changed["constants"]["intrinsic"][0]["zero"]["unit"] = 3.0;
+  const nlohmann::json& term = changed["constants"]["terms"][0];
+  const double power = term["p"]["pad"];
+  const double by_half = predicted(kBetween);
+  const double at_zero = predicted(kWithout);
+  // The formula is checked where it stands, so the model is given the one that it now has.
+  std::string formula = term["formula"];
+  const std::string before = "(1 + pad/0.5)";
+  formula.replace(formula.find(before), before.size(), "(1 + pad/3)");
+  changed["constants"]["terms"][0]["formula"] = formula;
+  std::string whole = changed["expression"]["formula"];
+  whole.replace(whole.find(before), before.size(), "(1 + pad/3)");
+  changed["expression"]["formula"] = whole;
+  const double c = changed["constants"]["C"];
+  write("model.json", changed.dump());
+  CHECK(predicted(kWithout) == Approx(at_zero).epsilon(1e-12));
+  CHECK(predicted(kBetween) - c ==
+        Approx((by_half - c) * std::pow((1 + 3 / 3.0) / (1 + 3 / 0.5), power)).epsilon(1e-12));
+
+  changed["schema_version"] = 1;
+  write("model.json", changed.dump());
+  const ProgramResult old = run({"show", "model.json"});
+  CHECK(old.exit_code == 3);
+  CHECK_THAT(old.errors, ContainsSubstring("has version 3 where a column may be 0"));
+}
+
+TEST_CASE_METHOD(ZerosTest, "all commands know a column that may be 0",
+                 "[cli][zeros][whole-fits]") {
+  const auto options = GENERATE(
+      std::vector<std::string>{}, std::vector<std::string>{"--expression", "multi"},
+      std::vector<std::string>{"--expression", "multi", "--terms", "1", "--residual", "process"});
+  std::vector<std::string> all = options;
+  all.insert(all.end(), {"--bootstrap", "20", "--folds", "4", "--coverage", "0.8"});
+  const std::string csv = runs_csv(grid_with_zeros(), apart_time, 0.03);
+  fit(csv, all);
+  const auto is_finite = [](const std::string& text) {
+    static const std::regex no_number("\\b(nan|inf)\\b");
+    return !std::regex_search(text, no_number);
+  };
+  CHECK_THAT(output_of_run({"evaluate", "model.json", "runs.csv"}), ContainsSubstring("MAPE"));
+  const nlohmann::json evaluation = nlohmann::json::parse(
+      output_of_run({"evaluate", "model.json", "runs.csv", "--format", "json"}));
+  CHECK(evaluation["metrics"]["mape_percent"].get<double>() < (options.empty() ? 60 : 6));
+  const std::string predicted_csv = output_of_run({"predict", "model.json", "runs.csv"});
+  CHECK(is_finite(predicted_csv));
+  CHECK(predicted_csv.find("false") == std::string::npos);  // all are in range
+  output_of_run({"report", "model.json", "runs.csv", "-o", "report.html"});
+  CHECK(is_finite(read_text(file("report.html"))));
+  output_of_run(
+      {"scaling", "model.json", "--column", "gpus", "--set", "pad=0", "filters=16", "mode=fast"});
+  write("configs.csv", "pad,filters,mode,gpus\n0,16,fast,2\n3,16,slow,2\n");
+  CHECK(is_finite(output_of_run({"simulate", "model.json", "configs.csv", "--noise", "0.05"})));
+  write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+      {"column": "pad", "values": [0, 1, 4]}, {"column": "filters", "values": [4, 16, 64]},
+      {"column": "mode", "values": ["fast", "slow"]}, {"column": "gpus", "values": [1, 2, 4, 8]}],
+      "extrinsic": ["gpus"]})");
+  CHECK(is_finite(output_of_run({"suggest", "model.json", "space.json"})));
+  if (options.empty()) {
+    const std::string next = output_of_run({"suggest", "model.json", "space.json", "--next", "3"});
+    CHECK(is_finite(next));
+    CHECK_THAT(next, ContainsSubstring("pad"));
+  }
+}
+
+TEST_CASE_METHOD(ZerosTest, "plans, sweeps and comparisons know a column that may be 0",
+                 "[cli][zeros]") {
+  write("runs.csv", runs_csv(grid_with_zeros(), additive_time, 0.03));
+  write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
+      {"column": "pad", "values": [0, 1, 4]}, {"column": "filters", "values": [4, 16, 64]},
+      {"column": "gpus", "values": [1, 2, 4, 8]}], "extrinsic": ["gpus"]})");
+  const std::string plan =
+      output_of_run({"plan", "space.json", "-n", "12", "--method", "d-optimal"});
+  CHECK(std::count(plan.begin(), plan.end(), '\n') == 13);
+  CHECK_THAT(plan, ContainsSubstring("\n0,"));
+  output_of_run(
+      {"sweep", "runs.csv", "--split", "60:20:20", "--lambdas", "1e-4:1e-2:3", "--format", "json"});
+  const nlohmann::json comparison = nlohmann::json::parse(
+      output_of_run({"compare", "runs.csv", "--split", "70:30", "--format", "json"}));
+  for (const nlohmann::json& one : comparison["models"])
+    if (one["name"] != "SVR")  // whose epsilon is a time
+      CHECK(one["metrics"]["test"]["mape_percent"].get<double>() < 30);
+}
+
+TEST_CASE_METHOD(ZerosTest, "zeros stay zeros among many values", "[cli][zeros]") {
+  // More rows than are explored, more values than a column is rounded to.
+  std::vector<ZeroRun> runs;
+  for (int row = 0; row < 3000; ++row) {
+    const double pad = row % 4 == 0 ? 0 : 0.01 * (1 + (row * 37) % 997);
+    runs.push_back(
+        {pad, std::pow(2, row % 5), row % 3 == 0 ? "fast" : "slow", std::pow(2, (row / 7) % 4)});
+  }
+  fit(runs_csv(runs, additive_time), {"--loss", "mse"});
+  const nlohmann::json pad = model()["constants"]["intrinsic"][0];
+  CHECK(pad["a"].get<double>() == Approx(0.3).epsilon(1e-4));
+  CHECK(pad["p"].get<double>() == Approx(0.8).epsilon(1e-4));
+  CHECK(predicted(kWithout) == Approx(additive_time(kWithout)).epsilon(1e-5));
+}
+
+TEST_CASE_METHOD(ZerosTest, "of one value beside 0 coefficient and power go together",
+                 "[cli][zeros]") {
+  std::vector<ZeroRun> runs = grid_with_zeros();
+  std::erase_if(runs, [](const ZeroRun& run) { return run.pad != 0 && run.pad != 2; });
+  fit(runs_csv(runs, additive_time), {});
+  CHECK_THAT(model()["warnings"].dump(),
+             ContainsSubstring("'pad' has one value beside 0: its coefficient and its power are "
+                               "only determined together"));
+  CHECK(model()["constants"]["intrinsic"][0]["a_identified"] == false);
+  CHECK(model()["constants"]["intrinsic"][0]["p_identified"] == false);
+  CHECK(model()["constants"]["intrinsic"][1]["a_identified"] == true);
+  const ZeroRun with{2, 32, "slow", 4};
+  CHECK(predicted(with) == Approx(additive_time(with)).epsilon(1e-5));
+  CHECK(predicted(kWithout) == Approx(additive_time(kWithout)).epsilon(1e-5));
+}
+
+TEST_CASE_METHOD(ZerosTest, "a 0 that only rows of another part have is predicted, too",
+                 "[cli][zeros]") {
+  // All zeros are held out, one fold after the other; derived columns are 0 as others are.
+  write("runs.csv", runs_csv(grid_with_zeros(), shifted_time));
+  output_of_run({"fit", "runs.csv", "-o", "model.json", "--expression", "multi", "--terms", "1",
+                 "--folds", "5", "--group-by", "pad", "--derive", "half = pad / 2", "--ignore",
+                 "pad"});
+  const nlohmann::json found = model();
+  CHECK(found["constants"]["intrinsic"][1]["column"] == "half");
+  CHECK(found["constants"]["intrinsic"][1]["zero"]["unit"] == 0.25);
+  // Without the zeros the other values say as well how 1 + x / unit goes on to them.
+  CHECK(found["cross_validation"]["metrics"]["mape_percent"]["mean"].get<double>() < 0.1);
+}
+
+TEST_CASE_METHOD(ZerosTest, "what is negative, and a scale of 0, are refused as ever",
+                 "[cli][zeros]") {
+  write("negative.csv", "pad,gpus,time_s\n0,1,1\n-1,2,1\n2,4,1\n3,1,2\n");
+  const ProgramResult negative = run({"fit", "negative.csv"});
+  CHECK(negative.exit_code == 3);
+  CHECK_THAT(negative.errors, ContainsSubstring("negative.csv:3: column 'pad': -1 is not >= 0;"));
+  write("scale.csv", "pad,gpus,time_s\n0,1,1\n1,0,1\n2,4,1\n3,1,2\n");
+  const ProgramResult scale = run({"fit", "scale.csv"});
+  CHECK(scale.exit_code == 3);
+  CHECK_THAT(scale.errors, ContainsSubstring("scale.csv:3: column 'gpus': 0 is not > 0;"));
+  // A model of runs without a 0 knows nothing of one.
+  write("runs.csv", "pad,gpus,time_s\n1,1,1\n2,2,1\n4,4,1\n3,1,2\n1,2,1\n");
+  output_of_run({"fit", "runs.csv", "-o", "model.json"});
+  CHECK(model()["schema_version"] == 1);
+  const ProgramResult unknown = run({"predict", "model.json", "--set", "pad=0", "gpus=1"});
+  CHECK(unknown.exit_code == 2);
+  CHECK_THAT(unknown.errors, ContainsSubstring("expected a number > 0"));
+}
+
+TEST_CASE("predict says where a 0 leaves the constant of Eq. (4) alone", "[cli][zeros]") {
+  const TemporaryDirectory directory;
+  std::string runs = "layers,gpus,time_s\n";
+  for (const int layers : {0, 1, 2, 4, 8})
+    for (const int gpus : {1, 2, 4})
+      runs += std::to_string(layers) + "," + std::to_string(gpus) + "," +
+              to_text(0.3 * layers / std::sqrt(gpus) + 0.2) + "\n";
+  directory.write("runs.csv", runs);
+  directory.write("asked.csv", "layers,gpus\n2,1\n0,2\n0,64\n");
+  ProgramOptions options;
+  options.directory = directory.path();
+  REQUIRE(run_perfmodel({"fit", "runs.csv", "-o", "model.json"}, options).exit_code == 0);
+  const auto predict = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"predict", "model.json"});
+    return run_perfmodel(arguments, options);
+  };
+  const std::string words =
+      "layers = 0 leaves the constant C of Eq. (4) alone, the same time whatever the other inputs "
+      "are; another form may know better: --expression auto";
+  const ProgramResult one = predict({"--set", "layers=0", "gpus=2"});
+  CHECK(std::stod(one.output) == Approx(0.2).epsilon(1e-3));
+  CHECK_THAT(one.errors, ContainsSubstring("warning: " + words));
+  CHECK_THAT(predict({"asked.csv"}).errors,
+             ContainsSubstring("warning: in 2 of 3 rows (lines 3 and 4): " + words));
+  CHECK_THAT(predict({"--set", "layers=1", "gpus=2"}).errors, !ContainsSubstring("leaves"));
+
+  // Where something else grows beside it, more than the constant is left.
+  std::string two = "layers,width,gpus,time_s\n";
+  for (const int layers : {0, 1, 2, 4})
+    for (const int width : {1, 2, 4})
+      for (const int gpus : {1, 2, 4})
+        two += std::to_string(layers) + "," + std::to_string(width) + "," + std::to_string(gpus) +
+               "," + to_text((0.3 * layers + 0.4 * width) / std::sqrt(gpus) + 0.2) + "\n";
+  directory.write("two.csv", two);
+  REQUIRE(run_perfmodel({"fit", "two.csv", "-o", "model.json"}, options).exit_code == 0);
+  CHECK_THAT(predict({"--set", "layers=0", "width=2", "gpus=2"}).errors,
+             !ContainsSubstring("leaves"));
+}

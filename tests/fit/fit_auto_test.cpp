@@ -1,0 +1,424 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <sstream>
+#include <utility>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "fit/fit.hpp"
+#include "fit/form_choice.hpp"
+#include "fit/term_choice.hpp"
+#include "forms/form.hpp"
+#include "perfmodel/model.hpp"
+#include "support/catch.hpp"
+#include "support/csv_text.hpp"
+#include "support/paper_runs.hpp"
+
+using namespace perfmodel;
+using Eigen::VectorXd;
+
+namespace {
+
+constexpr double kScatter = 0.03;
+
+/// Runs whose time depends on three columns of levels in a way that no product of factors says:
+/// each of the 64 combinations has a factor of its own, which scatters so much.
+class InteractingRuns {
+ public:
+  InteractingRuns(double spread, std::uint64_t seed) {
+    RandomStream random(seed, "interactions");
+    for (double& log_factor : log_factors_)
+      log_factor = spread * random.normal();
+  }
+
+  /// `law` says how the time grows with the size, but for those factors.
+  template <class Law>
+  std::string csv(std::size_t rows, const std::vector<double>& sizes, double scatter,
+                  std::uint64_t seed, const Law& law) const {
+    RandomStream random(seed, "runs");
+    std::ostringstream out;
+    out << "host,job,mode,size,time_s\n";
+    for (std::size_t row = 0; row < rows; ++row) {
+      const std::size_t cell = random.below(log_factors_.size());
+      const double size = sizes[random.below(sizes.size())];
+      const double time = law(size) * std::exp(log_factors_[cell] + scatter * random.normal());
+      out << "h" << cell / 16 << ",j" << cell / 4 % 4 << ",m" << cell % 4 << ',' << to_text(size)
+          << ',' << to_text(time) << '\n';
+    }
+    return out.str();
+  }
+
+ private:
+  std::array<double, 64> log_factors_{};
+};
+
+const std::vector<double> kSizes = {1, 2, 4, 8, 16, 32, 64, 128};
+
+double power_law(double size) {
+  return 1e-3 * std::pow(size, 0.8);
+}
+
+test::PaperRuns runs_of_csv(const std::string& csv) {
+  RoleRequest request;
+  request.extrinsic = {"size"};
+  return test::runs_of(test::table_of(csv), request);
+}
+
+/// Runs of a sum of two parts, where each of 100 combinations has a factor of its own.
+std::string peculiar_runs(std::size_t rows, const std::vector<double>& sizes, std::uint64_t seed) {
+  RandomStream cells(5, "combinations");
+  std::vector<double> log_factors(100);
+  for (double& log_factor : log_factors)
+    log_factor = 0.3 * cells.normal();
+  RandomStream random(seed, "peculiar runs");
+  std::ostringstream csv;
+  csv << "job,host,size,time_s\n";
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t cell = random.below(log_factors.size());
+    const double size = sizes[random.below(sizes.size())];
+    csv << 'j' << cell / 10 << ",h" << cell % 10 << ',' << to_text(size) << ','
+        << to_text((1 + 0.05 * size) * std::exp(log_factors[cell] + 0.1 * random.normal())) << '\n';
+  }
+  return csv.str();
+}
+
+/// Runs of a product, with its scatter and nothing else to be found.
+test::PaperRuns product_runs(std::uint64_t seed) {
+  RandomStream random(seed, "product runs");
+  std::ostringstream csv;
+  csv << "filters,activation,batch_size,time_s\n";
+  for (int row = 0; row < 200; ++row) {
+    const double filters = std::pow(2, 2 + static_cast<double>(random.below(5)));
+    const double batch = std::pow(2, 3 + static_cast<double>(random.below(5)));
+    const bool tanh = random.below(2) == 1;
+    csv << to_text(filters) << (tanh ? ",tanh," : ",relu,") << to_text(batch) << ','
+        << to_text(2e-3 * std::pow(filters, 0.7) * std::pow(batch, 0.9) * (tanh ? 1.3 : 1) *
+                   std::exp(0.05 * random.normal()))
+        << '\n';
+  }
+  return test::runs_of(test::table_of(csv.str()));
+}
+
+FittedModel auto_fit(const test::PaperRuns& runs, Residual residual = Residual::chosen,
+                     std::size_t threads = 1) {
+  FitOptions options;
+  options.expression = Expression::automatic;
+  options.residual = residual;
+  options.loss = default_loss(options);
+  options.threads = threads;
+  return fit(runs.spec, runs.design, options);
+}
+
+/// Root mean square of ln(predicted / measured).
+double log_error_of(const FittedModel& model, const std::string& csv) {
+  const Design asked = make_design(test::table_of(csv), model.spec, Target::required);
+  return std::sqrt((predict(model, asked).array() / asked.time.array()).log().square().mean());
+}
+
+bool has_process(const FittedModel& model) {
+  return model.form->name() == to_text(Residual::process);
+}
+
+}  // namespace
+
+TEST_CASE("a process is chosen where many levels act together", "[fit][auto][whole-fits]") {
+  const InteractingRuns truth(0.5, 1);
+  const test::PaperRuns runs = runs_of_csv(truth.csv(160, kSizes, kScatter, 2, power_law));
+  const std::string fresh = truth.csv(200, kSizes, kScatter, 3, power_law);
+  const FittedModel chosen = auto_fit(runs);
+  const FittedModel plain = auto_fit(runs, Residual::none);
+  REQUIRE(has_process(chosen));
+  CHECK_FALSE(has_process(plain));
+  CAPTURE(log_error_of(chosen, fresh), log_error_of(plain, fresh));
+  CHECK(log_error_of(chosen, fresh) < 0.8 * log_error_of(plain, fresh));
+
+  // What was compared is told.
+  {
+    const FormChoice& form = chosen.search.form.value();
+    CHECK(form.candidates > plain.search.form.value().candidates);
+    CHECK(plain.search.form.value().held_out.empty());
+    REQUIRE(form.held_out.size() == 3);
+    CHECK(form.held_out[0].form == "generic");
+    CHECK(form.held_out[1].form == "multi");
+    CHECK(form.held_out[2].form == "process");
+    // The runs scatter by 3 %, which no form predicts; the factors of the combinations by 50 %.
+    CHECK(form.held_out[2].random > 0.015);
+    CHECK(form.held_out[2].random < 0.8 * form.held_out[1].random);
+    CHECK(form.held_out[2].random < 0.5 * form.held_out[0].random);
+    CHECK(form.far_folds > 0);
+    for (const HeldOutErrors& errors : form.held_out)
+      CHECK(errors.far_ends.has_value());
+  }
+
+  // The order of the rows plays no part.
+  {
+    const test::PaperRuns same = runs_of_csv(truth.csv(160, kSizes, kScatter, 2, power_law));
+    std::vector<std::size_t> backwards(same.design.rows);
+    std::iota(backwards.rbegin(), backwards.rend(), std::size_t{0});
+    test::PaperRuns turned = same;
+    turned.design = take_rows(same.design, backwards);
+    const FittedModel other = auto_fit(turned);
+    REQUIRE(has_process(other));
+    const VectorXd ratio = predict(other, same.design).cwiseQuotient(predict(chosen, same.design));
+    CHECK((ratio.array() - 1).abs().maxCoeff() < 1e-6);
+  }
+
+  // Nor do the units of the time and of the size.
+  {
+    test::PaperRuns other_units = runs_of_csv(
+        truth.csv(160, kSizes, kScatter, 2, [](double size) { return 1e3 * power_law(size); }));
+    for (double& size : other_units.design.extrinsic[0].values)
+      size *= 4096;
+    NumericInput& input = other_units.spec.extrinsic[0];
+    input.low *= 4096;
+    input.high *= 4096;
+    const FittedModel other = auto_fit(other_units);
+    REQUIRE(has_process(other));
+    const VectorXd ratio =
+        predict(other, other_units.design).cwiseQuotient(predict(chosen, runs.design));
+    CHECK((ratio.array() / 1e3 - 1).abs().maxCoeff() < 1e-6);
+  }
+
+  // Threads play no part.
+  {
+    const FittedModel other = auto_fit(runs, Residual::chosen, 3);
+    CHECK(other.constants == chosen.constants);
+    CHECK(predict(other, runs.design) == predict(chosen, runs.design));
+  }
+}
+
+TEST_CASE("no process is taken where a product is all there is", "[fit][auto][whole-fits]") {
+  for (const std::uint64_t seed : {4U, 5U}) {
+    const test::PaperRuns runs = product_runs(seed);
+    const FittedModel model = auto_fit(runs);
+    CAPTURE(seed);
+    CHECK(model.form->name() == "multi");
+    REQUIRE(model.search.form.value().held_out.size() == 3);
+    // 5 % of scatter have a mean absolute value of 4 %.
+    CHECK(model.search.form->held_out[1].random < 0.05);
+    if (seed == 1)
+      CHECK(has_process(auto_fit(runs, Residual::process)));
+  }
+}
+
+TEST_CASE("of few runs in many columns one product with a process is taken", "[fit][auto]") {
+  std::size_t with_process = 0;
+  std::size_t without_mode = 0;
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
+    RandomStream random(seed, "few runs");
+    std::ostringstream csv;
+    csv << "mode,depth,width,batch,gpus,time_s\n";
+    for (int row = 0; row < 60; ++row) {
+      const double depth = 2 + 2 * static_cast<double>(random.below(5));
+      const double width = std::pow(2, 6 + static_cast<double>(random.below(4)));
+      const double batch = std::pow(2, 3 + static_cast<double>(random.below(5)));
+      const double gpus = std::pow(2, static_cast<double>(random.below(6)));
+      csv << "m" << random.below(2) << ',' << to_text(depth) << ',' << to_text(width) << ','
+          << to_text(batch) << ',' << to_text(gpus) << ','
+          << to_text(1e-4 * depth * std::sqrt(width) * batch / std::sqrt(gpus) *
+                     std::exp(0.05 * random.normal()))
+          << '\n';
+    }
+    const auto of = [&](const std::string& left_out) {
+      RoleRequest request;
+      request.extrinsic = {"gpus"};
+      if (!left_out.empty())
+        request.ignore = {left_out};
+      return auto_fit(test::runs_of(test::table_of(csv.str()), request));
+    };
+    const FittedModel many = of("");
+    with_process += has_process(many) ? 1U : 0U;
+    CHECK(many.search.form.value().far_folds > 0);
+    without_mode += has_process(of("mode")) ? 1U : 0U;
+  }
+  CHECK(with_process >= 5);
+  // Without one of the columns they are not many: the rule of all other files holds.
+  CHECK(without_mode <= 1);
+}
+
+TEST_CASE("of few runs a sum is taken where every fold says that it predicts better",
+          "[fit][auto][whole-fits]") {
+  for (const std::uint64_t seed : {4U, 5U}) {
+    RandomStream random(seed, "few runs of a sum");
+    const auto power_of_two = [&](double least, std::size_t values) {
+      return least * std::pow(2, static_cast<double>(random.below(values)));
+    };
+    std::ostringstream csv;
+    csv << "optimizer,kernel,filters,batch,gpus,time_s\n";
+    for (int row = 0; row < 150; ++row) {
+      const std::size_t optimizer = random.below(3);
+      const double kernel = 1 + 2 * static_cast<double>(random.below(4));
+      const double filters = power_of_two(8, 5);
+      const double batch = power_of_two(16, 4);
+      const double gpus = power_of_two(1, 4);
+      const double work = 2e-5 * std::pow(kernel, 1.5) * std::pow(filters, 0.9) * batch *
+                          (0.8 + 0.25 * static_cast<double>(optimizer)) / std::pow(gpus, 0.95);
+      const double communication = 0.003 * std::sqrt(gpus * filters);
+      csv << 'o' << optimizer << ',' << to_text(kernel) << ',' << to_text(filters) << ','
+          << to_text(batch) << ',' << to_text(gpus) << ','
+          << to_text((work + communication + 0.002) * std::exp(0.05 * random.normal())) << '\n';
+    }
+    RoleRequest request;
+    request.extrinsic = {"batch", "gpus"};
+    const FittedModel model = auto_fit(test::runs_of(test::table_of(csv.str()), request));
+    CAPTURE(seed);
+    CHECK_FALSE(has_process(model));
+    CHECK(model.search.form.value().far_folds > 0);
+  }
+}
+
+TEST_CASE("of few runs far ends that are predicted much better refuse one product",
+          "[fit][auto][whole-fits]") {
+  const auto csv = [](int rows, std::size_t fewest_gpus, std::size_t numbers_of_gpus,
+                      RandomStream& random) {
+    const auto power_of_two = [&](std::size_t least, std::size_t values) {
+      return std::pow(2, static_cast<double>(least + random.below(values)));
+    };
+    std::ostringstream out;
+    out << "mode,depth,width,batch,gpus,time_s\n";
+    for (int row = 0; row < rows; ++row) {
+      const std::size_t mode = random.below(2);
+      const double depth = 2 + 2 * static_cast<double>(random.below(5));
+      const double width = power_of_two(6, 5);
+      const double batch = power_of_two(3, 6);
+      const double gpus = power_of_two(fewest_gpus, numbers_of_gpus);
+      const double work = 4e-7 * depth * width * batch * (mode == 0 ? 1 : 1.3) / gpus;
+      out << 'm' << mode << ',' << to_text(depth) << ',' << to_text(width) << ',' << to_text(batch)
+          << ',' << to_text(gpus) << ','
+          << to_text((work + 0.02) * std::exp(0.05 * random.normal())) << '\n';
+    }
+    return out.str();
+  };
+  // By the folds alone one product would do: it is 22 and 24 % off here.
+  for (const std::uint64_t seed : {2U, 5U}) {
+    RandomStream random(seed, "few runs with a floor");
+    RoleRequest request;
+    request.extrinsic = {"gpus"};
+    const FittedModel model =
+        auto_fit(test::runs_of(test::table_of(csv(80, 0, 4, random)), request));
+    const double beyond = log_error_of(model, csv(100, 4, 3, random));
+    CAPTURE(seed);
+    CHECK(beyond < 0.08);  // 5 % is the scatter of what is predicted
+  }
+}
+
+TEST_CASE("far ends refuse a trend that is one product where the time has a floor",
+          "[fit][auto][whole-fits]") {
+  const InteractingRuns truth(0.05, 4);
+  const std::vector<double> near = {100, 300, 1000, 3000, 10000, 30000, 100000, 300000};
+  const auto with_floor = [](double size) { return 0.02 + 1e-6 * size; };
+  const test::PaperRuns runs = runs_of_csv(truth.csv(250, near, kScatter, 5, with_floor));
+  const std::string beyond = truth.csv(100, {3e6, 1e7}, kScatter, 6, with_floor);
+  const FittedModel chosen = auto_fit(runs);
+  FitOptions product;
+  product.expression = Expression::multi;
+  product.terms = 1;
+  product.residual = Residual::process;
+  const FittedModel refused = fit(runs.spec, runs.design, product);
+  CAPTURE(log_error_of(chosen, beyond), log_error_of(refused, beyond));
+  CHECK(log_error_of(chosen, beyond) < 0.5 * log_error_of(refused, beyond));
+}
+
+TEST_CASE("beside a sum the kernel is that of one product where its own says less",
+          "[fit][auto][whole-fits]") {
+  std::vector<double> sizes;
+  for (int k = 0; k < 12; ++k)
+    sizes.push_back(std::pow(2, k));
+  const test::PaperRuns runs = runs_of_csv(peculiar_runs(2100, sizes, 1));
+  FitOptions options;
+  options.expression = Expression::automatic;
+  options.residual = Residual::chosen;
+  options.loss = default_loss(options);
+  const FormSelection selection = select_form(SumChoice(runs.spec, runs.design, options));
+  double of_product = 1;
+  for (const FormCandidate& candidate : selection.tried)
+    if (candidate.process && candidate.from_nothing)
+      of_product = std::min(of_product, selection.error_within(candidate));
+  std::size_t tried = 0;
+  const FormCandidate* own = nullptr;  // the candidate before, beside the same sum
+  for (const FormCandidate& candidate : selection.tried) {
+    if (candidate.process && candidate.process->kernel_of_product &&
+        candidate.process->prior != TrendPrior::held) {
+      REQUIRE(own != nullptr);
+      CHECK(candidate.trend.shape.terms == own->trend.shape.terms);
+      CHECK(selection.error_within(*own) > 1.03 * of_product);
+      CHECK(selection.error_within(candidate) < selection.error_within(*own));
+      ++tried;
+    }
+    own = candidate.process && !candidate.from_nothing ? &candidate : nullptr;
+  }
+  CHECK(tried > 0);
+}
+
+TEST_CASE("a scale that saturates is judged beside one of large whole numbers", "[fit][auto]") {
+  RandomStream random(5, "saturating");
+  std::ostringstream csv;
+  csv << "job,gpus,bytes,time_s\n";
+  for (int row = 0; row < 120; ++row) {
+    const std::size_t job = random.below(4);
+    const double gpus = std::vector<double>{2, 3, 4, 6, 8}[random.below(5)];
+    const double bytes = 10000 * std::pow(2, static_cast<double>(random.below(5)));
+    csv << 'j' << job << ',' << to_text(gpus) << ',' << to_text(bytes) << ','
+        << to_text(1e-7 * std::pow(bytes, 0.9) *
+                   std::exp(2 * (1 - 1 / gpus) + 0.3 * static_cast<double>(job) +
+                            kScatter * random.normal()))
+        << '\n';
+  }
+  RoleRequest request;
+  request.extrinsic = {"bytes", "gpus"};
+  const test::PaperRuns runs = test::runs_of(test::table_of(csv.str()), request);
+  FitOptions options;
+  options.expression = Expression::automatic;
+  options.residual = Residual::chosen;
+  options.loss = default_loss(options);
+  const FormSelection selection = select_form(SumChoice(runs.spec, runs.design, options));
+  const FormCandidate* best_ring = nullptr;
+  for (const FormCandidate& candidate : selection.tried)
+    if (candidate.process && candidate.from_nothing && !candidate.process->rings.empty() &&
+        (best_ring == nullptr || candidate.trend.score < best_ring->trend.score))
+      best_ring = &candidate;
+  REQUIRE(best_ring != nullptr);
+  CHECK(runs.spec.extrinsic[best_ring->process->rings.front()].column == "gpus");
+  CHECK(best_ring->process->rings.size() == 1);
+  // Nothing but the scatter is left, whose mean absolute value is 0.8 of its standard deviation.
+  for (const double log_error : best_ring->trend.log_errors)
+    CHECK(mean_error(log_error) < 2 * kScatter);
+}
+
+TEST_CASE("of few configurations the held-out errors of the best of many forms promise too much",
+          "[fit][auto]") {
+  const auto warns = [](std::size_t configurations) {
+    RandomStream random(6, "few configurations");
+    std::ostringstream csv;
+    csv << "size,time_s\n";
+    for (std::size_t row = 0; row < configurations; ++row)
+      csv << 1 + row << ','
+          << to_text((2 + 0.3 * static_cast<double>(row)) * std::exp(0.1 * random.normal()))
+          << '\n';
+    const FittedModel model = auto_fit(runs_of_csv(csv.str()));
+    return std::count_if(model.warnings.begin(), model.warnings.end(), [](const Warning& warning) {
+      return warning.kind == "few_configurations";
+    });
+  };
+  CHECK(warns(5) == 1);
+  CHECK(warns(14) == 1);
+  CHECK(warns(15) == 0);
+}
+
+TEST_CASE("a stop request ends the choice with a model", "[fit][auto]") {
+  const InteractingRuns truth(0.5, 1);
+  const test::PaperRuns runs = runs_of_csv(truth.csv(160, kSizes, kScatter, 2, power_law));
+  std::stop_source stop;
+  stop.request_stop();
+  FitOptions options;
+  options.expression = Expression::automatic;
+  options.residual = Residual::chosen;
+  options.loss = default_loss(options);
+  options.stop = stop.get_token();
+  const FittedModel model = fit(runs.spec, runs.design, options);
+  CHECK(model.search.termination == "interrupted");
+  CHECK(predict(model, runs.design).allFinite());
+}

@@ -1,0 +1,208 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "base/text.hpp"
+#include "fit/fit.hpp"
+#include "forms/sum_form.hpp"
+#include "support/catch.hpp"
+#include "support/csv_text.hpp"
+#include "support/multi_runs.hpp"
+#include "trust/resampling.hpp"
+
+using namespace perfmodel;
+using Eigen::VectorXd;
+using test::MultiRuns;
+
+namespace {
+
+FitOptions multi(std::optional<std::size_t> terms) {
+  FitOptions options;
+  options.expression = Expression::multi;
+  options.terms = terms;
+  return options;
+}
+
+double worst_relative_error(const FittedModel& model, const Design& design) {
+  const VectorXd predicted = predict(model, design);
+  return ((predicted - design.time).array() / design.time.array()).abs().maxCoeff();
+}
+
+}  // namespace
+
+TEST_CASE("one product is found again to six digits of its powers", "[fit][multi]") {
+  MultiRuns runs = test::multi_runs(200, 0, 1);
+  own_sum_form(runs.truth).structure = {.terms = 1, .regimes = {}, .log_powers = {{0, 0}}};
+  VectorXd constants(7);
+  constants << 2e-5, 1.5, 1, 1.5, -1, 1, 0;
+  runs.truth.constants = constants;
+  runs.design.time = predict(runs.truth, runs.design);
+  const FittedModel model = fit(runs.spec, runs.design, multi(1));
+  const MultiLayout layout(runs.spec, sum_form(model).structure);
+  const auto constant = [&](std::size_t k) {
+    return model.constants[static_cast<Eigen::Index>(k)];
+  };
+  CHECK(constant(layout.intrinsic_power(0, 0)) == Catch::Approx(1.5).epsilon(2e-3));
+  CHECK(constant(layout.extrinsic_power(0, 0)) == Catch::Approx(-1).epsilon(2e-3));
+  CHECK(constant(layout.extrinsic_power(0, 1)) == Catch::Approx(1).epsilon(2e-3));
+  CHECK(constant(layout.level(0, 0, 1)) == Catch::Approx(1.5).epsilon(2e-3));
+}
+
+TEST_CASE("auto finds two planted products and their regime", "[fit][multi][whole-fits]") {
+  const MultiRuns runs = test::multi_runs(250, 0.03, 1);
+  const MultiRuns fresh = test::multi_runs(100, 0, 2);
+  const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
+  REQUIRE(sum_form_of(model) != nullptr);
+  CHECK(sum_form(model).structure.terms == 2);
+  CHECK(sum_form(model).structure.regimes == std::vector<Regime>{{0, 1}});
+  CHECK(worst_relative_error(model, fresh.design) < 0.06);
+}
+
+TEST_CASE("auto gives each of two jobs terms of its own", "[fit][multi][whole-fits]") {
+  const MultiRuns runs = test::two_jobs(200, 0.03, 1);
+  const MultiRuns fresh = test::two_jobs(200, 0, 2);
+  const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
+  REQUIRE(sum_form_of(model) != nullptr);
+  const MultiLayout layout(runs.spec, sum_form(model).structure);
+  for (std::size_t k = 0; k < sum_form(model).structure.terms; ++k) {
+    const auto factor = [&](std::size_t level) {
+      return model.constants[static_cast<Eigen::Index>(layout.level(k, 0, level))];
+    };
+    CAPTURE(k);
+    CHECK(((factor(0) == 1 && factor(1) == 0) || (factor(0) == 0 && factor(1) == 1)));
+  }
+  CHECK((predict(fresh.truth, fresh.design) - fresh.design.time).cwiseAbs().maxCoeff() < 1e-12);
+  CHECK(worst_relative_error(model, fresh.design) < 0.06);
+  // They keep to their jobs where they are fitted to other runs.
+  FitOptions options = multi(std::nullopt);
+  const BootstrapSamples samples = bootstrap(model, runs.design, options, 4);
+  REQUIRE(samples.constants.cols() == 4);
+  for (Eigen::Index b = 0; b < 4; ++b) {
+    CHECK(((samples.constants.col(b).array() == 0) == (model.constants.array() == 0)).all());
+    CHECK((samples.constants.col(b).array() != model.constants.array()).any());
+  }
+}
+
+TEST_CASE("terms per level are those of the column that gains most", "[fit][multi][whole-fits]") {
+  const std::string header =
+      GENERATE("host,job,width,batch_size,time_s", "job,host,width,batch_size,time_s");
+  CAPTURE(header);
+  // With these runs terms per host would pay, too.
+  const test::PaperRuns runs = test::four_jobs(header, 2);
+  const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
+  REQUIRE(sum_form_of(model) != nullptr);
+  const MultiLayout layout(model.spec, sum_form(model).structure);
+  const std::size_t job = header.starts_with("job") ? 0 : 1;
+  for (std::size_t k = 0; k < sum_form(model).structure.terms; ++k) {
+    int jobs = 0;
+    for (std::size_t level = 0; level < 4; ++level)
+      jobs += model.constants[static_cast<Eigen::Index>(layout.level(k, job, level))] != 0 ? 1 : 0;
+    CAPTURE(k);
+    CHECK(jobs == 1);
+  }
+}
+
+TEST_CASE("a term that takes over beyond the measured scale is warned of", "[fit][multi]") {
+  // time = 1 + b n^q, measured at n = 1 .. 4
+  const auto [b, q, warned] = GENERATE(table<double, double, bool>(
+      {{1e-3, 4, true}, {1e-2, 3, true}, {0.1, 1, false}, {0.2, 2, false}, {1, -1, false}}));
+  CAPTURE(b, q);
+  std::string csv = "width,gpus,time_s\n";
+  for (const double width : {16., 32., 64.}) {
+    for (const double n : {1., 2., 3., 4.})
+      csv += to_text(width) + ',' + to_text(n) + ',' +
+             to_text(std::sqrt(width) * (1 + b * std::pow(n, q))) + '\n';
+  }
+  const test::PaperRuns runs = test::runs_of(test::table_of(csv));
+  const FittedModel model = fit(runs.spec, runs.design, multi(2));
+  const auto steep =
+      std::count_if(model.warnings.begin(), model.warnings.end(), [](const Warning& w) {
+        return w.kind == "steep_growth" &&
+               w.message.text().starts_with("beyond gpus = 4 the model grows as");
+      });
+  CHECK(steep == (warned ? 1 : 0));
+}
+
+TEST_CASE("auto takes the constant where nothing has an effect", "[fit][multi][whole-fits]") {
+  std::size_t constant = 0;
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
+    CAPTURE(seed);
+    MultiRuns runs = test::multi_runs(150, 0, seed);
+    const MultiRuns noise = test::multi_runs(150, 0.05, seed);
+    runs.design.time = noise.design.time.cwiseQuotient(runs.design.time);
+    const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
+    REQUIRE(sum_form_of(model) != nullptr);
+    constant += sum_form(model).structure.terms == 0 ? 1U : 0U;
+    // C is what all runs say, and what folds take for an effect is less than the noise.
+    CHECK(model.constants[model.constants.size() - 1] == Catch::Approx(1).epsilon(0.02));
+    CHECK((predict(model, runs.design).array() - 1).abs().maxCoeff() < 0.05);
+  }
+  // Of several forms that fold the same noise, one is better by chance now and then.
+  CHECK(constant >= 4);
+}
+
+TEST_CASE("a sum has the same bits for any number of threads and any order of rows",
+          "[fit][multi]") {
+  const MultiRuns runs = test::multi_runs(120, 0.05, 1);
+  FitOptions options = multi(2);
+  const FittedModel one = fit(runs.spec, runs.design, options);
+  options.threads = 2;
+  CHECK(fit(runs.spec, runs.design, options).constants == one.constants);
+  std::vector<std::size_t> reversed(runs.table.rows());
+  std::iota(reversed.rbegin(), reversed.rend(), std::size_t{0});
+  const Design other = make_design(runs.table, runs.spec, Target::required, reversed);
+  CHECK(fit(runs.spec, other, options).constants == one.constants);
+}
+
+TEST_CASE("the time unit scales a and C of a sum and nothing else", "[fit][multi]") {
+  const MultiRuns runs = test::multi_runs(120, 0.05, 1);
+  MultiRuns scaled = runs;
+  scaled.design.time *= 1024;
+  const FittedModel seconds = fit(runs.spec, runs.design, multi(2));
+  const FittedModel others = fit(scaled.spec, scaled.design, multi(2));
+  const VectorXd ratio = predict(others, runs.design).cwiseQuotient(predict(seconds, runs.design));
+  CHECK((ratio.array() / 1024 - 1).abs().maxCoeff() < 1e-6);
+}
+
+TEST_CASE("each loss is lowest where it is the one that is minimised", "[fit][multi]") {
+  const MultiRuns runs = test::multi_runs(200, 0.2, 3);
+  const auto fitted = [&](Loss loss) {
+    FitOptions options = multi(2);
+    options.loss = loss;
+    return fit(runs.spec, runs.design, options);
+  };
+  const FittedModel mae = fitted(Loss::mae);
+  const FittedModel mape = fitted(Loss::mape);
+  const FittedModel mse = fitted(Loss::mse);
+  CHECK(mae.metrics.train.mae < mape.metrics.train.mae);
+  CHECK(mape.metrics.train.mape_percent < mae.metrics.train.mape_percent);
+  CHECK(mse.metrics.train.mse < mae.metrics.train.mse);
+  CHECK(mae.search.cost == Catch::Approx(mae.metrics.train.mae).epsilon(1e-12));
+}
+
+TEST_CASE("the terms of a sum stand in the order of their share", "[fit][multi]") {
+  const MultiRuns runs = test::multi_runs(200, 0.05, 1);
+  const FittedModel model = fit(runs.spec, runs.design, multi(3));
+  const std::vector<double> shares = time_shares(model, runs.design);
+  CHECK(shares.size() == 4);
+  CHECK(std::is_sorted(shares.rbegin() + 1, shares.rend()));
+  CHECK(std::accumulate(shares.begin(), shares.end(), 0.0) == Catch::Approx(100));
+}
+
+TEST_CASE("auto makes do with few rows", "[fit][multi]") {
+  for (const std::size_t rows : {4U, 9U}) {
+    const MultiRuns runs = test::multi_runs(rows, 0.05, 4);
+    const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
+    CHECK(model.constants.allFinite());
+  }
+}
+
+TEST_CASE("auto makes do with many runs of few configurations", "[fit][multi]") {
+  const MultiRuns few = test::multi_runs(4, 0.05, 4);
+  std::vector<std::size_t> rows(2000);
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    rows[row] = row % 4;
+  const Design many = take_rows(few.design, rows);
+  CHECK(fit(few.spec, many, multi(std::nullopt)).constants.allFinite());
+}

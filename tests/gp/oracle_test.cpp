@@ -1,0 +1,183 @@
+// Against scikit-learn's GaussianProcessRegressor at the same hyper-parameters: oracle.py.
+
+#include <Eigen/Core>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "gp/likelihood.hpp"
+#include "gp/residual_process.hpp"
+#include "support/catch.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace perfmodel;
+using namespace perfmodel::process;
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using ParsedJson = nlohmann::json;
+
+namespace {
+
+const ParsedJson& oracle() {
+  static const ParsedJson document =
+      ParsedJson::parse(test::read_text(PERFMODEL_SOURCE_DIR "/tests/fit/process/oracle.json"));
+  return document;
+}
+
+VectorXd vector_of(const ParsedJson& numbers) {
+  VectorXd out(static_cast<Index>(numbers.size()));
+  for (Index i = 0; i < out.size(); ++i)
+    out[i] = numbers[static_cast<std::size_t>(i)].get<double>();
+  return out;
+}
+
+MatrixXd matrix_of(const ParsedJson& rows) {
+  MatrixXd out(static_cast<Index>(rows.size()), static_cast<Index>(rows[0].size()));
+  for (Index i = 0; i < out.rows(); ++i)
+    out.row(i) = vector_of(rows[static_cast<std::size_t>(i)]);
+  return out;
+}
+
+VectorXd oracle_vector(const char* name) {
+  return vector_of(oracle()[name]);
+}
+
+Inputs oracle_inputs(const std::string& prefix) {
+  return {.numbers = matrix_of(oracle()[prefix + "numbers"]),
+          .levels = matrix_of(oracle()[prefix + "levels"]).cast<std::uint32_t>()};
+}
+
+Kernel oracle_kernel() {
+  return {.inverse_lengths = oracle_vector("inverse_lengths"),
+          .shares = oracle_vector("shares"),
+          .rates = oracle_vector("rates"),
+          .variance = oracle()["variance"],
+          .noise = oracle()["noise"]};
+}
+
+/// As HyperLayout has them.
+VectorXd oracle_hyper() {
+  const Kernel kernel = oracle_kernel();
+  VectorXd out(10);
+  for (Index j = 0; j < 2; ++j) {
+    out[2 * j] = std::log(kernel.inverse_lengths[j]);
+    out[2 * j + 1] = std::log(kernel.shares[j] / (1 - kernel.shares[j]));
+  }
+  out.segment(4, 2) = kernel.rates.array().log();
+  out.segment(6, 2) << std::log(kernel.variance), std::log(kernel.noise);
+  out.tail(2) = oracle_vector("group_variances").array().log();
+  return out;
+}
+
+Observations oracle_observations(const Inputs& inputs, const VectorXd& y) {
+  const MergedRows rows = MergedRows::of(inputs, y);
+  const Inputs merged = take_rows(inputs, rows.first);
+  const Trend trend = product_trend(merged);
+  return {
+      .inputs = CodedInputs(merged),
+      .trend = {.slopes = product_slopes(merged, level_counts(merged)) * trend.scales.asDiagonal(),
+                .groups = trend.groups,
+                .group_count = trend.group_count},
+      .y = rows.y,
+      .runs = rows.runs,
+      .repeated_runs = static_cast<double>(y.size() - rows.rows()),
+      .scatter = rows.scatter.sum(),
+      .spread = oracle()["level_variance"].get<double>() / kLevelVariance};
+}
+
+Observations oracle_observations() {
+  return oracle_observations(oracle_inputs(""), oracle_vector("y"));
+}
+
+HyperPrior flat_prior() {
+  return {.mean = VectorXd::Zero(10), .precision = VectorXd::Zero(10)};
+}
+
+/// What has the numbers of the oracle as its logarithms.
+Inputs exponentials(Inputs inputs) {
+  inputs.numbers = inputs.numbers.array().exp();
+  return inputs;
+}
+
+void check_close(const VectorXd& found, const VectorXd& expected, double tolerance = 1e-8) {
+  REQUIRE(found.size() == expected.size());
+  for (Index i = 0; i < found.size(); ++i) {
+    CAPTURE(i, found[i], expected[i]);
+    CHECK(std::abs(found[i] - expected[i]) < tolerance * std::max(1.0, std::abs(expected[i])));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("correlations of a process are scikit-learn's", "[process]") {
+  const Inputs inputs = oracle_inputs("");
+  const std::vector<Index> first{0, 1, 2, 3, 4, 5};
+  const std::vector<Index> others{6, 7, 8, 9};
+  const MatrixXd found = correlations(oracle_kernel(), CodedInputs(take_rows(inputs, first)),
+                                      CodedInputs(take_rows(inputs, others)));
+  const MatrixXd expected = matrix_of(oracle()["correlations"]);
+  REQUIRE(found.rows() == 6);
+  REQUIRE(found.cols() == 4);
+  CHECK((found - expected).cwiseAbs().maxCoeff() < 1e-14);
+}
+
+TEST_CASE("the marginal likelihood of a process is scikit-learn's, repeated runs merged",
+          "[process]") {
+  const Observations rows = oracle_observations();
+  REQUIRE(rows.y.size() == 30);
+  REQUIRE(rows.runs.sum() == 35);
+  HyperPosterior posterior(rows, flat_prior());
+  const double constants =
+      35 * std::log(2 * std::numbers::pi) / 2 + rows.runs.array().log().sum() / 2;
+  CHECK_THAT(-posterior.cost(oracle_hyper()) - constants,
+             Catch::Matchers::WithinAbs(oracle()["log_likelihood"], 1e-8));
+}
+
+TEST_CASE("the slopes of the marginal likelihood are scikit-learn's", "[process]") {
+  const Observations rows = oracle_observations();
+  HyperPosterior posterior(rows, flat_prior());
+  posterior.cost(oracle_hyper());
+  check_close(-posterior.slopes(), oracle_vector("slopes"));
+}
+
+TEST_CASE("the slopes of the posterior are its differences", "[process]") {
+  const Observations rows = oracle_observations();
+  HyperPosterior posterior(rows, sparse_prior(HyperLayout(rows)));
+  VectorXd hyper = oracle_hyper();
+  hyper.array() += 0.3;
+  posterior.cost(hyper);
+  const VectorXd slopes = posterior.slopes();
+  VectorXd differences(hyper.size());
+  for (Index k = 0; k < hyper.size(); ++k) {
+    VectorXd there = hyper;
+    there[k] += 1e-4;
+    const double above = posterior.cost(there);
+    there[k] -= 2e-4;
+    differences[k] = (above - posterior.cost(there)) / 2e-4;
+  }
+  check_close(slopes, differences, 1e-6);
+}
+
+TEST_CASE("means and deviations of trend and process are scikit-learn's", "[process]") {
+  const Inputs inputs = exponentials(oracle_inputs(""));
+  const Inputs asked = exponentials(oracle_inputs("asked_"));
+  const HyperParameters hyper{
+      .coordinates = {Coordinate{}, Coordinate{}},
+      .kernel = oracle_kernel(),
+      .group_deviations = oracle_vector("group_variances").cwiseSqrt(),
+      .level_deviation = std::sqrt(oracle()["level_variance"].get<double>()),
+      .position = {}};
+  const Inputs coordinates = placed(inputs, hyper.coordinates);
+  const Trend trend = product_trend(coordinates);
+  const ProcessFit fit = fit_process(inputs, oracle_vector("y"), trend, hyper, ProcessOptions{});
+
+  const Predictor predictor(fit.process);
+  const MatrixXd slopes = product_slopes(placed(asked, hyper.coordinates), level_counts(inputs));
+  const Prediction found = predictor.predict(asked, &fit.trend, slopes, 1);
+  const VectorXd mean = slopes * fit.constants + found.mean;
+  check_close(mean.array() + fit.level, oracle_vector("mean"));
+  check_close(found.deviation, oracle_vector("deviation"));
+}

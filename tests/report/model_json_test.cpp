@@ -1,0 +1,193 @@
+#include "perfmodel/model.hpp"
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "perfmodel/error.hpp"
+#include "support/catch.hpp"
+#include "support/csv_text.hpp"
+#include "support/sample_runs.hpp"
+#include "support/temporary_directory.hpp"
+#include "table/expressions.hpp"
+
+using namespace perfmodel;
+
+namespace {
+
+FittedModel sample() {
+  const test::TemporaryDirectory directory;
+  return read_model(directory.write("model.json", test::sample_model()));
+}
+
+}  // namespace
+
+TEST_CASE("a model that was read is written as the same bytes", "[io]") {
+  CHECK(to_json(sample()) == test::sample_model());
+}
+
+TEST_CASE("a model is read with every field", "[io]") {
+  const FittedModel model = sample();
+  CHECK(model.spec.target == "time_s");
+  CHECK(model.spec.unit == "s");
+  CHECK(model.spec.intrinsic.at(0).column == "filters");
+  CHECK(model.spec.intrinsic.at(0).high == 8);
+  CHECK(model.spec.categorical.at(0).levels == std::vector<std::string>{"relu", "tanh"});
+  CHECK(model.spec.extrinsic.at(0).column == "workers");
+  const GenericLayout layout(model.spec);
+  REQUIRE(static_cast<std::size_t>(model.constants.size()) == layout.size());
+  const std::vector<double> expected = {0.5, 0.25, 0.75, 2, -1, 0.125};
+  CHECK(std::vector<double>(model.constants.begin(), model.constants.end()) == expected);
+  CHECK(model.search.seed == std::numeric_limits<std::uint64_t>::max());
+  CHECK(model.search.penalty.l2 == 0.001);
+  CHECK(model.warnings.at(0).message == "few rows, \"quoted\" é");
+}
+
+TEST_CASE("constants keep all their digits", "[io]") {
+  for (const double value : {0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, 12345678901234567890.0,
+                             1e22, -2.5, -0.0, 0.30000000000000004}) {
+    FittedModel model = sample();
+    model.constants[0] = value;
+    const test::TemporaryDirectory directory;
+    const FittedModel again = read_model(directory.write("model.json", to_json(model)));
+    CHECK(again.constants[0] == value);
+    CHECK(to_json(again) == to_json(model));
+  }
+}
+
+TEST_CASE("an undefined r2 is null, and nothing else may be", "[io]") {
+  FittedModel model = sample();
+  model.metrics.train.r2 = std::nan("");
+  const test::TemporaryDirectory directory;
+  const FittedModel again = read_model(directory.write("model.json", to_json(model)));
+  CHECK(std::isnan(again.metrics.train.r2));
+
+  model = sample();
+  model.constants[0] = std::nan("");
+  CHECK_THROWS_AS(to_json(model), InputError);
+  model = sample();
+  model.search.cost = std::numeric_limits<double>::infinity();
+  CHECK_THROWS_AS(to_json(model), InputError);
+}
+
+TEST_CASE("levels of a file edited by hand may stand in any order", "[io]") {
+  std::string text = test::sample_model();
+  const std::string ordered = R"({"level": "relu", "a": 0.25}, {"level": "tanh", "a": 0.75})";
+  text.replace(text.find(ordered), ordered.size(),
+               R"({"level": "tanh", "a": 0.75}, {"level": "relu", "a": 0.25})");
+  const test::TemporaryDirectory directory;
+  CHECK(to_json(read_model(directory.write("model.json", text))) == test::sample_model());
+}
+
+TEST_CASE("levels that are numbers stand in the order of their values", "[io]") {
+  using Document = nlohmann::json;
+  Document model = Document::parse(test::sample_model());
+  model["constants"]["intrinsic"][0].update({{"a_identified", true}, {"p_identified", true}});
+  Document& column = model["constants"]["categorical"][0];
+  column["reference"] = "8";
+  column["levels"] = Document::array();
+  for (const int level : {16, 8, 128}) {
+    column["levels"].push_back({{"level", std::to_string(level)},
+                                {"a", level},
+                                {"identified", level == 16},
+                                {"difference", level - 8},
+                                {"difference_identified", level == 128}});
+  }
+  model["constants"]["extrinsic"][0]["q_identified"] = true;
+  model["constants"]["C_identified"] = true;
+  const test::CsvFile file(model.dump());
+  const FittedModel read = read_model(file.path());
+  CHECK(read.spec.categorical.at(0).levels == std::vector<std::string>{"8", "16", "128"});
+  const Eigen::VectorXd& constants = read.constants;  // a[filters] | levels | p | q | C
+  CHECK(std::vector<double>(constants.begin() + 1, constants.begin() + 4) ==
+        std::vector<double>{8, 16, 128});
+  REQUIRE(read.identifiability);
+  CHECK(read.identifiability->constants ==
+        std::vector<bool>{true, false, true, false, true, true, true});
+  CHECK(read.identifiability->differences == std::vector<bool>{false, false, true});
+}
+
+TEST_CASE("Repeated fits and a model without a search of ours are read as they were written") {
+  FittedModel model = sample();
+  model.repeats = RepeatSummary{.fits = 2,
+                                .seeds = {{1, 0.5}, {2, 0.25}},
+                                .constants = {{"C", 0.125, 0.01}},
+                                .scaling_powers = {{"workers", -1, 0}},
+                                .train = {{"mae", 1, 0.5}},
+                                .validation = {},
+                                .test = {}};
+  model.search = {};
+  model.metrics = {};
+  const test::TemporaryDirectory directory;
+  const std::string text = to_json(model);
+  const FittedModel again = read_model(directory.write("model.json", text));
+  CHECK(to_json(again) == text);
+  REQUIRE(again.repeats);
+  CHECK(again.repeats->seeds.at(1).cost == 0.25);
+  CHECK(again.repeats->constants.at(0).standard_deviation == 0.01);
+  CHECK(again.metrics.train.rows == 0);
+}
+
+TEST_CASE("what a scaling power counts of derived columns is read as it was written", "[io]") {
+  FittedModel model = sample();
+  model.spec.derived = {make_derived("filters", "size * workers", "here")};
+  model.spec.sources = {{"size", 3}};
+  model.spec.extrinsic[0].low = 1;
+  model.spec.extrinsic[0].high = 2.5;
+  model.typical = Configuration{.intrinsic = {5}, .levels = {1}, .extrinsic = {2}};
+  const test::TemporaryDirectory directory;
+  const std::string text = to_json(model);
+  const FittedModel again = read_model(directory.write("model.json", text));
+  CHECK(to_json(again) == text);
+
+  // From half a doubling below the typical 2 workers to the most that were measured.
+  const auto scalable = [](double workers) {
+    return (0.5 * std::pow(3 * workers, 2) + 0.75) / workers;
+  };
+  const double low = std::sqrt(2);
+  const double expected = std::log(scalable(2.5) / scalable(low)) / std::log(2.5 / low);
+  CHECK(scaling_powers(again).at(0) == Catch::Approx(expected).epsilon(1e-12));
+  // A file that does not tell the typical size has the power of the column alone.
+  FittedModel older = again;
+  older.spec.sources.clear();
+  CHECK_FALSE(power_through_derived(older, 0));
+  CHECK(scaling_powers(older).at(0) == -1);
+}
+
+TEST_CASE("what the runs determine is read as it was written") {
+  FittedModel model = sample();
+  model.identifiability = Identifiability{.constants = {true, false, false, true, false, true},
+                                          .differences = {true, false},
+                                          .scaling_powers = {}};
+  model.noise_floor = NoiseFloor{.rows = 8, .groups = 3, .mape_percent = 7.5};
+  model.uncertainty = Uncertainty{.resampling = Resampling::residuals,
+                                  .samples = 50,
+                                  .confidence = 0.9,
+                                  .constants = {{1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}},
+                                  .differences = {{0, 0}, {-1, 1}},
+                                  .scaling_powers = {}};
+  const test::TemporaryDirectory directory;
+  const std::string text = to_json(model);
+  const FittedModel again = read_model(directory.write("model.json", text));
+  CHECK(to_json(again) == text);
+  REQUIRE(again.identifiability);
+  CHECK(again.identifiability->constants == model.identifiability->constants);
+  CHECK(again.identifiability->differences == model.identifiability->differences);
+  REQUIRE(again.noise_floor);
+  CHECK(again.noise_floor->groups == 3);
+  REQUIRE(again.uncertainty);
+  CHECK(again.uncertainty->constants.at(4).high == 6);
+  CHECK(text.find(
+            R"({"name": "activation=tanh - relu", "low": -1, "high": 1, "identified": false})") !=
+        std::string::npos);
+
+  std::string renamed = text;
+  renamed.replace(renamed.find("\"q[workers]\""), 12, "\"q[nobody_]\"");
+  const std::string path = directory.write("renamed.json", renamed);
+  CHECK_THROWS_WITH(read_model(path),
+                    path +
+                        ": uncertainty.constants[4].name: 'q[nobody_]' does not stand in the "
+                        "order of the constants");
+}

@@ -1,0 +1,93 @@
+#include <filesystem>
+#include <fstream>
+
+#include "forms/sum_form.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/model.hpp"
+#include "support/catch.hpp"
+#include "support/csv_text.hpp"
+#include "support/multi_runs.hpp"
+
+using namespace perfmodel;
+
+namespace {
+
+FittedModel model_with_everything() {
+  test::MultiRuns runs = test::multi_runs(50, 0, 1);
+  own_sum_form(runs.truth).structure.log_powers[1] = {2, 0};
+  runs.truth.metrics.train = compute_metrics(runs.design.time, predict(runs.truth, runs.design));
+  runs.truth.identifiability = Identifiability{};
+  runs.truth.uncertainty = Uncertainty{};
+  Uncertainty& uncertainty = *runs.truth.uncertainty;
+  uncertainty.samples = 200;
+  for (Eigen::Index k = 0; k < runs.truth.constants.size(); ++k) {
+    const double value = runs.truth.constants[k];
+    runs.truth.identifiability->constants.push_back(k % 3 != 0);
+    uncertainty.constants.push_back({value - 0.25, value + 0.5});
+  }
+  runs.truth.identifiability->scaling_powers = {true, false};
+  uncertainty.scaling_powers = {{-0.5, 0.5}, {0.25, 0.75}};
+  return runs.truth;
+}
+
+}  // namespace
+
+TEST_CASE("a sum of products comes back from its file as it was", "[io][multi]") {
+  const FittedModel model = model_with_everything();
+  const std::string text = to_json(model);
+  const test::CsvFile file(text);
+  const FittedModel back = read_model(file.path());
+  REQUIRE(sum_form_of(back) != nullptr);
+  CHECK(sum_form(back).structure == sum_form(model).structure);
+  CHECK(back.constants == model.constants);
+  CHECK(scaling_powers(back) == scaling_powers(model));
+  REQUIRE(back.identifiability);
+  CHECK(back.identifiability->constants == model.identifiability->constants);
+  CHECK(back.identifiability->scaling_powers == model.identifiability->scaling_powers);
+  REQUIRE(back.uncertainty);
+  CHECK(back.uncertainty->constants.at(3).high == model.uncertainty->constants.at(3).high);
+  CHECK(back.uncertainty->scaling_powers.at(1).low == 0.25);
+  CHECK(to_json(back) == text);
+}
+
+TEST_CASE("other growths of a sum come back from its file", "[io][multi]") {
+  FittedModel model = model_with_everything();
+  MultiStructure& structure = own_sum_form(model).structure;  // numeric: gpus, batch_size, filters
+  structure.regimes = {{2, 4}};
+  structure.log_powers = {{0, 0}, {2, 0, 1}};
+  structure.rings = {{0, 2}};
+  structure.caps = {{}, {{1, 64}, {2, 32}}};
+  const std::string text = to_json(model);
+  const test::CsvFile file(text);
+  const FittedModel back = read_model(file.path());
+  REQUIRE(sum_form_of(back) != nullptr);
+  CHECK(sum_form(back).structure == structure);
+  CHECK(to_json(back) == text);
+}
+
+TEST_CASE("a cap of a file that is no number above 0 is refused", "[io][multi]") {
+  FittedModel model = model_with_everything();
+  own_sum_form(model).structure.caps = {{{1, 0}}};
+  const test::CsvFile file(to_json(model));
+  CHECK_THROWS_WITH(read_model(file.path()),
+                    Catch::Contains("constants.terms[0].caps.batch_size: expected a number > 0"));
+}
+
+TEST_CASE("a sum of products of an earlier version does not say what is identified",
+          "[io][multi]") {
+  FittedModel model = model_with_everything();
+  model.identifiability.reset();
+  model.uncertainty.reset();
+  const test::CsvFile file(to_json(model));
+  CHECK_FALSE(read_model(file.path()).identifiability);
+  CHECK_FALSE(read_model(file.path()).uncertainty);
+}
+
+TEST_CASE("a model of product terms with a logarithm unknown to us is refused", "[io][multi]") {
+  std::string text = to_json(model_with_everything());
+  const auto at = text.find("\"log2_powers\": {\"gpus\": 2");
+  REQUIRE(at != std::string::npos);
+  text.replace(at, 25, "\"log2_powers\": {\"gpus\": 7");
+  const test::CsvFile file(text);
+  CHECK_THROWS_AS(read_model(file.path()), InputError);
+}

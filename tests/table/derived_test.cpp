@@ -1,0 +1,152 @@
+#include "perfmodel/columns.hpp"
+
+#include "perfmodel/error.hpp"
+#include "support/catch.hpp"
+#include "support/csv_text.hpp"
+
+namespace perfmodel {
+namespace {
+
+using test::table_of;
+using Texts = std::vector<std::string>;
+
+constexpr std::string_view kDerivable =
+    "filters,kernel_size,activation,workers,time_s\n"
+    "4,3,relu,1,0.1\n"
+    "8,5,tanh,2,0.2\n"
+    "16,2,relu,2,0.3\n";
+
+template <class Error, class Function>
+std::string message_of(const Function& function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "(none)";
+}
+
+std::string parse_error(const std::string& text) {
+  return message_of<UsageError>([&] { parse_derived(text); });
+}
+
+std::string request_error(const Texts& texts) {
+  return message_of<UsageError>([&] {
+    std::vector<DerivedColumn> derived;
+    for (const auto& text : texts)
+      derived.push_back(parse_derived(text));
+    derive_as_requested(table_of(kDerivable), derived);
+  });
+}
+
+std::string data_error(std::string_view csv, const std::string& text) {
+  return message_of<InputError>([&] { derive_as_requested(table_of(csv), {parse_derived(text)}); });
+}
+
+TEST_CASE("a derived column has the value of its formula in each row", "[derived]") {
+  const Table table =
+      with_derived_columns(table_of(kDerivable), {parse_derived("flops=filters * kernel_size^2"),
+                                                  parse_derived(" per_worker = flops/workers ")});
+  CHECK(table.at("flops").numbers == std::vector<double>{36, 200, 64});
+  CHECK(table.at("per_worker").numbers == std::vector<double>{36, 100, 32});
+  CHECK(table.names().back() == "per_worker");
+  CHECK(with_derived_columns(table, {parse_derived("flops = filters * kernel_size^2")})
+            .columns.size() == table.columns.size());
+}
+
+TEST_CASE("a text that defines no column is refused with the place in it", "[derived]") {
+  CHECK(parse_error("flops") ==
+        "derived 'flops': expected NAME=FORMULA, such as 'flops = filters * kernel_size^2'");
+  CHECK(parse_error("flops =") ==
+        "derived 'flops =': expected NAME=FORMULA, such as 'flops = filters * kernel_size^2'");
+  CHECK(parse_error("2x = filters") ==
+        "derived '2x = filters': the name of a derived column is made of letters, digits and "
+        "'_'");
+  CHECK(parse_error("x = filters *") ==
+        "derived 'x = filters *': Unexpected end of expression at position 10 of "
+        "'filters *'");
+  CHECK(parse_error("x = x + filters") ==
+        "derived 'x = x + filters': 'x' cannot be computed from itself");
+  CHECK(parse_error("x = 2 * 3") == "derived 'x = 2 * 3': the formula uses no column");
+  CHECK(parse_error("x = padding == 'same'") ==
+        "derived 'x = padding == 'same'': texts cannot be used, only columns of numbers");
+}
+
+TEST_CASE("an unknown column and a name that is taken are refused", "[derived]") {
+  CHECK(request_error({"x = filterz * 2"}) ==
+        "derived 'x = filterz * 2': no column 'filterz' in runs.csv; did you mean 'filters'?");
+  CHECK(request_error({"workers = filters * 2"}) ==
+        "derived 'workers = filters * 2': runs.csv already has a column 'workers'; choose "
+        "another name");
+  CHECK(request_error({"x = filters", "x = workers"}) ==
+        "derived 'x = workers': runs.csv already has a column 'x'; choose another name");
+  CHECK(request_error({"y = x * 2", "x = filters"}) ==
+        "derived 'y = x * 2': no column 'x' in runs.csv");
+}
+
+TEST_CASE("cells and values that are no numbers are named with their line", "[derived]") {
+  CHECK(data_error(kDerivable, "x = activation * 2") ==
+        "runs.csv: column 'activation' holds texts, and 'x = activation * 2' needs numbers");
+  CHECK(data_error("a,b\n1,2\n2,-3\n3,oops\n", "x = a * b") ==
+        "runs.csv:4: column 'b': \"oops\" is not a number");
+  CHECK(data_error("a,b\n1,2\n2,-3\n3,0\n", "x = log(b)") ==
+        "runs.csv: column 'x': 2 cells: log(b) is no number (line 3), log(b) is infinite (line 4)");
+}
+
+TEST_CASE("a derived column that is negative is refused where it is used", "[derived]") {
+  RoleRequest request;
+  request.derived = {parse_derived("x = filters - 8")};
+  const Table table = derive_as_requested(table_of(kDerivable), request.derived);
+  CHECK(message_of<InputError>([&] { resolve_roles(table, request); }) ==
+        "runs.csv:2: column 'x': -4 is not >= 0; needed are numbers >= 0: correct this, or pass "
+        "categorical = x or ignore = x");
+}
+
+TEST_CASE("the measured time is neither derived nor derived from", "[derived]") {
+  const auto error = [](const std::string& text, std::optional<std::string> target) {
+    RoleRequest request;
+    request.target = std::move(target);
+    request.derived = {parse_derived(text)};
+    const Table table = derive_as_requested(table_of(kDerivable), request.derived);
+    return message_of<UsageError>([&] { resolve_roles(table, request); });
+  };
+  CHECK(error("x = time_s / workers", std::nullopt) ==
+        "derived 'x = time_s / workers': 'time_s' is the measured time, which is not known where "
+        "it is to be predicted");
+  CHECK(error("x = filters / workers", "x") ==
+        "derived 'x = filters / workers': the measured time cannot be derived");
+}
+
+TEST_CASE("a spec keeps the derived columns that its inputs need", "[derived]") {
+  RoleRequest request;
+  request.derived = {parse_derived("area = kernel_size^2"), parse_derived("flops = filters*area"),
+                     parse_derived("unused = filters + 1")};
+  request.ignore = {"filters", "kernel_size", "area", "unused"};
+  const Table table = derive_as_requested(table_of(kDerivable), request.derived);
+  const Roles roles = resolve_roles(table, request);
+  const std::vector<std::size_t> rows = {0, 1, 2};
+  const ModelSpec spec = make_spec(table, roles, rows);
+  REQUIRE(spec.derived.size() == 2);
+  CHECK(spec.derived[0].column == "area");
+  CHECK(spec.derived[1].column == "flops");
+  CHECK(required_columns(spec) == Texts{"activation", "workers", "kernel_size", "filters"});
+  CHECK(spec.is_derived("flops"));
+  CHECK(spec.is_derived_from("filters"));
+  CHECK_FALSE(spec.is_derived_from("workers"));
+
+  const Design design = make_design(
+      table_of("filters,kernel_size,activation,workers\n3,2,tanh,1\n"), spec, Target::absent);
+  CHECK(design.intrinsic[0].value(0) == 12);
+  CHECK(message_of<InputError>([&] {
+          make_design(table_of("kernel_size,activation,workers\n2,tanh,1\n"), spec, Target::absent);
+        }) == "no column 'filters' in runs.csv");
+  CHECK(message_of<InputError>([&] {
+          make_design(table_of("filters,kernel_size,activation,workers,flops\n3,2,tanh,1,5\n"),
+                      spec, Target::absent);
+        }) ==
+        "runs.csv has a column 'flops', which the model computes: flops = filters*area; rename or "
+        "remove it");
+}
+
+}  // namespace
+}  // namespace perfmodel
