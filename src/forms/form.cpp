@@ -206,15 +206,19 @@ BeyondRange beyond_range(const Form& form, const ModelSpec& spec, const Eigen::V
         at_edge[i].values[v] = above ? high : low;
         at_inner[i].values[v] = std::clamp(above ? high / 2 : 2 * low, low, high);
         at_opposite[i].values[v] = above ? low : high;
-        double& least = nearer[static_cast<Index>(v)];
-        least = std::min(least, above ? high / value : value / low);
+      }
+      for (std::size_t row = 0; row < design.rows; ++row) {
+        const double value = asked[i].value(row);
+        double& least = nearer[static_cast<Index>(row)];
+        least = std::min({least, value > high ? high / value : 1, value < low ? value / low : 1});
       }
     }
   };
   move(spec.intrinsic, design.intrinsic, edge.intrinsic, inner.intrinsic, opposite.intrinsic);
   move(spec.extrinsic, design.extrinsic, edge.extrinsic, inner.extrinsic, opposite.extrinsic);
   const auto log_time = [&](const Design& at) -> ArrayXd {
-    return form.predict(spec, constants, at).array().log();
+    // One by one: a vector of logarithms rounds its last ones in another way.
+    return form.predict(spec, constants, at).unaryExpr([](double t) { return std::log(t); });
   };
   const ArrayXd at_edge = log_time(edge);
   const ArrayXd gone_on = (log_time(design) - at_edge).abs();

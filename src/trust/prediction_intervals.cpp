@@ -179,8 +179,10 @@ RowIntervals row_intervals(const FittedModel& model, double level, const Design&
   RowIntervals out = row_intervals(model.intervals.value(), level, design.rows, reach);
   const Eigen::ArrayXd lacking =
       beyond_range(model.form->trend(), model.spec, model.constants, design).lacking;
-  out.lower *= lacking.min(0).exp();
-  out.upper *= lacking.max(0).exp();
+  for (Eigen::Index row = 0; row < lacking.size(); ++row) {
+    out.lower[row] *= std::exp(std::min(0.0, lacking[row]));
+    out.upper[row] *= std::exp(std::max(0.0, lacking[row]));
+  }
   return out;
 }
 

@@ -113,6 +113,26 @@ TEST_CASE("beyond a step at the edge of a scale intervals hold a cost that satur
   CHECK(flat >= 3);
 }
 
+TEST_CASE("the interval of a row beyond a scale does not depend on the other rows", "[intervals]") {
+  const FitDirectory runs;
+  runs.write("runs.csv", runs_on_nodes({1, 2, 4, 8, 16}, 1));
+  REQUIRE(runs.run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression", "multi", "--coverage",
+                    "0.9", "-o", "model.json"})
+              .exit_code == 0);
+  const std::string header = "batch,width,gpus\n";
+  std::vector<std::string> rows;
+  std::string all = header;
+  for (const char* const gpus : {"64", "16", "32", "64", "128", "8", "32"})
+    all += rows.emplace_back(std::string("16,1024,") + gpus + "\n");
+  runs.write("all.csv", all);
+  const std::string together = runs.run({"predict", "model.json", "all.csv", "--quiet"}).output;
+  for (const std::string& row : rows) {
+    runs.write("one.csv", header + row);
+    const std::string alone = runs.run({"predict", "model.json", "one.csv", "--quiet"}).output;
+    CHECK_THAT(together, ContainsSubstring(alone.substr(alone.find('\n'))));
+  }
+}
+
 TEST_CASE("who leaves a scale beyond which a model grows steeply is told so everywhere",
           "[steep]") {
   const FitDirectory runs;
