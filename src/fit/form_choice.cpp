@@ -325,6 +325,8 @@ class FormSelector {
       Candidate fewer = *sum;
       fewer.shape = with_terms(sum->shape, terms);
       fewer.shape.caps.clear();
+      if (terms < sum->shape.terms)
+        fewer.shape.steep.clear();
       if (const std::optional<Candidate> trend = judged(fewer))
         add(beside_sum(task_, plain_, with_process_, *trend));
       term_tried();

@@ -72,6 +72,8 @@ struct SumShape {
   std::vector<bool> still = {};         ///< further coordinates that are kept at 0; empty: none
   std::vector<std::size_t> rings = {};  ///< numeric columns that count by 1 - 1/n
   std::vector<std::size_t> caps = {};   ///< that count no further than the runs reach
+  /// Of these, scales beyond which the sum would grow far faster than within, whatever folds say.
+  std::vector<std::size_t> steep = {};
   /// Numeric columns whose power all terms share.
   std::vector<std::size_t> shared = {};
   /// Features of the numeric columns.

@@ -143,10 +143,12 @@ void cap_scales(const std::vector<Fold>& folds, Candidate& candidate) {
   for (std::size_t f = 0; f < folds.size() && f < candidate.capped_log_errors.size(); ++f)
     if (folds[f].far_end())
       gains[*folds[f].scale].push_back(candidate.log_errors[f] - candidate.capped_log_errors[f]);
-  candidate.shape.caps.clear();
+  std::vector<std::size_t>& caps = candidate.shape.caps;
+  caps = candidate.shape.steep;
   for (const auto& [scale, of_folds] : gains)
-    if (*std::min_element(of_folds.begin(), of_folds.end()) > kGainOfCap)
-      candidate.shape.caps.push_back(scale);
+    if (*std::min_element(of_folds.begin(), of_folds.end()) > kGainOfCap &&
+        std::find(caps.begin(), caps.end(), scale) == caps.end())
+      caps.push_back(scale);
 }
 
 void judge_as_capped(const std::vector<Fold>& folds, Candidate& candidate) {
@@ -489,8 +491,10 @@ class Selector {
              is_worse_beyond(candidate, out_.chosen) || excess(steepness, candidate) > kSteep;
     });
     if (stepped.tried.empty()) {
-      if (!grows_on(scale))
-        out_.chosen.shape.caps.push_back(scale);
+      if (!grows_on(scale)) {
+        out_.chosen.shape.steep.push_back(scale);
+        cap_scales(out_.folds, out_.chosen);
+      }
       return;
     }
     stepped.best = *std::min_element(stepped.tried.begin(), stepped.tried.end(), scores_better);
