@@ -249,6 +249,91 @@ constexpr double kGainOfGrowth = 0.1;
 /// Whether Eq. (4) is among the candidates.
 enum class Generic { offered, left_out };
 
+/// What a chosen sum says beyond the largest value of a scale.
+class GrowthBeyond {
+ public:
+  GrowthBeyond(const SelectionTask& task, CandidateJudge& judge, Selection& selection)
+      : task_(task), judge_(judge), out_(selection) {}
+
+  void prefer_steps() {
+    for (std::size_t scale = 0; scale < task_.spec.extrinsic.size(); ++scale)
+      prefer_steps(scale);
+  }
+
+ private:
+  const SelectionTask& task_;
+  CandidateJudge& judge_;
+  Selection& out_;
+
+  /// Of the forms that the runs cannot tell apart one that says less beyond them: where the chosen
+  /// one grows much faster beyond a scale than the last two gaps show, a step at an inner value
+  /// that does as well.
+  void prefer_steps(std::size_t scale) {
+    if (!is_sum(out_.chosen) || task_.options.stop.stop_requested())
+      return;
+    const std::vector<Candidate> steps = with_steps(task_, out_.chosen, scale);
+    if (steps.empty())
+      return;
+    const Steepness steepness(task_.coordinates, scale);
+    if (excess(steepness, out_.chosen) <= kSteep)
+      return;
+    Selection stepped{.chosen = {}, .best = {}, .tried = judge_(steps), .folds = out_.folds};
+    std::erase_if(stepped.tried, [&](const Candidate& candidate) {
+      return !as_good_where_measured(out_.folds, candidate, out_.chosen) ||
+             is_worse_beyond(candidate, out_.chosen) || excess(steepness, candidate) > kSteep;
+    });
+    if (stepped.tried.empty()) {
+      if (!grows_on(scale)) {
+        out_.chosen.shape.steep.push_back(scale);
+        cap_scales(out_.folds, out_.chosen);
+      }
+      return;
+    }
+    stepped.best = *std::min_element(stepped.tried.begin(), stepped.tried.end(), scores_better);
+    out_.tried.insert(out_.tried.end(), stepped.tried.begin(), stepped.tried.end());
+    out_.chosen = cautious_choice(task_.spec, stepped);
+  }
+
+  /// Whether the far ends say that the chosen sum grows on beyond the values that it knows.
+  bool grows_on(std::size_t scale) const {
+    const Candidate& chosen = out_.chosen;
+    double gain = 0;
+    for (std::size_t f = 0; f < out_.folds.size(); ++f)
+      if (out_.folds[f].scale == scale)
+        gain += chosen.capped_log_errors[f] - chosen.log_errors[f];
+    return gain > kGainOfGrowth;
+  }
+
+  /// Where a far end is held out with all that lies above the step, it can say nothing of it.
+  bool is_worse_beyond(const Candidate& stepped, const Candidate& than) const {
+    const Index step = task_.coordinates.plain_features() + stepped.shape.regimes.back();
+    const Eigen::MatrixXd& features = task_.coordinates.data().features;
+    double loss = 0;
+    for (std::size_t f = 0; f < out_.folds.size(); ++f) {
+      const Fold& fold = out_.folds[f];
+      const auto differs = [&](Index row) {
+        return features(row, step) != features(fold.training.front(), step);
+      };
+      if (fold.far_end() && std::any_of(fold.training.begin(), fold.training.end(), differs))
+        loss += stepped.log_errors[f] - than.log_errors[f];
+    }
+    return loss > 0;
+  }
+
+  /// Of the fits to random parts.
+  double excess(const Steepness& steepness, const Candidate& candidate) const {
+    double sum = 0;
+    double count = 0;
+    for (std::size_t f = 0; f < out_.folds.size(); ++f) {
+      if (out_.folds[f].far_end())
+        continue;
+      sum += steepness.excess(candidate.shape, judge_.fit_in(candidate, f).theta);
+      count += 1;
+    }
+    return sum / count;
+  }
+};
+
 class Selector {
  public:
   Selector(const SelectionTask& task, std::vector<Fold> folds, Generic generic,
@@ -469,76 +554,7 @@ class Selector {
     // Levels are chosen for what they gain together where they were measured.
     if (generic_ == Generic::left_out)
       return;
-    for (std::size_t n = 0; n < task_.spec.extrinsic.size(); ++n)
-      prefer_steps(n);
-  }
-
-  /// Of the forms that the runs cannot tell apart one that says less beyond them: where the chosen
-  /// one grows much faster beyond a scale than the last two gaps show, a step at an inner value
-  /// that does as well.
-  void prefer_steps(std::size_t scale) {
-    if (!is_sum(out_.chosen) || task_.options.stop.stop_requested())
-      return;
-    const std::vector<Candidate> steps = with_steps(task_, out_.chosen, scale);
-    if (steps.empty())
-      return;
-    const Steepness steepness(task_.coordinates, scale);
-    if (excess(steepness, out_.chosen) <= kSteep)
-      return;
-    Selection stepped{.chosen = {}, .best = {}, .tried = judge_(steps), .folds = out_.folds};
-    std::erase_if(stepped.tried, [&](const Candidate& candidate) {
-      return !as_good_where_measured(out_.folds, candidate, out_.chosen) ||
-             is_worse_beyond(candidate, out_.chosen) || excess(steepness, candidate) > kSteep;
-    });
-    if (stepped.tried.empty()) {
-      if (!grows_on(scale)) {
-        out_.chosen.shape.steep.push_back(scale);
-        cap_scales(out_.folds, out_.chosen);
-      }
-      return;
-    }
-    stepped.best = *std::min_element(stepped.tried.begin(), stepped.tried.end(), scores_better);
-    out_.tried.insert(out_.tried.end(), stepped.tried.begin(), stepped.tried.end());
-    out_.chosen = cautious_choice(task_.spec, stepped);
-  }
-
-  /// Whether the far ends say that the chosen sum grows on beyond the values that it knows.
-  bool grows_on(std::size_t scale) const {
-    const Candidate& chosen = out_.chosen;
-    double gain = 0;
-    for (std::size_t f = 0; f < out_.folds.size(); ++f)
-      if (out_.folds[f].scale == scale)
-        gain += chosen.capped_log_errors[f] - chosen.log_errors[f];
-    return gain > kGainOfGrowth;
-  }
-
-  /// Where a far end is held out with all that lies above the step, it can say nothing of it.
-  bool is_worse_beyond(const Candidate& stepped, const Candidate& than) const {
-    const Index step = task_.coordinates.plain_features() + stepped.shape.regimes.back();
-    const Eigen::MatrixXd& features = task_.coordinates.data().features;
-    double loss = 0;
-    for (std::size_t f = 0; f < out_.folds.size(); ++f) {
-      const Fold& fold = out_.folds[f];
-      const auto differs = [&](Index row) {
-        return features(row, step) != features(fold.training.front(), step);
-      };
-      if (fold.far_end() && std::any_of(fold.training.begin(), fold.training.end(), differs))
-        loss += stepped.log_errors[f] - than.log_errors[f];
-    }
-    return loss > 0;
-  }
-
-  /// Of the fits to random parts.
-  double excess(const Steepness& steepness, const Candidate& candidate) const {
-    double sum = 0;
-    double count = 0;
-    for (std::size_t f = 0; f < out_.folds.size(); ++f) {
-      if (out_.folds[f].far_end())
-        continue;
-      sum += steepness.excess(candidate.shape, judge_.fit_in(candidate, f).theta);
-      count += 1;
-    }
-    return sum / count;
+    GrowthBeyond(task_, judge_, out_).prefer_steps();
   }
 };
 
@@ -582,11 +598,13 @@ void look_closer(const SelectionTask& task, Selection& selection) {
     return;
   Selection closer;
   closer.folds = make_folds(task.coordinates, task.spec, kRowsOfCloserLook, task.options.seed);
-  closer.tried = CandidateJudge(task, closer.folds)(finalists(selection));
+  CandidateJudge judge(task, closer.folds);
+  closer.tried = judge(finalists(selection));
   if (task.options.stop.stop_requested())
     return;
   closer.best = *std::min_element(closer.tried.begin(), closer.tried.end(), scores_better);
   closer.chosen = cautious_choice(task.spec, closer);
+  GrowthBeyond(task, judge, closer).prefer_steps();
   selection = closer;
 }
 
