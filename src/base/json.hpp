@@ -66,7 +66,7 @@ void check_formula(const JsonCursor& parent, const std::string& expected);
 
 /// A value of a document that is written: an object, which keeps the order of its fields, a list,
 /// or the text of anything else. nlohmann/json, which has all this, takes seconds to compile in
-/// each of many files; only json_layout.cpp includes it, for what is quoted.
+/// each of many files; only json.cpp includes it, for what is quoted.
 class Json {
  public:
   Json() : text_("null") {}

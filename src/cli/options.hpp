@@ -63,8 +63,8 @@ class OptionError : public UsageError {
 /// The words that the values of options can be, where these are few.
 using OptionWords = std::map<const CLI::Option*, std::vector<std::string>>;
 
-/// One option, as CLI11 knows it: its header takes seconds to compile, hence only option_set.cpp
-/// and the program as a whole include it.
+/// One option, as CLI11 knows it: its header takes seconds to compile, hence only option_set.cpp,
+/// completions.cpp and app.cpp include it.
 class Option {
  public:
   Option(CLI::Option& option, OptionWords& words) : option_(&option), words_(&words) {}

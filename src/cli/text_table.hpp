@@ -55,7 +55,7 @@ class ShownTime {
 enum class Align { left, right };
 
 /// Rows of cells, the first of which is the header. For people they stand in aligned columns, two
-/// spaces apart, with controls masked; output_tables.hpp has the other formats.
+/// spaces apart, with controls masked; OutputTables has the other formats.
 class TextTable {
  public:
   /// The first `keys` columns tell the rows apart.

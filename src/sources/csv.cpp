@@ -1,8 +1,15 @@
-#define CSV_IO_NO_THREAD
-
 #include "sources/csv.hpp"
 
+// Its reader thread does not pay: reading the bytes is not what takes the time.
+#define CSV_IO_NO_THREAD
+// GCC complains of csv.h's strncpy where it is inlined here, though the header is a system header.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wunknown-warning-option"
+#pragma GCC diagnostic ignored "-Wstringop-truncation"
 #include <csv.h>
+#pragma GCC diagnostic pop
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -172,17 +179,6 @@ std::string ByteWatch::where(std::string_view before) const {
   return source_ + ":" + std::to_string(lines_ + line_ends(before) + 1);
 }
 
-}  // namespace perfmodel
-
-// Its reader thread does not pay: reading the bytes is not what takes the time.
-// GCC complains of csv.h's strncpy where it is inlined here, though the header is a system header.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpragmas"
-#pragma GCC diagnostic ignored "-Wunknown-warning-option"
-#pragma GCC diagnostic ignored "-Wstringop-truncation"
-#pragma GCC diagnostic pop
-
-namespace perfmodel {
 namespace {
 
 /// The bytes on their way into LineReader, which would cut a line at a NUL byte.
