@@ -83,14 +83,14 @@ class Documents {
     return fields;
   }
 
-  /// What tests/cli/docs/check_schemas.py says of all documents; nothing where there is no
+  /// What tests/cli/check_schemas.py says of all documents; nothing where there is no
   /// validator.
   std::optional<int> check_schemas() const {
     for (const std::string python : {"python3", "/usr/bin/python3"}) {
       if (!test::succeeds(python + " -c 'import jsonschema'"))
         continue;
       const std::string source = PERFMODEL_SOURCE_DIR;
-      return std::system((python + " " + source + "/tests/cli/docs/check_schemas.py " + source +
+      return std::system((python + " " + source + "/tests/cli/check_schemas.py " + source +
                           "/docs/schemas " + folder_.path().string() + "/document*.json* " +
                           folder_.path().string() + "/space.json " + source +
                           "/data/paper/table*.json")

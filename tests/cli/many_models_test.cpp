@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/many/many_runs.hpp"
+#include "cli/many_runs.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
 

@@ -176,7 +176,7 @@ TEST_CASE_METHOD(ProcessTest, "what model.json says of a process is enough to pr
   for (const Strings& how : {kProduct, Strings{"--residual", "process"}}) {
     fit(how);
     const auto printed =
-        output_of("python3 " PERFMODEL_SOURCE_DIR "/tests/fit/residual/predict_from_json.py " +
+        output_of("python3 " PERFMODEL_SOURCE_DIR "/tests/fit/predict_from_json.py " +
                   file("model.json") + " " + file("asked.csv"));
     REQUIRE(printed);
     std::vector<double> times;

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "cli/many/many_runs.hpp"
+#include "cli/many_runs.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
 

@@ -23,7 +23,7 @@ namespace {
 
 const ParsedJson& oracle() {
   static const ParsedJson document =
-      ParsedJson::parse(test::read_text(PERFMODEL_SOURCE_DIR "/tests/fit/process/oracle.json"));
+      ParsedJson::parse(test::read_text(PERFMODEL_SOURCE_DIR "/tests/gp/oracle.json"));
   return document;
 }
 

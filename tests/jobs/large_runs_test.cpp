@@ -4,7 +4,7 @@
 
 #include "perfmodel/error.hpp"
 #include "support/catch.hpp"
-#include "support/jobs/scattered_runs.hpp"
+#include "support/scattered_runs.hpp"
 #include "support/temporary_directory.hpp"
 
 using namespace perfmodel;

@@ -1,4 +1,4 @@
-#include "support/jobs/scattered_runs.hpp"
+#include "support/scattered_runs.hpp"
 
 #include <cmath>
 
