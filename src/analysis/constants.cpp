@@ -130,7 +130,7 @@ std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseF
   if (mape_percent < kNoError)
     reading.clear();
   else if (mape_percent > kShapeLimits * floor->mape_percent)
-    reading = ": the shape, not the noise, limits it";
+    reading = ": the shape limits it";
   else if (mape_percent < kNoiseLimits * floor->mape_percent)
     reading = ": the noise limits it";
   return "model " + percent(mape_percent) + ", noise floor " + percent(floor->mape_percent) +

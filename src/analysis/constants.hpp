@@ -69,7 +69,7 @@ std::string change_in_words(double ratio);
 /// "1 -> 2: 1.31 times slower", with what is to be doubted about it behind.
 std::string doubling_in_words(const Doubling& doubling);
 
-/// "model 22.0 %, noise floor 9.0 % from 124 replicated rows: the shape, not the noise, limits it";
+/// "model 22.0 %, noise floor 9.0 % from 124 replicated rows: the shape limits it";
 /// empty where no configuration was run twice.
 std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseFloor>& floor);
 

@@ -46,6 +46,14 @@ struct Bond {
   std::set<std::vector<double>> known;
 };
 
+/// Two columns of numbers of which runs never have more in one; or the other is a whole multiple.
+struct Order {
+  std::size_t less, more;
+  bool whole;
+
+  bool holds(const std::vector<double>& configuration) const;
+};
+
 /// What can be configured. A configuration is one number per column: the value, or the index of the
 /// level.
 struct Space {
@@ -56,6 +64,7 @@ struct Space {
   std::vector<std::vector<double>> rows = {};  ///< of runs: those that went well, each once
   std::set<std::vector<double>> failed = {};   ///< of runs: where all failed
   std::vector<Bond> bonds = {};  ///< of runs after bind_columns(): every column is in one
+  std::vector<Order> orders = {};
 
   std::vector<std::string> names() const;
   /// A configuration as it is written to a file, column by column.
@@ -70,7 +79,8 @@ using Configuration = std::vector<double>;
 Space space_of_runs(const Table& runs, const Table& all, const std::vector<std::string>& columns);
 
 /// Restricts such a space to what can exist as far as the runs tell: columns that follow from
-/// others there do, and two texts stand together where they do in a run.
+/// others there do, two texts stand together where they do in a run, and of two numbers the one that
+/// is never larger there, or divides the other, stays so.
 void bind_columns(Space& space, const Table& runs);
 
 /// Whether a configuration keeps to what the runs of a space tell.

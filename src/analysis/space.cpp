@@ -75,6 +75,32 @@ Bond bond_of(const Space& space, const std::vector<std::size_t>& columns) {
   return bond;
 }
 
+/// The order that all runs keep; nothing where the values alone make it so.
+std::optional<Order> order_of(const Space& space, std::size_t less, std::size_t more) {
+  const auto kept = [&](const Order& order) {
+    return std::all_of(space.rows.begin(), space.rows.end(),
+                       [&](const Configuration& row) { return order.holds(row); });
+  };
+  const auto says_something = [&](const Order& order) {
+    Configuration pair(space.columns.size());
+    for (const double a : space.columns[less].values) {
+      for (const double b : space.columns[more].values) {
+        pair[less] = a;
+        pair[more] = b;
+        if (!order.holds(pair))
+          return true;
+      }
+    }
+    return false;
+  };
+  for (const bool whole : {true, false}) {
+    const Order order{less, more, whole};
+    if (kept(order) && says_something(order))
+      return order;
+  }
+  return std::nullopt;
+}
+
 /// Whether one column gives another, in so many rows that it is no accident.
 bool follows(const Space& space, std::size_t from, std::size_t to) {
   std::map<double, double> known;
@@ -85,6 +111,12 @@ bool follows(const Space& space, std::size_t from, std::size_t to) {
 }
 
 }  // namespace
+
+bool Order::holds(const std::vector<double>& configuration) const {
+  const double a = configuration[less];
+  const double b = configuration[more];
+  return a <= b && (!whole || (a > 0 && std::fmod(b, a) == 0));
+}
 
 double SpaceColumn::value_at(double u) const {
   if (is_range())
@@ -186,6 +218,9 @@ void bind_columns(Space& space, const Table& runs) {
         together.push_back(b);
       if (a < b && space.columns[a].is_text() && space.columns[b].is_text())
         space.bonds.push_back(bond_of(space, {a, b}));
+      if (a != b && !space.columns[a].is_text() && !space.columns[b].is_text())
+        if (const auto order = order_of(space, a, b))
+          space.orders.push_back(*order);
     }
     space.bonds.push_back(bond_of(space, together));
   }
@@ -197,7 +232,9 @@ bool is_known_to_exist(const Space& space, const Configuration& configuration) {
              space.bonds.begin(), space.bonds.end(),
              [&](const Bond& bond) {
                return bond.known.contains(part_of(configuration, bond.columns));
-             });
+             }) &&
+         std::all_of(space.orders.begin(), space.orders.end(),
+                     [&](const Order& order) { return order.holds(configuration); });
 }
 
 std::vector<double> formula_values(const Space& space, TextCodes& codes,

@@ -178,10 +178,11 @@ TextTable exact_rows(const ScalingDocument& document) {
   TextTable table(std::vector<Align>(7, right));
   table.add({"scale", "time", "configurations", "speedup", "efficiency", "karp_flatt",
              "equivalent_power"});
+  const auto told = [&](const std::string& cell) { return document.tells_speedup ? cell : ""; };
   for (const auto& row : document.study.rows) {
     table.add({to_text(row.scale), to_text(row.time), std::to_string(row.configurations),
-               to_text(row.speedup), to_text(row.efficiency), optional_cell(row.karp_flatt),
-               optional_cell(row.equivalent_power)});
+               told(to_text(row.speedup)), told(to_text(row.efficiency)),
+               told(optional_cell(row.karp_flatt)), optional_cell(row.equivalent_power)});
   }
   return table;
 }

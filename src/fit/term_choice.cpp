@@ -243,8 +243,9 @@ constexpr double kFewRowsRidge = 1e-3;
 constexpr std::size_t kRowsOfSimpleForms = 200;
 /// A sum whose slope beyond the runs is larger than within by this says more than they do.
 constexpr double kSteep = 0.3;
-/// The same grows on where errors at the far ends are smaller for it by this, as a logarithm.
-constexpr double kGainOfGrowth = 0.1;
+/// The same grows on where the errors of every far end are smaller for it by this, as a logarithm:
+/// of planted costs that begin at a border one far end gains up to 0.5 by chance.
+constexpr double kGainOfGrowth = 0.5;
 
 /// Whether Eq. (4) is among the candidates.
 enum class Generic { offered, left_out };
@@ -294,14 +295,14 @@ class GrowthBeyond {
     out_.chosen = cautious_choice(task_.spec, stepped);
   }
 
-  /// Whether the far ends say that the chosen sum grows on beyond the values that it knows.
+  /// Whether all far ends say that the chosen sum grows on beyond the values that it knows.
   bool grows_on(std::size_t scale) const {
     const Candidate& chosen = out_.chosen;
-    double gain = 0;
+    std::vector<double> gains;
     for (std::size_t f = 0; f < out_.folds.size(); ++f)
       if (out_.folds[f].scale == scale)
-        gain += chosen.capped_log_errors[f] - chosen.log_errors[f];
-    return gain > kGainOfGrowth;
+        gains.push_back(chosen.capped_log_errors[f] - chosen.log_errors[f]);
+    return !gains.empty() && *std::min_element(gains.begin(), gains.end()) > kGainOfGrowth;
   }
 
   /// Where a far end is held out with all that lies above the step, it can say nothing of it.

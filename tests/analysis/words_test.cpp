@@ -18,8 +18,7 @@ TEST_CASE("what doubling a scale does is said in plain words", "[words]") {
 TEST_CASE("what limits a model is said where its errors matter", "[words]") {
   const NoiseFloor floor{.rows = 30, .groups = 10, .mape_percent = 2};
   CHECK(noise_floor_in_words(4, floor) ==
-        "model 4.0 %, noise floor 2.0 % from 30 replicated rows: the shape, not the noise, limits "
-        "it");
+        "model 4.0 %, noise floor 2.0 % from 30 replicated rows: the shape limits it");
   CHECK_THAT(noise_floor_in_words(2.6, floor), EndsWith("rows: shape and noise both limit it"));
   CHECK_THAT(noise_floor_in_words(2.1, floor), EndsWith("rows: the noise limits it"));
   // 0.04 % is shown as none, whatever the noise is.

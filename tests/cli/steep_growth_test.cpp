@@ -74,6 +74,27 @@ TEST_CASE("a cost that begins at a border of a scale does not explode beyond it"
   }
 }
 
+TEST_CASE("of two scales that grow together neither explodes beyond the runs", "[steep]") {
+  // 64 GPUs in place of 16 with the batch of each: both columns of scale are left at once.
+  int exploded = 0;
+  for (const unsigned seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
+    CAPTURE(seed);
+    const FitDirectory runs;
+    runs.write("runs.csv", runs_on_nodes({1, 2, 4, 8, 16}, seed));
+    runs.run({"fit", "runs.csv", "--extrinsic", "gpus,batch", "--expression", "auto", "-o",
+              "model.json"});
+    for (const double count : {64., 512.}) {
+      const ProgramResult predicted = runs.run({"predict", "model.json", "--set", "batch=128",
+                                                "width=1024", "gpus=" + to_text(count), "--quiet"});
+      REQUIRE(predicted.exit_code == 0);
+      const double factor = std::stod(predicted.output) / time_on_nodes(128, 1024, count);
+      CAPTURE(count, factor);
+      exploded += std::max(factor, 1 / factor) > 3;
+    }
+  }
+  CHECK(exploded == 0);
+}
+
 TEST_CASE("beyond a step at the edge of a scale intervals hold a cost that saturates",
           "[steep][intervals]") {
   const auto form = GENERATE(std::vector<std::string>{"multi"},

@@ -405,6 +405,36 @@ TEST_CASE_METHOD(FitDirectory, "what to measure next can exist as far as the run
   }
 }
 
+TEST_CASE_METHOD(FitDirectory, "what to measure next keeps the order of columns and their ratios",
+                 "[cli][suggest]") {
+  // A tensor is not split over more GPUs than there are; the batch of all is shared out evenly.
+  std::string csv = "tensor_parallel,gpus,global_batch,width,time_s\n";
+  for (int row = 0; row < 120; ++row) {
+    const int gpus = 1 + row * 7 % 6;
+    const int split = 1 + row * 5 % gpus;
+    const int batch = gpus * (1 + row * 3 % 7);
+    const int width = 100 + 10 * (row % 11);
+    csv += std::to_string(split) + "," + std::to_string(gpus) + "," + std::to_string(batch) + "," +
+           std::to_string(width) + "," +
+           std::to_string(1 + 0.01 * batch * width / gpus * (1 + 0.1 * (split - 1))) + "\n";
+  }
+  write("runs.csv", csv);
+  REQUIRE(run({"fit", "runs.csv", "--expression", "multi", "--terms", "1", "--extrinsic", "gpus",
+               "-o", "model.json"})
+              .exit_code == 0);
+  const ProgramResult next =
+      run({"suggest", "model.json", "runs.csv", "--next", "200", "--format", "json"});
+  INFO(next.errors);
+  REQUIRE(next.exit_code == 0);
+  const auto json = nlohmann::json::parse(next.output);
+  CHECK(json["next"].size() == 200);
+  for (const auto& item : json["next"]) {
+    const auto& at = item["configuration"];
+    CHECK(at["tensor_parallel"] <= at["gpus"]);
+    CHECK(at["global_batch"].get<int>() % at["gpus"].get<int>() == 0);
+  }
+}
+
 TEST_CASE_METHOD(FitDirectory, "of many columns only those of one machine are put together",
                  "[cli][suggest]") {
   // Too many combinations to be listed: a machine has its cores and its memory, a level of one
