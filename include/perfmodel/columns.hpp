@@ -150,6 +150,9 @@ struct RoleRequest {
   std::optional<std::string> time_unit;  ///< a label, never a conversion
   std::optional<Throughput> throughput;  ///< in place of `target`
   bool drop_failed = false;              ///< leave out runs whose time says that they failed
+  /// The column of how many identical runs, their time included, a line stands for; no input.
+  std::optional<std::string> weight = {};
+  bool single_rows = false;  ///< label_runs() takes such lines apart: each run is a row
   std::vector<DerivedColumn> derived;    ///< the table has them already
   /// label_runs() puts what each worker has in place of a total that was set so.
   bool totals_per_worker = false;

@@ -78,8 +78,9 @@ Bond bond_of(const Space& space, const std::vector<std::size_t>& columns) {
 /// The order that all runs keep; nothing where the values alone make it so.
 std::optional<Order> order_of(const Space& space, std::size_t less, std::size_t more) {
   const auto kept = [&](const Order& order) {
-    return std::all_of(space.rows.begin(), space.rows.end(),
-                       [&](const Configuration& row) { return order.holds(row); });
+    return std::all_of(
+        space.rows.begin(), space.rows.end(),
+        [&](const Configuration& row) { return order.holds(row); });
   };
   const auto says_something = [&](const Order& order) {
     Configuration pair(space.columns.size());
@@ -233,8 +234,9 @@ bool is_known_to_exist(const Space& space, const Configuration& configuration) {
              [&](const Bond& bond) {
                return bond.known.contains(part_of(configuration, bond.columns));
              }) &&
-         std::all_of(space.orders.begin(), space.orders.end(),
-                     [&](const Order& order) { return order.holds(configuration); });
+         std::all_of(
+             space.orders.begin(), space.orders.end(),
+             [&](const Order& order) { return order.holds(configuration); });
 }
 
 std::vector<double> formula_values(const Space& space, TextCodes& codes,

@@ -122,9 +122,12 @@ void check_fit_gates(const std::vector<Gate>& gates, const FittedModel& model) {
 LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& request,
                           Console& console, const ReadProgress& progress) {
   const auto large = large_runs_request(arguments.large, arguments.runs, request);
-  if (!large)
-    return read_labelled_runs(arguments.runs, request.roles, arguments.separator, console,
-                              progress);
+  if (!large) {
+    RoleRequest roles = request.roles;
+    roles.single_rows = roles.weight && !(needs_rows_of_file(request).empty() &&
+                                          needs_single_rows(request).empty());
+    return read_labelled_runs(arguments.runs, roles, arguments.separator, console, progress);
+  }
   const LargeRuns runs(arguments.runs.front(), request.roles, arguments.separator, *large,
                        request.options);
   return told(runs.read(progress), console);
@@ -171,9 +174,11 @@ void check_combination(const FitArguments& arguments) {
       (arguments.search.options.expression != Expression::automatic || asks_for_many(arguments)))
     throw UsageError("--keep-totals has no effect without --expression auto of one model");
   const bool is_large = arguments.large.merge || arguments.large.sample_rows;
+  if (arguments.roles.weight && is_large)
+    throw UsageError("--weight does not go with --merge-rows and --sample-rows");
   if (asks_for_many(arguments)) {
-    if (is_large)
-      throw UsageError("--merge-rows and --sample-rows are of fits of one model");
+    if (is_large || arguments.roles.weight)
+      throw UsageError("--merge-rows, --sample-rows and --weight are of fits of one model");
   } else {
     if (arguments.total || !arguments.ranked_at.empty())
       throw UsageError("--total and --set go with many models: --by, or several targets");
@@ -266,7 +271,7 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
                 "with --expression auto: a total that was set per\n"
                 "worker (global_batch) stays the input that it is")
       .group("Columns");
-  add_large_options(command, arguments.large);
+  add_large_options(command, arguments.large, arguments.roles.weight);
   add_search_options(command, arguments.search);
   add_count<std::size_t>(command, "--repeats", arguments.repeats,
                          "fits with the seeds N, N+1, ...; the model is the best\n"

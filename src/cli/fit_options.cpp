@@ -35,13 +35,19 @@ bool is_large(const std::string& path) {
 
 }  // namespace
 
-void add_large_options(OptionSet& app, LargeRowsArguments& arguments) {
+void add_large_options(OptionSet& app, LargeRowsArguments& arguments,
+                       std::optional<std::string>& weight) {
   app.add_option_function(
          "--merge-rows", [&](const std::string& text) { parse_merge_rows(text, arguments); },
          "rows of equal columns and time count as one while they\n"
          "are read, so that the file may be larger than memory\n"
          "(default: auto, of files of more than 1 GiB)")
       .type_name("auto|always|never")
+      .group("Reading files");
+  app.add_option("--weight", weight,
+                 "of lines that stand for several runs with the same time:\n"
+                 "how many they are; such runs may also stand one by one")
+      .type_name("COL")
       .group("Reading files");
   add_count<std::size_t>(app, "--sample-rows", arguments.sample_rows,
                          "fit that many rows, drawn at random while the file is\n"
@@ -53,6 +59,8 @@ void add_large_options(OptionSet& app, LargeRowsArguments& arguments) {
 std::optional<LargeRunsRequest> large_runs_request(const LargeRowsArguments& arguments,
                                                    const std::vector<std::string>& paths,
                                                    const FitRequest& request) {
+  if (request.roles.weight)
+    return std::nullopt;
   const bool merge = arguments.merge.value_or(false);
   if (merge && arguments.sample_rows)
     throw UsageError("--merge-rows always does not go with --sample-rows");

@@ -323,8 +323,9 @@ struct LargeRowsArguments {
   std::optional<std::size_t> sample_rows;
 };
 
-/// `--merge-rows` and `--sample-rows`.
-void add_large_options(OptionSet& app, LargeRowsArguments& arguments);
+/// `--merge-rows`, `--weight` and `--sample-rows`.
+void add_large_options(OptionSet& app, LargeRowsArguments& arguments,
+                       std::optional<std::string>& weight);
 
 /// Nothing where the rows are read one by one. Throws UsageError where what is asked for needs that
 /// and something else is asked for, too.

@@ -91,17 +91,6 @@ std::set<std::string> text_columns(const RoleRequest& roles) {
   return {roles.categorical.begin(), roles.categorical.end()};
 }
 
-/// Each run as a row.
-Table one_by_one(const Table& merged) {
-  std::vector<std::size_t> rows;
-  rows.reserve(merged.measured_runs());
-  for (std::size_t row = 0; row < merged.rows(); ++row)
-    rows.insert(rows.end(), merged.runs[row], row);
-  Table out = take_rows(merged, rows);
-  out.runs.clear();
-  return out;
-}
-
 }  // namespace
 
 LargeRuns::LargeRuns(const std::string& path, const RoleRequest& roles,

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -8,6 +9,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "forms/fit_options.hpp"
+#include "jobs/large_runs.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
@@ -15,6 +17,7 @@
 #include "table/column_facts.hpp"
 #include "table/derived.hpp"
 #include "table/design.hpp"
+#include "table/spec.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {
@@ -55,6 +58,38 @@ void warn_of_equal_files(LabelledRuns& runs) {
       break;
     }
   }
+}
+
+/// Takes the column that says how many runs each line stands for out of the table.
+void count_lines(const std::string& weight, Table& table) {
+  if (table.find(weight) == nullptr)
+    throw UsageError(Field{"weight"} + ": " + table.no_column(weight));
+  const Column& column = table.at(weight);
+  CellProblems problems(table);
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const double count = column.is_numeric() ? column.numbers[row] : 0;
+    if (count >= 1 && count < 0x1p53 && count == std::floor(count))
+      table.runs.push_back(static_cast<std::uint64_t>(count));
+    else
+      problems.add(row, column,
+                   [&] { return quoted_cell(column.text(row)) + " is no number of runs"; });
+  }
+  if (!problems.empty())
+    throw InputError(problems.text());
+  table.columns.erase(table.columns.begin() + (&column - table.columns.data()));
+}
+
+/// Times of runs scatter: where no configuration has a second one, one line for many is their mean.
+void refuse_averages(const Table& table, const std::string& target) {
+  std::vector<std::string> inputs = table.names();
+  std::erase(inputs, target);
+  if (table.measured_runs() > table.rows() && groups_of(table, inputs).size() == table.rows())
+    throw InputError(
+        table.source +
+        ": every configuration has one time for all its runs, which is a mean of "
+        "them: a weight counts runs with the same time, and how much runs scatter cannot be seen "
+        "any more. Leave out " +
+        Field{"weight"} + ", or pass the single times");
 }
 
 /// Levels that nobody asked for, and that are numbers to people: a scale would have no power.
@@ -104,8 +139,18 @@ LabelledRuns label_runs(RunsFile file, const RoleRequest& request) {
     if (auto warning = warning_of_work(*request.throughput, table))
       runs.warnings.push_back(*std::move(warning));
   }
+  if (request.weight)
+    count_lines(*request.weight, table);
   table = derive_as_requested(table, timed.derived);
   runs.roles = resolve_roles(table, timed);
+  if (request.weight) {
+    refuse_averages(table, runs.roles.target);
+    if (request.single_rows && table.measured_runs() > kMostSingleRows)
+      throw InputError(Sentence(table.source + ": ") + Field{"weight"} + " takes " +
+                       std::to_string(kMostSingleRows) + " runs at most, but for Eq. (4) alone");
+    if (request.single_rows)
+      table = one_by_one(table);
+  }
   runs.roles.throughput = request.throughput;
   warn_of_written_numbers(request, runs);
   if (!request.throughput)

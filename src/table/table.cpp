@@ -308,6 +308,16 @@ Table take_rows(const Table& table, std::span<const std::size_t> rows) {
   return out;
 }
 
+Table one_by_one(const Table& merged) {
+  std::vector<std::size_t> rows;
+  rows.reserve(merged.measured_runs());
+  for (std::size_t row = 0; row < merged.rows(); ++row)
+    rows.insert(rows.end(), merged.runs[row], row);
+  Table out = take_rows(merged, rows);
+  out.runs.clear();
+  return out;
+}
+
 std::vector<TableGroup> groups_of(const Table& table, std::span<const std::string> columns) {
   std::vector<const Column*> keys;
   for (const std::string& name : columns)

@@ -36,6 +36,9 @@ struct TableGroup {
   std::vector<std::size_t> rows;
 };
 
+/// Each run as a row, of a table whose rows stand for several.
+Table one_by_one(const Table& merged);
+
 /// The groups in the order in which they first appear; without columns all rows are one group. Read
 /// the columns as text, so that 1 and 1.0 are two keys, as they stand. Throws InputError where the
 /// table lacks a column.

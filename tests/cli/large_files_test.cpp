@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/random.hpp"
@@ -15,17 +17,38 @@ using Strings = std::vector<std::string>;
 
 namespace {
 
+/// The lines of a file, equal ones once, with how many they are as a last column.
+std::string counted(const std::string& csv, const std::string& column) {
+  std::vector<std::pair<std::string, int>> lines;
+  const std::size_t body = csv.find('\n') + 1;
+  for (std::size_t begin = body; begin < csv.size();) {
+    const std::size_t end = csv.find('\n', begin);
+    const std::string line = csv.substr(begin, end - begin);
+    const auto known = std::find_if(lines.begin(), lines.end(),
+                                    [&](const auto& other) { return other.first == line; });
+    if (known == lines.end())
+      lines.emplace_back(line, 1);
+    else
+      ++known->second;
+    begin = end + 1;
+  }
+  std::string out = csv.substr(0, body - 1) + "," + column + "\n";
+  for (const auto& [line, runs] : lines)
+    out += line + "," + std::to_string(runs) + "\n";
+  return out;
+}
+
 /// 40 configurations in turn, times in two digits: many rows are equal but for their job.
-std::string equal_runs(int rows) {
+std::string equal_runs(int rows, bool named = true) {
   perfmodel::RandomStream random(1, "equal runs", 0);
-  std::string out = "job,net,gpus,time_s\n";
+  std::string out = std::string(named ? "job," : "") + "net,gpus,time_s\n";
   for (int i = 0; i < rows; ++i) {
     const int net = i % 4;
     const int gpus = 1 + i / 4 % 10;
     const double time =
         (1 + 0.5 * net) * std::pow(gpus, -0.8) * std::exp(0.05 * random.normal()) + 1;
-    out += "j" + std::to_string(i) + ",net" + std::to_string(net) + "," + std::to_string(gpus) +
-           "," + perfmodel::to_text(std::round(100 * time) / 100) + "\n";
+    out += (named ? "j" + std::to_string(i) + "," : "") + "net" + std::to_string(net) + "," +
+           std::to_string(gpus) + "," + perfmodel::to_text(std::round(100 * time) / 100) + "\n";
   }
   return out;
 }
@@ -200,4 +223,62 @@ TEST_CASE("standard input and failed runs are merged as a whole file has them") 
   CHECK(wrong("always") == wrong("never"));
   CHECK_THAT(wrong("always"),
              ContainsSubstring("standard input:3: column 'time_s': \"x\" is not a number"));
+}
+
+TEST_CASE("a line that stands for several runs counts as they do one by one", "[weight]") {
+  const std::string text = equal_runs(1000, false);
+  const TemporaryDirectory directory;
+  directory.write("whole.csv", text);
+  directory.write("grouped.csv", counted(text, "how_many"));
+  ProgramOptions options;
+  options.directory = directory.path();
+  const auto form = GENERATE(Strings{}, Strings{"--loss", "mse"}, Strings{"--expression", "multi"},
+                             Strings{"--expression", "auto"}, Strings{"--folds", "3"},
+                             Strings{"--split", "80:20"});
+  CAPTURE(form);
+  const auto model = [&](Strings arguments) {
+    arguments.insert(arguments.begin(), "fit");
+    arguments.insert(arguments.end(), form.begin(), form.end());
+    const ProgramResult result = run_perfmodel(arguments, options);
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    nlohmann::json json = nlohmann::json::parse(result.output);
+    CHECK(json["provenance"]["data"]["rows"] == 1000);
+    json.erase("provenance");
+    json.at("central_run").erase("line");
+    return json;
+  };
+  CHECK(model({"whole.csv"}) == model({"grouped.csv", "--weight", "how_many"}));
+}
+
+TEST_CASE("what is no number of runs, and what are means, is refused", "[weight]") {
+  const TemporaryDirectory directory;
+  ProgramOptions options;
+  options.directory = directory.path();
+  const auto refused = [&](const std::string& file, const Strings& further = {}) {
+    Strings arguments = {"fit", file, "--weight", "n"};
+    arguments.insert(arguments.end(), further.begin(), further.end());
+    return run_perfmodel(arguments, options);
+  };
+  for (const std::string cell : {"0", "-1", "2.5", "many", "1e300"}) {
+    CAPTURE(cell);
+    directory.write("runs.csv", "gpus,time_s,n\n1,4,2\n1,4.1,1\n2,2,3\n4,1," + cell + "\n");
+    const ProgramResult result = refused("runs.csv");
+    CHECK(result.exit_code == 3);
+    CHECK_THAT(result.errors, ContainsSubstring("runs.csv:5: column 'n': "));
+    CHECK_THAT(result.errors, ContainsSubstring("is no number of runs"));
+  }
+  directory.write("means.csv", "gpus,time_s,n\n1,4.01,20\n2,2.2,10\n4,1.4,12\n8,1,1\n");
+  const ProgramResult means = refused("means.csv");
+  CHECK(means.exit_code == 3);
+  CHECK_THAT(means.errors, ContainsSubstring("a mean of them"));
+  CHECK_THAT(means.errors, ContainsSubstring("Leave out --weight"));
+  // Single runs of single configurations are none.
+  directory.write("single.csv", "gpus,time_s,n\n1,4.01,1\n2,2.2,1\n4,1.4,1\n8,1,1\n");
+  CHECK(refused("single.csv").exit_code == 0);
+  CHECK(refused("single.csv", {"--merge-rows", "always"}).exit_code == 2);
+  CHECK(refused("single.csv", {"--by", "gpus"}).exit_code == 2);
+  const ProgramResult unknown = run_perfmodel({"fit", "single.csv", "--weight", "m"}, options);
+  CHECK(unknown.exit_code == 2);
+  CHECK_THAT(unknown.errors, ContainsSubstring("--weight: no column 'm'"));
 }
