@@ -17,6 +17,7 @@
 #include "sources/large_csv.hpp"
 #include "table/column_facts.hpp"
 #include "table/formula.hpp"
+#include "table/table.hpp"
 
 namespace perfmodel {
 

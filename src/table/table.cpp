@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -346,13 +347,14 @@ std::vector<std::size_t> distinct_rows(const std::vector<std::uint32_t>& ranks,
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   const auto compared = [&](std::size_t a, std::size_t b) {
     auto order = ranks[a] <=> ranks[b];
-    for (std::size_t c = 0; c < columns.size() && order == 0; ++c)
+    for (std::size_t c = 0; c < columns.size() && std::is_eq(order); ++c)
       order = columns[c][a] <=> columns[c][b];
     return order;
   };
   std::sort(
-      rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) { return compared(a, b) < 0; });
-  const auto equal = [&](std::size_t a, std::size_t b) { return compared(a, b) == 0; };
+      rows.begin(), rows.end(),
+      [&](std::size_t a, std::size_t b) { return std::is_lt(compared(a, b)); });
+  const auto equal = [&](std::size_t a, std::size_t b) { return std::is_eq(compared(a, b)); };
   rows.erase(std::unique(rows.begin(), rows.end(), equal), rows.end());
   return rows;
 }
