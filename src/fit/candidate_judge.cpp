@@ -397,6 +397,12 @@ void CandidateJudge::extend(const Candidate& candidate, std::size_t f, const Fol
   }
 }
 
+bool CandidateJudge::knows(const Candidate& candidate) const {
+  return std::any_of(
+      families_.begin(), families_.end(),
+      [&](const Family& family) { return same_family(family.widest, candidate); });
+}
+
 const CandidateJudge::FoldPath& CandidateJudge::path_of(const Candidate& candidate,
                                                         std::size_t fold) const {
   const auto known = std::find_if(families_.begin(), families_.end(), [&](const Family& family) {

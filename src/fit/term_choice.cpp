@@ -270,7 +270,7 @@ class GrowthBeyond {
   /// one grows much faster beyond a scale than the last two gaps show, a step at an inner value
   /// that does as well.
   void prefer_steps(std::size_t scale) {
-    if (!is_sum(out_.chosen) || task_.options.stop.stop_requested())
+    if (!is_sum(out_.chosen) || !judge_.knows(out_.chosen) || task_.options.stop.stop_requested())
       return;
     const std::vector<Candidate> steps = with_steps(task_, out_.chosen, scale);
     if (steps.empty())

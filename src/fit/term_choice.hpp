@@ -249,6 +249,8 @@ class CandidateJudge {
   /// The constants of a candidate that was judged, fitted to the training rows of a fold: those of
   /// Eq. (4), or in the order of MultiLayout.
   Eigen::VectorXd constants_in(const Candidate& candidate, std::size_t fold) const;
+  /// Whether it was judged as it stands: one with fewer terms of a kind may not be.
+  bool knows(const Candidate& candidate) const;
   /// The fit of a sum that was judged to the training rows of a fold.
   const SumFit& fit_in(const Candidate& sum, std::size_t fold) const;
 
