@@ -111,7 +111,8 @@ TEST_CASE("merged rows give the model of the rows one by one, to the last bit") 
         file.fit({"--merge-rows", "always", "--threads", "3"}).output);
 }
 
-TEST_CASE("sums, processes and choices of merged rows are those of the rows one by one") {
+TEST_CASE("sums, processes and choices of merged rows are those of the rows one by one",
+          "[whole-fits]") {
   const LargeFile file(240);
   for (Strings asked : {Strings{"--expression", "multi", "--terms", "1", "--residual", "process"},
                         Strings{"--expression", "multi", "--terms", "2", "--loss", "mae"},

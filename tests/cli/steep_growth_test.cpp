@@ -54,7 +54,8 @@ std::string runs_with_steep_term() {
 
 }  // namespace
 
-TEST_CASE("a cost that begins at a border of a scale does not explode beyond it", "[steep]") {
+TEST_CASE("a cost that begins at a border of a scale does not explode beyond it",
+          "[steep][whole-fits]") {
   const auto [gpus, asked] = GENERATE(table<std::vector<double>, std::vector<double>>(
       {{{1, 2, 4, 8, 16}, {32, 64, 128}}, {{1, 2, 4, 8, 16, 32}, {64, 256, 1024}}}));
   const unsigned seed = GENERATE(1U, 2U, 3U);
@@ -74,7 +75,8 @@ TEST_CASE("a cost that begins at a border of a scale does not explode beyond it"
   }
 }
 
-TEST_CASE("of two scales that grow together neither explodes beyond the runs", "[steep]") {
+TEST_CASE("of two scales that grow together neither explodes beyond the runs",
+          "[steep][whole-fits]") {
   // 64 GPUs in place of 16 with the batch of each: both columns of scale are left at once.
   int exploded = 0;
   for (const unsigned seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
@@ -96,7 +98,7 @@ TEST_CASE("of two scales that grow together neither explodes beyond the runs", "
 }
 
 TEST_CASE("beyond a step at the edge of a scale intervals hold a cost that saturates",
-          "[steep][intervals]") {
+          "[steep][intervals][whole-fits]") {
   const auto form = GENERATE(std::vector<std::string>{"multi"},
                              std::vector<std::string>{"multi", "--residual", "process"});
   CAPTURE(form);
@@ -134,7 +136,8 @@ TEST_CASE("beyond a step at the edge of a scale intervals hold a cost that satur
   CHECK(flat >= 3);
 }
 
-TEST_CASE("the interval of a row beyond a scale does not depend on the other rows", "[intervals]") {
+TEST_CASE("the interval of a row beyond a scale does not depend on the other rows",
+          "[intervals][whole-fits]") {
   const FitDirectory runs;
   runs.write("runs.csv", runs_on_nodes({1, 2, 4, 8, 16}, 1));
   REQUIRE(runs.run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression", "multi", "--coverage",
@@ -200,7 +203,7 @@ TEST_CASE("who leaves a scale beyond which a model grows steeply is told so ever
 }
 
 TEST_CASE("beyond a scale that a formula knows by a step alone the trend speaks",
-          "[steep][support]") {
+          "[steep][support][whole-fits]") {
   const FitDirectory runs;
   runs.write("runs.csv", runs_on_nodes({1, 2, 4, 8, 16}, 1));
   const ProgramResult fitted = runs.run({"fit", "runs.csv", "--extrinsic", "gpus", "--expression",

@@ -381,7 +381,7 @@ TEST_CASE_METHOD(FitDirectory,
 }
 
 TEST_CASE_METHOD(FitDirectory, "what to measure next can exist as far as the runs tell",
-                 "[cli][suggest]") {
+                 "[cli][suggest][whole-fits]") {
   write("runs.csv", runs_with_ties());
   for (const std::string expression : {"generic", "multi"}) {
     std::vector<std::string> fit = {"fit", "runs.csv",   "--failed",     "drop",
@@ -406,7 +406,7 @@ TEST_CASE_METHOD(FitDirectory, "what to measure next can exist as far as the run
 }
 
 TEST_CASE_METHOD(FitDirectory, "what to measure next keeps the order of columns and their ratios",
-                 "[cli][suggest]") {
+                 "[cli][suggest][whole-fits]") {
   // A tensor is not split over more GPUs than there are; the batch of all is shared out evenly.
   std::string csv = "tensor_parallel,gpus,global_batch,width,time_s\n";
   for (int row = 0; row < 120; ++row) {
@@ -436,7 +436,7 @@ TEST_CASE_METHOD(FitDirectory, "what to measure next keeps the order of columns 
 }
 
 TEST_CASE_METHOD(FitDirectory, "of many columns only those of one machine are put together",
-                 "[cli][suggest]") {
+                 "[cli][suggest][whole-fits]") {
   // Too many combinations to be listed: a machine has its cores and its memory, a level of one
   // option excludes a level of another.
   std::string csv = "machine,cores,memory,a,b,x,y,z,time_s\n";

@@ -66,7 +66,7 @@ std::size_t open_intervals(const nlohmann::json& uncertainty) {
 }  // namespace
 
 TEST_CASE("a factor whose reference vanishes in samples has no interval, the rest has",
-          "[cli][multi]") {
+          "[cli][multi][whole-fits]") {
   // Laws of two terms and a constant, of which a third term finds little: in some samples nothing
   // at the first of 17 levels with 4 runs each; in others so few runs at the two of 6 levels where
   // it is that its power of the batch is -77, and its coefficient 10^60 times the fitted one.
@@ -84,7 +84,8 @@ TEST_CASE("a factor whose reference vanishes in samples has no interval, the res
   CHECK(run_perfmodel({"report", model, runs, "-o", page}).exit_code == 0);
 }
 
-TEST_CASE("powers and coefficients have intervals however many levels there are", "[cli][multi]") {
+TEST_CASE("powers and coefficients have intervals however many levels there are",
+          "[cli][multi][whole-fits]") {
   const auto [levels, seed] = GENERATE(table<int, unsigned>({{10, 1}, {13, 2}, {17, 1}, {40, 1}}));
   CAPTURE(levels, seed);
   const TemporaryDirectory directory;
