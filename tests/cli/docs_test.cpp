@@ -47,7 +47,7 @@ class ReadersFolder {
  public:
   ReadersFolder() {
     fs::create_directory(folder_.path() / ".bin");
-    fs::create_symlink(PERFMODEL_BINARY, folder_.path() / ".bin" / "perfmodel");
+    fs::create_symlink(test::tested_program(), folder_.path() / ".bin" / "perfmodel");
     fs::create_directory_symlink(root / "data", folder_.path() / "data");
     fs::create_directory_symlink(root / "examples", folder_.path() / "examples");
   }

@@ -29,7 +29,8 @@ struct Inputs {
 
   /// Of a shell command in which PROGRAM and ERRORS are what they say.
   std::string run(const std::string& command) const {
-    const std::string program = "PROGRAM=" PERFMODEL_BINARY "; ERRORS=" + directory.file("errors");
+    const std::string program =
+        "PROGRAM=" + tested_program() + "; ERRORS=" + directory.file("errors");
     const auto printed =
         output_of("cd " + directory.path().string() + " && " + program + "; " + command);
     REQUIRE(printed);

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 
@@ -42,11 +43,16 @@ namespace {
 
 }  // namespace
 
+std::string tested_program() {
+  const char* other = std::getenv("PERFMODEL_TESTED_PROGRAM");
+  return other ? other : PERFMODEL_BINARY;
+}
+
 Program::Program(const std::vector<std::string>& arguments, const ProgramOptions& options) {
   const std::string input = files_.write("input", options.input);
   const std::string output = files_.file("output");
   const std::string errors = files_.file("errors");
-  std::vector<std::string> owned = {PERFMODEL_BINARY};
+  std::vector<std::string> owned = {tested_program()};
   owned.insert(owned.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (auto& argument : owned)

@@ -28,6 +28,10 @@ struct ProgramResult {
   std::string errors;
 };
 
+/// The path of the program: what was built beside the tests, unless the environment's
+/// PERFMODEL_TESTED_PROGRAM says that they are to judge another one.
+std::string tested_program();
+
 /// The real binary on its way; standard output and error go to files, so nothing can fill up.
 class Program {
  public:
