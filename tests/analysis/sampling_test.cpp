@@ -134,7 +134,7 @@ TEST_CASE("a Latin hypercube fulfils conditions that leave little room, without 
   space.where = {"x * y <= 800 || y == 18"};
   const Conditions conditions(space);
   std::size_t off_balance = 0;
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     const Plan plan = latin_hypercube_plan(space, 1000, seed, {});
     off_balance += plan.off_balance;
     REQUIRE(plan.configurations.size() == 1000);
