@@ -41,7 +41,6 @@ struct FitArguments {
   std::vector<Gate> gates;
   std::vector<std::string> by;  ///< a model per group
   std::optional<std::string> target_name;
-  bool share_form = false;             ///< one form for all groups
   std::optional<std::string> total;    ///< what the others add up to
   std::vector<std::string> ranked_at;  ///< settings of the ranking
   SharingArguments sharing;

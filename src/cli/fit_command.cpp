@@ -182,8 +182,6 @@ void check_combination(const FitArguments& arguments) {
   } else {
     if (arguments.total || !arguments.ranked_at.empty())
       throw UsageError("--total and --set go with many models: --by, or several targets");
-    if (arguments.share_form)
-      throw UsageError("--share-form is of many groups: --by");
     if (arguments.sharing.shard)
       check_shared_fit(arguments);
   }
@@ -312,7 +310,7 @@ void setup_fit(OptionSet& command, FitArguments& arguments) {
       "  perfmodel fit runs.csv --bootstrap 200 -o model.json\n"
       "  perfmodel fit runs.csv --repeats 10 --l2 0.001 -o model.json\n"
       "  perfmodel fit runs.csv --by kernel,gpu --resume -o all.jsonl\n"
-      "  perfmodel fit runs.csv --by kernel --expression auto --share-form -o all.jsonl\n"
+      "  perfmodel fit runs.csv --by kernel --expression auto -o all.jsonl\n"
       "  perfmodel fit runs.csv --target step_ms --extrinsic gpus,batch --ignore host > "
       "model.json");
 }

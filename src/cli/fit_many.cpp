@@ -19,29 +19,6 @@
 namespace perfmodel::cli {
 namespace {
 
-void check_share_form(const FitArguments& arguments) {
-  const FitOptions& options = arguments.search.options;
-  if (arguments.by.empty())
-    throw UsageError("--share-form is of many groups: --by");
-  if (options.expression == Expression::generic)
-    throw UsageError("--share-form needs --expression multi or auto");
-  std::vector<std::string> idle;
-  const auto refuse = [&](const char* name, bool given) {
-    if (given)
-      idle.emplace_back(name);
-  };
-  refuse("--terms", options.terms.has_value());
-  refuse("--signed", options.signed_terms);
-  refuse("--l1", arguments.search.l1.has_value());
-  refuse("--l2", arguments.search.l2.has_value());
-  refuse("--residual process", options.residual == Residual::process);
-  if (!idle.empty()) {
-    throw UsageError(quoted_list(idle) + (idle.size() == 1 ? " does" : " do") +
-                     " not go with --share-form, which chooses a sum of terms, and how near its "
-                     "constants lie to common ones");
-  }
-}
-
 void check_many(const FitArguments& arguments) {
   const auto refuse = [](bool given, const std::string& option) {
     if (given)
@@ -49,8 +26,6 @@ void check_many(const FitArguments& arguments) {
   };
   refuse(arguments.test.has_value(), "--test");
   check_sharing(arguments.sharing, arguments.output.value_or("-"), !arguments.gates.empty());
-  if (arguments.share_form)
-    check_share_form(arguments);
   if (arguments.target_name && !arguments.roles.target)
     throw UsageError("--target-name needs --target: the column of the values");
   if (arguments.target_name && arguments.roles.throughput)
@@ -97,13 +72,6 @@ void add_many_options(OptionSet& command, FitArguments& arguments) {
       .type_name("COL")
       .group(group);
   command
-      .add_flag("--share-form", arguments.share_form,
-                "one form for all groups but those that one of their\n"
-                "own predicts better; the fewer rows a group has, the\n"
-                "nearer its constants are to common ones (--expression\n"
-                "multi or auto)")
-      .group(group);
-  command
       .add_option("--total", arguments.total,
                   "a target, a text of a key column or a further column\n"
                   "that the others add up to; the ranking says whether\n"
@@ -147,12 +115,6 @@ int run_fit_many(const FitArguments& arguments, FitRequest request, Console& con
   const std::vector<std::size_t> numbers = tasks_of_shard(job.tasks, header.shard);
   const SignalWatch signals;
   request.options.stop = signals.token();
-  if (arguments.share_form) {
-    progress->begin("choosing the form");
-    header.shared_forms = share_forms(job, request);
-    if (const auto signal = received_signal())
-      return exit_code_of_signal(*signal);
-  }
   std::size_t done = 0;
   std::size_t models = 0;
   done = kept_tasks(output, to_line(header), numbers, [&](std::string_view line) {
@@ -171,15 +133,14 @@ int run_fit_many(const FitArguments& arguments, FitRequest request, Console& con
   // What is in a file is not kept in memory, too.
   const bool is_in_memory = output.partial().empty();
   ModelSet set{header, {}};
-  fit_groups(job, open, request, header.shared_forms,
-             [&](std::size_t number, GroupOutcome outcome) {
-               ModelSetLine line = line_of(number, job.task(number), std::move(outcome));
-               write(to_line(line, header));
-               models += line.model ? 1U : 0U;
-               if (is_in_memory)
-                 set.lines.push_back(std::move(line));
-               progress->show("fitting", ++done, numbers.size());
-             });
+  fit_groups(job, open, request, [&](std::size_t number, GroupOutcome outcome) {
+    ModelSetLine line = line_of(number, job.task(number), std::move(outcome));
+    write(to_line(line, header));
+    models += line.model ? 1U : 0U;
+    if (is_in_memory)
+      set.lines.push_back(std::move(line));
+    progress->show("fitting", ++done, numbers.size());
+  });
   progress.reset();
   if (const auto signal = received_signal(); signal && done < numbers.size()) {
     console.warning("interrupted: " + std::to_string(done) + " of " +

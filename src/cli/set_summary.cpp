@@ -250,7 +250,6 @@ class TargetRankings {
       if (!line.model)
         return;
       ++models_;
-      sharing_[line.target] += line.model->search.sharing && line.model->search.sharing->shared;
       if (is_total(line, set.header()))
         return;
       TargetRanking& target = of(line.target);
@@ -274,17 +273,11 @@ class TargetRankings {
 
   std::size_t models() const { return models_; }
   const std::vector<TargetRanking>& targets() const { return targets_; }
-  /// How many models of a target have the form of all.
-  std::size_t sharing(const std::string& target) const {
-    const auto found = sharing_.find(target);
-    return found == sharing_.end() ? 0 : found->second;
-  }
 
  private:
   std::size_t models_ = 0;
   std::vector<TargetRanking> targets_;
   std::map<std::string, std::size_t> place_of_;
-  std::map<std::string, std::size_t> sharing_;
 
   TargetRanking& of(const std::string& target) {
     const auto [place, is_new] = place_of_.try_emplace(target, targets_.size());
@@ -384,17 +377,6 @@ std::string place_in_words(const RankingPlace& place, const std::vector<std::str
          ", all else as in the central run of each" + doubling;
 }
 
-std::string forms_in_words(const SetLines& set, const TargetRankings& rankings) {
-  std::string out;
-  for (const auto& [target, form] : set.header().shared_forms) {
-    out += "  " + target + ": one form of " + std::to_string(form.terms) +
-           (form.terms == 1 ? " term" : " terms") + (form.intercept ? " and C" : "") +
-           ", chosen on " + std::to_string(form.groups) + " groups, for " +
-           std::to_string(rankings.sharing(target)) + " of its models\n";
-  }
-  return out.empty() ? out : "\n" + out;
-}
-
 std::string total_in_words(const SetLines& set) {
   const std::optional<SetShare> share = set.header().total ? share_of_total(set) : std::nullopt;
   if (!share)
@@ -422,7 +404,7 @@ std::string set_summary(const SetLines& set, const Console& console,
     if (target.count > kMostRanked)
       out += "  and " + std::to_string(target.count - kMostRanked) + " more\n";
   }
-  return out + total_in_words(set) + forms_in_words(set, rankings);
+  return out + total_in_words(set);
 }
 
 std::string refused_text(const SetLines& set) {

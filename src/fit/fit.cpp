@@ -14,7 +14,6 @@
 #include "fit/fit_with_process.hpp"
 #include "fit/form_choice.hpp"
 #include "fit/global_search.hpp"
-#include "fit/shared_form.hpp"
 #include "forms/fit_options.hpp"
 #include "forms/form.hpp"
 #include "forms/generic_form.hpp"
@@ -226,7 +225,9 @@ void require_finite(const FittedModel& model) {
     throw InputError(numbers_out_of_range());
 }
 
-OwnFit fit_of(const FitOptions& options) {
+using FormFit = FittedModel (*)(const ModelSpec&, const Design&, const FitOptions&);
+
+FormFit form_fit(const FitOptions& options) {
   if (options.expression == Expression::automatic)
     return fit_auto;
   const std::vector<FormKind>& kinds = form_kinds();
@@ -242,24 +243,10 @@ OwnFit fit_of(const FitOptions& options) {
 FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   require_fitted_range(training);
   const CanonicalOrder runs(spec, training);
-  const OwnFit own = fit_of(options);
   FittedModel model =
-      runs.restored(options.shared_form ? fit_shared(runs.spec(), runs.training(), options, own)
-                                        : own(runs.spec(), runs.training(), options));
+      runs.restored(form_fit(options)(runs.spec(), runs.training(), options));
   require_finite(model);
   return model;
-}
-
-SharedForm shared_form(const ModelSpec& spec, const Design& runs, const std::string& column,
-                       const std::vector<std::size_t>& sizes, const FitOptions& options) {
-  const CanonicalOrder in_order(spec, runs);
-  const std::vector<CategoricalInput>& inputs = in_order.spec().categorical;
-  const auto place = std::find_if(inputs.begin(), inputs.end(), [&](const CategoricalInput& input) {
-    return input.column == column;
-  });
-  return choose_shared_form(in_order.spec(), in_order.training(),
-                            static_cast<std::size_t>(place - inputs.begin()), sizes, options,
-                            fit_of(options));
 }
 
 }  // namespace perfmodel

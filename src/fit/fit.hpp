@@ -56,10 +56,4 @@ class CanonicalOrder {
 /// converge is a result with a warning.
 FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options);
 
-/// The sum that the levels of a categorical column share, for `options.shared_form`, and how it
-/// does beside forms of their own where groups have as many rows as these `sizes` say, ascending:
-/// the same for any order of rows and columns.
-SharedForm shared_form(const ModelSpec& spec, const Design& runs, const std::string& column,
-                       const std::vector<std::size_t>& sizes, const FitOptions& options);
-
 }  // namespace perfmodel

@@ -14,7 +14,6 @@
 #include "fit/identify_sum.hpp"
 #include "fit/losses.hpp"
 #include "fit/sensitivity.hpp"
-#include "fit/shared_form.hpp"
 #include "fit/sum_finish.hpp"
 #include "fit/sum_terms.hpp"
 #include "fit/term_choice.hpp"
@@ -458,9 +457,6 @@ VectorXd SumRefit::operator()(const Design& runs) const {
 
 VectorXd SumRefit::refitted(const SumPart& part, const Design& runs) const {
   const TermCoordinates coordinates(part.spec, runs, part.structure.regimes);
-  if (model_.search.sharing && model_.search.sharing->shared)
-    return search_shared_sum({coordinates, part.spec, runs, options_}, *options_.shared_form)
-        .constants;
   const SumShape shape = shape_of(part, coordinates);
   VectorXd from = part.constants;
   if (shape.intercept) {
@@ -539,10 +535,8 @@ FittedModel model_of(const ModelSpec& spec, const Design& training, const FitOpt
   model.form = std::make_shared<SumForm>(sum.structure, sum.estimates);
   model.typical = central_configuration(spec, training);
   model.constants = sum.constants;
-  if (!options.shared_form) {  // whose terms are those of other groups, too
-    switch_off_negligible_factors(model, training, options.loss);
-    order_by_share(model, training);
-  }
+  switch_off_negligible_factors(model, training, options.loss);
+  order_by_share(model, training);
   model.search = {.method = options.method,
                   .loss = options.loss,
                   .penalty = options.penalty,
@@ -616,15 +610,6 @@ FittedModel SumChoice::fitted_to_largest(const Candidate& sum) const {
   const FitOptions options = with_absolute_errors(task_.options);
   const SelectionTask task{coordinates_, spec_, task_.training, options};
   return model_of(spec_, task_.training, options, search_sum(task, sum, SumThrows::none), facts());
-}
-
-FittedModel fit_shared_sum(const ModelSpec& spec, const Design& training,
-                           const FitOptions& options) {
-  const ModelSpec counted = with_zeros_counted(spec, training, options.seed);
-  const TermCoordinates coordinates(counted, training, zero_regimes(counted));
-  const SumOfTerms sum =
-      search_shared_sum({coordinates, counted, training, options}, *options.shared_form);
-  return model_of(counted, training, options, sum, {.given = true});
 }
 
 FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOptions& options) {

@@ -63,10 +63,6 @@ class SumChoice {
   std::optional<Parting> parting_;
 };
 
-/// Fits the form of `options.shared_form`, with its terms as they are and in their order.
-FittedModel fit_shared_sum(const ModelSpec& spec, const Design& training,
-                           const FitOptions& options);
-
 /// Fits a sum of product terms whose form is given or chosen by cross-validation; where nothing is
 /// better, Eq. (4).
 FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOptions& options);

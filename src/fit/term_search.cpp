@@ -81,7 +81,7 @@ class SumObjective {
                                         : (out.residual.square() + s * s).sqrt() - s;
     if (out.parts.total.allFinite())  // the logarithm of what is not would be any number
       out.cost =
-          loss_.weights.dot(rho.matrix()) + loss_.penalties.dot(from_centre(theta).cwiseAbs2());
+          loss_.weights.dot(rho.matrix()) + loss_.penalties.dot(theta.cwiseAbs2());
     out.theta = std::move(theta);
     return out;
   }
@@ -117,7 +117,7 @@ class SumObjective {
       out.hessian(size, size) = c * c * curvature.sum();
       out.gradient[size] = -c * pull.sum();
     }
-    out.gradient += 2 * loss_.penalties.cwiseProduct(from_centre(theta));
+    out.gradient += 2 * loss_.penalties.cwiseProduct(theta);
     out.hessian.diagonal() += 2 * loss_.penalties;
     return out;
   }
@@ -129,10 +129,6 @@ class SumObjective {
   InstructionSet instructions_;
   ArrayXd measured_;  ///< time or its logarithm
   std::shared_ptr<const NormalMatrix> normal_matrix_;
-
-  VectorXd from_centre(const VectorXd& theta) const {
-    return loss_.centre.size() == 0 ? theta : VectorXd(theta - loss_.centre);
-  }
 
   VectorXd modelled(const VectorXd& total) const {
     if (loss_.residual == ErrorScale::linear)
@@ -309,8 +305,12 @@ SumFit descend_sharpening(const TermData& data, const SumShape& shape, SumLoss l
   return out;
 }
 
-SumFit approach_by(SumLoss loss, const TermData& data, const SumShape& shape,
-                   const FitOptions& options, const SumFit& start, Reach reach) {
+}  // namespace
+
+SumFit approach(const TermData& data, const SumShape& shape, const FitOptions& options,
+                double ridge_strength, const SumFit& start, Reach reach) {
+  SumLoss loss = loss_of(data, options.loss);
+  loss.penalties = ridge(shape, ridge_strength + options.penalty.l2);
   return descend_sharpening(
       data, shape, std::move(loss), start,
       {.iterations = kIterations,
@@ -319,25 +319,6 @@ SumFit approach_by(SumLoss loss, const TermData& data, const SumShape& shape,
        .stop = options.stop,
        .normal_matrix = normal_matrix_of(data, shape, options.instructions, options.stop)},
       reach);
-}
-
-}  // namespace
-
-SumFit approach(const TermData& data, const SumShape& shape, const FitOptions& options,
-                double ridge_strength, const SumFit& start, Reach reach) {
-  SumLoss loss = loss_of(data, options.loss);
-  loss.penalties = ridge(shape, ridge_strength + options.penalty.l2);
-  return approach_by(std::move(loss), data, shape, options, start, reach);
-}
-
-SumFit approach_near(const TermData& data, const SumShape& shape, const FitOptions& options,
-                     VectorXd penalties, const VectorXd& start) {
-  SumLoss loss = loss_of(data, options.loss);
-  loss.penalties = std::move(penalties);
-  loss.centre = start;
-  SumFit from;
-  from.theta = start;
-  return approach_by(std::move(loss), data, shape, options, from, Reach::far);
 }
 
 namespace {

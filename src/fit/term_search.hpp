@@ -17,16 +17,15 @@ namespace perfmodel {
 
 enum class ErrorScale { linear, logarithmic };
 
-/// sum_r w_r rho(residual_r) + sum_j penalty_j (theta_j - centre_j)^2
+/// sum_r w_r rho(residual_r) + sum_j penalty_j theta_j^2
 ///
 /// with rho(x) = sqrt(x^2 + s^2) - s: |x| with its kink rounded off over the width s. An infinite s
 /// stands for rho(x) = x^2.
 struct SumLoss {
   ErrorScale residual = ErrorScale::logarithmic;
   double softness = 0.1;
-  Eigen::VectorXd weights;      ///< one per row
-  Eigen::VectorXd penalties;    ///< one per coordinate
-  Eigen::VectorXd centre = {};  ///< one per coordinate; empty: 0
+  Eigen::VectorXd weights;    ///< one per row
+  Eigen::VectorXd penalties;  ///< one per coordinate
 
   bool squared() const { return softness == std::numeric_limits<double>::infinity(); }
 };
@@ -90,10 +89,6 @@ enum class Reach {
 /// error.
 SumFit approach(const TermData& data, const SumShape& shape, const FitOptions& options,
                 double ridge_strength, const SumFit& start, Reach reach = Reach::far);
-
-/// The same with a squared penalty of its own for the distance of each coordinate from the start.
-SumFit approach_near(const TermData& data, const SumShape& shape, const FitOptions& options,
-                     Eigen::VectorXd penalties, const Eigen::VectorXd& start);
 
 /// How hard to look for the constants of one shape.
 struct TermSearchOptions {

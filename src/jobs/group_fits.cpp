@@ -206,14 +206,10 @@ std::string target_of_all(const Table& runs, const RoleRequest& roles) {
 }
 
 std::optional<GroupOutcome> fit_task(std::size_t number, const GroupJob& job,
-                                     const FitRequest& request, const std::vector<SetForm>& forms) {
+                                     const FitRequest& request) {
   FitRequest own = request;
-  const std::string target = job.task(number).target;
   if (!request.roles.throughput)
-    own.roles.target = target;
-  for (const SetForm& shared : forms)
-    if (shared.target == target)
-      own.options.shared_form = std::make_shared<const SharedForm>(shared.form);
+    own.roles.target = job.task(number).target;
   own.options.be_silent();
   own.progress = nullptr;
   RunsFile runs = job.runs_of(number);
@@ -414,14 +410,14 @@ std::optional<SetTotal> total_of(const GroupRequest& groups, const GroupJob& job
 }
 
 void fit_groups(const GroupJob& job, const std::vector<std::size_t>& numbers,
-                const FitRequest& request, const std::vector<SetForm>& forms,
+                const FitRequest& request,
                 const std::function<void(std::size_t, GroupOutcome)>& take) {
   parallel_in_order<GroupOutcome>(
       numbers.size(), request.options.threads,
       [&](std::size_t i) -> std::optional<GroupOutcome> {
         if (request.options.stop.stop_requested())
           return std::nullopt;
-        return fit_task(numbers[i], job, request, forms);
+        return fit_task(numbers[i], job, request);
       },
       [&](std::size_t i, GroupOutcome outcome) { take(numbers[i], std::move(outcome)); });
 }

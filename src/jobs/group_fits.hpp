@@ -126,11 +126,10 @@ struct GroupOutcome {
   Sentence refused;  ///< the reason, where there is no model
 };
 
-/// Tasks by their numbers, `request` for each with the form of its target where there is one, on as
-/// many threads as its options say; `take` has the results in the order of `numbers`. Runs that a
+/// Tasks by their numbers, `request` for each, on as many threads as its options say; `take` has the results in the order of `numbers`. Runs that a
 /// fit refuses are no error here. What a stop request cuts short is not taken.
 void fit_groups(const GroupJob& job, const std::vector<std::size_t>& numbers,
-                const FitRequest& request, const std::vector<SetForm>& forms,
+                const FitRequest& request,
                 const std::function<void(std::size_t, GroupOutcome)>& take);
 
 /// Of the tasks of a fit that calls can share, the numbers of the first of each kind: fits with
@@ -148,10 +147,5 @@ std::size_t shared_task_count(const PreparedFit& prepared, const FitRequest& req
 /// Does the tasks of `request.share`, a shard. Samples of a bootstrap need the model itself, which
 /// every shard fits. Throws Interrupted after a stop request.
 void fit_shared_tasks(const PreparedFit& prepared, const FitRequest& request);
-
-/// The form that the groups of each target shall share, in the order of the targets, chosen on the
-/// training rows of some of them: of those with many rows, evenly over the file. None of a target
-/// of which less than two groups can be used. Of a stop request, what was chosen until then.
-std::vector<SetForm> share_forms(const GroupJob& job, const FitRequest& request);
 
 }  // namespace perfmodel

@@ -181,15 +181,6 @@ FormChoice read_form_choice(const JsonCursor& node) {
   return out;
 }
 
-FormSharing read_sharing(const JsonCursor& node) {
-  FormSharing out;
-  out.shared = node.member("form").text() == "shared";
-  out.by_own_rows = node.member("judged_by").text() == "own_rows";
-  if (const auto lead = node.nullable_member("lead"))
-    out.lead = lead->number();
-  return out;
-}
-
 /// Checks that this is a model that this program can read.
 void check_version(const JsonCursor& root) {
   const auto schema = root.member("schema");
@@ -284,8 +275,6 @@ FittedModel read_model(const JsonCursor& root, const std::vector<FormKind>& kind
     model.search = read_search(*node);
     if (const auto choice = node->optional_member("form"))
       model.search.form = read_form_choice(*choice);
-    if (const auto sharing = node->optional_member("sharing"))
-      model.search.sharing = read_sharing(*sharing);
   }
   if (const auto node = root.optional_member("cross_validation"))
     model.cross_validation = read_cross_validation(*node);
@@ -329,8 +318,6 @@ std::string minimised_text(const SearchSummary& search) {
     add(search.ridges.front(), "sum x^2");
   else if (!search.ridges.empty())
     out += " + the ridge of each level times sum x^2";
-  if (search.sharing && search.sharing->shared)
-    out += " + squared distances from the constants of all groups";
   return out;
 }
 
@@ -344,12 +331,6 @@ Json to_json(const FormChoice& form) {
                                {"random", number(errors.random)},
                                {"far_ends", errors.far_ends ? number(*errors.far_ends) : Json()}});
   return out;
-}
-
-Json to_json(const FormSharing& sharing) {
-  return {{"form", sharing.shared ? "shared" : "own"},
-          {"judged_by", sharing.by_own_rows ? "own_rows" : "groups"},
-          {"lead", sharing.lead ? number(*sharing.lead) : Json()}};
 }
 
 Json with_process(const SearchSummary& search, const ProcessSearch& process) {
@@ -399,13 +380,7 @@ Json without_process(const SearchSummary& search) {
 }
 
 Json to_json(const SearchSummary& search) {
-  Json out = search.process ? with_process(search, *search.process) : without_process(search);
-  if (search.sharing) {
-    out["sharing"] = to_json(*search.sharing);
-    if (search.sharing->shared)
-      out["form"]["chosen_by"] = "groups";
-  }
-  return out;
+  return search.process ? with_process(search, *search.process) : without_process(search);
 }
 
 Json target_to_json(const ModelSpec& spec) {

@@ -169,54 +169,6 @@ namespace {
 constexpr std::string_view kSetSchema = "perfmodel/models";
 constexpr std::uint64_t kSetVersion = 1;
 
-template <class Value>
-Json fields_of(const std::map<std::string, Value>& values) {
-  Json out = Json::object();
-  for (const auto& [name, value] : values)
-    out[name] = value;
-  return out;
-}
-
-Json form_to_json(const SetForm& shared) {
-  const SharedForm& form = shared.form;
-  Json logarithms = Json::array();
-  Json leads = Json::array();
-  for (const SharedLead& lead : form.leads)
-    leads.push_back({{"rows", lead.rows},
-                     {"lead", lead.mean},
-                     {"scatter", lead.scatter},
-                     {"groups", lead.groups}});
-  for (const auto& powers : form.log_powers)
-    logarithms.push_back(fields_of(powers));
-  return {{"target", shared.target},
-          {"terms", form.terms},
-          {"intercept", form.intercept},
-          {"rings", form.rings},
-          {"log_powers", logarithms},
-          {"left_out", form.left_out},
-          {"constants", fields_of(form.constants)},
-          {"pull", form.pull},
-          {"size_pull", form.size_pull},
-          {"groups", form.groups},
-          {"rows", form.rows},
-          {"leads", leads}};
-}
-
-/// What people are told of it.
-SetForm read_shared_form(const JsonCursor& node) {
-  SetForm out;
-  out.target = node.member("target").text();
-  out.form.terms = node.member("terms").count();
-  out.form.intercept = node.member("intercept").boolean();
-  for (const JsonCursor& column : node.member("rings").items())
-    out.form.rings.push_back(column.text());
-  out.form.pull = node.member("pull").number();
-  out.form.size_pull = node.member("size_pull").number();
-  out.form.groups = node.member("groups").count();
-  out.form.rows = node.member("rows").count();
-  return out;
-}
-
 ModelSetHeader read_header(const JsonCursor& root) {
   const JsonCursor schema = root.member("schema");
   if (schema.text() != kSetSchema)
@@ -224,7 +176,7 @@ ModelSetHeader read_header(const JsonCursor& root) {
   const JsonCursor version = root.member("schema_version");
   if (version.count() != kSetVersion)
     version.fail("this program knows version " + std::to_string(kSetVersion));
-  ModelSetHeader header{read_tasks_header(root), {}, {}, {}, {}, {}, {}};
+  ModelSetHeader header{read_tasks_header(root), {}, {}, {}, {}, {}};
   header.file = root.member("file").text();
   for (const JsonCursor& column : root.member("by").items())
     header.by.push_back(column.text());
@@ -238,9 +190,6 @@ ModelSetHeader read_header(const JsonCursor& root) {
       header.total->column = column->text();
     header.total->name = total->member("name").text();
   }
-  if (const auto forms = root.optional_member("shared_forms"))
-    for (const JsonCursor& form : forms->items())
-      header.shared_forms.push_back(read_shared_form(form));
   return header;
 }
 
@@ -258,8 +207,6 @@ std::string to_line(const ModelSetHeader& header) {
     if (header.total->column)
       out["total"]["column"] = *header.total->column;
   }
-  for (const SetForm& shared : header.shared_forms)
-    out["shared_forms"].push_back(form_to_json(shared));
   add_tasks(out, header);
   return line_text(out);
 }

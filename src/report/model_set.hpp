@@ -89,12 +89,6 @@ struct SetTotal {
   std::string name;
 };
 
-/// The form that all models of a target have, chosen over groups of it.
-struct SetForm {
-  std::string target;
-  SharedForm form;
-};
-
 /// What the first line of a set of models says: what all of its lines have in common.
 struct ModelSetHeader : TasksHeader {
   std::string file;
@@ -102,7 +96,6 @@ struct ModelSetHeader : TasksHeader {
   std::optional<std::string> target_name;   ///< of a long table: the column of the targets' names
   std::optional<std::string> target_value;  ///< and that of their values
   std::optional<SetTotal> total;
-  std::vector<SetForm> shared_forms;  ///< where groups share one
 };
 
 /// One task: the model of one target of one group, or why there is none.

@@ -314,8 +314,7 @@ def chains_of_sets(runs, files, fit, quick):
     pick = f"{key} == '{text}'"
     out = []
     for form, flags in {"generic": "", "two terms": "--expression multi --terms 2",
-                        "auto": "--expression auto",
-                        "one form": "--expression multi --terms 2 --share-form"}.items():
+                        "auto": "--expression auto"}.items():
         argv = fit + ["--by", key] + shlex.split(flags)
         commands = in_two_parts(argv, "set.jsonl") if form != "auto" else [argv + ["-o", "set.jsonl"]]
         asked = [["show"], ["show", "--pick", pick], ["show", "--pick", pick, "--as", "python"],
