@@ -147,20 +147,22 @@ class TaskShare;
 
 /// What a fit shall learn from rows that a fit has not seen.
 struct HeldOutRequest {
-  /// Folds of a coverage that is asked for without folds and without validation rows.
-  static constexpr std::size_t default_folds = 10;
-
   struct Folds {
     std::optional<std::size_t> count;  ///< nothing: one per group
   };
   std::optional<Folds> folds;           ///< cross-validation over the training rows
   std::optional<std::string> group_by;  ///< nothing: rows of one configuration stay together
-  std::optional<double> coverage;       ///< of prediction intervals, above 0 and below 1
+  /// Of prediction intervals, above 0 and below 1. Nothing: PredictionIntervals::default_level, of
+  /// as many rows as reach it.
+  std::optional<double> coverage;
+  bool intervals = true;  ///< without, the model has none and the fit takes less time
 };
 
-/// Folds over the training rows, where any are needed.
+/// Which training rows are held out together.
 struct HeldOutPlan {
-  std::vector<std::vector<std::size_t>> parts;
+  /// By training row; empty where nothing is held out.
+  std::vector<std::size_t> group_of;
+  std::vector<std::vector<std::size_t>> parts;  ///< of the folds that are asked for
   std::optional<std::string> group_by;
 };
 

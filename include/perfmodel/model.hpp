@@ -87,8 +87,6 @@ struct CrossValidation {
   std::vector<Metrics> folds;           ///< of the held-out rows of each fold
   Eigen::VectorXd predicted;  ///< of every training row, by the fit that it was held out of; not
                               ///< kept in model.json
-  /// ProcessReach::deviations of these predictions, of the folds whose form gives any; nor kept.
-  std::vector<std::optional<Eigen::VectorXd>> deviations = {};
 };
 
 /// Which rows told how far predictions are off.
@@ -97,10 +95,20 @@ enum class Calibration {
   /// et al. 2002, Lei et al. 2018). Where the calibration rows and a new row are exchangeable, its
   /// time lies in the interval with at least the asked-for probability, whatever the model.
   validation,
-  /// Training rows, each judged by a fit that it was held out of (cross-conformal prediction; Vovk
-  /// 2015). No such guarantee for few rows: the fits to parts differ from the fit to all. In
-  /// practice the coverage is near what was asked for, or above since parts are smaller.
+  /// Training rows, each judged by the same form fitted again without it (cross-conformal
+  /// prediction; Vovk 2015). No such guarantee: the fits to parts differ from the fit to all, whose
+  /// form was chosen with the rows that judge.
   cross_validation
+};
+
+/// How wrong the model was beyond the measured range of a numeric column, learnt by rolling its edge
+/// back: fitted to the rows up to a smaller value and judged on those beyond.
+struct GrowthOfErrors {
+  std::string column;
+  std::size_t edges = 0;  ///< how often it was rolled back
+  /// By how much |ln(measured / predicted)| exceeds the half width of 90 % intervals within the
+  /// runs, by ln(value / edge), in 90 % of the rows beyond: the median over these edges.
+  double growth = 0;
 };
 
 /// Intervals for new times by conformal prediction, at any level that the calibration rows reach.
@@ -111,11 +119,16 @@ enum class Calibration {
 /// intervals. Nor does a single row: intervals are factors of the prediction, wider in seconds
 /// where times are long. Both ends have a quantile of their own, since errors are seldom symmetric.
 struct PredictionIntervals {
-  double level = 0.9;  ///< used where no other is asked for
+  static constexpr double default_level = 0.9;
+
+  double level = default_level;  ///< used where no other is asked for
   Calibration calibration = Calibration::validation;
   std::size_t count = 0;           ///< calibration rows
   std::vector<std::size_t> ranks;  ///< from 1, ascending: which of the sorted scores are kept
   std::vector<double> scores;      ///< theirs, rounded outwards to 1e-6
+  /// Of the columns whose edge could be rolled back. Models of older versions do not say: their
+  /// intervals are as wide beyond the runs as within.
+  std::optional<std::vector<GrowthOfErrors>> beyond = {};
   /// Scores are divided by ProcessReach::deviations: where the model knows how sure it is of a
   /// configuration, intervals are narrow near the runs and wide far from them.
   bool by_deviation = false;

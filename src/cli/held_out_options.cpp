@@ -82,11 +82,24 @@ void add_held_out_options(OptionSet& app, HeldOutRequest& request) {
                  "together (default: those of one configuration)")
       .type_name("COL")
       .group(group);
-  add_coverage(app, request.coverage,
-               "prediction intervals that cover this share of new\n"
-               "times, from the validation rows, else from " +
-                   std::to_string(HeldOutRequest::default_folds) + " folds");
-  app.get_option("--coverage").group(group);
+  app.add_option_function(
+         "--coverage",
+         [&](const std::string& text) {
+           request.intervals = text != "none";
+           request.coverage.reset();
+           if (!request.intervals)
+             return;
+           request.coverage = parse_number(text);
+           if (!request.coverage || !(*request.coverage > 0 && *request.coverage < 1))
+             throw OptionError("--coverage",
+                               "'" + text + "' is neither none nor a share such as 0.9");
+         },
+         "prediction intervals that cover this share of new\n"
+         "times (default: 0.9, where there are 19 rows), within\n"
+         "the runs from the validation rows, else from folds;\n"
+         "none: without, which takes less time")
+      .type_name("SHARE|none")
+      .group(group);
 }
 
 std::string held_out_section(const FittedModel& model, const Console& console) {

@@ -441,7 +441,7 @@ void restore_zeros(const SumPart& part, VectorXd& constants) {
 SumRefit::SumRefit(const FittedModel& model, const FitOptions& options)
     : model_(model), options_(options), parts_(sum_parts(model)) {}
 
-VectorXd SumRefit::operator()(const Design& runs) const {
+Refitted SumRefit::operator()(const Design& runs) const {
   VectorXd out = model_.constants;
   for (const SumPart& part : parts_) {
     const Design own = part.runs(runs);
@@ -452,7 +452,7 @@ VectorXd SumRefit::operator()(const Design& runs) const {
     for (std::size_t i = 0; i < part.origin.size(); ++i)
       out[index(part.origin[i])] = found[index(i)];
   }
-  return out;
+  return {model_.form, out};
 }
 
 VectorXd SumRefit::refitted(const SumPart& part, const Design& runs) const {

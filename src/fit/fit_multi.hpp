@@ -19,7 +19,7 @@ class SumRefit final : public Refit {
   SumRefit(const FittedModel& model, const FitOptions& options);
 
   /// Constants in the order of the model's. Those of a level without runs stay as they are.
-  Eigen::VectorXd operator()(const Design& runs) const override;
+  Refitted operator()(const Design& runs) const override;
 
   std::size_t free_constants() const override { return perfmodel::free_constants(parts_); }
 

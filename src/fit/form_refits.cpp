@@ -27,20 +27,22 @@ using Eigen::VectorXd;
 class GenericRefit final : public Refit {
  public:
   GenericRefit(const FittedModel& model, const Design& training, const FitOptions& options)
-      : options_(options),
+      : form_(model.form),
+        options_(options),
         space_(model.spec, training, options),
         penalty_(space_, training, options),
         start_(space_.scaled_from_raw(model.constants)) {}
 
-  VectorXd operator()(const Design& runs) const override {
-    return space_.raw_from_scaled(
-        polish(WeightedRows::merged(runs, options_.loss), space_, penalty_, options_, start_)
-            .scaled);
+  Refitted operator()(const Design& runs) const override {
+    const WeightedRows rows = WeightedRows::merged(runs, options_.loss);
+    return {form_, space_.raw_from_scaled(
+                       polish(rows, space_, penalty_, options_, start_).scaled)};
   }
 
   std::size_t free_constants() const override { return space_.layout().size(); }
 
  private:
+  std::shared_ptr<const Form> form_;
   const FitOptions& options_;
   SearchSpace space_;
   Regulariser penalty_;

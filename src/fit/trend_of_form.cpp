@@ -447,65 +447,70 @@ Identifiability identify_beside_process(const FittedModel& model, const Form& tr
 
 namespace {
 
-/// The trend's constants for other runs, under the same process.
+/// Trend and process for other runs, by the same hyper-parameters.
 class ProcessRefit final : public Refit {
  public:
   ProcessRefit(const FittedModel& model, std::shared_ptr<const Form> trend, ProcessColumns columns,
-               const ProcessPrior& prior, const KnownProcess& known, const FitOptions& options)
-      : model_(model),
-        trend_(std::move(trend)),
+               const ProcessPrior& prior, const KnownProcess& known, const Design& training,
+               const FitOptions& options)
+      : trend_(model),
         columns_(std::move(columns)),
-        from_nothing_(prior.from_nothing),
+        prior_(prior),
         hyper_{.coordinates = known.process.coordinates,
                .kernel = known.process.kernel,
                .group_deviations = prior.group_deviations,
                .level_deviation = prior.level_deviation,
                .heavy_tails = prior.heavy_tails,
-               .position = {}},
-        centre_(known.centre) {
+               .position = {}} {
     how_.seed = options.seed;
     how_.stop = options.stop;
+    trend_.form = std::move(trend);
+    if (!prior_.from_nothing)
+      refit_trend_ = trend_.form->refit(trend_, training, options);
   }
 
-  VectorXd operator()(const Design& runs) const override {
+  Refitted operator()(const Design& runs) const override {
     const process::Inputs inputs = columns_.inputs(runs);
     const TrendOfForm trend =
-        from_nothing_ ? product_trend_of(model_.spec, columns_, inputs, hyper_.coordinates, caps())
-                      : trend_around(trend_, model_.spec, model_.constants, runs);
+        refit_trend_
+            ? trend_around(trend_.form, trend_.spec, (*refit_trend_)(runs).constants, runs)
+            : product_trend_of(trend_.spec, columns_, inputs, hyper_.coordinates, caps());
     const VectorXd y = runs.time.array().log();
-    const process::ProcessFit found = process::fit_process(inputs, y, trend.trend, hyper_, how_);
-    return trend.constants(found.constants, found.level + centre_);
+    process::ProcessFit found = process::fit_process(inputs, y, trend.trend, hyper_, how_);
+    const auto known = std::make_shared<const KnownProcess>(std::move(found.process), how_.threads);
+    return {std::make_shared<ProcessForm>(trend.form, columns_, known, prior_),
+            trend.constants(found.constants, found.level + known->centre)};
   }
 
   std::size_t free_constants() const override {
-    return static_cast<std::size_t>(model_.constants.size());
+    return static_cast<std::size_t>(trend_.constants.size());
   }
 
  private:
-  const FittedModel& model_;
-  std::shared_ptr<const Form> trend_;
+  FittedModel trend_;  ///< alone
+  /// Its constants start where those runs alone have them; nothing where it starts from nothing.
+  std::unique_ptr<Refit> refit_trend_;
   ProcessColumns columns_;
-  bool from_nothing_;
+  ProcessPrior prior_;
   process::HyperParameters hyper_;
-  double centre_;
   process::ProcessOptions how_;
 
   /// Those of the one product.
   std::vector<Cap> caps() const {
-    const MultiStructure& structure = dynamic_cast<const SumForm&>(*trend_).structure;
+    const MultiStructure& structure = dynamic_cast<const SumForm&>(*trend_.form).structure;
     return structure.caps.empty() ? std::vector<Cap>{} : structure.caps.front();
   }
 };
 
 }  // namespace
 
-std::unique_ptr<Refit> ProcessForm::refit(const FittedModel& model, const Design&,
+std::unique_ptr<Refit> ProcessForm::refit(const FittedModel& model, const Design& training,
                                           const FitOptions& options) const {
   if (prior_.group_deviations.size() == 0)
     throw UsageError(
         "a model with a residual process that was read from a file cannot be fitted "
         "to other runs: the file has no priors of its trend; fit it anew");
-  return std::make_unique<ProcessRefit>(model, trend_, columns_, prior_, *known_, options);
+  return std::make_unique<ProcessRefit>(model, trend_, columns_, prior_, *known_, training, options);
 }
 
 }  // namespace perfmodel

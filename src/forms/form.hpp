@@ -180,12 +180,19 @@ struct ProcessReach {
   std::vector<bool> near;
 };
 
+class Form;
+
+/// What other runs of the same kind make of a model.
+struct Refitted {
+  std::shared_ptr<const Form> form;  ///< another only where a residual process knows the runs
+  Eigen::VectorXd constants;         ///< in the order of the model's
+};
+
 /// Fits a model again to other runs of the same kind, with its form as it is.
 class Refit {
  public:
   virtual ~Refit() = default;
-  /// The constants in the order of the model's.
-  virtual Eigen::VectorXd operator()(const Design& runs) const = 0;
+  virtual Refitted operator()(const Design& runs) const = 0;
   /// How many constants the runs have to determine.
   virtual std::size_t free_constants() const = 0;
 };

@@ -239,24 +239,14 @@ RowGroups groups_for(const HeldOutRequest& request, const Table& table, const Sp
   return column_groups(column, split.train);
 }
 
-void cross_validate_model(const HeldOutRequest& request, const HeldOutPlan& plan,
-                          const Design& training, bool calibrates, const FitOptions& options,
-                          FittedModel& model, const std::function<void(std::size_t)>& fold_done,
-                          const TaskHooks<HeldOutFold>& hooks) {
-  auto validation = cross_validate(model.spec, training, options, plan.parts, fold_done, hooks);
-  if (!validation)
-    return;  // stopped
-  if (calibrates) {
-    const auto alike = predictions_alike(model, training, options, plan.parts, *validation);
-    if (!alike)
-      return;  // stopped
-    model.intervals = calibrate(training.time, alike->predicted, Calibration::cross_validation,
-                                *request.coverage, alike->deviations);
-  }
-  if (request.folds) {
-    validation->group_by = plan.group_by;
-    model.cross_validation = std::move(validation);
-  }
+/// At what level the model is to have intervals, where its rows reach that.
+std::optional<double> level_of(const HeldOutRequest& request, std::size_t calibration_rows) {
+  if (!request.intervals)
+    return std::nullopt;
+  if (request.coverage)
+    require_level(*request.coverage, calibration_rows);
+  const double level = request.coverage.value_or(PredictionIntervals::default_level);
+  return level <= highest_level(calibration_rows) ? std::optional(level) : std::nullopt;
 }
 
 }  // namespace
@@ -265,23 +255,18 @@ HeldOutPlan plan_held_out(const HeldOutRequest& request, const Table& table, con
                           const Design& training, std::uint64_t seed) {
   HeldOutPlan plan;
   plan.group_by = request.group_by;
-  const bool needs_folds = request.folds || (request.coverage && split.validation.empty());
-  if (request.group_by && !needs_folds) {
+  const std::optional<double> level = level_of(
+      request, split.validation.empty() ? training.rows : split.validation.size());
+  if (request.group_by && !request.folds && (!level || !split.validation.empty())) {
     throw UsageError(Field{"group_by"} + " has no effect without " + Field{"folds"} +
-                     std::string(request.coverage ? " where there are validation rows" : ""));
+                     std::string(level ? " where there are validation rows" : ""));
   }
-  if (request.coverage) {
-    require_level(*request.coverage,
-                  split.validation.empty() ? training.rows : split.validation.size());
-  }
-  if (needs_folds) {
-    const RowGroups groups = groups_for(request, table, split, training);
-    plan.parts =
-        make_held_out_parts(groups,
-                            request.folds ? request.folds->count
-                                          : std::min(HeldOutRequest::default_folds, groups.count),
-                            seed);
-  }
+  if (!request.folds && !level)
+    return plan;
+  const RowGroups groups = groups_for(request, table, split, training);
+  plan.group_of = groups.of_row;
+  if (request.folds)
+    plan.parts = make_held_out_parts(groups, request.folds->count, seed);
   return plan;
 }
 
@@ -289,17 +274,17 @@ void add_held_out(const HeldOutRequest& request, const HeldOutPlan& plan, const 
                   const JudgingParts& judging, const FitOptions& options, FittedModel& model,
                   const std::function<void(std::size_t)>& fold_done, const TaskShare* share,
                   std::size_t first_fold) {
-  if (request.coverage && judging.validation) {
-    const Design& validation = *judging.validation;
-    const auto reach = model.form->process_reach(model.spec, model.constants, validation);
-    model.intervals =
-        calibrate(validation.time, predict(model, validation), Calibration::validation,
-                  *request.coverage, reach ? std::optional(reach->deviations) : std::nullopt);
-  }
   if (!plan.parts.empty()) {
-    cross_validate_model(request, plan, training, request.coverage && !judging.validation, options,
-                         model, fold_done, hooks_of(share, first_fold, fold_codec()));
+    model.cross_validation = cross_validate(model.spec, training, options, plan.parts, fold_done,
+                                            hooks_of(share, first_fold, fold_codec()));
+    if (!model.cross_validation)
+      return;  // stopped
+    model.cross_validation->group_by = plan.group_by;
   }
+  const std::size_t rows = judging.validation ? judging.validation->rows : training.rows;
+  if (const auto level = level_of(request, rows))
+    model.intervals =
+        calibrated(model, training, plan.group_of, judging.validation, options, *level);
   if (model.intervals && judging.test) {
     model.intervals->test_coverage =
         covered_share(row_intervals(model, model.intervals->level, *judging.test),

@@ -67,18 +67,12 @@ TaskCodec<FittedModel> model_codec() {
 
 TaskCodec<HeldOutFold> fold_codec() {
   return {[](const HeldOutFold& fold) {
-            Json out = {{"metrics", to_json(fold.metrics)},
+            return Json{{"metrics", to_json(fold.metrics)},
                         {"predicted", numbers_to_json(fold.predicted)}};
-            if (fold.deviations)
-              out["deviations"] = numbers_to_json(*fold.deviations);
-            return out;
           },
           [](const JsonCursor& node) {
-            HeldOutFold out{read_metrics(node.member("metrics")),
-                            read_vector(node.member("predicted")), std::nullopt};
-            if (const auto deviations = node.optional_member("deviations"))
-              out.deviations = read_vector(*deviations);
-            return out;
+            return HeldOutFold{read_metrics(node.member("metrics")),
+                               read_vector(node.member("predicted"))};
           }};
 }
 

@@ -204,6 +204,13 @@ Json to_json(const PredictionIntervals& intervals) {
     node["held_out_deviation"] = number(*intervals.held_out_deviation);
   if (intervals.by_deviation)
     node["added_deviation"] = number(intervals.added_deviation);
+  if (!intervals.beyond)
+    return node;
+  node["beyond"] = Json::array();
+  for (const GrowthOfErrors& column : *intervals.beyond)
+    node["beyond"].push_back({{"column", column.column},
+                              {"edges", column.edges},
+                              {"growth", number(column.growth)}});
   return node;
 }
 
@@ -249,6 +256,16 @@ PredictionIntervals read_intervals(const JsonCursor& node, bool has_process) {
   if (!ranks_fit || out.scores.size() != out.ranks.size() ||
       !std::is_sorted(out.scores.begin(), out.scores.end()))
     node.fail("expected ranks from 1 to count in ascending order and as many ascending scores");
+  if (const auto beyond = node.optional_member("beyond")) {
+    out.beyond.emplace();
+    for (const JsonCursor& item : beyond->items()) {
+      const JsonCursor growth = item.member("growth");
+      out.beyond->push_back(
+          {item.member("column").name(), item.member("edges").count(), growth.number()});
+      if (!(out.beyond->back().growth >= 0))
+        growth.fail("expected a number >= 0");
+    }
+  }
   return out;
 }
 

@@ -42,10 +42,6 @@ void require_variation(const ModelSpec& spec, const Design& all, const Design& k
                       kept.rows);
 }
 
-std::vector<Eigen::Index> rows_of(const std::vector<std::size_t>& held_out) {
-  return {held_out.begin(), held_out.end()};
-}
-
 /// The rows that are not in `some` (ascending).
 std::vector<std::size_t> other_rows(std::size_t rows, const std::vector<std::size_t>& some) {
   std::vector<std::size_t> out;
@@ -69,19 +65,20 @@ HeldOutFold fit_without(const std::vector<std::size_t>& held_out, const ModelSpe
   HeldOutFold out;
   out.predicted = predict(model, judged);
   out.metrics = compute_metrics(judged.time, out.predicted);
-  if (const auto reach = model.form->process_reach(model.spec, model.constants, judged))
-    out.deviations = reach->deviations;
   return out;
 }
 
-std::vector<std::optional<HeldOutFold>> fit_folds(
-    const ModelSpec& spec, const Design& training, const FitOptions& options,
-    const std::vector<std::vector<std::size_t>>& held_out,
-    const std::function<void(std::size_t)>& fold_done, const TaskHooks<HeldOutFold>& hooks) {
+}  // namespace
+
+std::optional<CrossValidation> cross_validate(const ModelSpec& spec, const Design& training,
+                                              const FitOptions& options,
+                                              const std::vector<std::vector<std::size_t>>& held_out,
+                                              const std::function<void(std::size_t)>& fold_done,
+                                              const TaskHooks<HeldOutFold>& hooks) {
   FitOptions fold_options = options;
   fold_options.threads = 1;
   fold_options.be_silent();
-  return run_tasks<HeldOutFold>(
+  const auto folds = run_tasks<HeldOutFold>(
       held_out.size(), options.threads, hooks,
       [&](std::size_t fold) -> std::optional<HeldOutFold> {
         if (options.stop.stop_requested())
@@ -92,55 +89,14 @@ std::vector<std::optional<HeldOutFold>> fit_folds(
         return out;
       },
       fold_done);
-}
-
-}  // namespace
-
-std::optional<CrossValidation> cross_validate(const ModelSpec& spec, const Design& training,
-                                              const FitOptions& options,
-                                              const std::vector<std::vector<std::size_t>>& held_out,
-                                              const std::function<void(std::size_t)>& fold_done,
-                                              const TaskHooks<HeldOutFold>& hooks) {
-  const auto folds = fit_folds(spec, training, options, held_out, fold_done, hooks);
   CrossValidation out;
   out.predicted.resize(static_cast<Eigen::Index>(training.rows));
   for (std::size_t fold = 0; fold < folds.size(); ++fold) {
     if (!folds[fold])
       return std::nullopt;
     out.folds.push_back(folds[fold]->metrics);
-    out.predicted(rows_of(held_out[fold])) = folds[fold]->predicted;
-    out.deviations.push_back(folds[fold]->deviations);
-  }
-  return out;
-}
-
-std::optional<HeldOutPredictions> predictions_alike(
-    const FittedModel& model, const Design& training, const FitOptions& options,
-    const std::vector<std::vector<std::size_t>>& held_out, const CrossValidation& validation) {
-  const bool process = model.form->process_size().has_value();
-  FitOptions alike = options;
-  alike.residual = process ? Residual::process : Residual::none;
-  TaskHooks<HeldOutFold> hooks;
-  hooks.known = [&](std::size_t fold) {
-    const std::optional<Eigen::VectorXd>& deviations = validation.deviations[fold];
-    return deviations.has_value() == process
-               ? std::optional<HeldOutFold>(
-                     {.metrics = validation.folds[fold],
-                      .predicted = validation.predicted(rows_of(held_out[fold])),
-                      .deviations = deviations})
-               : std::nullopt;
-  };
-  const auto folds = fit_folds(model.spec, training, alike, held_out, nullptr, hooks);
-  HeldOutPredictions out{.predicted = validation.predicted, .deviations = std::nullopt};
-  if (process)
-    out.deviations = Eigen::VectorXd::Zero(out.predicted.size());
-  for (std::size_t fold = 0; fold < folds.size(); ++fold) {
-    if (!folds[fold])
-      return std::nullopt;
-    const std::vector<Eigen::Index> rows = rows_of(held_out[fold]);
-    out.predicted(rows) = folds[fold]->predicted;
-    if (process)
-      (*out.deviations)(rows) = folds[fold]->deviations.value();
+    for (std::size_t k = 0; k < held_out[fold].size(); ++k)
+      out.predicted[index(held_out[fold][k])] = folds[fold]->predicted[index(k)];
   }
   return out;
 }

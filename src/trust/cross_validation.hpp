@@ -16,7 +16,6 @@ namespace perfmodel {
 struct HeldOutFold {
   Metrics metrics;
   Eigen::VectorXd predicted;
-  std::optional<Eigen::VectorXd> deviations;  ///< ProcessReach::deviations, where there are any
 };
 
 /// Fits each fold's other rows from scratch, with the same options and seed, and predicts the
@@ -33,19 +32,6 @@ std::optional<CrossValidation> cross_validate(
     const std::vector<std::vector<std::size_t>>& held_out,
     const std::function<void(std::size_t)>& fold_done = nullptr,
     const TaskHooks<HeldOutFold>& hooks = {});
-
-/// What fits to the other rows say of every row.
-struct HeldOutPredictions {
-  Eigen::VectorXd predicted;
-  std::optional<Eigen::VectorXd> deviations;  ///< ProcessReach::deviations, of a process
-};
-
-/// What the folds of `validation` say to calibrate `model`: a fold whose fit chose a process where
-/// the model has none, or none where it has one, is fitted again as the model is. Nothing after a
-/// stop request.
-std::optional<HeldOutPredictions> predictions_alike(
-    const FittedModel& model, const Design& training, const FitOptions& options,
-    const std::vector<std::vector<std::size_t>>& held_out, const CrossValidation& validation);
 
 /// Means of |ln(predicted / measured)| on the same runs: of a model, and of a surface of second
 /// order through the logarithms, which has not seen the runs that it is judged on.

@@ -2,11 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <set>
 #include <string>
+#include <utility>
 
+#include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "forms/fit_options.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
+#include "table/expressions.hpp"
+#include "table/replicates.hpp"
 #include "table/table.hpp"
 
 namespace perfmodel {
@@ -63,6 +72,51 @@ void limit_ends(std::vector<double>& scores) {
     scores[i - 1] = std::max(scores[i - 1], kMostOverNext * std::min(scores[i], -1.0));
 }
 
+/// `growth` of other runs, the median of those that were looked at. It counts as much as half an
+/// edge that was rolled back: what few edges say by chance is far off.
+constexpr double kUsualGrowth = 0.4;
+constexpr double kUsualEdges = 0.5;
+
+/// Of a column whose edge was rolled back so often.
+double expected_growth(double growth, std::size_t edges) {
+  const auto own = static_cast<double>(edges);
+  return std::sqrt((own * growth * growth + kUsualEdges * kUsualGrowth * kUsualGrowth) /
+                   (own + kUsualEdges));
+}
+
+/// ln of how far a value is outside of the measured range; 0 within.
+double log_distance(const NumericInput& input, double value) {
+  const double ratio =
+      value > input.high
+          ? input.counted(value) / input.counted(input.high)
+          : (value < input.low ? input.counted(input.low) / input.counted(value) : 1);
+  return std::log(std::max(1.0, ratio));
+}
+
+/// By how much ln of both ends moves outwards at the default level, of each row; 0 within the
+/// measured ranges. Of a column whose edge was never rolled back, as much as of the worst other.
+Eigen::ArrayXd growths_beyond(const FittedModel& model, const Design& design) {
+  Eigen::ArrayXd out = Eigen::ArrayXd::Zero(index(design.rows));
+  const auto& known = model.intervals.value().beyond;
+  if (!known)
+    return out;
+  std::map<std::string, double> growths;
+  double worst = kUsualGrowth;
+  for (const GrowthOfErrors& column : *known) {
+    growths[column.column] = expected_growth(column.growth, column.edges);
+    worst = std::max(worst, growths[column.column]);
+  }
+  for (std::size_t n = 0; n < numeric_count(model.spec); ++n) {
+    const NumericInput& input = numeric_input(model.spec, n);
+    const double growth = growths.try_emplace(input.column, worst).first->second;
+    for (std::size_t row = 0; row < design.rows; ++row)
+      out[index(row)] =
+          std::max(out[index(row)],
+                   growth * log_distance(input, numeric_factor(design, n).value(row)));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string_view to_text(Calibration calibration) {
@@ -108,7 +162,9 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
           Field{"coverage"});
     }
   }
-  PredictionIntervals out{level, calibration, count, kept_ranks(count), {}, {}, {}, {}, {}};
+  PredictionIntervals out;
+  out.level = level;
+  out.calibration = calibration;
   out.by_deviation = deviations.has_value();
   Eigen::VectorXd errors = (measured.array() / predicted.array()).log();
   if (deviations) {
@@ -121,6 +177,8 @@ PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::Vect
   std::sort(scores.begin(), scores.end());
   if (deviations && calibration == Calibration::cross_validation)
     limit_ends(scores);
+  out.count = count;
+  out.ranks = kept_ranks(count);
   for (const std::size_t rank : out.ranks) {
     const double units = scores[rank - 1] * kScoresPerUnit;
     out.scores.push_back((2 * rank <= count ? std::floor(units) : std::ceil(units)) /
@@ -144,9 +202,9 @@ double covered_share(const RowIntervals& intervals, const Eigen::VectorXd& measu
 
 IntervalFactors interval_factors(const PredictionIntervals& intervals, double level,
                                  double deviation) {
+  const std::vector<std::size_t>& ranks = intervals.ranks;
   require_level(level, intervals.count);
   const auto [low, high] = end_ranks(level, intervals.count);
-  const auto& ranks = intervals.ranks;
   // The kept rank at or beyond each end.
   const auto lower = std::upper_bound(ranks.begin(), ranks.end(), low) - 1 - ranks.begin();
   const auto upper = std::lower_bound(ranks.begin(), ranks.end(), high) - ranks.begin();
@@ -159,6 +217,20 @@ std::optional<IntervalFactors> usual_factors(const PredictionIntervals& interval
     return std::nullopt;
   return interval_factors(intervals, intervals.level, intervals.held_out_deviation.value_or(1));
 }
+
+namespace {
+
+/// Of ln t.
+double half_width(const IntervalFactors& factors) {
+  return std::log(factors.upper / factors.lower) / 2;
+}
+
+/// The default one, where the calibration rows reach it.
+double reached_level(const PredictionIntervals& intervals) {
+  return std::min(PredictionIntervals::default_level, highest_level(intervals.count));
+}
+
+}  // namespace
 
 RowIntervals row_intervals(const PredictionIntervals& intervals, double level, std::size_t rows,
                            const std::optional<ProcessReach>& reach) {
@@ -177,11 +249,14 @@ RowIntervals row_intervals(const PredictionIntervals& intervals, double level, s
 RowIntervals row_intervals(const FittedModel& model, double level, const Design& design,
                            const std::optional<ProcessReach>& reach) {
   RowIntervals out = row_intervals(model.intervals.value(), level, design.rows, reach);
-  const Eigen::ArrayXd lacking =
-      beyond_range(model.form->trend(), model.spec, model.constants, design).lacking;
-  for (Eigen::Index row = 0; row < lacking.size(); ++row) {
-    out.lower[row] *= std::exp(std::min(0.0, lacking[row]));
-    out.upper[row] *= std::exp(std::max(0.0, lacking[row]));
+  const PredictionIntervals& intervals = *model.intervals;
+  // Of another level they grow in proportion.
+  const double share = half_width(interval_factors(intervals, level)) /
+                       half_width(interval_factors(intervals, reached_level(intervals)));
+  const Eigen::ArrayXd growths = share * growths_beyond(model, design);
+  for (Eigen::Index row = 0; row < growths.size(); ++row) {
+    out.lower[row] *= std::exp(-growths[row]);
+    out.upper[row] *= std::exp(growths[row]);
   }
   return out;
 }
@@ -189,6 +264,250 @@ RowIntervals row_intervals(const FittedModel& model, double level, const Design&
 RowIntervals row_intervals(const FittedModel& model, double level, const Design& design) {
   return row_intervals(model, level, design,
                        model.form->process_reach(model.spec, model.constants, design));
+}
+
+namespace {
+
+/// Refits of more would take longer than fits.
+constexpr std::size_t kMostRefitRows = 600;
+constexpr std::size_t kRefitFolds = 10;
+/// As many values of a column are told apart where its edge is rolled back, and so often it is.
+constexpr std::size_t kValues = 8;
+constexpr std::size_t kEdges = 3;
+constexpr std::size_t kLeastRows = 5;  ///< beyond an edge
+constexpr double kLargestError = 10;
+
+/// Some rows of which others say how wrong the model is.
+struct Judgement {
+  std::vector<std::size_t> kept;
+  std::vector<std::size_t> judged;
+  std::optional<std::size_t> numeric;  ///< whose edge was rolled back
+  double edge = 0;
+};
+
+/// The group of each row, by numbers from 0 as they first appear.
+RowGroups numbered(const std::vector<std::size_t>& group_of, const std::vector<std::size_t>& rows) {
+  RowGroups out;
+  std::map<std::size_t, std::size_t> numbers;
+  for (const std::size_t row : rows)
+    out.of_row.push_back(numbers.try_emplace(group_of[row], numbers.size()).first->second);
+  out.count = numbers.size();
+  return out;
+}
+
+/// Some rows, groups of them whole.
+std::vector<std::size_t> sampled(const std::vector<std::size_t>& group_of, std::uint64_t seed) {
+  std::vector<std::size_t> all(group_of.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  if (all.size() <= kMostRefitRows)
+    return all;
+  std::vector<std::size_t> out;
+  for (const auto& group : shuffled_groups(numbered(group_of, all), seed))
+    if (out.size() + group.size() <= kMostRefitRows)
+      out.insert(out.end(), group.begin(), group.end());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::vector<Judgement> by_folds(const RowGroups& groups, std::uint64_t seed) {
+  std::vector<Judgement> out;
+  for (auto& part : make_held_out_parts(groups, std::min(kRefitFolds, groups.count), seed)) {
+    Judgement fold{.kept = {}, .judged = std::move(part), .numeric = {}};
+    std::vector<bool> is_judged(groups.of_row.size(), false);
+    for (const std::size_t row : fold.judged)
+      is_judged[row] = true;
+    for (std::size_t row = 0; row < is_judged.size(); ++row)
+      if (!is_judged[row])
+        fold.kept.push_back(row);
+    out.push_back(std::move(fold));
+  }
+  return out;
+}
+
+/// Without its largest value, its two largest, and its three; of a column of many values these are
+/// eighths of them. Two values stay.
+std::vector<Judgement> by_edges(const Design& runs, std::size_t numeric) {
+  const NumericFactor& factor = numeric_factor(runs, numeric);
+  std::set<double> distinct;
+  for (std::size_t row = 0; row < runs.rows; ++row)
+    distinct.insert(factor.value(row));
+  const std::vector<double> values(distinct.begin(), distinct.end());
+  const std::size_t step = (values.size() + kValues - 1) / kValues;
+  std::vector<Judgement> out;
+  for (std::size_t k = 1; k <= kEdges && values.size() >= k * step + 2; ++k) {
+    Judgement edge{.kept = {}, .judged = {}, .numeric = numeric};
+    edge.edge = values[values.size() - 1 - k * step];
+    for (std::size_t row = 0; row < runs.rows; ++row)
+      (factor.value(row) <= edge.edge ? edge.kept : edge.judged).push_back(row);
+    out.push_back(std::move(edge));
+  }
+  return out;
+}
+
+/// Leaves out rows of levels that the kept ones do not have.
+void drop_unseen_levels(const Design& runs, Judgement& judgement) {
+  for (const LevelFactor& factor : runs.categorical) {
+    std::vector<bool> seen(factor.levels, false);
+    for (const std::size_t row : judgement.kept)
+      seen[factor.codes[row]] = true;
+    std::erase_if(judgement.judged, [&](std::size_t row) { return !seen[factor.codes[row]]; });
+  }
+}
+
+NumericFactor& numeric_factor_of(Design& design, std::size_t numeric) {
+  const std::size_t extrinsic = design.extrinsic.size();
+  return numeric < extrinsic ? design.extrinsic[numeric] : design.intrinsic[numeric - extrinsic];
+}
+
+/// Whether the model says of larger values what it says of the largest that was measured.
+bool is_flat_beyond(const FittedModel& model, const Design& runs, std::size_t numeric) {
+  const double high = numeric_input(model.spec, numeric).high;
+  Design at = take_rows(runs, std::vector<std::size_t>{0});
+  NumericFactor& factor = numeric_factor_of(at, numeric);
+  factor.values = {high};
+  factor.codes = {0};
+  const double edge = predict(model, at)[0];
+  factor.values = {2 * high};
+  return std::abs(predict(model, at)[0] / edge - 1) < 1e-9;
+}
+
+struct Judged {
+  Eigen::VectorXd predicted;
+  std::optional<Eigen::VectorXd> deviations;
+};
+
+class HeldOutJudge {
+ public:
+  HeldOutJudge(const FittedModel& model, const Design& runs, const FitOptions& options)
+      : model_(model), runs_(runs), options_(options) {
+    options_.loss = model.search.loss;  // what its constants minimise
+    options_.threads = 1;
+    options_.be_silent();
+    refit_ = model.form->refit(model, runs, options_);
+    for (std::size_t n = 0; n < numeric_count(model.spec); ++n)
+      flat_.push_back(is_flat_beyond(model, runs, n));
+  }
+
+  bool can_judge(const Judgement& judgement) const {
+    return judgement.judged.size() >= kLeastRows && judgement.kept.size() >= refit_->free_constants();
+  }
+
+  Judged operator()(const Judgement& judgement) const {
+    const Design kept = take_rows(runs_, judgement.kept);
+    Design judged = take_rows(runs_, judgement.judged);
+    if (judgement.numeric && flat_[*judgement.numeric])
+      for (double& value : numeric_factor_of(judged, *judgement.numeric).values)
+        value = std::min(value, judgement.edge);
+    FittedModel other = model_;
+    Refitted found = (*refit_)(kept);
+    other.form = std::move(found.form);
+    other.constants = std::move(found.constants);
+    other.form->settle_unseen_levels(kept, other);
+    Judged out{.predicted = predict(other, judged), .deviations = {}};
+    if (const auto reach = other.form->process_reach(other.spec, other.constants, judged))
+      out.deviations = reach->deviations;
+    return out;
+  }
+
+ private:
+  const FittedModel& model_;
+  const Design& runs_;
+  FitOptions options_;
+  std::unique_ptr<Refit> refit_;
+  std::vector<bool> flat_;
+
+};
+
+/// Of the rows beyond an edge, as GrowthOfErrors has it.
+double growth_beyond(const Judgement& edge, const Judged& said, const ModelSpec& spec,
+                     const Design& runs, const PredictionIntervals& within) {
+  const NumericInput& input = numeric_input(spec, *edge.numeric);
+  const NumericFactor& factor = numeric_factor(runs, *edge.numeric);
+  std::vector<double> out;
+  for (std::size_t k = 0; k < edge.judged.size(); ++k) {
+    const std::size_t row = edge.judged[k];
+    const double deviation =
+        said.deviations ? score_deviation(within, (*said.deviations)[index(k)]) : 1;
+    const double error = std::abs(std::log(runs.time[index(row)] / said.predicted[index(k)]));
+    out.push_back(
+        ((std::isfinite(error) ? error : kLargestError) -
+         half_width(interval_factors(within, reached_level(within), deviation))) /
+        std::log(input.counted(factor.value(row)) / input.counted(edge.edge)));
+  }
+  std::sort(out.begin(), out.end());
+  return std::max(0.0, quantile(out, PredictionIntervals::default_level));
+}
+
+/// A form that was chosen suits the runs that it was chosen by better than others, by about as much
+/// as so many constants do.
+double selection_factor(const FittedModel& model, std::size_t rows) {
+  if (!model.search.form || model.search.form->given)
+    return 1;
+  const auto all = static_cast<double>(rows);
+  const auto free = static_cast<double>(model.form->constants_in_use(model));
+  return std::sqrt(all / std::max(all - free, all / 4));
+}
+
+}  // namespace
+
+std::optional<PredictionIntervals> calibrated(const FittedModel& model, const Design& training,
+                                              const std::vector<std::size_t>& group_of,
+                                              const std::optional<Design>& validation,
+                                              const FitOptions& options, double level) {
+  const std::vector<std::size_t> rows = sampled(group_of, options.seed);
+  const Design runs = take_rows(training, rows);
+  const RowGroups groups = numbered(group_of, rows);
+  const HeldOutJudge judge(model, runs, options);
+  std::vector<Judgement> judgements;
+  if (!validation)
+    judgements = by_folds(groups, options.seed);
+  const std::size_t folds = judgements.size();
+  for (std::size_t n = 0; n < numeric_count(model.spec); ++n) {
+    for (Judgement& edge : by_edges(runs, n)) {
+      drop_unseen_levels(runs, edge);
+      if (judge.can_judge(edge))
+        judgements.push_back(std::move(edge));
+    }
+  }
+  std::vector<Judged> judged(judgements.size());
+  parallel_for(judgements.size(), options.threads, [&](std::size_t i) {
+    if (!options.stop.stop_requested())
+      judged[i] = judge(judgements[i]);
+  });
+  if (options.stop.stop_requested())
+    return std::nullopt;
+
+  PredictionIntervals out;
+  if (validation) {
+    const auto reach = model.form->process_reach(model.spec, model.constants, *validation);
+    out = calibrate(validation->time, predict(model, *validation), Calibration::validation, level,
+                    reach ? std::optional(reach->deviations) : std::nullopt);
+  } else {
+    Eigen::VectorXd predicted(index(runs.rows));
+    Eigen::VectorXd deviations(index(runs.rows));
+    bool has_deviations = false;
+    for (std::size_t i = 0; i < folds; ++i) {
+      const std::vector<Eigen::Index> at(judgements[i].judged.begin(), judgements[i].judged.end());
+      predicted(at) = judged[i].predicted;
+      has_deviations = judged[i].deviations.has_value();
+      if (has_deviations)
+        deviations(at) = *judged[i].deviations;
+    }
+    predicted = runs.time.array() *
+                (predicted.array() / runs.time.array()).pow(selection_factor(model, training.rows));
+    out = calibrate(runs.time, predicted, Calibration::cross_validation, level,
+                    has_deviations ? std::optional(deviations) : std::nullopt);
+  }
+  std::map<std::size_t, std::vector<double>> growths;
+  for (std::size_t i = folds; i < judgements.size(); ++i)
+    growths[*judgements[i].numeric].push_back(
+        growth_beyond(judgements[i], judged[i], model.spec, runs, out));
+  out.beyond.emplace();
+  for (const auto& [numeric, of_edges] : growths)
+    out.beyond->push_back({numeric_input(model.spec, numeric).column, of_edges.size(),
+                           median(Eigen::Map<const Eigen::VectorXd>(of_edges.data(),
+                                                                    index(of_edges.size())))});
+  return out;
 }
 
 }  // namespace perfmodel

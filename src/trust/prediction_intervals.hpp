@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "forms/form.hpp"
 #include "perfmodel/model.hpp"
@@ -45,6 +46,17 @@ double highest_level(std::size_t count);
 /// Throws UsageError where `count` rows do not reach the level, with the number that would.
 void require_level(double level, std::size_t count);
 
+/// Intervals of `level` for the predictions of a model that was fitted to these rows by this program
+/// run: within the runs from rows of `validation`, or where there are none from ten folds of the
+/// training rows, beyond from their edges rolled back. `group_of` says which rows are held out
+/// together. Its form is fitted again as it is, to a sample of at most some hundred rows and one
+/// fold or edge less; `options.threads` of them at a time, which changes no result. Nothing after a
+/// stop request. Throws what calibrate() throws.
+std::optional<PredictionIntervals> calibrated(const FittedModel& model, const Design& training,
+                                              const std::vector<std::size_t>& group_of,
+                                              const std::optional<Design>& validation,
+                                              const FitOptions& options, double level);
+
 /// Measured times and predictions of the calibration rows, both > 0. Throws UsageError as
 /// require_level() does, InputError for a prediction that is no time. Scores are divided by
 /// `deviations` where they are given.
@@ -73,9 +85,7 @@ std::optional<IntervalFactors> usual_factors(const PredictionIntervals& interval
 /// `reach` as a form gives it of the rows.
 RowIntervals row_intervals(const PredictionIntervals& intervals, double level, std::size_t rows,
                            const std::optional<ProcessReach>& reach);
-/// Of the rows of a design, by a model that has intervals. On
-/// the side to which a formula went that stops suddenly at the edge of a measured range they hold
-/// what it lacks of a law that saturates.
+/// Of the rows of a design, by a model that has intervals; wider beyond the measured ranges.
 RowIntervals row_intervals(const FittedModel& model, double level, const Design& design,
                            const std::optional<ProcessReach>& reach);
 RowIntervals row_intervals(const FittedModel& model, double level, const Design& design);

@@ -94,7 +94,7 @@ std::vector<std::optional<VectorXd>> refit_samples(
         if (options.stop.stop_requested())
           return std::nullopt;
         RandomStream random(options.seed, "bootstrap", b);
-        VectorXd found = refit(resampler.draw(random));
+        VectorXd found = refit(resampler.draw(random)).constants;
         if (options.stop.stop_requested())
           return std::nullopt;  // perhaps not at its optimum
         return found;

@@ -119,7 +119,9 @@ VectorXd line_through(const Design& runs) {
 
 class ToyRefit final : public Refit {
  public:
-  VectorXd operator()(const Design& runs) const override { return line_through(runs); }
+  Refitted operator()(const Design& runs) const override {
+    return {std::make_shared<ToyForm>(), line_through(runs)};
+  }
   std::size_t free_constants() const override { return 2; }
 };
 
