@@ -181,50 +181,37 @@ std::vector<double> time_shares(const FittedModel& model, const Design& design) 
 namespace {
 
 using Eigen::ArrayXd;
-using Eigen::Index;
 
 constexpr double kGoneOn = 1e-9;  ///< of ln t: more than rounding
 
 }  // namespace
 
-BeyondRange beyond_range(const Form& form, const ModelSpec& spec, const Eigen::VectorXd& constants,
-                         const Design& design) {
+Eigen::Array<bool, Eigen::Dynamic, 1> depends_beyond(const Form& form, const ModelSpec& spec,
+                                                     const Eigen::VectorXd& constants,
+                                                     const Design& design) {
   Design edge = design;
-  Design inner = design;     // a factor of two inside of the edge
   Design opposite = design;  // at the other end of the range
-  ArrayXd nearer = ArrayXd::Ones(static_cast<Index>(design.rows));  // edge / x, or x / edge
-  const auto move = [&](const std::vector<NumericInput>& inputs, const auto& asked, auto& at_edge,
-                        auto& at_inner, auto& at_opposite) {
+  const auto move = [&](const std::vector<NumericInput>& inputs, auto& at_edge, auto& at_opposite) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const double low = inputs[i].low;
       const double high = inputs[i].high;
-      for (std::size_t v = 0; v < asked[i].values.size(); ++v) {
-        const double value = asked[i].values[v];
+      for (std::size_t v = 0; v < at_edge[i].values.size(); ++v) {
+        const double value = at_edge[i].values[v];
         if (low <= value && value <= high)
           continue;
-        const bool above = value > high;
-        at_edge[i].values[v] = above ? high : low;
-        at_inner[i].values[v] = std::clamp(above ? high / 2 : 2 * low, low, high);
-        at_opposite[i].values[v] = above ? low : high;
-      }
-      for (std::size_t row = 0; row < design.rows; ++row) {
-        const double value = asked[i].value(row);
-        double& least = nearer[static_cast<Index>(row)];
-        least = std::min({least, value > high ? high / value : 1, value < low ? value / low : 1});
+        at_edge[i].values[v] = value > high ? high : low;
+        at_opposite[i].values[v] = value > high ? low : high;
       }
     }
   };
-  move(spec.intrinsic, design.intrinsic, edge.intrinsic, inner.intrinsic, opposite.intrinsic);
-  move(spec.extrinsic, design.extrinsic, edge.extrinsic, inner.extrinsic, opposite.extrinsic);
+  move(spec.intrinsic, edge.intrinsic, opposite.intrinsic);
+  move(spec.extrinsic, edge.extrinsic, opposite.extrinsic);
   const auto log_time = [&](const Design& at) -> ArrayXd {
     // One by one: a vector of logarithms rounds its last ones in another way.
     return form.predict(spec, constants, at).unaryExpr([](double t) { return std::log(t); });
   };
   const ArrayXd at_edge = log_time(edge);
-  const ArrayXd gone_on = (log_time(design) - at_edge).abs();
-  const ArrayXd rise = at_edge - log_time(inner);
-  const ArrayXd lacking = (rise.abs() * (1 - nearer) - gone_on).max(0);
-  return {gone_on.max((log_time(opposite) - at_edge).abs()) >= kGoneOn, rise.sign() * lacking};
+  return (log_time(design) - at_edge).abs().max((log_time(opposite) - at_edge).abs()) >= kGoneOn;
 }
 
 }  // namespace perfmodel

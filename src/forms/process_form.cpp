@@ -189,20 +189,15 @@ std::optional<VectorXd> ProcessForm::process_factors(const Design& design) const
 std::optional<ProcessReach> ProcessForm::process_reach(const ModelSpec& spec,
                                                        const VectorXd& constants,
                                                        const Design& design) const {
-  const auto gone = beyond_range(*trend_, spec, constants, design).depends;
+  const auto gone = depends_beyond(*trend_, spec, constants, design);
   const process::Kernel& kernel = known_->process.kernel;
   const process::Inputs inputs = columns_.inputs(design);
   const process::Prediction at = known_->predictor.predict(inputs, nullptr, {}, known_->threads);
-  Eigen::ArrayXd variances = at.deviation.array().square();
-  // There it is off at least by what the process makes good within the runs.
-  const double size = process_size().value();
+  const Eigen::ArrayXd variances = at.deviation.array().square();
   ProcessReach out;
-  for (Index row = 0; row < variances.size(); ++row) {
-    if (gone[row])
-      variances[row] = std::max(variances[row], size * size);
+  for (Index row = 0; row < variances.size(); ++row)
     out.near.push_back(!gone[row] && variances[row] <= known_->near_variance &&
                        is_within_caps(inputs.numbers.row(row)));
-  }
   out.deviations = (variances + kernel.noise).sqrt();
   return out;
 }

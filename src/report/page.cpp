@@ -85,45 +85,47 @@ const varianceOf = (correlations) => {
   return Math.max(0, rest);
 };
 const numbersOf = (values) => model.inputs(...model.columns.map(({name}) => values.get(name)))[0];
-// beyond_range() of the trend: what it says where numbers are outside of their measured ranges.
-const beyondRange = (values) => {
+// depends_beyond(): whether the trend depends on numbers that are outside of their measured ranges.
+const dependsBeyond = (values) => {
   const numbers = numbersOf(values);
-  const edge = [...numbers], inner = [...numbers], opposite = [...numbers];
-  let nearer = 1;
+  const edge = [...numbers], opposite = [...numbers];
   model.numbers.forEach(({low, high}, n) => {
     const x = numbers[n];
     if (low <= x && x <= high) return;
-    const above = x > high;
-    edge[n] = above ? high : low;
-    inner[n] = above ? Math.max(low, high / 2) : Math.min(high, 2 * low);
-    opposite[n] = above ? low : high;
-    nearer = Math.min(nearer, above ? high / x : x / low);
+    edge[n] = x > high ? high : low;
+    opposite[n] = x > high ? low : high;
   });
   const place = new Map(model.numbers.map(({name}, n) => [name, n]));
   const trend = (at) => Math.log(model.trend(...model.trendColumns.map(
     (name) => place.has(name) ? at[place.get(name)] : values.get(name))));
-  const atEdge = trend(edge), goneOn = Math.abs(trend(numbers) - atEdge);
-  const rise = atEdge - trend(inner);
-  return {depends: Math.max(goneOn, Math.abs(trend(opposite) - atEdge)) >= 1e-9,
-    lacking: Math.sign(rise) * Math.max(0, Math.abs(rise) * (1 - nearer) - goneOn)};
+  const atEdge = trend(edge);
+  return Math.max(Math.abs(trend(numbers) - atEdge), Math.abs(trend(opposite) - atEdge)) >= 1e-9;
 };
-const deviation = (depends) => {
+const deviation = () => {
   if (!model.interval.byDeviation) return 1;
   const {added, typical} = model.interval;
-  const own = Math.sqrt(model.process.noise +
-    Math.max(varianceOf(model.correlations), depends ? model.process.size ** 2 : 0));
+  const own = Math.sqrt(model.process.noise + varianceOf(model.correlations));
   return Math.hypot(own, own < typical ? added * own / typical : added);
+};
+// By how much ln of both ends moves outwards beyond the measured ranges.
+const growthBeyond = (values) => {
+  const numbers = numbersOf(values);
+  return Math.max(0, ...model.numbers.map(({low, high, unit, growth}, n) => {
+    const counted = (x) => unit ? x + unit : x;
+    const x = numbers[n];
+    const ratio = x > high ? counted(x) / counted(high) : x < low ? counted(low) / counted(x) : 1;
+    return growth * Math.log(Math.max(1, ratio));
+  }));
 };
 // Of the configuration that was predicted last.
 const intervalOf = (time, values) => {
   if (!model.interval || !isTime(time)) return null;
-  const {depends, lacking} = beyondRange(values);
-  const size = deviation(depends);
-  return [time * Math.exp(size * model.interval.low + Math.min(0, lacking)),
-    time * Math.exp(size * model.interval.high + Math.max(0, lacking))];
+  const size = deviation(), beyond = growthBeyond(values);
+  return [time * Math.exp(size * model.interval.low - beyond),
+    time * Math.exp(size * model.interval.high + beyond)];
 };
 // Of larger numbers the process says what it says at its caps: it does not speak of them.
-const withinCaps = (values) => !beyondRange(values).depends &&
+const withinCaps = (values) => !dependsBeyond(values) &&
   model.process.caps.every(([n, most]) => !(numbersOf(values)[n] > most));
 const findingsIn = (values) => {
   const [numbers, levels] = model.inputs(...model.columns.map(({name}) => values.get(name)));

@@ -398,10 +398,18 @@ std::vector<const NumericInput*> numbers_of(const ModelSpec& spec) {
 }
 
 std::string ranges_of(const FittedModel& model) {
+  std::vector<double> growths(numeric_count(model.spec), 0);
+  if (model.intervals)
+    growths = interval_growths(model, model.intervals->level);
+  std::rotate(growths.begin(),
+              growths.begin() + static_cast<std::ptrdiff_t>(model.spec.extrinsic.size()),
+              growths.end());  // as numbers_of() has them
   std::vector<std::string> out;
   for (const NumericInput* input : numbers_of(model.spec)) {
+    const double unit = input->zero && !input->zero->apart ? input->zero->unit : 0;
     out.push_back("{name: " + javascript_literal(input->column) + ", low: " + to_text(input->low) +
-                  ", high: " + to_text(input->high) +
+                  ", high: " + to_text(input->high) + ", unit: " + to_text(unit) +
+                  ", growth: " + to_text(growths[out.size()]) +
                   ", beyond: " + javascript_literal(growth_beyond(model, *input)) + "}");
   }
   return array_of(out);
@@ -471,7 +479,7 @@ std::string process_of(const FittedModel& model) {
       caps.push_back(array_of({std::to_string(n), to_text(belief->most[n])}));
   return "{variance: " + to_text(belief->covariance(one, one)(0, 0)) +
          ", noise: " + to_text(belief->noise) + ", near: " + to_text(belief->near_variance) +
-         ", caps: " + array_of(caps) + ", size: " + to_text(model.form->process_size().value()) +
+         ", caps: " + array_of(caps) +
          ", runs: " + array_of(runs) +
          ",\nknown: process_known, between: (a, b) => process_correlation(a[1], a[2], b)}";
 }

@@ -74,7 +74,7 @@ void limit_ends(std::vector<double>& scores) {
 
 /// `growth` of other runs, the median of those that were looked at. It counts as much as half an
 /// edge that was rolled back: what few edges say by chance is far off.
-constexpr double kUsualGrowth = 0.4;
+constexpr double kUsualGrowth = 0.3;
 constexpr double kUsualEdges = 0.5;
 
 /// Of a column whose edge was rolled back so often.
@@ -84,37 +84,13 @@ double expected_growth(double growth, std::size_t edges) {
                    (own + kUsualEdges));
 }
 
-/// ln of how far a value is outside of the measured range; 0 within.
+/// ln of the ratio of a value to the end of the measured range that it is beyond; 0 within.
 double log_distance(const NumericInput& input, double value) {
   const double ratio =
       value > input.high
           ? input.counted(value) / input.counted(input.high)
           : (value < input.low ? input.counted(input.low) / input.counted(value) : 1);
   return std::log(std::max(1.0, ratio));
-}
-
-/// By how much ln of both ends moves outwards at the default level, of each row; 0 within the
-/// measured ranges. Of a column whose edge was never rolled back, as much as of the worst other.
-Eigen::ArrayXd growths_beyond(const FittedModel& model, const Design& design) {
-  Eigen::ArrayXd out = Eigen::ArrayXd::Zero(index(design.rows));
-  const auto& known = model.intervals.value().beyond;
-  if (!known)
-    return out;
-  std::map<std::string, double> growths;
-  double worst = kUsualGrowth;
-  for (const GrowthOfErrors& column : *known) {
-    growths[column.column] = expected_growth(column.growth, column.edges);
-    worst = std::max(worst, growths[column.column]);
-  }
-  for (std::size_t n = 0; n < numeric_count(model.spec); ++n) {
-    const NumericInput& input = numeric_input(model.spec, n);
-    const double growth = growths.try_emplace(input.column, worst).first->second;
-    for (std::size_t row = 0; row < design.rows; ++row)
-      out[index(row)] =
-          std::max(out[index(row)],
-                   growth * log_distance(input, numeric_factor(design, n).value(row)));
-  }
-  return out;
 }
 
 }  // namespace
@@ -246,17 +222,37 @@ RowIntervals row_intervals(const PredictionIntervals& intervals, double level, s
   return out;
 }
 
-RowIntervals row_intervals(const FittedModel& model, double level, const Design& design,
-                           const std::optional<ProcessReach>& reach) {
-  RowIntervals out = row_intervals(model.intervals.value(), level, design.rows, reach);
-  const PredictionIntervals& intervals = *model.intervals;
+std::vector<double> interval_growths(const FittedModel& model, double level) {
+  const PredictionIntervals& intervals = model.intervals.value();
+  std::vector<double> out(numeric_count(model.spec), 0);
+  if (!intervals.beyond)
+    return out;
+  std::map<std::string, double> growths;
+  double worst = kUsualGrowth;
+  for (const GrowthOfErrors& column : *intervals.beyond) {
+    growths[column.column] = expected_growth(column.growth, column.edges);
+    worst = std::max(worst, growths[column.column]);
+  }
   // Of another level they grow in proportion.
   const double share = half_width(interval_factors(intervals, level)) /
                        half_width(interval_factors(intervals, reached_level(intervals)));
-  const Eigen::ArrayXd growths = share * growths_beyond(model, design);
-  for (Eigen::Index row = 0; row < growths.size(); ++row) {
-    out.lower[row] *= std::exp(-growths[row]);
-    out.upper[row] *= std::exp(growths[row]);
+  for (std::size_t n = 0; n < out.size(); ++n)
+    out[n] = share *
+             growths.try_emplace(numeric_input(model.spec, n).column, worst).first->second;
+  return out;
+}
+
+RowIntervals row_intervals(const FittedModel& model, double level, const Design& design,
+                           const std::optional<ProcessReach>& reach) {
+  RowIntervals out = row_intervals(model.intervals.value(), level, design.rows, reach);
+  const std::vector<double> growths = interval_growths(model, level);
+  for (std::size_t row = 0; row < design.rows; ++row) {
+    double most = 0;
+    for (std::size_t n = 0; n < growths.size(); ++n)
+      most = std::max(most, growths[n] * log_distance(numeric_input(model.spec, n),
+                                                      numeric_factor(design, n).value(row)));
+    out.lower[index(row)] *= std::exp(-most);
+    out.upper[index(row)] *= std::exp(most);
   }
   return out;
 }
@@ -276,6 +272,7 @@ constexpr std::size_t kValues = 8;
 constexpr std::size_t kEdges = 3;
 constexpr std::size_t kLeastRows = 5;  ///< beyond an edge
 constexpr double kLargestError = 10;
+constexpr std::size_t kOtherHyperParameters = 2;  ///< of a process, beside one for each column
 
 /// Some rows of which others say how wrong the model is.
 struct Judgement {
@@ -439,12 +436,15 @@ double growth_beyond(const Judgement& edge, const Judged& said, const ModelSpec&
 }
 
 /// A form that was chosen suits the runs that it was chosen by better than others, by about as much
-/// as so many constants do.
+/// as its constants and hyper-parameters do.
 double selection_factor(const FittedModel& model, std::size_t rows) {
   if (!model.search.form || model.search.form->given)
     return 1;
   const auto all = static_cast<double>(rows);
-  const auto free = static_cast<double>(model.form->constants_in_use(model));
+  std::size_t constants = model.form->constants_in_use(model);
+  if (model.search.process)
+    constants += numeric_count(model.spec) + model.spec.categorical.size() + kOtherHyperParameters;
+  const auto free = static_cast<double>(constants);
   return std::sqrt(all / std::max(all - free, all / 4));
 }
 

@@ -82,6 +82,11 @@ IntervalFactors interval_factors(const PredictionIntervals& intervals, double le
 /// divided and a model of an older version does not say by what.
 std::optional<IntervalFactors> usual_factors(const PredictionIntervals& intervals);
 
+/// By how much ln of the ends of an interval moves outwards with ln of the distance from the measured
+/// range, of each numeric column; of one whose edge was never rolled back as much as of the worst
+/// other. Of several columns the furthest counts.
+std::vector<double> interval_growths(const FittedModel& model, double level);
+
 /// `reach` as a form gives it of the rows.
 RowIntervals row_intervals(const PredictionIntervals& intervals, double level, std::size_t rows,
                            const std::optional<ProcessReach>& reach);
