@@ -101,13 +101,14 @@ enum class Calibration {
   cross_validation
 };
 
-/// How wrong the model was beyond the measured range of a numeric column, learnt by rolling its edge
-/// back: fitted to the rows up to a smaller value and judged on those beyond.
+/// How wrong the model was beyond the measured range of a numeric column, learnt by rolling its
+/// edge back: fitted to the rows up to a smaller value and judged on those beyond.
 struct GrowthOfErrors {
   std::string column;
   std::size_t edges = 0;  ///< how often it was rolled back
   /// By how much |ln(measured / predicted)| exceeds the half width of 90 % intervals within the
-  /// runs, by ln(value / edge), in 90 % of the rows beyond: the median over these edges.
+  /// runs, by ln(value / edge), in 90 % of the rows beyond: the median over these edges, 1.5
+  /// at most.
   double growth = 0;
 };
 

@@ -35,8 +35,7 @@ class GenericRefit final : public Refit {
 
   Refitted operator()(const Design& runs) const override {
     const WeightedRows rows = WeightedRows::merged(runs, options_.loss);
-    return {form_, space_.raw_from_scaled(
-                       polish(rows, space_, penalty_, options_, start_).scaled)};
+    return {form_, space_.raw_from_scaled(polish(rows, space_, penalty_, options_, start_).scaled)};
   }
 
   std::size_t free_constants() const override { return space_.layout().size(); }

@@ -472,9 +472,8 @@ class ProcessRefit final : public Refit {
   Refitted operator()(const Design& runs) const override {
     const process::Inputs inputs = columns_.inputs(runs);
     const TrendOfForm trend =
-        refit_trend_
-            ? trend_around(trend_.form, trend_.spec, (*refit_trend_)(runs).constants, runs)
-            : product_trend_of(trend_.spec, columns_, inputs, hyper_.coordinates, caps());
+        refit_trend_ ? trend_around(trend_.form, trend_.spec, (*refit_trend_)(runs).constants, runs)
+                     : product_trend_of(trend_.spec, columns_, inputs, hyper_.coordinates, caps());
     const VectorXd y = runs.time.array().log();
     process::ProcessFit found = process::fit_process(inputs, y, trend.trend, hyper_, how_);
     const auto known = std::make_shared<const KnownProcess>(std::move(found.process), how_.threads);
@@ -510,7 +509,8 @@ std::unique_ptr<Refit> ProcessForm::refit(const FittedModel& model, const Design
     throw UsageError(
         "a model with a residual process that was read from a file cannot be fitted "
         "to other runs: the file has no priors of its trend; fit it anew");
-  return std::make_unique<ProcessRefit>(model, trend_, columns_, prior_, *known_, training, options);
+  return std::make_unique<ProcessRefit>(model, trend_, columns_, prior_, *known_, training,
+                                        options);
 }
 
 }  // namespace perfmodel

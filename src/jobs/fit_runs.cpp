@@ -239,9 +239,12 @@ RowGroups groups_for(const HeldOutRequest& request, const Table& table, const Sp
   return column_groups(column, split.train);
 }
 
-/// At what level the model is to have intervals, where its rows reach that.
-std::optional<double> level_of(const HeldOutRequest& request, std::size_t calibration_rows) {
-  if (!request.intervals)
+/// At what level the model is to have intervals, where its rows reach that. Rows that stand for
+/// several runs each do not say how far one run is off.
+std::optional<double> level_of(const HeldOutRequest& request, const Design& training,
+                               std::size_t validation_rows) {
+  const std::size_t calibration_rows = validation_rows > 0 ? validation_rows : training.rows;
+  if (!request.intervals || (!request.coverage && !training.runs.empty()))
     return std::nullopt;
   if (request.coverage)
     require_level(*request.coverage, calibration_rows);
@@ -255,8 +258,7 @@ HeldOutPlan plan_held_out(const HeldOutRequest& request, const Table& table, con
                           const Design& training, std::uint64_t seed) {
   HeldOutPlan plan;
   plan.group_by = request.group_by;
-  const std::optional<double> level = level_of(
-      request, split.validation.empty() ? training.rows : split.validation.size());
+  const std::optional<double> level = level_of(request, training, split.validation.size());
   if (request.group_by && !request.folds && (!level || !split.validation.empty())) {
     throw UsageError(Field{"group_by"} + " has no effect without " + Field{"folds"} +
                      std::string(level ? " where there are validation rows" : ""));
@@ -281,10 +283,16 @@ void add_held_out(const HeldOutRequest& request, const HeldOutPlan& plan, const 
       return;  // stopped
     model.cross_validation->group_by = plan.group_by;
   }
-  const std::size_t rows = judging.validation ? judging.validation->rows : training.rows;
-  if (const auto level = level_of(request, rows))
-    model.intervals =
-        calibrated(model, training, plan.group_of, judging.validation, options, *level);
+  if (const auto level =
+          level_of(request, training, judging.validation ? judging.validation->rows : 0)) {
+    try {
+      model.intervals =
+          calibrated(model, training, plan.group_of, judging.validation, options, *level);
+    } catch (const InputError&) {
+      if (request.coverage)
+        throw;  // nobody asked for them: the model is as good without
+    }
+  }
   if (model.intervals && judging.test) {
     model.intervals->test_coverage =
         covered_share(row_intervals(model, model.intervals->level, *judging.test),

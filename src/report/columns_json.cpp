@@ -208,9 +208,8 @@ Json to_json(const PredictionIntervals& intervals) {
     return node;
   node["beyond"] = Json::array();
   for (const GrowthOfErrors& column : *intervals.beyond)
-    node["beyond"].push_back({{"column", column.column},
-                              {"edges", column.edges},
-                              {"growth", number(column.growth)}});
+    node["beyond"].push_back(
+        {{"column", column.column}, {"edges", column.edges}, {"growth", number(column.growth)}});
   return node;
 }
 

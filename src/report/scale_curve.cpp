@@ -479,8 +479,7 @@ std::string process_of(const FittedModel& model) {
       caps.push_back(array_of({std::to_string(n), to_text(belief->most[n])}));
   return "{variance: " + to_text(belief->covariance(one, one)(0, 0)) +
          ", noise: " + to_text(belief->noise) + ", near: " + to_text(belief->near_variance) +
-         ", caps: " + array_of(caps) +
-         ", runs: " + array_of(runs) +
+         ", caps: " + array_of(caps) + ", runs: " + array_of(runs) +
          ",\nknown: process_known, between: (a, b) => process_correlation(a[1], a[2], b)}";
 }
 

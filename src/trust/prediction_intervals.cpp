@@ -74,7 +74,7 @@ void limit_ends(std::vector<double>& scores) {
 
 /// `growth` of other runs, the median of those that were looked at. It counts as much as half an
 /// edge that was rolled back: what few edges say by chance is far off.
-constexpr double kUsualGrowth = 0.3;
+constexpr double kUsualGrowth = 0.35;
 constexpr double kUsualEdges = 0.5;
 
 /// Of a column whose edge was rolled back so often.
@@ -228,17 +228,20 @@ std::vector<double> interval_growths(const FittedModel& model, double level) {
   if (!intervals.beyond)
     return out;
   std::map<std::string, double> growths;
-  double worst = kUsualGrowth;
+  double squares = 0;
   for (const GrowthOfErrors& column : *intervals.beyond) {
-    growths[column.column] = expected_growth(column.growth, column.edges);
-    worst = std::max(worst, growths[column.column]);
+    const double growth = expected_growth(column.growth, column.edges);
+    growths[column.column] = growth;
+    squares += growth * growth;
   }
+  const double usual =
+      growths.empty() ? kUsualGrowth : std::sqrt(squares / static_cast<double>(growths.size()));
   // Of another level they grow in proportion.
-  const double share = half_width(interval_factors(intervals, level)) /
-                       half_width(interval_factors(intervals, reached_level(intervals)));
+  const double at_default = half_width(interval_factors(intervals, reached_level(intervals)));
+  const double share =
+      at_default > 0 ? half_width(interval_factors(intervals, level)) / at_default : 1;
   for (std::size_t n = 0; n < out.size(); ++n)
-    out[n] = share *
-             growths.try_emplace(numeric_input(model.spec, n).column, worst).first->second;
+    out[n] = share * growths.try_emplace(numeric_input(model.spec, n).column, usual).first->second;
   return out;
 }
 
@@ -272,6 +275,8 @@ constexpr std::size_t kValues = 8;
 constexpr std::size_t kEdges = 3;
 constexpr std::size_t kLeastRows = 5;  ///< beyond an edge
 constexpr double kLargestError = 10;
+/// A power that is off by more was not determined by the rows up to that edge.
+constexpr double kMostGrowth = 1.5;
 constexpr std::size_t kOtherHyperParameters = 2;  ///< of a process, beside one for each column
 
 /// Some rows of which others say how wrong the model is.
@@ -386,7 +391,8 @@ class HeldOutJudge {
   }
 
   bool can_judge(const Judgement& judgement) const {
-    return judgement.judged.size() >= kLeastRows && judgement.kept.size() >= refit_->free_constants();
+    return judgement.judged.size() >= kLeastRows &&
+           judgement.kept.size() >= refit_->free_constants();
   }
 
   Judged operator()(const Judgement& judgement) const {
@@ -412,7 +418,6 @@ class HeldOutJudge {
   FitOptions options_;
   std::unique_ptr<Refit> refit_;
   std::vector<bool> flat_;
-
 };
 
 /// Of the rows beyond an edge, as GrowthOfErrors has it.
@@ -426,13 +431,12 @@ double growth_beyond(const Judgement& edge, const Judged& said, const ModelSpec&
     const double deviation =
         said.deviations ? score_deviation(within, (*said.deviations)[index(k)]) : 1;
     const double error = std::abs(std::log(runs.time[index(row)] / said.predicted[index(k)]));
-    out.push_back(
-        ((std::isfinite(error) ? error : kLargestError) -
-         half_width(interval_factors(within, reached_level(within), deviation))) /
-        std::log(input.counted(factor.value(row)) / input.counted(edge.edge)));
+    out.push_back(((std::isfinite(error) ? error : kLargestError) -
+                   half_width(interval_factors(within, reached_level(within), deviation))) /
+                  std::log(input.counted(factor.value(row)) / input.counted(edge.edge)));
   }
   std::sort(out.begin(), out.end());
-  return std::max(0.0, quantile(out, PredictionIntervals::default_level));
+  return std::clamp(quantile(out, PredictionIntervals::default_level), 0.0, kMostGrowth);
 }
 
 /// A form that was chosen suits the runs that it was chosen by better than others, by about as much
@@ -504,9 +508,9 @@ std::optional<PredictionIntervals> calibrated(const FittedModel& model, const De
         growth_beyond(judgements[i], judged[i], model.spec, runs, out));
   out.beyond.emplace();
   for (const auto& [numeric, of_edges] : growths)
-    out.beyond->push_back({numeric_input(model.spec, numeric).column, of_edges.size(),
-                           median(Eigen::Map<const Eigen::VectorXd>(of_edges.data(),
-                                                                    index(of_edges.size())))});
+    out.beyond->push_back(
+        {numeric_input(model.spec, numeric).column, of_edges.size(),
+         median(Eigen::Map<const Eigen::VectorXd>(of_edges.data(), index(of_edges.size())))});
   return out;
 }
 

@@ -46,12 +46,12 @@ double highest_level(std::size_t count);
 /// Throws UsageError where `count` rows do not reach the level, with the number that would.
 void require_level(double level, std::size_t count);
 
-/// Intervals of `level` for the predictions of a model that was fitted to these rows by this program
-/// run: within the runs from rows of `validation`, or where there are none from ten folds of the
-/// training rows, beyond from their edges rolled back. `group_of` says which rows are held out
-/// together. Its form is fitted again as it is, to a sample of at most some hundred rows and one
-/// fold or edge less; `options.threads` of them at a time, which changes no result. Nothing after a
-/// stop request. Throws what calibrate() throws.
+/// Intervals of `level` for the predictions of a model that was fitted to these rows by this
+/// program run: within the runs from rows of `validation`, or where there are none from ten folds
+/// of the training rows, beyond from their edges rolled back. `group_of` says which rows are held
+/// out together. Its form is fitted again as it is, to a sample of at most some hundred rows and
+/// one fold or edge less; `options.threads` of them at a time, which changes no result. Nothing
+/// after a stop request. Throws what calibrate() throws.
 std::optional<PredictionIntervals> calibrated(const FittedModel& model, const Design& training,
                                               const std::vector<std::size_t>& group_of,
                                               const std::optional<Design>& validation,
@@ -82,9 +82,9 @@ IntervalFactors interval_factors(const PredictionIntervals& intervals, double le
 /// divided and a model of an older version does not say by what.
 std::optional<IntervalFactors> usual_factors(const PredictionIntervals& intervals);
 
-/// By how much ln of the ends of an interval moves outwards with ln of the distance from the measured
-/// range, of each numeric column; of one whose edge was never rolled back as much as of the worst
-/// other. Of several columns the furthest counts.
+/// By how much ln of the ends of an interval moves outwards with ln of the distance from the
+/// measured range, of each numeric column; of one whose edge was never rolled back as much as of
+/// the others, by their root mean square. Of several columns the furthest counts.
 std::vector<double> interval_growths(const FittedModel& model, double level);
 
 /// `reach` as a form gives it of the rows.

@@ -88,8 +88,9 @@ TEST_CASE_METHOD(DeriveTest, "a model fitted to a derived column is used like an
         Approx(planted_time(8, 4, 2)).epsilon(1e-4));
 
   write("new.csv", "workers,kernel,filters\n2,4,8\n");
-  CHECK_THAT(run({"predict", "model.json", "new.csv"}).output,
-             ContainsSubstring("workers,kernel,filters,predicted_time_s,in_range\n2,4,8,0.0"));
+  CHECK_THAT(
+      run({"predict", "model.json", "new.csv"}).output,
+      ContainsSubstring("workers,kernel,filters,predicted_time_s,lower,upper,in_range\n2,4,8,0.0"));
   CHECK(run({"evaluate", "model.json", "runs.csv", "--fail-if", "mape>0.1"}).exit_code == 0);
   CHECK(run({"simulate", "model.json", "new.csv"}).exit_code == 0);
   CHECK_THAT(run({"show", "model.json"}).output,

@@ -308,9 +308,9 @@ TEST_CASE_METHOD(FilesTest, "the index of a data frame is left out, once said", 
   write("indexed2.csv", indexed);
   CHECK(model_of({"indexed.csv", "indexed2.csv"})["provenance"]["data"]["rows"] == 2 * row);
   const ProgramResult predicted = run({"predict", "model.json", "indexed.csv"});
-  CHECK_THAT(
-      predicted.output,
-      Catch::Matchers::StartsWith(",filters,gpus,batch_size,time_s,predicted_time_s,in_range\n0,"));
+  CHECK_THAT(predicted.output, Catch::Matchers::StartsWith(
+                                   ",filters,gpus,batch_size,time_s,predicted_time_s,lower,upper,"
+                                   "in_range\n0,"));
 
   const ProgramResult refused = run({"fit", "unordered.csv"});
   CHECK(refused.exit_code == 3);

@@ -120,6 +120,81 @@ TEST_CASE_METHOD(IntervalsTest, "predict writes the interval beside the predicti
   CHECK_THAT(plain.errors, ContainsSubstring("perfmodel: note: 90 % interval: "));
 }
 
+TEST_CASE_METHOD(IntervalsTest, "a fit has 90 % intervals without being asked, or none",
+                 "[intervals]") {
+  const ProgramResult fitted = fit({});
+  REQUIRE(fitted.exit_code == 0);
+  CHECK_THAT(fitted.errors, ContainsSubstring("  intervals  90 % of new times: "));
+  const std::string unasked = file();
+  REQUIRE(fit({"--coverage", "0.9"}).exit_code == 0);
+  CHECK(file() == unasked);
+  nlohmann::json with = model();
+  const ProgramResult bare = fit({"--coverage", "none"});
+  REQUIRE(bare.exit_code == 0);
+  CHECK_THAT(bare.errors, !ContainsSubstring("intervals"));
+  CHECK(with.erase("prediction_intervals") == 1);
+  CHECK(model() == with);
+  // 18 rows do not reach 90 %.
+  const TemporaryDirectory few;
+  few.write("few.csv", noisy_runs(18, 3));
+  ProgramOptions there;
+  there.directory = few.path();
+  const ProgramResult small = run_perfmodel({"fit", "few.csv", "--ignore", "host"}, there);
+  CHECK(small.exit_code == 0);
+  CHECK_FALSE(nlohmann::json::parse(small.output).contains("prediction_intervals"));
+  for (const char* const wrong : {"no", "", "1.5"})
+    CHECK_THAT(fit({"--coverage", wrong}).errors, ContainsSubstring("--coverage"));
+}
+
+TEST_CASE_METHOD(IntervalsTest, "beyond the runs intervals grow as they did beyond fewer",
+                 "[intervals]") {
+  // Work in vain beside work that scales: one product of powers is wrong by more with each doubling
+  // of the workers, and a sum of two is right.
+  RandomStream random(4, "growing errors");
+  std::string text = "filters,workers,time_s\n";
+  for (int row = 0; row < 240; ++row) {
+    const double filters = std::pow(2, static_cast<double>(random.below(5)));
+    const double workers = std::pow(2, static_cast<double>(random.below(5)));
+    text += to_text(filters) + "," + to_text(workers) + "," +
+            to_text((0.3 * filters / workers + 0.05 * std::pow(workers, 0.7)) *
+                    std::exp(0.02 * random.normal())) +
+            "\n";
+  }
+  const TemporaryDirectory directory;
+  directory.write("runs.csv", text);
+  ProgramOptions options;
+  options.directory = directory.path();
+  const auto growth = [&](const char* terms) {
+    const ProgramResult fitted = run_perfmodel(
+        {"fit", "runs.csv", "--expression", "multi", "--terms", terms, "-o", "model.json"},
+        options);
+    REQUIRE(fitted.exit_code == 0);
+    for (const auto& column : nlohmann::json::parse(
+             read_text(directory.file("model.json")))["prediction_intervals"]["beyond"]) {
+      if (column["column"] == "workers") {
+        CHECK(column["edges"] == 3);
+        return column["growth"].get<double>();
+      }
+    }
+    return -1.0;
+  };
+  CHECK(growth("1") > 0.1);
+  const auto asked = [&](int workers) {
+    return nlohmann::json::parse(
+        run_perfmodel({"predict", "model.json", "--set", "filters=4",
+                       "workers=" + std::to_string(workers), "--json", "--quiet"},
+                      options)
+            .output);
+  };
+  for (const int workers : {32, 64, 128}) {
+    const double truth = 0.3 * 4 / workers + 0.05 * std::pow(workers, 0.7);
+    CAPTURE(workers, asked(workers));
+    CHECK(asked(workers)["lower"] <= truth);
+    CHECK(asked(workers)["upper"] >= truth);
+  }
+  CHECK(growth("2") < 0.03);
+}
+
 TEST_CASE_METHOD(IntervalsTest, "a level out of reach and a model without intervals are refused",
                  "[intervals]") {
   const ProgramResult few = fit({"--split", "90:5:5", "--coverage", "0.9"});
@@ -173,7 +248,7 @@ TEST_CASE_METHOD(IntervalsTest, "folds can leave out one value of a column each"
   const ProgramResult many = fit({"--folds", "5", "--group-by", "host"});
   CHECK(many.exit_code == 2);
   CHECK_THAT(many.errors, ContainsSubstring("--folds 5: the training rows are only 3 groups"));
-  CHECK_THAT(fit({"--group-by", "host"}).errors,
+  CHECK_THAT(fit({"--group-by", "host", "--coverage", "none"}).errors,
              ContainsSubstring("--group-by has no effect without --folds"));
   CHECK(fit({"--folds", "1"}).exit_code == 2);
   CHECK(fit({"--folds", "5", "--group-by", "hots"}).exit_code == 3);

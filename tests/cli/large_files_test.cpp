@@ -66,7 +66,9 @@ class LargeFile {
     return run_perfmodel(arguments, options_);
   }
 
-  nlohmann::json model(const Strings& further) const {
+  /// Merged rows have no intervals.
+  nlohmann::json model(Strings further) const {
+    further.insert(further.end(), {"--coverage", "none"});
     const ProgramResult result = fit(further);
     INFO(result.errors);
     REQUIRE(result.exit_code == 0);
@@ -186,7 +188,7 @@ TEST_CASE("standard input and failed runs are merged as a whole file has them") 
   options.directory = directory.path();
   options.input = text;
   const auto fit = [&](const std::string& path, const Strings& further) {
-    Strings call{"fit", path, "--ignore", "job", "--failed", "drop"};
+    Strings call{"fit", path, "--ignore", "job", "--failed", "drop", "--coverage", "none"};
     call.insert(call.end(), further.begin(), further.end());
     const ProgramResult result = run_perfmodel(call, options);
     INFO(result.errors);
@@ -238,7 +240,7 @@ TEST_CASE("a line that stands for several runs counts as they do one by one", "[
                              Strings{"--split", "80:20"});
   CAPTURE(form);
   const auto model = [&](Strings arguments) {
-    arguments.insert(arguments.begin(), "fit");
+    arguments.insert(arguments.begin(), {"fit", "--coverage", "none"});
     arguments.insert(arguments.end(), form.begin(), form.end());
     const ProgramResult result = run_perfmodel(arguments, options);
     INFO(result.errors);

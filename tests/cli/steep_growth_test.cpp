@@ -129,8 +129,9 @@ TEST_CASE("beyond a step at the edge of a scale intervals hold a cost that satur
       const double truth = time_on_nodes(16, 1024, gpus);
       CHECK(beyond["lower"] <= truth);
       CHECK(beyond["upper"] >= truth);
-      // The jump between one and two nodes is of 0.4 in ln t: more than that is not added.
-      CHECK(beyond["upper"].get<double>() / edge["upper"].get<double>() < 1.65);
+      // The jump between one and two nodes is of 0.4 in ln t, and four doublings could each have
+      // half of it again.
+      CHECK(beyond["upper"].get<double>() / edge["upper"].get<double>() < std::exp(1.2));
     }
   }
   CHECK(flat >= 3);

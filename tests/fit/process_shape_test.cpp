@@ -131,7 +131,7 @@ TEST_CASE("where only the process counts no further, the trend grows on beyond t
     CHECK(formula_code(held, FormulaLanguage::python).find("min(workers, 16.0)") !=
           std::string::npos);
     const test::PaperRuns runs = growing_runs();
-    const VectorXd again = (*held.form->refit(held, runs.design, {}))(runs.design);
+    const VectorXd again = (*held.form->refit(held, runs.design, {}))(runs.design).constants;
     for (Eigen::Index k = 0; k < again.size(); ++k)
       CHECK(again[k] == Catch::Approx(held.constants[k]).epsilon(1e-6));
     CHECK_THROWS_AS(read.form->refit(read, runs.design, {}), UsageError);

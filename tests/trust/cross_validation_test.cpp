@@ -102,45 +102,6 @@ TEST_CASE("a held-out row's own time has no part in its prediction", "[folds]") 
           after->predicted[static_cast<Eigen::Index>(row)]);
 }
 
-TEST_CASE("folds that chose another kind of form are fitted again to calibrate a model",
-          "[folds][process]") {
-  const test::PaperRuns runs = test::paper_runs(test::Framework::mxnet, 60, 0.05, 7);
-  const auto parts = make_held_out_parts(configuration_groups(runs.design), 3, 1);
-  FitOptions options;
-  options.expression = Expression::multi;
-  options.terms = 1;
-  const auto with = [&](Residual residual) {
-    FitOptions out = options;
-    out.residual = residual;
-    return out;
-  };
-  const auto validated = [&](Residual residual) {
-    return cross_validate(runs.spec, runs.design, with(residual), parts).value();
-  };
-  const CrossValidation of_process = validated(Residual::process);
-  const CrossValidation of_product = validated(Residual::none);
-  REQUIRE(of_process.predicted != of_product.predicted);
-  CrossValidation mixed = of_process;  // the second fold chose no process
-  const std::vector<Eigen::Index> second(parts[1].begin(), parts[1].end());
-  mixed.predicted(second) = of_product.predicted(second);
-  mixed.folds[1] = of_product.folds[1];
-  mixed.deviations[1].reset();
-
-  const FittedModel process = fit(runs.spec, runs.design, with(Residual::process));
-  const auto divided = predictions_alike(process, runs.design, options, parts, mixed);
-  REQUIRE(divided);
-  CHECK(divided->predicted == of_process.predicted);
-  for (std::size_t fold = 0; fold < parts.size(); ++fold) {
-    const std::vector<Eigen::Index> rows(parts[fold].begin(), parts[fold].end());
-    CHECK(divided->deviations.value()(rows) == of_process.deviations[fold].value());
-  }
-  const FittedModel product = fit(runs.spec, runs.design, with(Residual::none));
-  const auto undivided = predictions_alike(product, runs.design, options, parts, mixed);
-  REQUIRE(undivided);
-  CHECK(undivided->predicted == of_product.predicted);
-  CHECK_FALSE(undivided->deviations);
-}
-
 TEST_CASE("folds that leave one value of a column to fit on are refused", "[folds]") {
   const test::PaperRuns runs = test::paper_runs(test::Framework::mxnet, 60, 0, 7);
   std::vector<std::size_t> rows;
