@@ -148,51 +148,48 @@ TEST_CASE_METHOD(IntervalsTest, "a fit has 90 % intervals without being asked, o
 
 TEST_CASE_METHOD(IntervalsTest, "beyond the runs intervals grow as they did beyond fewer",
                  "[intervals]") {
-  // Work in vain beside work that scales: one product of powers is wrong by more with each doubling
-  // of the workers, and a sum of two is right.
+  // Work that scales beside talk that grows: one product of powers is wrong by more with each
+  // doubling of the workers, a sum of two is right.
+  const auto law = [](double filters, double workers) {
+    return filters * (0.3 / workers + 0.02 * workers);
+  };
   RandomStream random(4, "growing errors");
   std::string text = "filters,workers,time_s\n";
   for (int row = 0; row < 240; ++row) {
     const double filters = std::pow(2, static_cast<double>(random.below(5)));
     const double workers = std::pow(2, static_cast<double>(random.below(5)));
     text += to_text(filters) + "," + to_text(workers) + "," +
-            to_text((0.3 * filters / workers + 0.05 * std::pow(workers, 0.7)) *
-                    std::exp(0.02 * random.normal())) +
-            "\n";
+            to_text(law(filters, workers) * std::exp(0.02 * random.normal())) + "\n";
   }
   const TemporaryDirectory directory;
   directory.write("runs.csv", text);
   ProgramOptions options;
   options.directory = directory.path();
-  const auto growth = [&](const char* terms) {
+  const auto growth_with = [&](const char* terms) {
     const ProgramResult fitted = run_perfmodel(
         {"fit", "runs.csv", "--expression", "multi", "--terms", terms, "-o", "model.json"},
         options);
     REQUIRE(fitted.exit_code == 0);
-    for (const auto& column : nlohmann::json::parse(
-             read_text(directory.file("model.json")))["prediction_intervals"]["beyond"]) {
-      if (column["column"] == "workers") {
-        CHECK(column["edges"] == 3);
-        return column["growth"].get<double>();
-      }
-    }
-    return -1.0;
+    const nlohmann::json model = nlohmann::json::parse(read_text(directory.file("model.json")));
+    const nlohmann::json& workers = model["prediction_intervals"]["beyond"][0];
+    CHECK(workers["column"] == "workers");
+    CHECK(workers["edges"] == 3);
+    return workers["growth"].get<double>();
   };
-  CHECK(growth("1") > 0.1);
-  const auto asked = [&](int workers) {
-    return nlohmann::json::parse(
+  const double of_product = growth_with("1");
+  CHECK(of_product > 0.3);
+  const auto width = [&](int workers) {
+    const nlohmann::json asked = nlohmann::json::parse(
         run_perfmodel({"predict", "model.json", "--set", "filters=4",
                        "workers=" + std::to_string(workers), "--json", "--quiet"},
                       options)
             .output);
+    return std::log(asked["upper"].get<double>() / asked["lower"].get<double>());
   };
-  for (const int workers : {32, 64, 128}) {
-    const double truth = 0.3 * 4 / workers + 0.05 * std::pow(workers, 0.7);
-    CAPTURE(workers, asked(workers));
-    CHECK(asked(workers)["lower"] <= truth);
-    CHECK(asked(workers)["upper"] >= truth);
-  }
-  CHECK(growth("2") < 0.03);
+  const double growth = std::sqrt((3 * of_product * of_product + 0.5 * 0.35 * 0.35) / 3.5);
+  CHECK(width(64) - width(16) == Catch::Approx(2 * growth * std::log(4)));
+  CHECK(width(16) == Catch::Approx(width(4)));
+  CHECK(growth_with("2") < of_product / 2);
 }
 
 TEST_CASE_METHOD(IntervalsTest, "a level out of reach and a model without intervals are refused",
