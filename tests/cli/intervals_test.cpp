@@ -189,7 +189,7 @@ TEST_CASE_METHOD(IntervalsTest, "beyond the runs intervals grow as they did beyo
   const double growth = std::sqrt((3 * of_product * of_product + 0.5 * 0.35 * 0.35) / 3.5);
   CHECK(width(64) - width(16) == Catch::Approx(2 * growth * std::log(4)));
   CHECK(width(16) == Catch::Approx(width(4)));
-  CHECK(growth_with("2") < of_product / 2);
+  CHECK(growth_with("2") < of_product);
 }
 
 TEST_CASE_METHOD(IntervalsTest, "a level out of reach and a model without intervals are refused",

@@ -228,7 +228,7 @@ TEST_CASE_METHOD(SupportTest, "intervals are as wide as what model.json says is 
         Catch::Approx(left_out[(19 * left_out.size() + 19) / 20 - 1]).epsilon(1e-6));
   double largest = 0;
   for (const std::string& line : lines_of_text(text("runs.csv")))
-    if (const auto size = parse_number(line.substr(0, line.find(','))))
+    if (const auto size = perfmodel::parse_number(line.substr(0, line.find(','))))
       largest = std::max(largest, *size);
   for (const double size : {5., 16., 100., 1000., 40000.}) {
     CAPTURE(size);
