@@ -142,6 +142,21 @@ struct PredictionIntervals {
   std::optional<double> test_coverage;
 };
 
+/// What another value of an input does to the predicted time at the central run, the residual
+/// process of a model included.
+struct ScaleEffect {
+  std::string column;
+  double from = 0;
+  double to = 0;
+  double ratio = 1;   ///< of the time at `to` to that at `from`
+  Interval interval;  ///< of the ratio, 90 %: by how far fits to parts of the runs differ
+
+  /// Whether the runs say which way it goes, or that it hardly goes any.
+  bool is_determined() const {
+    return interval.low > 1 || interval.high < 1 || interval.high < 1.2 * interval.low;
+  }
+};
+
 /// Mean and standard deviation (over n - 1) of one quantity over several fits.
 struct Spread {
   std::string name;  ///< "a[filters]", "mape_percent", "gpus"
@@ -412,6 +427,7 @@ struct FittedModel {
   std::optional<RepeatSummary> repeats;    ///< where the fit was repeated with several seeds
   std::optional<CrossValidation> cross_validation;
   std::optional<PredictionIntervals> intervals;
+  std::vector<ScaleEffect> effects;  ///< of doubling its scales, where it has intervals
   std::vector<UnmeasuredRegion> unmeasured;
   SearchSummary search;
   std::vector<Warning> warnings;

@@ -119,8 +119,16 @@ std::string change_in_words(double ratio) {
 }
 
 std::string doubling_in_words(const Doubling& doubling) {
-  return short_number(doubling.from) + " -> " + short_number(doubling.to) + ": " +
-         change_in_words(doubling.ratio) + (doubling.measured ? "" : " (extrapolated)");
+  std::string out = short_number(doubling.from) + " -> " + short_number(doubling.to) + ": " +
+                    change_in_words(doubling.ratio);
+  if (doubling.known) {
+    const auto [low, high] = doubling.known->interval;
+    out += doubling.ratio > 1 ? " (" + rounded(low) + " .. " + rounded(high) + ")"
+                              : " (" + rounded(1 / high) + " .. " + rounded(1 / low) + ")";
+    if (!doubling.known->is_determined())
+      out += "?";
+  }
+  return out + (doubling.measured ? "" : " (extrapolated)");
 }
 
 std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseFloor>& floor) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <span>
@@ -58,6 +59,26 @@ bool can_be_halved(double x) {
 
 }  // namespace
 
+double ratio_of(const FittedModel& model, const Configuration& at, const Doubling& doubling) {
+  for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
+    if (model.spec.extrinsic[j].column != doubling.column)
+      continue;
+    const MovedConfiguration moved(model, at, j);
+    const auto before = moved.time_at(doubling.from);
+    const auto after = moved.time_at(doubling.to);
+    if (before && after)
+      return *after / *before;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+namespace {
+
+/// An effect is of the central run: at another one the ratio differs.
+constexpr double kSameRatio = 1e-9;
+
+}  // namespace
+
 std::vector<Doubling> doublings_of(const FittedModel& model, const Configuration& at) {
   std::vector<Doubling> out;
   for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
@@ -69,12 +90,13 @@ std::vector<Doubling> doublings_of(const FittedModel& model, const Configuration
     Doubling doubling{.column = input.column, .from = ends_here ? here / 2 : here};
     doubling.to = 2 * doubling.from;
     doubling.measured = input.low <= doubling.from && doubling.to <= input.high;
-    const MovedConfiguration moved(model, at, j);
-    const auto before = moved.time_at(doubling.from);
-    const auto after = moved.time_at(doubling.to);
-    if (!before || !after)
+    doubling.ratio = ratio_of(model, at, doubling);
+    if (std::isnan(doubling.ratio))
       continue;
-    doubling.ratio = *after / *before;
+    for (const ScaleEffect& effect : model.effects)
+      if (effect.column == doubling.column && effect.from == doubling.from &&
+          std::abs(effect.ratio / doubling.ratio - 1) < kSameRatio)
+        doubling.known = effect;
     out.push_back(doubling);
   }
   return out;

@@ -44,9 +44,14 @@ struct Doubling {
   std::string column;
   double from = 0;
   double to = 0;
-  double ratio = 1;      ///< of the predicted times
-  bool measured = true;  ///< both lie within the measured range of the column
+  double ratio = 1;                  ///< of the predicted times
+  bool measured = true;              ///< both lie within the measured range of the column
+  std::optional<ScaleEffect> known = {};  ///< with its interval, where the model's fit tells it
 };
+
+/// t(to) / t(from) of a doubling by another model of the same columns; not a number where it gives
+/// no time.
+double ratio_of(const FittedModel& model, const Configuration& at, const Doubling& doubling);
 
 /// One per extrinsic column that is not derived: from the value x that the configuration has to 2
 /// x, or from x / 2 to x where only that lies within the measured range, of whole numbers only

@@ -362,7 +362,7 @@ std::string scaling_section(const FitDocument& report, const Console& console) {
                                        [&](const Doubling& item) { return item.column == column; });
     const std::string mark = marks.of_scaling_power(j);
     std::string words = doubling == doublings.end() ? "-" : doubling_in_words(*doubling);
-    if (!has_powers && mark != " ")
+    if (!has_powers && mark != " " && !(doubling != doublings.end() && doubling->known))
       words += mark;
     table.add({clipped(column, kLongestName / 2), words, range_text(model.spec.extrinsic[j]),
                has_powers ? short_number(powers[j]) + mark : ""});

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/comparison.hpp"
+#include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
 #include "fit/sum_terms.hpp"
@@ -239,6 +240,36 @@ RowGroups groups_for(const HeldOutRequest& request, const Table& table, const Sp
   return column_groups(column, split.train);
 }
 
+std::vector<Doubling> doublings_of_centre(const FittedModel& model) {
+  const std::optional<Centre> centre = centre_of(model);
+  return centre ? doublings_of(model, centre->configuration) : std::vector<Doubling>();
+}
+
+/// Of these doublings at the centre of a model of the same columns; not numbers where it gives no
+/// time.
+Eigen::VectorXd log_ratios(const FittedModel& model, const std::vector<Doubling>& doublings) {
+  Eigen::VectorXd out(index(doublings.size()));
+  for (std::size_t k = 0; k < doublings.size(); ++k)
+    out[index(k)] = std::log(ratio_of(model, centre_of(model)->configuration, doublings[k]));
+  return out;
+}
+
+std::vector<ScaleEffect> effects_of(const std::vector<Doubling>& doublings,
+                               const Eigen::VectorXd& half_widths) {
+  std::vector<ScaleEffect> out;
+  for (std::size_t k = 0; k < doublings.size(); ++k) {
+    const Doubling& doubling = doublings[k];
+    const double factor = std::exp(half_widths[index(k)]);
+    if (std::isfinite(factor))
+      out.push_back({doubling.column,
+                     doubling.from,
+                     doubling.to,
+                     doubling.ratio,
+                     {doubling.ratio / factor, doubling.ratio * factor}});
+  }
+  return out;
+}
+
 /// At what level the model is to have intervals, where its rows reach that. Rows that stand for
 /// several runs each do not say how far one run is off.
 std::optional<double> level_of(const HeldOutRequest& request, const Design& training,
@@ -286,8 +317,14 @@ void add_held_out(const HeldOutRequest& request, const HeldOutPlan& plan, const 
   if (const auto level =
           level_of(request, training, judging.validation ? judging.validation->rows : 0)) {
     try {
-      model.intervals =
-          calibrated(model, training, plan.group_of, judging.validation, options, *level);
+      const std::vector<Doubling> doublings = doublings_of_centre(model);
+      auto found =
+          calibrated(model, training, plan.group_of, judging.validation, options, *level,
+                     [&](const FittedModel& other) { return log_ratios(other, doublings); });
+      if (found) {
+        model.intervals = std::move(found->intervals);
+        model.effects = effects_of(doublings, found->half_widths);
+      }
     } catch (const InputError&) {
       if (request.coverage)
         throw;  // nobody asked for them: the model is as good without

@@ -115,6 +115,15 @@ Answer share_answer(const Content& content) {
   return answer;
 }
 
+/// ": 1.4 .. 1.6 times", where it is known.
+std::string range_of(const Doubling& doubling) {
+  if (!doubling.known)
+    return {};
+  const auto [low, high] = doubling.known->interval;
+  return doubling.ratio > 1 ? ": " + rounded(low) + " .. " + rounded(high) + " times"
+                            : ": " + rounded(1 / high) + " .. " + rounded(1 / low) + " times";
+}
+
 Answer scaling_answer(const Content& content) {
   Answer answer{"How does it scale?", "no scale", {}};
   if (content.powers.empty()) {
@@ -129,13 +138,16 @@ Answer scaling_answer(const Content& content) {
   }
   bool is_open = true;
   for (const Doubling& doubling : content.doublings) {
-    const ConstantStatus status = status_of_scale(content, doubling.column);
+    const ConstantStatus status = !doubling.known ? status_of_scale(content, doubling.column)
+                                  : doubling.known->is_determined() ? ConstantStatus::determined
+                                                                    : ConstantStatus::undetermined;
     const std::string doubt = is_doubtful(status) ? " (" + std::string(to_text(status)) + ")" : "";
     if (is_open && doubt.empty() && doubling.measured) {
       answer.figure = change_in_words(doubling.ratio);
-      answer.lines.insert(answer.lines.begin(),
-                          doubling.column + " " + short_number(doubling.from) + " -> " +
-                              short_number(doubling.to) + ", at " + content.typical.place);
+      answer.lines.insert(answer.lines.begin(), doubling.column + " " +
+                                                    short_number(doubling.from) + " -> " +
+                                                    short_number(doubling.to) + range_of(doubling) +
+                                                    ", at " + content.typical.place);
       is_open = false;
     } else {
       answer.lines.push_back(doubling.column + " " + doubling_in_words(doubling) + doubt);

@@ -280,6 +280,13 @@ FittedModel read_model(const JsonCursor& root, const std::vector<FormKind>& kind
     model.cross_validation = read_cross_validation(*node);
   if (const auto node = root.optional_member("prediction_intervals"))
     model.intervals = read_intervals(*node, model.form->process_size().has_value());
+  if (const auto node = root.optional_member("effects"))
+    for (const JsonCursor& item : node->items())
+      model.effects.push_back({item.member("column").name(),
+                               item.member("from").number(),
+                               item.member("to").number(),
+                               item.member("ratio").number(),
+                               {item.member("low").number(), item.member("high").number()}});
   if (const auto node = root.optional_member("unmeasured_regions"))
     model.unmeasured = read_unmeasured(*node);
   for (const auto& item : root.member("warnings").items()) {
@@ -450,6 +457,14 @@ Json model_document(const FittedModel& model) {
     document["cross_validation"] = to_json(*model.cross_validation);
   if (model.intervals)
     document["prediction_intervals"] = to_json(*model.intervals);
+  for (const ScaleEffect& effect : model.effects)
+    document["effects"].push_back({{"column", effect.column},
+                                   {"from", number(effect.from)},
+                                   {"to", number(effect.to)},
+                                   {"ratio", number(effect.ratio)},
+                                   {"low", number(effect.interval.low)},
+                                   {"high", number(effect.interval.high)},
+                                   {"determined", effect.is_determined()}});
   if (!model.unmeasured.empty())
     document["unmeasured_regions"] = to_json(model.unmeasured);
   return document;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <numeric>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -374,14 +375,16 @@ bool is_flat_beyond(const FittedModel& model, const Design& runs, std::size_t nu
 }
 
 struct Judged {
+  Eigen::VectorXd quantities;
   Eigen::VectorXd predicted;
   std::optional<Eigen::VectorXd> deviations;
 };
 
 class HeldOutJudge {
  public:
-  HeldOutJudge(const FittedModel& model, const Design& runs, const FitOptions& options)
-      : model_(model), runs_(runs), options_(options) {
+  HeldOutJudge(const FittedModel& model, const Design& runs, const FitOptions& options,
+               const Quantities& quantities)
+      : model_(model), runs_(runs), options_(options), quantities_(quantities) {
     options_.loss = model.search.loss;  // what its constants minimise
     options_.threads = 1;
     options_.be_silent();
@@ -406,7 +409,9 @@ class HeldOutJudge {
     other.form = std::move(found.form);
     other.constants = std::move(found.constants);
     other.form->settle_unseen_levels(kept, other);
-    Judged out{.predicted = predict(other, judged), .deviations = {}};
+    Judged out{.quantities = {}, .predicted = predict(other, judged), .deviations = {}};
+    if (!judgement.numeric)
+      out.quantities = quantities_(other);
     if (const auto reach = other.form->process_reach(other.spec, other.constants, judged))
       out.deviations = reach->deviations;
     return out;
@@ -416,6 +421,7 @@ class HeldOutJudge {
   const FittedModel& model_;
   const Design& runs_;
   FitOptions options_;
+  const Quantities& quantities_;
   std::unique_ptr<Refit> refit_;
   std::vector<bool> flat_;
 };
@@ -452,19 +458,35 @@ double selection_factor(const FittedModel& model, std::size_t rows) {
   return std::sqrt(all / std::max(all - free, all / 4));
 }
 
+/// Of Student's t with so many degrees of freedom: 5 % are larger (Abramowitz and Stegun 26.7.5).
+double t_quantile_95(std::size_t degrees) {
+  const double z = 1.6448536;
+  const auto n = static_cast<double>(std::max<std::size_t>(degrees, 1));
+  const double z3 = z * z * z;
+  return z + (z3 + z) / (4 * n) + (5 * z3 * z * z + 16 * z3 + 3 * z) / (96 * n * n);
+}
+
+Eigen::VectorXd jackknife_errors(std::span<const Judged> folds) {
+  Eigen::MatrixXd of_folds(folds.front().quantities.size(), index(folds.size()));
+  for (std::size_t k = 0; k < folds.size(); ++k)
+    of_folds.col(index(k)) = folds[k].quantities;
+  const auto count = static_cast<double>(folds.size());
+  const Eigen::VectorXd mean = of_folds.rowwise().mean();
+  return ((count - 1) / count * (of_folds.colwise() - mean).rowwise().squaredNorm()).cwiseSqrt();
+}
+
 }  // namespace
 
-std::optional<PredictionIntervals> calibrated(const FittedModel& model, const Design& training,
-                                              const std::vector<std::size_t>& group_of,
-                                              const std::optional<Design>& validation,
-                                              const FitOptions& options, double level) {
+std::optional<Calibrated> calibrated(const FittedModel& model, const Design& training,
+                                     const std::vector<std::size_t>& group_of,
+                                     const std::optional<Design>& validation,
+                                     const FitOptions& options, double level,
+                                     const Quantities& quantities) {
   const std::vector<std::size_t> rows = sampled(group_of, options.seed);
   const Design runs = take_rows(training, rows);
   const RowGroups groups = numbered(group_of, rows);
-  const HeldOutJudge judge(model, runs, options);
-  std::vector<Judgement> judgements;
-  if (!validation)
-    judgements = by_folds(groups, options.seed);
+  const HeldOutJudge judge(model, runs, options, quantities);
+  std::vector<Judgement> judgements = by_folds(groups, options.seed);
   const std::size_t folds = judgements.size();
   for (std::size_t n = 0; n < numeric_count(model.spec); ++n) {
     for (Judgement& edge : by_edges(runs, n)) {
@@ -511,7 +533,11 @@ std::optional<PredictionIntervals> calibrated(const FittedModel& model, const De
     out.beyond->push_back(
         {numeric_input(model.spec, numeric).column, of_edges.size(),
          median(Eigen::Map<const Eigen::VectorXd>(of_edges.data(), index(of_edges.size())))});
-  return out;
+  const Eigen::VectorXd errors = jackknife_errors(std::span(judged).first(folds));
+  // Folds of a sample differ by more than folds of all rows.
+  const double share = static_cast<double>(runs.rows) / static_cast<double>(training.rows);
+  const double factor = std::sqrt(share) * selection_factor(model, training.rows);
+  return Calibrated{std::move(out), factor * t_quantile_95(folds - 1) * errors};
 }
 
 }  // namespace perfmodel

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -46,16 +47,28 @@ double highest_level(std::size_t count);
 /// Throws UsageError where `count` rows do not reach the level, with the number that would.
 void require_level(double level, std::size_t count);
 
+/// Numbers that a model says.
+using Quantities = std::function<Eigen::VectorXd(const FittedModel&)>;
+
+struct Calibrated {
+  PredictionIntervals intervals;
+  /// Of 90 % intervals of the quantities, by the delete-a-group jackknife over the folds (Kott
+  /// 2001): Student's t times the root of (K - 1) / K sum_k (q_k - mean q)^2, and more where the
+  /// form was chosen by these rows.
+  Eigen::VectorXd half_widths;
+};
+
 /// Intervals of `level` for the predictions of a model that was fitted to these rows by this
 /// program run: within the runs from rows of `validation`, or where there are none from ten folds
 /// of the training rows, beyond from their edges rolled back. `group_of` says which rows are held
 /// out together. Its form is fitted again as it is, to a sample of at most some hundred rows and
 /// one fold or edge less; `options.threads` of them at a time, which changes no result. Nothing
 /// after a stop request. Throws what calibrate() throws.
-std::optional<PredictionIntervals> calibrated(const FittedModel& model, const Design& training,
-                                              const std::vector<std::size_t>& group_of,
-                                              const std::optional<Design>& validation,
-                                              const FitOptions& options, double level);
+std::optional<Calibrated> calibrated(const FittedModel& model, const Design& training,
+                                     const std::vector<std::size_t>& group_of,
+                                     const std::optional<Design>& validation,
+                                     const FitOptions& options, double level,
+                                     const Quantities& quantities);
 
 /// Measured times and predictions of the calibration rows, both > 0. Throws UsageError as
 /// require_level() does, InputError for a prediction that is no time. Scores are divided by
