@@ -104,14 +104,18 @@ TEST_CASE_METHOD(CampaignTest, "every command says the same of doubling a scale,
   const double ratio = predict({"--like", like, "--set", "num_gpus=4"}) / predict({"--like", like});
   CHECK(predict({"--set", "num_gpus=4"}) == predict({"--like", like, "--set", "num_gpus=4"}));
   REQUIRE(ratio > 1.01);
-  const std::string words = "2 -> 4: " + rounded(ratio) + " times slower";
+  const nlohmann::json effect = model()["effects"][0];
+  CHECK(effect["ratio"] == Catch::Approx(ratio));
+  const std::string words = "2 -> 4: " + rounded(ratio) + " times slower (" +
+                            rounded(effect["low"]) + " .. " + rounded(effect["high"]) + ")";
   const std::string place = "the run of line " + std::to_string(line);
   CHECK_THAT(summary, ContainsSubstring("at " + place) && ContainsSubstring(words));
   CHECK_THAT(run({"show", "model.json"}).errors,
              ContainsSubstring("num_gpus " + words + " (at " + place + ")"));
   const std::string page = run({"report", "model.json", "runs.csv"}).output;
   CHECK_THAT(page, ContainsSubstring("<p class=\"big\">" + rounded(ratio) + " times slower</p>") &&
-                       ContainsSubstring("num_gpus 2 -&gt; 4, at " + place));
+                       ContainsSubstring("num_gpus 2 -&gt; 4: " + rounded(effect["low"]) + " .. " +
+                                         rounded(effect["high"]) + " times, at " + place));
   const std::vector<std::string> scaling = {"scaling", "model.json", "--column", "num_gpus"};
   CHECK_THAT(run(scaling).output,
              ContainsSubstring("num_gpus " + words + " (at " + place + " of runs.csv)"));

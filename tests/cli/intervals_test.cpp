@@ -133,6 +133,7 @@ TEST_CASE_METHOD(IntervalsTest, "a fit has 90 % intervals without being asked, o
   REQUIRE(bare.exit_code == 0);
   CHECK_THAT(bare.errors, !ContainsSubstring("intervals"));
   CHECK(with.erase("prediction_intervals") == 1);
+  CHECK(with.erase("effects") == 1);
   CHECK(model() == with);
   // 18 rows do not reach 90 %.
   const TemporaryDirectory few;
