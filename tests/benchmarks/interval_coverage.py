@@ -2,7 +2,7 @@
 """How often prediction intervals cover rows that no fit has seen.
 
 For each file of runs and each of 50 seeds, a fifth of the rows is put aside. The others are fitted
-twice: with a validation part (split conformal) and without one (cross-conformal, 10 folds). The
+twice: with a validation part (split conformal) and without one (cross-conformal, ten refits). The
 table says which share of the rows put aside lies in the intervals, over all seeds, and how wide
 these are, in percent of the mean measured time; of models with a residual process also for rows
 that have runs near and for the others. `--far 'batch_size<=32'` puts the other rows aside instead,
