@@ -255,7 +255,7 @@ Eigen::VectorXd log_ratios(const FittedModel& model, const std::vector<Doubling>
 }
 
 std::vector<ScaleEffect> effects_of(const std::vector<Doubling>& doublings,
-                               const Eigen::VectorXd& half_widths) {
+                                    const Eigen::VectorXd& half_widths) {
   std::vector<ScaleEffect> out;
   for (std::size_t k = 0; k < doublings.size(); ++k) {
     const Doubling& doubling = doublings[k];
@@ -325,9 +325,9 @@ void add_held_out(const HeldOutRequest& request, const HeldOutPlan& plan, const 
         model.intervals = std::move(found->intervals);
         model.effects = effects_of(doublings, found->half_widths);
       }
-    } catch (const InputError&) {
+    } catch (const Error&) {
       if (request.coverage)
-        throw;  // nobody asked for them: the model is as good without
+        throw;  // else nobody asked for them: the model is as good without
     }
   }
   if (model.intervals && judging.test) {

@@ -73,8 +73,8 @@ void limit_ends(std::vector<double>& scores) {
     scores[i - 1] = std::max(scores[i - 1], kMostOverNext * std::min(scores[i], -1.0));
 }
 
-/// `growth` of other runs, the median of those that were looked at. It counts as much as half an
-/// edge that was rolled back: what few edges say by chance is far off.
+/// `growth` of other runs, of the size that far splits of eight public files asked for. It counts
+/// as much as half an edge that was rolled back: what few edges say by chance is far off.
 constexpr double kUsualGrowth = 0.35;
 constexpr double kUsualEdges = 0.5;
 
@@ -298,16 +298,18 @@ RowGroups numbered(const std::vector<std::size_t>& group_of, const std::vector<s
   return out;
 }
 
-/// Some rows, groups of them whole.
+/// Some rows, groups of them whole; of repeats that are very many an even choice.
 std::vector<std::size_t> sampled(const std::vector<std::size_t>& group_of, std::uint64_t seed) {
   std::vector<std::size_t> all(group_of.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   if (all.size() <= kMostRefitRows)
     return all;
   std::vector<std::size_t> out;
-  for (const auto& group : shuffled_groups(numbered(group_of, all), seed))
-    if (out.size() + group.size() <= kMostRefitRows)
-      out.insert(out.end(), group.begin(), group.end());
+  for (const auto& group : shuffled_groups(numbered(group_of, all), seed)) {
+    const std::size_t count = std::min(group.size(), kMostRefitRows / kRefitFolds);
+    for (std::size_t i = 0; i < count && out.size() + count - i <= kMostRefitRows; ++i)
+      out.push_back(group[i * group.size() / count]);
+  }
   std::sort(out.begin(), out.end());
   return out;
 }

@@ -232,6 +232,29 @@ TEST_CASE("the interval of a doubling holds the planted ratio as often as it say
   CHECK(determined == 75);
 }
 
+TEST_CASE("few configurations with very many repeats have intervals of their noise",
+          "[intervals]") {
+  RandomStream random(6, "many repeats");
+  std::string text = "size,gpus,time_s\n";
+  for (const int size : {1, 2, 4, 8})
+    for (int repeat = 0; repeat < 700; ++repeat)
+      text += to_text(size) + "," + to_text(size % 3 + 1) + "," +
+              to_text(size * std::exp(0.05 * random.normal())) + "\n";
+  const TemporaryDirectory directory;
+  directory.write("runs.csv", text);
+  ProgramOptions options;
+  options.directory = directory.path();
+  REQUIRE(run_perfmodel({"fit", "runs.csv", "-o", "model.json"}, options).exit_code == 0);
+  const nlohmann::json intervals =
+      nlohmann::json::parse(read_text(directory.file("model.json")))["prediction_intervals"];
+  CHECK(intervals["count"] == 240);  // 60 of each
+  // A configuration that is held out altogether can be far off, a repeat of a kept one by the
+  // noise.
+  const nlohmann::json report = nlohmann::json::parse(
+      run_perfmodel({"evaluate", "model.json", "runs.csv", "--format", "json"}, options).output);
+  CHECK(report["prediction_intervals"]["coverage"] > 0.85);
+}
+
 TEST_CASE_METHOD(IntervalsTest, "a level out of reach and a model without intervals are refused",
                  "[intervals]") {
   const ProgramResult few = fit({"--split", "90:5:5", "--coverage", "0.9"});
