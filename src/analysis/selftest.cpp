@@ -292,12 +292,11 @@ process::ResidualProcess two_runs() {
 /// -ln of the density of these two runs, without ln(2 pi): (2 / (2 - c) + ln(4 - c^2)) / 2.
 double cost_of(const process::ResidualProcess& process) {
   process::Observations rows{
-      .inputs = process::CodedInputs(process.inputs), .trend = {}, .y = {}, .runs = {}};
+      .inputs = process::CodedInputs(process.inputs), .y = {}, .runs = {}};
   rows.y = process.residual;
   rows.runs = process.runs;
-  rows.trend.slopes.resize(2, 0);
   rows.spread = 0;  // no level
-  const process::HyperLayout layout(rows);
+  const process::HyperLayout layout(rows.inputs);
   VectorXd hyper = VectorXd::Zero(layout.size());  // both variances are 1
   hyper[layout.length(0)] = std::log(process.kernel.inverse_lengths[0]);
   hyper[layout.share(0)] = std::log(process.kernel.shares[0] / (1 - process.kernel.shares[0]));
@@ -312,8 +311,7 @@ std::vector<SelftestFigure> process_figures() {
   const process::ResidualProcess process = two_runs();
   process::Inputs first{.numbers = MatrixXd::Ones(1, 1), .levels = process::Levels(1, 1)};
   first.levels << 0;
-  const process::Prediction found =
-      process::Predictor(process).predict(first, nullptr, MatrixXd(), 1);
+  const process::Prediction found = process::Predictor(process).predict(first, 1);
   std::vector<SelftestFigure> out;
   const auto add = [&](const char* quantity, double exact, double computed) {
     out.push_back({.problem = "Gaussian process of two runs, closed form",

@@ -38,16 +38,8 @@ void order_by_share(FittedModel& model, const Design& training);
 
 std::size_t sum_starts(const FitOptions& options);
 
-/// From how many places the minimum of a loss is searched that folds do not go with: several, or
-/// the one that they have led to.
-enum class SumThrows { several, none };
-
 /// The constants of a sum on all rows, down to the minimum of the loss that was asked for.
-SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen,
-                      SumThrows throws = SumThrows::several);
-
-/// The same where each level has terms of its own.
-SumOfTerms search_parts(const ModelSpec& spec, const Parting& parting);
+SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen);
 
 namespace {
 
@@ -264,7 +256,7 @@ std::size_t sum_starts(const FitOptions& options) {
   return options.starts.value_or(8);
 }
 
-SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen, SumThrows throws) {
+SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
   const FitOptions& options = task.options;
   const TermCoordinates& coordinates = task.coordinates;
   const SumShape& shape = chosen.shape;
@@ -287,7 +279,7 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen, SumThr
   // throws find are not what they have chosen.
   SumFit fit;
   fit.theta = path.back().theta;
-  if (ridge == 0 && throws == SumThrows::several)
+  if (ridge == 0)
     fit = minimise_goal({data, shape, goal, options, how.starts}, fit.theta);
   fit = finish(data, shape, goal, fit,
                {.held = {}, .instructions = options.instructions, .stop = options.stop},
@@ -296,7 +288,7 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen, SumThr
   if (!rings.empty()) {
     Candidate with_rings = chosen;
     with_rings.shape.rings.insert(with_rings.shape.rings.end(), rings.begin(), rings.end());
-    return search_sum(task, with_rings, throws);
+    return search_sum(task, with_rings);
   }
   if (is_own_loss)
     fit = simplified({data, shape, goal, options}, coordinates.inputs(), fit);
@@ -309,13 +301,6 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen, SumThr
   for (const SumFit& robust : path)
     out.evaluations += robust.evaluations;
   return out;
-}
-
-SumOfTerms search_parts(const ModelSpec& spec, const Parting& parting) {
-  std::vector<SumOfTerms> sums;
-  for (std::size_t level = 0; level < parting.levels.size(); ++level)
-    sums.push_back(search_sum(parting.levels[level]->task(), parting.selections[level].chosen));
-  return joined_levels(spec, parting.column, sums);
 }
 
 namespace {
@@ -571,15 +556,9 @@ SumChoice::SumChoice(const ModelSpec& spec, const Design& training, const FitOpt
     : spec_(with_zeros_counted(of_few_constants(spec, options), training, options.seed)),
       coordinates_(spec_, training, possible_regimes(spec_, training)),
       task_{coordinates_, spec_, training, options},
-      selection_(select_shape(task_)) {}
-
-void SumChoice::look_closer() {
-  perfmodel::look_closer(task_, selection_);
-  // A penalty counts the constants of all rows together.
-  const bool penalised = task_.options.penalty.l1 > 0 || task_.options.penalty.l2 > 0;
-  if (!penalised)
-    parting_ = parting_that_pays(task_, selection_);
-}
+      folds_(make_folds(coordinates_, spec_, kRowsOfFolds, options.seed)),
+      judge_(task_, folds_),
+      selection_(select_shape(task_, folds_, judge_)) {}
 
 FormChoice SumChoice::facts() const {
   FormChoice out;
@@ -590,9 +569,6 @@ FormChoice SumChoice::facts() const {
 }
 
 FittedModel SumChoice::fitted() const {
-  if (parting_)
-    return model_of(task_.spec, task_.training, task_.options, search_parts(task_.spec, *parting_),
-                    facts());
   return fitted(selection_.chosen);
 }
 
@@ -606,17 +582,9 @@ FittedModel SumChoice::fitted(const Candidate& candidate) const {
   return model;
 }
 
-FittedModel SumChoice::fitted_to_largest(const Candidate& sum) const {
-  const FitOptions options = with_absolute_errors(task_.options);
-  const SelectionTask task{coordinates_, spec_, task_.training, options};
-  return model_of(spec_, task_.training, options, search_sum(task, sum, SumThrows::none), facts());
-}
-
 FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   if (!options.terms) {
-    SumChoice choice(spec, training, options);
-    choice.look_closer();
-    return choice.fitted();
+    return SumChoice(spec, training, options).fitted();
   }
   const ModelSpec counted =
       with_zeros_counted(of_few_constants(spec, options), training, options.seed);

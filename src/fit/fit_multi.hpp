@@ -39,28 +39,24 @@ class SumChoice {
   SumChoice(const SumChoice&) = delete;
   SumChoice& operator=(const SumChoice&) = delete;
 
-  /// Looks at more rows, with which a sum can bear more terms, and at a sum for each level of a
-  /// column: where nothing but sums is to say all.
-  void look_closer();
-
   const SelectionTask& task() const { return task_; }
   const Selection& selection() const { return selection_; }
+  /// The fits of all that was tried, fold by fold.
+  const CandidateJudge& judge() const { return judge_; }
   FormChoice facts() const;
 
   /// What was chosen, on all rows.
   FittedModel fitted() const;
-  /// Another candidate, for all rows together.
+  /// Another candidate, on all rows.
   FittedModel fitted(const Candidate& candidate) const;
-  /// A sum whose constants are those of the least absolute errors next to where folds fit them: the
-  /// largest times decide.
-  FittedModel fitted_to_largest(const Candidate& sum) const;
 
  private:
   ModelSpec spec_;
   TermCoordinates coordinates_;
   SelectionTask task_;
+  std::vector<Fold> folds_;
+  CandidateJudge judge_;
   Selection selection_;
-  std::optional<Parting> parting_;
 };
 
 /// Fits a sum of product terms whose form is given or chosen by cross-validation; where nothing is

@@ -59,8 +59,8 @@ Index logarithms_of(const SumShape& shape) {
   return out;
 }
 
-/// The number of constants that are fitted, which stands for "the simplest". A logarithm counts as
-/// one, also in place of a power: that it was tried is as good as a constant.
+}  // namespace
+
 Index size_of(const Candidate& candidate, const ModelSpec& spec) {
   if (candidate.generic)
     return static_cast<Index>(GenericLayout(spec).size());
@@ -69,6 +69,8 @@ Index size_of(const Candidate& candidate, const ModelSpec& spec) {
   return shape.size() - std::count(held.begin(), held.end(), true) -
          static_cast<Index>(shape.followers().size()) + logarithms_of(shape);
 }
+
+namespace {
 
 /// Logarithms and rings, which are taken where a power does not do.
 Index departures_of(const Candidate& candidate) {
@@ -231,11 +233,7 @@ double Steepness::excess(const SumShape& shape, const VectorXd& theta) const {
 
 namespace {
 
-constexpr Index kFurtherTerms = 6;
 constexpr double kStrongRidge = 1e-2;
-constexpr std::size_t kRows = 1000;
-constexpr std::size_t kRowsOfCloserLook = 5000;
-constexpr std::size_t kFamiliesOfCloserLook = 4;
 /// A family whose score is behind the best by this is not given further terms.
 constexpr double kFallenBehind = 0.5;
 constexpr std::size_t kPartsOfFirstLook = 2;
@@ -246,9 +244,6 @@ constexpr double kSteep = 0.3;
 /// The same grows on where the errors of every far end are smaller for it by this, as a logarithm:
 /// of planted costs that begin at a border one far end gains up to 0.5 by chance.
 constexpr double kGainOfGrowth = 0.5;
-
-/// Whether Eq. (4) is among the candidates.
-enum class Generic { offered, left_out };
 
 /// What a chosen sum says beyond the largest value of a scale.
 class GrowthBeyond {
@@ -337,20 +332,17 @@ class GrowthBeyond {
 
 class Selector {
  public:
-  Selector(const SelectionTask& task, std::vector<Fold> folds, Generic generic,
-           const FitProgress& progress)
+  Selector(const SelectionTask& task, const std::vector<Fold>& folds, CandidateJudge& judge)
       : task_(task),
-        generic_(generic),
-        progress_(progress),
-        out_{.chosen = {}, .best = {}, .tried = {}, .folds = std::move(folds)},
-        judge_(task, out_.folds) {}
+        out_{.chosen = {}, .best = {}, .tried = {}, .folds = folds},
+        judge_(judge) {}
 
   Selection run() {
     out_.chosen.shape = plain_shape(task_, 1, false);
     out_.chosen.ridge = kFewRowsRidge;
     if (out_.folds.empty())
       return out_;
-    StageSteps done(progress_, FitStage::sums, kSteps.size());
+    StageSteps done(task_.options.progress, FitStage::sums, kSteps.size());
     for (const auto step : kSteps) {
       (this->*step)();
       done.next();
@@ -362,10 +354,8 @@ class Selector {
 
  private:
   const SelectionTask& task_;
-  Generic generic_;
-  const FitProgress& progress_;
   Selection out_;
-  CandidateJudge judge_;
+  CandidateJudge& judge_;
 
   /// The sum that the next step starts from. A step that makes the model richer moves on only where
   /// it gains more than a standard error, lest many small steps follow the noise of the folds.
@@ -396,10 +386,9 @@ class Selector {
   }
 
   void try_shapes() {
-    std::vector<Candidate> candidates;
-    if (generic_ == Generic::offered)
-      candidates.push_back({.generic = true, .shape = {}, .log_errors = {}});
-    candidates.push_back({.shape = plain_shape(task_, 0, true), .log_errors = {}});
+    std::vector<Candidate> candidates = {
+        {.generic = true, .shape = {}, .log_errors = {}},
+        {.shape = plain_shape(task_, 0, true), .log_errors = {}}};
     if (const auto additive = additive_shape(task_))
       candidates.push_back({.shape = *additive, .log_errors = {}});
     judge(candidates);
@@ -529,21 +518,12 @@ class Selector {
     judge(candidates);
   }
 
-  void try_more_terms() {
-    const std::optional<Candidate> from = current_;
-    if (!from || from->shape.terms < kMostTerms)
-      return;
-    std::vector<Candidate> candidates = {*from};
-    candidates.back().shape = with_terms(from->shape, kFurtherTerms);
-    judge(candidates);
-  }
-
   static constexpr std::array kSteps = {
       &Selector::try_shapes,         &Selector::try_ridges,
       &Selector::try_negative_terms, &Selector::try_rings,
       &Selector::try_growths,        &Selector::try_regimes_of_intrinsics,
       &Selector::try_simple_forms,   &Selector::try_strong_ridge,
-      &Selector::try_more_terms,     &Selector::try_shared_powers};
+      &Selector::try_shared_powers};
 
   void choose() {
     Candidate top = current_.value_or(out_.tried.front());
@@ -552,32 +532,9 @@ class Selector {
         top = candidate;
     out_.best = top;
     out_.chosen = cautious_choice(task_.spec, out_);
-    // Levels are chosen for what they gain together where they were measured.
-    if (generic_ == Generic::left_out)
-      return;
     GrowthBeyond(task_, judge_, out_).prefer_steps();
   }
 };
-
-/// The best families among those that were as good as the best, with as many terms as may be.
-std::vector<Candidate> finalists(const Selection& selection) {
-  std::vector<Candidate> good;
-  for (const Candidate& candidate : selection.tried)
-    if (is_sum(candidate) && as_good_as(selection.folds, candidate, selection.best))
-      good.push_back(candidate);
-  std::stable_sort(good.begin(), good.end(), scores_better);
-  std::vector<Candidate> out;
-  for (const Candidate& candidate : good) {
-    const bool known = std::any_of(out.begin(), out.end(), [&](const Candidate& other) {
-      return same_family(other, candidate);
-    });
-    if (known || out.size() == kFamiliesOfCloserLook)
-      continue;
-    out.push_back(candidate);
-    out.back().shape = with_terms(candidate.shape, kFurtherTerms);
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -588,29 +545,9 @@ Design design_of(const SelectionTask& task, const std::vector<Index>& rows) {
   return take_rows(task.training, of_design);
 }
 
-Selection select_shape(const SelectionTask& task) {
-  std::vector<Fold> folds = make_folds(task.coordinates, task.spec, kRows, task.options.seed);
-  return Selector(task, std::move(folds), Generic::offered, task.options.progress).run();
-}
-
-void look_closer(const SelectionTask& task, Selection& selection) {
-  const bool nothing_tried = selection.tried.empty();  // too few configurations, or interrupted
-  if (nothing_tried || task.training.rows < 2 * kRows || !is_sum(selection.chosen))
-    return;
-  Selection closer;
-  closer.folds = make_folds(task.coordinates, task.spec, kRowsOfCloserLook, task.options.seed);
-  CandidateJudge judge(task, closer.folds);
-  closer.tried = judge(finalists(selection));
-  if (task.options.stop.stop_requested())
-    return;
-  closer.best = *std::min_element(closer.tried.begin(), closer.tried.end(), scores_better);
-  closer.chosen = cautious_choice(task.spec, closer);
-  GrowthBeyond(task, judge, closer).prefer_steps();
-  selection = closer;
-}
-
-Selection select_shape_of_level(const SelectionTask& task, std::vector<Fold> folds) {
-  return Selector(task, std::move(folds), Generic::left_out, {}).run();
+Selection select_shape(const SelectionTask& task, const std::vector<Fold>& folds,
+                       CandidateJudge& judge) {
+  return Selector(task, folds, judge).run();
 }
 
 }  // namespace perfmodel

@@ -62,19 +62,6 @@ struct Selection {
   std::vector<Fold> folds;  ///< empty where there were too few rows to choose
 };
 
-/// Chooses terms, C, regimes, logarithms and ridge by cross-validation whose folds also hold out
-/// the far end of each scale: terms, C and regimes in all combinations, then step by step from the
-/// best so far, and at last a simple and cautious one that is as good as the best. Eq. (4)
-/// and the constant are among the candidates. Of many rows a part is looked at.
-Selection select_shape(const SelectionTask& task);
-
-/// Where there are far more rows than were looked at, they can bear more terms: the best families
-/// are judged again, on many more of the rows.
-void look_closer(const SelectionTask& task, Selection& selection);
-
-/// The same for one level of a column, by the folds of the whole and among sums alone.
-Selection select_shape_of_level(const SelectionTask& task, std::vector<Fold> folds);
-
 // The sums that a selection tries, step by step; what a step starts from is `from`.
 
 inline constexpr Eigen::Index kMostTerms = 5;
@@ -315,40 +302,18 @@ void cap_scales(const std::vector<Fold>& folds, Candidate& candidate);
 /// The same, and its errors are those of what it then says.
 void judge_as_capped(const std::vector<Fold>& folds, Candidate& candidate);
 
-// Each level of one categorical column with terms of its own: six jobs in one file scale each in
-// its own way, which one set of powers cannot say. Together they are a sum of product terms again,
-// each with the factor 0 for all other levels.
+/// The number of constants that are fitted, which stands for "the simplest". A logarithm counts as
+/// one, also in place of a power: that it was tried is as good as a constant.
+Eigen::Index size_of(const Candidate& candidate, const ModelSpec& spec);
 
-/// One level as a selection of its own.
-class PartedLevel {
- public:
-  PartedLevel(const SelectionTask& whole, std::size_t column, std::size_t level);
-  PartedLevel(const PartedLevel&) = delete;
-  PartedLevel& operator=(const PartedLevel&) = delete;
+/// Of so many rows the folds that a form is chosen by are made, at most.
+inline constexpr std::size_t kRowsOfFolds = 1000;
 
-  SelectionTask task() const { return {coordinates_, runs_.spec, runs_.training, options_}; }
-  /// Which of the rows of the whole are its rows, as row of its own data.
-  const std::vector<std::optional<Eigen::Index>>& rows() const { return rows_; }
-
- private:
-  const FitOptions& options_;
-  LevelRuns runs_;
-  TermCoordinates coordinates_;
-  std::vector<std::optional<Eigen::Index>> rows_;
-};
-
-struct Parting {
-  std::size_t column = 0;
-  std::vector<std::unique_ptr<PartedLevel>> levels;
-  std::vector<Selection> selections;  ///< one per level
-};
-
-/// A parting that predicts better than what was chosen for all rows, that of the column which looks
-/// most promising, whatever the order of the columns: within the measured
-/// range by more than a standard error, and not worse beyond it.
-///
-/// A column is looked at closely only where the same few terms for each of its levels keep up with
-/// what was chosen, since choosing level by level costs as much as the choice for all rows.
-std::optional<Parting> parting_that_pays(const SelectionTask& task, const Selection& selection);
+/// Chooses terms, C, regimes, logarithms and ridge by cross-validation whose folds also hold out
+/// the far end of each scale: terms, C and regimes in all combinations, then step by step from the
+/// best so far, and at last a simple and cautious one that is as good as the best. Eq. (4) and the
+/// constant are among the candidates. `judge` keeps their fits.
+Selection select_shape(const SelectionTask& task, const std::vector<Fold>& folds,
+                       CandidateJudge& judge);
 
 }  // namespace perfmodel

@@ -192,7 +192,7 @@ std::optional<ProcessReach> ProcessForm::process_reach(const ModelSpec& spec,
   const auto gone = depends_beyond(*trend_, spec, constants, design);
   const process::Kernel& kernel = known_->process.kernel;
   const process::Inputs inputs = columns_.inputs(design);
-  const process::Prediction at = known_->predictor.predict(inputs, nullptr, {}, known_->threads);
+  const process::Prediction at = known_->predictor.predict(inputs, known_->threads);
   const Eigen::ArrayXd variances = at.deviation.array().square();
   ProcessReach out;
   for (Index row = 0; row < variances.size(); ++row)

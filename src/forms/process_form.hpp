@@ -35,9 +35,7 @@ struct ProcessColumns {
 
 /// What is fitted again of a process: the rest of the hyper-parameters, beside its kernel.
 struct ProcessPrior {
-  bool from_nothing = false;  ///< the trend is one product whose prior is that no column matters
-  Eigen::VectorXd group_deviations;
-  double level_deviation = 0;
+  double level_deviation = 0;  ///< 0 where the model was read from a file
   bool heavy_tails = false;  ///< of the noise
 };
 

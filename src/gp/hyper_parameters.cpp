@@ -70,28 +70,20 @@ optimise::Bounds hyper_bounds(const HyperLayout& layout, double spread) {
   out.upper[layout.variance()] = log_spread + 6;
   out.lower[layout.noise()] = log_spread - 14;
   out.upper[layout.noise()] = log_spread + 1;
-  for (Index g = 0; g < layout.groups; ++g) {
-    out.lower[layout.group(g)] = log_spread - 16;
-    out.upper[layout.group(g)] = log_spread + 3;
-  }
   return out;
 }
 
 VectorXd hyper_start(const Observations& rows, double process_share) {
-  const HyperLayout layout(rows);
+  const HyperLayout layout(rows.inputs);
   const double spread = std::log(rows.spread);
   VectorXd out = sparse_prior(layout).mean;
   out[layout.variance()] = spread + std::log(process_share);
   out[layout.noise()] = spread + std::log(0.05);
-  for (Index g = 0; g < layout.groups; ++g) {
-    const auto own = std::count(rows.trend.groups.begin(), rows.trend.groups.end(), g);
-    out[layout.group(g)] = spread - std::log(std::max<double>(static_cast<double>(own), 1));
-  }
   return out;
 }
 
 VectorXd lively_start(const Observations& rows) {
-  const HyperLayout layout(rows);
+  const HyperLayout layout(rows.inputs);
   VectorXd out = hyper_start(rows, 0.5);
   for (Index j = 0; j < layout.numbers; ++j)
     out[layout.length(j)] = std::log(kLivelyInverseLength);
@@ -102,7 +94,7 @@ VectorXd lively_start(const Observations& rows) {
 
 HyperResult climb(const Observations& rows, const VectorXd& start, std::size_t iterations,
                   std::size_t threads, const std::stop_token& stop) {
-  const HyperLayout layout(rows);
+  const HyperLayout layout(rows.inputs);
   const bool has_repeats = rows.repeated_runs >= kFewestRepeats && rows.scatter > 0;
   HyperPosterior posterior(
       rows, sparse_prior(layout, has_repeats ? rows.scatter / rows.repeated_runs : kUsualNoise),
@@ -199,10 +191,9 @@ double in_standard_errors(const VectorXd& values) {
 /// noise.
 class TailsOfNoise {
  public:
-  TailsOfNoise(const Inputs& coordinates, const Trend& trend, const MergedRows& rows, Rows chosen,
+  TailsOfNoise(const Inputs& coordinates, const MergedRows& rows, Rows chosen,
                const ProcessOptions& options)
       : coordinates_(coordinates),
-        trend_(trend),
         rows_(rows),
         chosen_(std::move(chosen)),
         options_(options) {}
@@ -211,7 +202,7 @@ class TailsOfNoise {
   bool taken(HyperResult& best) const {
     if (index(chosen_.size()) < kFewestForTails || options_.stop.stop_requested())
       return false;
-    const Observations seen = observed(coordinates_, rows_, trend_, chosen_);
+    const Observations seen = observed(coordinates_, rows_, chosen_);
     const LeftOut normal = left_out(seen, best.hyper, options_.threads);
     if (!has_heavy_tails(normal.off.cwiseQuotient(normal.deviation)))
       return false;
@@ -244,7 +235,6 @@ class TailsOfNoise {
   };
 
   const Inputs& coordinates_;
-  const Trend& trend_;
   const MergedRows& rows_;
   Rows chosen_;
   const ProcessOptions& options_;
@@ -268,13 +258,12 @@ class TailsOfNoise {
   }
 
   Gain gain_of_tails(const VectorXd& normal, const VectorXd& heavy, const Rows& many) const {
-    const Observations seen = observed(coordinates_, rows_, trend_, many);
-    const HyperLayout layout(seen);
+    const Observations seen = observed(coordinates_, rows_, many);
     MergedRows weighed = rows_;
-    weigh_rows(coordinates_, trend_, many, layout.kernel(heavy), layout.group_deviations(heavy),
-               options_.threads, weighed);
+    weigh_rows(coordinates_, many, HyperLayout(seen.inputs).kernel(heavy), options_.threads,
+               weighed);
     const LeftOut under_tails =
-        left_out(observed(coordinates_, weighed, trend_, many), heavy, options_.threads);
+        left_out(observed(coordinates_, weighed, many), heavy, options_.threads);
     const VectorXd off = under_tails.off + rows_.y(many) - weighed.y(many);
     const VectorXd usual = left_out(seen, normal, options_.threads).off;
     return {.absolute = in_standard_errors(usual.cwiseAbs() - off.cwiseAbs()),
@@ -284,12 +273,12 @@ class TailsOfNoise {
   /// From where no process has passed through disturbed runs yet.
   Found searched_anew() const {
     MergedRows weighed = rows_;
-    weigh_by_trend(coordinates_, trend_, chosen_, weighed);
+    weigh_by_level(coordinates_, chosen_, weighed);
     ProcessOptions from_nothing = options_;
     from_nothing.start.reset();
     HyperResult first = best_hyper(
         [&](Index most) {
-          return observed(coordinates_, weighed, trend_, first_of(chosen_, most));
+          return observed(coordinates_, weighed, first_of(chosen_, most));
         },
         index(chosen_.size()), from_nothing);
     Found out = climbed(std::move(weighed), std::move(first.hyper));
@@ -298,16 +287,14 @@ class TailsOfNoise {
   }
 
   Found climbed(MergedRows weighed, VectorXd hyper) const {
-    weigh_rows_and_noise(coordinates_, trend_, chosen_, options_.threads, hyper, weighed);
-    const Observations seen = observed(coordinates_, weighed, trend_, chosen_);
+    weigh_rows_and_noise(coordinates_, chosen_, options_.threads, hyper, weighed);
+    const Observations seen = observed(coordinates_, weighed, chosen_);
     HyperResult at = climb(seen, hyper, kIterationsUnderTails, options_.threads, options_.stop);
     const VectorXd off =
         left_out(seen, at.hyper, options_.threads).off + rows_.y(chosen_) - weighed.y(chosen_);
     return {.at = std::move(at), .error = off.lpNorm<1>()};
   }
 };
-
-}  // namespace
 
 std::vector<Coordinate> process_coordinates(const Inputs& inputs,
                                             const std::vector<CoordinateForm>& forms) {
@@ -321,7 +308,9 @@ std::vector<Coordinate> process_coordinates(const Inputs& inputs,
   return out;
 }
 
-HyperParameters search_hyper_parameters(const Inputs& inputs, const VectorXd& y, const Trend& trend,
+}  // namespace
+
+HyperParameters search_hyper_parameters(const Inputs& inputs, const VectorXd& y,
                                         const ProcessOptions& options) {
   HyperParameters out;
   out.coordinates = process_coordinates(inputs, options.forms);
@@ -329,15 +318,13 @@ HyperParameters search_hyper_parameters(const Inputs& inputs, const VectorXd& y,
   const MergedRows rows = MergedRows::of(coordinates, y, options.run_weights);
   const Rows order = sampled_rows(rows.rows(), options.hyper_rows, options.seed);
   const auto sample = [&](Index most) {
-    return observed(coordinates, rows, trend, first_of(order, most));
+    return observed(coordinates, rows, first_of(order, most));
   };
   HyperResult best = best_hyper(sample, index(order.size()), options);
   out.heavy_tails = options.run_weights.size() > 0 ||
-                    TailsOfNoise(coordinates, trend, rows, order, options).taken(best);
+                    TailsOfNoise(coordinates, rows, order, options).taken(best);
   const Observations all = sample(index(order.size()));
-  const HyperLayout layout(all);
-  out.kernel = layout.kernel(best.hyper);
-  out.group_deviations = layout.group_deviations(best.hyper);
+  out.kernel = HyperLayout(all.inputs).kernel(best.hyper);
   out.level_deviation = std::sqrt(kLevelVariance * all.spread);
   out.position = best.hyper;
   out.cost = best.cost;
@@ -374,90 +361,50 @@ PositiveMatrix factorised(Kernel& kernel, const CodedInputs& rows, const VectorX
   }
 }
 
+/// The level that minimises (y - level)' V^-1 (y - level) + (level / deviation)^2.
+double level_of(const VectorXd& y, const PositiveMatrix& covariance, double deviation) {
+  const VectorXd of_ones = covariance.solve(VectorXd::Ones(y.size()));
+  return of_ones.dot(y) / (of_ones.sum() + 1 / (deviation * deviation));
+}
+
 }  // namespace
 
-std::vector<ProcessFit> fit_processes(const Inputs& inputs, const VectorXd& y, const Trend& trend,
-                                      HyperParameters hyper,
-                                      const std::vector<VectorXd>& group_deviations,
-                                      const ProcessOptions& options) {
+ProcessFit fit_process(const Inputs& inputs, const VectorXd& y, HyperParameters hyper,
+                       const ProcessOptions& options) {
   const Inputs coordinates = placed(inputs, hyper.coordinates);
   MergedRows rows = MergedRows::of(coordinates, y, options.run_weights);
   Rows exact = sampled_rows(rows.rows(), options.exact_rows, options.seed);
   std::sort(exact.begin(), exact.end());
   const bool weigh = hyper.heavy_tails && options.run_weights.size() == 0;
   if (weigh)
-    weigh_rows(coordinates, trend, exact, hyper.kernel, hyper.group_deviations, options.threads,
-               rows);
+    weigh_rows(coordinates, exact, hyper.kernel, options.threads, rows);
   // What the level's prior is about: the same in any unit of the time.
-  const double mean = (rows.y - trend.at(trend.start, rows.first).values).mean();
-  const Rows exact_positions = at_places(rows.first, exact);
-
-  const CodedInputs coded(take_rows(coordinates, exact_positions));
+  const double mean = rows.y.mean();
+  const CodedInputs coded(take_rows(coordinates, at_places(rows.first, exact)));
   const PositiveMatrix factors = factorised(hyper.kernel, coded, rows.runs(exact), options.threads);
-  const auto fitted = [&](const VectorXd& of_groups) {
-    hyper.group_deviations = of_groups;
-    VectorXd deviations = trend.scales;
-    for (Index k = 0; k < deviations.size(); ++k)
-      deviations[k] *= hyper.group_deviations[trend.groups[static_cast<std::size_t>(k)]];
-    TrendEstimate estimate =
-        generalised_least_squares(trend, exact_positions, rows.y(exact).array() - mean, factors,
-                                  deviations, hyper.level_deviation, options.trend_steps);
 
-    ProcessFit out{.hyper = {},
-                   .process = {},
-                   .constants = estimate.constants,
-                   .level = mean + estimate.level,
-                   .trend = {},
-                   .whitening = {.rows = exact_positions, .factors = factors},
-                   .run_weights = rows.run_weights()};
-    out.process = {.coordinates = hyper.coordinates,
-                   .kernel = hyper.kernel,
-                   .inputs = take_rows(coordinates, rows.first),
-                   .runs = rows.runs,
-                   .residual = {},
-                   .weights = {}};
-    if (index(exact.size()) == rows.rows()) {
-      out.process.near_variance = near_variance(factors, hyper.kernel.noise / rows.runs.array());
-      out.process.weights = factors.solve(estimate.residual);
-      out.process.residual = std::move(estimate.residual);
-    } else {
-      out.process.neighbours = options.neighbours;
-      const VectorXd known = trend.at(out.constants, rows.first).values.array() + out.level;
-      out.process.residual = rows.y - known;
-      if (weigh) {
-        MergedRows all = rows;
-        weigh_runs(all, every_row(all), Predictor(out.process).errors_of_known(options.threads),
-                   hyper.kernel.noise);
-        out.run_weights = all.run_weights();
-        out.process.runs = all.runs;
-        out.process.residual = all.y - known;
-      }
-    }
-    out.trend = {.slopes =
-                     [at = trend.at, constants = out.constants,
-                      first = rows.first](std::span<const Index> asked) {
-                       return at(constants, at_places(first, asked)).slopes;
-                     },
-                 .covariance = std::move(estimate.covariance)};
-    out.hyper = hyper;
+  ProcessFit out{.hyper = hyper, .process = {}, .run_weights = rows.run_weights()};
+  out.level = mean + level_of(rows.y(exact).array() - mean, factors, hyper.level_deviation);
+  out.process = {.coordinates = hyper.coordinates,
+                 .kernel = hyper.kernel,
+                 .inputs = take_rows(coordinates, rows.first),
+                 .runs = rows.runs,
+                 .residual = rows.y.array() - out.level,
+                 .weights = {}};
+  if (index(exact.size()) == rows.rows()) {
+    out.process.near_variance = near_variance(factors, hyper.kernel.noise / rows.runs.array());
+    out.process.weights = factors.solve(out.process.residual);
     return out;
-  };
-  std::vector<ProcessFit> out;
-  for (const VectorXd& of_groups : group_deviations)
-    out.push_back(fitted(of_groups));
+  }
+  out.process.neighbours = options.neighbours;
+  if (weigh) {
+    weigh_runs(rows, every_row(rows), Predictor(out.process).errors_of_known(options.threads),
+               hyper.kernel.noise);
+    out.run_weights = rows.run_weights();
+    out.process.runs = rows.runs;
+    out.process.residual = rows.y.array() - out.level;
+  }
   return out;
-}
-
-VectorXd left_out_errors(const ProcessFit& fit) {
-  if (fit.process.weights.size() == 0)
-    return {};
-  return fit.process.weights.cwiseQuotient(fit.whitening.factors.inverse_diagonal());
-}
-
-ProcessFit fit_process(const Inputs& inputs, const VectorXd& y, const Trend& trend,
-                       const HyperParameters& hyper, const ProcessOptions& options) {
-  return std::move(
-      fit_processes(inputs, y, trend, hyper, {hyper.group_deviations}, options).front());
 }
 
 }  // namespace perfmodel::process

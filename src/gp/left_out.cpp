@@ -1,4 +1,3 @@
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -23,7 +22,6 @@ using Eigen::VectorXd;
 
 constexpr int kRounds = 3;
 constexpr int kRoundsOfScale = 30;
-constexpr double kLeastRidge = 1e-6;  ///< columns of a trend need not be independent
 /// Of the likelihood, as a logarithm: twenty times as likely.
 const double kTwentyTimes = std::log(20);
 
@@ -37,7 +35,7 @@ ArrayXd weights_of(const ArrayXd& squares, double noise) {
 }
 
 MatrixXd correlations_at(const Observations& rows, const VectorXd& hyper, std::size_t threads) {
-  return correlations_among(HyperLayout(rows).kernel(hyper), rows.inputs, threads);
+  return correlations_among(HyperLayout(rows.inputs).kernel(hyper), rows.inputs, threads);
 }
 
 RowErrors errors_of(const PositiveMatrix& covariance, const VectorXd& y, const ArrayXd& noise) {
@@ -47,19 +45,19 @@ RowErrors errors_of(const PositiveMatrix& covariance, const VectorXd& y, const A
 
 /// Calls with the noise that suits the errors after each round in which the covariance is not
 /// numerically singular. `hyper` may change by that: its noise alone.
-void weigh_in_rounds(const Inputs& coordinates, const Trend& trend,
-                     const std::vector<Index>& chosen, std::size_t threads, const VectorXd& hyper,
-                     MergedRows& rows, const std::function<void(double noise)>& weighed) {
-  Observations seen = observed(coordinates, rows, trend, chosen);
+void weigh_in_rounds(const Inputs& coordinates, const std::vector<Index>& chosen,
+                     std::size_t threads, const VectorXd& hyper, MergedRows& rows,
+                     const std::function<void(double noise)>& weighed) {
+  Observations seen = observed(coordinates, rows, chosen);
   const MatrixXd correlations = correlations_at(seen, hyper, threads);
   for (int round = 0; round < kRounds; ++round) {
     if (round > 0)
-      seen = observed(coordinates, rows, trend, chosen);
+      seen = observed(coordinates, rows, chosen);
     const auto factors =
         PositiveMatrix::factorised(covariance(seen, hyper, correlations, threads), threads);
     if (!factors)
       return;  // nor would it be in the next
-    const double noise = std::exp(hyper[HyperLayout(seen).noise()]);
+    const double noise = std::exp(hyper[HyperLayout(seen.inputs).noise()]);
     const double squares =
         weigh_runs(rows, chosen, errors_of(*factors, seen.y, noise / seen.runs.array()), noise);
     weighed(squares / (static_cast<double>(chosen.size()) + seen.repeated_runs));
@@ -76,18 +74,6 @@ double square_of_scale(const ArrayXd& squares) {
 
 double rounded_log(double value) {
   return std::nearbyint(std::log(value) * 0x1p20) * 0x1p-20;
-}
-
-/// What is left of the rows beside the trend that suits them best, as far as it is linear.
-VectorXd off_trend(const Observations& rows) {
-  MatrixXd columns(rows.y.size(), rows.trend.slopes.cols() + 1);
-  columns << rows.trend.slopes, VectorXd::Ones(rows.y.size());
-  MatrixXd squares = columns.transpose() * rows.runs.asDiagonal() * columns;
-  squares.diagonal() *= 1 + kLeastRidge;
-  squares.diagonal().array() += kLeastRidge;
-  const VectorXd fitted =
-      squares.ldlt().solve(columns.transpose() * rows.runs.cwiseProduct(rows.y));
-  return rows.y - columns * fitted;
 }
 
 /// The mean logarithm of the density of Student's t distribution with this scale.
@@ -114,31 +100,25 @@ double weigh_runs(MergedRows& rows, std::span<const Index> chosen, const RowErro
   return sum;
 }
 
-void weigh_rows(const Inputs& coordinates, const Trend& trend, const std::vector<Index>& chosen,
-                const Kernel& kernel, const VectorXd& group_deviations, std::size_t threads,
-                MergedRows& rows) {
-  const HyperLayout layout(coordinates.numbers.cols(), coordinates.levels.cols(),
-                           trend.group_count);
-  weigh_in_rounds(coordinates, trend, chosen, threads, layout.position(kernel, group_deviations),
-                  rows, [](double) {});
+void weigh_rows(const Inputs& coordinates, const std::vector<Index>& chosen, const Kernel& kernel,
+                std::size_t threads, MergedRows& rows) {
+  const HyperLayout layout{CodedInputs(coordinates)};
+  weigh_in_rounds(coordinates, chosen, threads, layout.position(kernel), rows, [](double) {});
 }
 
-void weigh_by_trend(const Inputs& coordinates, const Trend& trend, const std::vector<Index>& chosen,
-                    MergedRows& rows) {
+void weigh_by_level(const Inputs& coordinates, const std::vector<Index>& chosen, MergedRows& rows) {
   for (int round = 0; round < kRoundsOfScale; ++round) {
-    const Observations seen = observed(coordinates, rows, trend, chosen);
-    const VectorXd off = off_trend(seen);
+    const Observations seen = observed(coordinates, rows, chosen);
+    const VectorXd off = seen.y.array() - seen.runs.dot(seen.y) / seen.runs.sum();
     const double noise = std::exp(rounded_log(square_of_scale(off.array().square())));
     weigh_runs(rows, chosen, {.mean = off, .variance = VectorXd::Zero(off.size())}, noise);
   }
 }
 
-void weigh_rows_and_noise(const Inputs& coordinates, const Trend& trend,
-                          const std::vector<Index>& chosen, std::size_t threads, VectorXd& hyper,
-                          MergedRows& rows) {
-  const HyperLayout layout(coordinates.numbers.cols(), coordinates.levels.cols(),
-                           trend.group_count);
-  weigh_in_rounds(coordinates, trend, chosen, threads, hyper, rows,
+void weigh_rows_and_noise(const Inputs& coordinates, const std::vector<Index>& chosen,
+                          std::size_t threads, VectorXd& hyper, MergedRows& rows) {
+  const HyperLayout layout{CodedInputs(coordinates)};
+  weigh_in_rounds(coordinates, chosen, threads, hyper, rows,
                   [&](double noise) { hyper[layout.noise()] = rounded_log(noise); });
 }
 
@@ -193,7 +173,7 @@ LeftOutPosterior::LeftOutPosterior(const KnownRows& rows, std::vector<Rows> plac
                                    HyperPrior prior, std::size_t threads)
     : rows_(rows),
       places_(std::move(places)),
-      layout_(index(rows.inputs.numbers.size()), index(rows.inputs.levels.size()), 0),
+      layout_(rows.inputs),
       prior_(std::move(prior)),
       rows_per_place_(static_cast<double>(rows.inputs.rows) / static_cast<double>(places_.size())),
       pair_count_(count_pairs(places_)),

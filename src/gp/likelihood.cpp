@@ -18,52 +18,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-std::vector<Index> level_counts(const Inputs& inputs) {
-  std::vector<Index> out;
-  for (Index j = 0; j < inputs.levels.cols(); ++j)
-    out.push_back(inputs.rows() > 0 ? Index{inputs.levels.col(j).maxCoeff()} + 1 : 0);
-  return out;
-}
-
-MatrixXd product_slopes(const Inputs& coordinates, const std::vector<Index>& level_counts) {
-  const Index numbers = coordinates.numbers.cols();
-  const Index factors = std::accumulate(level_counts.begin(), level_counts.end(), Index{0});
-  MatrixXd out = MatrixXd::Zero(coordinates.rows(), numbers + factors);
-  out.leftCols(numbers) = coordinates.numbers;
-  Index first = numbers;
-  for (Index j = 0; j < coordinates.levels.cols(); ++j) {
-    const Index count = level_counts[static_cast<std::size_t>(j)];
-    for (Index i = 0; i < coordinates.rows(); ++i) {
-      const Index level{coordinates.levels(i, j)};
-      if (level < count)
-        out(i, first + level) = 1;
-    }
-    first += count;
-  }
-  return out;
-}
-
-Trend product_trend(Inputs coordinates) {
-  const std::vector<Index> counts = level_counts(coordinates);
-  const Index numbers = coordinates.numbers.cols();
-  const Index constants = numbers + std::accumulate(counts.begin(), counts.end(), Index{0});
-  Trend out;
-  out.start = VectorXd::Zero(constants);
-  out.scales = VectorXd::Constant(constants, std::sqrt(0.5));
-  out.scales.head(numbers).setOnes();
-  out.group_count = (numbers > 0 ? 1 : 0) + (constants > numbers ? 1 : 0);
-  for (Index k = 0; k < constants; ++k)
-    out.groups.push_back(k < numbers ? 0 : out.group_count - 1);
-  out.at = [coordinates = std::move(coordinates), counts](const VectorXd& values,
-                                                          std::span<const Index> rows) {
-    TrendValues at;
-    at.slopes = product_slopes(take_rows(coordinates, rows), counts);
-    at.values = at.slopes * values;
-    return at;
-  };
-  return out;
-}
-
 namespace {
 
 using Eigen::Index;
@@ -176,18 +130,11 @@ std::vector<Index> at_places(const std::vector<Index>& all, std::span<const Inde
   return out;
 }
 
-Observations observed(const Inputs& coordinates, const MergedRows& rows, const Trend& trend,
+Observations observed(const Inputs& coordinates, const MergedRows& rows,
                       const std::vector<Index>& chosen) {
-  const std::vector<Index> places = at_places(rows.first, chosen);
-  const TrendValues values = trend.at(trend.start, places);
-  Observations out{.inputs = CodedInputs(take_rows(coordinates, places)),
-                   .trend = {.slopes = values.slopes * trend.scales.asDiagonal(),
-                             .groups = trend.groups,
-                             .group_count = trend.group_count},
-                   .y = rows.y(chosen) - values.values,
+  Observations out{.inputs = CodedInputs(take_rows(coordinates, at_places(rows.first, chosen))),
+                   .y = rows.y(chosen),
                    .runs = rows.runs(chosen)};
-  out.trend.slopes.rowwise() -= out.trend.slopes.colwise().mean().eval();
-  out.trend.slopes = out.trend.slopes.unaryExpr(&on_grid).eval();
   out.y = (out.y.array() - out.y.mean()).unaryExpr(&on_grid).eval();
   out.spread = out.y.squaredNorm() / static_cast<double>(chosen.size()) + kLeastSpread;
   out.scatter = rounded(rows.scatter(chosen).sum());
@@ -203,9 +150,8 @@ constexpr Index kFewestRowsForThreads = 250;  ///< of fewer rows, threads take l
 
 }  // namespace
 
-HyperLayout::HyperLayout(const Observations& rows)
-    : HyperLayout(index(rows.inputs.numbers.size()), index(rows.inputs.levels.size()),
-                  rows.trend.group_count) {}
+HyperLayout::HyperLayout(const CodedInputs& inputs)
+    : numbers(index(inputs.numbers.size())), levels(index(inputs.levels.size())) {}
 
 Kernel HyperLayout::kernel(const VectorXd& hyper) const {
   Kernel out{.inverse_lengths = VectorXd(numbers),
@@ -220,11 +166,7 @@ Kernel HyperLayout::kernel(const VectorXd& hyper) const {
   return out;
 }
 
-VectorXd HyperLayout::group_deviations(const VectorXd& hyper) const {
-  return (hyper.tail(groups) / 2).array().exp();
-}
-
-VectorXd HyperLayout::position(const Kernel& kernel, const VectorXd& group_deviations) const {
+VectorXd HyperLayout::position(const Kernel& kernel) const {
   VectorXd out(size());
   for (Index j = 0; j < numbers; ++j) {
     out[length(j)] = std::log(kernel.inverse_lengths[j]);
@@ -233,13 +175,12 @@ VectorXd HyperLayout::position(const Kernel& kernel, const VectorXd& group_devia
   out.segment(2 * numbers, levels) = kernel.rates.array().log();
   out[variance()] = std::log(kernel.variance);
   out[noise()] = std::log(kernel.noise);
-  out.tail(groups) = 2 * group_deviations.array().log();
   return out;
 }
 
 MatrixXd covariance(const Observations& rows, const VectorXd& hyper, const MatrixXd& correlations,
                     std::size_t threads) {
-  const HyperLayout layout(rows);
+  const HyperLayout layout(rows.inputs);
   const double variance = std::exp(hyper[layout.variance()]);
   const double of_level = kLevelVariance * rows.spread;
   MatrixXd out(correlations.rows(), correlations.cols());
@@ -247,18 +188,13 @@ MatrixXd covariance(const Observations& rows, const VectorXd& hyper, const Matri
     out.middleCols(begin, end - begin) =
         variance * correlations.middleCols(begin, end - begin).array() + of_level;
   });
-  MatrixXd trend = rows.trend.slopes;
-  for (Index k = 0; k < trend.cols(); ++k)
-    trend.col(k) *=
-        std::exp(hyper[layout.group(rows.trend.groups[static_cast<std::size_t>(k)])] / 2);
-  add_outer_product(trend, out, {.threads = threads});
   out.diagonal().array() += std::exp(hyper[layout.noise()]) / rows.runs.array();
   return out;
 }
 
 HyperPosterior::HyperPosterior(const Observations& rows, HyperPrior prior, std::size_t threads)
     : rows_(rows),
-      layout_(rows),
+      layout_(rows.inputs),
       prior_(std::move(prior)),
       threads_(rows.y.size() < kFewestRowsForThreads ? 1 : threads) {}
 
@@ -301,13 +237,6 @@ VectorXd HyperPosterior::slopes() const {
   out[layout_.noise()] += (noise * diagonal.cwiseQuotient(rows_.runs).sum() + rows_.repeated_runs -
                            rows_.scatter / noise) /
                           2;
-  const MatrixXd& slopes = rows_.trend.slopes;
-  const VectorXd squares = covariance_->whitened(slopes).colwise().squaredNorm();
-  const VectorXd along = slopes.transpose() * weights_;
-  for (Index k = 0; k < slopes.cols(); ++k) {
-    const Index place = layout_.group(rows_.trend.groups[static_cast<std::size_t>(k)]);
-    out[place] += std::exp(hyper_[place]) * (squares[k] - along[k] * along[k]) / 2;
-  }
   out.head(layout_.variance()) +=
       log_correlation_slopes(layout_.kernel(hyper_), rows_.inputs, inner, threads_) / 2;
   double sum = inner.diagonal().sum();

@@ -1,4 +1,3 @@
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -20,109 +19,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-constexpr std::size_t kMostHalvings = 12;
-constexpr double kReduction = 1e-12;  ///< of the sum of squares: converged below it
-
-/// Constants, the level last, with the trend there.
-struct TrendPoint {
-  VectorXd constants;
-  TrendValues trend;
-  VectorXd residual;
-  double squares = 0;
-};
-
-class GaussNewton {
- public:
-  GaussNewton(const Trend& trend, std::span<const Index> rows, const VectorXd& y,
-              const PositiveMatrix& covariance, VectorXd deviations)
-      : trend_(trend),
-        rows_(rows),
-        y_(y),
-        covariance_(covariance),
-        deviations_(std::move(deviations)),
-        start_(deviations_.size()) {
-    start_ << trend.start, 0;
-  }
-
-  TrendEstimate run(std::size_t most_steps) {
-    TrendPoint point = at(start_);
-    for (std::size_t i = 0; i < most_steps; ++i) {
-      linearise(point);
-      const VectorXd step = deviations_.cwiseProduct(
-          normal_.solve(slopes_.transpose() * covariance_.whitened(point.residual) -
-                        scaled_off(point.constants)));
-      const double before = point.squares;
-      if (!shortened(step, point) || before - point.squares <= kReduction * before)
-        break;
-    }
-    linearise(point);
-    const Index n = deviations_.size();
-    const MatrixXd scaled = normal_.solve(MatrixXd::Identity(n, n));
-    return {.constants = point.constants.head(n - 1),
-            .level = point.constants[n - 1],
-            .residual = point.residual,
-            .covariance = deviations_.asDiagonal() * scaled * deviations_.asDiagonal()};
-  }
-
- private:
-  const Trend& trend_;
-  std::span<const Index> rows_;
-  const VectorXd& y_;
-  const PositiveMatrix& covariance_;
-  VectorXd deviations_;
-  VectorXd start_;
-  MatrixXd slopes_;               ///< whitened, in units of the deviations
-  Eigen::LDLT<MatrixXd> normal_;  ///< slopes' slopes + 1
-
-  VectorXd scaled_off(const VectorXd& constants) const {
-    return (constants - start_).cwiseQuotient(deviations_);
-  }
-
-  TrendPoint at(const VectorXd& constants) const {
-    const Index own = constants.size() - 1;
-    TrendPoint out{
-        .constants = constants, .trend = trend_.at(constants.head(own), rows_), .residual = {}};
-    out.residual = y_ - out.trend.values - VectorXd::Constant(y_.size(), constants[own]);
-    out.squares =
-        covariance_.whitened(out.residual).squaredNorm() + scaled_off(constants).squaredNorm();
-    return out;
-  }
-
-  void linearise(const TrendPoint& point) {
-    const Index n = deviations_.size();
-    MatrixXd slopes(y_.size(), n);
-    slopes.leftCols(n - 1) = point.trend.slopes;
-    slopes.col(n - 1).setOnes();
-    slopes_ = covariance_.whitened(slopes * deviations_.asDiagonal());
-    normal_.compute(slopes_.transpose() * slopes_ + MatrixXd::Identity(n, n));
-  }
-
-  /// Takes the step, halved until it gains.
-  bool shortened(VectorXd step, TrendPoint& point) const {
-    for (std::size_t i = 0; i < kMostHalvings; ++i, step /= 2) {
-      TrendPoint next = at(point.constants + step);
-      if (next.squares < point.squares) {  // false where f is not defined
-        point = std::move(next);
-        return true;
-      }
-    }
-    return false;
-  }
-};
-
-}  // namespace
-
-TrendEstimate generalised_least_squares(const Trend& trend, std::span<const Index> rows,
-                                        const VectorXd& y, const PositiveMatrix& covariance,
-                                        const VectorXd& deviations, double level_deviation,
-                                        std::size_t most_steps) {
-  VectorXd all(deviations.size() + 1);
-  all << deviations, level_deviation;
-  return GaussNewton(trend, rows, y, covariance, std::move(all)).run(most_steps);
-}
-
-namespace {
 
 using Rows = std::vector<Index>;
 
@@ -160,7 +56,7 @@ PredictiveKernel predictive_kernel(const ResidualProcess& process, const Process
   const Rows drawn = sampled_rows(inputs.rows, 2 * kMostPlaces, options.seed);
   const std::span<const Index> sample = std::span(drawn).first((drawn.size() + 1) / 2);
   const std::span<const Index> others = std::span(drawn).subspan(sample.size());
-  const HyperLayout layout(process.inputs.numbers.cols(), process.inputs.levels.cols(), 0);
+  const HyperLayout layout(inputs);
   const auto posterior_of = [&](const Kernel& kernel, std::span<const Index> rows) {
     return LeftOutPosterior(
         known, places_among_neighbours(kernel, inputs, process.inputs, rows, options.threads),
@@ -169,7 +65,7 @@ PredictiveKernel predictive_kernel(const ResidualProcess& process, const Process
   const optimise::Bounds bounds = hyper_bounds(
       layout, known.residual.squaredNorm() / static_cast<double>(inputs.rows) + kLeastSpread);
   const auto position = [&](const Kernel& kernel) {
-    return layout.position(kernel, {}).cwiseMax(bounds.lower).cwiseMin(bounds.upper).eval();
+    return layout.position(kernel).cwiseMax(bounds.lower).cwiseMin(bounds.upper).eval();
   };
   const auto error = [&](const Kernel& kernel) {
     LeftOutPosterior posterior = posterior_of(kernel, others);
@@ -210,27 +106,12 @@ Rows consecutive(Index begin, Index end) {
   return out;
 }
 
-/// Slopes of trend and level.
-MatrixXd with_level(const MatrixXd& slopes) {
-  MatrixXd out(slopes.rows(), slopes.cols() + 1);
-  out << slopes, VectorXd::Ones(slopes.rows());
-  return out;
-}
-
-/// Of universal kriging (Rasmussen and Williams 2006, eq. 2.42): `off` is how far the slopes at the
-/// asked rows are from those that the process carries over from the known rows.
-VectorXd trend_variance(const MatrixXd& off, const MatrixXd& covariance) {
-  return (off * covariance).cwiseProduct(off).rowwise().sum();
-}
-
 }  // namespace
 
 /// A block of rows, as coordinates.
 struct Predictor::Asked {
   Inputs places;
   Rows rows;  ///< positions among all that are asked
-  const TrendUncertainty* trend = nullptr;
-  MatrixXd slopes;  ///< with the level's; empty without a trend
 };
 
 Predictor::Predictor(const ResidualProcess& process, Index rows)
@@ -244,13 +125,12 @@ Predictor::Predictor(const ResidualProcess& process, Index rows)
 
 VectorXd Predictor::mean(const Inputs& inputs, std::size_t threads,
                          const std::stop_token& stop) const {
-  return predicted(inputs, nullptr, nullptr, false, threads, stop).mean;
+  return predicted(inputs, false, threads, stop).mean;
 }
 
-Prediction Predictor::predict(const Inputs& inputs, const TrendUncertainty* trend,
-                              const MatrixXd& slopes, std::size_t threads,
+Prediction Predictor::predict(const Inputs& inputs, std::size_t threads,
                               const std::stop_token& stop) const {
-  return predicted(inputs, trend, trend != nullptr ? &slopes : nullptr, true, threads, stop);
+  return predicted(inputs, true, threads, stop);
 }
 
 VectorXd Predictor::noise_of(std::span<const Index> rows) const {
@@ -279,17 +159,8 @@ void Predictor::from_all(const Asked& asked, const PositiveMatrix* covariance,
   MatrixXd padded = MatrixXd::Zero(known_.rows, (shared.cols() + 7) / 8 * 8);
   padded.leftCols(shared.cols()) = shared;  // as the blocks of a product take them
   const MatrixXd weights = covariance->solve(std::move(padded)).leftCols(shared.cols());
-  VectorXd variance =
-      (kernel.variance - shared.cwiseProduct(weights).colwise().sum().array()).max(0).matrix();
-  if (asked.trend != nullptr) {
-    const Rows all = consecutive(0, known_.rows);
-    const MatrixXd slopes = with_level(asked.trend->slopes(all));
-    for (Index i = 0; i < shared.cols(); ++i) {
-      const MatrixXd off = asked.slopes.row(i) - weights.col(i).transpose() * slopes;
-      variance[i] += trend_variance(off, asked.trend->covariance)[0];
-    }
-  }
-  out.deviation(asked.rows) = variance.cwiseSqrt();
+  out.deviation(asked.rows) =
+      (kernel.variance - shared.cwiseProduct(weights).colwise().sum().array()).max(0).sqrt();
 }
 
 void Predictor::from_neighbours(const Asked& asked, Index row, bool deviation,
@@ -311,19 +182,11 @@ void Predictor::from_neighbours(const Asked& asked, Index row, bool deviation,
   const Index place = asked.rows[static_cast<std::size_t>(row)];
   const VectorXd weights = covariance->solve(shared);
   out.mean[place] = weights.dot(process_.residual(rows));
-  if (!deviation)
-    return;
-  double variance = std::max(0.0, kernel.variance - shared.dot(weights));
-  if (asked.trend != nullptr) {
-    const MatrixXd off =
-        asked.slopes.row(row) - weights.transpose() * with_level(asked.trend->slopes(rows));
-    variance += trend_variance(off, asked.trend->covariance)[0];
-  }
-  out.deviation[place] = std::sqrt(variance);
+  if (deviation)
+    out.deviation[place] = std::sqrt(std::max(0.0, kernel.variance - shared.dot(weights)));
 }
 
-Prediction Predictor::predicted(const Inputs& inputs, const TrendUncertainty* trend,
-                                const MatrixXd* slopes, bool deviations, std::size_t threads,
+Prediction Predictor::predicted(const Inputs& inputs, bool deviations, std::size_t threads,
                                 const std::stop_token& stop) const {
   Prediction out{.mean = VectorXd::Zero(inputs.rows()),
                  .deviation = VectorXd::Zero(deviations ? inputs.rows() : 0)};
@@ -341,10 +204,6 @@ Prediction Predictor::predicted(const Inputs& inputs, const TrendUncertainty* tr
     Asked asked;
     asked.rows = consecutive(begin, std::min(begin + kRowsAtOnce, inputs.rows()));
     asked.places = placed(take_rows(inputs, asked.rows), process_.coordinates);
-    if (trend != nullptr) {
-      asked.trend = trend;
-      asked.slopes = with_level(slopes->middleRows(begin, index(asked.rows.size())));
-    }
     if (!tree_) {
       from_all(asked, covariance ? &*covariance : nullptr, out);
       return;

@@ -30,19 +30,17 @@ double weigh_runs(MergedRows& rows, std::span<const Eigen::Index> chosen, const 
                   double noise);
 
 /// Weighs the chosen rows by what they all say, in a few rounds.
-void weigh_rows(const Inputs& coordinates, const Trend& trend,
-                const std::vector<Eigen::Index>& chosen, const Kernel& kernel,
-                const Eigen::VectorXd& group_deviations, std::size_t threads, MergedRows& rows);
+void weigh_rows(const Inputs& coordinates, const std::vector<Eigen::Index>& chosen,
+                const Kernel& kernel, std::size_t threads, MergedRows& rows);
 
-/// Weighs the chosen rows by how far they are from the trend alone: no process is known that could
-/// have passed through any of them.
-void weigh_by_trend(const Inputs& coordinates, const Trend& trend,
-                    const std::vector<Eigen::Index>& chosen, MergedRows& rows);
+/// Weighs the chosen rows by how far they are from their level alone: no process is known that
+/// could have passed through any of them.
+void weigh_by_level(const Inputs& coordinates, const std::vector<Eigen::Index>& chosen,
+                    MergedRows& rows);
 
 /// The same as weigh_rows(), and the noise with it: in `hyper`, as HyperLayout has it.
-void weigh_rows_and_noise(const Inputs& coordinates, const Trend& trend,
-                          const std::vector<Eigen::Index>& chosen, std::size_t threads,
-                          Eigen::VectorXd& hyper, MergedRows& rows);
+void weigh_rows_and_noise(const Inputs& coordinates, const std::vector<Eigen::Index>& chosen,
+                          std::size_t threads, Eigen::VectorXd& hyper, MergedRows& rows);
 
 /// How far each row is from what the others say of it, y as it is there, and the standard deviation
 /// of that (Rasmussen and Williams 2006, eq. 5.12).
@@ -72,7 +70,7 @@ class LeftOutPosterior {
   LeftOutPosterior(const KnownRows& rows, std::vector<std::vector<Eigen::Index>> places,
                    HyperPrior prior, std::size_t threads);
 
-  /// Infinite where a covariance is numerically singular. The trend is known here: no groups.
+  /// Infinite where a covariance is numerically singular.
   double cost(const Eigen::VectorXd& hyper);
   /// The slopes of the cost where it was asked for last.
   Eigen::VectorXd slopes() const;
@@ -113,10 +111,10 @@ std::vector<PriorFacts> prior_facts();
 /// `spread`: the variance of what process, trend and noise stand for.
 optimise::Bounds hyper_bounds(const HyperLayout& layout, double spread);
 
-/// Half or a twentieth of the variance is the process's, the rest the trend's.
+/// So much of the variance is the process's.
 Eigen::VectorXd hyper_start(const Observations& rows, double process_share);
 
-/// Where every column matters. Near what a good trend leaves, columns that do nothing are a
+/// Where every column matters. Near what a good formula leaves, columns that do nothing are a
 /// stationary point: nothing but noise.
 Eigen::VectorXd lively_start(const Observations& rows);
 
@@ -137,7 +135,6 @@ struct ProcessOptions {
   Eigen::Index exact_rows = 2000;          ///< beyond, predictions are from nearest neighbours
   Eigen::Index neighbours = 60;
   std::size_t iterations = 150;  ///< at most, to the hyper-parameters, on all those rows
-  std::size_t trend_steps = 30;  ///< at most, to the constants of a trend that is not linear
   /// What each run counts for, where that is known: noise has heavy tails then.
   Eigen::VectorXd run_weights = {};
   /// Hyper-parameters of like runs to start from, in place of several starts.
@@ -147,7 +144,7 @@ struct ProcessOptions {
   std::stop_token stop = {};
 };
 
-/// ln t = level + ln f + z + noise, and what is known of z: everything that predictions need.
+/// y = ln t - ln f = level + z + noise, and what is known of z: everything that predictions need.
 struct ResidualProcess {
   std::vector<Coordinate> coordinates;
   Kernel kernel;
@@ -159,24 +156,10 @@ struct ResidualProcess {
   double near_variance = 0;  ///< see Predictor::near_variance(); 0 where it is not known yet
 };
 
-/// What is not known of the trend.
-struct TrendUncertainty {
-  /// d ln f / d constants at some of the process's rows.
-  std::function<Eigen::MatrixXd(std::span<const Eigen::Index> rows)> slopes;
-  Eigen::MatrixXd covariance;  ///< of the constants, the level last
-};
-
-/// The covariance of the runs that the trend was fitted to, process and noise.
-struct Whitening {
-  std::vector<Eigen::Index> rows;  ///< positions among the runs: one of each configuration
-  PositiveMatrix factors;
-};
-
 /// What the likelihood decides.
 struct HyperParameters {
   std::vector<Coordinate> coordinates;
   Kernel kernel;
-  Eigen::VectorXd group_deviations;  ///< of the trend's constants, in units of their scales
   double level_deviation = 0;
   bool heavy_tails = false;  ///< of the noise: kernel.noise is of a run that counts for one
   Eigen::VectorXd position;  ///< all of them, in the order of HyperLayout
@@ -187,53 +170,18 @@ struct HyperParameters {
 struct ProcessFit {
   HyperParameters hyper;
   ResidualProcess process;
-  Eigen::VectorXd constants;  ///< of the trend
   double level = 0;
-  TrendUncertainty trend;
-  Whitening whitening;
   Eigen::VectorXd run_weights;  ///< what each of the runs counts for
 };
 
-/// ln(time / prediction) of each configuration of the whitening by all others, the trend being as
-/// it is (Rasmussen and Williams 2006, eq. 5.12). Empty where predictions are from neighbours.
-Eigen::VectorXd left_out_errors(const ProcessFit& fit);
-
 /// Those of the largest posterior density on a sample of the rows.
 HyperParameters search_hyper_parameters(const Inputs& inputs, const Eigen::VectorXd& y,
-                                        const Trend& trend, const ProcessOptions& options);
+                                        const ProcessOptions& options);
 
-/// Trend and process together, by y = ln t; the trend refers to the rows of `inputs`. Its constants
-/// are the generalised least squares under the process's covariance.
-ProcessFit fit_process(const Inputs& inputs, const Eigen::VectorXd& y, const Trend& trend,
-                       const HyperParameters& hyper, const ProcessOptions& options);
-
-/// The same for each of several priors of the trend, the process being the same.
-std::vector<ProcessFit> fit_processes(const Inputs& inputs, const Eigen::VectorXd& y,
-                                      const Trend& trend, HyperParameters hyper,
-                                      const std::vector<Eigen::VectorXd>& group_deviations,
-                                      const ProcessOptions& options);
-
-/// The coordinates that search_hyper_parameters() uses: for trends in the same.
-std::vector<Coordinate> process_coordinates(const Inputs& inputs,
-                                            const std::vector<CoordinateForm>& forms);
-
-struct TrendEstimate {
-  Eigen::VectorXd constants;
-  double level = 0;
-  Eigen::VectorXd residual;    ///< y - level - ln f
-  Eigen::MatrixXd covariance;  ///< of the constants, the level last
-};
-
-/// The constants of the trend that minimise
-///
-///   (y - level - ln f)' V^-1 (y - level - ln f) + sum_k ((c_k - start_k) / deviation_k)^2
-///
-/// by at most so many Gauss-Newton steps, one of which is exact where ln f is linear; V: process
-/// and noise.
-TrendEstimate generalised_least_squares(const Trend& trend, std::span<const Eigen::Index> rows,
-                                        const Eigen::VectorXd& y, const PositiveMatrix& covariance,
-                                        const Eigen::VectorXd& deviations, double level_deviation,
-                                        std::size_t most_steps = 30);
+/// Level and process of what a formula leaves of the logarithms of the times, y = ln t - ln f. The
+/// level is the generalised least squares under the process's covariance.
+ProcessFit fit_process(const Inputs& inputs, const Eigen::VectorXd& y, HyperParameters hyper,
+                       const ProcessOptions& options);
 
 struct PredictiveKernel {
   Kernel kernel;
@@ -247,7 +195,7 @@ struct PredictiveKernel {
 PredictiveKernel predictive_kernel(const ResidualProcess& process, const ProcessOptions& options);
 
 /// Of each asked row: the mean of z, to be added to the level and ln f, and the standard deviation
-/// of that sum; what one run scatters about it is not in it.
+/// of z; what one run scatters about it is not in it.
 struct Prediction {
   Eigen::VectorXd mean;
   Eigen::VectorXd deviation;  ///< empty where it was not asked for
@@ -279,10 +227,8 @@ class Predictor {
   /// neighbours.
   RowErrors errors_of_known(std::size_t threads) const;
 
-  /// With standard deviations: those of the process and, where the slopes of the trend at the asked
-  /// rows are given, of what is not known of the trend.
-  Prediction predict(const Inputs& inputs, const TrendUncertainty* trend,
-                     const Eigen::MatrixXd& slopes, std::size_t threads,
+  /// With standard deviations.
+  Prediction predict(const Inputs& inputs, std::size_t threads,
                      const std::stop_token& stop = {}) const;
 
  private:
@@ -300,8 +246,7 @@ class Predictor {
   Eigen::MatrixXd noisy(Eigen::MatrixXd correlations, std::span<const Eigen::Index> rows) const;
   void from_all(const Asked& asked, const PositiveMatrix* covariance, Prediction& out) const;
   void from_neighbours(const Asked& asked, Eigen::Index row, bool deviation, Prediction& out) const;
-  Prediction predicted(const Inputs& inputs, const TrendUncertainty* trend,
-                       const Eigen::MatrixXd* slopes, bool deviations, std::size_t threads,
+  Prediction predicted(const Inputs& inputs, bool deviations, std::size_t threads,
                        const std::stop_token& stop) const;
 };
 
