@@ -22,6 +22,7 @@
 #include "forms/sum_form.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
+#include "table/column_facts.hpp"
 
 namespace perfmodel {
 
@@ -217,31 +218,48 @@ void order_by_share(FittedModel& model, const Design& training) {
 
 namespace {
 
-/// Scales of two values whose time grows: no run can tell a power from a ring, which grows less
-/// beyond them.
+/// Two values of a scale say nothing of how a time that grows with it goes on. Work goes on in
+/// proportion, about. Communication of more workers does not: as a ring where all terms share the
+/// power, else no further, since a small term can become any size.
+constexpr double kMostOfWork = 1.2;
+
+bool counts_workers(const SelectionTask& task, std::size_t extrinsic) {
+  return is_worker_count_name(task.spec.extrinsic[extrinsic].column);
+}
+
+bool is_shared(const SumShape& shape, std::size_t numeric) {
+  return shape.terms == 1 ||
+         std::find(shape.shared.begin(), shape.shared.end(), numeric) != shape.shared.end();
+}
+
+bool is_ring(const SumShape& shape, std::size_t numeric) {
+  return std::find(shape.rings.begin(), shape.rings.end(), numeric) != shape.rings.end();
+}
+
+double power_of(const SumShape& shape, const Eigen::VectorXd& theta, Index term,
+                std::size_t numeric) {
+  return theta[term * shape.features() + shape.numeric_features[numeric]];
+}
+
 std::vector<std::size_t> growing_pairs(const SelectionTask& task, const SumShape& shape,
                                        const Eigen::VectorXd& theta) {
   std::vector<std::size_t> out;
-  for (const std::size_t numeric : shape.shared) {
-    const bool ring =
-        std::find(shape.rings.begin(), shape.rings.end(), numeric) != shape.rings.end();
-    if (!ring && shape.terms > 0 && theta[shape.numeric_features[numeric]] > 0 &&
+  for (const std::size_t numeric : task.coordinates.two_valued()) {
+    if (!is_ring(shape, numeric) && shape.terms > 0 && is_shared(shape, numeric) && counts_workers(task, numeric) &&
+        power_of(shape, theta, 0, numeric) > 0 &&
         is_count(numeric_factor(task.training, numeric), task.training.rows))
       out.push_back(numeric);
   }
   return out;
 }
 
-/// Where terms grow with a scale of two values each in its own way, none of them grows beyond it:
-/// two values say nothing of how it would go on, and a small term can become any size.
 MultiStructure with_capped_pairs(const SelectionTask& task, const SumShape& shape,
                                  const Eigen::VectorXd& theta) {
   MultiStructure out = task.coordinates.structure(shape);
   for (const std::size_t numeric : task.coordinates.two_valued()) {
-    if (std::find(shape.shared.begin(), shape.shared.end(), numeric) != shape.shared.end())
-      continue;
+    const double most = counts_workers(task, numeric) && !is_shared(shape, numeric) ? 0 : kMostOfWork;
     for (Index k = 0; k < shape.terms; ++k) {
-      if (theta[k * shape.features() + shape.numeric_features[numeric]] <= 0)
+      if (is_ring(shape, numeric) || power_of(shape, theta, k, numeric) <= most)
         continue;
       out.caps.resize(static_cast<std::size_t>(shape.terms));
       out.caps[static_cast<std::size_t>(k)].push_back({numeric, task.coordinates.high(numeric)});

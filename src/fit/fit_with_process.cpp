@@ -152,7 +152,7 @@ FittedModel with_process(FittedModel model, const Design& training, const FitOpt
   model.constants = whole.constants;
 
   model.search.strategy = "marginal likelihood";
-  model.search.starts = 3;
+  model.search.starts = 4;
   model.search.population = 0;
   model.search.generations = 0;
   model.search.evaluations = hyper.evaluations;

@@ -97,9 +97,10 @@ VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta
     double log_a = term[0] + std::log(typical_time_);
     std::size_t input = 0;
     for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i) {
-      const double power = term[inputs_[input++].first];
+      const auto [centre, scale] = place_of(shape, spec_.extrinsic.size() + i);
+      const double power = scale * term[inputs_[input++].first];
       put(layout.intrinsic_power(k, i), power);
-      log_a -= power * centre(shape, spec_.extrinsic.size() + i);
+      log_a -= power * centre;
     }
     // The first level's factor is 1: a is then the time of a configuration with all first levels.
     for (std::size_t c = 0; c < spec_.categorical.size(); ++c) {
@@ -115,9 +116,10 @@ VectorXd TermCoordinates::constants(const SumShape& shape, const VectorXd& theta
             l == shown ? 1 : std::exp(log_factors[static_cast<Index>(l)] - reference));
     }
     for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j) {
-      const double power = term[inputs_[input++].first];
+      const auto [centre, scale] = place_of(shape, j);
+      const double power = scale * term[inputs_[input++].first];
       put(layout.extrinsic_power(k, j), power);
-      log_a -= power * centre(shape, j);
+      log_a -= power * centre;
     }
     for (std::size_t g = 0; g < form.regimes.size(); ++g) {
       const VectorXd log_factors =
@@ -142,9 +144,9 @@ VectorXd TermCoordinates::theta(const SumShape& shape, const VectorXd& constants
   for (std::size_t k = 0; k < form.terms; ++k) {
     auto term = out.segment(static_cast<Index>(k) * shape.features(), shape.features());
     term[0] = std::log(std::abs(value(layout.coefficient(k))) / typical_time_);
-    const auto put_power = [&](std::size_t input, double power, double centre) {
-      term[inputs_[input].first] = power;
-      term[0] += power * centre;
+    const auto put_power = [&](std::size_t input, double power, const FeaturePlace& place) {
+      term[inputs_[input].first] = power / place.scale;
+      term[0] += power * place.centre;
     };
     // The factors of a column are exp(contrasts + mean of their logarithms).
     const auto put_factors = [&](Index first, std::size_t at, std::size_t count) {
@@ -156,12 +158,12 @@ VectorXd TermCoordinates::theta(const SumShape& shape, const VectorXd& constants
     std::size_t input = 0;
     for (std::size_t i = 0; i < spec_.intrinsic.size(); ++i)
       put_power(input++, value(layout.intrinsic_power(k, i)),
-                centre(shape, spec_.extrinsic.size() + i));
+                place_of(shape, spec_.extrinsic.size() + i));
     for (std::size_t c = 0; c < spec_.categorical.size(); ++c)
       put_factors(inputs_[input++].first, layout.level(k, c, 0),
                   spec_.categorical[c].levels.size());
     for (std::size_t j = 0; j < spec_.extrinsic.size(); ++j)
-      put_power(input++, value(layout.extrinsic_power(k, j)), centre(shape, j));
+      put_power(input++, value(layout.extrinsic_power(k, j)), place_of(shape, j));
     for (std::size_t g = 0; g < form.regimes.size(); ++g)
       put_factors(plain_features_ + static_cast<Index>(g), layout.regime(k, g, 0), 2);
   }
@@ -263,12 +265,14 @@ TermCoordinates::TermCoordinates(const ModelSpec& spec, const Design& training,
       two_valued_.push_back(n);
     const VectorXd ring =
         counts ? VectorXd(1 - 1 / counted.array()) : VectorXd(VectorXd::Zero(rows));
-    centres_.push_back(mean_of_sorted(values));
-    ring_centres_.push_back(mean_of_sorted(ring));
+    const double range = values.maxCoeff() - values.minCoeff();
+    const double range_of_ring = ring.maxCoeff() - ring.minCoeff();
+    places_.push_back({mean_of_sorted(values), 1});
+    ring_places_.push_back({mean_of_sorted(ring), range_of_ring > 0 ? range / range_of_ring : 1});
     highs_.push_back(0);
-    features.col(numeric_columns[n]) = resolved((values.array() - centres_.back()).matrix());
-    features.col(rings + static_cast<Index>(n)) =
-        resolved((ring.array() - ring_centres_.back()).matrix());
+    features.col(numeric_columns[n]) = resolved((values.array() - places_.back().centre).matrix());
+    features.col(rings + static_cast<Index>(n)) = resolved(
+        (ring_places_.back().scale * (ring.array() - ring_places_.back().centre)).matrix());
     for (Index r = 0; r < rows; ++r) {
       const double value = counted[r];
       highs_.back() = std::max(highs_.back(), factor.value(static_cast<std::size_t>(r)));
@@ -321,8 +325,9 @@ void TermCoordinates::move(TermData& all_features, Index row, std::size_t numeri
                            double shift) const {
   double& logarithm = all_features.features(row, numeric_features()[numeric]);
   logarithm += shift;
-  const double value = std::exp(logarithm + centres_[numeric]);
-  all_features.features(row, ring_feature(numeric)) = 1 - 1 / value - ring_centres_[numeric];
+  const double value = std::exp(logarithm + places_[numeric].centre);
+  all_features.features(row, ring_feature(numeric)) =
+      ring_places_[numeric].scale * (1 - 1 / value - ring_places_[numeric].centre);
   // log2(n) from its logarithm, moved, and back; a factor that ceases to exist becomes -infinity.
   double& log_log = all_features.log_logs(row, static_cast<Index>(numeric));
   const double log2_value = std::exp(log_log) + shift / std::log(2.0);
@@ -358,9 +363,10 @@ TermData TermCoordinates::select(const TermData& all_features, const SumShape& s
   return out;
 }
 
-double TermCoordinates::centre(const SumShape& shape, std::size_t numeric) const {
+const TermCoordinates::FeaturePlace& TermCoordinates::place_of(const SumShape& shape,
+                                                               std::size_t numeric) const {
   const bool ring = std::find(shape.rings.begin(), shape.rings.end(), numeric) != shape.rings.end();
-  return (ring ? ring_centres_ : centres_)[numeric];
+  return (ring ? ring_places_ : places_)[numeric];
 }
 
 MultiStructure TermCoordinates::structure(const SumShape& shape) const {

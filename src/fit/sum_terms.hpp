@@ -44,8 +44,8 @@ bool terms_can_be_chosen(const ModelSpec& spec);
 ///               + sum_j q_j (ln E_j - centre_j) + contrasts of the regimes
 ///               + sum_n r_n ln log2(n)
 ///
-/// with 1 - 1/n in place of ln n where a numeric column n counts by its ring, so that derivatives
-/// are products and no box is needed.
+/// with 1 - 1/n, as wide as ln n, in place of it where a numeric column n counts by its ring, so that
+/// derivatives are products, a ridge treats both alike, and no box is needed.
 struct TermData {
   Eigen::MatrixXd features;  ///< rows x features; the first column is 1
   /// ln log2(n), rows x numeric columns; -infinity where n <= 1. A refit adds a column per term,
@@ -142,8 +142,13 @@ class TermCoordinates {
  private:
   const ModelSpec& spec_;
   std::vector<Regime> regimes_;
-  std::vector<double> centres_;       ///< of the logarithms of the numeric columns
-  std::vector<double> ring_centres_;  ///< of 1 - 1/n
+  /// A feature is scale * (x - centre).
+  struct FeaturePlace {
+    double centre = 0;
+    double scale = 1;
+  };
+  std::vector<FeaturePlace> places_;       ///< of ln x of the numeric columns
+  std::vector<FeaturePlace> ring_places_;  ///< of 1 - 1/n, which then has the range of ln n
   std::vector<std::size_t> two_valued_;
   std::vector<double> highs_;  ///< the largest values of the numeric columns
   std::vector<std::pair<Eigen::Index, Eigen::Index>> inputs_;
@@ -157,7 +162,7 @@ class TermCoordinates {
   }
 
   /// Of the feature that the shape uses of a numeric column.
-  double centre(const SumShape& shape, std::size_t numeric) const;
+  const FeaturePlace& place_of(const SumShape& shape, std::size_t numeric) const;
 };
 
 std::set<double> distinct_values(const NumericFactor& factor, std::size_t rows);

@@ -73,22 +73,18 @@ optimise::Bounds hyper_bounds(const HyperLayout& layout, double spread) {
   return out;
 }
 
-VectorXd hyper_start(const Observations& rows, double process_share) {
+VectorXd hyper_start(const Observations& rows, HyperStart from) {
   const HyperLayout layout(rows.inputs);
   const double spread = std::log(rows.spread);
   VectorXd out = sparse_prior(layout).mean;
-  out[layout.variance()] = spread + std::log(process_share);
-  out[layout.noise()] = spread + std::log(0.05);
-  return out;
-}
-
-VectorXd lively_start(const Observations& rows) {
-  const HyperLayout layout(rows.inputs);
-  VectorXd out = hyper_start(rows, 0.5);
-  for (Index j = 0; j < layout.numbers; ++j)
-    out[layout.length(j)] = std::log(kLivelyInverseLength);
-  for (Index j = 0; j < layout.levels; ++j)
-    out[layout.rate(j)] = std::log(kLivelyRate);
+  out[layout.variance()] = spread + std::log(0.5);
+  out[layout.noise()] = spread + std::log(from.noise_share);
+  if (from.lively) {
+    for (Index j = 0; j < layout.numbers; ++j)
+      out[layout.length(j)] = std::log(kLivelyInverseLength);
+    for (Index j = 0; j < layout.levels; ++j)
+      out[layout.rate(j)] = std::log(kLivelyRate);
+  }
   return out;
 }
 
@@ -137,40 +133,49 @@ Rows first_of(const Rows& rows, Index most) {
   return {rows.begin(), rows.begin() + index(count)};
 }
 
-/// From few rows to many: the best of three starts on the fewest, from there on on twice as many,
-/// and so on.
+/// What a good formula leaves is mostly noise, what a poor one leaves hardly any.
+constexpr std::array<HyperStart, 4> kStarts = {{{.lively = false, .noise_share = 0.05},
+                                                {.lively = false, .noise_share = 0.5},
+                                                {.lively = true, .noise_share = 0.05},
+                                                {.lively = true, .noise_share = 0.5}}};
+
+constexpr std::size_t kStartsThatGoOn = 2;
+
+/// From few rows to many, twice as many each time. The two best of several starts go on: few rows
+/// hardly tell noise from a process of short lengths.
 HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, Index most,
                        const ProcessOptions& options) {
   Index rows = std::min(options.start_rows, most);
-  HyperResult best;
+  std::vector<VectorXd> starts;
   if (options.start) {
-    best.hyper = *options.start;
-    rows = std::max<Index>(most / 2, 1);
+    rows = most;
+    starts = {*options.start};
   } else {
     const Observations few = sample(rows);
-    std::array<HyperResult, 3> results;
-    parallel_for(results.size(), options.threads, [&](std::size_t i) {
-      results[i] =
-          climb(few, i == 2 ? lively_start(few) : hyper_start(few, i == 0 ? 0.5 : 0.05),
-                rows < most ? kFirstIterations : options.iterations, options.threads, options.stop);
+    for (const HyperStart& from : kStarts)
+      starts.push_back(hyper_start(few, from));
+  }
+  std::size_t evaluations = 0;
+  for (;; rows = std::min(2 * rows, most)) {
+    const Observations seen = sample(rows);
+    std::vector<HyperResult> found(starts.size());
+    parallel_for(found.size(), options.threads, [&](std::size_t i) {
+      found[i] = climb(seen, starts[i], rows < most ? kFirstIterations : options.iterations,
+                       options.threads, options.stop);
     });
-    std::size_t evaluations = 0;
-    best = results[0];
-    for (const HyperResult& result : results) {
+    std::stable_sort(found.begin(), found.end(), [](const HyperResult& a, const HyperResult& b) {
+      return a.cost < b.cost;
+    });
+    starts.clear();
+    for (const HyperResult& result : found) {
       evaluations += result.evaluations;
-      if (result.cost < best.cost)
-        best = result;
+      if (starts.size() < kStartsThatGoOn)
+        starts.push_back(result.hyper);
     }
-    best.evaluations = evaluations;
+    found.front().evaluations = evaluations;
+    if (rows == most)
+      return found.front();
   }
-  while (rows < most) {
-    rows = 2 * rows < most ? 2 * rows : most;
-    const std::size_t before = best.evaluations;
-    best = climb(sample(rows), best.hyper, rows < most ? kFirstIterations : options.iterations,
-                 options.threads, options.stop);
-    best.evaluations += before;
-  }
-  return best;
 }
 
 /// Of predictions, `off` being ln(time / prediction).

@@ -111,12 +111,13 @@ std::vector<PriorFacts> prior_facts();
 /// `spread`: the variance of what process, trend and noise stand for.
 optimise::Bounds hyper_bounds(const HyperLayout& layout, double spread);
 
-/// So much of the variance is the process's.
-Eigen::VectorXd hyper_start(const Observations& rows, double process_share);
-
-/// Where every column matters. Near what a good formula leaves, columns that do nothing are a
-/// stationary point: nothing but noise.
-Eigen::VectorXd lively_start(const Observations& rows);
+struct HyperStart {
+  /// Every column matters. Near what a good formula leaves, columns that do nothing are a stationary
+  /// point: nothing but noise.
+  bool lively = false;
+  double noise_share = 0.05;  ///< of the variance; half of it is the process's
+};
+Eigen::VectorXd hyper_start(const Observations& rows, HyperStart from);
 
 struct HyperResult {
   Eigen::VectorXd hyper;
