@@ -46,7 +46,7 @@ namespace {
 
 using Eigen::VectorXd;
 
-/// Sums over the penalised constants u of a part.
+/// Sums over the penalised constants u of a sum.
 struct PenalisedSums {
   double absolute = 0;
   double squared = 0;
@@ -57,11 +57,11 @@ struct PenalisedSums {
   }
 };
 
-PenalisedSums penalised_sums(const SumPart& part) {
-  const MultiLayout layout(part.spec, part.structure);
+PenalisedSums penalised_sums(const FittedSum& sum) {
+  const MultiLayout layout(sum.spec, sum.structure);
   PenalisedSums out;
   const auto add_factors = [&](std::size_t first, std::size_t count) {
-    const VectorXd factors = part.constants.segment(index(first), index(count));
+    const VectorXd factors = sum.constants.segment(index(first), index(count));
     double logs = 0;
     double present = 0;
     for (const double factor : factors) {
@@ -74,14 +74,14 @@ PenalisedSums penalised_sums(const SumPart& part) {
       if (factor > 0)  // a term that does not exist has no size
         out.add(std::log(factor) - logs / present);
   };
-  for (std::size_t k = 0; k < part.structure.terms; ++k) {
-    for (std::size_t i = 0; i < part.spec.intrinsic.size(); ++i)
-      out.add(part.constants[index(layout.intrinsic_power(k, i))]);
-    for (std::size_t c = 0; c < part.spec.categorical.size(); ++c)
-      add_factors(layout.level(k, c, 0), part.spec.categorical[c].levels.size());
-    for (std::size_t j = 0; j < part.spec.extrinsic.size(); ++j)
-      out.add(part.constants[index(layout.extrinsic_power(k, j))]);
-    for (std::size_t g = 0; g < part.structure.regimes.size(); ++g)
+  for (std::size_t k = 0; k < sum.structure.terms; ++k) {
+    for (std::size_t i = 0; i < sum.spec.intrinsic.size(); ++i)
+      out.add(sum.constants[index(layout.intrinsic_power(k, i))]);
+    for (std::size_t c = 0; c < sum.spec.categorical.size(); ++c)
+      add_factors(layout.level(k, c, 0), sum.spec.categorical[c].levels.size());
+    for (std::size_t j = 0; j < sum.spec.extrinsic.size(); ++j)
+      out.add(sum.constants[index(layout.extrinsic_power(k, j))]);
+    for (std::size_t g = 0; g < sum.structure.regimes.size(); ++g)
       add_factors(layout.regime(k, g, 0), 2);
   }
   return out;
@@ -90,19 +90,15 @@ PenalisedSums penalised_sums(const SumPart& part) {
 }  // namespace
 
 double sum_cost(const FittedModel& model, const Design& runs, const FitOptions& options) {
-  double out = loss_value(options.loss, runs.time, predict(model, runs));
-  for (const SumPart& part : sum_parts(model)) {
-    const double l2 = options.penalty.l2 + part.estimate.ridge;
-    if (options.penalty.l1 == 0 && l2 == 0)
-      continue;
-    const Design own = part.runs(runs);
-    const double share = static_cast<double>(own.rows) / static_cast<double>(runs.rows);
-    const double typical_time = std::exp(own.time.array().log().mean());
-    const PenalisedSums sums = penalised_sums(part);
-    out += share * loss_of_time(options.loss, typical_time) *
-           (options.penalty.l1 * sums.absolute + l2 * sums.squared);
-  }
-  return out;
+  const double out = loss_value(options.loss, runs.time, predict(model, runs));
+  const FittedSum sum = fitted_sum(model);
+  const double l2 = options.penalty.l2 + sum.estimate.ridge;
+  if (options.penalty.l1 == 0 && l2 == 0)
+    return out;
+  const double typical_time = std::exp(runs.time.array().log().mean());
+  const PenalisedSums sums = penalised_sums(sum);
+  return out + loss_of_time(options.loss, typical_time) *
+                   (options.penalty.l1 * sums.absolute + l2 * sums.squared);
 }
 
 namespace {
@@ -315,7 +311,7 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
       coordinates.constants(shape, fit.theta),
       fit.evaluations,
       fit.gap,
-      {std::nullopt, {{ridge, shape.intercept, shape.shared}}}};
+      {ridge, shape.intercept, shape.shared}};
   for (const SumFit& robust : path)
     out.evaluations += robust.evaluations;
   return out;
@@ -328,32 +324,32 @@ constexpr double kLeastRefittedIntercept = 0.01;
 /// Of the largest factor: one that went to nothing is not divided by.
 constexpr double kLeastReference = 1e-87;
 
-SumShape shape_of(const SumPart& part, const TermCoordinates& coordinates) {
+SumShape shape_of(const FittedSum& sum, const TermCoordinates& coordinates) {
   SumShape out;
-  out.terms = static_cast<Index>(part.structure.terms);
+  out.terms = static_cast<Index>(sum.structure.terms);
   out.plain_features = coordinates.plain_features();
-  for (std::size_t g = 0; g < part.structure.regimes.size(); ++g)
+  for (std::size_t g = 0; g < sum.structure.regimes.size(); ++g)
     out.regimes.push_back(static_cast<Index>(g));
-  out.intercept = part.estimate.intercept;
-  out.log_powers = part.structure.log_powers;
+  out.intercept = sum.estimate.intercept;
+  out.log_powers = sum.structure.log_powers;
   out.numeric_features = coordinates.numeric_features();
-  out.shared = part.estimate.shared;
-  for (std::size_t n = 0; n < numeric_count(part.spec); ++n)
-    if (part.structure.has_ring(0, n))  // as in all terms of the part
+  out.shared = sum.estimate.shared;
+  for (std::size_t n = 0; n < numeric_count(sum.spec); ++n)
+    if (sum.structure.has_ring(0, n))  // as in all terms of the part
       out.rings.push_back(n);
-  const MultiLayout layout(part.spec, part.structure);
-  for (std::size_t k = 0; k < part.structure.terms; ++k)
-    out.signs.push_back(part.constants[index(layout.coefficient(k))] < 0 ? -1 : 1);
+  const MultiLayout layout(sum.spec, sum.structure);
+  for (std::size_t k = 0; k < sum.structure.terms; ++k)
+    out.signs.push_back(sum.constants[index(layout.coefficient(k))] < 0 ? -1 : 1);
   return out;
 }
 
 /// Coordinates of inputs that play no part in a term.
-std::vector<bool> still_coordinates(const SumPart& part, const TermCoordinates& coordinates,
+std::vector<bool> still_coordinates(const FittedSum& sum, const TermCoordinates& coordinates,
                                     const SumShape& shape) {
-  const MultiLayout layout(part.spec, part.structure);
-  const std::vector<SumConstant> constants = sum_constants(part);
+  const MultiLayout layout(sum.spec, sum.structure);
+  const std::vector<SumConstant> constants = sum_constants(sum);
   std::vector<bool> out(static_cast<std::size_t>(shape.size()), false);
-  for (std::size_t k = 0; k < part.structure.terms; ++k) {
+  for (std::size_t k = 0; k < sum.structure.terms; ++k) {
     std::size_t input = 0;
     const auto add = [&](std::size_t first, std::size_t count) {
       const auto [start, size] = coordinates.inputs()[input++];
@@ -363,13 +359,13 @@ std::vector<bool> still_coordinates(const SumPart& part, const TermCoordinates& 
       for (Index j = start; j < start + size; ++j)
         out[static_cast<std::size_t>(static_cast<Index>(k) * shape.features() + j)] = true;
     };
-    for (std::size_t i = 0; i < part.spec.intrinsic.size(); ++i)
+    for (std::size_t i = 0; i < sum.spec.intrinsic.size(); ++i)
       add(layout.intrinsic_power(k, i), 1);
-    for (std::size_t c = 0; c < part.spec.categorical.size(); ++c)
-      add(layout.level(k, c, 0), part.spec.categorical[c].levels.size());
-    for (std::size_t j = 0; j < part.spec.extrinsic.size(); ++j)
+    for (std::size_t c = 0; c < sum.spec.categorical.size(); ++c)
+      add(layout.level(k, c, 0), sum.spec.categorical[c].levels.size());
+    for (std::size_t j = 0; j < sum.spec.extrinsic.size(); ++j)
       add(layout.extrinsic_power(k, j), 1);
-    for (std::size_t g = 0; g < part.structure.regimes.size(); ++g)
+    for (std::size_t g = 0; g < sum.structure.regimes.size(); ++g)
       add(layout.regime(k, g, 0), 2);
   }
   return out;
@@ -385,9 +381,9 @@ std::vector<std::uint32_t> sides(const Regime& regime, const Design& runs) {
 
 /// Takes each term away where it does not exist: a further column of logarithms per term, which are
 /// 0 or -infinity, with the power 1.
-void switch_off(const SumPart& part, const Design& runs, const TermCoordinates& coordinates,
+void switch_off(const FittedSum& sum, const Design& runs, const TermCoordinates& coordinates,
                 TermData& data, SumShape& shape) {
-  const MultiLayout layout(part.spec, part.structure);
+  const MultiLayout layout(sum.spec, sum.structure);
   const Index columns = data.log_logs.cols();
   const Index terms = shape.terms;
   MatrixXd logs = MatrixXd::Zero(data.rows(), columns + terms);
@@ -396,15 +392,15 @@ void switch_off(const SumPart& part, const Design& runs, const TermCoordinates& 
     const auto off = [&](std::size_t first, const std::vector<std::uint32_t>& codes) {
       for (Index row = 0; row < data.rows(); ++row) {
         const std::uint32_t code = codes[coordinates.order()[static_cast<std::size_t>(row)]];
-        if (part.constants[index(first + code)] == 0)
+        if (sum.constants[index(first + code)] == 0)
           logs(row, columns + k) = -std::numeric_limits<double>::infinity();
       }
     };
     const auto term = static_cast<std::size_t>(k);
     for (std::size_t c = 0; c < runs.categorical.size(); ++c)
       off(layout.level(term, c, 0), runs.categorical[c].codes);
-    for (std::size_t g = 0; g < part.structure.regimes.size(); ++g)
-      off(layout.regime(term, g, 0), sides(part.structure.regimes[g], runs));
+    for (std::size_t g = 0; g < sum.structure.regimes.size(); ++g)
+      off(layout.regime(term, g, 0), sides(sum.structure.regimes[g], runs));
     std::vector<int>& powers = shape.log_powers[term];
     powers.resize(static_cast<std::size_t>(columns + terms), 0);
     powers[static_cast<std::size_t>(columns + k)] = 1;
@@ -413,12 +409,12 @@ void switch_off(const SumPart& part, const Design& runs, const TermCoordinates& 
 }
 
 /// Factors that were 0 are 0 again, and the first that is left is 1.
-void restore_zeros(const SumPart& part, VectorXd& constants) {
-  const MultiLayout layout(part.spec, part.structure);
-  for (std::size_t k = 0; k < part.structure.terms; ++k) {
+void restore_zeros(const FittedSum& sum, VectorXd& constants) {
+  const MultiLayout layout(sum.spec, sum.structure);
+  for (std::size_t k = 0; k < sum.structure.terms; ++k) {
     const auto restore = [&](std::size_t first, std::size_t count) {
       auto factors = constants.segment(index(first), index(count));
-      const auto were = part.constants.segment(index(first), index(count)).array();
+      const auto were = sum.constants.segment(index(first), index(count)).array();
       factors = (were == 0).select(0, factors.array()).matrix();
       const auto first_left =
           std::find_if(were.begin(), were.end(), [](double was) { return was > 0; });
@@ -432,9 +428,9 @@ void restore_zeros(const SumPart& part, VectorXd& constants) {
       factors /= scale;
       reference = 1;
     };
-    for (std::size_t c = 0; c < part.spec.categorical.size(); ++c)
-      restore(layout.level(k, c, 0), part.spec.categorical[c].levels.size());
-    for (std::size_t g = 0; g < part.structure.regimes.size(); ++g)
+    for (std::size_t c = 0; c < sum.spec.categorical.size(); ++c)
+      restore(layout.level(k, c, 0), sum.spec.categorical[c].levels.size());
+    for (std::size_t g = 0; g < sum.structure.regimes.size(); ++g)
       restore(layout.regime(k, g, 0), 2);
   }
 }
@@ -442,46 +438,34 @@ void restore_zeros(const SumPart& part, VectorXd& constants) {
 }  // namespace
 
 SumRefit::SumRefit(const FittedModel& model, const FitOptions& options)
-    : model_(model), options_(options), parts_(sum_parts(model)) {}
+    : model_(model), options_(options), sum_(fitted_sum(model)) {}
 
 Refitted SumRefit::operator()(const Design& runs) const {
-  VectorXd out = model_.constants;
-  for (const SumPart& part : parts_) {
-    const Design own = part.runs(runs);
-    const bool has_any = part.structure.terms > 0 || part.estimate.intercept;
-    if (own.rows == 0 || !has_any)
-      continue;
-    const VectorXd found = refitted(part, own);
-    for (std::size_t i = 0; i < part.origin.size(); ++i)
-      out[index(part.origin[i])] = found[index(i)];
-  }
-  return {model_.form, out};
-}
-
-VectorXd SumRefit::refitted(const SumPart& part, const Design& runs) const {
-  const TermCoordinates coordinates(part.spec, runs, part.structure.regimes);
-  const SumShape shape = shape_of(part, coordinates);
-  VectorXd from = part.constants;
+  if (sum_.structure.terms == 0 && !sum_.estimate.intercept)
+    return {model_.form, model_.constants};
+  const TermCoordinates coordinates(sum_.spec, runs, sum_.structure.regimes);
+  const SumShape shape = shape_of(sum_, coordinates);
+  VectorXd from = sum_.constants;
   if (shape.intercept) {
     double& intercept = from[from.size() - 1];
     intercept = std::max(intercept, kLeastRefittedIntercept * runs.time.minCoeff());
   }
   SumShape masked = shape;
-  masked.still = still_coordinates(part, coordinates, shape);
+  masked.still = still_coordinates(sum_, coordinates, shape);
   TermData data = coordinates.data(shape);
-  switch_off(part, runs, coordinates, data, masked);
-  const double strength = part.estimate.ridge;
+  switch_off(sum_, runs, coordinates, data, masked);
+  const double strength = sum_.estimate.ridge;
   SumFit start;
   start.theta = coordinates.theta(shape, from);
   // Resampled rows can have a better optimum of absolute errors far away, in which the terms have
   // changed their parts: their intervals would say nothing of either.
   const SumFit found = approach(data, masked, options_, strength, start, Reach::nearby);
   VectorXd out = coordinates.constants(shape, found.theta);
-  restore_zeros(part, out);
+  restore_zeros(sum_, out);
   double& intercept = out[out.size() - 1];
   if (shape.terms > 0 && intercept < kNoIntercept * coordinates.typical_time())
     intercept = 0;
-  return out;
+  return {model_.form, out};
 }
 
 namespace {
@@ -535,7 +519,7 @@ FittedModel model_of(const ModelSpec& spec, const Design& training, const FitOpt
                      const SumOfTerms& sum, const FormChoice& form) {
   FittedModel model;
   model.spec = spec;
-  model.form = std::make_shared<SumForm>(sum.structure, sum.estimates);
+  model.form = std::make_shared<SumForm>(sum.structure, sum.estimate);
   model.typical = central_configuration(spec, training);
   model.constants = sum.constants;
   switch_off_negligible_factors(model, training, options.loss);
@@ -556,9 +540,8 @@ FittedModel model_of(const ModelSpec& spec, const Design& training, const FitOpt
                   .form = form,
                   .ridges = {},
                   .process = {}};
-  for (const SumEstimate& estimate : sum.estimates.sums)
-    if (estimate.ridge > 0)
-      model.search.ridges.push_back(estimate.ridge);
+  if (sum.estimate.ridge > 0)
+    model.search.ridges.push_back(sum.estimate.ridge);
   model.metrics.train = compute_metrics(training.time, predict(model, training));
   model.noise_floor = noise_floor(training);
   const std::optional<Findings> findings = identify_sum(model, training, options);

@@ -18,17 +18,15 @@ class SumRefit final : public Refit {
   /// `options` are those of the fit.
   SumRefit(const FittedModel& model, const FitOptions& options);
 
-  /// Constants in the order of the model's. Those of a level without runs stay as they are.
+  /// Constants in the order of the model's.
   Refitted operator()(const Design& runs) const override;
 
-  std::size_t free_constants() const override { return perfmodel::free_constants(parts_); }
+  std::size_t free_constants() const override { return perfmodel::free_constants(sum_); }
 
  private:
   const FittedModel& model_;
   const FitOptions& options_;
-  std::vector<SumPart> parts_;
-
-  Eigen::VectorXd refitted(const SumPart& part, const Design& runs) const;
+  FittedSum sum_;
 };
 
 /// The sum of products that cross-validation chooses, with all that it was chosen from.

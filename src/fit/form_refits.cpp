@@ -11,7 +11,7 @@
 namespace perfmodel {
 
 std::size_t SumForm::constants_in_use(const FittedModel& model) const {
-  return free_constants(sum_parts(model));
+  return free_constants(fitted_sum(model));
 }
 
 std::unique_ptr<Refit> SumForm::refit(const FittedModel& model, const Design&,

@@ -19,8 +19,8 @@
 namespace perfmodel {
 
 /// The flat directions of a sum of product terms in the user's words; none is said twice.
-/// `sensitivity` is that of the part.
-std::vector<std::string> describe_flat_terms(const Sensitivity& sensitivity, const SumPart& part);
+/// `sensitivity` is that of the sum.
+std::vector<std::string> describe_flat_terms(const Sensitivity& sensitivity, const FittedSum& sum);
 
 namespace {
 
@@ -35,8 +35,8 @@ struct Moved {
   bool intercept = false;
 };
 
-Moved moved_by(const VectorXd& direction, const SumPart& part) {
-  const MultiLayout layout(part.spec, part.structure);
+Moved moved_by(const VectorXd& direction, const FittedSum& sum) {
+  const MultiLayout layout(sum.spec, sum.structure);
   const double least = kMovedPart * direction.cwiseAbs().maxCoeff();
   Moved out;
   bool in_term = false;
@@ -48,23 +48,23 @@ Moved moved_by(const VectorXd& direction, const SumPart& part) {
         std::find(out.columns.begin(), out.columns.end(), column) == out.columns.end())
       out.columns.push_back(column);
   };
-  for (std::size_t k = 0; k < part.structure.terms; ++k) {
+  for (std::size_t k = 0; k < sum.structure.terms; ++k) {
     in_term = false;
     look(layout.coefficient(k), "");
-    for (std::size_t i = 0; i < part.spec.intrinsic.size(); ++i)
-      look(layout.intrinsic_power(k, i), part.spec.intrinsic[i].column);
-    for (std::size_t c = 0; c < part.spec.categorical.size(); ++c)
-      for (std::size_t l = 0; l < part.spec.categorical[c].levels.size(); ++l)
-        look(layout.level(k, c, l), part.spec.categorical[c].column);
-    for (std::size_t j = 0; j < part.spec.extrinsic.size(); ++j)
-      look(layout.extrinsic_power(k, j), part.spec.extrinsic[j].column);
-    for (std::size_t g = 0; g < part.structure.regimes.size(); ++g) {
+    for (std::size_t i = 0; i < sum.spec.intrinsic.size(); ++i)
+      look(layout.intrinsic_power(k, i), sum.spec.intrinsic[i].column);
+    for (std::size_t c = 0; c < sum.spec.categorical.size(); ++c)
+      for (std::size_t l = 0; l < sum.spec.categorical[c].levels.size(); ++l)
+        look(layout.level(k, c, l), sum.spec.categorical[c].column);
+    for (std::size_t j = 0; j < sum.spec.extrinsic.size(); ++j)
+      look(layout.extrinsic_power(k, j), sum.spec.extrinsic[j].column);
+    for (std::size_t g = 0; g < sum.structure.regimes.size(); ++g) {
       for (const std::size_t side : {0U, 1U})
         look(layout.regime(k, g, side),
-             numeric_input(part.spec, part.structure.regimes[g].numeric).column);
+             numeric_input(sum.spec, sum.structure.regimes[g].numeric).column);
     }
     if (in_term)
-      out.terms.push_back(part.terms[k] + 1);
+      out.terms.push_back(k + 1);
   }
   out.intercept = std::abs(direction[index(layout.intercept())]) > least;
   return out;
@@ -96,12 +96,12 @@ std::string within_term(const Moved& moved) {
 
 }  // namespace
 
-std::vector<std::string> describe_flat_terms(const Sensitivity& sensitivity, const SumPart& part) {
+std::vector<std::string> describe_flat_terms(const Sensitivity& sensitivity, const FittedSum& sum) {
   const Eigen::MatrixXd directions = sensitivity.flat_directions(
-      std::vector<bool>(static_cast<std::size_t>(part.constants.size()), false));
+      std::vector<bool>(static_cast<std::size_t>(sum.constants.size()), false));
   std::vector<Moved> all;
   for (Eigen::Index d = 0; d < directions.cols(); ++d)
-    all.push_back(moved_by(directions.col(d), part));
+    all.push_back(moved_by(directions.col(d), sum));
   std::vector<std::string> out;
   const auto say = [&](const std::string& sentence) {
     if (!sentence.empty() && std::find(out.begin(), out.end(), sentence) == out.end())
@@ -116,7 +116,7 @@ std::vector<std::string> describe_flat_terms(const Sensitivity& sensitivity, con
       return other.terms.size() == 1 && other.columns == moved.columns;
     });
     // Columns that follow from one another do so in every term.
-    if (moved.columns.size() > 1 && static_cast<std::size_t>(same_columns) == part.terms.size())
+    if (moved.columns.size() > 1 && static_cast<std::size_t>(same_columns) == sum.structure.terms)
       say(sorted_list(moved.columns) + " move together: only their joint effect is determined");
     else
       say(within_term(moved));
@@ -131,10 +131,10 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 
 /// What the power of a numeric column multiplies in ln term, in all terms of a part alike.
-ArrayXd coordinate_of(const SumPart& part, const Design& runs, std::size_t numeric) {
+ArrayXd coordinate_of(const FittedSum& sum, const Design& runs, std::size_t numeric) {
   const NumericFactor& factor = numeric_factor(runs, numeric);
-  const NumericInput& input = numeric_input(part.spec, numeric);
-  const bool ring = part.structure.terms > 0 && part.structure.has_ring(0, numeric);
+  const NumericInput& input = numeric_input(sum.spec, numeric);
+  const bool ring = sum.structure.terms > 0 && sum.structure.has_ring(0, numeric);
   ArrayXd out(index(runs.rows));
   for (std::size_t row = 0; row < runs.rows; ++row) {
     const double value = input.counted(factor.value(row));
@@ -153,18 +153,18 @@ std::vector<std::size_t> numeric_columns(const Design& runs) {
   return out;
 }
 
-VectorXd centres_of(const SumPart& part, const Design& runs) {
+VectorXd centres_of(const FittedSum& sum, const Design& runs) {
   VectorXd out(index(runs.intrinsic.size() + runs.extrinsic.size()));
   Index next = 0;
   for (const std::size_t numeric : numeric_columns(runs))
-    out[next++] = coordinate_of(part, runs, numeric).mean();
+    out[next++] = coordinate_of(sum, runs, numeric).mean();
   return out;
 }
 
 /// Derivatives of ln term, one column per constant of a term in the order of MultiLayout: rows x
 /// stride.
-MatrixXd log_derivatives(const SumPart& part, const Design& runs, const VectorXd& centres) {
-  const MultiStructure& structure = part.structure;
+MatrixXd log_derivatives(const FittedSum& sum, const Design& runs, const VectorXd& centres) {
+  const MultiStructure& structure = sum.structure;
   Index columns = 1 + centres.size() + 2 * index(structure.regimes.size());
   for (const LevelFactor& factor : runs.categorical)
     columns += index(factor.levels);
@@ -173,7 +173,7 @@ MatrixXd log_derivatives(const SumPart& part, const Design& runs, const VectorXd
   Index centre = 0;
   out.col(next++).setOnes();
   const auto add_numeric = [&](std::size_t numeric) {
-    out.col(next++) = (coordinate_of(part, runs, numeric) - centres[centre++]).matrix();
+    out.col(next++) = (coordinate_of(sum, runs, numeric) - centres[centre++]).matrix();
   };
   for (std::size_t i = 0; i < runs.intrinsic.size(); ++i)
     add_numeric(runs.extrinsic.size() + i);
@@ -195,18 +195,18 @@ MatrixXd log_derivatives(const SumPart& part, const Design& runs, const VectorXd
 }
 
 /// Powers that follow that of the first term, and it.
-std::vector<std::pair<std::size_t, std::size_t>> shared_powers(const SumPart& part) {
-  const MultiLayout layout(part.spec, part.structure);
+std::vector<std::pair<std::size_t, std::size_t>> shared_powers(const FittedSum& sum) {
+  const MultiLayout layout(sum.spec, sum.structure);
   std::vector<std::pair<std::size_t, std::size_t>> out;
-  for (const std::size_t numeric : part.estimate.shared)
-    for (std::size_t k = 1; k < part.structure.terms; ++k)
+  for (const std::size_t numeric : sum.estimate.shared)
+    for (std::size_t k = 1; k < sum.structure.terms; ++k)
       out.emplace_back(layout.numeric_power(k, numeric), layout.numeric_power(0, numeric));
   return out;
 }
 
 /// The gradient where shared powers are one coordinate.
-VectorXd folded(const SumPart& part, VectorXd gradient) {
-  for (const auto& [follower, leader] : shared_powers(part)) {
+VectorXd folded(const FittedSum& sum, VectorXd gradient) {
+  for (const auto& [follower, leader] : shared_powers(sum)) {
     gradient[index(leader)] += gradient[index(follower)];
     gradient[index(follower)] = 0;
   }
@@ -214,44 +214,40 @@ VectorXd folded(const SumPart& part, VectorXd gradient) {
 }
 
 /// How the constants stand, and which of them are no coordinates at all.
-void set_standings(const SumPart& part, const FitOptions& options, NormalEquations& out) {
-  const MultiLayout layout(part.spec, part.structure);
-  const std::vector<SumConstant> constants = sum_constants(part);
+void set_standings(const FittedSum& sum, const FitOptions& options, NormalEquations& out) {
+  const MultiLayout layout(sum.spec, sum.structure);
+  const std::vector<SumConstant> constants = sum_constants(sum);
   for (const SumConstant constant : constants) {
     // An L1 penalty takes inputs out that the others leave in: what the runs say of them counts.
-    const bool by_penalty =
-        constant == SumConstant::unused && options.penalty.l1 > 0 && !part.level;
+    const bool by_penalty = constant == SumConstant::unused && options.penalty.l1 > 0;
     const bool free = constant == SumConstant::free || by_penalty;
     out.standings.push_back(free                              ? Standing::free
                             : constant == SumConstant::absent ? Standing::at_zero
                                                               : Standing::fixed);
     out.left_out.push_back(!free);
   }
-  for (std::size_t k = 0; k < part.structure.terms; ++k) {
-    for (std::size_t n = 0; n < numeric_count(part.spec); ++n) {
+  for (std::size_t k = 0; k < sum.structure.terms; ++k) {
+    for (std::size_t n = 0; n < numeric_count(sum.spec); ++n) {
       const std::size_t power = layout.numeric_power(k, n);
-      if (part.structure.log_power(k, n) == 0 || constants[power] != SumConstant::unused)
+      if (sum.structure.log_power(k, n) == 0 || constants[power] != SumConstant::unused)
         continue;
       out.standings[power] = Standing::fixed;  // a pure logarithm
       out.left_out[power] = true;
     }
   }
   const auto hold_at_bound = [&](std::size_t power) {
-    if (std::abs(part.constants[index(power)]) < kWidestSumPower)
+    if (std::abs(sum.constants[index(power)]) < kWidestSumPower)
       return;
     out.standings[power] = Standing::at_bound;
     out.left_out[power] = true;
   };
-  for (std::size_t k = 0; k < part.structure.terms; ++k) {
-    for (std::size_t i = 0; i < part.spec.intrinsic.size(); ++i)
+  for (std::size_t k = 0; k < sum.structure.terms; ++k) {
+    for (std::size_t i = 0; i < sum.spec.intrinsic.size(); ++i)
       hold_at_bound(layout.intrinsic_power(k, i));
-    for (std::size_t j = 0; j < part.spec.extrinsic.size(); ++j)
+    for (std::size_t j = 0; j < sum.spec.extrinsic.size(); ++j)
       hold_at_bound(layout.extrinsic_power(k, j));
   }
-  // A C of 0 stays in: a flat direction may lead back from it. That of a level is one of its terms.
-  if (part.level)
-    out.standings[layout.intercept()] = Standing::fixed;
-  out.left_out[layout.intercept()] = part.level.has_value();
+  out.left_out[layout.intercept()] = false;  // a flat direction may lead back from a C of 0
 }
 
 /// sum over the rows of c_r j_r j_r', the last of j_r being 1 for C.
@@ -268,12 +264,12 @@ MatrixXd with_intercept(const NormalMatrix& normal_matrix, const MatrixXd& terms
   return out;
 }
 
-Sensitivity sensitivity_of(const SumPart& part, const Design& runs, const VectorXd& centres,
+Sensitivity sensitivity_of(const FittedSum& sum, const Design& runs, const VectorXd& centres,
                            const FitOptions& options) {
-  const MatrixXd parts = multi_parts(part.spec, part.structure, part.constants, runs);
+  const MatrixXd parts = multi_parts(sum.spec, sum.structure, sum.constants, runs);
   const VectorXd predicted = parts.rowwise().sum();
   const Curvature curvature = curvature_of(options.loss, runs.time, predicted);
-  const MatrixXd derivatives = log_derivatives(part, runs, centres);
+  const MatrixXd derivatives = log_derivatives(sum, runs, centres);
   const MatrixXd terms = parts.leftCols(parts.cols() - 1);
   const NormalMatrix normal_matrix(derivatives, options.instructions, options.stop);
   const ArrayXd weights = curvature.weights.array();
@@ -283,8 +279,8 @@ Sensitivity sensitivity_of(const SumPart& part, const Design& runs, const Vector
   out.scores = with_intercept(normal_matrix, terms, weights * curvature.scores.array().square());
   if (options.stop.stop_requested())
     throw Interrupted();  // the sums are not complete
-  set_standings(part, options, out);
-  for (const auto& [follower, leader] : shared_powers(part)) {
+  set_standings(sum, options, out);
+  for (const auto& [follower, leader] : shared_powers(sum)) {
     for (MatrixXd* const matrix : {&out.normal, &out.scores}) {
       matrix->row(index(leader)) += matrix->row(index(follower));
       matrix->col(index(leader)) += matrix->col(index(follower));
@@ -309,64 +305,64 @@ Sensitivity sensitivity_of(const SumPart& part, const Design& runs, const Vector
 
 }  // namespace
 
-SumSensitivity::SumSensitivity(SumPart part, const Design& runs, const FitOptions& options)
-    : part_(std::move(part)),
-      layout_(part_.spec, part_.structure),
-      centres_(centres_of(part_, runs)),
-      sensitivity_(sensitivity_of(part_, runs, centres_, options)) {}
+SumSensitivity::SumSensitivity(FittedSum sum, const Design& runs, const FitOptions& options)
+    : sum_(std::move(sum)),
+      layout_(sum_.spec, sum_.structure),
+      centres_(centres_of(sum_, runs)),
+      sensitivity_(sensitivity_of(sum_, runs, centres_, options)) {}
 
 VectorXd SumSensitivity::gradient(std::size_t constant) const {
   VectorXd out = VectorXd::Unit(index(layout_.size()), index(constant));
-  for (std::size_t k = 0; k < part_.structure.terms; ++k) {
+  for (std::size_t k = 0; k < sum_.structure.terms; ++k) {
     if (constant != layout_.coefficient(k))
       continue;
     Index centre = 0;
-    for (std::size_t i = 0; i < part_.spec.intrinsic.size(); ++i)
+    for (std::size_t i = 0; i < sum_.spec.intrinsic.size(); ++i)
       out[index(layout_.intrinsic_power(k, i))] = -centres_[centre++];
-    for (std::size_t j = 0; j < part_.spec.extrinsic.size(); ++j)
+    for (std::size_t j = 0; j < sum_.spec.extrinsic.size(); ++j)
       out[index(layout_.extrinsic_power(k, j))] = -centres_[centre++];
   }
-  return sensitivity_.of_coordinates(folded(part_, std::move(out)));
+  return sensitivity_.of_coordinates(folded(sum_, std::move(out)));
 }
 
 VectorXd SumSensitivity::gradient_of_scaling_power(std::size_t extrinsic,
                                                    const Configuration& configuration) const {
-  const Design row = design_of(configuration, part_.spec);
-  const MatrixXd parts = multi_parts(part_.spec, part_.structure, part_.constants, row);
+  const Design row = design_of(configuration, sum_.spec);
+  const MatrixXd parts = multi_parts(sum_.spec, sum_.structure, sum_.constants, row);
   const double total = parts.sum();
-  const MatrixXd derivatives = log_derivatives(part_, row, centres_);
+  const MatrixXd derivatives = log_derivatives(sum_, row, centres_);
   const double power =
-      multi_elasticities(part_.spec, part_.structure, part_.constants, row)(0, index(extrinsic));
+      multi_elasticities(sum_.spec, sum_.structure, sum_.constants, row)(0, index(extrinsic));
   const double value = row.extrinsic[extrinsic].value(0);
   VectorXd out = VectorXd::Zero(index(layout_.size()));
   // sum_k e_k s_k with the shares s_k = t_k / t: d s_k = s_k (d ln t_k - d ln t).
-  for (std::size_t k = 0; k < part_.structure.terms; ++k) {
+  for (std::size_t k = 0; k < sum_.structure.terms; ++k) {
     const double share = parts(0, index(k)) / total;
     const double own =
-        local_power(part_.structure, k, extrinsic,
-                    part_.constants[index(layout_.extrinsic_power(k, extrinsic))], value);
+        local_power(sum_.structure, k, extrinsic,
+                    sum_.constants[index(layout_.extrinsic_power(k, extrinsic))], value);
     const double by_own_power =
-        part_.structure.has_ring(k, extrinsic) ? share / value : share;  // of `own`
+        sum_.structure.has_ring(k, extrinsic) ? share / value : share;  // of `own`
     out.segment(index(layout_.coefficient(k)), derivatives.cols()) +=
         (own - power) * share * derivatives.row(0).transpose();
     out[index(layout_.extrinsic_power(k, extrinsic))] += by_own_power;
   }
   out[index(layout_.intercept())] = -power / total;
-  return sensitivity_.of_coordinates(folded(part_, std::move(out)));
+  return sensitivity_.of_coordinates(folded(sum_, std::move(out)));
 }
 
 VectorXd SumSensitivity::gradient_of_log_time(const Configuration& configuration) const {
-  const Design row = design_of(configuration, part_.spec);
-  const MatrixXd parts = multi_parts(part_.spec, part_.structure, part_.constants, row);
+  const Design row = design_of(configuration, sum_.spec);
+  const MatrixXd parts = multi_parts(sum_.spec, sum_.structure, sum_.constants, row);
   const double total = parts.sum();
-  const MatrixXd derivatives = log_derivatives(part_, row, centres_);
+  const MatrixXd derivatives = log_derivatives(sum_, row, centres_);
   VectorXd out = VectorXd::Zero(index(layout_.size()));
   // d ln t = sum_k (t_k / t) d ln t_k + dC / t
-  for (std::size_t k = 0; k < part_.structure.terms; ++k)
+  for (std::size_t k = 0; k < sum_.structure.terms; ++k)
     out.segment(index(layout_.coefficient(k)), derivatives.cols()) =
         parts(0, index(k)) / total * derivatives.row(0).transpose();
   out[index(layout_.intercept())] = 1 / total;
-  return sensitivity_.of_coordinates(folded(part_, std::move(out)));
+  return sensitivity_.of_coordinates(folded(sum_, std::move(out)));
 }
 
 namespace {
@@ -378,24 +374,16 @@ constexpr double kNegligibleTermShare = 1;  // percent of the predicted time
 constexpr double kWidestLog = kWidestShareOfValue;
 static_assert(kWidestLog == kWidestPower);
 
-/// A configuration of the model as the part sees it.
-Configuration without_level(const Configuration& configuration, const SumPart& part) {
-  Configuration out = configuration;
-  if (part.level)
-    out.levels.erase(out.levels.begin() + index(part.parted));
-  return out;
-}
-
-/// One part of a sum: the statements about its constants.
-class PartJudge {
+/// The statements about the constants of a sum.
+class SumJudge {
  public:
-  PartJudge(SumPart part, const Design& runs, const FitOptions& options)
-      : sum_(std::move(part), runs, options),
-        layout_(sum_.part().spec, sum_.part().structure),
+  SumJudge(FittedSum sum, const Design& runs, const FitOptions& options)
+      : sensitivity_(std::move(sum), runs, options),
+        layout_(sensitivity_.sum().spec, sensitivity_.sum().structure),
         typical_time_(median(runs.time)) {}
 
-  const SumPart& part() const { return sum_.part(); }
-  const SumSensitivity& sum() const { return sum_; }
+  const FittedSum& sum() const { return sensitivity_.sum(); }
+  const SumSensitivity& sensitivity() const { return sensitivity_; }
   const MultiLayout& layout() const { return layout_; }
 
   bool is_identified(std::size_t k) const {
@@ -404,15 +392,15 @@ class PartJudge {
       case Standing::fixed:
         return true;
       case Standing::at_zero:
-        return !intercept || sum_.sensitivity().is_estimable(sum_.gradient(k));
+        return !intercept || sensitivity_.sensitivity().is_estimable(sensitivity_.gradient(k));
       case Standing::free:
-        return is_narrow(sum_.gradient(k), intercept ? widest_intercept() : kWidestLog);
+        return is_narrow(sensitivity_.gradient(k), intercept ? widest_intercept() : kWidestLog);
       default:
         return false;
     }
   }
 
-  /// Of the power that scaling_powers() reports of the model that this is a part of.
+  /// Of the power that scaling_powers() reports.
   bool is_scaling_power_identified(const FittedModel& model, std::size_t extrinsic) const {
     return is_narrow(gradient_of_reported_power(model, extrinsic), kWidestPower);
   }
@@ -421,46 +409,45 @@ class PartJudge {
 
   /// Determined by nothing that can be moved at first order, and wide all the same.
   bool is_wide(std::size_t k) const {
-    const VectorXd gradient = sum_.gradient(k);
+    const VectorXd gradient = sensitivity_.gradient(k);
     return standing(k) == Standing::free && std::isfinite(half_width(gradient)) &&
-           sum_.sensitivity().is_estimable(gradient) && !is_identified(k);
+           sensitivity_.sensitivity().is_estimable(gradient) && !is_identified(k);
   }
 
   double half_width(const VectorXd& gradient) const {
-    return kNormalQuantile * sum_.sensitivity().standard_error(gradient);
+    return kNormalQuantile * sensitivity_.sensitivity().standard_error(gradient);
   }
 
  private:
-  SumSensitivity sum_;
+  SumSensitivity sensitivity_;
   MultiLayout layout_;
   double typical_time_;
 
-  Standing standing(std::size_t k) const { return sum_.sensitivity().standings()[k]; }
+  Standing standing(std::size_t k) const { return sensitivity_.sensitivity().standings()[k]; }
 
   VectorXd gradient_of_reported_power(const FittedModel& model, std::size_t extrinsic) const {
-    const auto of_part = [&](const Configuration& at) { return without_level(at, part()); };
     if (!power_through_derived(model, extrinsic))
-      return sum_.gradient_of_scaling_power(extrinsic, of_part(*model.typical));
+      return sensitivity_.gradient_of_scaling_power(extrinsic, *model.typical);
     const ScaleStep step = *step_through_derived(model, extrinsic);
-    return (sum_.gradient_of_log_time(of_part(step.above)) -
-            sum_.gradient_of_log_time(of_part(step.below))) /
+    return (sensitivity_.gradient_of_log_time(step.above) -
+            sensitivity_.gradient_of_log_time(step.below)) /
            step.log_ratio;
   }
 
   double widest_intercept() const {
-    const double value = part().constants[index(layout_.intercept())];
+    const double value = sum().constants[index(layout_.intercept())];
     return std::max(kWidestShareOfValue * value, kWidestShareOfTime * typical_time_);
   }
 
   bool is_narrow(const VectorXd& gradient, double widest) const {
-    return sum_.sensitivity().is_estimable(gradient) && half_width(gradient) <= widest;
+    return sensitivity_.sensitivity().is_estimable(gradient) && half_width(gradient) <= widest;
   }
 };
 
 /// "the powers of 'filters' and 'gpus' are not determined", of those inputs of a term that are
 /// wide; empty where there are none.
-std::string wide_inputs(const PartJudge& judge, std::size_t term) {
-  const ModelSpec& spec = judge.part().spec;
+std::string wide_inputs(const SumJudge& judge, std::size_t term) {
+  const ModelSpec& spec = judge.sum().spec;
   const MultiLayout& layout = judge.layout();
   std::vector<std::string> powers;
   std::vector<std::string> factors;
@@ -489,12 +476,12 @@ std::string wide_inputs(const PartJudge& judge, std::size_t term) {
 }
 
 /// What is said of one term, or nothing.
-std::vector<Warning> term_warnings(const PartJudge& judge, std::size_t term, double share) {
-  const std::string number = std::to_string(judge.part().terms[term] + 1);
+std::vector<Warning> term_warnings(const SumJudge& judge, std::size_t term, double share) {
+  const std::string number = std::to_string(term + 1);
   const MultiLayout& layout = judge.layout();
   const std::size_t first = layout.coefficient(term);
   const std::size_t end =
-      term + 1 < judge.part().structure.terms ? layout.coefficient(term + 1) : layout.intercept();
+      term + 1 < judge.sum().structure.terms ? layout.coefficient(term + 1) : layout.intercept();
   bool all_identified = true;
   for (std::size_t k = first; k < end; ++k)
     all_identified = all_identified && judge.is_identified(k);
@@ -511,27 +498,26 @@ std::vector<Warning> term_warnings(const PartJudge& judge, std::size_t term, dou
   return {{"undetermined", "a[" + number + "]", "term " + number + ": " + inputs}};
 }
 
-std::vector<Warning> part_warnings(const PartJudge& judge, const MultiLayout& layout_of_model,
-                                   const std::vector<double>& shares) {
+std::vector<Warning> warnings_of(const SumJudge& judge, const std::vector<double>& shares) {
   std::vector<Warning> out;
-  for (const std::string& sentence : describe_flat_terms(judge.sum().sensitivity(), judge.part()))
+  for (const std::string& sentence : describe_flat_terms(judge.sensitivity().sensitivity(), judge.sum()))
     out.push_back({"flat_direction", "", sentence});
-  for (std::size_t k = 0; k < judge.part().structure.terms; ++k)
-    for (Warning& warning : term_warnings(judge, k, shares[judge.part().terms[k]]))
+  for (std::size_t k = 0; k < judge.sum().structure.terms; ++k)
+    for (Warning& warning : term_warnings(judge, k, shares[k]))
       out.push_back(std::move(warning));
-  for (std::size_t k = 0; k < judge.part().origin.size(); ++k) {
+  for (std::size_t k = 0; k < judge.layout().size(); ++k) {
     if (judge.is_at_bound(k)) {
-      const std::string& name = layout_of_model.name(judge.part().origin[k]);
+      const std::string& name = judge.layout().name(k);
       out.push_back({"at_bound", name,
-                     name + " is at its bound " + to_text(judge.part().constants[index(k)]) +
+                     name + " is at its bound " + to_text(judge.sum().constants[index(k)]) +
                          ": the data do not determine it"});
     }
   }
   const std::size_t intercept = judge.layout().intercept();
   if (judge.is_wide(intercept)) {
     out.push_back({"undetermined", "C",
-                   "C is not determined: " + rounded(judge.part().constants[index(intercept)]) +
-                       " +- " + rounded(judge.half_width(judge.sum().gradient(intercept)))});
+                   "C is not determined: " + rounded(judge.sum().constants[index(intercept)]) +
+                       " +- " + rounded(judge.half_width(judge.sensitivity().gradient(intercept)))});
   }
   return out;
 }
@@ -542,31 +528,15 @@ double work_of(const FittedModel& model, const Design& training) {
 }
 
 Findings findings_of(const FittedModel& model, const Design& training, const FitOptions& options) {
+  const SumJudge judge(fitted_sum(model), training, options);
   Findings out;
-  const Configuration& typical = *model.typical;
-  const std::vector<double> shares = time_shares(model, training);
-  const MultiLayout layout(model.spec, sum_form(model).structure);
-  out.identifiability.constants.resize(static_cast<std::size_t>(model.constants.size()), true);
-  out.identifiability.at_bound.resize(out.identifiability.constants.size(), false);
-  for (const SumPart& part : sum_parts(model)) {
-    const Design runs = part.runs(training);
-    if (runs.rows == 0)
-      continue;
-    const PartJudge judge(part, runs, options);
-    for (std::size_t k = 0; k < part.origin.size(); ++k) {
-      out.identifiability.constants[part.origin[k]] = judge.is_identified(k);
-      out.identifiability.at_bound[part.origin[k]] = judge.is_at_bound(k);
-    }
-    for (Warning& warning : part_warnings(judge, layout, shares)) {
-      const bool said = std::any_of(out.warnings.begin(), out.warnings.end(),
-                                    [&](const Warning& w) { return w.message == warning.message; });
-      if (!said)
-        out.warnings.push_back(std::move(warning));
-    }
-    if (!part.level || *part.level == typical.levels[part.parted])
-      for (std::size_t j = 0; j < part.spec.extrinsic.size(); ++j)
-        out.identifiability.scaling_powers.push_back(judge.is_scaling_power_identified(model, j));
+  for (std::size_t k = 0; k < judge.layout().size(); ++k) {
+    out.identifiability.constants.push_back(judge.is_identified(k));
+    out.identifiability.at_bound.push_back(judge.is_at_bound(k));
   }
+  for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j)
+    out.identifiability.scaling_powers.push_back(judge.is_scaling_power_identified(model, j));
+  out.warnings = warnings_of(judge, time_shares(model, training));
   return out;
 }
 

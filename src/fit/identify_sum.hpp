@@ -9,27 +9,27 @@
 
 namespace perfmodel {
 
-/// A part of a sum, linearised at its constants: what its runs say of them to first order.
+/// A sum, linearised at its constants: what its runs say of them to first order.
 ///
 /// Gradients and directions are in ln a at the mean of the logarithms of the numeric columns, the
-/// powers, ln of the factors, and C, in the order of MultiLayout of the part.
+/// powers, ln of the factors, and C, in the order of MultiLayout.
 class SumSensitivity {
  public:
-  SumSensitivity(SumPart part, const Design& runs, const FitOptions& options);
+  SumSensitivity(FittedSum sum, const Design& runs, const FitOptions& options);
 
-  const SumPart& part() const { return part_; }
+  const FittedSum& sum() const { return sum_; }
   const Sensitivity& sensitivity() const { return sensitivity_; }
 
   /// Gradient of ln a, of a power, of ln of a factor, or of C.
   Eigen::VectorXd gradient(std::size_t constant) const;
-  /// Of d ln t / d ln E_j at a configuration of the part's spec.
+  /// Of d ln t / d ln E_j at a configuration.
   Eigen::VectorXd gradient_of_scaling_power(std::size_t extrinsic,
                                             const Configuration& configuration) const;
-  /// Of ln t at a configuration of the part's spec.
+  /// Of ln t at a configuration.
   Eigen::VectorXd gradient_of_log_time(const Configuration& configuration) const;
 
  private:
-  SumPart part_;
+  FittedSum sum_;
   MultiLayout layout_;
   Eigen::VectorXd centres_;  ///< of the intrinsic columns' logarithms, then of the extrinsic ones'
   Sensitivity sensitivity_;

@@ -24,7 +24,7 @@ struct SumOfTerms {
   std::size_t evaluations = 0;  ///< that it took to find them
   /// What the last step still promised, as a share of the cost.
   double gap = 0;
-  SumEstimates estimates = {};
+  SumEstimate estimate = {};
 };
 
 /// The constants of a sum of product terms are solved for together, in time that grows with the
@@ -187,24 +187,16 @@ std::vector<Regime> zero_regimes(const ModelSpec& spec);
 /// With one other value the power of the column says the same.
 std::vector<Regime> possible_regimes(const ModelSpec& spec, const Design& training);
 
-/// The part of a fitted sum that one set of rows determines: the whole of it, or the terms of one
-/// level where each level has terms of its own.
-struct SumPart {
-  std::optional<std::size_t> level;  ///< of the column `parted`
-  std::size_t parted = 0;
-  ModelSpec spec;                   ///< without that column
-  MultiStructure structure;         ///< the terms of the part alone
-  Eigen::VectorXd constants;        ///< in the order of MultiLayout of these two
-  std::vector<std::size_t> origin;  ///< which constant of the model each of them is
-  std::vector<std::size_t> terms;   ///< which term of the model each of its terms is
+/// A sum as its fit has left it.
+struct FittedSum {
+  ModelSpec spec;
+  MultiStructure structure;
+  Eigen::VectorXd constants;  ///< in the order of MultiLayout of these two
   SumEstimate estimate;
-
-  /// The rows that the part speaks of, as its spec sees them.
-  Design runs(const Design& all) const;
 };
 
-/// The model was fitted here: it knows its estimates.
-std::vector<SumPart> sum_parts(const FittedModel& model);
+/// The model was fitted here: it knows its estimate.
+FittedSum fitted_sum(const FittedModel& model);
 
 /// What a refit or a derivative makes of a constant of a sum.
 enum class SumConstant {
@@ -214,25 +206,10 @@ enum class SumConstant {
   unused,     ///< of an input that plays no part in the term: a power of 0, factors of 1
 };
 
-/// One per constant of the part.
-std::vector<SumConstant> sum_constants(const SumPart& part);
+/// One per constant.
+std::vector<SumConstant> sum_constants(const FittedSum& sum);
 
-/// How many constants of all parts are free.
-std::size_t free_constants(const std::vector<SumPart>& parts);
-
-/// The rows of one level, without the column.
-struct LevelRuns {
-  ModelSpec spec;
-  Design training;
-};
-
-Design runs_of_level(const Design& training, std::size_t column, std::size_t level);
-LevelRuns runs_of_level(const ModelSpec& spec, const Design& training, std::size_t column,
-                        std::size_t level);
-
-/// One sum of the sums that were fitted to each level: their terms, each for its level alone. A C
-/// is another such term.
-SumOfTerms joined_levels(const ModelSpec& spec, std::size_t column,
-                         const std::vector<SumOfTerms>& sums);
+/// How many constants are free.
+std::size_t free_constants(const FittedSum& sum);
 
 }  // namespace perfmodel

@@ -52,12 +52,6 @@ struct SumEstimate {
   std::vector<std::size_t> shared = {};  ///< numeric columns whose power all terms share
 };
 
-/// The same of a sum whose terms may belong to one level of a category each.
-struct SumEstimates {
-  std::optional<std::size_t> parted;  ///< that categorical column
-  std::vector<SumEstimate> sums;      ///< one per level of it; one where there is none
-};
-
 /// [lowest, highest] of the training rows.
 inline Json range_to_json(const NumericInput& input) {
   return Json::array({number(input.low), number(input.high)});

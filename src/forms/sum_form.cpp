@@ -178,14 +178,10 @@ std::string SumForm::code(const ModelSpec& spec, const VectorXd& constants,
 
 Form::Reordered SumForm::reordered(const ModelSpec& from, const ModelSpec& to,
                                    const ColumnOrder& order) const {
-  auto form = std::make_shared<SumForm>(reordered_structure(structure, order), estimates);
-  for (SumEstimate& estimate : form->estimates.sums)
-    for (std::size_t& numeric : estimate.shared)
+  auto form = std::make_shared<SumForm>(reordered_structure(structure, order), estimate);
+  if (form->estimate)
+    for (std::size_t& numeric : form->estimate->shared)
       numeric = numeric_order(order)[numeric];
-  if (std::optional<std::size_t>& parted = form->estimates.parted) {
-    form->estimates.sums = put_back(form->estimates.sums, order.levels[*parted]);
-    parted = order.categorical[*parted];
-  }
 
   const MultiLayout old(from, structure);
   const MultiLayout next(to, form->structure);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <utility>
 
 #include "forms/form.hpp"
@@ -10,11 +11,11 @@ namespace perfmodel {
 /// A sum of product terms; its constants are in the order of MultiLayout.
 class SumForm final : public Form {
  public:
-  explicit SumForm(MultiStructure of_terms, SumEstimates of_fit = {})
-      : structure(std::move(of_terms)), estimates(std::move(of_fit)) {}
+  explicit SumForm(MultiStructure of_terms, std::optional<SumEstimate> of_fit = {})
+      : structure(std::move(of_terms)), estimate(std::move(of_fit)) {}
 
   MultiStructure structure;
-  SumEstimates estimates;  ///< without sums where the model was read from a file
+  std::optional<SumEstimate> estimate;  ///< nothing where the model was read from a file
 
   std::string_view name() const override;
   const FormWords& words() const override;
