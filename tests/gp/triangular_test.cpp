@@ -55,10 +55,6 @@ TEST_CASE(
       solve_forward(lower, solved, work);
       CHECK(largest(MatrixXd(expected.matrixL()) * solved - right) < 1e-12);
 
-      MatrixXd sum = matrix;
-      add_outer_product(right, sum, work);
-      CHECK(largest(lower_half(sum - matrix - right * right.transpose())) < 1e-13);
-
       const MatrixXd inverse = inverse_of_lower(lower, work);
       CHECK(largest(inverse * MatrixXd(expected.matrixL()) - MatrixXd::Identity(n, n)) < 1e-12);
       CHECK(largest(inverse - lower_half(inverse)) == 0);
@@ -66,8 +62,8 @@ TEST_CASE(
       const MatrixXd square = squared_lower(inverse, work);
       CHECK(largest(lower_half(square - expected.solve(MatrixXd::Identity(n, n)))) < 1e-12);
 
-      MatrixXd all(n, 4 * n + 7);
-      all << lower_half(lower), solved, lower_half(sum), inverse, lower_half(square);
+      MatrixXd all(n, 3 * n + 7);
+      all << lower_half(lower), solved, inverse, lower_half(square);
       if (!first)
         first = all;
       CHECK(all == *first);
