@@ -108,6 +108,7 @@ namespace {
 constexpr double kShapeLimits = 1.5;
 constexpr double kNoiseLimits = 1.15;
 constexpr double kNoError = 0.05;    // percent: it is shown as 0.0
+constexpr double kNoPower = 0.01;    // it says of a doubling what kNoChange says
 constexpr double kNoChange = 0.005;  // of a time: "1.00 times" with two decimals
 
 }  // namespace
@@ -118,17 +119,37 @@ std::string change_in_words(double ratio) {
   return ratio > 1 ? rounded(ratio) + " times slower" : rounded(1 / ratio) + " times faster";
 }
 
-std::string doubling_in_words(const Doubling& doubling) {
-  std::string out = short_number(doubling.from) + " -> " + short_number(doubling.to) + ": " +
-                    change_in_words(doubling.ratio);
-  if (doubling.known) {
-    const auto [low, high] = doubling.known->interval;
-    out += doubling.ratio > 1 ? " (" + rounded(low) + " .. " + rounded(high) + ")"
-                              : " (" + rounded(1 / high) + " .. " + rounded(1 / low) + ")";
-    if (!doubling.known->is_determined())
-      out += "?";
+std::string value_text(const InputValue& value) {
+  const auto* level = std::get_if<std::string>(&value);
+  return level ? *level : short_number(std::get<double>(value));
+}
+
+std::string interval_in_words(const Effect& effect) {
+  if (!effect.interval)
+    return {};
+  const auto [low, high] = *effect.interval;
+  return effect.ratio > 1 ? " (" + rounded(low) + " .. " + rounded(high) + ")"
+                          : " (" + rounded(1 / high) + " .. " + rounded(1 / low) + ")";
+}
+
+std::string effect_in_words(const Effect& effect) {
+  return value_text(effect.from) + " -> " + value_text(effect.to) + ": " +
+         change_in_words(effect.ratio) + interval_in_words(effect) +
+         (effect.is_determined() ? "" : "?") + (effect.measured ? "" : " (extrapolated)");
+}
+
+std::string contradiction_of(const FittedModel& model, const Effect& effect) {
+  const std::vector<double> powers = scaling_powers(model);
+  for (std::size_t j = 0; j < powers.size(); ++j) {
+    const bool differ = (powers[j] > 0) != (effect.ratio > 1);
+    if (model.spec.extrinsic[j].column == effect.column && differ &&
+        std::abs(powers[j]) > kNoPower && std::abs(effect.ratio - 1) > kNoChange)
+      return "the formula has the power " + rounded(powers[j]) + " of " + effect.column +
+             " there; the time " + (effect.ratio > 1 ? "grows" : "falls") + " all the same: " +
+             (has_process(*model.form) ? "the residual process outweighs it"
+                                       : "the formula turns within the doubling");
   }
-  return out + (doubling.measured ? "" : " (extrapolated)");
+  return {};
 }
 
 std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseFloor>& floor) {

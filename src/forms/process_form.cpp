@@ -145,17 +145,6 @@ VectorXd ProcessForm::mean(const Design& design) const {
   return known_->predictor.mean(columns_.inputs(design), known_->threads).array() - known_->centre;
 }
 
-std::optional<double> ProcessForm::process_size() const {
-  const process::ResidualProcess& process = known_->process;
-  const Eigen::ArrayXd squares = (known_z(process).array() - known_->centre).square();
-  if (process.neighbours == 0)
-    return std::sqrt(squares.mean());
-  // Weighted, an outlier has as much noise as any other row.
-  const double all = process.runs.sum();
-  const double noise = process.kernel.noise * static_cast<double>(process.runs.size());
-  return std::sqrt(std::max(0.0, (process.runs.dot(squares.matrix()) - noise) / all));
-}
-
 std::string_view ProcessForm::name() const {
   return to_text(Residual::process);
 }

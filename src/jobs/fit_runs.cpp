@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/comparison.hpp"
+#include "analysis/effects.hpp"
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
@@ -20,6 +21,7 @@
 #include "table/left_out.hpp"
 #include "table/replicates.hpp"
 #include "table/roles.hpp"
+#include "table/table.hpp"
 #include "trust/cross_validation.hpp"
 #include "trust/prediction_intervals.hpp"
 #include "trust/resampling.hpp"
@@ -116,6 +118,14 @@ void warn_of_leaks(const Table& runs, FittedModel& model) {
   }
 }
 
+/// The median over the runs of by what share a residual process changes the time of the formula.
+std::optional<double> typical_correction(const FittedModel& model, const Design& runs) {
+  const auto factors = model.form->process_factors(runs);
+  if (!factors)
+    return std::nullopt;
+  return median((factors->array() - 1).abs().matrix(), runs.runs);
+}
+
 }  // namespace
 
 SharedTasks shared_tasks(const FitRequest& request) {
@@ -197,6 +207,7 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   model.left_out = prepared.runs.roles.left_out;
   warn_of_leaks(prepared.runs.file.table, model);
   model.unmeasured = find_unmeasured(prepared.spec, training);
+  model.correction = typical_correction(model, training);
   if (!silent.stop.stop_requested()) {
     add_held_out(request.held_out, prepared.held_out, training, prepared.judging, silent, model,
                  told_to(request.progress, FitStage::folds, prepared.held_out.parts.size()),
@@ -240,32 +251,26 @@ RowGroups groups_for(const HeldOutRequest& request, const Table& table, const Sp
   return column_groups(column, split.train);
 }
 
-std::vector<Doubling> doublings_of_centre(const FittedModel& model) {
-  const std::optional<Centre> centre = centre_of(model);
-  return centre ? doublings_of(model, centre->configuration) : std::vector<Doubling>();
-}
-
-/// Of these doublings at the centre of a model of the same columns; not numbers where it gives no
+/// Of these effects at the centre of a model of the same columns; not numbers where it gives no
 /// time.
-Eigen::VectorXd log_ratios(const FittedModel& model, const std::vector<Doubling>& doublings) {
-  Eigen::VectorXd out(index(doublings.size()));
-  for (std::size_t k = 0; k < doublings.size(); ++k)
-    out[index(k)] = std::log(ratio_of(model, centre_of(model)->configuration, doublings[k]));
+Eigen::VectorXd log_ratios(const FittedModel& model, const Configuration& centre,
+                           const std::vector<Effect>& effects) {
+  Eigen::VectorXd out(index(effects.size()));
+  for (std::size_t k = 0; k < effects.size(); ++k)
+    out[index(k)] = std::log(ratio_of(model, centre, effects[k]));
   return out;
 }
 
-std::vector<ScaleEffect> effects_of(const std::vector<Doubling>& doublings,
-                                    const Eigen::VectorXd& half_widths) {
-  std::vector<ScaleEffect> out;
-  for (std::size_t k = 0; k < doublings.size(); ++k) {
-    const Doubling& doubling = doublings[k];
+/// Those whose half widths, of the logarithm, are numbers.
+std::vector<Effect> with_intervals(const std::vector<Effect>& effects,
+                                   const Eigen::VectorXd& half_widths) {
+  std::vector<Effect> out;
+  for (std::size_t k = 0; k < effects.size(); ++k) {
     const double factor = std::exp(half_widths[index(k)]);
-    if (std::isfinite(factor))
-      out.push_back({doubling.column,
-                     doubling.from,
-                     doubling.to,
-                     doubling.ratio,
-                     {doubling.ratio / factor, doubling.ratio * factor}});
+    if (!std::isfinite(factor))
+      continue;
+    out.push_back(effects[k]);
+    out.back().interval = Interval{effects[k].ratio / factor, effects[k].ratio * factor};
   }
   return out;
 }
@@ -317,13 +322,14 @@ void add_held_out(const HeldOutRequest& request, const HeldOutPlan& plan, const 
   if (const auto level =
           level_of(request, training, judging.validation ? judging.validation->rows : 0)) {
     try {
-      const std::vector<Doubling> doublings = doublings_of_centre(model);
+      const Configuration& centre = model.central.value().configuration;
+      const std::vector<Effect> effects = effects_of(model, centre, &training);
       auto found =
           calibrated(model, training, plan.group_of, judging.validation, options, *level,
-                     [&](const FittedModel& other) { return log_ratios(other, doublings); });
+                     [&](const FittedModel& other) { return log_ratios(other, centre, effects); });
       if (found) {
         model.intervals = std::move(found->intervals);
-        model.effects = effects_of(doublings, found->half_widths);
+        model.effects = with_intervals(effects, found->half_widths);
       }
     } catch (const Error&) {
       if (request.coverage)

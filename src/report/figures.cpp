@@ -264,9 +264,14 @@ std::vector<StepBar> step_bars(const TimeSteps& steps) {
     add(steps.steps[i].name, steps.steps[i].time, "bar");
   }
   if (steps.process)
-    add("residual process, from the runs nearby", *steps.process, "bar process");
-  bars.push_back({"predicted time", 0, steps.total, "bar total"});
+    add("correction by the residual process", *steps.process, "bar process");
+  bars.push_back({"predicted time", 0, steps.formula + steps.process.value_or(0), "bar total"});
   return bars;
+}
+
+/// The terms' shares add up to 100 %; what corrects their sum is told as a change of it.
+std::string share_of_formula(double time, bool is_correction, const TimeSteps& steps) {
+  return (is_correction && time > 0 ? "+" : "") + percent(100 * time / steps.formula);
 }
 
 }  // namespace
@@ -292,8 +297,9 @@ std::string share_figure(const Content& content) {
     const double from = std::min(x.at(bar.from), x.at(bar.to));
     const double to = std::max(x.at(bar.from), x.at(bar.to));
     const double time = bar.to - bar.from;
-    const std::string value =
-        time_text(time, unit) + " (" + percent(100 * time / content.steps->total) + ")";
+    const std::string value = time_text(time, unit) + " (" +
+                              share_of_formula(time, bar.style == "bar process", *content.steps) +
+                              ")";
     drawn += text_at(4, y, "start", clipped(bar.name, kLongestStepName)) +
              element("rect",
                      attribute("class", bar.style) + attribute("x", coordinate(from)) +
@@ -304,19 +310,19 @@ std::string share_figure(const Content& content) {
              "\n" + text_at(to + 6, y + 17, "start", value);
     y += step_height;
   }
-  const std::string process = content.process_percent
-                                  ? " Within the runs the process typically changes a time by " +
-                                        percent(*content.process_percent) + "."
-                                  : "";
   return "<figure>\n" +
          drawing({"shares", "What the predicted time consists of",
                   "Bars one after the other; they add up to the predicted time."},
                  size.width, y - 12, drawn) +
          "\n" +
-         element("figcaption", "",
-                 escaped_markup("What adds up to the predicted time at " + content.typical.place +
-                                ". " + std::string(content.model.form->words().share_caption) +
-                                process)) +
+         element(
+             "figcaption", "",
+             escaped_markup("What adds up to the predicted time at " + content.typical.place +
+                            ". " + std::string(content.model.form->words().share_caption) +
+                            (content.steps->process
+                                 ? " Percentages are of the time that they add up to, which the "
+                                   "process then corrects."
+                                 : ""))) +
          "\n</figure>\n";
 }
 
@@ -491,10 +497,10 @@ std::string scale_legend(const Content& content) {
 std::string scale_figure(const Content& content, const ScaleCurve& curve, std::size_t number) {
   const auto doubling =
       std::find_if(content.doublings.begin(), content.doublings.end(),
-                   [&](const Doubling& candidate) { return candidate.column == curve.column; });
+                   [&](const Effect& candidate) { return candidate.column == curve.column; });
   const std::string answer = doubling == content.doublings.end()
                                  ? "the model gives no time at twice the scale"
-                                 : doubling_in_words(*doubling);
+                                 : effect_in_words(*doubling);
   const std::string caption =
       "Time against " + curve.column + ": " + answer +
       ". Measured: " + to_text(curve.measured.low) + " .. " + to_text(curve.measured.high) + "." +

@@ -208,6 +208,10 @@ const FormKind& read_form(const JsonCursor& root, const std::vector<FormKind>& k
   node.fail("'" + text + "' is not one of " + quoted_list(names));
 }
 
+InputValue read_value(const JsonCursor& node) {
+  return node.is_text() ? InputValue(node.text()) : InputValue(node.number());
+}
+
 /// Which constants stand at a bound is said in the warnings alone.
 void mark_bounds(FittedModel& model) {
   if (!model.identifiability)
@@ -279,14 +283,15 @@ FittedModel read_model(const JsonCursor& root, const std::vector<FormKind>& kind
   if (const auto node = root.optional_member("cross_validation"))
     model.cross_validation = read_cross_validation(*node);
   if (const auto node = root.optional_member("prediction_intervals"))
-    model.intervals = read_intervals(*node, model.form->process_size().has_value());
+    model.intervals = read_intervals(*node, has_process(*model.form));
   if (const auto node = root.optional_member("effects"))
     for (const JsonCursor& item : node->items())
-      model.effects.push_back({item.member("column").name(),
-                               item.member("from").number(),
-                               item.member("to").number(),
-                               item.member("ratio").number(),
-                               {item.member("low").number(), item.member("high").number()}});
+      model.effects.push_back(
+          {item.member("column").name(), read_value(item.member("from")),
+           read_value(item.member("to")), item.member("ratio").number(),
+           Interval{item.member("low").number(), item.member("high").number()}});
+  if (const auto node = root.optional_member("correction"))
+    model.correction = node->member("typical").number();
   if (const auto node = root.optional_member("unmeasured_regions"))
     model.unmeasured = read_unmeasured(*node);
   for (const auto& item : root.member("warnings").items()) {
@@ -457,14 +462,16 @@ Json model_document(const FittedModel& model) {
     document["cross_validation"] = to_json(*model.cross_validation);
   if (model.intervals)
     document["prediction_intervals"] = to_json(*model.intervals);
-  for (const ScaleEffect& effect : model.effects)
+  for (const Effect& effect : model.effects)
     document["effects"].push_back({{"column", effect.column},
-                                   {"from", number(effect.from)},
-                                   {"to", number(effect.to)},
+                                   {"from", value_to_json(effect.from)},
+                                   {"to", value_to_json(effect.to)},
                                    {"ratio", number(effect.ratio)},
-                                   {"low", number(effect.interval.low)},
-                                   {"high", number(effect.interval.high)},
+                                   {"low", number(effect.interval->low)},
+                                   {"high", number(effect.interval->high)},
                                    {"determined", effect.is_determined()}});
+  if (model.correction)
+    document["correction"] = {{"typical", number(*model.correction)}};
   if (!model.unmeasured.empty())
     document["unmeasured_regions"] = to_json(model.unmeasured);
   return document;
