@@ -435,7 +435,7 @@ struct FittedModel {
   std::optional<RepeatSummary> repeats;    ///< where the fit was repeated with several seeds
   std::optional<CrossValidation> cross_validation;
   std::optional<PredictionIntervals> intervals;
-  std::vector<Effect> effects;  ///< of its inputs at the central run, where it has intervals
+  std::vector<Effect> effects;  ///< of its inputs at the central run; older files lack some
   /// Of a residual process: the median over the training runs of by what share it changes the time
   /// of the formula. Files of older versions do not tell it.
   std::optional<double> correction;

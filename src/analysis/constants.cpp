@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "analysis/effects.hpp"
 #include "base/text.hpp"
 #include "forms/form.hpp"
 
@@ -108,7 +109,6 @@ namespace {
 constexpr double kShapeLimits = 1.5;
 constexpr double kNoiseLimits = 1.15;
 constexpr double kNoError = 0.05;    // percent: it is shown as 0.0
-constexpr double kNoPower = 0.01;    // it says of a doubling what kNoChange says
 constexpr double kNoChange = 0.005;  // of a time: "1.00 times" with two decimals
 
 }  // namespace
@@ -138,18 +138,17 @@ std::string effect_in_words(const Effect& effect) {
          (effect.is_determined() ? "" : "?") + (effect.measured ? "" : " (extrapolated)");
 }
 
-std::string contradiction_of(const FittedModel& model, const Effect& effect) {
-  const std::vector<double> powers = scaling_powers(model);
-  for (std::size_t j = 0; j < powers.size(); ++j) {
-    const bool differ = (powers[j] > 0) != (effect.ratio > 1);
-    if (model.spec.extrinsic[j].column == effect.column && differ &&
-        std::abs(powers[j]) > kNoPower && std::abs(effect.ratio - 1) > kNoChange)
-      return "the formula has the power " + rounded(powers[j]) + " of " + effect.column +
-             " there; the time " + (effect.ratio > 1 ? "grows" : "falls") + " all the same: " +
-             (has_process(*model.form) ? "the residual process outweighs it"
-                                       : "the formula turns within the doubling");
-  }
-  return {};
+std::string contradiction_of(const FittedModel& model, const Configuration& at,
+                             const Effect& effect) {
+  FittedModel formula = model;
+  formula.form = {model.form, &model.form->trend()};
+  const double alone = ratio_of(formula, at, effect);
+  if (!((alone > 1 + kNoChange && effect.ratio < 1 - kNoChange) ||
+        (alone < 1 - kNoChange && effect.ratio > 1 + kNoChange)))
+    return {};
+  return effect.column + " " + value_text(effect.from) + " -> " + value_text(effect.to) +
+         ": the formula alone says " + change_in_words(alone) +
+         ", which the residual process outweighs";
 }
 
 std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseFloor>& floor) {

@@ -74,9 +74,10 @@ std::string interval_in_words(const Effect& effect);
 /// "1 -> 2: 1.31 times slower (1.2 .. 1.4)", with what is to be doubted about it behind.
 std::string effect_in_words(const Effect& effect);
 
-/// Where the formula and the predictions name opposite directions of a scale at the central run,
-/// "the formula has the power -0.16 there: ..."; else empty.
-std::string contradiction_of(const FittedModel& model, const Effect& effect);
+/// Where the formula and the predictions name opposite directions: "gpus 64 -> 128: the formula
+/// alone says 1.12 times faster, which the residual process outweighs"; else empty.
+std::string contradiction_of(const FittedModel& model, const Configuration& at,
+                             const Effect& effect);
 
 /// "model 22.0 %, noise floor 9.0 % from 124 replicated rows: the shape limits it";
 /// empty where no configuration was run twice.

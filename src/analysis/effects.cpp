@@ -17,20 +17,19 @@ bool can_be_halved(double x) {
   return x != std::round(x) || std::fmod(x, 2) == 0;
 }
 
-/// The time with another value of an input; nothing where the input cannot have it or the model
-/// gives no time.
-std::optional<double> time_with(const FittedModel& model, const Configuration& at,
-                                const std::string& column, const InputValue& value) {
+/// The configuration with another value of an input; nothing where the input cannot have it.
+std::optional<Configuration> moved_to(const FittedModel& model, const Configuration& at,
+                                      const std::string& column, const InputValue& value) {
   const ModelSpec& spec = model.spec;
   Configuration moved = at;
   const auto* number = std::get_if<double>(&value);
   for (std::size_t j = 0; number && j < spec.extrinsic.size(); ++j)
     if (spec.extrinsic[j].column == column)
-      return MovedConfiguration(model, at, j).time_at(*number);
+      return MovedConfiguration(model, at, j).at(*number);
   for (std::size_t i = 0; number && i < spec.intrinsic.size(); ++i) {
     if (spec.intrinsic[i].column == column) {
       moved.intrinsic[i] = *number;
-      return time_of(model, moved);
+      return moved;
     }
   }
   const auto* level = std::get_if<std::string>(&value);
@@ -39,10 +38,18 @@ std::optional<double> time_with(const FittedModel& model, const Configuration& a
     const auto found = std::find(levels.begin(), levels.end(), *level);
     if (spec.categorical[c].column == column && found != levels.end()) {
       moved.levels[c] = static_cast<std::uint32_t>(found - levels.begin());
-      return time_of(model, moved);
+      return moved;
     }
   }
   return std::nullopt;
+}
+
+/// Whether the runs cover both ends of an effect.
+bool is_measured(const FittedModel& model, const Configuration& at, const Effect& effect) {
+  const auto from = moved_to(model, at, effect.column, effect.from);
+  const auto to = moved_to(model, at, effect.column, effect.to);
+  const RangeCheck check = check_range(model, design_of({*from, *to}, model.spec));
+  return check.in_range[0] && check.in_range[1];
 }
 
 /// Without its ratio.
@@ -66,26 +73,30 @@ Effect between_typical(const NumericInput& input, const NumericFactor& factor, s
           .to = differ ? values[rows - 1 - tenth] : values.back()};
 }
 
-/// `runs`: whose levels count; null: all do.
-Effect between_levels(const FittedModel& model, const Configuration& at,
-                      const CategoricalInput& input, const LevelFactor* runs) {
-  Effect out{.column = input.column, .from = input.levels.front(), .to = input.levels.front()};
-  double shortest = std::numeric_limits<double>::infinity();
-  double longest = 0;
-  for (std::size_t level = 0; level < input.levels.size(); ++level) {
-    if (runs && std::find(runs->codes.begin(), runs->codes.end(), level) == runs->codes.end())
+/// From the fastest to the slowest level. `runs`: whose levels count; null: all do.
+Effect between_levels(const FittedModel& model, const Configuration& at, std::size_t categorical,
+                      const LevelFactor* runs) {
+  const CategoricalInput& input = model.spec.categorical[categorical];
+  std::vector<bool> counts(input.levels.size(), runs == nullptr);
+  for (std::size_t row = 0; runs && row < runs->codes.size(); ++row)
+    counts[runs->codes[row]] = true;
+  std::vector<Configuration> moved(input.levels.size(), at);
+  for (std::size_t level = 0; level < moved.size(); ++level)
+    moved[level].levels[categorical] = static_cast<std::uint32_t>(level);
+  const Eigen::VectorXd times = predict(model, design_of(moved, model.spec));
+  std::optional<std::size_t> fastest;
+  std::optional<std::size_t> slowest;
+  for (std::size_t level = 0; level < moved.size(); ++level) {
+    if (!counts[level] || !is_time(times[index(level)]))
       continue;
-    const auto time = time_with(model, at, input.column, input.levels[level]);
-    if (time && *time < shortest) {
-      shortest = *time;
-      out.from = input.levels[level];
-    }
-    if (time && *time >= longest) {
-      longest = *time;
-      out.to = input.levels[level];
-    }
+    if (!fastest || times[index(level)] < times[index(*fastest)])
+      fastest = level;
+    if (!slowest || times[index(level)] >= times[index(*slowest)])
+      slowest = level;
   }
-  return out;
+  return {.column = input.column,
+          .from = input.levels[fastest.value_or(0)],
+          .to = input.levels[slowest.value_or(0)]};
 }
 
 /// As the model has it, with its values as it has them.
@@ -115,8 +126,10 @@ void add_effect(const FittedModel& model, const Configuration& at, Effect effect
 }  // namespace
 
 double ratio_of(const FittedModel& model, const Configuration& at, const Effect& effect) {
-  const auto before = time_with(model, at, effect.column, effect.from);
-  const auto after = time_with(model, at, effect.column, effect.to);
+  const auto from = moved_to(model, at, effect.column, effect.from);
+  const auto to = moved_to(model, at, effect.column, effect.to);
+  const auto before = from ? time_of(model, *from) : std::nullopt;
+  const auto after = to ? time_of(model, *to) : std::nullopt;
   return before && after ? *after / *before : std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -132,6 +145,7 @@ std::vector<Effect> effects_of(const FittedModel& model, const Configuration& at
                                const Design* runs) {
   const ModelSpec& spec = model.spec;
   std::vector<Effect> out = scale_effects_of(model, at);
+  const std::size_t scales = out.size();
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
     const NumericInput& input = spec.intrinsic[i];
     if (spec.is_derived_from(input.column) || spec.is_tied(input.column))
@@ -151,9 +165,11 @@ std::vector<Effect> effects_of(const FittedModel& model, const Configuration& at
     add_effect(model, at,
                !runs && known
                    ? *known
-                   : between_levels(model, at, input, runs ? &runs->categorical[c] : nullptr),
+                   : between_levels(model, at, c, runs ? &runs->categorical[c] : nullptr),
                out);
   }
+  for (std::size_t k = scales; k < out.size(); ++k)
+    out[k].measured = is_measured(model, at, out[k]);
   std::stable_sort(out.begin(), out.end(), [](const Effect& a, const Effect& b) {
     return std::abs(std::log(a.ratio)) > std::abs(std::log(b.ratio));
   });

@@ -381,7 +381,7 @@ std::string effect_section(const FitDocument& report, const Console& console) {
     if (!is_scale && ++others > kMostOtherEffects)
       continue;
     add(effect.column, effect_in_words(effect));
-    contradictions += indented(contradiction_of(model, effect));
+    contradictions += indented(contradiction_of(model, centre->configuration, effect));
   }
   for (const NumericInput& scale : model.spec.extrinsic)
     if (model.spec.is_derived(scale.column))

@@ -208,6 +208,7 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   warn_of_leaks(prepared.runs.file.table, model);
   model.unmeasured = find_unmeasured(prepared.spec, training);
   model.correction = typical_correction(model, training);
+  model.effects = effects_of(model, prepared.central.configuration, &training);
   if (!silent.stop.stop_requested()) {
     add_held_out(request.held_out, prepared.held_out, training, prepared.judging, silent, model,
                  told_to(request.progress, FitStage::folds, prepared.held_out.parts.size()),
@@ -251,28 +252,21 @@ RowGroups groups_for(const HeldOutRequest& request, const Table& table, const Sp
   return column_groups(column, split.train);
 }
 
-/// Of these effects at the centre of a model of the same columns; not numbers where it gives no
-/// time.
-Eigen::VectorXd log_ratios(const FittedModel& model, const Configuration& centre,
-                           const std::vector<Effect>& effects) {
-  Eigen::VectorXd out(index(effects.size()));
-  for (std::size_t k = 0; k < effects.size(); ++k)
-    out[index(k)] = std::log(ratio_of(model, centre, effects[k]));
+/// Of its effects, at the central run; not numbers where it gives no time.
+Eigen::VectorXd log_ratios(const FittedModel& model) {
+  Eigen::VectorXd out(index(model.effects.size()));
+  for (std::size_t k = 0; k < model.effects.size(); ++k)
+    out[index(k)] =
+        std::log(ratio_of(model, model.central.value().configuration, model.effects[k]));
   return out;
 }
 
-/// Those whose half widths, of the logarithm, are numbers.
-std::vector<Effect> with_intervals(const std::vector<Effect>& effects,
-                                   const Eigen::VectorXd& half_widths) {
-  std::vector<Effect> out;
+void add_intervals(const Eigen::VectorXd& half_widths, std::vector<Effect>& effects) {
   for (std::size_t k = 0; k < effects.size(); ++k) {
     const double factor = std::exp(half_widths[index(k)]);
-    if (!std::isfinite(factor))
-      continue;
-    out.push_back(effects[k]);
-    out.back().interval = Interval{effects[k].ratio / factor, effects[k].ratio * factor};
+    if (std::isfinite(factor))
+      effects[k].interval = Interval{effects[k].ratio / factor, effects[k].ratio * factor};
   }
-  return out;
 }
 
 /// At what level the model is to have intervals, where its rows reach that. Rows that stand for
@@ -322,14 +316,11 @@ void add_held_out(const HeldOutRequest& request, const HeldOutPlan& plan, const 
   if (const auto level =
           level_of(request, training, judging.validation ? judging.validation->rows : 0)) {
     try {
-      const Configuration& centre = model.central.value().configuration;
-      const std::vector<Effect> effects = effects_of(model, centre, &training);
-      auto found =
-          calibrated(model, training, plan.group_of, judging.validation, options, *level,
-                     [&](const FittedModel& other) { return log_ratios(other, centre, effects); });
+      auto found = calibrated(model, training, plan.group_of, judging.validation, options, *level,
+                              log_ratios);
       if (found) {
         model.intervals = std::move(found->intervals);
-        model.effects = with_intervals(effects, found->half_widths);
+        add_intervals(found->half_widths, model.effects);
       }
     } catch (const Error&) {
       if (request.coverage)

@@ -84,7 +84,7 @@ Answer share_answer(const Content& content) {
                           !has_doubtful(constants_called(content, content.shares.front().name));
   std::vector<Effect> effects;
   for (const Effect& effect : content.effects)
-    if (effect.is_determined())
+    if (effect.measured && effect.is_determined())
       effects.push_back(effect);
   std::size_t first_effect = 0;
   if (has_shares) {
@@ -139,7 +139,9 @@ Answer scaling_answer(const Content& content) {
   for (auto effect = content.doublings.begin(); effect != content.doublings.end(); ++effect) {
     if (effect != leading)
       answer.lines.push_back(effect->column + " " + effect_in_words(*effect));
-    if (const std::string words = contradiction_of(content.model, *effect); !words.empty())
+    if (const std::string words =
+            contradiction_of(content.model, content.typical.configuration, *effect);
+        !words.empty())
       answer.lines.push_back(words);
   }
   for (const NumericInput& scale : content.model.spec.extrinsic)

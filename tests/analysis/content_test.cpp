@@ -69,8 +69,8 @@ TEST_CASE("the shares of a sum are those of its terms and add up", "[report]") {
   double time = 0;
   for (const TimeSteps::Step& step : content.steps->steps)
     time += step.time;
-  CHECK(time == Catch::Approx(content.steps->total));
-  CHECK(content.steps->total == content.typical.time);
+  CHECK(time == Catch::Approx(content.steps->formula));
+  CHECK(content.steps->formula == content.typical.time);
 }
 
 TEST_CASE("a curve is what the model predicts at whole scales", "[report]") {
@@ -276,19 +276,19 @@ TEST_CASE("typical values are those of the outer tenths of the rows, levels only
 }
 
 TEST_CASE("formula and prediction name no opposite directions without saying so", "[report]") {
-  const Content content = content_of_runs(judged_runs(100, 0));
-  const FittedModel& model = content.model;
-  const double power = content.powers[0].power;
-  Effect effect = content.doublings[0];
-  REQUIRE(effect.column == content.powers[0].column);
-  REQUIRE(std::abs(power) > 0.01);
-  CHECK(contradiction_of(model, effect).empty());
+  const Judged judged = judged_runs(100, 0);
+  const FittedModel& model = judged.runs.truth;
+  const Configuration at = configuration_of(judged.runs.design, 0);
+  Effect effect = scale_effects_of(model, at)[0];
+  REQUIRE(std::abs(effect.ratio - 1) > 0.01);
+  CHECK(contradiction_of(model, at, effect).empty());
+  const std::string words = change_in_words(effect.ratio);
   effect.ratio = 1 / effect.ratio;
-  CHECK_THAT(contradiction_of(model, effect),
-             Catch::Matchers::StartsWith("the formula has the power " + rounded(power) + " of " +
-                                         effect.column + " there; the time "));
+  CHECK(contradiction_of(model, at, effect) ==
+        effect.column + " " + value_text(effect.from) + " -> " + value_text(effect.to) +
+            ": the formula alone says " + words + ", which the residual process outweighs");
   effect.ratio = 1;
-  CHECK(contradiction_of(model, effect).empty());
+  CHECK(contradiction_of(model, at, effect).empty());
 }
 
 TEST_CASE("constants of a sum are listed by term with nothing left out", "[report]") {
