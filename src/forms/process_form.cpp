@@ -132,7 +132,8 @@ ProcessForm::ProcessForm(std::shared_ptr<const Form> trend, ProcessColumns colum
       noun_(std::string(trend_->words().noun) + " with a residual process"),
       title_(std::string(trend_->words().title) + ", with a residual process"),
       share_caption_(std::string(trend_->words().share_caption) +
-                     " The residual process multiplies all of it."),
+                     " Percentages are of the formula's time, which the residual process then "
+                     "corrects."),
       scaled_part_("the trend, without the residual process,"),
       words_(trend_->words()) {
   words_.noun = noun_;

@@ -90,7 +90,8 @@ Answer share_answer(const Content& content) {
   if (has_shares) {
     answer.figure = clipped(content.shares.front().name, 24) + ": " +
                     percent(content.shares.front().percent_shown);
-    std::string next = "of the time there";
+    std::string next =
+        has_process(*content.model.form) ? "of the formula's time there" : "of the time there";
     for (std::size_t i = 1; i < std::min(kShown, content.shares.size()); ++i) {
       next += (i == 1 ? ", then " : ", ") + content.shares[i].name + " " +
               percent(content.shares[i].percent_shown);

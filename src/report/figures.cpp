@@ -270,8 +270,12 @@ std::vector<StepBar> step_bars(const TimeSteps& steps) {
 }
 
 /// The terms' shares add up to 100 %; what corrects their sum is told as a change of it.
-std::string share_of_formula(double time, bool is_correction, const TimeSteps& steps) {
-  return (is_correction && time > 0 ? "+" : "") + percent(100 * time / steps.formula);
+std::string value_of(const StepBar& bar, const TimeSteps& steps, const std::string& unit) {
+  const double time = bar.to - bar.from;
+  if (bar.style == "bar total")
+    return time_text(time, unit);
+  return time_text(time, unit) + " (" + (bar.style == "bar process" && time > 0 ? "+" : "") +
+         percent(100 * time / steps.formula) + ")";
 }
 
 }  // namespace
@@ -296,10 +300,7 @@ std::string share_figure(const Content& content) {
   for (const StepBar& bar : bars) {
     const double from = std::min(x.at(bar.from), x.at(bar.to));
     const double to = std::max(x.at(bar.from), x.at(bar.to));
-    const double time = bar.to - bar.from;
-    const std::string value = time_text(time, unit) + " (" +
-                              share_of_formula(time, bar.style == "bar process", *content.steps) +
-                              ")";
+    const std::string value = value_of(bar, *content.steps, unit);
     drawn += text_at(4, y, "start", clipped(bar.name, kLongestStepName)) +
              element("rect",
                      attribute("class", bar.style) + attribute("x", coordinate(from)) +
@@ -315,14 +316,9 @@ std::string share_figure(const Content& content) {
                   "Bars one after the other; they add up to the predicted time."},
                  size.width, y - 12, drawn) +
          "\n" +
-         element(
-             "figcaption", "",
-             escaped_markup("What adds up to the predicted time at " + content.typical.place +
-                            ". " + std::string(content.model.form->words().share_caption) +
-                            (content.steps->process
-                                 ? " Percentages are of the time that they add up to, which the "
-                                   "process then corrects."
-                                 : ""))) +
+         element("figcaption", "",
+                 escaped_markup("What adds up to the predicted time at " + content.typical.place +
+                                ". " + std::string(content.model.form->words().share_caption))) +
          "\n</figure>\n";
 }
 

@@ -160,12 +160,13 @@ std::string effect_table(const Content& content) {
           std::string(content.model.spec.derived.empty()
                           ? ""
                           : "; without inputs that others are derived from, but for scales"),
-      {{"input"}, {"from -> to"}, {"ratio", CellKind::number}, {"90 % interval"}});
+      {{"input"}, {"from -> to"}, {"ratio", CellKind::number}, {"90 % interval"}, {""}});
   for (const Effect& effect : content.effects) {
     const std::string ends = ends_text(effect.interval);
     table.add({escaped_markup(effect.column),
                escaped_markup(value_text(effect.from) + " -> " + value_text(effect.to)),
-               number_cell(effect.ratio), effect.is_determined() ? ends : doubtful_cell(ends)});
+               number_cell(effect.ratio), effect.is_determined() ? ends : doubtful_cell(ends),
+               effect.measured ? "" : doubtful_cell("not measured")});
   }
   return table.html();
 }

@@ -209,7 +209,8 @@ TEST_CASE("what no run exceeds another input by cannot be shown", "[report]") {
 }
 
 TEST_CASE("effects compare the ends of the ranges, doubled scales and the levels", "[report]") {
-  const Content content = content_of_runs(judged_runs(200, 0));
+  const Judged judged = judged_runs(200, 0);
+  const Content content = content_of_runs(judged);
   const auto effect = [&](const std::string& column) {
     return *std::find_if(content.effects.begin(), content.effects.end(),
                          [&](const Effect& each) { return each.column == column; });

@@ -105,7 +105,8 @@ TEST_CASE_METHOD(CampaignTest, "every command says the same of doubling a scale,
   CHECK(predict({"--set", "num_gpus=4"}) == predict({"--like", like, "--set", "num_gpus=4"}));
   REQUIRE(ratio > 1.01);
   nlohmann::json effect;
-  for (const nlohmann::json& each : model()["effects"])
+  const nlohmann::json effects = model()["effects"];
+  for (const nlohmann::json& each : effects)
     if (each["column"] == "num_gpus")
       effect = each;
   CHECK(effect["ratio"] == Catch::Approx(ratio));
