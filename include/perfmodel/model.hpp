@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "perfmodel/columns.hpp"
@@ -142,18 +143,25 @@ struct PredictionIntervals {
   std::optional<double> test_coverage;
 };
 
-/// What another value of an input does to the predicted time at the central run, the residual
-/// process of a model included.
-struct ScaleEffect {
-  std::string column;
-  double from = 0;
-  double to = 0;
-  double ratio = 1;   ///< of the time at `to` to that at `from`
-  Interval interval;  ///< of the ratio, 90 %: by how far fits to parts of the runs differ
+/// A number, or a level.
+using InputValue = std::variant<double, std::string>;
 
-  /// Whether the runs say which way it goes, or that it hardly goes any.
+/// What another value of an input does to the predicted time of one configuration: the residual
+/// process of a model included, columns that are tied to the input or derived from it moving along.
+struct Effect {
+  std::string column;
+  InputValue from;
+  InputValue to;
+  double ratio = 1;  ///< of the time at `to` to that at `from`
+  /// Of the ratio, 90 %: by how far fits to parts of the runs differ. Known at the central run of
+  /// models that have prediction intervals.
+  std::optional<Interval> interval = {};
+  bool measured = true;  ///< both lie within the measured range of the column
+
+  /// Whether the runs say which way it goes, or that it hardly goes any, as far as is known.
   bool is_determined() const {
-    return interval.low > 1 || interval.high < 1 || interval.high < 1.2 * interval.low;
+    return !interval || interval->low > 1 || interval->high < 1 ||
+           interval->high < 1.2 * interval->low;
   }
 };
 
@@ -427,7 +435,10 @@ struct FittedModel {
   std::optional<RepeatSummary> repeats;    ///< where the fit was repeated with several seeds
   std::optional<CrossValidation> cross_validation;
   std::optional<PredictionIntervals> intervals;
-  std::vector<ScaleEffect> effects;  ///< of doubling its scales, where it has intervals
+  std::vector<Effect> effects;  ///< of its inputs at the central run; older files lack some
+  /// Of a residual process: the median over the training runs of by what share it changes the time
+  /// of the formula. Files of older versions do not tell it.
+  std::optional<double> correction;
   std::vector<UnmeasuredRegion> unmeasured;
   SearchSummary search;
   std::vector<Warning> warnings;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "analysis/effects.hpp"
 #include "base/text.hpp"
 #include "forms/form.hpp"
 
@@ -118,17 +119,36 @@ std::string change_in_words(double ratio) {
   return ratio > 1 ? rounded(ratio) + " times slower" : rounded(1 / ratio) + " times faster";
 }
 
-std::string doubling_in_words(const Doubling& doubling) {
-  std::string out = short_number(doubling.from) + " -> " + short_number(doubling.to) + ": " +
-                    change_in_words(doubling.ratio);
-  if (doubling.known) {
-    const auto [low, high] = doubling.known->interval;
-    out += doubling.ratio > 1 ? " (" + rounded(low) + " .. " + rounded(high) + ")"
-                              : " (" + rounded(1 / high) + " .. " + rounded(1 / low) + ")";
-    if (!doubling.known->is_determined())
-      out += "?";
-  }
-  return out + (doubling.measured ? "" : " (extrapolated)");
+std::string value_text(const InputValue& value) {
+  const auto* level = std::get_if<std::string>(&value);
+  return level ? *level : short_number(std::get<double>(value));
+}
+
+std::string interval_in_words(const Effect& effect) {
+  if (!effect.interval)
+    return {};
+  const auto [low, high] = *effect.interval;
+  return effect.ratio > 1 ? " (" + rounded(low) + " .. " + rounded(high) + ")"
+                          : " (" + rounded(1 / high) + " .. " + rounded(1 / low) + ")";
+}
+
+std::string effect_in_words(const Effect& effect) {
+  return value_text(effect.from) + " -> " + value_text(effect.to) + ": " +
+         change_in_words(effect.ratio) + interval_in_words(effect) +
+         (effect.is_determined() ? "" : "?") + (effect.measured ? "" : " (extrapolated)");
+}
+
+std::string contradiction_of(const FittedModel& model, const Configuration& at,
+                             const Effect& effect) {
+  FittedModel formula = model;
+  formula.form = {model.form, &model.form->trend()};
+  const double alone = ratio_of(formula, at, effect);
+  if (!((alone > 1 + kNoChange && effect.ratio < 1 - kNoChange) ||
+        (alone < 1 - kNoChange && effect.ratio > 1 + kNoChange)))
+    return {};
+  return effect.column + " " + value_text(effect.from) + " -> " + value_text(effect.to) +
+         ": the formula alone says " + change_in_words(alone) +
+         ", which the residual process outweighs";
 }
 
 std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseFloor>& floor) {

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/scaling.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
@@ -66,8 +65,19 @@ std::vector<LevelDifference> difference_table(const FittedModel& model);
 /// fast".
 std::string change_in_words(double ratio);
 
-/// "1 -> 2: 1.31 times slower", with what is to be doubted about it behind.
-std::string doubling_in_words(const Doubling& doubling);
+/// A level as it is, a number shortened.
+std::string value_text(const InputValue& value);
+
+/// " (1.2 .. 1.4)", the interval as change_in_words() has its ratio; empty where none is known.
+std::string interval_in_words(const Effect& effect);
+
+/// "1 -> 2: 1.31 times slower (1.2 .. 1.4)", with what is to be doubted about it behind.
+std::string effect_in_words(const Effect& effect);
+
+/// Where the formula and the predictions name opposite directions: "gpus 64 -> 128: the formula
+/// alone says 1.12 times faster, which the residual process outweighs"; else empty.
+std::string contradiction_of(const FittedModel& model, const Configuration& at,
+                             const Effect& effect);
 
 /// "model 22.0 %, noise floor 9.0 % from 124 replicated rows: the shape limits it";
 /// empty where no configuration was run twice.

@@ -79,8 +79,8 @@ using Configuration = std::vector<double>;
 Space space_of_runs(const Table& runs, const Table& all, const std::vector<std::string>& columns);
 
 /// Restricts such a space to what can exist as far as the runs tell: columns that follow from
-/// others there do, two texts stand together where they do in a run, and of two numbers the one that
-/// is never larger there, or divides the other, stays so.
+/// others there do, two texts stand together where they do in a run, and of two numbers the one
+/// that is never larger there, or divides the other, stays so.
 void bind_columns(Space& space, const Table& runs);
 
 /// Whether a configuration keeps to what the runs of a space tell.
@@ -240,7 +240,8 @@ NextRuns next_runs(const Belief& belief, const Design& space, const Design& cand
 struct Suggestion {
   Configuration configuration;
   double time = 0;
-  double cost = 0;  ///< time * price
+  double cost = 0;                        ///< time * price
+  std::optional<Interval> interval = {};  ///< of the time, where the model has intervals
 };
 
 struct SuggestionRequest {

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <map>
 #include <set>
 #include <span>
@@ -48,58 +47,6 @@ std::optional<Configuration> MovedConfiguration::at(double scale) const {
 std::optional<double> MovedConfiguration::time_at(double scale) const {
   const auto moved = at(scale);
   return moved ? time_of(model_, *moved) : std::nullopt;
-}
-
-namespace {
-
-/// x / 2 is a value that the column can have, as far as x tells.
-bool can_be_halved(double x) {
-  return x != std::round(x) || std::fmod(x, 2) == 0;
-}
-
-}  // namespace
-
-double ratio_of(const FittedModel& model, const Configuration& at, const Doubling& doubling) {
-  for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
-    if (model.spec.extrinsic[j].column != doubling.column)
-      continue;
-    const MovedConfiguration moved(model, at, j);
-    const auto before = moved.time_at(doubling.from);
-    const auto after = moved.time_at(doubling.to);
-    if (before && after)
-      return *after / *before;
-  }
-  return std::numeric_limits<double>::quiet_NaN();
-}
-
-namespace {
-
-/// An effect is of the central run: at another one the ratio differs.
-constexpr double kSameRatio = 1e-9;
-
-}  // namespace
-
-std::vector<Doubling> doublings_of(const FittedModel& model, const Configuration& at) {
-  std::vector<Doubling> out;
-  for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
-    const NumericInput& input = model.spec.extrinsic[j];
-    if (model.spec.is_derived(input.column))
-      continue;
-    const double here = at.extrinsic[j];
-    const bool ends_here = 2 * here > input.high && here / 2 >= input.low && can_be_halved(here);
-    Doubling doubling{.column = input.column, .from = ends_here ? here / 2 : here};
-    doubling.to = 2 * doubling.from;
-    doubling.measured = input.low <= doubling.from && doubling.to <= input.high;
-    doubling.ratio = ratio_of(model, at, doubling);
-    if (std::isnan(doubling.ratio))
-      continue;
-    for (const ScaleEffect& effect : model.effects)
-      if (effect.column == doubling.column && effect.from == doubling.from &&
-          std::abs(effect.ratio / doubling.ratio - 1) < kSameRatio)
-        doubling.known = effect;
-    out.push_back(doubling);
-  }
-  return out;
 }
 
 std::optional<Centre> centre_of(const FittedModel& model) {

@@ -38,26 +38,6 @@ class MovedConfiguration {
   std::size_t extrinsic_;
 };
 
-/// What doubling a scale does to the time: t(2x) / t(x) at one configuration, the process
-/// of a model included, columns that are tied to the scale or derived from it moving along.
-struct Doubling {
-  std::string column;
-  double from = 0;
-  double to = 0;
-  double ratio = 1;                  ///< of the predicted times
-  bool measured = true;              ///< both lie within the measured range of the column
-  std::optional<ScaleEffect> known = {};  ///< with its interval, where the model's fit tells it
-};
-
-/// t(to) / t(from) of a doubling by another model of the same columns; not a number where it gives
-/// no time.
-double ratio_of(const FittedModel& model, const Configuration& at, const Doubling& doubling);
-
-/// One per extrinsic column that is not derived: from the value x that the configuration has to 2
-/// x, or from x / 2 to x where only that lies within the measured range, of whole numbers only
-/// where x is even. Without those of which the model gives no time.
-std::vector<Doubling> doublings_of(const FittedModel& model, const Configuration& at);
-
 /// Where a model's answers are given, and what that is called.
 struct Centre {
   Configuration configuration;

@@ -242,6 +242,7 @@ struct ScalingArguments {
   std::vector<double> scales;              ///< of a model
   std::vector<std::string> settings;       ///< of a model
   bool strict_range = false;               ///< of a model
+  std::optional<double> coverage;          ///< of its intervals
   std::optional<std::string> target;       ///< of runs
   bool throughput = false;                 ///< of runs
   std::vector<std::string> ignore;         ///< of runs
@@ -347,6 +348,7 @@ struct SuggestArguments {
   std::optional<std::string> among;  ///< what --next can choose
   std::optional<double> overhead;    ///< of --next: time that starting a run takes
   std::optional<std::uint64_t> seed;
+  std::optional<double> coverage;  ///< of the intervals; the model's own where not given
   bool strict_range = false;
   OutputFormat format = OutputFormat::text;
   std::string output = "-";

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/constants.hpp"
+#include "analysis/effects.hpp"
 #include "analysis/errors.hpp"
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
@@ -19,6 +20,7 @@
 #include "cli/texts.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/model.hpp"
+#include "table/design.hpp"
 #include "table/replicates.hpp"
 #include "trust/cross_validation.hpp"
 
@@ -324,14 +326,18 @@ std::string terms_section(const FitDocument& report, const Console& console) {
   return section(table, console) + indented(marks.legend());
 }
 
-/// What a residual process does to the trend that stands above.
+/// What a residual process does to the formula that stands above.
 std::string process_line(const FitDocument& report) {
-  const std::optional<double> size = report.model.form->process_size();
-  if (!size)
+  const FittedModel& model = report.model;
+  const std::optional<Centre> centre = centre_of(model);
+  if (!model.correction || !centre)
     return {};
-  std::string out = indented("times a residual process: typically " +
-                             percent(100 * std::expm1(*size)) + " of the time within the runs");
-  const auto& search = report.model.search.process;
+  const double here =
+      (*model.form->process_factors(design_of(centre->configuration, model.spec)))[0];
+  std::string out = indented("times a residual process: " + std::string(here > 1 ? "+" : "") +
+                             percent(100 * (here - 1)) + " at " + centre->place + ", typically " +
+                             percent(100 * *model.correction));
+  const auto& search = model.search.process;
   if (search && search->outliers > 0) {
     const std::string count = std::to_string(search->outliers);
     out += indented(count + (search->outliers == 1 ? " run is" : " runs are") +
@@ -342,32 +348,45 @@ std::string process_line(const FitDocument& report) {
   return out;
 }
 
-std::string scaling_section(const FitDocument& report, const Console& console) {
+/// Scales, and the largest of the others.
+constexpr std::size_t kMostOtherEffects = 5;
+
+std::string effect_section(const FitDocument& report, const Console& console) {
   using enum Align;
   const FittedModel& model = report.model;
-  if (model.spec.extrinsic.empty() || report.scales_wrongly)
-    return {};
   const std::optional<Centre> centre = centre_of(model);
-  const std::vector<Doubling> doublings =
-      centre ? doublings_of(model, centre->configuration) : std::vector<Doubling>();
+  if (!centre || report.scales_wrongly)
+    return {};
   // What stands at a kink has two local powers, and the terms tell theirs.
   const bool has_powers = !model.form->has_local_powers();
   TextTable table({left, left, left, right});
-  table.add({"scaling", centre ? "at " + centre->place : "", "measured", has_powers ? "q" : ""});
+  table.add({"effect of", "at " + centre->place, "measured", has_powers ? "q" : ""});
   const std::vector<double> powers = scaling_powers(model);
   const ConstantMarks marks(model);
-  for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
-    const std::string& column = model.spec.extrinsic[j].column;
-    const auto doubling = std::find_if(doublings.begin(), doublings.end(),
-                                       [&](const Doubling& item) { return item.column == column; });
-    const std::string mark = marks.of_scaling_power(j);
-    std::string words = doubling == doublings.end() ? "-" : doubling_in_words(*doubling);
-    if (!has_powers && mark != " " && !(doubling != doublings.end() && doubling->known))
-      words += mark;
-    table.add({clipped(column, kLongestName / 2), words, range_text(model.spec.extrinsic[j]),
-               has_powers ? short_number(powers[j]) + mark : ""});
+  const auto add = [&](const std::string& column, const std::string& words) {
+    const NumericInput* const input = numeric_input(model.spec, column);
+    std::string power;
+    for (std::size_t j = 0; has_powers && j < powers.size(); ++j)
+      if (model.spec.extrinsic[j].column == column)
+        power = short_number(powers[j]) + marks.of_scaling_power(j);
+    table.add({clipped(column, kLongestName / 2), words, input ? range_text(*input) : "", power});
+  };
+  std::string contradictions;
+  std::size_t others = 0;
+  for (const Effect& effect : effects_of(model, centre->configuration)) {
+    const auto& scales = model.spec.extrinsic;
+    const bool is_scale = std::any_of(scales.begin(), scales.end(), [&](const NumericInput& scale) {
+      return scale.column == effect.column;
+    });
+    if (!is_scale && ++others > kMostOtherEffects)
+      continue;
+    add(effect.column, effect_in_words(effect));
+    contradictions += indented(contradiction_of(model, centre->configuration, effect));
   }
-  return section(table, console);
+  for (const NumericInput& scale : model.spec.extrinsic)
+    if (model.spec.is_derived(scale.column))
+      add(scale.column, "-");
+  return section(table, console) + contradictions;
 }
 
 std::string errors_section(const FitDocument& report, const Console& console) {
@@ -452,7 +471,7 @@ std::string fit_summary(const FitDocument& report, const Console& console) {
   return header(report, console) +
          (report.model.form->words().lists_terms ? terms_section : constants_section)(report,
                                                                                       console) +
-         process_line(report) + scaling_section(report, console) + errors_section(report, console) +
+         process_line(report) + effect_section(report, console) + errors_section(report, console) +
          choice_section(report, console) + uncertainty_section(report, console) +
          repeat_section(report, console) + held_out_section(report.model, console) +
          search_line(report, console);

@@ -172,7 +172,7 @@ JudgedRuns judge_runs(const SetLines& set, const JudgedRunsArguments& arguments,
   if (const auto failed = arguments.drop_failed ? drop_failed_runs(out.file, spec) : std::nullopt)
     console.warning(*failed);
   out.design = make_design(table, spec, Target::required);
-  if (arguments.most_of_process && model.form->process_size() &&
+  if (arguments.most_of_process && has_process(*model.form) &&
       table.rows() > *arguments.most_of_process) {
     out.sampled_from = table.rows();
     const std::vector<std::size_t> chosen = evenly_chosen(table.rows(), *arguments.most_of_process);

@@ -106,9 +106,9 @@ std::string predictions_json(const PredictedSettings& predicted, const Design& d
     if (factors)
       document.process = ProcessPart{(*factors)[index(row)], predicted.certainty.reach->near[row]};
     for (const Column& column : predicted.set.table.columns)
-      document.configuration.emplace_back(
-          column.name, column.is_numeric() ? PredictionDocument::Value(column.numbers[row])
-                                           : PredictionDocument::Value(column.text(row)));
+      document.configuration.emplace_back(column.name, column.is_numeric()
+                                                           ? InputValue(column.numbers[row])
+                                                           : InputValue(column.text(row)));
   }
   return predictions_to_json(predicted.model.spec.target, documents, predicted.range.findings);
 }

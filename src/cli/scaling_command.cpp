@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/effects.hpp"
 #include "analysis/scaling.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
@@ -159,15 +160,15 @@ std::vector<scaling::Timing> timings_of(const FittedModel& model, const Design& 
 }
 
 /// What doubling the scale does where the settings leave the base.
-std::optional<Doubling> doubling_at(const ScalingArguments& arguments, FittedModel model,
-                                    std::size_t extrinsic, const BaseConfiguration& base) {
+std::optional<Effect> doubling_at(const ScalingArguments& arguments, FittedModel model,
+                                  std::size_t extrinsic, const BaseConfiguration& base) {
   const std::string& column = model.spec.extrinsic[extrinsic].column;
   const Table here =
       configurations_along(arguments, model, column, base.table.at(column).numbers, base).table;
   for (SourceColumn& source : model.spec.sources)
     source.typical = here.at(source.column).numbers[0];
   const Design design = make_design(here, model.spec, Target::absent);
-  for (const Doubling& doubling : doublings_of(model, configuration_of(design, 0)))
+  for (const Effect& doubling : scale_effects_of(model, configuration_of(design, 0)))
     if (doubling.column == column)
       return doubling;
   return std::nullopt;
@@ -266,6 +267,13 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   const RangeCheck range = check_range(model, design);
   report_range(range, arguments.strict_range, console);
   document.in_range = range.in_range;
+  document.level = interval_level(model, arguments.coverage, arguments.input).value_or(0);
+  const Certainty certainty = certainty_of(model, arguments.coverage, arguments.input, design);
+  for (std::size_t i = 0; certainty.intervals && i < scales.size(); ++i) {
+    const IntervalFactors factors = (*certainty.intervals)[i];
+    const double time = document.study.rows[i].time;
+    document.intervals.push_back({time * factors.lower, time * factors.upper});
+  }
 
   const auto power_constant = model.form->scaling_constant(model.spec, index);
   if (!power_constant || model.spec.moves_others(column)) {
@@ -364,8 +372,10 @@ Table runs_of(const ScalingArguments& arguments, const RoleRequest& request, Con
 }  // namespace
 
 ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& console) {
-  if (!arguments.settings.empty() || !arguments.scales.empty() || arguments.strict_range) {
-    throw UsageError("--set, --at and --strict-range go with a model, and '" + arguments.input +
+  if (!arguments.settings.empty() || !arguments.scales.empty() || arguments.strict_range ||
+      arguments.coverage) {
+    throw UsageError("--set, --at, --coverage and --strict-range go with a model, and '" +
+                     arguments.input +
                      "' was read as measured runs (a model's name ends in .json)");
   }
   const RoleRequest request = request_of(arguments);
@@ -444,6 +454,9 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
           "--strict-range up to that)")
       .type_name("X,X")
       .group("Of a model");
+  add_coverage(command, arguments.coverage,
+               "of the intervals of predicted times (default: as in\nthe model)");
+  command.get_option("--coverage").group("Of a model");
   add_strict_range(command, arguments.strict_range).group("Of a model");
   command.add_option("--target", arguments.target, "the measured time (default: inferred)")
       .type_name("COL")

@@ -30,7 +30,7 @@ std::string header(const ScalingDocument& document) {
             " is taken to be perfectly efficient, as 1 was not looked at\n";
   }
   if (document.doubling)
-    text += document.column + " " + doubling_in_words(*document.doubling) + " (at " +
+    text += document.column + " " + effect_in_words(*document.doubling) + " (at " +
             document.doubling_at + ")\n";
   return text;
 }
@@ -39,20 +39,29 @@ TextTable rows(const ScalingDocument& document) {
   const TimeUnit unit = readable_unit(document.relative ? 0 : document.study.rows.front().time,
                                       document.relative ? "" : document.unit);
   const std::string time = document.relative ? "relative time" : with_unit("time", unit.name);
-  std::vector<Align> aligns(document.tells_speedup ? 6 : 3, right);
+  const bool has_intervals = !document.intervals.empty();
+  std::vector<Align> aligns(2, right);
+  if (has_intervals)
+    aligns.push_back(left);
+  aligns.insert(aligns.end(), document.tells_speedup ? 4 : 1, right);
   aligns.push_back(document.relative ? right : left);
   TextTable table(aligns);
   const auto add = [&](std::vector<std::string> cells) {
     if (!document.tells_speedup)
-      cells.erase(cells.begin() + 2, cells.begin() + 5);
+      cells.erase(cells.begin() + 3, cells.begin() + 6);
+    if (!has_intervals)
+      cells.erase(cells.begin() + 2);
     table.add(std::move(cells));
   };
-  add({document.column, time, "speedup", "efficiency", "Karp-Flatt", "equivalent q",
-       document.relative ? "configurations" : ""});
+  add({document.column, time, short_number(100 * document.level) + " % interval", "speedup",
+       "efficiency", "Karp-Flatt", "equivalent q", document.relative ? "configurations" : ""});
   for (std::size_t i = 0; i < document.study.rows.size(); ++i) {
     const auto& row = document.study.rows[i];
-    add({to_text(row.scale), short_number(row.time * unit.factor), short_number(row.speedup),
-         percent(100 * row.efficiency), optional_number(row.karp_flatt),
+    add({to_text(row.scale), short_number(row.time * unit.factor),
+         has_intervals ? short_number(document.intervals[i].low * unit.factor) + " .. " +
+                             short_number(document.intervals[i].high * unit.factor)
+                       : "",
+         short_number(row.speedup), percent(100 * row.efficiency), optional_number(row.karp_flatt),
          optional_number(row.equivalent_power),
          document.relative ? std::to_string(row.configurations)
          : i < document.in_range.size() && !document.in_range[i] ? "extrapolated"
@@ -175,14 +184,27 @@ TextTable exact_rows(const ScalingDocument& document) {
   const auto optional_cell = [](const std::optional<double>& value) {
     return value ? to_text(*value) : "";
   };
-  TextTable table(std::vector<Align>(7, right));
-  table.add({"scale", "time", "configurations", "speedup", "efficiency", "karp_flatt",
-             "equivalent_power"});
+  const bool has_intervals = !document.intervals.empty();
+  TextTable table(std::vector<Align>(has_intervals ? 9 : 7, right));
+  std::vector<std::string> names = {"scale",      "time",       "configurations",  "speedup",
+                                    "efficiency", "karp_flatt", "equivalent_power"};
+  if (has_intervals)
+    names.insert(names.end(), {"lower", "upper"});
+  table.add(names);
   const auto told = [&](const std::string& cell) { return document.tells_speedup ? cell : ""; };
-  for (const auto& row : document.study.rows) {
-    table.add({to_text(row.scale), to_text(row.time), std::to_string(row.configurations),
-               told(to_text(row.speedup)), told(to_text(row.efficiency)),
-               told(optional_cell(row.karp_flatt)), optional_cell(row.equivalent_power)});
+  for (std::size_t i = 0; i < document.study.rows.size(); ++i) {
+    const auto& row = document.study.rows[i];
+    std::vector<std::string> cells = {to_text(row.scale),
+                                      to_text(row.time),
+                                      std::to_string(row.configurations),
+                                      told(to_text(row.speedup)),
+                                      told(to_text(row.efficiency)),
+                                      told(optional_cell(row.karp_flatt)),
+                                      optional_cell(row.equivalent_power)};
+    if (has_intervals)
+      cells.insert(cells.end(),
+                   {to_text(document.intervals[i].low), to_text(document.intervals[i].high)});
+    table.add(std::move(cells));
   }
   return table;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/constants.hpp"
+#include "analysis/effects.hpp"
 #include "analysis/scaling.hpp"
 #include "analysis/selftest.hpp"
 #include "base/files.hpp"
@@ -76,10 +77,13 @@ int run_show(const ShowArguments& arguments, Console& console) {
   output.write(formula_code(model, language));
   output.commit();
   const std::optional<Centre> centre = centre_of(model);
-  if (language == FormulaLanguage::text && centre)
-    for (const Doubling& doubling : doublings_of(model, centre->configuration))
-      console.notice(doubling.column + " " + doubling_in_words(doubling) + " (at " + centre->place +
-                     ")");
+  if (language != FormulaLanguage::text)
+    return 0;
+  if (centre)
+    for (const Effect& effect : scale_effects_of(model, centre->configuration))
+      console.notice(effect.column + " " + effect_in_words(effect) + " (at " + centre->place + ")");
+  if (model.correction)
+    console.notice("the process typically changes a time by " + percent(100 * *model.correction));
   return 0;
 }
 

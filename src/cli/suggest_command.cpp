@@ -103,6 +103,8 @@ namespace {
 std::vector<std::string> further_names(const SuggestArguments& arguments,
                                        const SuggestionDocument& document) {
   std::vector<std::string> names = {"predicted_" + document.target};
+  if (document.level)
+    names.insert(names.end(), {"lower", "upper"});
   if (arguments.next)
     names.emplace_back("gain");
   else if (arguments.price)
@@ -149,6 +151,8 @@ std::string formatted(const SuggestArguments& arguments, const SuggestionDocumen
     for (std::size_t i = 0; i < suggestions.size(); ++i) {
       auto cells = document.space.cells(suggestions[i].configuration);
       cells.push_back(number(suggestions[i].time));
+      if (const auto& interval = suggestions[i].interval)
+        cells.insert(cells.end(), {number(interval->low), number(interval->high)});
       cells.push_back(number(last_figure(arguments, document, suggestions, i)));
       cells.resize(names.size());
       table.add(std::move(cells));
@@ -344,6 +348,26 @@ std::vector<plan::Configuration> told_configurations(const SuggestArguments& arg
   return {told.begin(), told.end()};
 }
 
+/// What a model that has intervals says of the suggested times.
+void add_intervals(const SuggestArguments& arguments, const FittedModel& model,
+                   SuggestionDocument& document) {
+  document.level = interval_level(model, arguments.coverage, arguments.model);
+  if (!document.level)
+    return;
+  const auto add = [&](plan::Suggestion& suggestion) {
+    const Design design = design_of_space(document.space, {suggestion.configuration}, model.spec);
+    const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
+    const IntervalFactors factors = (*certainty.intervals)[0];
+    suggestion.interval =
+        Interval{suggestion.time * factors.lower, suggestion.time * factors.upper};
+  };
+  plan::Suggestions& found = document.suggestions;
+  for (auto* suggestions : {&found.fastest, &found.cheapest, &found.pareto})
+    std::for_each(suggestions->begin(), suggestions->end(), add);
+  for (NextSuggestion& next : document.next)
+    add(next.suggestion);
+}
+
 /// Configurations to which the model gives no time are no suggestions.
 void report_without_time(const SuggestionDocument& document, bool strict, Console& console) {
   const plan::Suggestions& found = document.suggestions;
@@ -401,6 +425,8 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
       .type_name("TIME");
   add_count<std::uint64_t>(command, "--seed", arguments.seed,
                            "of the sample of a space too large to be searched\n(default: 1)", 0);
+  add_coverage(command, arguments.coverage,
+               "of the intervals of predicted times (default: as in the\nmodel)");
   add_strict_range(command, arguments.strict_range);
   add_format(command, arguments.format, "of the result");
   add_output(command, arguments.output, "FILE");
@@ -453,6 +479,7 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
         design_of_space(space, told_configurations(arguments, document), model.spec);
     report_range(check_range(model, told), arguments.strict_range, console);
   }
+  add_intervals(arguments, model, document);
   progress.reset();
   output.write(formatted(arguments, document));
   output.commit();

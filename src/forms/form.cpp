@@ -105,10 +105,6 @@ std::optional<ProcessBelief> Form::process_belief(const ModelSpec&) const {
   return std::nullopt;
 }
 
-std::optional<double> Form::process_size() const {
-  return std::nullopt;
-}
-
 std::vector<double> Form::steps(const ModelSpec&, std::size_t) const {
   return {};
 }

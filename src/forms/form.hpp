@@ -236,8 +236,6 @@ class Form {
                                                     const Design&) const {
     return std::nullopt;
   }
-  /// How much it typically changes ln t within the runs that it was fitted to.
-  virtual std::optional<double> process_size() const;
   /// The parts of the time, C the last. `mark`, where it is given, is what stands behind the number
   /// of a constant.
   virtual std::vector<TimePart> parts(
@@ -290,6 +288,11 @@ class Form {
   /// Throws InputError where fields beside the constants contradict them.
   virtual void check_constants(const FittedModel& model, const JsonCursor& constants) const = 0;
 };
+
+/// Whether a formula is multiplied by a residual process.
+inline bool has_process(const Form& form) {
+  return &form.trend() != &form;
+}
 
 /// Whether numbers of a row are outside of their measured ranges and a formula depends on one of
 /// them, as a power does that goes on and a step that does not. `form`: without a residual process.

@@ -355,11 +355,8 @@ std::string ProcessForm::code(const ModelSpec& spec, const Eigen::VectorXd& cons
   const process::ResidualProcess& process = known_->process;
   const std::string trend = trend_->code(spec, constants, language);
   const bool is_latex = language == FormulaLanguage::latex;
-  if (language == FormulaLanguage::text || is_latex) {
-    const double size = 100 * (std::exp(*process_size()) - 1);
-    return trend + (is_latex ? "% " : "") + "times exp(z), z being a residual process: typically " +
-           rounded(size) + (is_latex ? " \\%" : " %") + " of the time within the runs\n";
-  }
+  if (language == FormulaLanguage::text || is_latex)
+    return trend + (is_latex ? "% " : "") + "times exp(z), z being a residual process\n";
   if (language == FormulaLanguage::spreadsheet) {
     throw InputError("no spreadsheet computes a residual process; use " +
                      Field{"language", {"python"}} + " or " + Field{"language", {"c"}});

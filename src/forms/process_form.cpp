@@ -132,7 +132,8 @@ ProcessForm::ProcessForm(std::shared_ptr<const Form> trend, ProcessColumns colum
       noun_(std::string(trend_->words().noun) + " with a residual process"),
       title_(std::string(trend_->words().title) + ", with a residual process"),
       share_caption_(std::string(trend_->words().share_caption) +
-                     " The residual process multiplies all of it."),
+                     " Percentages are of the formula's time, which the residual process then "
+                     "corrects."),
       scaled_part_("the trend, without the residual process,"),
       words_(trend_->words()) {
   words_.noun = noun_;
@@ -143,17 +144,6 @@ ProcessForm::ProcessForm(std::shared_ptr<const Form> trend, ProcessColumns colum
 
 VectorXd ProcessForm::mean(const Design& design) const {
   return known_->predictor.mean(columns_.inputs(design), known_->threads).array() - known_->centre;
-}
-
-std::optional<double> ProcessForm::process_size() const {
-  const process::ResidualProcess& process = known_->process;
-  const Eigen::ArrayXd squares = (known_z(process).array() - known_->centre).square();
-  if (process.neighbours == 0)
-    return std::sqrt(squares.mean());
-  // Weighted, an outlier has as much noise as any other row.
-  const double all = process.runs.sum();
-  const double noise = process.kernel.noise * static_cast<double>(process.runs.size());
-  return std::sqrt(std::max(0.0, (process.runs.dot(squares.matrix()) - noise) / all));
 }
 
 std::string_view ProcessForm::name() const {

@@ -63,7 +63,6 @@ class ProcessForm final : public Form {
   /// The mean of z for each row, less its centre.
   Eigen::VectorXd mean(const Design& design) const;
   /// The root mean square of mean() over the known configurations.
-  std::optional<double> process_size() const override;
 
   std::string_view name() const override;
   unsigned schema_version() const override { return 2; }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/comparison.hpp"
+#include "analysis/effects.hpp"
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
@@ -20,6 +21,7 @@
 #include "table/left_out.hpp"
 #include "table/replicates.hpp"
 #include "table/roles.hpp"
+#include "table/table.hpp"
 #include "trust/cross_validation.hpp"
 #include "trust/prediction_intervals.hpp"
 #include "trust/resampling.hpp"
@@ -116,6 +118,21 @@ void warn_of_leaks(const Table& runs, FittedModel& model) {
   }
 }
 
+/// Of more runs an even choice: each takes as long as a prediction.
+constexpr std::size_t kMostCorrected = 2000;
+
+/// The median over the runs of by what share a residual process changes the time of the formula.
+std::optional<double> typical_correction(const FittedModel& model, const Design& runs) {
+  std::vector<std::size_t> rows(std::min(runs.rows, kMostCorrected));
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    rows[k] = k * runs.rows / rows.size();
+  const Design chosen = take_rows(runs, rows);
+  const auto factors = model.form->process_factors(chosen);
+  if (!factors)
+    return std::nullopt;
+  return median((factors->array() - 1).abs().matrix(), chosen.runs);
+}
+
 }  // namespace
 
 SharedTasks shared_tasks(const FitRequest& request) {
@@ -197,6 +214,8 @@ FitOutcome fit_prepared(const PreparedFit& prepared, const FitRequest& request) 
   model.left_out = prepared.runs.roles.left_out;
   warn_of_leaks(prepared.runs.file.table, model);
   model.unmeasured = find_unmeasured(prepared.spec, training);
+  model.correction = typical_correction(model, training);
+  model.effects = effects_of(model, prepared.central.configuration, &training);
   if (!silent.stop.stop_requested()) {
     add_held_out(request.held_out, prepared.held_out, training, prepared.judging, silent, model,
                  told_to(request.progress, FitStage::folds, prepared.held_out.parts.size()),
@@ -240,34 +259,21 @@ RowGroups groups_for(const HeldOutRequest& request, const Table& table, const Sp
   return column_groups(column, split.train);
 }
 
-std::vector<Doubling> doublings_of_centre(const FittedModel& model) {
-  const std::optional<Centre> centre = centre_of(model);
-  return centre ? doublings_of(model, centre->configuration) : std::vector<Doubling>();
-}
-
-/// Of these doublings at the centre of a model of the same columns; not numbers where it gives no
-/// time.
-Eigen::VectorXd log_ratios(const FittedModel& model, const std::vector<Doubling>& doublings) {
-  Eigen::VectorXd out(index(doublings.size()));
-  for (std::size_t k = 0; k < doublings.size(); ++k)
-    out[index(k)] = std::log(ratio_of(model, centre_of(model)->configuration, doublings[k]));
+/// Of its effects, at the central run; not numbers where it gives no time.
+Eigen::VectorXd log_ratios(const FittedModel& model) {
+  Eigen::VectorXd out(index(model.effects.size()));
+  for (std::size_t k = 0; k < model.effects.size(); ++k)
+    out[index(k)] =
+        std::log(ratio_of(model, model.central.value().configuration, model.effects[k]));
   return out;
 }
 
-std::vector<ScaleEffect> effects_of(const std::vector<Doubling>& doublings,
-                                    const Eigen::VectorXd& half_widths) {
-  std::vector<ScaleEffect> out;
-  for (std::size_t k = 0; k < doublings.size(); ++k) {
-    const Doubling& doubling = doublings[k];
+void add_intervals(const Eigen::VectorXd& half_widths, std::vector<Effect>& effects) {
+  for (std::size_t k = 0; k < effects.size(); ++k) {
     const double factor = std::exp(half_widths[index(k)]);
     if (std::isfinite(factor))
-      out.push_back({doubling.column,
-                     doubling.from,
-                     doubling.to,
-                     doubling.ratio,
-                     {doubling.ratio / factor, doubling.ratio * factor}});
+      effects[k].interval = Interval{effects[k].ratio / factor, effects[k].ratio * factor};
   }
-  return out;
 }
 
 /// At what level the model is to have intervals, where its rows reach that. Rows that stand for
@@ -317,13 +323,11 @@ void add_held_out(const HeldOutRequest& request, const HeldOutPlan& plan, const 
   if (const auto level =
           level_of(request, training, judging.validation ? judging.validation->rows : 0)) {
     try {
-      const std::vector<Doubling> doublings = doublings_of_centre(model);
-      auto found =
-          calibrated(model, training, plan.group_of, judging.validation, options, *level,
-                     [&](const FittedModel& other) { return log_ratios(other, doublings); });
+      auto found = calibrated(model, training, plan.group_of, judging.validation, options, *level,
+                              log_ratios);
       if (found) {
         model.intervals = std::move(found->intervals);
-        model.effects = effects_of(doublings, found->half_widths);
+        add_intervals(found->half_widths, model.effects);
       }
     } catch (const Error&) {
       if (request.coverage)

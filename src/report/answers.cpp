@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "analysis/constants.hpp"
+#include "analysis/effects.hpp"
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "forms/form.hpp"
@@ -31,14 +32,6 @@ bool has_leak(const FittedModel& model) {
       [](const Warning& warning) { return warning.kind == "leak"; });
 }
 
-/// Of the power of a scale.
-ConstantStatus status_of_scale(const Content& content, const std::string& column) {
-  const auto found =
-      std::find_if(content.powers.begin(), content.powers.end(),
-                   [&](const ScalingPower& power) { return power.column == column; });
-  return found == content.powers.end() ? ConstantStatus::unknown : found->status;
-}
-
 /// The constants of an input or a term.
 std::vector<ConstantRow> constants_called(const Content& content, const std::string& name) {
   std::vector<ConstantRow> out;
@@ -46,16 +39,6 @@ std::vector<ConstantRow> constants_called(const Content& content, const std::str
     if (group.name == name)
       out.insert(out.end(), group.constants.begin(), group.constants.end());
   return out;
-}
-
-/// Whether the fitted runs leave open what an input does, as far as the model says.
-bool is_doubtful_effect(const Content& content, const std::string& column) {
-  std::vector<ConstantRow> differences;
-  for (const LevelDifference& item : content.differences)
-    if (item.column == column)
-      differences.push_back(item.difference);
-  return is_doubtful(status_of_scale(content, column)) ||
-         has_doubtful(differences.empty() ? constants_called(content, column) : differences);
 }
 
 Answer duration_answer(const Content& content) {
@@ -80,24 +63,35 @@ Answer duration_answer(const Content& content) {
   return answer;
 }
 
-std::string effect_text(const Effect& effect) {
-  return effect.column + " = " + effect.slow + " takes " + rounded(effect.ratio()) +
-         " times as long as " + effect.fast;
+/// "+3.0 %": what a residual process makes of the formula's time there.
+std::string signed_percent(double value) {
+  return (value > 0 ? "+" : "") + percent(value);
+}
+
+/// What the residual process does at the shown configuration; empty where there is none.
+std::string correction_text(const Content& content) {
+  if (!content.steps || !content.steps->process)
+    return {};
+  return "beside the formula the residual process: " +
+         signed_percent(100 * *content.steps->process / content.steps->formula) + " here" +
+         (content.model.correction ? ", typically " + percent(100 * *content.model.correction)
+                                   : "");
 }
 
 Answer share_answer(const Content& content) {
-  Answer answer{"What makes it long?", "not determined", {}};
+  Answer answer{"What makes it long?", "no input", {}};
   const bool has_shares = !content.model.form->words().lists_terms && !content.shares.empty() &&
                           !has_doubtful(constants_called(content, content.shares.front().name));
   std::vector<Effect> effects;
   for (const Effect& effect : content.effects)
-    if (!is_doubtful_effect(content, effect.column))
+    if (effect.measured && effect.is_determined())
       effects.push_back(effect);
   std::size_t first_effect = 0;
   if (has_shares) {
     answer.figure = clipped(content.shares.front().name, 24) + ": " +
                     percent(content.shares.front().percent_shown);
-    std::string next = "of the time there";
+    std::string next =
+        has_process(*content.model.form) ? "of the formula's time there" : "of the time there";
     for (std::size_t i = 1; i < std::min(kShown, content.shares.size()); ++i) {
       next += (i == 1 ? ", then " : ", ") + content.shares[i].name + " " +
               percent(content.shares[i].percent_shown);
@@ -105,23 +99,17 @@ Answer share_answer(const Content& content) {
     answer.lines.push_back(next);
   } else if (!effects.empty()) {
     const Effect& strongest = effects.front();
-    answer.figure = clipped(strongest.column, 24) + ": \u00d7" + rounded(strongest.ratio());
-    answer.lines.push_back("from " + strongest.fast + " to " + strongest.slow +
+    answer.figure = clipped(strongest.column, 24) + ": " + change_in_words(strongest.ratio);
+    answer.lines.push_back("from " + value_text(strongest.from) + " to " +
+                           value_text(strongest.to) + interval_in_words(strongest) +
                            ", all others as in " + content.typical.place);
     first_effect = 1;
   }
   for (std::size_t i = first_effect; i < std::min(kShown, effects.size()); ++i)
-    answer.lines.push_back(effect_text(effects[i]));
+    answer.lines.push_back(effects[i].column + " " + effect_in_words(effects[i]));
+  if (const std::string correction = correction_text(content); !correction.empty())
+    answer.lines.push_back(correction);
   return answer;
-}
-
-/// ": 1.4 .. 1.6 times", where it is known.
-std::string range_of(const Doubling& doubling) {
-  if (!doubling.known)
-    return {};
-  const auto [low, high] = doubling.known->interval;
-  return doubling.ratio > 1 ? ": " + rounded(low) + " .. " + rounded(high) + " times"
-                            : ": " + rounded(1 / high) + " .. " + rounded(1 / low) + " times";
 }
 
 Answer scaling_answer(const Content& content) {
@@ -130,28 +118,32 @@ Answer scaling_answer(const Content& content) {
     answer.lines.emplace_back("the model has no column of scale");
     return answer;
   }
-  answer.figure = "not determined";
   if (content.other_form && content.other_form->is_far_worse()) {
+    answer.figure = "not determined";
     answer.lines.emplace_back(
         "products follow these runs three times as closely as Eq. (4): fit another form");
     return answer;
   }
-  bool is_open = true;
-  for (const Doubling& doubling : content.doublings) {
-    const ConstantStatus status = !doubling.known ? status_of_scale(content, doubling.column)
-                                  : doubling.known->is_determined() ? ConstantStatus::determined
-                                                                    : ConstantStatus::undetermined;
-    const std::string doubt = is_doubtful(status) ? " (" + std::string(to_text(status)) + ")" : "";
-    if (is_open && doubt.empty() && doubling.measured) {
-      answer.figure = change_in_words(doubling.ratio);
-      answer.lines.insert(answer.lines.begin(), doubling.column + " " +
-                                                    short_number(doubling.from) + " -> " +
-                                                    short_number(doubling.to) + range_of(doubling) +
-                                                    ", at " + content.typical.place);
-      is_open = false;
-    } else {
-      answer.lines.push_back(doubling.column + " " + doubling_in_words(doubling) + doubt);
-    }
+  // The first scale of which most is known leads.
+  const auto leading = std::min_element(content.doublings.begin(), content.doublings.end(),
+                                        [](const Effect& a, const Effect& b) {
+                                          return std::pair(!a.measured, !a.is_determined()) <
+                                                 std::pair(!b.measured, !b.is_determined());
+                                        });
+  if (leading != content.doublings.end()) {
+    answer.figure = leading->is_determined() ? change_in_words(leading->ratio)
+                                             : change_in_words(leading->interval->low) + " .. " +
+                                                   change_in_words(leading->interval->high);
+    answer.lines.push_back(leading->column + " " + effect_in_words(*leading) + ", at " +
+                           content.typical.place);
+  }
+  for (auto effect = content.doublings.begin(); effect != content.doublings.end(); ++effect) {
+    if (effect != leading)
+      answer.lines.push_back(effect->column + " " + effect_in_words(*effect));
+    if (const std::string words =
+            contradiction_of(content.model, content.typical.configuration, *effect);
+        !words.empty())
+      answer.lines.push_back(words);
   }
   for (const NumericInput& scale : content.model.spec.extrinsic)
     if (const std::string growth = growth_beyond(content.model, scale); !growth.empty())
@@ -173,12 +165,11 @@ std::vector<HeldOut> held_out_of(const Content& content) {
     if (part.name != "training")
       out.insert(out.begin(), {part.metrics.mape_percent, "held out of its fit, " + part.name});
   const FittedModel& model = content.model;
-  const bool has_process = model.form->process_size().has_value();
   const auto& choice = model.search.form;
   if (!choice)
     return out;
   for (const HeldOutErrors& errors : choice->held_out) {
-    if (errors.form != (has_process ? "process" : model.form->name()))
+    if (errors.form != (has_process(*model.form) ? "process" : model.form->name()))
       continue;
     out.insert(out.begin(), {100 * std::expm1(errors.random), "on runs held out at random"});
     if (errors.far_ends)
@@ -374,8 +365,8 @@ std::string term_table(const Content& content) {
   const std::vector<Heading> headings = {
       {"term"}, {"here", CellKind::number}, {"all runs", CellKind::number}, {"depends on"}};
   Table table("The terms: their shares of the " +
-                  std::string(content.process_percent ? "trend's time" : "time") + " at " +
-                  content.typical.place + " and of all runs together",
+                  std::string(has_process(*content.model.form) ? "formula's time" : "time") +
+                  " at " + content.typical.place + " and of all runs together",
               headings);
   Table small("Smaller terms", headings);
   std::size_t folded = 0;
@@ -460,9 +451,9 @@ std::string group_table(const Content& content) {
                {"scaling at its central run"}});
   for (const RunGroup& group : groups.groups) {
     std::string scaling;
-    for (const Doubling& doubling : group.doublings)
+    for (const Effect& doubling : group.doublings)
       scaling += (scaling.empty() ? "" : "; ") + doubling.column + " " +
-                 with_arrow(doubling_in_words(doubling));
+                 with_arrow(effect_in_words(doubling));
     table.add({escaped_markup(group.level), std::to_string(group.rows),
                time_cell(group.median_time, unit), figure_of(group.mape, percent(group.mape)),
                escaped_markup(scaling)});

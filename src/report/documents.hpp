@@ -109,13 +109,11 @@ struct ProcessPart {
 
 /// One predicted time.
 struct PredictionDocument {
-  using Value = std::variant<double, std::string>;
-
   double time = 0;
   std::optional<std::pair<double, double>> interval = {};
   bool in_range = true;
   std::optional<ProcessPart> process = {};
-  std::vector<std::pair<std::string, Value>> configuration = {};  ///< by column
+  std::vector<std::pair<std::string, InputValue>> configuration = {};  ///< by column
 };
 
 /// One predicted time (schema perfmodel/prediction): {"predicted_time_s": 0.5, "lower": 0.4,
@@ -157,11 +155,13 @@ struct ScalingDocument {
   bool relative = false;  ///< times are relative to the first row
   scaling::ScalingStudy study;
   std::vector<bool> in_range;         ///< of a model, per row of the study: whether it was measured
+  std::vector<Interval> intervals;    ///< of a model that has them, per row, of the time
+  double level = 0;                   ///< of these
   bool tells_speedup = true;          ///< of workers, or asked for: speedups, efficiencies and laws
   std::string kind_because;           ///< what told the kind; empty where it was asked for
   bool kind_is_open = false;          ///< nothing told it
   std::vector<std::string> settings;  ///< of a model: what was held fixed
-  std::optional<Doubling> doubling;   ///< of a model
+  std::optional<Effect> doubling;     ///< of a model
   std::string doubling_at;            ///< "the run of line 212 of runs.csv"
   std::optional<scaling::PowerPlusConstant> power;  ///< of a model
   std::vector<scaling::Reading> readings;
@@ -206,6 +206,7 @@ struct SuggestionDocument {
   bool with_cost = false;
   std::vector<NextSuggestion> next;  ///< --next
   double deviation = 0;              ///< mean deviation over the space, before them
+  std::optional<double> level = {};  ///< of the intervals, where the model has them
 };
 
 std::string to_json(const SuggestionDocument& document);

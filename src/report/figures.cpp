@@ -264,9 +264,18 @@ std::vector<StepBar> step_bars(const TimeSteps& steps) {
     add(steps.steps[i].name, steps.steps[i].time, "bar");
   }
   if (steps.process)
-    add("residual process, from the runs nearby", *steps.process, "bar process");
-  bars.push_back({"predicted time", 0, steps.total, "bar total"});
+    add("correction by the residual process", *steps.process, "bar process");
+  bars.push_back({"predicted time", 0, steps.formula + steps.process.value_or(0), "bar total"});
   return bars;
+}
+
+/// The terms' shares add up to 100 %; what corrects their sum is told as a change of it.
+std::string value_of(const StepBar& bar, const TimeSteps& steps, const std::string& unit) {
+  const double time = bar.to - bar.from;
+  if (bar.style == "bar total")
+    return time_text(time, unit);
+  return time_text(time, unit) + " (" + (bar.style == "bar process" && time > 0 ? "+" : "") +
+         percent(100 * time / steps.formula) + ")";
 }
 
 }  // namespace
@@ -291,9 +300,7 @@ std::string share_figure(const Content& content) {
   for (const StepBar& bar : bars) {
     const double from = std::min(x.at(bar.from), x.at(bar.to));
     const double to = std::max(x.at(bar.from), x.at(bar.to));
-    const double time = bar.to - bar.from;
-    const std::string value =
-        time_text(time, unit) + " (" + percent(100 * time / content.steps->total) + ")";
+    const std::string value = value_of(bar, *content.steps, unit);
     drawn += text_at(4, y, "start", clipped(bar.name, kLongestStepName)) +
              element("rect",
                      attribute("class", bar.style) + attribute("x", coordinate(from)) +
@@ -304,10 +311,6 @@ std::string share_figure(const Content& content) {
              "\n" + text_at(to + 6, y + 17, "start", value);
     y += step_height;
   }
-  const std::string process = content.process_percent
-                                  ? " Within the runs the process typically changes a time by " +
-                                        percent(*content.process_percent) + "."
-                                  : "";
   return "<figure>\n" +
          drawing({"shares", "What the predicted time consists of",
                   "Bars one after the other; they add up to the predicted time."},
@@ -315,8 +318,7 @@ std::string share_figure(const Content& content) {
          "\n" +
          element("figcaption", "",
                  escaped_markup("What adds up to the predicted time at " + content.typical.place +
-                                ". " + std::string(content.model.form->words().share_caption) +
-                                process)) +
+                                ". " + std::string(content.model.form->words().share_caption))) +
          "\n</figure>\n";
 }
 
@@ -491,10 +493,10 @@ std::string scale_legend(const Content& content) {
 std::string scale_figure(const Content& content, const ScaleCurve& curve, std::size_t number) {
   const auto doubling =
       std::find_if(content.doublings.begin(), content.doublings.end(),
-                   [&](const Doubling& candidate) { return candidate.column == curve.column; });
+                   [&](const Effect& candidate) { return candidate.column == curve.column; });
   const std::string answer = doubling == content.doublings.end()
                                  ? "the model gives no time at twice the scale"
-                                 : doubling_in_words(*doubling);
+                                 : effect_in_words(*doubling);
   const std::string caption =
       "Time against " + curve.column + ": " + answer +
       ". Measured: " + to_text(curve.measured.low) + " .. " + to_text(curve.measured.high) + "." +

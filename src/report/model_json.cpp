@@ -208,6 +208,22 @@ const FormKind& read_form(const JsonCursor& root, const std::vector<FormKind>& k
   node.fail("'" + text + "' is not one of " + quoted_list(names));
 }
 
+InputValue read_value(const JsonCursor& node) {
+  return node.is_text() ? InputValue(node.text()) : InputValue(node.number());
+}
+
+Effect read_effect(const JsonCursor& item) {
+  Effect out{.column = item.member("column").name(),
+             .from = read_value(item.member("from")),
+             .to = read_value(item.member("to")),
+             .ratio = item.member("ratio").number()};
+  if (const auto low = item.optional_member("low"))
+    out.interval = Interval{low->number(), item.member("high").number()};
+  if (const auto measured = item.optional_member("measured"))
+    out.measured = measured->boolean();
+  return out;
+}
+
 /// Which constants stand at a bound is said in the warnings alone.
 void mark_bounds(FittedModel& model) {
   if (!model.identifiability)
@@ -279,14 +295,12 @@ FittedModel read_model(const JsonCursor& root, const std::vector<FormKind>& kind
   if (const auto node = root.optional_member("cross_validation"))
     model.cross_validation = read_cross_validation(*node);
   if (const auto node = root.optional_member("prediction_intervals"))
-    model.intervals = read_intervals(*node, model.form->process_size().has_value());
+    model.intervals = read_intervals(*node, has_process(*model.form));
   if (const auto node = root.optional_member("effects"))
     for (const JsonCursor& item : node->items())
-      model.effects.push_back({item.member("column").name(),
-                               item.member("from").number(),
-                               item.member("to").number(),
-                               item.member("ratio").number(),
-                               {item.member("low").number(), item.member("high").number()}});
+      model.effects.push_back(read_effect(item));
+  if (const auto node = root.optional_member("correction"))
+    model.correction = node->member("typical").number();
   if (const auto node = root.optional_member("unmeasured_regions"))
     model.unmeasured = read_unmeasured(*node);
   for (const auto& item : root.member("warnings").items()) {
@@ -304,6 +318,20 @@ FittedModel read_model(const JsonCursor& root, const std::vector<FormKind>& kind
 }
 
 namespace {
+
+Json to_json(const Effect& effect) {
+  Json out = {{"column", effect.column},
+              {"from", value_to_json(effect.from)},
+              {"to", value_to_json(effect.to)},
+              {"ratio", number(effect.ratio)}};
+  if (effect.interval) {
+    out["low"] = number(effect.interval->low);
+    out["high"] = number(effect.interval->high);
+    out["determined"] = effect.is_determined();
+  }
+  out["measured"] = effect.measured;
+  return out;
+}
 
 Json to_json(const Penalty& penalty) {
   Json node = {{"l1", number(penalty.l1)}, {"l2", number(penalty.l2)}};
@@ -457,14 +485,10 @@ Json model_document(const FittedModel& model) {
     document["cross_validation"] = to_json(*model.cross_validation);
   if (model.intervals)
     document["prediction_intervals"] = to_json(*model.intervals);
-  for (const ScaleEffect& effect : model.effects)
-    document["effects"].push_back({{"column", effect.column},
-                                   {"from", number(effect.from)},
-                                   {"to", number(effect.to)},
-                                   {"ratio", number(effect.ratio)},
-                                   {"low", number(effect.interval.low)},
-                                   {"high", number(effect.interval.high)},
-                                   {"determined", effect.is_determined()}});
+  for (const Effect& effect : model.effects)
+    document["effects"].push_back(to_json(effect));
+  if (model.correction)
+    document["correction"] = {{"typical", number(*model.correction)}};
   if (!model.unmeasured.empty())
     document["unmeasured_regions"] = to_json(model.unmeasured);
   return document;

@@ -18,6 +18,11 @@ Json configuration_to_json(const ModelSpec& spec, const Configuration& configura
 /// Throws InputError for a number that is not > 0 and for a level that the model does not know.
 Configuration read_configuration(const ModelSpec& spec, const JsonCursor& node);
 
+inline Json value_to_json(const InputValue& value) {
+  const auto* level = std::get_if<std::string>(&value);
+  return level ? Json(*level) : number(std::get<double>(value));
+}
+
 inline Json failed_to_json(const std::vector<FailedRuns>& failed) {
   Json out = Json::array();
   for (const FailedRuns& runs : failed) {

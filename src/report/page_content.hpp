@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/constants.hpp"
+#include "analysis/effects.hpp"
 #include "analysis/errors.hpp"
 #include "analysis/scaling.hpp"
 #include "perfmodel/columns.hpp"
@@ -99,29 +100,12 @@ struct NearRuns {
 NearRuns near_runs(const FittedModel& model, const Configuration& configuration,
                    std::size_t extrinsic, const Design& runs, const Eigen::VectorXd& predicted);
 
-/// What one input does to the time of a configuration, all others held.
-struct Effect {
-  std::string column;
-  std::string fast;  ///< its setting of the shorter time: a value, or a level
-  std::string slow;
-  double fast_time = 0;  ///< predicted
-  double slow_time = 0;
-  double ratio() const { return slow_time / fast_time; }
-};
-
-/// One per input, the strongest first: of numbers the ends of their measured ranges are compared,
-/// of categories the fastest and the slowest level. Columns that are derived from a scale are
-/// computed anew, those tied to it move along. Left out are other inputs that columns are derived
-/// from or that are tied to a scale, since they cannot be changed alone, and those that the model
-/// gives no time for.
-std::vector<Effect> effects_of(const FittedModel& model, const Configuration& typical);
-
 /// A part of the predicted time: an input of Eq. (4), a term of a sum, or C.
 struct Share {
   std::string name;
   std::string title;         ///< of a term what it depends on; else the name
   std::string formula;       ///< of a term
-  double percent = 0;        ///< of the predicted time of the runs, of a process its trend
+  double percent = 0;        ///< of the time that the formula gives the runs
   double percent_shown = 0;  ///< of that at the shown run
 };
 
@@ -139,9 +123,9 @@ struct TimeSteps {
   };
   std::vector<Step> steps;
   std::size_t folded = 0;  ///< parts in the step of the small ones
-  std::optional<double>
-      process;  ///< what a residual process adds there, below 0 where it takes off
-  double total = 0;
+  double formula = 0;      ///< their sum
+  /// What a residual process adds to that, below 0 where it takes off.
+  std::optional<double> process;
 };
 
 /// Nothing without shares.
@@ -244,7 +228,7 @@ struct RunGroup {
   std::size_t rows = 0;
   double median_time = 0;           ///< measured
   double mape = 0;                  ///< percent
-  std::vector<Doubling> doublings;  ///< at the central run of these
+  std::vector<Effect> doublings;    ///< at the central run of these
   std::optional<ScaleCurve> curve;  ///< the same, along the scale of the figures; of the first ones
 };
 
@@ -361,12 +345,11 @@ struct Content {
   std::vector<ErrorsAlong> errors_along;
   std::vector<std::vector<Setting>> worst_settings;  ///< of errors.worst
   std::vector<Share> shares;
-  std::optional<TimeSteps> steps;         ///< of the typical configuration
-  std::optional<double> process_percent;  ///< how much a residual process changes times
+  std::optional<TimeSteps> steps;  ///< of the typical configuration
   TypicalConfiguration typical;
-  std::vector<Effect> effects;  ///< on the time of the typical configuration
+  std::vector<Effect> effects;  ///< on the time of the typical configuration, the strongest first
   std::vector<ScalingPower> powers;
-  std::vector<Doubling> doublings;  ///< of the typical configuration
+  std::vector<Effect> doublings;  ///< of the scales among them, in their order configuration
   std::vector<ScaleCurve> curves;
   std::optional<RunGroups> groups;
   std::vector<ConstantGroup> constants;

@@ -184,7 +184,7 @@ RunGroup group_of_level(const FittedModel& model, const Design& runs,
                  .rows = level.rows.size(),
                  .median_time = level.median_time,
                  .mape = mape_of(runs, predicted, level.rows),
-                 .doublings = doublings_of(model, central),
+                 .doublings = scale_effects_of(model, central),
                  .curve = {}};
   const auto scale = scale_of_figures(model.spec);
   if (!with_curve || !scale)

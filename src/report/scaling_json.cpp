@@ -43,15 +43,20 @@ std::string to_json(const ScalingDocument& document) {
   Json rows = Json::array();
   for (std::size_t i = 0; i < document.study.rows.size(); ++i) {
     const auto& row = document.study.rows[i];
-    rows.push_back(
-        {{"scale", number(row.scale)},
-         {"time", number(row.time)},
-         {"configurations", row.configurations},
-         {"speedup", told(row.speedup)},
-         {"efficiency", told(row.efficiency)},
-         {"karp_flatt", tells ? nullable(row.karp_flatt) : Json()},
-         {"equivalent_power", nullable(row.equivalent_power)},
-         {"in_range", document.in_range.empty() ? Json() : Json(bool(document.in_range[i]))}});
+    Json item = {
+        {"scale", number(row.scale)},
+        {"time", number(row.time)},
+        {"configurations", row.configurations},
+        {"speedup", told(row.speedup)},
+        {"efficiency", told(row.efficiency)},
+        {"karp_flatt", tells ? nullable(row.karp_flatt) : Json()},
+        {"equivalent_power", nullable(row.equivalent_power)},
+        {"in_range", document.in_range.empty() ? Json() : Json(bool(document.in_range[i]))}};
+    if (!document.intervals.empty()) {
+      item["lower"] = number(document.intervals[i].low);
+      item["upper"] = number(document.intervals[i].high);
+    }
+    rows.push_back(std::move(item));
   }
   Json root = {
       {"schema", "perfmodel/scaling"},
@@ -73,12 +78,14 @@ std::string to_json(const ScalingDocument& document) {
       {"doubling", nullptr},
       {"model", nullptr}};
   if (document.doubling) {
-    root["doubling"] = {{"from", number(document.doubling->from)},
-                        {"to", number(document.doubling->to)},
+    root["doubling"] = {{"from", value_to_json(document.doubling->from)},
+                        {"to", value_to_json(document.doubling->to)},
                         {"time_ratio", number(document.doubling->ratio)},
                         {"measured", document.doubling->measured},
                         {"at", document.doubling_at}};
   }
+  if (!document.intervals.empty())
+    root["interval_level"] = number(document.level);
   if (document.power) {
     Json readings = Json::array();
     for (const auto& reading : document.readings) {
@@ -249,6 +256,10 @@ namespace {
 Json to_json(const plan::Space& space, const plan::Suggestion& suggestion, bool with_cost) {
   Json item = {{"configuration", configuration_to_json(space, suggestion.configuration)},
                {"predicted_time", finite(suggestion.time)}};
+  if (suggestion.interval) {
+    item["lower"] = finite(suggestion.interval->low);
+    item["upper"] = finite(suggestion.interval->high);
+  }
   if (with_cost)
     item["cost"] = finite(suggestion.cost);
   return item;
@@ -270,6 +281,8 @@ std::string to_json(const SuggestionDocument& document) {
                {"without_time", document.suggestions.without_time},
                {"allowed", document.suggestions.allowed},
                {"complete", document.suggestions.complete}};
+  if (document.level)
+    root["interval_level"] = number(*document.level);
   if (document.next.empty()) {
     root["fastest"] = list(document.suggestions.fastest);
     if (document.with_cost) {

@@ -153,52 +153,45 @@ std::string worst_table(const Content& content) {
 }
 
 std::string effect_table(const Content& content) {
-  const std::string& unit = content.model.spec.unit;
-  using enum CellKind;
   Table table(
-      std::string("What each input does to the time of the shown configuration, all others held") +
-          (content.model.spec.derived.empty()
-               ? ""
-               : "; without those that other inputs are derived from, but for scales"),
-      {{"input"}, {"fastest at"}, {"slowest at"}, {"times", number}, {"ratio", number}});
+      "What each input does to the time of the shown configuration, all others held: "
+      "scales doubled, other numbers from their low to their high typical value, levels "
+      "from the fastest to the slowest" +
+          std::string(content.model.spec.derived.empty()
+                          ? ""
+                          : "; without inputs that others are derived from, but for scales"),
+      {{"input"}, {"from -> to"}, {"ratio", CellKind::number}, {"90 % interval"}, {""}});
   for (const Effect& effect : content.effects) {
-    table.add({escaped_markup(effect.column), escaped_markup(effect.fast),
-               escaped_markup(effect.slow),
-               escaped_markup(time_range_text(effect.fast_time, effect.slow_time, unit)),
-               number_cell(effect.ratio())});
+    const std::string ends = ends_text(effect.interval);
+    table.add({escaped_markup(effect.column),
+               escaped_markup(value_text(effect.from) + " -> " + value_text(effect.to)),
+               number_cell(effect.ratio), effect.is_determined() ? ends : doubtful_cell(ends),
+               effect.measured ? "" : doubtful_cell("not measured")});
   }
   return table.html();
 }
 
 std::string power_table(const Content& content) {
   const FittedModel& model = content.model;
-  // Where columns are derived from every scale nothing is known of their powers.
-  const bool has_status = std::any_of(
-      content.powers.begin(), content.powers.end(),
-      [](const ScalingPower& power) { return power.status != ConstantStatus::unknown; });
   std::vector<Heading> headings = {
       {"column"}, {"doubled"}, {"measured"}, {"power", CellKind::number}};
   if (model.uncertainty)
     headings.push_back({interval_heading(model)});
-  if (has_status)
-    headings.push_back({"by fitted runs"});
   Table table("What doubling a scale does at " + content.typical.place, headings);
   for (const ScalingPower& power : content.powers) {
     const auto doubling =
         std::find_if(content.doublings.begin(), content.doublings.end(),
-                     [&](const Doubling& item) { return item.column == power.column; });
+                     [&](const Effect& item) { return item.column == power.column; });
     std::vector<std::string> cells = {escaped_markup(power.column)};
     cells.push_back(power.derived ? "a derived column"
                     : doubling == content.doublings.end()
                         ? "-"
-                        : escaped_markup(doubling_in_words(*doubling)));
+                        : escaped_markup(effect_in_words(*doubling)));
     cells.push_back(
         escaped_markup(to_text(power.measured.low) + " .. " + to_text(power.measured.high)));
     cells.push_back(number_cell(power.power));
     if (model.uncertainty)
       cells.push_back(escaped_markup(ends_text(power.interval)));
-    if (has_status)
-      cells.push_back(status_cell(power.status));
     table.add(cells);
   }
   return table.html();

@@ -69,8 +69,8 @@ TEST_CASE("the shares of a sum are those of its terms and add up", "[report]") {
   double time = 0;
   for (const TimeSteps::Step& step : content.steps->steps)
     time += step.time;
-  CHECK(time == Catch::Approx(content.steps->total));
-  CHECK(content.steps->total == content.typical.time);
+  CHECK(time == Catch::Approx(content.steps->formula));
+  CHECK(content.steps->formula == content.typical.time);
 }
 
 TEST_CASE("a curve is what the model predicts at whole scales", "[report]") {
@@ -208,20 +208,88 @@ TEST_CASE("what no run exceeds another input by cannot be shown", "[report]") {
   CHECK(orders_of(runs).empty());
 }
 
-TEST_CASE("effects compare the ends of the ranges and the levels", "[report]") {
-  const Content content = content_of_runs(judged_runs(200, 0));
+TEST_CASE("effects compare the ends of the ranges, doubled scales and the levels", "[report]") {
+  const Judged judged = judged_runs(200, 0);
+  const Content content = content_of_runs(judged);
   const auto effect = [&](const std::string& column) {
     return *std::find_if(content.effects.begin(), content.effects.end(),
                          [&](const Effect& each) { return each.column == column; });
   };
   CHECK(content.effects.size() == 4);
-  CHECK(effect("activation").fast == "relu");
-  CHECK(effect("activation").slow == "tanh");
-  CHECK(effect("filters").fast == "4");
-  CHECK(effect("filters").slow == "64");
-  CHECK(content.effects[0].ratio() >= content.effects[1].ratio());
-  for (const Effect& each : content.effects)
-    CHECK(each.ratio() >= 1);
+  CHECK(effect("activation").from == InputValue("relu"));
+  CHECK(effect("activation").to == InputValue("tanh"));
+  CHECK(effect("filters").from == InputValue(4.));
+  CHECK(effect("filters").to == InputValue(64.));
+  CHECK(std::is_sorted(content.effects.begin(), content.effects.end(),
+                       [](const Effect& a, const Effect& b) {
+                         return std::abs(std::log(a.ratio)) > std::abs(std::log(b.ratio));
+                       }));
+  // Each is a ratio of two predictions, nothing else moved.
+  const auto time_with = [&](double filters, std::uint32_t level) {
+    Configuration moved = content.typical.configuration;
+    moved.intrinsic[0] = filters;
+    moved.levels[0] = level;
+    return *time_of(content.model, moved);
+  };
+  const Configuration& here = content.typical.configuration;
+  CHECK(effect("filters").ratio ==
+        Catch::Approx(time_with(64, here.levels[0]) / time_with(4, here.levels[0])));
+  CHECK(effect("activation").ratio ==
+        Catch::Approx(time_with(here.intrinsic[0], 1) / time_with(here.intrinsic[0], 0)));
+  CHECK(content.doublings.size() == 2);
+  for (const Effect& each : content.doublings)
+    CHECK(std::get<double>(each.to) == 2 * std::get<double>(each.from));
+}
+
+TEST_CASE("typical values are those of the outer tenths of the rows, levels only theirs",
+          "[report]") {
+  const Judged judged = judged_runs(200, 0);
+  const FittedModel& model = judged.runs.truth;
+  const Configuration at = configuration_of(judged.runs.design, 0);
+  Design runs = judged.runs.design;
+  // 21 rows: 1, 2, ..., 21 in a row of its own each; the first tenth ends behind the second.
+  std::vector<std::size_t> first(21);
+  for (std::size_t row = 0; row < first.size(); ++row)
+    first[row] = row;
+  runs = take_rows(runs, first);
+  runs.intrinsic[0].values.clear();
+  runs.intrinsic[0].codes.clear();
+  for (std::size_t row = 0; row < first.size(); ++row) {
+    runs.intrinsic[0].values.push_back(static_cast<double>(21 - row));
+    runs.intrinsic[0].codes.push_back(static_cast<std::uint32_t>(row));
+  }
+  std::fill(runs.categorical[0].codes.begin(), runs.categorical[0].codes.end(), 1);
+  const auto effect_of = [&](const std::string& column) {
+    for (const Effect& effect : effects_of(model, at, &runs))
+      if (effect.column == column)
+        return effect;
+    return Effect{};
+  };
+  CHECK(effect_of("filters").from == InputValue(3.));
+  CHECK(effect_of("filters").to == InputValue(19.));
+  CHECK(effect_of("activation").from == effect_of("activation").to);
+  // All rows but one have the same value.
+  runs.intrinsic[0].values = {5, 9};
+  std::fill(runs.intrinsic[0].codes.begin(), runs.intrinsic[0].codes.end(), 0);
+  runs.intrinsic[0].codes[7] = 1;
+  CHECK(effect_of("filters").from == InputValue(5.));
+  CHECK(effect_of("filters").to == InputValue(9.));
+}
+
+TEST_CASE("formula and prediction name no opposite directions without saying so", "[report]") {
+  const Judged judged = judged_runs(100, 0);
+  const FittedModel& model = judged.runs.truth;
+  const Configuration at = configuration_of(judged.runs.design, 0);
+  Effect effect = scale_effects_of(model, at)[0];
+  REQUIRE(std::abs(effect.ratio - 1) > 0.01);
+  CHECK(contradiction_of(model, at, effect).empty());
+  const std::string words = change_in_words(effect.ratio);
+  effect.ratio = 1 / effect.ratio;
+  CHECK(contradiction_of(model, at, effect) ==
+        effect.column + " " + value_text(effect.from) + " -> " + value_text(effect.to) +
+            ": the formula alone says " + words + ", which the residual process outweighs");
+  effect.ratio = 1;
+  CHECK(contradiction_of(model, at, effect).empty());
 }
 
 TEST_CASE("constants of a sum are listed by term with nothing left out", "[report]") {

@@ -10,9 +10,17 @@ TEST_CASE("what doubling a scale does is said in plain words", "[words]") {
   CHECK(change_in_words(0.5) == "2 times faster");
   CHECK(change_in_words(1.004) == "as fast");
   CHECK(change_in_words(0.996) == "as fast");
-  CHECK(doubling_in_words({"workers", 1, 2, 1.25, true}) == "1 -> 2: 1.25 times slower");
-  CHECK(doubling_in_words({"workers", 3, 6, 0.8, false}) ==
-        "3 -> 6: 1.25 times faster (extrapolated)");
+  Effect effect{.column = "workers", .from = 1., .to = 2., .ratio = 1.25};
+  CHECK(effect_in_words(effect) == "1 -> 2: 1.25 times slower");
+  effect.interval = Interval{1.125, 1.5};
+  CHECK(effect_in_words(effect) == "1 -> 2: 1.25 times slower (1.12 .. 1.5)");
+  effect.interval = Interval{0.9, 1.5};
+  CHECK(effect_in_words(effect) == "1 -> 2: 1.25 times slower (0.9 .. 1.5)?");
+  effect = {.column = "workers", .from = 3., .to = 6., .ratio = 0.8, .measured = false};
+  CHECK(effect_in_words(effect) == "3 -> 6: 1.25 times faster (extrapolated)");
+  effect = {.column = "activation", .from = "relu", .to = "tanh", .ratio = 0.8};
+  effect.interval = Interval{0.5, 1};
+  CHECK(effect_in_words(effect) == "relu -> tanh: 1.25 times faster (1 .. 2)?");
 }
 
 TEST_CASE("what limits a model is said where its errors matter", "[words]") {

@@ -48,7 +48,7 @@ TEST_CASE("fit prints a table to a terminal, and the model where something else 
   const Shown table = fit_shown_by({}, directory);
   CHECK(table.result.exit_code == 0);
   CHECK(table.output.empty());
-  CHECK_THAT(table.result.errors, Catch::Contains("scaling") && Catch::Contains(advice));
+  CHECK_THAT(table.result.errors, Catch::Contains("effect of") && Catch::Contains(advice));
 
   // Who says where to has it there, and who wants no table wants the model.
   const Shown file = fit_shown_by({"-o", "model.json"}, directory);

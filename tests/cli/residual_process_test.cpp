@@ -138,6 +138,43 @@ std::string calls(const nlohmann::json& constants, const std::vector<Strings>& r
 
 }  // namespace
 
+TEST_CASE_METHOD(ProcessTest, "the correction of a process is told beside the formula's shares",
+                 "[process]") {
+  write("few.csv", text_of(first_rows("lenet5_train900.csv", 80)));
+  const ProgramResult fitted =
+      run(both_lists(both_lists({"fit", "few.csv"}, kProduct), {"-o", "few.json"}));
+  REQUIRE(fitted.exit_code == 0);
+  const nlohmann::json model = nlohmann::json::parse(text("few.json"));
+  std::vector<double> changes;
+  double here = 0;
+  for (std::size_t line = 2; line <= 81; ++line) {
+    const ProgramResult predicted = run(
+        {"predict", "few.json", "--json", "--quiet", "--like", "few.csv:" + std::to_string(line)});
+    const nlohmann::json said = nlohmann::json::parse(predicted.output);
+    const double factor = said["predicted_time_s"].get<double>() / said["trend"].get<double>();
+    changes.push_back(std::abs(factor - 1));
+    if (model["central_run"]["line"] == line)
+      here = factor;
+  }
+  std::sort(changes.begin(), changes.end());
+  // The upper of the two middle ones.
+  const double typical = model["correction"]["typical"];
+  CHECK(typical == Catch::Approx(changes[40]).epsilon(1e-9));
+  const std::string change = (here > 1 ? "+" : "") + perfmodel::percent(100 * (here - 1));
+  const std::string place =
+      "the run of line " + std::to_string(model["central_run"]["line"].get<int>());
+  CHECK_THAT(fitted.errors,
+             ContainsSubstring("times a residual process: " + change + " at " + place +
+                               ", typically " + perfmodel::percent(100 * typical) + "\n"));
+  CHECK_THAT(run({"show", "few.json"}).errors,
+             ContainsSubstring("typically changes a time by " + perfmodel::percent(100 * typical)));
+  const std::string page = run({"report", "few.json", "few.csv"}).output;
+  CHECK_THAT(page, ContainsSubstring("beside the formula the residual process: " + change +
+                                     " here, typically " + perfmodel::percent(100 * typical)));
+  // One product is all of the formula.
+  CHECK_THAT(page, ContainsSubstring("(100.0 %)") && ContainsSubstring("(" + change + ")"));
+}
+
 TEST_CASE_METHOD(ProcessTest, "a residual process predicts runs that it has not seen better",
                  "[cli][process]") {
   const Strings judged = {"--test", kData + "lenet5_test300.csv"};

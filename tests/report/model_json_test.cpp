@@ -57,6 +57,35 @@ TEST_CASE("constants keep all their digits", "[io]") {
   }
 }
 
+TEST_CASE("effects and the correction of a process are read as they were written", "[io]") {
+  FittedModel model = sample();
+  Effect filters{.column = "filters", .from = 4., .to = 8.5, .ratio = 1.5};
+  filters.interval = Interval{0.9, 2.5};
+  filters.measured = false;
+  model.effects = {filters, {.column = "activation", .from = "relu", .to = "tanh", .ratio = 1.25}};
+  model.correction = 0.03;
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.write("model.json", to_json(model));
+  const FittedModel again = read_model(path);
+  REQUIRE(again.effects.size() == 2);
+  CHECK(again.effects[0].from == InputValue(4.));
+  CHECK(again.effects[0].to == InputValue(8.5));
+  CHECK(again.effects[0].ratio == 1.5);
+  CHECK(again.effects[0].interval.value().low == 0.9);
+  CHECK(again.effects[0].interval.value().high == 2.5);
+  CHECK_FALSE(again.effects[0].is_determined());
+  CHECK_FALSE(again.effects[0].measured);
+  CHECK(again.effects[1].from == InputValue("relu"));
+  CHECK(again.effects[1].to == InputValue("tanh"));
+  CHECK_FALSE(again.effects[1].interval);
+  CHECK(again.effects[1].measured);
+  CHECK(again.correction == 0.03);
+  CHECK(to_json(again) == to_json(model));
+  const nlohmann::json written = nlohmann::json::parse(to_json(model));
+  CHECK(written["effects"][0]["determined"] == false);
+  CHECK_FALSE(written["effects"][1].contains("determined"));
+}
+
 TEST_CASE("an undefined r2 is null, and nothing else may be", "[io]") {
   FittedModel model = sample();
   model.metrics.train.r2 = std::nan("");

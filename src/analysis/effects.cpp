@@ -1,0 +1,179 @@
+#include "analysis/effects.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "analysis/scaling.hpp"
+#include "table/design.hpp"
+
+namespace perfmodel {
+namespace {
+
+/// x / 2 is a value that the column can have, as far as x tells.
+bool can_be_halved(double x) {
+  return x != std::round(x) || std::fmod(x, 2) == 0;
+}
+
+/// The configuration with another value of an input; nothing where the input cannot have it.
+std::optional<Configuration> moved_to(const FittedModel& model, const Configuration& at,
+                                      const std::string& column, const InputValue& value) {
+  const ModelSpec& spec = model.spec;
+  Configuration moved = at;
+  const auto* number = std::get_if<double>(&value);
+  for (std::size_t j = 0; number && j < spec.extrinsic.size(); ++j)
+    if (spec.extrinsic[j].column == column)
+      return MovedConfiguration(model, at, j).at(*number);
+  for (std::size_t i = 0; number && i < spec.intrinsic.size(); ++i) {
+    if (spec.intrinsic[i].column == column) {
+      moved.intrinsic[i] = *number;
+      return moved;
+    }
+  }
+  const auto* level = std::get_if<std::string>(&value);
+  for (std::size_t c = 0; level && c < spec.categorical.size(); ++c) {
+    const std::vector<std::string>& levels = spec.categorical[c].levels;
+    const auto found = std::find(levels.begin(), levels.end(), *level);
+    if (spec.categorical[c].column == column && found != levels.end()) {
+      moved.levels[c] = static_cast<std::uint32_t>(found - levels.begin());
+      return moved;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Whether the runs cover both ends of an effect.
+bool is_measured(const FittedModel& model, const Configuration& at, const Effect& effect) {
+  const auto from = moved_to(model, at, effect.column, effect.from);
+  const auto to = moved_to(model, at, effect.column, effect.to);
+  const RangeCheck check = check_range(model, design_of({*from, *to}, model.spec));
+  return check.in_range[0] && check.in_range[1];
+}
+
+/// Without its ratio.
+Effect doubled(const NumericInput& input, double here) {
+  const bool ends_here = 2 * here > input.high && here / 2 >= input.low && can_be_halved(here);
+  const double from = ends_here ? here / 2 : here;
+  Effect out{.column = input.column, .from = from, .to = 2 * from};
+  out.measured = input.low <= from && 2 * from <= input.high;
+  return out;
+}
+
+Effect between_typical(const NumericInput& input, const NumericFactor& factor, std::size_t rows) {
+  std::vector<double> values;
+  for (std::size_t row = 0; row < rows; ++row)
+    values.push_back(factor.value(row));
+  std::sort(values.begin(), values.end());
+  const std::size_t tenth = rows / 10;
+  const bool differ = values[tenth] < values[rows - 1 - tenth];
+  return {.column = input.column,
+          .from = differ ? values[tenth] : values.front(),
+          .to = differ ? values[rows - 1 - tenth] : values.back()};
+}
+
+/// From the fastest to the slowest level. `runs`: whose levels count; null: all do.
+Effect between_levels(const FittedModel& model, const Configuration& at, std::size_t categorical,
+                      const LevelFactor* runs) {
+  const CategoricalInput& input = model.spec.categorical[categorical];
+  std::vector<bool> counts(input.levels.size(), runs == nullptr);
+  for (std::size_t row = 0; runs && row < runs->codes.size(); ++row)
+    counts[runs->codes[row]] = true;
+  std::vector<Configuration> moved(input.levels.size(), at);
+  for (std::size_t level = 0; level < moved.size(); ++level)
+    moved[level].levels[categorical] = static_cast<std::uint32_t>(level);
+  const Eigen::VectorXd times = predict(model, design_of(moved, model.spec));
+  std::optional<std::size_t> fastest;
+  std::optional<std::size_t> slowest;
+  for (std::size_t level = 0; level < moved.size(); ++level) {
+    if (!counts[level] || !is_time(times[index(level)]))
+      continue;
+    if (!fastest || times[index(level)] < times[index(*fastest)])
+      fastest = level;
+    if (!slowest || times[index(level)] >= times[index(*slowest)])
+      slowest = level;
+  }
+  return {.column = input.column,
+          .from = input.levels[fastest.value_or(0)],
+          .to = input.levels[slowest.value_or(0)]};
+}
+
+/// As the model has it, with its values as it has them.
+const Effect* known_effect(const FittedModel& model, const std::string& column) {
+  const auto found = std::find_if(model.effects.begin(), model.effects.end(),
+                                  [&](const Effect& known) { return known.column == column; });
+  return found == model.effects.end() ? nullptr : &*found;
+}
+
+/// An effect is of the central run: at another one the ratio differs.
+constexpr double kSameRatio = 1e-9;
+
+/// With its ratio, and with the interval where the model knows it.
+void add_effect(const FittedModel& model, const Configuration& at, Effect effect,
+                std::vector<Effect>& out) {
+  effect.ratio = ratio_of(model, at, effect);
+  effect.interval.reset();
+  if (std::isnan(effect.ratio))
+    return;
+  if (const Effect* known = known_effect(model, effect.column);
+      known && known->from == effect.from && known->to == effect.to &&
+      std::abs(known->ratio / effect.ratio - 1) < kSameRatio)
+    effect.interval = known->interval;
+  out.push_back(std::move(effect));
+}
+
+}  // namespace
+
+double ratio_of(const FittedModel& model, const Configuration& at, const Effect& effect) {
+  const auto from = moved_to(model, at, effect.column, effect.from);
+  const auto to = moved_to(model, at, effect.column, effect.to);
+  const auto before = from ? time_of(model, *from) : std::nullopt;
+  const auto after = to ? time_of(model, *to) : std::nullopt;
+  return before && after ? *after / *before : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::vector<Effect> scale_effects_of(const FittedModel& model, const Configuration& at) {
+  std::vector<Effect> out;
+  for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j)
+    if (const NumericInput& input = model.spec.extrinsic[j]; !model.spec.is_derived(input.column))
+      add_effect(model, at, doubled(input, at.extrinsic[j]), out);
+  return out;
+}
+
+std::vector<Effect> effects_of(const FittedModel& model, const Configuration& at,
+                               const Design* runs) {
+  const ModelSpec& spec = model.spec;
+  std::vector<Effect> out = scale_effects_of(model, at);
+  const std::size_t scales = out.size();
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
+    const NumericInput& input = spec.intrinsic[i];
+    if (spec.is_derived_from(input.column) || spec.is_tied(input.column))
+      continue;
+    const Effect* known = known_effect(model, input.column);
+    add_effect(model, at,
+               runs    ? between_typical(input, runs->intrinsic[i], runs->rows)
+               : known ? *known
+                       : Effect{.column = input.column, .from = input.low, .to = input.high},
+               out);
+  }
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
+    const CategoricalInput& input = spec.categorical[c];
+    if (spec.is_derived_from(input.column))
+      continue;
+    const Effect* known = known_effect(model, input.column);
+    add_effect(model, at,
+               !runs && known
+                   ? *known
+                   : between_levels(model, at, c, runs ? &runs->categorical[c] : nullptr),
+               out);
+  }
+  for (std::size_t k = scales; k < out.size(); ++k)
+    out[k].measured = is_measured(model, at, out[k]);
+  std::stable_sort(out.begin(), out.end(), [](const Effect& a, const Effect& b) {
+    return std::abs(std::log(a.ratio)) > std::abs(std::log(b.ratio));
+  });
+  return out;
+}
+
+}  // namespace perfmodel
