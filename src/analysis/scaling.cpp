@@ -83,7 +83,7 @@ std::vector<Doubling> doublings_of(const FittedModel& model, const Configuration
   std::vector<Doubling> out;
   for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
     const NumericInput& input = model.spec.extrinsic[j];
-    if (model.spec.is_derived(input.column))
+    if (model.spec.follows(input.column))
       continue;
     const double here = at.extrinsic[j];
     const bool ends_here = 2 * here > input.high && here / 2 >= input.low && can_be_halved(here);

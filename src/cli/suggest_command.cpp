@@ -312,8 +312,11 @@ bool is_of_runs(const SuggestArguments& arguments) {
 
 plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model,
                      Console& console) {
-  if (!is_of_runs(arguments))
-    return read_space(arguments.space);
+  if (!is_of_runs(arguments)) {
+    plan::Space space = read_space(arguments.space);
+    space.ties = model.spec.ties;
+    return space;
+  }
   RunsFile file = read_runs(arguments.space, categorical_columns(model.spec));
   const Table all = file.table;
   if (const auto failed = drop_failed_runs(file, model.spec))
@@ -322,8 +325,10 @@ plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model
     console.warning(*unknown);
   make_design(file.table, model.spec, Target::absent);  // says which cells cannot be used
   plan::Space space = plan::space_of_runs(file.table, all, required_columns(model.spec));
-  if (arguments.next)
+  if (arguments.next) {
+    space.ties = model.spec.ties;
     plan::bind_columns(space, file.table);
+  }
   return space;
 }
 
