@@ -181,6 +181,8 @@ std::vector<Effect> effects_of(const FittedModel& model, const Configuration& ty
     add(effect_between(input.column, settings));
   }
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
+    if (spec.follows(spec.extrinsic[j].column))
+      continue;
     const MovedConfiguration moved(model, typical, j);
     add(effect_of_range(spec.extrinsic[j], [&](double value) { return moved.time_at(value); }));
   }
