@@ -146,6 +146,24 @@ TEST_CASE_METHOD(StepTest, "the order of runs and the names of columns do not de
   CHECK(predict({"y x=64", "z=256"}) == Approx(expected).epsilon(1e-9));
 }
 
+TEST_CASE_METHOD(StepTest, "a model file with a step that cannot be is refused", "[cli][steps]") {
+  const nlohmann::json model = fit(step_header + joined(step_runs()));
+  const auto refusal = [&](const std::string& field, const nlohmann::json& value) {
+    nlohmann::json edited = model;
+    edited["tied"][0]["step"][field] = value;
+    write("model.json", edited.dump());
+    const ProgramResult result = run({"predict", "model.json", "--set", "gpus=4"});
+    CHECK(result.exit_code == 3);
+    CHECK(result.output.empty());
+    return result.errors;
+  };
+  CHECK_THAT(refusal("divisor", 0), ContainsSubstring("expected factors and a divisor > 0"));
+  CHECK_THAT(refusal("factors", nlohmann::json::array()),
+             ContainsSubstring("expected factors and a divisor > 0"));
+  CHECK_THAT(refusal("factors", nlohmann::json::parse(R"([{"column": "racks", "power": 1}])")),
+             ContainsSubstring("racks"));
+}
+
 TEST_CASE_METHOD(StepTest, "one run off is no step", "[cli][steps]") {
   const nlohmann::json model = fit(step_header + joined(step_runs(true)));
   CHECK_FALSE(model.contains("tied"));
