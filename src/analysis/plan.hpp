@@ -65,8 +65,7 @@ struct Space {
   std::set<std::vector<double>> failed = {};   ///< of runs: where all failed
   std::vector<Bond> bonds = {};  ///< of runs after bind_columns(): every column is in one
   std::vector<Order> orders = {};
-  /// What moves in steps with a scale is never otherwise; a column of one value is as it was set.
-  std::vector<Tie> ties = {};
+  std::vector<Tie> steps = {};  ///< what moves in steps with a scale is never otherwise
 
   std::vector<std::string> names() const;
   /// A configuration as it is written to a file, column by column.

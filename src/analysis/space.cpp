@@ -119,11 +119,7 @@ bool keeps_step(const Space& space, const Tie& tie, const Configuration& configu
         return configuration[c];
     return std::numeric_limits<double>::quiet_NaN();  // others complain of what is missing
   };
-  const auto is_set = [&](const SpaceColumn& column) {
-    return column.name == tie.column && !column.is_range() && column.choices() == 1;
-  };
-  return !tie.in_steps() || std::any_of(space.columns.begin(), space.columns.end(), is_set) ||
-         !std::islessgreater(value_of(tie.column), tie.step(value_of));
+  return !std::islessgreater(value_of(tie.column), tie.step(value_of));
 }
 
 }  // namespace
@@ -227,7 +223,7 @@ void bind_columns(Space& space, const Table& runs) {
   for (const Identity& identity : find_identities(runs, parts))
     for (const Factor& factor : identity.factors)
       join(place(identity.column), place(factor.column));
-  for (const Tie& tie : space.ties)
+  for (const Tie& tie : space.steps)
     for (const Factor& factor : tie.factors)
       join(place(tie.column), place(factor.column));
   for (std::size_t a = 0; a < names.size(); ++a) {
@@ -256,7 +252,7 @@ bool is_known_to_exist(const Space& space, const Configuration& configuration) {
              space.orders.begin(), space.orders.end(),
              [&](const Order& order) { return order.holds(configuration); }) &&
          std::all_of(
-             space.ties.begin(), space.ties.end(),
+             space.steps.begin(), space.steps.end(),
              [&](const Tie& tie) { return keeps_step(space, tie, configuration); });
 }
 

@@ -445,16 +445,21 @@ std::optional<Tie> step_of(const Members& members) {
     has_scale = has_scale || members[i].column->part->part == Part::extrinsic;
   }
   const auto divisor = has_scale ? divisor_of(members) : std::nullopt;
-  const std::size_t different = divisor ? combinations(members) : 0;
+  if (!divisor)
+    return std::nullopt;
+  const std::size_t different = combinations(members);
   if (different < 2 * members.size() ||
       different <= distinct_values(*members[0].column->part->column))
     return std::nullopt;
   step.divisor = *divisor;
-  for (std::size_t row = 0; row < members[0].column->logarithms.size(); ++row)
-    if (const auto [x, y] = step_in_row(members, row);
-        std::ceil(x / *divisor * (1 - kOfWholeNumbers)) != y)
+  bool rounds = false;  // else it is the product itself
+  for (std::size_t row = 0; row < members[0].column->logarithms.size(); ++row) {
+    const auto [x, y] = step_in_row(members, row);
+    if (std::ceil(x / *divisor * (1 - kOfWholeNumbers)) != y)
       return std::nullopt;
-  return step;
+    rounds = rounds || x / *divisor < y * (1 - kOfWholeNumbers);
+  }
+  return rounds ? std::optional(step) : std::nullopt;
 }
 
 std::optional<Tie> find_step(const std::vector<LogColumn>& columns) {

@@ -121,6 +121,8 @@ TEST_CASE_METHOD(StepTest, "what is suggested keeps to the steps", "[cli][steps]
   check(json_of({"suggest", "model.json", "space.json", "--top", "1000"})["fastest"], 21);
   check(json_of({"suggest", "model.json", "space.json", "--next", "1000"})["next"], 21);
   check(json_of({"suggest", "model.json", "runs.csv", "--next", "1000"})["next"], 32);
+  CHECK_THAT(run({"suggest", "model.json", "space.json"}).errors,
+             ContainsSubstring("'nodes' is always ceil(gpus / 8)\n"));
   // One value of a column is what the user has set.
   write("space.json", R"({"schema": "perfmodel/space", "schema_version": 1, "columns": [
       {"column": "batch", "values": [64]}, {"column": "nodes", "values": [4]},
@@ -202,6 +204,29 @@ TEST_CASE_METHOD(StepTest, "a step in several columns moves with each of them", 
   const ProgramResult alone = run({"predict", "model.json", "--like", "runs.csv:2", "--set",
                                    "micro_size=5"});  // of 48 on one GPU, no scale is set
   CHECK_THAT(alone.errors, ContainsSubstring("'accumulation' moves along: 10"));
+}
+
+TEST_CASE_METHOD(StepTest, "what is a product exactly is no step, whoever keeps it",
+                 "[cli][steps]") {
+  std::string csv = "local_batch,gpus,global_batch,micro,steps,time_s\n";
+  for (const int local : {8, 16, 24})
+    for (const int gpus : {1, 2, 4, 8})
+      for (const int micro : {2, 5, 7}) {
+        const int steps = (local + micro - 1) / micro;
+        csv += to_text(local) + "," + to_text(gpus) + "," + to_text(local * gpus) + "," +
+               to_text(micro) + "," + to_text(steps) + "," +
+               to_text(0.01 * steps * micro + 0.001 * gpus) + "\n";
+      }
+  const nlohmann::json model = fit(csv, {"--extrinsic", "gpus,global_batch", "--intrinsic",
+                                         "local_batch,micro,steps", "--terms", "2"});
+  CHECK(said().find("'global_batch' is ceil") == std::string::npos);
+  for (const nlohmann::json& tie : model["tied"])
+    CHECK(tie.contains("step") == (tie["column"] == "steps"));
+  // Where the batch of all is the scale it moves that of one, and with it the steps.
+  const ProgramResult moved =
+      run({"predict", "model.json", "--like", "runs.csv:2", "--set", "global_batch=48"});
+  CHECK_THAT(moved.errors, ContainsSubstring("'local_batch' moves along: 48") &&
+                               ContainsSubstring("'steps' moves along: 24"));
 }
 
 TEST_CASE_METHOD(StepTest, "the page moves in steps as predict does",
