@@ -262,8 +262,8 @@ struct ModelSpec {
   bool is_derived_from(const std::string& column) const;
   /// Whether the column moves with a scale.
   bool is_tied(const std::string& column) const;
-  /// Whether others give the column, so that it is no scale of its own: where it is derived or moves
-  /// in steps with a scale.
+  /// Whether others give the column, so that it is no scale of its own: where it is derived or
+  /// moves in steps with a scale.
   bool follows(const std::string& column) const;
   /// Whether other inputs change where this one does: derived columns, and those tied to it.
   bool moves_others(const std::string& column) const;
