@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -224,10 +225,19 @@ struct SourceColumn {
 
 /// A numeric column that moves with a scale in every run: where the scale is multiplied by x, it is
 /// multiplied by x^power. "global_batch", which is local_batch * num_gpus, with num_gpus.
+///
+/// In steps it moves where it is ceil(product / divisor) in every run: "nodes", which is
+/// ceil(num_gpus / 8). The power then says whether it grows or falls with the scale.
 struct Tie {
   std::string scale;
   std::string column;
   int power = 1;
+  std::vector<Factor> factors = {};  ///< of that product; empty where it does not move in steps
+  double divisor = 1;
+
+  bool in_steps() const { return !factors.empty(); }
+  /// ceil(product / divisor), where `value_of` has the values of the factors.
+  double step(const std::function<double(const std::string&)>& value_of) const;
 };
 
 /// What a model takes in and gives out. The order of the inputs is the order of the constants.
@@ -252,6 +262,9 @@ struct ModelSpec {
   bool is_derived_from(const std::string& column) const;
   /// Whether the column moves with a scale.
   bool is_tied(const std::string& column) const;
+  /// Whether others give the column, so that it is no scale of its own: where it is derived or
+  /// moves in steps with a scale.
+  bool follows(const std::string& column) const;
   /// Whether other inputs change where this one does: derived columns, and those tied to it.
   bool moves_others(const std::string& column) const;
 };

@@ -28,7 +28,7 @@ std::optional<std::size_t> place_of_scale(const FittedModel& model, const std::s
 
 void RankingPlace::see(const FittedModel& model) {
   for (const NumericInput& input : model.spec.extrinsic)
-    if (scale.empty() && !model.spec.is_derived(input.column))
+    if (scale.empty() && !model.spec.follows(input.column))
       scale = input.column;
   if (const auto place = place_of_scale(model, scale))
     at = std::max(at, model.spec.extrinsic[*place].high);

@@ -136,7 +136,7 @@ double ratio_of(const FittedModel& model, const Configuration& at, const Effect&
 std::vector<Effect> scale_effects_of(const FittedModel& model, const Configuration& at) {
   std::vector<Effect> out;
   for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j)
-    if (const NumericInput& input = model.spec.extrinsic[j]; !model.spec.is_derived(input.column))
+    if (const NumericInput& input = model.spec.extrinsic[j]; !model.spec.follows(input.column))
       add_effect(model, at, doubled(input, at.extrinsic[j]), out);
   return out;
 }

@@ -65,6 +65,7 @@ struct Space {
   std::set<std::vector<double>> failed = {};   ///< of runs: where all failed
   std::vector<Bond> bonds = {};  ///< of runs after bind_columns(): every column is in one
   std::vector<Order> orders = {};
+  std::vector<Tie> steps = {};  ///< what moves in steps with a scale is never otherwise
 
   std::vector<std::string> names() const;
   /// A configuration as it is written to a file, column by column.

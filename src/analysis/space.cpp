@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -111,6 +112,16 @@ bool follows(const Space& space, std::size_t from, std::size_t to) {
   return 2 * known.size() <= space.rows.size();
 }
 
+bool keeps_step(const Space& space, const Tie& tie, const Configuration& configuration) {
+  const auto value_of = [&](const std::string& name) {
+    for (std::size_t c = 0; c < space.columns.size(); ++c)
+      if (space.columns[c].name == name)
+        return configuration[c];
+    return std::numeric_limits<double>::quiet_NaN();  // others complain of what is missing
+  };
+  return !std::islessgreater(value_of(tie.column), tie.step(value_of));
+}
+
 }  // namespace
 
 bool Order::holds(const std::vector<double>& configuration) const {
@@ -212,6 +223,9 @@ void bind_columns(Space& space, const Table& runs) {
   for (const Identity& identity : find_identities(runs, parts))
     for (const Factor& factor : identity.factors)
       join(place(identity.column), place(factor.column));
+  for (const Tie& tie : space.steps)
+    for (const Factor& factor : tie.factors)
+      join(place(tie.column), place(factor.column));
   for (std::size_t a = 0; a < names.size(); ++a) {
     std::vector<std::size_t> together;
     for (std::size_t b = 0; b < names.size(); ++b) {
@@ -236,7 +250,10 @@ bool is_known_to_exist(const Space& space, const Configuration& configuration) {
              }) &&
          std::all_of(
              space.orders.begin(), space.orders.end(),
-             [&](const Order& order) { return order.holds(configuration); });
+             [&](const Order& order) { return order.holds(configuration); }) &&
+         std::all_of(
+             space.steps.begin(), space.steps.end(),
+             [&](const Tie& tie) { return keeps_step(space, tie, configuration); });
 }
 
 std::vector<double> formula_values(const Space& space, TextCodes& codes,

@@ -222,7 +222,8 @@ ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& con
   const FittedModel model = picked_model(arguments.input, arguments.pick);
   std::vector<std::string> extrinsic;
   for (const NumericInput& input : model.spec.extrinsic)
-    if (!model.spec.is_derived(input.column))
+    if (!model.spec.is_derived(input.column) &&
+        (arguments.column == input.column || !model.spec.follows(input.column)))
       extrinsic.push_back(input.column);
   const std::string column = choose_column(arguments.column, extrinsic);
   if (std::find(extrinsic.begin(), extrinsic.end(), column) == extrinsic.end()) {

@@ -23,6 +23,7 @@
 #include "perfmodel/table.hpp"
 #include "report/documents.hpp"
 #include "table/design.hpp"
+#include "table/left_out.hpp"
 
 namespace perfmodel::cli {
 
@@ -314,10 +315,27 @@ bool is_of_runs(const SuggestArguments& arguments) {
   return arguments.space.ends_with(".csv");
 }
 
+/// The ties in steps that the space is to keep; one value of a column is what the user has set.
+std::vector<Tie> steps_of(const ModelSpec& spec, const plan::Space& space, Console& console) {
+  std::vector<Tie> steps;
+  for (const Tie& tie : spec.ties)
+    for (const plan::SpaceColumn& column : space.columns)
+      if (tie.in_steps() && tie.column == column.name &&
+          (column.is_range() || column.choices() > 1)) {
+        steps.push_back(tie);
+        if (tie.scale == tie.factors.front().column)  // of several scales once
+          console.notice("'" + tie.column + "' is always " + law_of_step(tie));
+      }
+  return steps;
+}
+
 plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model,
                      Console& console) {
-  if (!is_of_runs(arguments))
-    return read_space(arguments.space);
+  if (!is_of_runs(arguments)) {
+    plan::Space space = read_space(arguments.space);
+    space.steps = steps_of(model.spec, space, console);
+    return space;
+  }
   RunsFile file = read_runs(arguments.space, categorical_columns(model.spec));
   const Table all = file.table;
   if (const auto failed = drop_failed_runs(file, model.spec))
@@ -326,8 +344,10 @@ plan::Space space_of(const SuggestArguments& arguments, const FittedModel& model
     console.warning(*unknown);
   make_design(file.table, model.spec, Target::absent);  // says which cells cannot be used
   plan::Space space = plan::space_of_runs(file.table, all, required_columns(model.spec));
-  if (arguments.next)
+  if (arguments.next) {
+    space.steps = steps_of(model.spec, space, console);
     plan::bind_columns(space, file.table);
+  }
   return space;
 }
 

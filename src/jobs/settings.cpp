@@ -336,8 +336,8 @@ std::vector<const Column*> moving_scales(const std::vector<Column>& set, const M
   return out;
 }
 
-/// Moves a column of the base, one value per row, along with the scales that were set. Returns
-/// whether it does.
+/// Moves a column of the base, one value per row, along with the scales that were set; of one that
+/// moves in steps the values are left to move_in_steps(). Returns whether it does.
 bool move_along(const std::vector<const Column*>& scales, const ModelSpec& spec, const Table& base,
                 Column& column) {
   bool moves = false;
@@ -348,11 +348,23 @@ bool move_along(const std::vector<const Column*>& scales, const ModelSpec& spec,
           !from->is_numeric() || !column.is_numeric())
         continue;
       moves = true;
-      for (std::size_t row = 0; row < column.numbers.size(); ++row)
+      for (std::size_t row = 0; !tie.in_steps() && row < column.numbers.size(); ++row)
         column.numbers[row] *= std::pow(scale->numbers[row] / from->numbers[0], tie.power);
     }
   }
   return moves;
+}
+
+/// Moves columns that were found to move in steps to where the other columns of the table have
+/// them.
+void move_in_steps(const std::vector<std::string>& moved, const ModelSpec& spec, Table& table) {
+  for (const Tie& tie : spec.ties)
+    for (Column& column : table.columns)
+      if (tie.in_steps() && column.name == tie.column &&
+          std::find(moved.begin(), moved.end(), column.name) != moved.end())
+        for (std::size_t row = 0; row < column.numbers.size(); ++row)
+          column.numbers[row] =
+              tie.step([&](const std::string& name) { return table.at(name).numbers[row]; });
 }
 
 /// Complains of what neither the settings nor the base have.
@@ -402,6 +414,7 @@ SetConfigurations configurations_of_settings(const std::vector<std::string>& set
     }
   }
   refuse_missing(missing, base);
+  move_in_steps(out.moved, spec, out.table);
   refuse_derived_values(out.table, set, spec);
   return out;
 }

@@ -101,19 +101,53 @@ std::optional<CentralRun> read_central_run(const ModelSpec& spec, const JsonCurs
   return out;
 }
 
+namespace {
+
+Json factors_to_json(const std::vector<Factor>& factors) {
+  Json out = Json::array();
+  for (const Factor& factor : factors)
+    out.push_back({{"column", factor.column}, {"power", factor.power}});
+  return out;
+}
+
+/// The column of each is read by `read_column`.
+template <class ReadColumn>
+std::vector<Factor> read_factors(const JsonCursor& node, const ReadColumn& read_column) {
+  std::vector<Factor> out;
+  for (const JsonCursor& factor : node.items())
+    out.push_back({read_column(factor.member("column")), read_power(factor.member("power"))});
+  return out;
+}
+
+}  // namespace
+
 Json ties_to_json(const std::vector<Tie>& ties) {
   Json out = Json::array();
-  for (const Tie& tie : ties)
-    out.push_back({{"scale", tie.scale}, {"column", tie.column}, {"power", tie.power}});
+  for (const Tie& tie : ties) {
+    Json node = {{"scale", tie.scale}, {"column", tie.column}, {"power", tie.power}};
+    if (tie.in_steps())
+      node["step"] = {{"factors", factors_to_json(tie.factors)}, {"divisor", tie.divisor}};
+    out.push_back(std::move(node));
+  }
   return out;
 }
 
 std::vector<Tie> read_ties(const ModelSpec& spec, const JsonCursor& root) {
   std::vector<Tie> out;
-  if (const auto node = root.optional_member("tied"))
-    for (const JsonCursor& item : node->items())
-      out.push_back({read_input(spec, item.member("scale")),
-                     read_input(spec, item.member("column")), read_power(item.member("power"))});
+  const auto node = root.optional_member("tied");
+  if (!node)
+    return out;
+  for (const JsonCursor& item : node->items()) {
+    out.push_back({read_input(spec, item.member("scale")), read_input(spec, item.member("column")),
+                   read_power(item.member("power"))});
+    if (const auto step = item.optional_member("step")) {
+      out.back().factors = read_factors(
+          step->member("factors"), [&](const JsonCursor& name) { return read_input(spec, name); });
+      out.back().divisor = step->member("divisor").number();
+      if (out.back().factors.empty() || !(out.back().divisor > 0))
+        step->fail("expected factors and a divisor > 0");
+    }
+  }
   return out;
 }
 
@@ -125,8 +159,8 @@ Json left_out_to_json(const std::vector<LeftOut>& left_out) {
       node["value"] = item.value;
     if (!item.identity.empty())
       node["identity"] = item.identity;
-    for (const Factor& factor : item.factors)
-      node["factors"].push_back({{"column", factor.column}, {"power", factor.power}});
+    if (!item.factors.empty())
+      node["factors"] = factors_to_json(item.factors);
     out.push_back(std::move(node));
   }
   return out;
@@ -146,9 +180,7 @@ std::vector<LeftOut> read_left_out(const JsonCursor& root) {
     if (const auto identity = item.optional_member("identity"))
       column.identity = identity->text();
     if (const auto factors = item.optional_member("factors"))
-      for (const JsonCursor& factor : factors->items())
-        column.factors.push_back(
-            {factor.member("column").name(), read_power(factor.member("power"))});
+      column.factors = read_factors(*factors, [](const JsonCursor& name) { return name.name(); });
   }
   return out;
 }

@@ -43,10 +43,15 @@ const columnOf = new Map(model.columns.map((column) => [column.name, column]));
 const predicted = (values) => model.predict(...model.columns.map(({name}) => values.get(name)));
 const withValue = (values, name, value) => {
   const out = new Map(values);
-  for (const [scale, column, power] of model.ties)
-    if (scale === name && out.has(column))
+  for (const [scale, column, power, factors] of model.ties)
+    if (scale === name && out.has(column) && !factors.length)
       out.set(column, out.get(column) * Math.pow(value / values.get(name), power));
-  return out.set(name, value);
+  out.set(name, value);
+  for (const [scale, column, , factors, divisor] of model.ties)
+    if (scale === name && factors.length)
+      out.set(column, Math.ceil((1 - 1e-9) / divisor * factors.reduce(
+        (product, [factor, power]) => product * Math.pow(out.get(factor), power), 1)));
+  return out;
 };
 const allows = (column, value) => column.levels ? column.levels.includes(value)
   : Number.isFinite(value) && (column.low === undefined || value > 0 ||

@@ -165,11 +165,10 @@ double mape_of(const Design& runs, const Eigen::VectorXd& predicted,
   return 100 * sum / static_cast<double>(rows.size());
 }
 
-/// The first scale that is not derived and takes more than one value.
+/// The first scale that does not follow from others and takes more than one value.
 std::optional<std::size_t> scale_of_figures(const ModelSpec& spec) {
   for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    if (!spec.is_derived(spec.extrinsic[j].column) &&
-        spec.extrinsic[j].low < spec.extrinsic[j].high)
+    if (!spec.follows(spec.extrinsic[j].column) && spec.extrinsic[j].low < spec.extrinsic[j].high)
       return j;
   return std::nullopt;
 }

@@ -321,7 +321,7 @@ std::vector<ScaleCurve> scale_curves(const FittedModel& model, const Configurati
                                      const std::vector<NotAbove>& orders) {
   std::vector<ScaleCurve> curves;
   for (std::size_t j = 0; j < model.spec.extrinsic.size(); ++j) {
-    if (model.spec.is_derived(model.spec.extrinsic[j].column))
+    if (model.spec.follows(model.spec.extrinsic[j].column))
       continue;
     ScaleCurve curve = scale_curve(model, shown, j, runs, predicted, orders);
     if (!curve.points.empty())
@@ -446,8 +446,12 @@ std::string regions_of(const FittedModel& model) {
 std::string ties_of(const ModelSpec& spec) {
   std::vector<std::string> out;
   for (const Tie& tie : spec.ties) {
+    std::vector<std::string> factors;
+    for (const Factor& factor : tie.factors)
+      factors.push_back(
+          array_of({javascript_literal(factor.column), std::to_string(factor.power)}));
     out.push_back(array_of({javascript_literal(tie.scale), javascript_literal(tie.column),
-                            std::to_string(tie.power)}));
+                            std::to_string(tie.power), array_of(factors), to_text(tie.divisor)}));
   }
   return array_of(out);
 }

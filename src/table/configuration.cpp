@@ -72,9 +72,12 @@ std::optional<Configuration> with_scale(const ModelSpec& spec, const Configurati
   const double factor = value / configuration.extrinsic[extrinsic];
   ColumnValues values = underived_values(spec, configuration);
   for (const Tie& tie : spec.ties)
-    if (tie.scale == scale && values.contains(tie.column))
+    if (tie.scale == scale && values.contains(tie.column) && !tie.in_steps())
       values[tie.column] *= std::pow(factor, tie.power);
   values[scale] = value;
+  for (const Tie& tie : spec.ties)
+    if (tie.scale == scale && tie.in_steps())
+      values[tie.column] = tie.step([&](const std::string& name) { return values.at(name); });
   if (!add_derived_values(spec, values))
     return std::nullopt;
   Configuration out = configuration;

@@ -362,6 +362,21 @@ std::optional<Factor> moved_origin(const std::vector<Factor>& origins, const Mod
   return found;
 }
 
+/// What follows in steps from columns that follow from no others and move with a scale.
+std::vector<Tie> steps_beside(const std::vector<ColumnProduct>& products, const ModelSpec& spec,
+                              std::vector<ColumnPart> parts) {
+  for (const ColumnProduct& product : products)
+    std::erase_if(parts,
+                  [&](const ColumnPart& part) { return part.column->name == product.column; });
+  const MovingColumns moving(products);
+  for (const NumericInput& scale : spec.extrinsic)
+    for (const Factor& origin : moving.origins(scale.column))
+      for (ColumnPart& part : parts)
+        if (part.column->name == origin.column)
+          part.part = Part::extrinsic;
+  return find_steps(parts);
+}
+
 }  // namespace
 
 std::vector<Tie> ties_of(const Table& table, const ModelSpec& spec) {
@@ -370,6 +385,7 @@ std::vector<Tie> ties_of(const Table& table, const ModelSpec& spec) {
   for (Identity& identity : find_identities(table, parts))
     products.push_back({std::move(identity.column), std::move(identity.factors)});
   const MovingColumns moving(products);
+  const std::vector<Tie> steps = steps_beside(products, spec, parts);
   std::vector<Tie> ties;
   for (const NumericInput& input : spec.extrinsic) {
     const std::string& scale = input.column;
@@ -383,6 +399,19 @@ std::vector<Tie> ties_of(const Table& table, const ModelSpec& spec) {
         ties.push_back({scale, column, power});
     }
   }
+  const std::vector<Tie> exact = ties;
+  for (Tie step : steps)
+    for (const Factor& factor : std::vector<Factor>(step.factors)) {
+      step.scale = factor.column;
+      step.power = factor.power;
+      ties.push_back(step);
+      for (const Tie& tie : exact)
+        if (tie.column == factor.column) {
+          step.scale = tie.scale;
+          step.power = factor.power * tie.power;
+          ties.push_back(step);
+        }
+    }
   return ties;
 }
 

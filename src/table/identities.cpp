@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -98,17 +100,23 @@ bool holds(const Members& members) {
   return combinations(members) >= members.size() + 2;
 }
 
-/// The first product of `size` of the columns that is the same everywhere.
-std::optional<Identity> find_product(const std::vector<LogColumn>& columns, std::size_t size,
-                                     std::size_t from, Members& members) {
+std::optional<Identity> identity_that_holds(const Members& members) {
+  return holds(members) ? identity_of(members) : std::nullopt;
+}
+
+/// What `take` makes of the first `size` of the columns of which it makes anything; the members
+/// that are there already stay the first.
+template <class Take>
+auto find_product(const std::vector<LogColumn>& columns, std::size_t size, std::size_t from,
+                  Members& members, const Take& take) -> decltype(take(members)) {
   if (members.size() == size)
-    return holds(members) ? identity_of(members) : std::nullopt;
+    return take(members);
   for (std::size_t i = from; i < columns.size(); ++i) {
     for (const int power : {1, -1}) {
-      if (members.empty() && power < 0)
+      if (members.empty() ? power < 0 : members[0].column == &columns[i])
         continue;
       members.push_back({&columns[i], power});
-      if (auto found = find_product(columns, size, i + 1, members))
+      if (auto found = find_product(columns, size, i + 1, members, take))
         return found;
       members.pop_back();
     }
@@ -200,27 +208,31 @@ std::optional<Identity> find_by_level(const std::vector<LogColumn>& columns,
 std::optional<Identity> find_one(const std::vector<LogColumn>& columns,
                                  const std::vector<ColumnPart>& parts) {
   Members members;
-  if (auto found = find_product(columns, 2, 0, members))
+  if (auto found = find_product(columns, 2, 0, members, identity_that_holds))
     return found;
   if (auto found = find_function(columns))
     return found;
   for (const std::size_t size : {std::size_t{3}, std::size_t{4}})
     if (size < 4 || columns.size() <= kMostColumnsOfFour) {
       members.clear();
-      if (auto found = find_product(columns, size, 0, members))
+      if (auto found = find_product(columns, size, 0, members, identity_that_holds))
         return found;
     }
   return find_by_level(columns, parts);
 }
 
-}  // namespace
-
-std::vector<Identity> find_identities(const Table&, const std::vector<ColumnPart>& parts) {
+std::vector<const ColumnPart*> underived_numbers(const std::vector<ColumnPart>& parts) {
   std::vector<const ColumnPart*> numbers;
   for (const ColumnPart& part : parts)
     if (part.is_number() && part.column->formula.empty())
       numbers.push_back(&part);
-  std::vector<LogColumn> columns = log_columns(numbers);
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<Identity> find_identities(const Table&, const std::vector<ColumnPart>& parts) {
+  std::vector<LogColumn> columns = log_columns(underived_numbers(parts));
   std::erase_if(columns, [](const LogColumn& column) {
     return is_same_everywhere({{&column, 1}}, kLeastVariation);
   });
@@ -389,6 +401,102 @@ RunLabels find_run_labels(const Table& table, const std::vector<ColumnPart>& par
       found.labels.push_back(column.name);
   }
   return found;
+}
+
+namespace {
+
+/// The product x of all members but the first, and the first as y, in a row.
+std::pair<double, double> step_in_row(const Members& members, std::size_t row) {
+  double above = 1;
+  double below = 1;
+  for (std::size_t i = 1; i < members.size(); ++i)
+    (members[i].power > 0 ? above : below) *= members[i].column->part->column->numbers[row];
+  return {above / below, members[0].column->part->column->numbers[row]};
+}
+
+/// A number k with y = ceil(x / k) in every row: those from max x / y to below min x / (y - 1) are
+/// such. The smallest is taken if it is a whole one, since a full step was then measured, else the
+/// smallest power of two, else the smallest whole one.
+std::optional<double> divisor_of(const Members& members) {
+  double least = 0;
+  double below = std::numeric_limits<double>::infinity();
+  for (std::size_t row = 0; row < members[0].column->logarithms.size(); ++row) {
+    const auto [x, y] = step_in_row(members, row);
+    least = std::max(least, x / y);
+    if (y > 1)
+      below = std::min(below, x / (y - 1));
+    if (least >= below)
+      return std::nullopt;
+  }
+  if (members.size() > 2)
+    return 1;
+  for (const double k : {least, std::exp2(std::ceil(std::log2(least))), std::ceil(least)})
+    if (k == std::round(k) && k < below)
+      return k;
+  return least;
+}
+
+/// That the first member follows from the others in steps.
+std::optional<Tie> step_of(const Members& members) {
+  Tie step{{}, members[0].column->name()};
+  bool has_scale = false;
+  for (std::size_t i = 1; i < members.size(); ++i) {
+    step.factors.push_back({members[i].column->name(), members[i].power});
+    has_scale = has_scale || members[i].column->part->part == Part::extrinsic;
+  }
+  const auto divisor = has_scale ? divisor_of(members) : std::nullopt;
+  if (!divisor)
+    return std::nullopt;
+  const std::size_t different = combinations(members);
+  if (different < 2 * members.size() ||
+      different <= distinct_values(*members[0].column->part->column))
+    return std::nullopt;
+  step.divisor = *divisor;
+  bool rounds = false;  // else it is the product itself
+  for (std::size_t row = 0; row < members[0].column->logarithms.size(); ++row) {
+    const auto [x, y] = step_in_row(members, row);
+    if (std::ceil(x / *divisor * (1 - kOfWholeNumbers)) != y)
+      return std::nullopt;
+    rounds = rounds || x / *divisor < y * (1 - kOfWholeNumbers);
+  }
+  return rounds ? std::optional(step) : std::nullopt;
+}
+
+std::optional<Tie> find_step(const std::vector<LogColumn>& columns) {
+  for (const std::size_t size : {std::size_t{2}, std::size_t{3}, std::size_t{4}})
+    for (const LogColumn& column : columns) {
+      Members members{{&column, 1}};
+      if (size < 4 || columns.size() <= kMostColumnsOfFour)
+        if (auto found = find_product(columns, size, 0, members, step_of))
+          return found;
+    }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Tie> find_steps(const std::vector<ColumnPart>& parts) {
+  std::vector<LogColumn> columns = log_columns(underived_numbers(parts));
+  std::erase_if(columns, [](const LogColumn& column) { return !column.is_whole; });
+  if (!find_step(columns))
+    return {};  // most tables are done here
+  std::map<std::string, std::size_t> values;
+  for (const LogColumn& column : columns)
+    values[column.name()] = distinct_values(*column.part->column);
+  // Of GPUs, nodes and racks all are to be steps in the GPUs.
+  std::stable_sort(columns.begin(), columns.end(), [&](const LogColumn& a, const LogColumn& b) {
+    return values.at(a.name()) > values.at(b.name());
+  });
+  std::vector<Tie> steps;
+  while (auto found = find_step(columns)) {
+    std::erase_if(columns, [&](const LogColumn& column) { return column.name() == found->column; });
+    steps.push_back(*std::move(found));
+  }
+  return steps;
+}
+
+std::string law_of_step(const Tie& step) {
+  return "ceil(" + scaled_product(1 / step.divisor, step.factors) + ")";
 }
 
 }  // namespace perfmodel

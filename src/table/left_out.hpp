@@ -78,6 +78,16 @@ struct Identity {
 /// Columns that a flag names and derived ones do not follow from any.
 std::vector<Identity> find_identities(const Table& table, const std::vector<ColumnPart>& parts);
 
+/// Among the inputs of whole numbers, those that follow in steps from others, a scale among them,
+/// in every row: ceil(x / k) of one, or ceil(x) of a product x of up to three with powers 1 and -1.
+/// They are inputs all the same, since a time may jump where they do. Believed is what at least 4,
+/// 6 or 8 different rows of one, two or three columns say, and more rows than the column has
+/// values. The ties name no scale.
+std::vector<Tie> find_steps(const std::vector<ColumnPart>& parts);
+
+/// "ceil(num_gpus / 8)"
+std::string law_of_step(const Tie& step);
+
 /// Inputs that no flag names and that tell runs apart, not configurations.
 struct RunLabels {
   /// Whole numbers, or texts that differ in digits alone, with a name such as "rep", "run_id",

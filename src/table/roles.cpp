@@ -640,6 +640,9 @@ Roles settle_roles(const Table& table, const RoleRequest& request, bool needs_sc
     roles.notices.push_back(notice);
   roles.left_out.insert(roles.left_out.end(), no_inputs.begin(), no_inputs.end());
   settle_levels(table, parts, roles.notices, obstacles);
+  for (const Tie& step : find_steps(parts))
+    roles.notices.push_back("Column '" + step.column + "' is " + law_of_step(step) +
+                            " in every row and moves along.");
 
   roles.target = names_of(parts, Part::target).at(0);
   roles.unit = request.time_unit.value_or(unit_of(roles.target));

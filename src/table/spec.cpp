@@ -273,6 +273,15 @@ bool ModelSpec::has_zeros() const {
       [](const NumericInput& input) { return input.zero.has_value(); });
 }
 
+double Tie::step(const std::function<double(const std::string&)>& value_of) const {
+  constexpr double kRounding = 1e-9;  // 3.0000000001 steps are 3
+  double above = 1 - kRounding;
+  double below = divisor;
+  for (const Factor& factor : factors)
+    (factor.power > 0 ? above : below) *= value_of(factor.column);
+  return std::ceil(above / below);
+}
+
 bool ModelSpec::is_derived(const std::string& column) const {
   return std::any_of(
       derived.begin(), derived.end(),
@@ -290,6 +299,13 @@ bool ModelSpec::is_derived_from(const std::string& column) const {
 bool ModelSpec::is_tied(const std::string& column) const {
   return std::any_of(
       ties.begin(), ties.end(), [&](const Tie& tie) { return tie.column == column; });
+}
+
+bool ModelSpec::follows(const std::string& column) const {
+  return is_derived(column) ||
+         std::any_of(
+             ties.begin(), ties.end(),
+             [&](const Tie& tie) { return tie.in_steps() && tie.column == column; });
 }
 
 bool ModelSpec::moves_others(const std::string& column) const {
