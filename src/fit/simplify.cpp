@@ -2,7 +2,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -33,11 +32,12 @@ constexpr double kLossOfExactRuns = 1e-9;
 constexpr double kWorthTrying = 0.5;
 /// In larger sums other powers do what a logarithm or a C would, and many runs tell them apart.
 constexpr Index kTermsOfFew = 2;
-constexpr std::size_t kConfigurationsOfFew = 200;
+constexpr double kConfigurationsOfFew = 200;
 /// One power can decide which value of another is the best: so often all are gone through.
 constexpr int kRounds = 3;
 /// In place of ln log2(1), which is infinite.
 constexpr double kLeastLogLog = -1;
+constexpr double kFree = std::numeric_limits<double>::quiet_NaN();
 /// Criteria that differ by less are the same.
 constexpr double kTie = 1e-6;
 
@@ -66,9 +66,9 @@ void erase_entry(std::vector<List>& of_terms, Index term) {
 /// A sum with some of its coordinates held, and what it is worth.
 struct Variant {
   SumShape shape;
-  std::map<Index, double> held;  ///< in the coordinates of a finish
+  VectorXd held;  ///< where each coordinate of a finish is held; kFree: nowhere
   SumFit fit;
-  double loss = 0;  ///< of the mean errors of the configurations
+  double loss = 0;
   double constants = 0;
   double size = 0;  ///< what the criterion takes for constants and logarithms
 };
@@ -80,9 +80,9 @@ class Simplifier {
         data_(task.coordinates.data(from.shape)),
         ridge_(from.ridge),
         best_{.shape = from.shape, .held = {}, .fit = from.fit} {
-    for (Index row = 0; row < data_.rows(); ++row)
-      if (row == 0 || data_.features.row(row) != data_.features.row(row - 1))
-        configurations_.push_back(row);
+    for (Index row = 0; row < data_.rows(); ++row)  // equal ones stand side by side
+      configurations_ += row == 0 || data_.features.row(row) != data_.features.row(row - 1) ? 1 : 0;
+    best_.held = VectorXd::Constant(from.shape.size(), kFree);
     const std::vector<bool> held = from.shape.held();
     for (std::size_t j = 0; j < held.size(); ++j)
       if (held[j])
@@ -93,6 +93,7 @@ class Simplifier {
     if (!std::exchange(best_.shape.intercept, true)) {  // so that one can be tried
       best_.fit.theta.conservativeResize(best_.shape.size());
       best_.fit.theta[intercept()] = -std::numeric_limits<double>::infinity();
+      best_.held.conservativeResize(best_.shape.size());
       best_.held[intercept()] = 0;
     }
     set_worth(goal_of(best_), best_);
@@ -108,7 +109,7 @@ class Simplifier {
         break;
     merge_constant_terms();
     leave_ridge_where_exact();
-    if (best_.held.contains(intercept())) {
+    if (best_.held[intercept()] == 0) {
       best_.shape.intercept = false;
       best_.fit.theta.conservativeResize(best_.shape.size());
     }
@@ -118,52 +119,29 @@ class Simplifier {
  private:
   const SimplifyTask& task_;
   TermData data_;
-  std::vector<Index> configurations_;  ///< first row of each: equal ones stand side by side
+  double configurations_ = 0;
   double ridge_;
   Variant best_;
 
   Index intercept() const { return best_.shape.size() - 1; }
 
   bool is_small() const {
-    return best_.shape.terms <= kTermsOfFew && configurations_.size() <= kConfigurationsOfFew;
+    return best_.shape.terms <= kTermsOfFew && configurations_ <= kConfigurationsOfFew;
   }
 
   SumGoal goal_of(const Variant& variant) const {
     SumGoal out(task_.coordinates, variant.shape, task_.options, ridge_);
-    for (const auto& [coordinate, value] : variant.held)
-      out.hold(coordinate, value);
+    for (Index j = 0; j < variant.held.size(); ++j)
+      if (!std::isnan(variant.held[j]))
+        out.hold(j, variant.held[j]);
     return out;
-  }
-
-  /// Repeats count as one run: what a configuration has of its own they share. Their scatter says
-  /// how well a mean is known.
-  double loss_of(const VectorXd& log_errors) const {
-    const auto count = static_cast<Index>(configurations_.size());
-    const Index repeats = data_.rows() - count;
-    VectorXd means(count);
-    double scatter = 0;
-    for (Index c = 0; c < count; ++c) {
-      const Index first = configurations_[static_cast<std::size_t>(c)];
-      const Index end =
-          c + 1 < count ? configurations_[static_cast<std::size_t>(c) + 1] : data_.rows();
-      const auto own = log_errors.segment(first, end - first).array();
-      means[c] = own.mean();
-      scatter += (own - means[c]).square().sum();
-    }
-    const auto loss = [&](const VectorXd& errors) {
-      return loss_value(task_.options.loss, errors.array().exp(), VectorXd::Ones(errors.size()));
-    };
-    const double variance = scatter / static_cast<double>(std::max<Index>(1, repeats));
-    const double of_mean =
-        variance * static_cast<double>(count) / static_cast<double>(data_.rows());
-    return loss(means) + loss(VectorXd::Constant(1, std::sqrt(of_mean)));
   }
 
   void set_worth(const SumGoal& goal, Variant& variant) const {
     const SumShape& shape = variant.shape;
     const VectorXd is_free = (goal.box().lower.array() != goal.box().upper.array()).cast<double>();
     variant.constants = is_free.sum();
-    const double each = std::log(static_cast<double>(configurations_.size()));
+    const double each = std::log(configurations_);
     variant.size = each * variant.constants;
     for (Index term = 0; term < shape.terms; ++term) {
       const std::vector<int>& logs = shape.log_powers[static_cast<std::size_t>(term)];
@@ -172,16 +150,15 @@ class Simplifier {
       for (const Index feature : shape.numeric_features)
         variant.size += kPlainIsLikely * is_free[term * shape.features() + feature];
     }
-    const VectorXd total = evaluate_sum(data_, shape, variant.fit.theta).total;
-    variant.loss = loss_of(data_.time.cwiseQuotient(total).array().log());
+    variant.loss = loss_value(task_.options.loss, data_.time,
+                              evaluate_sum(data_, shape, variant.fit.theta).total);
   }
 
   /// The Bayesian information criterion, for errors like those of Laplace's distribution whose
-  /// width the runs beyond the constants tell. A logarithm counts as a constant: that it was tried
-  /// is as good as one.
+  /// width the configurations beyond the constants tell: what one has of its own, its repeats
+  /// share. A logarithm counts as a constant: that it was tried is as good as one.
   double criterion(const Variant& variant) const {
-    const double freedom =
-        std::max(1.0, static_cast<double>(configurations_.size()) - best_.constants);
+    const double freedom = std::max(1.0, configurations_ - best_.constants);
     return 2 * freedom * std::log(variant.loss + kNoLoss) + variant.size;
   }
 
@@ -198,8 +175,7 @@ class Simplifier {
   }
 
   Variant with_held(Variant variant, Index first, Index count, double value) {
-    for (Index j = first; j < first + count; ++j)
-      variant.held[j] = value;
+    variant.held.segment(first, count).setConstant(value);
     return fitted(std::move(variant));
   }
 
@@ -235,7 +211,7 @@ class Simplifier {
     for (Index term = 0; term < best_.shape.terms; ++term) {
       for (const auto& [feature, count] : task_.coordinates.inputs()) {
         const Index first = term * best_.shape.features() + feature;
-        if (feature >= best_.shape.plain_features || best_.held.contains(first) ||
+        if (feature >= best_.shape.plain_features || !std::isnan(best_.held[first]) ||
             is_shared(feature))
           continue;
         const VectorXd logs =
@@ -271,21 +247,19 @@ class Simplifier {
       Variant merged = without_term(term);
       double& constant = merged.fit.theta[merged.shape.size() - 1];
       constant = std::log(std::exp(constant) + std::exp(own[0]));
-      merged.held.erase(merged.shape.size() - 1);
+      merged.held[merged.shape.size() - 1] = kFree;
       best_ = fitted(std::move(merged));
     }
   }
 
   Variant without_term(Index term) const {
     const Index features = best_.shape.features();
-    const VectorXd& theta = best_.fit.theta;
     Variant out = best_;
-    out.fit.theta.resize(theta.size() - features);
-    out.fit.theta << theta.head(term * features), theta.tail(theta.size() - (term + 1) * features);
-    out.held.clear();
-    for (const auto& [coordinate, value] : best_.held)
-      if (coordinate / features != term)
-        out.held[coordinate - (coordinate / features > term ? features : 0)] = value;
+    for (VectorXd* const values : {&out.fit.theta, &out.held}) {
+      const Index behind = values->size() - (term + 1) * features;
+      values->segment(term * features, behind) = values->tail(behind).eval();
+      values->conservativeResize(values->size() - features);
+    }
     --out.shape.terms;
     erase_entry(out.shape.log_powers, term);
     erase_entry(out.shape.left_out, term);
@@ -326,9 +300,9 @@ class Simplifier {
     std::optional<Variant> top;
     for (const int r : logarithms) {
       Variant free = with_logarithm(term, numeric, r);
-      free.held.erase(coordinate);
+      free.held[coordinate] = kFree;
       take_plain(fitted(free), coordinate, top);
-      if (is_small() && free.held.erase(intercept()) > 0)
+      if (is_small() && std::exchange(free.held[intercept()], kFree) == 0)
         take_plain(fitted(free), coordinate, top);
     }
     return top && take_if_better(*std::move(top));
