@@ -31,8 +31,9 @@ constexpr double kLossOfExactRuns = 1e-9;
 /// Inputs that change more, in logarithms of the time, play a part.
 constexpr double kWorthTrying = 0.5;
 /// In larger sums other powers do what a logarithm or a C would, and many runs tell them apart.
-constexpr Index kTermsOfFew = 2;
-constexpr double kConfigurationsOfFew = 200;
+constexpr Index kTermsOfSmall = 2;
+constexpr Index kFeaturesOfSmall = 4;  // of a term, its coefficient among them
+constexpr double kConfigurationsOfSmall = 200;
 /// One power can decide which value of another is the best: so often all are gone through.
 constexpr int kRounds = 3;
 /// In place of ln log2(1), which is infinite.
@@ -82,6 +83,8 @@ class Simplifier {
         best_{.shape = from.shape, .held = {}, .fit = from.fit} {
     for (Index row = 0; row < data_.rows(); ++row)  // equal ones stand side by side
       configurations_ += row == 0 || data_.features.row(row) != data_.features.row(row - 1) ? 1 : 0;
+    is_small_ = from.shape.terms <= kTermsOfSmall && from.shape.features() <= kFeaturesOfSmall &&
+                configurations_ <= kConfigurationsOfSmall;
     best_.held = VectorXd::Constant(from.shape.size(), kFree);
     const std::vector<bool> held = from.shape.held();
     for (std::size_t j = 0; j < held.size(); ++j)
@@ -103,8 +106,9 @@ class Simplifier {
     leave_ridge_where_exact();
     drop_inputs();
     merge_constant_terms();
-    drop_terms();
-    for (int round = 0; round < (is_small() ? kRounds : 1); ++round)
+    if (is_small_)
+      drop_terms();
+    for (int round = 0; round < (is_small_ ? kRounds : 1); ++round)
       if (!choose_powers())
         break;
     merge_constant_terms();
@@ -120,14 +124,11 @@ class Simplifier {
   const SimplifyTask& task_;
   TermData data_;
   double configurations_ = 0;
+  bool is_small_ = false;
   double ridge_;
   Variant best_;
 
   Index intercept() const { return best_.shape.size() - 1; }
-
-  bool is_small() const {
-    return best_.shape.terms <= kTermsOfFew && configurations_ <= kConfigurationsOfFew;
-  }
 
   SumGoal goal_of(const Variant& variant) const {
     SumGoal out(task_.coordinates, variant.shape, task_.options, ridge_);
@@ -141,25 +142,28 @@ class Simplifier {
     const SumShape& shape = variant.shape;
     const VectorXd is_free = (goal.box().lower.array() != goal.box().upper.array()).cast<double>();
     variant.constants = is_free.sum();
-    const double each = std::log(configurations_);
+    const double each = std::log(is_small_ ? configurations_ : static_cast<double>(data_.rows()));
     variant.size = each * variant.constants;
     for (Index term = 0; term < shape.terms; ++term) {
       const std::vector<int>& logs = shape.log_powers[static_cast<std::size_t>(term)];
       variant.size +=
           each * static_cast<double>(std::ssize(logs) - std::count(logs.begin(), logs.end(), 0));
       for (const Index feature : shape.numeric_features)
-        variant.size += kPlainIsLikely * is_free[term * shape.features() + feature];
+        variant.size +=
+            (is_small_ ? kPlainIsLikely : 0) * is_free[term * shape.features() + feature];
     }
     variant.loss = loss_value(task_.options.loss, data_.time,
                               evaluate_sum(data_, shape, variant.fit.theta).total);
   }
 
-  /// The Bayesian information criterion, for errors like those of Laplace's distribution whose
-  /// width the configurations beyond the constants tell: what one has of its own, its repeats
-  /// share. A logarithm counts as a constant: that it was tried is as good as one.
+  /// The Bayesian information criterion, for errors like those of Laplace's distribution. Of a
+  /// small sum the configurations beyond the constants tell how large the errors are: what a
+  /// configuration has of its own, its repeats share. A logarithm counts as a constant: that it was
+  /// tried is as good as one.
   double criterion(const Variant& variant) const {
-    const double freedom = std::max(1.0, configurations_ - best_.constants);
-    return 2 * freedom * std::log(variant.loss + kNoLoss) + variant.size;
+    const double told = is_small_ ? std::max(1.0, configurations_ - best_.constants)
+                                  : static_cast<double>(data_.rows());
+    return 2 * told * std::log(variant.loss + kNoLoss) + variant.size;
   }
 
   Variant fitted(Variant variant) {
@@ -295,14 +299,14 @@ class Simplifier {
     if (best_.fit.theta[coordinate] == 0 && logarithm == 0)
       return false;  // it plays no part
     std::vector<int> logarithms = {logarithm};
-    if (is_small() && contains(task_.logarithmic, numeric))
+    if (is_small_ && contains(task_.logarithmic, numeric))
       logarithms = {0, 1, 2};
     std::optional<Variant> top;
     for (const int r : logarithms) {
       Variant free = with_logarithm(term, numeric, r);
       free.held[coordinate] = kFree;
       take_plain(fitted(free), coordinate, top);
-      if (is_small() && std::exchange(free.held[intercept()], kFree) == 0)
+      if (is_small_ && std::exchange(free.held[intercept()], kFree) == 0)
         take_plain(fitted(free), coordinate, top);
     }
     return top && take_if_better(*std::move(top));
