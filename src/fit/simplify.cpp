@@ -31,7 +31,6 @@ constexpr double kLossOfExactRuns = 1e-9;
 /// Inputs that change more, in logarithms of the time, play a part.
 constexpr double kWorthTrying = 0.5;
 /// In larger sums other powers do what a logarithm or a C would, and many runs tell them apart.
-constexpr Index kTermsOfSmall = 2;
 constexpr Index kFeaturesOfSmall = 4;  // of a term, its coefficient among them
 constexpr double kConfigurationsOfSmall = 200;
 /// One power can decide which value of another is the best: so often all are gone through.
@@ -83,8 +82,8 @@ class Simplifier {
         best_{.shape = from.shape, .held = {}, .fit = from.fit} {
     for (Index row = 0; row < data_.rows(); ++row)  // equal ones stand side by side
       configurations_ += row == 0 || data_.features.row(row) != data_.features.row(row - 1) ? 1 : 0;
-    is_small_ = from.shape.terms <= kTermsOfSmall && from.shape.features() <= kFeaturesOfSmall &&
-                configurations_ <= kConfigurationsOfSmall;
+    is_small_ =
+        from.shape.features() <= kFeaturesOfSmall && configurations_ <= kConfigurationsOfSmall;
     best_.held = VectorXd::Constant(from.shape.size(), kFree);
     const std::vector<bool> held = from.shape.held();
     for (std::size_t j = 0; j < held.size(); ++j)
