@@ -64,8 +64,16 @@ std::string latex_name(const std::string& column) {
   return out + "}";
 }
 
+/// "-2/3": no decimals say it.
+std::optional<std::string> thirds(double power) {
+  const double count = std::round(3 * power);
+  if (power != count / 3 || power == std::round(power))
+    return std::nullopt;
+  return to_text(count) + "/3";
+}
+
 std::string latex_power(const std::string& base, double power) {
-  return power == 1 ? base : base + "^{" + rounded(power) + "}";
+  return power == 1 ? base : base + "^{" + thirds(power).value_or(rounded(power)) + "}";
 }
 
 /// The values of the levels, as a list under a name.
@@ -270,6 +278,8 @@ constexpr double kUnseenPower = 0.005;   // rounds to 0 with two decimals
 constexpr double kUnseenChange = 0.005;  // of 1
 
 std::string power_text(double power) {
+  if (const std::optional<std::string> exact = thirds(power))
+    return "(" + *exact + ")";
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.2f", power);
   std::string out = text.data();
@@ -487,7 +497,7 @@ constexpr double kHiddenPower = 0.05;
 constexpr double kHiddenChange = 0.05;  // of 1
 
 std::string power_of(const std::string& base, double power) {
-  const std::string text = to_text(std::round(100 * power) / 100);
+  const std::string text = power_text(power);
   return text == "1" ? base : base + "^" + text;
 }
 

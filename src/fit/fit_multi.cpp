@@ -264,6 +264,14 @@ MultiStructure with_capped_pairs(const SelectionTask& task, const SumShape& shap
   return out;
 }
 
+std::vector<std::size_t> columns_with_logarithm(const SelectionTask& task) {
+  std::vector<std::size_t> out;
+  for (std::size_t n = 0; n < numeric_count(task.spec); ++n)
+    if (may_have_logarithm(numeric_factor(task.training, n), task.training.rows))
+      out.push_back(n);
+  return out;
+}
+
 }  // namespace
 
 std::size_t sum_starts(const FitOptions& options) {
@@ -304,14 +312,15 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
     with_rings.shape.rings.insert(with_rings.shape.rings.end(), rings.begin(), rings.end());
     return search_sum(task, with_rings);
   }
+  SimpleSum sum{shape, fit, ridge};
   if (is_own_loss)
-    fit = simplified({data, shape, goal, options}, coordinates.inputs(), fit);
-  SumOfTerms out{
-      options.terms ? coordinates.structure(shape) : with_capped_pairs(task, shape, fit.theta),
-      coordinates.constants(shape, fit.theta),
-      fit.evaluations,
-      fit.gap,
-      {ridge, shape.intercept, shape.shared}};
+    sum = simplified({coordinates, options, columns_with_logarithm(task)}, sum);
+  SumOfTerms out{options.terms ? coordinates.structure(sum.shape)
+                               : with_capped_pairs(task, sum.shape, sum.fit.theta),
+                 coordinates.constants(sum.shape, sum.fit.theta),
+                 sum.fit.evaluations,
+                 sum.fit.gap,
+                 {sum.ridge, sum.shape.intercept, sum.shape.shared}};
   for (const SumFit& robust : path)
     out.evaluations += robust.evaluations;
   return out;
@@ -487,6 +496,11 @@ Candidate given_terms(const TermCoordinates& coordinates, const ModelSpec& spec,
   return out;
 }
 
+/// Whether Eq. (4) is a product term and a C, so that its powers can be simple.
+bool is_product_and_constant(const ModelSpec& spec) {
+  return spec.intrinsic.size() <= 1 && spec.categorical.empty() && !spec.has_zeros();
+}
+
 /// Eq. (4) has no soft loss.
 FittedModel fit_generic_instead(const ModelSpec& spec, const Design& training, FitOptions options) {
   options.expression = Expression::generic;
@@ -574,6 +588,11 @@ FittedModel SumChoice::fitted() const {
 }
 
 FittedModel SumChoice::fitted(const Candidate& candidate) const {
+  if (candidate.generic && is_product_and_constant(task_.spec)) {
+    Candidate product;
+    product.shape = plain_shape(task_, 1, true);
+    return fitted(product);
+  }
   if (!candidate.generic)
     return model_of(task_.spec, task_.training, task_.options, search_sum(task_, candidate),
                     facts());

@@ -62,13 +62,8 @@ FittedModel ordinary_fit(const ModelSpec& spec, const Design& training, FitOptio
                                                    : fit_multi(spec, training, options);
 }
 
-/// Where predictions are from neighbours, hyper-parameters from more rows cost little beside them.
-constexpr Eigen::Index kHyperRowsOfMany = 800;
-
-process::ProcessOptions process_options(const FitOptions& options, const Design& training) {
+process::ProcessOptions process_options(const FitOptions& options) {
   process::ProcessOptions out;
-  if (index(training.rows) > out.exact_rows)
-    out.hyper_rows = kHyperRowsOfMany;
   out.seed = options.seed;
   out.threads = options.threads;
   out.stop = options.stop;
@@ -138,7 +133,7 @@ FittedModel with_process(FittedModel model, const Design& training, const FitOpt
         "the formula beside the process is 0, or too large for a number, at some of the runs; "
         "choose one with fewer terms by " +
         Field{"terms"} + ", or leave out runs whose times differ far more than their columns say");
-  process::ProcessOptions how = process_options(options, training);
+  process::ProcessOptions how = process_options(options);
   how.forms = runs.forms;
   process::HyperParameters hyper =
       process::search_hyper_parameters(runs.inputs, runs.residual, how);

@@ -23,8 +23,8 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 constexpr Index kFoldHyperRows = 160;
-constexpr Index kFoldExactRows = 500;
-constexpr Index kFoldNeighbours = 50;
+/// The process of a fold knows so many rows; it is judged by half as many.
+constexpr Index kFoldRows = 400;
 /// From the hyper-parameters of a random part to those of a far end's training rows.
 constexpr Index kFarHyperRows = 120;
 constexpr std::size_t kFarIterations = 25;
@@ -79,9 +79,11 @@ class ProcessJudge {
                const CandidateJudge& alone)
       : task_(task), folds_(folds), alone_(alone) {
     for (const Fold& fold : folds) {
-      rows_.push_back({.training = design_of(task, fold.training),
-                       .held_out = design_of(task, fold.held_out),
+      rows_.push_back({.known = some_of(fold.training, kFoldRows),
+                       .training = {},
+                       .held_out = design_of(task, some_of(fold.held_out, kFoldRows / 2)),
                        .at_largest = {}});
+      rows_.back().training = design_of(task, rows_.back().known);
       FoldRows& rows = rows_.back();
       if (fold.far_end())
         rows.at_largest = with_value(
@@ -135,7 +137,8 @@ class ProcessJudge {
 
  private:
   struct FoldRows {
-    Design training;
+    std::vector<Index> known;
+    Design training;  ///< these
     Design held_out;
     Design at_largest;  ///< the held-out rows of a far end as at the largest training value
   };
@@ -146,6 +149,14 @@ class ProcessJudge {
   std::vector<FoldRows> rows_;
   VectorXd start_;        ///< of every search
   VectorXd run_weights_;  ///< of the task's rows; empty where none is down-weighted
+
+  std::vector<Index> some_of(const std::vector<Index>& rows, Index most) const {
+    std::vector<Index> out;
+    for (const Index place : process::sampled_rows(index(rows.size()), most, task_.options.seed))
+      out.push_back(rows[static_cast<std::size_t>(place)]);
+    std::sort(out.begin(), out.end());
+    return out;
+  }
 
   std::shared_ptr<const Form> form_of(const Candidate& formula) const {
     if (formula.generic)
@@ -158,13 +169,11 @@ class ProcessJudge {
     out.forms = runs.forms;
     out.start = start_;
     out.hyper_rows = kFoldHyperRows;
-    out.exact_rows = kFoldExactRows;
-    out.neighbours = kFoldNeighbours;
     out.seed = task_.options.seed;
     out.threads = task_.options.threads;
     out.stop = task_.options.stop;
     if (run_weights_.size() > 0)
-      out.run_weights = run_weights_(folds_[fold].training);
+      out.run_weights = run_weights_(rows_[fold].known);
     return out;
   }
 
@@ -172,16 +181,14 @@ class ProcessJudge {
   /// which columns matter is known before.
   void learn_noise() {
     std::set<Index> used;
-    for (const Fold& fold : folds_)
-      used.insert(fold.training.begin(), fold.training.end());
+    for (const FoldRows& fold : rows_)
+      used.insert(fold.known.begin(), fold.known.end());
     const std::vector<Index> rows(used.begin(), used.end());
     const Design runs = design_of(task_, rows);
     const SumForm one({.terms = 0});
     const ProcessRuns left = runs_beside(one, task_.spec, VectorXd::Ones(1), runs);
     process::ProcessOptions how;
     how.forms = left.forms;
-    how.exact_rows = kFoldExactRows;
-    how.neighbours = kFoldNeighbours;
     how.seed = task_.options.seed;
     how.threads = task_.options.threads;
     how.stop = task_.options.stop;

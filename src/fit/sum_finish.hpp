@@ -95,19 +95,29 @@ struct GoalTask {
 /// anew.
 SumFit minimise_goal(const GoalTask& task, const Eigen::VectorXd& start);
 
-/// A power that a simplification may have put there: a whole or a half number, at most 3.
-bool is_plain_power(double power);
+struct SimplifyTask {
+  const TermCoordinates& coordinates;
+  const FitOptions& options;
+  std::vector<std::size_t> logarithmic;  ///< numeric columns of which log2 may be taken
+};
 
-/// The fit with what the runs do not ask for taken away, term by term: an input that changes
-/// nothing plays no part, a power next to a whole or a half number is that. Each time all other
-/// constants are fitted anew.
+/// A sum of which some powers are what a simplification has made them.
+struct SimpleSum {
+  SumShape shape;
+  SumFit fit;
+  double ridge = 0;
+};
+
+/// The fit with what the runs do not ask for taken away: an input that changes nothing plays no
+/// part, a term that nothing is left of is a C, a power that the runs cannot tell from a plain one
+/// is that; in sums of few terms also with another power of log2(n) beside it, and with a C. Each
+/// time all other constants are fitted anew.
 ///
-/// A constant must earn its place by the Bayesian information criterion (Schwarz 1978): taking it
-/// away may raise the goal of n runs by the factor n^(1 / 2n), as for errors like those of
-/// Laplace's distribution. `inputs` are those of TermCoordinates. The loss of each row must be
-/// relative to its time, as that of logarithms is.
-SumFit simplified(const GoalTask& task,
-                  const std::vector<std::pair<Eigen::Index, Eigen::Index>>& inputs,
-                  const SumFit& fit);
+/// Of all these the one with the least Bayesian information criterion (Schwarz 1978) is taken, for
+/// errors like those of Laplace's distribution: a constant may go where that raises the loss of n
+/// runs by no more than the factor n^(1 / 2n). The loss of each row must be relative to its time,
+/// as that of logarithms is. Runs that the sum tells to the last digits are fitted without the
+/// ridge.
+SimpleSum simplified(const SimplifyTask& task, const SimpleSum& sum);
 
 }  // namespace perfmodel

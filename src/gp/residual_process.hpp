@@ -132,7 +132,7 @@ HyperResult climb(const Observations& rows, const Eigen::VectorXd& start, std::s
 struct ProcessOptions {
   std::vector<CoordinateForm> forms = {};  ///< of each number; empty: usual_form()
   Eigen::Index start_rows = 120;           ///< on which the starts are compared
-  Eigen::Index hyper_rows = 400;           ///< from which the hyper-parameters are found
+  Eigen::Index hyper_rows = 800;           ///< from which the hyper-parameters are found
   Eigen::Index exact_rows = 2000;          ///< beyond, predictions are from nearest neighbours
   Eigen::Index neighbours = 60;
   std::size_t iterations = 150;  ///< at most, to the hyper-parameters, on all those rows
