@@ -188,6 +188,7 @@ class ProcessJudge {
     const SumForm one({.terms = 0});
     const ProcessRuns left = runs_beside(one, task_.spec, VectorXd::Ones(1), runs);
     process::ProcessOptions how;
+    how.hyper_rows = kFoldRows;
     how.forms = left.forms;
     how.seed = task_.options.seed;
     how.threads = task_.options.threads;

@@ -139,10 +139,11 @@ constexpr std::array<HyperStart, 4> kStarts = {{{.lively = false, .noise_share =
                                                 {.lively = true, .noise_share = 0.05},
                                                 {.lively = true, .noise_share = 0.5}}};
 
-constexpr std::size_t kStartsThatGoOn = 2;
+/// Fewer rows hardly tell noise from a process of short lengths: the two best of several starts go
+/// on.
+constexpr Index kRowsThatDecide = 400;
 
-/// From few rows to many, twice as many each time. The two best of several starts go on: few rows
-/// hardly tell noise from a process of short lengths.
+/// From few rows to many, twice as many each time.
 HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, Index most,
                        const ProcessOptions& options) {
   Index rows = std::min(options.start_rows, most);
@@ -169,7 +170,7 @@ HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, In
     starts.clear();
     for (const HyperResult& result : found) {
       evaluations += result.evaluations;
-      if (starts.size() < kStartsThatGoOn)
+      if (starts.size() < (rows < kRowsThatDecide ? 2 : 1))
         starts.push_back(result.hyper);
     }
     found.front().evaluations = evaluations;
