@@ -1,6 +1,7 @@
 #include "fit/fit_with_process.hpp"
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -20,10 +21,26 @@ ProcessRuns runs_beside(const Form& form, const ModelSpec& spec, const VectorXd&
   out.columns = ProcessColumns::of(spec);
   out.inputs = out.columns.inputs(runs);
   out.residual = runs.time.array().log() - form.predict(spec, constants, runs).array().log();
-  for (std::size_t j = 0; j < out.columns.numbers(); ++j)
-    out.forms.push_back(out.columns.number(spec, j).zero
-                            ? process::CoordinateForm::log_one_plus
-                            : process::usual_form(out.inputs.numbers.col(index(j))));
+  for (std::size_t j = 0; j < out.columns.numbers(); ++j) {
+    const NumericInput& input = out.columns.number(spec, j);
+    out.forms.push_back(input.zero ? process::CoordinateForm::log_one_plus
+                                   : process::usual_form(out.inputs.numbers.col(index(j))));
+    const std::size_t intrinsic = spec.intrinsic.size();
+    const std::size_t numeric = j < intrinsic ? spec.extrinsic.size() + j : j - intrinsic;
+    out.most.push_back(is_flat_beyond(form, spec, constants, runs, numeric)
+                           ? input.high
+                           : std::numeric_limits<double>::infinity());
+  }
+  return out;
+}
+
+process::HyperParameters search_hyper_parameters(const ProcessRuns& runs,
+                                                 process::ProcessOptions options) {
+  options.forms = runs.forms;
+  process::HyperParameters out =
+      process::search_hyper_parameters(runs.inputs, runs.residual, options);
+  for (std::size_t j = 0; j < runs.most.size(); ++j)
+    out.coordinates[j].most = runs.most[j];
   return out;
 }
 
@@ -134,9 +151,7 @@ FittedModel with_process(FittedModel model, const Design& training, const FitOpt
         "choose one with fewer terms by " +
         Field{"terms"} + ", or leave out runs whose times differ far more than their columns say");
   process::ProcessOptions how = process_options(options);
-  how.forms = runs.forms;
-  process::HyperParameters hyper =
-      process::search_hyper_parameters(runs.inputs, runs.residual, how);
+  process::HyperParameters hyper = search_hyper_parameters(runs, how);
   const bool is_predictive =
       index(training.rows) > how.exact_rows && take_predictive_kernel(runs, how, hyper);
   process::ProcessFit found = fit_process(runs.inputs, runs.residual, hyper, how);

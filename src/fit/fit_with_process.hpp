@@ -21,10 +21,15 @@ struct ProcessRuns {
   process::Inputs inputs;
   Eigen::VectorXd residual;                    ///< ln(time / formula)
   std::vector<process::CoordinateForm> forms;  ///< of the process's numbers
+  /// What these count up to: where the formula grows no further, nor does the process.
+  std::vector<double> most;
 
   /// A formula that is no time at all for some run leaves nothing to a process.
   bool has_times() const { return residual.allFinite(); }
 };
+
+process::HyperParameters search_hyper_parameters(const ProcessRuns& runs,
+                                                 process::ProcessOptions options);
 
 ProcessRuns runs_beside(const Form& form, const ModelSpec& spec, const Eigen::VectorXd& constants,
                         const Design& runs);

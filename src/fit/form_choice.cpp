@@ -110,20 +110,18 @@ class ProcessJudge {
     judged.log_errors.assign(folds_.size(), 0);
     judged.capped_log_errors.assign(folds_.size(), 0);
     const process::HyperParameters within =
-        search_hyper_parameters(left.front().inputs, left.front().residual, in_fold(0, left[0]));
+        search_hyper_parameters(left.front(), in_fold(0));
     parallel_for(folds_.size(), task_.options.threads, [&](std::size_t f) {
       if (task_.options.stop.stop_requested())
         return;
-      process::ProcessOptions how = in_fold(f, left[f]);
+      process::ProcessOptions how = in_fold(f);
       how.threads = 1;
       how.start = within.position;
       how.hyper_rows = kFarHyperRows;
       how.iterations = kFarIterations;
-      fits[f].process = fit_process(
-          left[f].inputs, left[f].residual,
-          folds_[f].far_end() ? search_hyper_parameters(left[f].inputs, left[f].residual, how)
-                              : within,
-          how);
+      fits[f].process =
+          fit_process(left[f].inputs, left[f].residual,
+                      folds_[f].far_end() ? search_hyper_parameters(left[f], how) : within, how);
       judged.log_errors[f] = fits[f].error(rows_[f].held_out);
       judged.capped_log_errors[f] =
           folds_[f].far_end() ? fits[f].error(rows_[f].at_largest) : judged.log_errors[f];
@@ -164,9 +162,8 @@ class ProcessJudge {
     return std::make_shared<const SumForm>(task_.coordinates.structure(formula.shape));
   }
 
-  process::ProcessOptions in_fold(std::size_t fold, const ProcessRuns& runs) const {
+  process::ProcessOptions in_fold(std::size_t fold) const {
     process::ProcessOptions out;
-    out.forms = runs.forms;
     out.start = start_;
     out.hyper_rows = kFoldHyperRows;
     out.seed = task_.options.seed;
@@ -185,16 +182,17 @@ class ProcessJudge {
       used.insert(fold.known.begin(), fold.known.end());
     const std::vector<Index> rows(used.begin(), used.end());
     const Design runs = design_of(task_, rows);
-    const SumForm one({.terms = 0});
+    MultiStructure constant;
+    constant.terms = 0;
+    const SumForm one(constant);
     const ProcessRuns left = runs_beside(one, task_.spec, VectorXd::Ones(1), runs);
     process::ProcessOptions how;
     how.hyper_rows = kFoldRows;
-    how.forms = left.forms;
     how.seed = task_.options.seed;
     how.threads = task_.options.threads;
     how.stop = task_.options.stop;
     const process::HyperParameters hyper =
-        search_hyper_parameters(left.inputs, left.residual, how);
+        search_hyper_parameters(left, how);
     start_ = hyper.position;
     if (!hyper.heavy_tails || task_.options.stop.stop_requested())
       return;

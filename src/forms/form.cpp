@@ -10,6 +10,7 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "perfmodel/model.hpp"
+#include "table/expressions.hpp"
 #include "table/spec.hpp"
 
 namespace perfmodel {
@@ -208,6 +209,26 @@ Eigen::Array<bool, Eigen::Dynamic, 1> depends_beyond(const Form& form, const Mod
   };
   const ArrayXd at_edge = log_time(edge);
   return (log_time(design) - at_edge).abs().max((log_time(opposite) - at_edge).abs()) >= kGoneOn;
+}
+
+bool is_flat_beyond(const Form& form, const ModelSpec& spec, const Eigen::VectorXd& constants,
+                    const Design& runs, std::size_t numeric) {
+  constexpr std::size_t kRows = 20;
+  constexpr double kSame = 1e-9;
+  std::vector<std::size_t> some;
+  for (std::size_t row = 0; row < runs.rows; row += runs.rows / kRows + 1)
+    some.push_back(row);
+  Design design = take_rows(runs, some);
+  const auto times_at = [&](double value) -> ArrayXd {
+    const std::size_t extrinsic = design.extrinsic.size();
+    NumericFactor& factor =
+        numeric < extrinsic ? design.extrinsic[numeric] : design.intrinsic[numeric - extrinsic];
+    factor.values = {value};
+    factor.codes.assign(design.rows, 0);
+    return form.predict(spec, constants, design);
+  };
+  const double high = numeric_input(spec, numeric).high;
+  return (times_at(2 * high) / times_at(high) - 1).abs().maxCoeff() < kSame;
 }
 
 }  // namespace perfmodel

@@ -364,18 +364,6 @@ NumericFactor& numeric_factor_of(Design& design, std::size_t numeric) {
   return numeric < extrinsic ? design.extrinsic[numeric] : design.intrinsic[numeric - extrinsic];
 }
 
-/// Whether the model says of larger values what it says of the largest that was measured.
-bool is_flat_beyond(const FittedModel& model, const Design& runs, std::size_t numeric) {
-  const double high = numeric_input(model.spec, numeric).high;
-  Design at = take_rows(runs, std::vector<std::size_t>{0});
-  NumericFactor& factor = numeric_factor_of(at, numeric);
-  factor.values = {high};
-  factor.codes = {0};
-  const double edge = predict(model, at)[0];
-  factor.values = {2 * high};
-  return std::abs(predict(model, at)[0] / edge - 1) < 1e-9;
-}
-
 struct Judged {
   Eigen::VectorXd quantities;
   Eigen::VectorXd predicted;
@@ -392,7 +380,7 @@ class HeldOutJudge {
     options_.be_silent();
     refit_ = model.form->refit(model, runs, options_);
     for (std::size_t n = 0; n < numeric_count(model.spec); ++n)
-      flat_.push_back(is_flat_beyond(model, runs, n));
+      flat_.push_back(is_flat_beyond(*model.form, model.spec, model.constants, runs, n));
   }
 
   bool can_judge(const Judgement& judgement) const {

@@ -84,7 +84,7 @@ TEST_CASE("a D-optimal plan is for the form of the model, too", "[plan][multi][w
   MultiStructure structure;
   structure.log_powers = {{0, 0}, {0, 0}};
   Linearisation sum = default_linearisation(space);
-  sum.form = std::make_shared<SumForm>(structure, SumEstimates{});
+  sum.form = std::make_shared<SumForm>(structure);
   const MultiLayout layout(sum.spec, structure);
   sum.constants = Eigen::VectorXd::Ones(static_cast<Eigen::Index>(layout.size()));
   // One term shrinks with the GPUs, the other grows: what the first GPUs tell of one says little

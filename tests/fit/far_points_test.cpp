@@ -125,21 +125,3 @@ TEST_CASE("every scale has the same weight in the growth, whatever its points", 
   // what the width has to do with the workers in these runs, nothing.
   CHECK(points.growth({of_fit}) == Catch::Approx(0.5 * std::log(4.0)));
 }
-
-TEST_CASE("auto looks closer where there are many runs", "[fit][multi][whole-fits]") {
-  const test::MultiRuns runs = test::multi_runs(2100, 0.03, 1);
-  const FitOptions options;
-  const TermCoordinates coordinates(runs.spec, runs.design,
-                                    possible_regimes(runs.spec, runs.design));
-  const SelectionTask task{coordinates, runs.spec, runs.design, options};
-  Selection selection = select_shape(task);
-  const auto rows_of_fold = [&] {
-    const Fold& fold = selection.folds.front();
-    return fold.training.size() + fold.held_out.size();
-  };
-  CHECK(rows_of_fold() < runs.design.rows);
-  look_closer(task, selection);
-  CHECK(rows_of_fold() == runs.design.rows);
-  CHECK(selection.chosen.shape.terms == 2);
-  CHECK(selection.chosen.shape.regimes == std::vector<Index>{0});
-}

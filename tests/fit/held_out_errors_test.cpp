@@ -40,33 +40,6 @@ TEST_CASE("scattered far ends do not excuse a loss within the range", "[fit][mul
   CHECK_FALSE(as_good_as(folds, with_errors({-2.5, -2.5, -2.5, -2.5, -0.9, -0.91, -0.9}), best));
 }
 
-TEST_CASE("a model is better where measured if it is so by more than the scatter", "[fit][multi]") {
-  const auto folds = folds_of(2);
-  const Candidate base = with_errors({-2, -2, -2, -2, -1, -1});
-  CHECK(better_where_measured(folds, with_errors({-2.2, -2.1, -2.2, -2.1, -1.5, -0.6}), base));
-  CHECK_FALSE(better_where_measured(folds, with_errors({-2.2, -1.8, -2.2, -1.9, -1, -1}), base));
-  CHECK_FALSE(
-      better_where_measured(folds, with_errors({-2.2, -2.1, -2.2, -2.1, -0.6, -0.61}), base));
-}
-
-TEST_CASE(
-    "a model is better beyond if far ends say so by more than their scatter, and the score too",
-    "[fit][multi]") {
-  const auto folds = folds_of(3);
-  const auto scored = [&](std::vector<double> log_errors) {
-    Candidate out = with_errors(std::move(log_errors));
-    set_score(folds, out);
-    return out;
-  };
-  const Candidate base = scored({-2, -2, -2, -2, -1, -1, -1});
-  CHECK(better_beyond(folds, scored({-1.9, -1.9, -1.9, -1.9, -1.4, -1.3, -1.2}), base));
-  CHECK_FALSE(better_beyond(folds, base, base));
-  // One far end gains what the others lose.
-  CHECK_FALSE(better_beyond(folds, scored({-2, -2, -2, -2, -2.2, -0.7, -0.8}), base));
-  // What is gained beyond the runs is lost within.
-  CHECK_FALSE(better_beyond(folds, scored({-1.6, -1.6, -1.6, -1.6, -1.4, -1.3, -1.2}), base));
-}
-
 TEST_CASE("only fits that clearly disagree beyond the range add to the error there",
           "[fit][multi]") {
   CHECK(with_disagreement(log_of_mean_error(0.1), 0.25) == log_of_mean_error(0.1));

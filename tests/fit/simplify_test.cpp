@@ -109,6 +109,11 @@ bool is_close(double value, double expected) {
   return std::abs(value - expected) <= 1e-9 * std::abs(expected);
 }
 
+/// A multiple of 1/4 or of 1/3.
+bool is_simple(double power) {
+  return 4 * power == std::round(4 * power) || 3 * power == std::round(3 * power);
+}
+
 }  // namespace
 
 TEST_CASE("laws of one size come out exactly where there is no noise", "[fit][sum]") {
@@ -170,15 +175,15 @@ TEST_CASE("a power that the runs tell from plain ones stays, as do those of a gi
   const std::vector<double> told = powers_of(sum_of(simple_sum_runs(0.005, 0.4)), "filters");
   REQUIRE(told.size() == 2);
   CHECK(std::abs(told[1] - 0.4) < 0.01);
-  CHECK_FALSE(is_plain_power(told[1]));
+  CHECK_FALSE(is_simple(told[1]));
 
   const FittedModel given = sum_of(simple_sum_runs(0.02, 0.5), 2);
   const FittedModel asked = sum_of(simple_sum_runs(0.02, 0.5), {}, Loss::rmsle);
   for (const double power : powers_of(asked, "workers"))
-    CHECK_FALSE(is_plain_power(power));
+    CHECK_FALSE(is_simple(power));
   for (const char* const column : {"batch", "filters", "workers", "loaders"})
     for (const double power : powers_of(given, column))
-      CHECK_FALSE(is_plain_power(power));
+      CHECK_FALSE(is_simple(power));
 }
 
 TEST_CASE("a process leaves the plain powers of its trend", "[fit][sum][residual]") {

@@ -70,7 +70,7 @@ struct Example {
       .runs = VectorXd::LinSpaced(40, 1, 4),
   };
   std::vector<Rows> places{{3, 4, 5, 6, 0}, {8, 13, 21, 34, 1}, {0, 1, 39, 30, 20, 10, 2}};
-  HyperLayout layout{2, 1, 0};
+  HyperLayout layout{coded};
   HyperPrior flat{.mean = VectorXd::Zero(7), .precision = VectorXd::Zero(7)};
 };
 
@@ -80,7 +80,7 @@ TEST_CASE("rows given their neighbours have the density of all over that of the 
           "[process]") {
   const Example example;
   LeftOutPosterior posterior(example.rows, example.places, example.flat, 2);
-  const double found = posterior.cost(example.layout.position(some_kernel(), {}));
+  const double found = posterior.cost(example.layout.position(some_kernel()));
   double expected = 0;
   for (const Rows& place : example.places) {
     const Rows others(place.begin(), place.end() - 1);
@@ -96,7 +96,7 @@ TEST_CASE("the slopes of what rows left out cost are its differences", "[process
   const Example example;
   const HyperPrior prior{.mean = VectorXd::Constant(7, -1), .precision = VectorXd::Ones(7)};
   LeftOutPosterior posterior(example.rows, example.places, prior, 1);
-  const VectorXd hyper = example.layout.position(some_kernel(), {});
+  const VectorXd hyper = example.layout.position(some_kernel());
   posterior.cost(hyper);
   const VectorXd slopes = posterior.slopes();
   for (Index k = 0; k < hyper.size(); ++k) {
@@ -115,10 +115,10 @@ TEST_CASE("rows that a covariance cannot tell apart cost infinitely much, and en
   LeftOutPosterior posterior(example.rows, {{0, 1, 2}, {3, 3, 4}}, example.flat, 1);
   Kernel noiseless = some_kernel();
   noiseless.noise = 1e-300;
-  CHECK(posterior.cost(example.layout.position(noiseless, {})) > 1e300);
+  CHECK(posterior.cost(example.layout.position(noiseless)) > 1e300);
   CHECK(posterior.slopes() == VectorXd::Zero(7));
   CHECK(posterior.mean_relative_error() > 1e300);
-  CHECK(std::isfinite(posterior.cost(example.layout.position(some_kernel(), {}))));
+  CHECK(std::isfinite(posterior.cost(example.layout.position(some_kernel()))));
   CHECK(std::isfinite(posterior.mean_relative_error()));
 }
 

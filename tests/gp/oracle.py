@@ -5,8 +5,8 @@ import json
 
 import numpy as np
 from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import (ConstantKernel, DotProduct, Hyperparameter, Kernel,
-                                              Matern, WhiteKernel)
+from sklearn.gaussian_process.kernels import (ConstantKernel, Hyperparameter, Kernel, Matern,
+                                              WhiteKernel)
 
 
 class Columns(Kernel):
@@ -84,20 +84,12 @@ asked_numbers = grid(random.normal(size=(6, 2)) * 1.5)
 asked_levels = np.column_stack([random.integers(0, 3, 6), random.integers(0, 2, 6)])
 
 hyper = {"inverse_lengths": [0.8, 1.7], "shares": [0.2, 0.6], "rates": [0.5, 0.05],
-         "variance": 0.7, "noise": 0.02, "group_variances": [0.4, 0.09]}
+         "variance": 0.7, "noise": 0.02}
 level_variance = 30.0
 
 
-def one_hot(codes):
-    return np.hstack([np.eye(3)[codes[:, 0]], np.eye(2)[codes[:, 1]]]) * np.sqrt(0.5)
-
-
 def whole(x, codes):
-    return np.hstack([x, codes, one_hot(codes)])
-
-
-def fixed_dot():
-    return DotProduct(sigma_0=1e-12, sigma_0_bounds="fixed")
+    return np.hstack([x, codes])
 
 
 process = ConstantKernel(hyper["variance"])
@@ -107,21 +99,22 @@ for j in range(2):
     process = process * Columns(shared, j, j + 1)
 for j in range(2):
     process = process * Columns(Differs(hyper["rates"][j]), 2 + j, 3 + j)
-trend = (ConstantKernel(hyper["group_variances"][0]) * Columns(fixed_dot(), 0, 2)
-         + ConstantKernel(hyper["group_variances"][1]) * Columns(fixed_dot(), 4, 9)
-         + ConstantKernel(level_variance, "fixed"))
+level = ConstantKernel(level_variance, "fixed")
 
 x, asked = whole(numbers, levels), whole(asked_numbers, asked_levels)
-likelihood = GaussianProcessRegressor(process + trend + WhiteKernel(hyper["noise"]), alpha=0,
+likelihood = GaussianProcessRegressor(process + level + WhiteKernel(hyper["noise"]), alpha=0,
                                       optimizer=None).fit(x, y)
 value, slope = likelihood.log_marginal_likelihood(likelihood.kernel_.theta, eval_gradient=True)
-# variance, then per number w, 1 - w, ln l, then per column of levels ln rate, groups, noise.
+# variance, then per number w, 1 - w, ln l, then per column of levels ln rate, noise.
 w = hyper["shares"]
 slopes = [-slope[3], slope[1] * (1 - w[0]) - slope[2] * w[0],
           -slope[6], slope[4] * (1 - w[1]) - slope[5] * w[1],
-          slope[7], slope[8], slope[0], slope[11], slope[9], slope[10]]
-regressor = GaussianProcessRegressor(process + trend, alpha=hyper["noise"], optimizer=None)
-mean, deviation = regressor.fit(x, y).predict(asked, return_std=True)
+          slope[7], slope[8], slope[0], slope[9]]
+mean = GaussianProcessRegressor(process + level, alpha=hyper["noise"],
+                                optimizer=None).fit(x, y).predict(asked)
+# Where the level is known, as predictions have it.
+deviation = GaussianProcessRegressor(process, alpha=hyper["noise"],
+                                     optimizer=None).fit(x, y).predict(asked, return_std=True)[1]
 
 print(json.dumps({
     "numbers": numbers.tolist(), "levels": levels.tolist(), "y": y.tolist(),

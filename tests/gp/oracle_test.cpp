@@ -61,31 +61,25 @@ Kernel oracle_kernel() {
 /// As HyperLayout has them.
 VectorXd oracle_hyper() {
   const Kernel kernel = oracle_kernel();
-  VectorXd out(10);
+  VectorXd out(8);
   for (Index j = 0; j < 2; ++j) {
     out[2 * j] = std::log(kernel.inverse_lengths[j]);
     out[2 * j + 1] = std::log(kernel.shares[j] / (1 - kernel.shares[j]));
   }
   out.segment(4, 2) = kernel.rates.array().log();
   out.segment(6, 2) << std::log(kernel.variance), std::log(kernel.noise);
-  out.tail(2) = oracle_vector("group_variances").array().log();
   return out;
 }
 
 Observations oracle_observations(const Inputs& inputs, const VectorXd& y) {
   const MergedRows rows = MergedRows::of(inputs, y);
   const Inputs merged = take_rows(inputs, rows.first);
-  const Trend trend = product_trend(merged);
-  return {
-      .inputs = CodedInputs(merged),
-      .trend = {.slopes = product_slopes(merged, level_counts(merged)) * trend.scales.asDiagonal(),
-                .groups = trend.groups,
-                .group_count = trend.group_count},
-      .y = rows.y,
-      .runs = rows.runs,
-      .repeated_runs = static_cast<double>(y.size() - rows.rows()),
-      .scatter = rows.scatter.sum(),
-      .spread = oracle()["level_variance"].get<double>() / kLevelVariance};
+  return {.inputs = CodedInputs(merged),
+          .y = rows.y,
+          .runs = rows.runs,
+          .repeated_runs = static_cast<double>(y.size() - rows.rows()),
+          .scatter = rows.scatter.sum(),
+          .spread = oracle()["level_variance"].get<double>() / kLevelVariance};
 }
 
 Observations oracle_observations() {
@@ -93,7 +87,7 @@ Observations oracle_observations() {
 }
 
 HyperPrior flat_prior() {
-  return {.mean = VectorXd::Zero(10), .precision = VectorXd::Zero(10)};
+  return {.mean = VectorXd::Zero(8), .precision = VectorXd::Zero(8)};
 }
 
 /// What has the numbers of the oracle as its logarithms.
@@ -145,7 +139,7 @@ TEST_CASE("the slopes of the marginal likelihood are scikit-learn's", "[process]
 
 TEST_CASE("the slopes of the posterior are its differences", "[process]") {
   const Observations rows = oracle_observations();
-  HyperPosterior posterior(rows, sparse_prior(HyperLayout(rows)));
+  HyperPosterior posterior(rows, sparse_prior(HyperLayout(rows.inputs)));
   VectorXd hyper = oracle_hyper();
   hyper.array() += 0.3;
   posterior.cost(hyper);
@@ -161,23 +155,16 @@ TEST_CASE("the slopes of the posterior are its differences", "[process]") {
   check_close(slopes, differences, 1e-6);
 }
 
-TEST_CASE("means and deviations of trend and process are scikit-learn's", "[process]") {
+TEST_CASE("means and deviations of a process are scikit-learn's", "[process]") {
   const Inputs inputs = exponentials(oracle_inputs(""));
   const Inputs asked = exponentials(oracle_inputs("asked_"));
   const HyperParameters hyper{
       .coordinates = {Coordinate{}, Coordinate{}},
       .kernel = oracle_kernel(),
-      .group_deviations = oracle_vector("group_variances").cwiseSqrt(),
       .level_deviation = std::sqrt(oracle()["level_variance"].get<double>()),
       .position = {}};
-  const Inputs coordinates = placed(inputs, hyper.coordinates);
-  const Trend trend = product_trend(coordinates);
-  const ProcessFit fit = fit_process(inputs, oracle_vector("y"), trend, hyper, ProcessOptions{});
-
-  const Predictor predictor(fit.process);
-  const MatrixXd slopes = product_slopes(placed(asked, hyper.coordinates), level_counts(inputs));
-  const Prediction found = predictor.predict(asked, &fit.trend, slopes, 1);
-  const VectorXd mean = slopes * fit.constants + found.mean;
-  check_close(mean.array() + fit.level, oracle_vector("mean"));
+  const ProcessFit fit = fit_process(inputs, oracle_vector("y"), hyper, ProcessOptions{});
+  const Prediction found = Predictor(fit.process).predict(asked, 1);
+  check_close(found.mean.array() + fit.level, oracle_vector("mean"));
   check_close(found.deviation, oracle_vector("deviation"));
 }

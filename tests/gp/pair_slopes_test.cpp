@@ -53,7 +53,7 @@ TEST_CASE("slopes of pairs are those of the logarithms of their correlations", "
   const CodedInputs coded(few_and_many_values(30));
   const std::vector<Index> rows{3, 17, 4, 4, 29, 0, 8};
   const VectorXd weights = random_weights(7);
-  const HyperLayout layout(2, 1, 0);
+  const HyperLayout layout(coded);
   const VectorXd at{{0.4, -1, -0.5, 0.6, -0.7, 0, -3}};
   const Kernel kernel = layout.kernel(at);
   const VectorXd by_tables = PairSlopes(kernel, coded, PairTables::kManyPairs).sums(rows, weights);
@@ -75,6 +75,6 @@ TEST_CASE("correlations of pairs are the same from tables and computed one by on
           "[fit][process]") {
   const CodedInputs coded(few_and_many_values(30));
   const std::vector<Index> rows{3, 17, 4, 4, 29, 0, 8};
-  const Kernel kernel = HyperLayout(2, 1, 0).kernel(VectorXd{{0.4, -1, -0.5, 0.6, -0.7, 0, -3}});
+  const Kernel kernel = HyperLayout(coded).kernel(VectorXd{{0.4, -1, -0.5, 0.6, -0.7, 0, -3}});
   CHECK(PairTables(kernel, coded).among(rows) == PairTables(kernel, coded, kNoTables).among(rows));
 }

@@ -1,8 +1,6 @@
 #include "gp/residual_process.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -23,14 +21,13 @@ namespace {
 
 struct NoisyRuns {
   Inputs inputs;
-  VectorXd y;  ///< ln t
+  VectorXd y;  ///< ln(time / formula)
 };
 
-/// A law of two numbers and a column of three levels; a fourth and a fifth column do nothing. What
-/// the law leaves: one level is peculiar at some batches.
-double planted_law(double batch, double workers, std::uint32_t level) {
-  const double peculiar = level == 1 ? 0.4 * std::sin(2 * std::log(batch)) : 0;
-  return 0.7 * std::log(batch) - 0.5 * std::log(workers) + 0.3 * level + peculiar;
+/// What a formula leaves: one of three levels is peculiar at some batches. The workers, a third
+/// number and a column of two levels do nothing.
+double planted_residual(double batch, std::uint32_t level) {
+  return level == 1 ? 0.4 * std::sin(2 * std::log(batch)) : 0;
 }
 
 NoisyRuns process_runs(Index rows, double noise, std::uint64_t seed = 1) {
@@ -42,30 +39,23 @@ NoisyRuns process_runs(Index rows, double noise, std::uint64_t seed = 1) {
         random.uniform(1, 100);
     out.inputs.levels.row(i) << static_cast<std::uint32_t>(random.below(3)),
         static_cast<std::uint32_t>(random.below(2));
-    out.y[i] =
-        planted_law(out.inputs.numbers(i, 0), out.inputs.numbers(i, 1), out.inputs.levels(i, 0)) +
-        noise * random.normal();
+    out.y[i] = planted_residual(out.inputs.numbers(i, 0), out.inputs.levels(i, 0)) +
+               noise * random.normal();
   }
   return out;
 }
 
 struct Fitted {
   ProcessFit fit;
-  std::vector<Index> levels;
 
   VectorXd operator()(const Inputs& asked, std::size_t threads = 1) const {
-    const MatrixXd slopes = product_slopes(placed(asked, fit.hyper.coordinates), levels);
-    return (slopes * fit.constants).array() + fit.level +
-           Predictor(fit.process).mean(asked, threads).array();
+    return Predictor(fit.process).mean(asked, threads).array() + fit.level;
   }
 };
 
 Fitted fitted_process(const NoisyRuns& runs, const ProcessOptions& options = {}) {
-  const Inputs coordinates = placed(runs.inputs, process_coordinates(runs.inputs, options.forms));
-  const Trend trend = product_trend(coordinates);
-  return {fit_process(runs.inputs, runs.y, trend,
-                      search_hyper_parameters(runs.inputs, runs.y, trend, options), options),
-          level_counts(runs.inputs)};
+  return {fit_process(runs.inputs, runs.y, search_hyper_parameters(runs.inputs, runs.y, options),
+                      options)};
 }
 
 double error(const VectorXd& found, const VectorXd& expected) {
@@ -78,7 +68,7 @@ Rows shuffled_rows(Index count) {
 
 }  // namespace
 
-TEST_CASE("trend and process find a planted law and what it leaves", "[process]") {
+TEST_CASE("a process finds what a formula leaves", "[process]") {
   const NoisyRuns asked = process_runs(300, 0, 2);
   const Fitted model = fitted_process(process_runs(250, 0.02));
   CHECK(error(model(asked.inputs), asked.y) < 0.02);
@@ -98,10 +88,7 @@ TEST_CASE("a process is certain near the runs and uncertain far from them", "[pr
   Inputs far = runs.inputs;
   far.numbers.col(0) *= 1e4;
   const auto deviations = [&](const Inputs& asked) {
-    return predictor
-        .predict(asked, &model.fit.trend,
-                 product_slopes(placed(asked, model.fit.hyper.coordinates), model.levels), 1)
-        .deviation;
+    return predictor.predict(asked, 1).deviation;
   };
   CHECK(deviations(runs.inputs).maxCoeff() < 0.03);
   CHECK(deviations(far).minCoeff() > 0.1);
@@ -139,8 +126,7 @@ TEST_CASE("runs of one configuration are worth as much one by one as merged", "[
   const Fitted merged = fitted_process(runs);
   CHECK(merged.fit.process.inputs.rows() == 60);
   CHECK(merged.fit.process.runs.sum() == 67);
-  // A column that no kernel looks at and no trend: each run is a configuration of its own.
-  const Inputs coordinates = placed(runs.inputs, merged.fit.hyper.coordinates);
+  // A column that no kernel looks at: each run is a configuration of its own.
   Inputs apart = runs.inputs;
   apart.numbers.conservativeResize(67, 4);
   apart.numbers.col(3) = VectorXd::LinSpaced(67, 1, 2);
@@ -150,11 +136,9 @@ TEST_CASE("runs of one configuration are worth as much one by one as merged", "[
   hyper.kernel.inverse_lengths[3] = 0;
   hyper.kernel.shares.conservativeResize(4);
   hyper.kernel.shares[3] = 1;
-  const ProcessFit one_by_one =
-      fit_process(apart, runs.y, product_trend(coordinates), hyper, ProcessOptions{});
+  const ProcessFit one_by_one = fit_process(apart, runs.y, hyper, ProcessOptions{});
   CHECK(one_by_one.process.inputs.rows() == 67);
   // Only the mean about which the level has its wide prior is another.
-  CHECK((one_by_one.constants - merged.fit.constants).cwiseAbs().maxCoeff() < 1e-4);
   CHECK(std::abs(one_by_one.level - merged.fit.level) < 1e-3);
 }
 
@@ -176,10 +160,8 @@ TEST_CASE("predictions from all rows as neighbours are the exact ones", "[proces
   const Fitted model = fitted_process(runs);
   ResidualProcess near = model.fit.process;
   near.neighbours = 200;
-  const auto slopes = product_slopes(placed(asked.inputs, near.coordinates), model.levels);
-  const Prediction exact =
-      Predictor(model.fit.process).predict(asked.inputs, &model.fit.trend, slopes, 1);
-  const Prediction found = Predictor(near).predict(asked.inputs, &model.fit.trend, slopes, 1);
+  const Prediction exact = Predictor(model.fit.process).predict(asked.inputs, 1);
+  const Prediction found = Predictor(near).predict(asked.inputs, 1);
   CHECK((exact.mean - found.mean).cwiseAbs().maxCoeff() < 1e-8);
   CHECK((exact.deviation - found.deviation).cwiseAbs().maxCoeff() < 1e-8);
 }
@@ -208,42 +190,6 @@ TEST_CASE("more rows than are solved for at once are kept as neighbours", "[proc
   CHECK(error(near(asked.inputs), asked.y) < 1.2 * error(all(asked.inputs), asked.y));
 }
 
-TEST_CASE("a trend that is not linear in its constants is fitted with the process", "[process]") {
-  // t = (exp(a) batch^p + exp(c)) e^z, from constants that are 40 % and 0.4 off.
-  const NoisyRuns runs = [] {
-    NoisyRuns out = process_runs(200, 0.02);
-    for (Index i = 0; i < 200; ++i) {
-      const double batch = out.inputs.numbers(i, 0);
-      out.y[i] += std::log(0.2 * std::pow(batch, 0.9) + 3) -
-                  planted_law(batch, out.inputs.numbers(i, 1), out.inputs.levels(i, 0));
-    }
-    return out;
-  }();
-  Trend trend;
-  trend.start = VectorXd(3);
-  trend.start << std::log(0.3), 0.5, std::log(2.0);
-  trend.scales = VectorXd::Ones(3);
-  trend.groups = {0, 0, 0};
-  trend.group_count = 1;
-  trend.at = [&](const VectorXd& c, std::span<const Index> rows) {
-    TrendValues out{.values = VectorXd(static_cast<Index>(rows.size())),
-                    .slopes = MatrixXd(static_cast<Index>(rows.size()), 3)};
-    for (Index i = 0; i < out.values.size(); ++i) {
-      const double batch = runs.inputs.numbers(rows[static_cast<std::size_t>(i)], 0);
-      const double term = std::exp(c[0]) * std::pow(batch, c[1]);
-      const double sum = term + std::exp(c[2]);
-      out.values[i] = std::log(sum);
-      out.slopes.row(i) << term / sum, term / sum * std::log(batch), std::exp(c[2]) / sum;
-    }
-    return out;
-  };
-  const ProcessFit fit = fit_process(runs.inputs, runs.y, trend,
-                                     search_hyper_parameters(runs.inputs, runs.y, trend, {}), {});
-  CHECK(fit.constants[1] == Approx(0.9).margin(0.05));
-  CHECK(std::exp(fit.constants[0] + fit.level) == Approx(0.2).epsilon(0.2));
-  CHECK(std::exp(fit.constants[2] + fit.level) == Approx(3).epsilon(0.1));
-}
-
 TEST_CASE("a process of a column without a second value and of equal times is no failure",
           "[process]") {
   NoisyRuns runs = process_runs(20, 0);
@@ -260,24 +206,4 @@ TEST_CASE("a search for hyper-parameters stops on request", "[process]") {
   const NoisyRuns runs = process_runs(100, 0.05);
   const Fitted model = fitted_process(runs, {.stop = stopped.get_token()});
   CHECK(model.fit.hyper.evaluations < 5);
-}
-
-TEST_CASE("what all other runs say of each is what they say where it is taken away", "[process]") {
-  const NoisyRuns runs = process_runs(40, 0.05);
-  const Fitted fitted = fitted_process(runs);
-  const VectorXd found = left_out_errors(fitted.fit);
-  const VectorXd& residual = fitted.fit.process.residual;
-  const Index n = residual.size();
-  REQUIRE(found.size() == n);
-  const MatrixXd covariance =
-      fitted.fit.whitening.factors.solve(MatrixXd::Identity(n, n)).inverse();
-  for (const Index row : {Index{0}, n / 2, n - 1}) {
-    Rows others(static_cast<std::size_t>(n));
-    std::iota(others.begin(), others.end(), Index{0});
-    others.erase(others.begin() + row);
-    const MatrixXd among = covariance(others, others);
-    const VectorXd with_row = covariance(others, row);
-    const double said = with_row.dot(among.ldlt().solve(VectorXd(residual(others))));
-    CHECK(found[row] == Approx(residual[row] - said).epsilon(1e-6).margin(1e-9));
-  }
 }

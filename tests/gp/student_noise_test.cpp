@@ -26,11 +26,11 @@ Rows all_of(Index count) {
 
 struct NoisyLaw {
   Inputs inputs;
-  VectorXd y;  ///< ln t
+  VectorXd y;  ///< ln(time / formula)
   VectorXd law;
 };
 
-/// ln t = 0.8 ln x + sin(ln x) with normal noise of 2 %; every `disturbed`-th run takes 5 times as
+/// ln(time / formula) = sin(ln x) with normal noise of 2 %; every `disturbed`-th run takes 5 times as
 /// long, none where that is 0.
 NoisyLaw noisy_law(Index rows, Index disturbed, std::uint64_t seed) {
   RandomStream random(seed);
@@ -40,7 +40,7 @@ NoisyLaw noisy_law(Index rows, Index disturbed, std::uint64_t seed) {
   for (Index i = 0; i < rows; ++i) {
     const double place = random.uniform(0, 6);
     out.inputs.numbers(i, 0) = std::exp(place);
-    out.law[i] = 0.8 * place + std::sin(place);
+    out.law[i] = std::sin(place);
     out.y[i] = out.law[i] + 0.02 * random.normal();
     if (disturbed > 0 && i % disturbed == 0)
       out.y[i] += std::log(5.0);
@@ -48,8 +48,8 @@ NoisyLaw noisy_law(Index rows, Index disturbed, std::uint64_t seed) {
   return out;
 }
 
-/// Columns of few values: a product of powers and a factor, a wave of the second and a part that
-/// grows with the first; normal noise of 5 %.
+/// Columns of few values. The formula is a product of powers and a factor; it leaves a wave of the
+/// second column and a part that grows with the first; normal noise of 5 %.
 NoisyLaw few_runs(Index rows, std::uint64_t seed) {
   RandomStream random(seed);
   const auto one_of = [&](const std::vector<double>& values) {
@@ -66,12 +66,17 @@ NoisyLaw few_runs(Index rows, std::uint64_t seed) {
     out.inputs.numbers.row(i) << workers, batch, kernel;
     out.inputs.levels(i, 0) = static_cast<std::uint32_t>(level);
     const double wave = 1 + 0.3 * std::sin(2 * std::log(batch) + kernel);
-    out.law[i] = std::log(1e-3 * std::pow(batch, 0.8) * std::pow(kernel, 1.3) *
-                              std::pow(workers, -0.7) * (level == 0 ? 1 : 1.4) * wave +
-                          2e-3 * std::sqrt(workers));
+    const double formula = 1e-3 * std::pow(batch, 0.8) * std::pow(kernel, 1.3) *
+                           std::pow(workers, -0.7) * (level == 0 ? 1 : 1.4);
+    out.law[i] = std::log((formula * wave + 2e-3 * std::sqrt(workers)) / formula);
     out.y[i] = out.law[i] + 0.05 * random.normal();
   }
   return out;
+}
+
+Inputs logarithms(Inputs inputs) {
+  inputs.numbers = inputs.numbers.array().log();
+  return inputs;
 }
 
 struct NoisyFit {
@@ -81,13 +86,9 @@ struct NoisyFit {
 };
 
 NoisyFit noisy_fit(const NoisyLaw& runs, const ProcessOptions& options = {}) {
-  const Inputs coordinates = placed(runs.inputs, process_coordinates(runs.inputs, {}));
-  const Trend trend = product_trend(coordinates);
-  HyperParameters hyper = search_hyper_parameters(runs.inputs, runs.y, trend, options);
-  ProcessFit fit = fit_process(runs.inputs, runs.y, trend, hyper, options);
-  const MatrixXd slopes = product_slopes(coordinates, level_counts(runs.inputs));
-  VectorXd predicted = (slopes * fit.constants).array() + fit.level +
-                       Predictor(fit.process).mean(runs.inputs, 1).array();
+  HyperParameters hyper = search_hyper_parameters(runs.inputs, runs.y, options);
+  ProcessFit fit = fit_process(runs.inputs, runs.y, hyper, options);
+  VectorXd predicted = Predictor(fit.process).mean(runs.inputs, 1).array() + fit.level;
   return {.hyper = std::move(hyper), .fit = std::move(fit), .predicted = std::move(predicted)};
 }
 
@@ -137,12 +138,11 @@ TEST_CASE("a run that counts for less changes its row as fewer runs would", "[pr
 
 TEST_CASE("what a row is from the others is what a fit without it leaves", "[process]") {
   const NoisyLaw runs = noisy_law(30, 7, 3);
-  const Inputs coordinates = placed(runs.inputs, process_coordinates(runs.inputs, {}));
-  const Trend trend = product_trend(coordinates);
+  const Inputs coordinates = logarithms(runs.inputs);
   const MergedRows rows = MergedRows::of(coordinates, runs.y);
   const Rows all = all_of(rows.rows());
-  const Observations seen = observed(coordinates, rows, trend, all);
-  const HyperLayout layout(seen);
+  const Observations seen = observed(coordinates, rows, all);
+  const HyperLayout layout(seen.inputs);
   VectorXd hyper = VectorXd::Zero(layout.size());
   hyper[layout.noise()] = -4;
   const MatrixXd same = correlations(layout.kernel(hyper), seen.inputs, seen.inputs);
@@ -225,11 +225,10 @@ TEST_CASE("what the search sees is the same in other units of the time, to the l
           "[process]") {
   NoisyLaw runs = noisy_law(80, 9, 4);
   runs.inputs.numbers = runs.inputs.numbers.array().log().round().exp();  // repeats
-  const Inputs coordinates = placed(runs.inputs, process_coordinates(runs.inputs, {}));
-  const Trend trend = product_trend(coordinates);
+  const Inputs coordinates = logarithms(runs.inputs);
   const auto seen = [&](double unit) {
     const MergedRows rows = MergedRows::of(coordinates, runs.y.array() + std::log(unit));
-    return observed(coordinates, rows, trend, all_of(rows.rows()));
+    return observed(coordinates, rows, all_of(rows.rows()));
   };
   const Observations seconds = seen(1);
   REQUIRE(seconds.repeated_runs > 0);

@@ -1,0 +1,148 @@
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "fit/fit.hpp"
+#include "fit/fit_with_process.hpp"
+#include "forms/form.hpp"
+#include "forms/sum_form.hpp"
+#include "perfmodel/error.hpp"
+#include "perfmodel/model.hpp"
+#include "support/catch.hpp"
+#include "support/csv_text.hpp"
+#include "support/paper_runs.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace perfmodel;
+using Eigen::VectorXd;
+
+namespace {
+
+/// Runs on 1 to 16 workers of three jobs, each with a way of its own to grow.
+test::PaperRuns growing_runs() {
+  RandomStream random(1, "growing runs");
+  std::ostringstream csv;
+  csv << "job,workers,time_s\n";
+  for (const int job : {0, 1, 2})
+    for (const double workers : {1., 2., 4., 8., 16.})
+      for (int repeat = 0; repeat < 4; ++repeat)
+        csv << 'j' << job << ',' << to_text(workers) << ','
+            << to_text((1 + job) * std::pow(workers, 0.2 + 0.2 * job) *
+                       std::exp(0.05 * random.normal()))
+            << '\n';
+  RoleRequest request;
+  request.extrinsic = {"workers"};
+  return test::runs_of(test::table_of(csv.str()), request);
+}
+
+double time_at(const FittedModel& model, const std::string& job, double workers) {
+  const std::string csv = "job,workers,time_s\n" + job + ',' + to_text(workers) + ",1\n";
+  return predict(model, make_design(test::table_of(csv), model.spec, Target::required))[0];
+}
+
+bool is_near(const FittedModel& model, double workers) {
+  const std::string csv = "job,workers,time_s\nj1," + to_text(workers) + ",1\n";
+  const Design design = make_design(test::table_of(csv), model.spec, Target::required);
+  return model.form->process_reach(model.spec, model.constants, design)->near[0];
+}
+
+FitOptions one_product() {
+  FitOptions out;
+  out.expression = Expression::multi;
+  out.terms = 1;
+  return out;
+}
+
+/// One product, alone; `cap`: min(workers, 16) stands in place of the workers.
+FittedModel product_alone(const test::PaperRuns& runs, bool cap = false) {
+  FittedModel out = fit(runs.spec, runs.design, one_product());
+  if (cap)
+    own_sum_form(out).structure.caps = {{{0, 16}}};
+  return out;
+}
+
+FittedModel product_with_process(bool cap = false) {
+  const test::PaperRuns runs = growing_runs();
+  return with_process(product_alone(runs, cap), runs.design, one_product());
+}
+
+}  // namespace
+
+TEST_CASE("with a residual process a formula keeps its constants, times one factor",
+          "[fit][process]") {
+  const test::PaperRuns runs = growing_runs();
+  const FittedModel alone = product_alone(runs);
+  const FittedModel model = with_process(alone, runs.design, one_product());
+  const std::vector<ConstantInfo> infos = alone.form->constants(alone.spec);
+  const double factor = model.constants[0] / alone.constants[0];
+  REQUIRE(infos[0].role == ConstantRole::coefficient);
+  for (Eigen::Index k = 1; k < alone.constants.size(); ++k) {
+    CAPTURE(infos[static_cast<std::size_t>(k)].name);
+    CHECK(model.constants[k] == alone.constants[k]);
+  }
+  // The correction is 1 in the middle of the measured configurations.
+  const VectorXd factors = *model.form->process_factors(runs.design);
+  CHECK(std::abs(factors.array().log().mean()) < 0.02);
+  CHECK(factor == Catch::Approx(1).epsilon(0.1));
+  CHECK(model.metrics.train.mape_percent < alone.metrics.train.mape_percent);
+  // Far beyond the runs the process counts for nothing, and the formula says how it goes on.
+  const auto growth = [](const FittedModel& of) {
+    return time_at(of, "j1", 1e12) / time_at(of, "j1", 1e11);
+  };
+  CHECK(growth(model) == Catch::Approx(growth(alone)).epsilon(1e-6));
+
+  SECTION("and what is known of its constants is what the formula alone knows") {
+    REQUIRE(alone.identifiability);
+    CHECK(model.identifiability->constants == alone.identifiability->constants);
+    CHECK(model.identifiability->scaling_powers == alone.identifiability->scaling_powers);
+  }
+
+  SECTION("fitted again to the same runs it is the same") {
+    const VectorXd again = (*model.form->refit(model, runs.design, {}))(runs.design).constants;
+    for (Eigen::Index k = 0; k < again.size(); ++k)
+      CHECK(again[k] == Catch::Approx(model.constants[k]).epsilon(1e-3));
+    const test::TemporaryDirectory directory;
+    directory.write("model.json", to_json(model));
+    const FittedModel read = read_model(directory.file("model.json"));
+    CHECK_THROWS_AS(read.form->refit(read, runs.design, {}), UsageError);
+  }
+}
+
+TEST_CASE("where the formula grows no further, nor does the process", "[fit][process]") {
+  const FittedModel free = product_with_process();
+  const FittedModel capped = product_with_process(true);
+  for (const std::string job : {"j0", "j1", "j2"}) {
+    CAPTURE(job);
+    for (const double workers : {17., 64., 1e6})
+      CHECK(time_at(capped, job, workers) == time_at(capped, job, 16));
+    CHECK(time_at(free, job, 64) > 1.05 * time_at(free, job, 16));
+    for (const double workers : {1., 3., 16.})  // within the runs a cap plays no part
+      CHECK(time_at(capped, job, workers) == time_at(free, job, workers));
+  }
+
+  SECTION("also as model.json and as code") {
+    const test::TemporaryDirectory directory;
+    directory.write("model.json", to_json(capped));
+    const FittedModel read = read_model(directory.file("model.json"));
+    for (const double workers : {2., 16., 64.})
+      CHECK(time_at(read, "j1", workers) == time_at(capped, "j1", workers));
+    CHECK(to_json(free).find("\"most\"") == std::string::npos);
+    CHECK(formula_code(capped, FormulaLanguage::python).find("min(workers, 16.0)") !=
+          std::string::npos);
+    CHECK(formula_code(capped, FormulaLanguage::c).find("fmin(workers, 16.0)") !=
+          std::string::npos);
+    CHECK(formula_code(free, FormulaLanguage::c).find("fmin(workers") == std::string::npos);
+  }
+
+  SECTION("and beyond it is not near") {
+    for (const double workers : {1., 4., 16.})
+      CHECK(is_near(capped, workers));
+    for (const double workers : {16.5, 64., 1e6})
+      CHECK_FALSE(is_near(capped, workers));
+    CHECK(capped.form->process_belief(capped.spec)->most == std::vector<double>{16});
+    CHECK(free.form->process_belief(free.spec)->most ==
+          std::vector<double>{std::numeric_limits<double>::infinity()});
+  }
+}
