@@ -26,7 +26,7 @@ constexpr double kLogDeviation = 3;
 constexpr double kShareDeviation = 2;
 constexpr double kNoiseDeviation = 2;
 constexpr double kFewestRepeats = 3;  ///< that tell the noise
-constexpr double kLivelyInverseLength = 0.5;
+constexpr double kLivelyInverseLength = 2;
 constexpr double kLivelyRate = 0.3;
 
 /// Closer to the optimum, no prediction changes by what the runs could tell.

@@ -131,7 +131,7 @@ HyperResult climb(const Observations& rows, const Eigen::VectorXd& start, std::s
 
 struct ProcessOptions {
   std::vector<CoordinateForm> forms = {};  ///< of each number; empty: usual_form()
-  Eigen::Index start_rows = 120;           ///< on which the starts are compared
+  Eigen::Index start_rows = 240;           ///< on which the starts are compared
   Eigen::Index hyper_rows = 800;           ///< from which the hyper-parameters are found
   Eigen::Index exact_rows = 2000;          ///< beyond, predictions are from nearest neighbours
   Eigen::Index neighbours = 60;
