@@ -219,8 +219,10 @@ namespace {
 /// power, else no further, since a small term can become any size.
 constexpr double kMostOfWork = 1.2;
 
+/// From 1 on, or by its name.
 bool counts_workers(const SelectionTask& task, std::size_t extrinsic) {
-  return is_worker_count_name(task.spec.extrinsic[extrinsic].column);
+  const NumericInput& input = task.spec.extrinsic[extrinsic];
+  return input.low == 1 || is_worker_count_name(input.column);
 }
 
 bool is_shared(const SumShape& shape, std::size_t numeric) {
@@ -587,15 +589,35 @@ FittedModel SumChoice::fitted() const {
   return fitted(selection_.chosen);
 }
 
+/// A cost that begins at the last gap of a scale, as on the second node of a cluster, can be fitted
+/// by any power that is steep enough: such a sum counts no further than it was measured, unless all
+/// far ends say that it grows on.
+Candidate SumChoice::with_steep_growth_capped(const FittedModel& model, Candidate candidate) const {
+  std::vector<std::size_t>& steep = candidate.shape.steep;
+  for (std::size_t scale = 0; scale < task_.spec.extrinsic.size(); ++scale) {
+    const bool is_steep = !steep_growth(model, scale).empty() ||
+                          is_steep_beyond(task_, folds_, judge_, candidate, scale);
+    if (!is_steep || grows_on(folds_, candidate, scale) ||
+        std::find(steep.begin(), steep.end(), scale) != steep.end())
+      continue;
+    steep.push_back(scale);
+    candidate.shape.caps.push_back(scale);
+  }
+  return candidate;
+}
+
 FittedModel SumChoice::fitted(const Candidate& candidate) const {
   if (candidate.generic && is_product_and_constant(task_.spec)) {
     Candidate product;
     product.shape = plain_shape(task_, 1, true);
     return fitted(product);
   }
-  if (!candidate.generic)
-    return model_of(task_.spec, task_.training, task_.options, search_sum(task_, candidate),
-                    facts());
+  if (!candidate.generic) {
+    FittedModel model = model_of(task_.spec, task_.training, task_.options,
+                                 search_sum(task_, candidate), facts());
+    const Candidate capped = with_steep_growth_capped(model, candidate);
+    return capped.shape.steep == candidate.shape.steep ? model : fitted(capped);
+  }
   FittedModel model = fit_generic_instead(task_.spec, task_.training, task_.options);
   model.search.form = facts();
   warn_of_few_configurations(model, task_.training, model.warnings);

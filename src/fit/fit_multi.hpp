@@ -55,6 +55,8 @@ class SumChoice {
   std::vector<Fold> folds_;
   CandidateJudge judge_;
   Selection selection_;
+
+  Candidate with_steep_growth_capped(const FittedModel& model, Candidate candidate) const;
 };
 
 /// Fits a sum of product terms whose form is given or chosen by cross-validation; where nothing is

@@ -245,6 +245,20 @@ constexpr double kSteep = 0.3;
 /// of planted costs that begin at a border one far end gains up to 0.5 by chance.
 constexpr double kGainOfGrowth = 0.5;
 
+/// By how much a sum is steeper beyond a scale than within; over the fits to random parts.
+double excess_of(const Steepness& steepness, const std::vector<Fold>& folds,
+                 const CandidateJudge& judge, const Candidate& candidate) {
+  double sum = 0;
+  double count = 0;
+  for (std::size_t f = 0; f < folds.size(); ++f) {
+    if (folds[f].far_end())
+      continue;
+    sum += steepness.excess(candidate.shape, judge.fit_in(candidate, f).theta);
+    count += 1;
+  }
+  return sum / count;
+}
+
 /// What a chosen sum says beyond the largest value of a scale.
 class GrowthBeyond {
  public:
@@ -270,16 +284,16 @@ class GrowthBeyond {
     const std::vector<Candidate> steps = with_steps(task_, out_.chosen, scale);
     if (steps.empty())
       return;
-    const Steepness steepness(task_.coordinates, scale);
-    if (excess(steepness, out_.chosen) <= kSteep)
+    if (!is_steep_beyond(task_, out_.folds, judge_, out_.chosen, scale))
       return;
     Selection stepped{.chosen = {}, .best = {}, .tried = judge_(steps), .folds = out_.folds};
     std::erase_if(stepped.tried, [&](const Candidate& candidate) {
       return !as_good_where_measured(out_.folds, candidate, out_.chosen) ||
-             is_worse_beyond(candidate, out_.chosen) || excess(steepness, candidate) > kSteep;
+             is_worse_beyond(candidate, out_.chosen) ||
+             is_steep_beyond(task_, out_.folds, judge_, candidate, scale);
     });
     if (stepped.tried.empty()) {
-      if (!grows_on(scale)) {
+      if (!grows_on(out_.folds, out_.chosen, scale)) {
         out_.chosen.shape.steep.push_back(scale);
         cap_scales(out_.folds, out_.chosen);
       }
@@ -288,16 +302,6 @@ class GrowthBeyond {
     stepped.best = *std::min_element(stepped.tried.begin(), stepped.tried.end(), scores_better);
     out_.tried.insert(out_.tried.end(), stepped.tried.begin(), stepped.tried.end());
     out_.chosen = cautious_choice(task_.spec, stepped);
-  }
-
-  /// Whether all far ends say that the chosen sum grows on beyond the values that it knows.
-  bool grows_on(std::size_t scale) const {
-    const Candidate& chosen = out_.chosen;
-    std::vector<double> gains;
-    for (std::size_t f = 0; f < out_.folds.size(); ++f)
-      if (out_.folds[f].scale == scale)
-        gains.push_back(chosen.capped_log_errors[f] - chosen.log_errors[f]);
-    return !gains.empty() && *std::min_element(gains.begin(), gains.end()) > kGainOfGrowth;
   }
 
   /// Where a far end is held out with all that lies above the step, it can say nothing of it.
@@ -314,19 +318,6 @@ class GrowthBeyond {
         loss += stepped.log_errors[f] - than.log_errors[f];
     }
     return loss > 0;
-  }
-
-  /// Of the fits to random parts.
-  double excess(const Steepness& steepness, const Candidate& candidate) const {
-    double sum = 0;
-    double count = 0;
-    for (std::size_t f = 0; f < out_.folds.size(); ++f) {
-      if (out_.folds[f].far_end())
-        continue;
-      sum += steepness.excess(candidate.shape, judge_.fit_in(candidate, f).theta);
-      count += 1;
-    }
-    return sum / count;
   }
 };
 
@@ -543,6 +534,21 @@ Design design_of(const SelectionTask& task, const std::vector<Index>& rows) {
   for (const Index row : rows)
     of_design.push_back(task.coordinates.order()[static_cast<std::size_t>(row)]);
   return take_rows(task.training, of_design);
+}
+
+bool is_steep_beyond(const SelectionTask& task, const std::vector<Fold>& folds,
+                     const CandidateJudge& judge, const Candidate& sum, std::size_t scale) {
+  const NumericFactor& factor = numeric_factor(task.training, scale);
+  return judge.knows(sum) && distinct_values(factor, task.training.rows).size() >= 3 &&
+         excess_of(Steepness(task.coordinates, scale), folds, judge, sum) > kSteep;
+}
+
+bool grows_on(const std::vector<Fold>& folds, const Candidate& sum, std::size_t scale) {
+  std::vector<double> gains;
+  for (std::size_t f = 0; f < folds.size(); ++f)
+    if (folds[f].scale == scale)
+      gains.push_back(sum.capped_log_errors[f] - sum.log_errors[f]);
+  return gains.size() > 1 && *std::min_element(gains.begin(), gains.end()) > kGainOfGrowth;
 }
 
 Selection select_shape(const SelectionTask& task, const std::vector<Fold>& folds,

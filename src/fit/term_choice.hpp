@@ -302,6 +302,14 @@ void cap_scales(const std::vector<Fold>& folds, Candidate& candidate);
 /// The same, and its errors are those of what it then says.
 void judge_as_capped(const std::vector<Fold>& folds, Candidate& candidate);
 
+/// Whether a sum that `judge` has judged grows far faster beyond an extrinsic column than within.
+bool is_steep_beyond(const SelectionTask& task, const std::vector<Fold>& folds,
+                     const CandidateJudge& judge, const Candidate& sum, std::size_t scale);
+
+/// Whether all far ends of a scale, and more than one, say that a sum grows on beyond the values
+/// that it knows.
+bool grows_on(const std::vector<Fold>& folds, const Candidate& sum, std::size_t scale);
+
 /// The number of constants that are fitted, which stands for "the simplest". A logarithm counts as
 /// one, also in place of a power: that it was tried is as good as a constant.
 Eigen::Index size_of(const Candidate& candidate, const ModelSpec& spec);

@@ -292,7 +292,7 @@ TEST_CASE("of few runs far ends that are predicted much better refuse one produc
   }
 }
 
-TEST_CASE("far ends refuse a trend that is one product where the time has a floor",
+TEST_CASE("far ends refuse one product where the time has a floor",
           "[fit][auto][whole-fits]") {
   const InteractingRuns truth(0.05, 4);
   const std::vector<double> near = {100, 300, 1000, 3000, 10000, 30000, 100000, 300000};
@@ -300,13 +300,9 @@ TEST_CASE("far ends refuse a trend that is one product where the time has a floo
   const test::PaperRuns runs = runs_of_csv(truth.csv(250, near, kScatter, 5, with_floor));
   const std::string beyond = truth.csv(100, {3e6, 1e7}, kScatter, 6, with_floor);
   const FittedModel chosen = auto_fit(runs);
-  FitOptions product;
-  product.expression = Expression::multi;
-  product.terms = 1;
-  product.residual = Residual::process;
-  const FittedModel refused = fit(runs.spec, runs.design, product);
-  CAPTURE(log_error_of(chosen, beyond), log_error_of(refused, beyond));
-  CHECK(log_error_of(chosen, beyond) < 0.5 * log_error_of(refused, beyond));
+  CAPTURE(chosen.form->formula(chosen.spec, chosen.constants));
+  // A power says 0.5 at the runs and is 60 % off there; 3 % is the scatter of what is predicted.
+  CHECK(log_error_of(chosen, beyond) < 0.1);
 }
 
 TEST_CASE("a scale that saturates is judged beside one of large whole numbers", "[fit][auto]") {

@@ -59,50 +59,6 @@ TEST_CASE("auto finds two planted products and their regime", "[fit][multi][whol
   CHECK(worst_relative_error(model, fresh.design) < 0.06);
 }
 
-TEST_CASE("auto gives each of two jobs terms of its own", "[fit][multi][whole-fits]") {
-  const MultiRuns runs = test::two_jobs(200, 0.03, 1);
-  const MultiRuns fresh = test::two_jobs(200, 0, 2);
-  const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
-  REQUIRE(sum_form_of(model) != nullptr);
-  const MultiLayout layout(runs.spec, sum_form(model).structure);
-  for (std::size_t k = 0; k < sum_form(model).structure.terms; ++k) {
-    const auto factor = [&](std::size_t level) {
-      return model.constants[static_cast<Eigen::Index>(layout.level(k, 0, level))];
-    };
-    CAPTURE(k);
-    CHECK(((factor(0) == 1 && factor(1) == 0) || (factor(0) == 0 && factor(1) == 1)));
-  }
-  CHECK((predict(fresh.truth, fresh.design) - fresh.design.time).cwiseAbs().maxCoeff() < 1e-12);
-  CHECK(worst_relative_error(model, fresh.design) < 0.06);
-  // They keep to their jobs where they are fitted to other runs.
-  FitOptions options = multi(std::nullopt);
-  const BootstrapSamples samples = bootstrap(model, runs.design, options, 4);
-  REQUIRE(samples.constants.cols() == 4);
-  for (Eigen::Index b = 0; b < 4; ++b) {
-    CHECK(((samples.constants.col(b).array() == 0) == (model.constants.array() == 0)).all());
-    CHECK((samples.constants.col(b).array() != model.constants.array()).any());
-  }
-}
-
-TEST_CASE("terms per level are those of the column that gains most", "[fit][multi][whole-fits]") {
-  const std::string header =
-      GENERATE("host,job,width,batch_size,time_s", "job,host,width,batch_size,time_s");
-  CAPTURE(header);
-  // With these runs terms per host would pay, too.
-  const test::PaperRuns runs = test::four_jobs(header, 2);
-  const FittedModel model = fit(runs.spec, runs.design, multi(std::nullopt));
-  REQUIRE(sum_form_of(model) != nullptr);
-  const MultiLayout layout(model.spec, sum_form(model).structure);
-  const std::size_t job = header.starts_with("job") ? 0 : 1;
-  for (std::size_t k = 0; k < sum_form(model).structure.terms; ++k) {
-    int jobs = 0;
-    for (std::size_t level = 0; level < 4; ++level)
-      jobs += model.constants[static_cast<Eigen::Index>(layout.level(k, job, level))] != 0 ? 1 : 0;
-    CAPTURE(k);
-    CHECK(jobs == 1);
-  }
-}
-
 TEST_CASE("a term that takes over beyond the measured scale is warned of", "[fit][multi]") {
   // time = 1 + b n^q, measured at n = 1 .. 4
   const auto [b, q, warned] = GENERATE(table<double, double, bool>(

@@ -34,7 +34,7 @@ FittedGrowth fitted_growth(const MultiStructure& structure, const std::vector<do
   test::MultiRuns runs = test::multi_runs(300, 0, 1);
   FittedModel model = runs.truth;
   own_sum_form(model).structure = structure;
-  own_sum_form(model).estimates.sums = {estimate};
+  own_sum_form(model).estimate = estimate;
   model.constants =
       Eigen::Map<const Eigen::VectorXd>(constants.data(), static_cast<Index>(constants.size()));
   runs.design.time = predict(model, runs.design);

@@ -46,7 +46,7 @@ MultiRuns two_products(std::size_t rows, double noise, std::uint64_t seed) {
 /// The planted model as if it had been fitted.
 FittedModel as_fitted(const MultiRuns& runs, bool intercept) {
   FittedModel out = runs.truth;
-  own_sum_form(out).estimates.sums = {{.intercept = intercept}};
+  own_sum_form(out).estimate = SumEstimate{.intercept = intercept};
   return out;
 }
 
@@ -168,7 +168,7 @@ TEST_CASE("whether a scaling power is identified is said of the power that count
 TEST_CASE("gradients of ln t are those of finite differences", "[fit][multi]") {
   const MultiRuns runs = two_products(60, 0.02, 1);
   const FittedModel model = as_fitted(runs, true);
-  const SumSensitivity sum(sum_parts(model).at(0), runs.design, {});
+  const SumSensitivity sum(fitted_sum(model), runs.design, {});
   const VectorXd gradient = sum.gradient_of_log_time(*model.typical);
   const Design row = design_of(*model.typical, model.spec);
   const MultiLayout layout(model.spec, sum_form(model).structure);
@@ -209,11 +209,11 @@ TEST_CASE("the gradient of a local scaling power is its derivative", "[fit][mult
   own_sum_form(runs.truth).structure.log_powers[1] = {1, 0};
   runs.truth.constants[16] = 0.01;
   const FittedModel model = as_fitted(runs, true);
-  const SumSensitivity sum(sum_parts(model).at(0), runs.design, {});
+  const SumSensitivity sum(fitted_sum(model), runs.design, {});
   Configuration at = *model.typical;
   at.extrinsic = {4, 32};
   const MultiLayout layout(model.spec, sum_form(model).structure);
-  const std::vector<SumConstant> kinds = sum_constants(sum.part());
+  const std::vector<SumConstant> kinds = sum_constants(sum.sum());
   double centre = 0;
   for (std::size_t row = 0; row < runs.design.rows; ++row)
     centre += std::log(runs.design.intrinsic[0].value(row)) / static_cast<double>(runs.design.rows);
@@ -304,33 +304,6 @@ TEST_CASE("what plays no part in a sum plays none in its samples", "[fit][multi]
   CHECK((row(layout.intercept()) == 0).all());
   CHECK((row(layout.extrinsic_power(0, 0)) - -1).abs().maxCoeff() < 0.2);
   CHECK((row(layout.extrinsic_power(0, 0)) != -1).all());
-}
-
-TEST_CASE("levels with terms of their own are sampled each for itself", "[fit][multi]") {
-  const MultiRuns runs = test::two_jobs(240, 0.03, 1);
-  FittedModel model = runs.truth;
-  own_sum_form(model).estimates = {0, {{}, {}}};
-  const MultiLayout layout(model.spec, sum_form(model).structure);
-  const BootstrapSamples samples = bootstrap(model, runs.design, {}, 40);
-  const Uncertainty found = percentile_intervals(model, runs.design, samples, 0.95);
-  const auto row = [&](std::size_t k) {
-    return samples.constants.row(static_cast<Index>(k)).array();
-  };
-  CHECK((row(layout.level(0, 0, 1)) == 0).all());
-  CHECK((row(layout.level(2, 0, 0)) == 0).all());
-  CHECK((row(layout.intrinsic_power(1, 0)) == 0).all());  // the constant of a job
-  CHECK((row(layout.intercept()) == 0).all());
-  const auto& power = found.constants[layout.intrinsic_power(2, 0)];
-  CHECK(power.low < 0.3);
-  CHECK(0.3 < power.high);
-  CHECK(power.high - power.low < 0.1);
-  const auto& constant_time = found.constants[layout.coefficient(1)];
-  CHECK(constant_time.low < 0.004);
-  CHECK(0.004 < constant_time.high);
-  // Each job is judged by its own runs.
-  const Identifiability identified = identify_sum(model, runs.design, {})->identifiability;
-  CHECK(all_true(identified.constants));
-  CHECK(identified.scaling_powers == std::vector<bool>{true, true});
 }
 
 TEST_CASE("a sum without terms is its C alone", "[fit][multi]") {
