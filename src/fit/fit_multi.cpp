@@ -316,7 +316,8 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
   }
   SimpleSum sum{shape, fit, ridge};
   if (is_own_loss)
-    sum = simplified({coordinates, options, columns_with_logarithm(task)}, sum);
+    sum = simplified(
+        {coordinates, options, columns_with_logarithm(task), task.spec.extrinsic.size()}, sum);
   SumOfTerms out{options.terms ? coordinates.structure(sum.shape)
                                : with_capped_pairs(task, sum.shape, sum.fit.theta),
                  coordinates.constants(sum.shape, sum.fit.theta),

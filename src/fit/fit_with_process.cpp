@@ -70,7 +70,6 @@ void refuse_what_has_no_place(const FitOptions& options) {
 
 /// The expression alone, by squared errors of the logarithms as the process has them.
 FittedModel ordinary_fit(const ModelSpec& spec, const Design& training, FitOptions options) {
-  options.residual = Residual::none;
   if (options.expression == Expression::generic || options.terms)
     options.loss = Loss::rmsle;
   else

@@ -28,8 +28,10 @@ constexpr double kPlainIsLikely = 6;
 constexpr double kNoLoss = 1e-12;
 /// Below this it is the ridge that keeps the constants from being exact.
 constexpr double kLossOfExactRuns = 1e-9;
-/// Inputs that change more, in logarithms of the time, play a part.
+/// Inputs that change more, in logarithms of the time, play a part. Of scales, where a process
+/// follows, that is less: it explains most of what here looks like noise, but not beyond the runs.
 constexpr double kWorthTrying = 0.5;
+constexpr double kWorthTryingOfScale = 0.05;
 /// In larger sums other powers do what a logarithm or a C would, and many runs tell them apart.
 constexpr Index kFeaturesOfSmall = 4;  // of a term, its coefficient among them
 constexpr double kConfigurationsOfSmall = 200;
@@ -210,6 +212,10 @@ class Simplifier {
 
   /// Inputs that change nothing, what changes least first.
   void drop_inputs() {
+    std::vector<Index> scales;  // none without a process
+    if (task_.options.residual != Residual::none)
+      scales.assign(best_.shape.numeric_features.begin(),
+                    best_.shape.numeric_features.begin() + index(task_.scales));
     std::vector<std::tuple<double, Index, Index>> places;  // change, first coordinate, count
     for (Index term = 0; term < best_.shape.terms; ++term) {
       for (const auto& [feature, count] : task_.coordinates.inputs()) {
@@ -220,7 +226,8 @@ class Simplifier {
         const VectorXd logs =
             data_.features.middleCols(feature, count) * best_.fit.theta.segment(first, count);
         const double change = std::sqrt((logs.array() - logs.mean()).square().mean());
-        if (change <= kWorthTrying)
+        const bool is_scale = contains(scales, feature);
+        if (change <= (is_scale ? kWorthTryingOfScale : kWorthTrying))
           places.emplace_back(change, first, count);
       }
     }

@@ -99,6 +99,7 @@ struct SimplifyTask {
   const TermCoordinates& coordinates;
   const FitOptions& options;
   std::vector<std::size_t> logarithmic;  ///< numeric columns of which log2 may be taken
+  std::size_t scales;                    ///< numeric columns that are extrinsic, the first ones
 };
 
 /// A sum of which some powers are what a simplification has made them.

@@ -109,10 +109,9 @@ TEST_CASE("a process counts runs for little that were disturbed, and predicts as
     CHECK(other.predicted[i] == Catch::Approx(1e3 * found.predicted[i]).epsilon(1e-6));
 
   const Fitted clean = fitted(csv_of(timed_runs(200, 0), 1, "time_s"), asked, "time_s");
-  CHECK(clean.model["search"]["noise"] == "normal");
-  CHECK_FALSE(clean.model["search"].contains("outliers"));
-  CHECK(clean.model["constants"]["process"]["runs"] ==
-        nlohmann::json(std::vector<double>(200, 1.0)));
+  CHECK(clean.model["search"].value("outliers", 0) == 0);
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    CHECK(std::abs(clean.predicted[i] / law(runs[i]) - 1) < 0.04);
 }
 
 TEST_CASE("the summary says how many runs were disturbed, and a bootstrap is not misled by them",
