@@ -309,7 +309,7 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
                {.held = {}, .instructions = options.instructions, .stop = options.stop},
                kSettledSumGap);
   const std::vector<std::size_t> rings = growing_pairs(task, shape, fit.theta);
-  if (!rings.empty()) {
+  if (!options.terms && !rings.empty()) {
     Candidate with_rings = chosen;
     with_rings.shape.rings.insert(with_rings.shape.rings.end(), rings.begin(), rings.end());
     return search_sum(task, with_rings);
@@ -609,7 +609,8 @@ Candidate SumChoice::with_steep_growth_capped(const FittedModel& model, Candidat
 
 FittedModel SumChoice::fitted(const Candidate& candidate) const {
   if (candidate.generic && is_product_and_constant(task_.spec)) {
-    Candidate product;
+    Candidate product = candidate;
+    product.generic = false;
     product.shape = plain_shape(task_, 1, true);
     return fitted(product);
   }

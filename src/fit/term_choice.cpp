@@ -545,7 +545,7 @@ bool is_steep_beyond(const SelectionTask& task, const std::vector<Fold>& folds,
 
 bool grows_on(const std::vector<Fold>& folds, const Candidate& sum, std::size_t scale) {
   std::vector<double> gains;
-  for (std::size_t f = 0; f < folds.size(); ++f)
+  for (std::size_t f = 0; f < sum.log_errors.size(); ++f)
     if (folds[f].scale == scale)
       gains.push_back(sum.capped_log_errors[f] - sum.log_errors[f]);
   return gains.size() > 1 && *std::min_element(gains.begin(), gains.end()) > kGainOfGrowth;

