@@ -23,15 +23,4 @@ struct MultiRuns {
 
 MultiRuns multi_runs(std::size_t rows, double noise, std::uint64_t seed);
 
-/// Runs of two jobs that scale in their own ways:
-///
-///     [job = dense] (3e-6 width^2 batch_size / gpus + 0.004)
-///         + [job = lookup] 0.0005 width^0.3 batch_size^0.5 gpus^0.2
-MultiRuns two_jobs(std::size_t rows, double noise, std::uint64_t seed);
-
-/// 280 runs of four jobs on two hosts, each of which runs two of them, so that terms per host
-/// predict better than one set of terms for all, and terms per job better still. Inputs: job and
-/// host in the order of the header, width, batch_size.
-PaperRuns four_jobs(const std::string& header, std::uint64_t seed);
-
 }  // namespace perfmodel::test
