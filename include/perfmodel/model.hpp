@@ -106,7 +106,8 @@ enum class Calibration {
 /// edge back: fitted to the rows up to a smaller value and judged on those beyond.
 struct GrowthOfErrors {
   std::string column;
-  std::size_t edges = 0;  ///< how often it was rolled back
+  /// How often it was rolled back; 0: `growth` is |d ln t / d ln x| between the ends of the range.
+  std::size_t edges = 0;
   /// By how much |ln(measured / predicted)| exceeds the half width of 90 % intervals within the
   /// runs, by ln(value / edge), in 90 % of the rows beyond: the median over these edges, 1.5
   /// at most.

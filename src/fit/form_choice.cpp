@@ -187,7 +187,8 @@ class ProcessJudge {
     const SumForm one(constant);
     const ProcessRuns left = runs_beside(one, task_.spec, VectorXd::Ones(1), runs);
     process::ProcessOptions how;
-    how.hyper_rows = kFoldRows;
+    how.start_rows = kFoldHyperRows;
+    how.hyper_rows = 2 * kFoldHyperRows;
     how.seed = task_.options.seed;
     how.threads = task_.options.threads;
     how.stop = task_.options.stop;
@@ -206,7 +207,9 @@ constexpr Allowance kWorthReading{.in_any_case = 0.05, .within_error = 0.1};
 /// Corrections that differ by less are the same.
 constexpr double kStepOfCorrection = 0.05;
 
-bool same_shape(const Candidate& a, const Candidate& b) {
+/// But for the ridge, which makes little difference beside a process.
+bool same_shape(const Candidate& a, Candidate b) {
+  b.ridge = a.ridge;
   return same_family(a, b) && a.shape.terms == b.shape.terms;
 }
 

@@ -78,8 +78,10 @@ void limit_ends(std::vector<double>& scores) {
 constexpr double kUsualGrowth = 0.35;
 constexpr double kUsualEdges = 0.5;
 
-/// Of a column whose edge was rolled back so often.
+/// Of a column whose edge was rolled back so often; never: `growth` is that of the time.
 double expected_growth(double growth, std::size_t edges) {
+  if (edges == 0)
+    return std::max(growth, kUsualGrowth);
   const auto own = static_cast<double>(edges);
   return std::sqrt((own * growth * growth + kUsualEdges * kUsualGrowth * kUsualGrowth) /
                    (own + kUsualEdges));
@@ -435,6 +437,22 @@ double growth_beyond(const Judgement& edge, const Judged& said, const ModelSpec&
   return std::clamp(quantile(out, PredictionIntervals::default_level), 0.0, kMostGrowth);
 }
 
+/// |d ln t / d ln x| between the ends of a column whose edge cannot be rolled back: beyond, the time
+/// may go on so, or not at all.
+double growth_within(const FittedModel& model, const Design& runs, std::size_t numeric) {
+  const NumericInput& input = numeric_input(model.spec, numeric);
+  const auto log_times_at = [&](double value) -> Eigen::ArrayXd {
+    Design moved = runs;
+    NumericFactor& factor = numeric_factor_of(moved, numeric);
+    factor.values = {value};
+    factor.codes.assign(runs.rows, 0);
+    return predict(model, moved).array().log();
+  };
+  const double range = std::log(input.counted(input.high) / input.counted(input.low));
+  const double growth = (log_times_at(input.high) - log_times_at(input.low)).abs().mean() / range;
+  return std::isfinite(growth) ? std::min(growth, kMostGrowth) : 0;
+}
+
 /// A form that was chosen suits the runs that it was chosen by better than others, by about as much
 /// as its constants and hyper-parameters do.
 double selection_factor(const FittedModel& model, std::size_t rows) {
@@ -519,10 +537,13 @@ std::optional<Calibrated> calibrated(const FittedModel& model, const Design& tra
     growths[*judgements[i].numeric].push_back(
         growth_beyond(judgements[i], judged[i], model.spec, runs, out));
   out.beyond.emplace();
-  for (const auto& [numeric, of_edges] : growths)
+  for (std::size_t n = 0; n < numeric_count(model.spec); ++n) {
+    const std::vector<double>& own = growths[n];
     out.beyond->push_back(
-        {numeric_input(model.spec, numeric).column, of_edges.size(),
-         median(Eigen::Map<const Eigen::VectorXd>(of_edges.data(), index(of_edges.size())))});
+        {numeric_input(model.spec, n).column, own.size(),
+         own.empty() ? growth_within(model, runs, n)
+                     : median(Eigen::Map<const Eigen::VectorXd>(own.data(), index(own.size())))});
+  }
   const Eigen::VectorXd errors = jackknife_errors(std::span(judged).first(folds));
   // Folds of a sample differ by more than folds of all rows.
   const double share = static_cast<double>(runs.rows) / static_cast<double>(training.rows);
