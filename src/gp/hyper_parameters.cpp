@@ -47,6 +47,7 @@ HyperPrior sparse_prior(const HyperLayout& layout, double noise) {
   }
   out.mean[layout.noise()] = std::log(noise);
   out.precision[layout.noise()] = 1 / (kNoiseDeviation * kNoiseDeviation);
+  out.flat_above = layout.noise();
   return out;
 }
 

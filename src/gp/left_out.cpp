@@ -205,7 +205,7 @@ double LeftOutPosterior::cost(const VectorXd& hyper) {
     const double r = solved_[i](last, 1);
     costs[index(i)] = (r * r / s - std::log(s)) / 2;
   });
-  const VectorXd off = hyper - prior_.mean;
+  const VectorXd off = prior_.off(hyper);
   return rows_per_place_ * costs.sum() + off.cwiseProduct(prior_.precision).dot(off) / 2;
 }
 
@@ -254,7 +254,7 @@ double LeftOutPosterior::mean_relative_error() const {
 }
 
 VectorXd LeftOutPosterior::slopes() const {
-  const VectorXd of_prior = prior_.precision.cwiseProduct(hyper_ - prior_.mean);
+  const VectorXd of_prior = prior_.precision.cwiseProduct(prior_.off(hyper_));
   if (!is_finite())
     return of_prior;
   const Kernel kernel = layout_.kernel(hyper_);

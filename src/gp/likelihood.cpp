@@ -166,6 +166,13 @@ Kernel HyperLayout::kernel(const VectorXd& hyper) const {
   return out;
 }
 
+VectorXd HyperPrior::off(const VectorXd& hyper) const {
+  VectorXd out = hyper - mean;
+  if (flat_above >= 0)
+    out[flat_above] = std::min(out[flat_above], 0.0);
+  return out;
+}
+
 VectorXd HyperLayout::position(const Kernel& kernel) const {
   VectorXd out(size());
   for (Index j = 0; j < numbers; ++j) {
@@ -208,14 +215,14 @@ double HyperPosterior::cost(const VectorXd& hyper) {
   weights_ = covariance_->solve(rows_.y);
   const double log_noise = hyper[layout_.noise()];
   const double repeats = rows_.repeated_runs * log_noise + rows_.scatter * std::exp(-log_noise);
-  const VectorXd off = hyper - prior_.mean;
+  const VectorXd off = prior_.off(hyper);
   return (rows_.y.dot(weights_) + covariance_->log_determinant() + repeats +
           off.cwiseProduct(prior_.precision).dot(off)) /
          2;
 }
 
 VectorXd HyperPosterior::slopes() const {
-  VectorXd out = prior_.precision.cwiseProduct(hyper_ - prior_.mean);
+  VectorXd out = prior_.precision.cwiseProduct(prior_.off(hyper_));
   if (!covariance_)
     return out;
   // Half the trace of (A^-1 - a a') dA / dp, a = A^-1 y.

@@ -80,6 +80,11 @@ struct HyperLayout {
 struct HyperPrior {
   Eigen::VectorXd mean;
   Eigen::VectorXd precision;
+  /// The one whose prior is flat above its mean; negative: none.
+  Eigen::Index flat_above = -1;
+
+  /// hyper - mean, as far as it costs anything.
+  Eigen::VectorXd off(const Eigen::VectorXd& hyper) const;
 };
 
 /// Variance of the level, which no prior should decide, in units of the variance of y.
