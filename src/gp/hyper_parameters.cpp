@@ -116,9 +116,8 @@ using Rows = std::vector<Index>;
 constexpr std::size_t kFirstIterations = 40;  ///< of each start
 /// Of fewer rows, those that are hardest to predict are not told from disturbed ones.
 constexpr Index kFewestForTails = 60;
-/// Of a sample, to let more of what is peculiar pass for noise must gain this much: all rows know
-/// more of it.
-constexpr double kClearGain = 0.9;
+/// Where no run says anything of another, both are as good: then noise is noise.
+constexpr double kNoWorse = 1.02;
 /// What passes through disturbed runs gains next to nothing from where it is.
 constexpr double kHardlyBetter = 0.99;
 constexpr std::size_t kIterationsUnderTails = 25;
@@ -127,7 +126,7 @@ constexpr Index kMostToDecide = 2000;
 /// standard errors.
 constexpr double kSurely = 2.5;
 /// Of few rows, a search from nothing costs little and is misled the easiest.
-constexpr Index kMostToSearchAnew = 400;
+constexpr Index kMostToSearchAnew = 800;
 
 Rows first_of(const Rows& rows, Index most) {
   const auto count = std::min(rows.size(), static_cast<std::size_t>(most));
@@ -219,10 +218,10 @@ class TailsOfNoise {
     if (index(chosen_.size()) <= kMostToSearchAnew || found.error > kHardlyBetter * usual) {
       Found anew = searched_anew();
       best.evaluations += anew.at.evaluations;
-      if (anew.error < kClearGain * found.error)
+      if (anew.error < kNoWorse * found.error)
         found = std::move(anew);
     }
-    if (!(found.error < usual) || !holds_among_many(best.hyper, found.at.hyper))
+    if (!(found.error < kNoWorse * usual) || !holds_among_many(best.hyper, found.at.hyper))
       return false;
     best.hyper = std::move(found.at.hyper);
     best.cost = found.at.cost;
