@@ -153,8 +153,8 @@ struct RoleRequest {
   bool drop_failed = false;              ///< leave out runs whose time says that they failed
   /// The column of how many identical runs, their time included, a line stands for; no input.
   std::optional<std::string> weight = {};
-  bool single_rows = false;  ///< label_runs() takes such lines apart: each run is a row
-  std::vector<DerivedColumn> derived;    ///< the table has them already
+  bool single_rows = false;            ///< label_runs() takes such lines apart: each run is a row
+  std::vector<DerivedColumn> derived;  ///< the table has them already
   /// label_runs() puts what each worker has in place of a total that was set so.
   bool totals_per_worker = false;
 };

@@ -291,8 +291,7 @@ process::ResidualProcess two_runs() {
 
 /// -ln of the density of these two runs, without ln(2 pi): (2 / (2 - c) + ln(4 - c^2)) / 2.
 double cost_of(const process::ResidualProcess& process) {
-  process::Observations rows{
-      .inputs = process::CodedInputs(process.inputs), .y = {}, .runs = {}};
+  process::Observations rows{.inputs = process::CodedInputs(process.inputs), .y = {}, .runs = {}};
   rows.y = process.residual;
   rows.runs = process.runs;
   rows.spread = 0;  // no level

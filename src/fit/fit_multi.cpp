@@ -242,12 +242,11 @@ double power_of(const SumShape& shape, const Eigen::VectorXd& theta, Index term,
 std::vector<std::size_t> growing_pairs(const SelectionTask& task, const SumShape& shape,
                                        const Eigen::VectorXd& theta) {
   std::vector<std::size_t> out;
-  for (const std::size_t numeric : task.coordinates.two_valued()) {
-    if (!is_ring(shape, numeric) && shape.terms > 0 && is_shared(shape, numeric) && counts_workers(task, numeric) &&
-        power_of(shape, theta, 0, numeric) > 0 &&
+  for (const std::size_t numeric : task.coordinates.two_valued())
+    if (!is_ring(shape, numeric) && shape.terms > 0 && is_shared(shape, numeric) &&
+        counts_workers(task, numeric) && power_of(shape, theta, 0, numeric) > 0 &&
         is_count(numeric_factor(task.training, numeric), task.training.rows))
       out.push_back(numeric);
-  }
   return out;
 }
 
@@ -255,7 +254,8 @@ MultiStructure with_capped_pairs(const SelectionTask& task, const SumShape& shap
                                  const Eigen::VectorXd& theta) {
   MultiStructure out = task.coordinates.structure(shape);
   for (const std::size_t numeric : task.coordinates.two_valued()) {
-    const double most = counts_workers(task, numeric) && !is_shared(shape, numeric) ? 0 : kMostOfWork;
+    const double most =
+        counts_workers(task, numeric) && !is_shared(shape, numeric) ? 0 : kMostOfWork;
     for (Index k = 0; k < shape.terms; ++k) {
       if (is_ring(shape, numeric) || power_of(shape, theta, k, numeric) <= most)
         continue;
@@ -615,8 +615,8 @@ FittedModel SumChoice::fitted(const Candidate& candidate) const {
     return fitted(product);
   }
   if (!candidate.generic) {
-    FittedModel model = model_of(task_.spec, task_.training, task_.options,
-                                 search_sum(task_, candidate), facts());
+    FittedModel model =
+        model_of(task_.spec, task_.training, task_.options, search_sum(task_, candidate), facts());
     const Candidate capped = with_steep_growth_capped(model, candidate);
     return capped.shape.steep == candidate.shape.steep ? model : fitted(capped);
   }
@@ -627,9 +627,8 @@ FittedModel SumChoice::fitted(const Candidate& candidate) const {
 }
 
 FittedModel fit_multi(const ModelSpec& spec, const Design& training, const FitOptions& options) {
-  if (!options.terms) {
+  if (!options.terms)
     return SumChoice(spec, training, options).fitted();
-  }
   const ModelSpec counted =
       with_zeros_counted(of_few_constants(spec, options), training, options.seed);
   const TermCoordinates coordinates(counted, training, zero_regimes(counted));

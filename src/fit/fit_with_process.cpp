@@ -47,8 +47,7 @@ process::HyperParameters search_hyper_parameters(const ProcessRuns& runs,
 VectorXd times_factor(const Form& form, const ModelSpec& spec, VectorXd constants, double factor) {
   const std::vector<ConstantInfo> infos = form.constants(spec);
   for (std::size_t k = 0; k < infos.size(); ++k)
-    if (infos[k].role == ConstantRole::coefficient ||
-        infos[k].range == ConstantRange::not_negative)
+    if (infos[k].role == ConstantRole::coefficient || infos[k].range == ConstantRange::not_negative)
       constants[index(k)] *= factor;
   return constants;
 }
@@ -102,7 +101,8 @@ ProcessSearch facts_of_search(const process::ProcessOptions& options, bool heavy
                               bool is_predictive) {
   ProcessSearch out;
   out.objective =
-      "the posterior density of the hyper-parameters: marginal likelihood of ln(time / formula) and "
+      "the posterior density of the hyper-parameters: marginal likelihood of ln(time / formula) "
+      "and "
       "priors";
   if (is_predictive)
     out.objective += "; from there on the densities of left-out ln(time) given those next to them";

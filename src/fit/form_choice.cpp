@@ -61,8 +61,8 @@ struct FoldFit {
 
   /// log_of_mean_error().
   double error(const Design& rows) const {
-    return held_out_error(rows.time, form->predict(spec, constants, rows).array() *
-                                         correction(rows).array().exp());
+    return held_out_error(
+        rows.time, form->predict(spec, constants, rows).array() * correction(rows).array().exp());
   }
 
   double typical_correction(const Design& training) const {
@@ -99,8 +99,7 @@ class ProcessJudge {
     std::vector<ProcessRuns> left;
     for (std::size_t f = 0; f < folds_.size(); ++f) {
       fits.push_back({task_.spec, form_of(formula), alone_.constants_in(formula, f), {}, {}});
-      left.push_back(
-          runs_beside(*fits[f].form, task_.spec, fits[f].constants, rows_[f].training));
+      left.push_back(runs_beside(*fits[f].form, task_.spec, fits[f].constants, rows_[f].training));
       fits[f].columns = left[f].columns;
       if (!left[f].has_times())
         return std::nullopt;
@@ -109,8 +108,7 @@ class ProcessJudge {
     Candidate& judged = out.with_process;
     judged.log_errors.assign(folds_.size(), 0);
     judged.capped_log_errors.assign(folds_.size(), 0);
-    const process::HyperParameters within =
-        search_hyper_parameters(left.front(), in_fold(0));
+    const process::HyperParameters within = search_hyper_parameters(left.front(), in_fold(0));
     parallel_for(folds_.size(), task_.options.threads, [&](std::size_t f) {
       if (task_.options.stop.stop_requested())
         return;
@@ -192,8 +190,7 @@ class ProcessJudge {
     how.seed = task_.options.seed;
     how.threads = task_.options.threads;
     how.stop = task_.options.stop;
-    const process::HyperParameters hyper =
-        search_hyper_parameters(left, how);
+    const process::HyperParameters hyper = search_hyper_parameters(left, how);
     start_ = hyper.position;
     if (!hyper.heavy_tails || task_.options.stop.stop_requested())
       return;
@@ -214,7 +211,8 @@ bool same_shape(const Candidate& a, Candidate b) {
 }
 
 /// Of Eq. (4), the constant and sums of each number of terms those that predict best alone, within
-/// the measured range and beyond it, beside the sum that was chosen and what it is with fewer terms.
+/// the measured range and beyond it, beside the sum that was chosen and what it is with fewer
+/// terms.
 std::vector<Candidate> formulas(const Selection& selection) {
   std::vector<Candidate> out;
   const auto add = [&](Candidate candidate) {

@@ -500,7 +500,8 @@ std::vector<Warning> term_warnings(const SumJudge& judge, std::size_t term, doub
 
 std::vector<Warning> warnings_of(const SumJudge& judge, const std::vector<double>& shares) {
   std::vector<Warning> out;
-  for (const std::string& sentence : describe_flat_terms(judge.sensitivity().sensitivity(), judge.sum()))
+  for (const std::string& sentence :
+       describe_flat_terms(judge.sensitivity().sensitivity(), judge.sum()))
     out.push_back({"flat_direction", "", sentence});
   for (std::size_t k = 0; k < judge.sum().structure.terms; ++k)
     for (Warning& warning : term_warnings(judge, k, shares[k]))
@@ -517,7 +518,8 @@ std::vector<Warning> warnings_of(const SumJudge& judge, const std::vector<double
   if (judge.is_wide(intercept)) {
     out.push_back({"undetermined", "C",
                    "C is not determined: " + rounded(judge.sum().constants[index(intercept)]) +
-                       " +- " + rounded(judge.half_width(judge.sensitivity().gradient(intercept)))});
+                       " +- " +
+                       rounded(judge.half_width(judge.sensitivity().gradient(intercept)))});
   }
   return out;
 }

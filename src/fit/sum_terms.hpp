@@ -44,8 +44,8 @@ bool terms_can_be_chosen(const ModelSpec& spec);
 ///               + sum_j q_j (ln E_j - centre_j) + contrasts of the regimes
 ///               + sum_n r_n ln log2(n)
 ///
-/// with 1 - 1/n, as wide as ln n, in place of it where a numeric column n counts by its ring, so that
-/// derivatives are products, a ridge treats both alike, and no box is needed.
+/// with 1 - 1/n, as wide as ln n, in place of it where a numeric column n counts by its ring, so
+/// that derivatives are products, a ridge treats both alike, and no box is needed.
 struct TermData {
   Eigen::MatrixXd features;  ///< rows x features; the first column is 1
   /// ln log2(n), rows x numeric columns; -infinity where n <= 1. A refit adds a column per term,

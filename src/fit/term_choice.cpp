@@ -324,9 +324,7 @@ class GrowthBeyond {
 class Selector {
  public:
   Selector(const SelectionTask& task, const std::vector<Fold>& folds, CandidateJudge& judge)
-      : task_(task),
-        out_{.chosen = {}, .best = {}, .tried = {}, .folds = folds},
-        judge_(judge) {}
+      : task_(task), out_{.chosen = {}, .best = {}, .tried = {}, .folds = folds}, judge_(judge) {}
 
   Selection run() {
     out_.chosen.shape = plain_shape(task_, 1, false);
@@ -377,9 +375,8 @@ class Selector {
   }
 
   void try_shapes() {
-    std::vector<Candidate> candidates = {
-        {.generic = true, .shape = {}, .log_errors = {}},
-        {.shape = plain_shape(task_, 0, true), .log_errors = {}}};
+    std::vector<Candidate> candidates = {{.generic = true, .shape = {}, .log_errors = {}},
+                                         {.shape = plain_shape(task_, 0, true), .log_errors = {}}};
     if (const auto additive = additive_shape(task_))
       candidates.push_back({.shape = *additive, .log_errors = {}});
     judge(candidates);

@@ -300,8 +300,8 @@ Eigen::Array<bool, Eigen::Dynamic, 1> depends_beyond(const Form& form, const Mod
                                                      const Eigen::VectorXd& constants,
                                                      const Design& design);
 
-/// Whether the form says of numbers beyond the largest measured one what it says of that, at some of
-/// the runs.
+/// Whether the form says of numbers beyond the largest measured one what it says of that, at some
+/// of the runs.
 bool is_flat_beyond(const Form& form, const ModelSpec& spec, const Eigen::VectorXd& constants,
                     const Design& runs, std::size_t numeric);
 

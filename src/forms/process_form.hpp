@@ -36,7 +36,7 @@ struct ProcessColumns {
 /// What is fitted again of a process: the rest of the hyper-parameters, beside its kernel.
 struct ProcessPrior {
   double level_deviation = 0;  ///< 0 where the model was read from a file
-  bool heavy_tails = false;  ///< of the noise
+  bool heavy_tails = false;    ///< of the noise
 };
 
 /// A process with what its predictions take; it does not move.

@@ -160,13 +160,14 @@ HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, In
   for (;; rows = std::min(2 * rows, most)) {
     const Observations seen = sample(rows);
     std::vector<HyperResult> found(starts.size());
-    parallel_for(found.size(), options.threads, [&](std::size_t i) {
-      found[i] = climb(seen, starts[i], rows < most ? kFirstIterations : options.iterations,
-                       options.threads, options.stop);
-    });
-    std::stable_sort(found.begin(), found.end(), [](const HyperResult& a, const HyperResult& b) {
-      return a.cost < b.cost;
-    });
+    parallel_for(
+        found.size(), options.threads,
+        [&](std::size_t i) {
+          found[i] = climb(seen, starts[i], rows < most ? kFirstIterations : options.iterations,
+                           options.threads, options.stop);
+        });
+    std::stable_sort(found.begin(), found.end(),
+                     [](const HyperResult& a, const HyperResult& b) { return a.cost < b.cost; });
     starts.clear();
     for (const HyperResult& result : found) {
       evaluations += result.evaluations;
@@ -199,10 +200,7 @@ class TailsOfNoise {
  public:
   TailsOfNoise(const Inputs& coordinates, const MergedRows& rows, Rows chosen,
                const ProcessOptions& options)
-      : coordinates_(coordinates),
-        rows_(rows),
-        chosen_(std::move(chosen)),
-        options_(options) {}
+      : coordinates_(coordinates), rows_(rows), chosen_(std::move(chosen)), options_(options) {}
 
   /// Whether they were taken: `best` is the optimum under them, then.
   bool taken(HyperResult& best) const {
@@ -283,9 +281,7 @@ class TailsOfNoise {
     ProcessOptions from_nothing = options_;
     from_nothing.start.reset();
     HyperResult first = best_hyper(
-        [&](Index most) {
-          return observed(coordinates_, weighed, first_of(chosen_, most));
-        },
+        [&](Index most) { return observed(coordinates_, weighed, first_of(chosen_, most)); },
         index(chosen_.size()), from_nothing);
     Found out = climbed(std::move(weighed), std::move(first.hyper));
     out.at.evaluations += first.evaluations;
@@ -327,8 +323,8 @@ HyperParameters search_hyper_parameters(const Inputs& inputs, const VectorXd& y,
     return observed(coordinates, rows, first_of(order, most));
   };
   HyperResult best = best_hyper(sample, index(order.size()), options);
-  out.heavy_tails = options.run_weights.size() > 0 ||
-                    TailsOfNoise(coordinates, rows, order, options).taken(best);
+  out.heavy_tails =
+      options.run_weights.size() > 0 || TailsOfNoise(coordinates, rows, order, options).taken(best);
   const Observations all = sample(index(order.size()));
   out.kernel = HyperLayout(all.inputs).kernel(best.hyper);
   out.level_deviation = std::sqrt(kLevelVariance * all.spread);

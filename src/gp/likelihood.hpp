@@ -49,7 +49,7 @@ std::vector<Eigen::Index> sampled_rows(Eigen::Index count, Eigen::Index most, st
 
 /// Runs that are equal in their inputs are one row, their mean.
 struct Observations {
-  CodedInputs inputs;  ///< coordinates
+  CodedInputs inputs;        ///< coordinates
   Eigen::VectorXd y;         ///< mean over the runs of a row, with the mean 0 over the rows
   Eigen::VectorXd runs;      ///< per row: as how many they count
   double repeated_runs = 0;  ///< more than one per row

@@ -112,8 +112,8 @@ std::vector<PriorFacts> prior_facts();
 optimise::Bounds hyper_bounds(const HyperLayout& layout, double spread);
 
 struct HyperStart {
-  /// Every column matters. Near what a good formula leaves, columns that do nothing are a stationary
-  /// point: nothing but noise.
+  /// Every column matters. Near what a good formula leaves, columns that do nothing are a
+  /// stationary point: nothing but noise.
   bool lively = false;
   double noise_share = 0.05;  ///< of the variance; half of it is the process's
 };

@@ -437,8 +437,8 @@ double growth_beyond(const Judgement& edge, const Judged& said, const ModelSpec&
   return std::clamp(quantile(out, PredictionIntervals::default_level), 0.0, kMostGrowth);
 }
 
-/// |d ln t / d ln x| between the ends of a column whose edge cannot be rolled back: beyond, the time
-/// may go on so, or not at all.
+/// |d ln t / d ln x| between the ends of a column whose edge cannot be rolled back: beyond, the
+/// time may go on so, or not at all.
 double growth_within(const FittedModel& model, const Design& runs, std::size_t numeric) {
   const NumericInput& input = numeric_input(model.spec, numeric);
   const auto log_times_at = [&](double value) -> Eigen::ArrayXd {

@@ -512,8 +512,9 @@ TEST_CASE_METHOD(IntervalsTest, "every part of a fit can be a gate", "[gates]") 
   CHECK_THAT(missing.errors, ContainsSubstring("there is no validation part; pass --split"));
 }
 
-TEST_CASE_METHOD(IntervalsTest, "beyond a scale of two values intervals hold both that the time goes "
-                                "on and that it does not",
+TEST_CASE_METHOD(IntervalsTest,
+                 "beyond a scale of two values intervals hold both that the time goes "
+                 "on and that it does not",
                  "[intervals]") {
   RandomStream random(5, "two values of a scale");
   std::string text = "filters,nodes,time_s\n";
@@ -521,7 +522,8 @@ TEST_CASE_METHOD(IntervalsTest, "beyond a scale of two values intervals hold bot
     const double filters = std::pow(2, static_cast<double>(random.below(5)));
     const double nodes = 4.0 * static_cast<double>(1 + random.below(2));
     text += to_text(filters) + "," + to_text(nodes) + "," +
-            to_text(0.01 * filters * std::pow(nodes, 0.6) * std::exp(0.02 * random.normal())) + "\n";
+            to_text(0.01 * filters * std::pow(nodes, 0.6) * std::exp(0.02 * random.normal())) +
+            "\n";
   }
   const TemporaryDirectory directory;
   directory.write("runs.csv", text);
@@ -529,8 +531,8 @@ TEST_CASE_METHOD(IntervalsTest, "beyond a scale of two values intervals hold bot
   options.directory = directory.path();
   const std::vector<std::string> form =
       GENERATE(std::vector<std::string>{"multi"}, std::vector<std::string>{"auto"});
-  std::vector<std::string> fit = {"fit", "runs.csv", "--extrinsic", "nodes", "-o", "model.json",
-                                  "--expression"};
+  std::vector<std::string> fit = {"fit", "runs.csv",   "--extrinsic", "nodes",
+                                  "-o",  "model.json", "--expression"};
   fit.insert(fit.end(), form.begin(), form.end());
   REQUIRE(run_perfmodel(fit, options).exit_code == 0);
   const nlohmann::json model = nlohmann::json::parse(read_text(directory.file("model.json")));
@@ -540,8 +542,8 @@ TEST_CASE_METHOD(IntervalsTest, "beyond a scale of two values intervals hold bot
   // The slope of ln t between the two values, 0.6 where 2 % of noise of 120 runs tell it.
   CHECK(nodes["growth"].get<double>() == Catch::Approx(0.6).margin(0.02));
   const nlohmann::json far = nlohmann::json::parse(
-      run_perfmodel({"predict", "model.json", "--set", "filters=4", "nodes=32", "--json", "--quiet"},
-                    options)
+      run_perfmodel(
+          {"predict", "model.json", "--set", "filters=4", "nodes=32", "--json", "--quiet"}, options)
           .output);
   CHECK(far["lower"].get<double>() < 0.01 * 4 * std::pow(8, 0.6));
   CHECK(far["upper"].get<double>() > 0.01 * 4 * std::pow(32, 0.6));

@@ -292,8 +292,7 @@ TEST_CASE("of few runs far ends that are predicted much better refuse one produc
   }
 }
 
-TEST_CASE("far ends refuse one product where the time has a floor",
-          "[fit][auto][whole-fits]") {
+TEST_CASE("far ends refuse one product where the time has a floor", "[fit][auto][whole-fits]") {
   const InteractingRuns truth(0.05, 4);
   const std::vector<double> near = {100, 300, 1000, 3000, 10000, 30000, 100000, 300000};
   const auto with_floor = [](double size) { return 0.02 + 1e-6 * size; };

@@ -30,8 +30,8 @@ struct NoisyLaw {
   VectorXd law;
 };
 
-/// ln(time / formula) = sin(ln x) with normal noise of 2 %; every `disturbed`-th run takes 5 times as
-/// long, none where that is 0.
+/// ln(time / formula) = sin(ln x) with normal noise of 2 %; every `disturbed`-th run takes 5 times
+/// as long, none where that is 0.
 NoisyLaw noisy_law(Index rows, Index disturbed, std::uint64_t seed) {
   RandomStream random(seed);
   NoisyLaw out{.inputs = {.numbers = MatrixXd(rows, 1), .levels = Levels(rows, 0)},
