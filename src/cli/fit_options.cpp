@@ -478,7 +478,7 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
       [&options](Expression expression) { options.expression = expression; },
       std::string("generic: Eq. (4) of the paper (default)\n"
                   "multi: a sum of product terms,\nt = sum_k a_k prod I^p_k prod E^q_k + C") +
-          (any ? "\nauto: what predicts held-out runs best, with a\nresidual process or without"
+          (any ? "\nauto: the formula that, with a residual process,\npredicts held-out runs best and reads well"
                : ""),
       kExpressionGroup);
   app.add_option_function(
@@ -504,7 +504,7 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
       },
       any ? "process: with a Gaussian process of what the\n"
             "expression leaves of ln(time), best within the runs\n"
-            "(default: none; of auto: whichever predicts\nheld-out runs better)"
+            "(default: none; of auto: process)"
           : "a residual process has no penalties",
       kExpressionGroup);
   add_choice<Loss>(

@@ -517,16 +517,16 @@ TEST_CASE_METHOD(IntervalsTest,
                  "on and that it does not",
                  "[intervals]") {
   RandomStream random(5, "two values of a scale");
-  std::string text = "filters,nodes,time_s\n";
+  std::string csv = "filters,nodes,time_s\n";
   for (int row = 0; row < 120; ++row) {
     const double filters = std::pow(2, static_cast<double>(random.below(5)));
     const double nodes = 4.0 * static_cast<double>(1 + random.below(2));
-    text += to_text(filters) + "," + to_text(nodes) + "," +
+    csv += to_text(filters) + "," + to_text(nodes) + "," +
             to_text(0.01 * filters * std::pow(nodes, 0.6) * std::exp(0.02 * random.normal())) +
             "\n";
   }
   const TemporaryDirectory directory;
-  directory.write("runs.csv", text);
+  directory.write("runs.csv", csv);
   ProgramOptions options;
   options.directory = directory.path();
   const std::vector<std::string> form =
