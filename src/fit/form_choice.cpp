@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "fit/fit_with_process.hpp"
 #include "fit/sensitivity.hpp"
+#include "forms/fit_options.hpp"
 #include "forms/generic_form.hpp"
 #include "forms/sum_form.hpp"
 #include "table/table.hpp"

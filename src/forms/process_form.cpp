@@ -128,7 +128,7 @@ ProcessForm::ProcessForm(std::shared_ptr<const Form> trend, ProcessColumns colum
     : trend_(std::move(trend)),
       columns_(std::move(columns)),
       known_(std::move(known)),
-      prior_(std::move(prior)),
+      prior_(prior),
       noun_(std::string(trend_->words().noun) + " with a residual process"),
       title_(std::string(trend_->words().title) + ", with a residual process"),
       share_caption_(std::string(trend_->words().share_caption) +

@@ -55,7 +55,7 @@ std::vector<PriorFacts> prior_facts() {
   return {{"ln(1 / length) of a number", std::log(kInverseLength), kLogDeviation},
           {"ln(w / (1 - w)) of a number's share w", 0, kShareDeviation},
           {"ln(rate) of a column of levels", std::log(kLevelRate), kLogDeviation},
-          {"ln(variance) of the noise, where no repeats tell it", std::log(kUsualNoise),
+          {"ln(variance) of the noise, flat above, where no repeats tell it", std::log(kUsualNoise),
            kNoiseDeviation}};
 }
 
@@ -118,15 +118,11 @@ constexpr std::size_t kFirstIterations = 40;  ///< of each start
 constexpr Index kFewestForTails = 60;
 /// Where no run says anything of another, both are as good: then noise is noise.
 constexpr double kNoWorse = 1.02;
-/// What passes through disturbed runs gains next to nothing from where it is.
-constexpr double kHardlyBetter = 0.99;
 constexpr std::size_t kIterationsUnderTails = 25;
 constexpr Index kMostToDecide = 2000;
 /// Half of them decide in an eighth of the time where the mean gain or loss is so many of its
 /// standard errors.
 constexpr double kSurely = 2.5;
-/// Of few rows, a search from nothing costs little and is misled the easiest.
-constexpr Index kMostToSearchAnew = 800;
 
 Rows first_of(const Rows& rows, Index most) {
   const auto count = std::min(rows.size(), static_cast<std::size_t>(most));
@@ -194,8 +190,8 @@ double in_standard_errors(const VectorXd& values) {
 }
 
 /// Takes noise with heavy tails where the errors at left-out rows have such, and left-out rows are
-/// predicted better then. What is peculiar to a few configurations looks like tails, too, and is no
-/// noise.
+/// predicted as well then. What is peculiar to a few configurations looks like tails, too, and is
+/// no noise.
 class TailsOfNoise {
  public:
   TailsOfNoise(const Inputs& coordinates, const MergedRows& rows, Rows chosen,
@@ -213,12 +209,10 @@ class TailsOfNoise {
     const double usual = normal.off.lpNorm<1>();
     Found found = climbed(rows_, best.hyper);
     best.evaluations += found.at.evaluations;
-    if (index(chosen_.size()) <= kMostToSearchAnew || found.error > kHardlyBetter * usual) {
-      Found anew = searched_anew();
-      best.evaluations += anew.at.evaluations;
-      if (anew.error < kNoWorse * found.error)
-        found = std::move(anew);
-    }
+    Found anew = searched_anew();
+    best.evaluations += anew.at.evaluations;
+    if (anew.error < kNoWorse * found.error)
+      found = std::move(anew);
     if (!(found.error < kNoWorse * usual) || !holds_among_many(best.hyper, found.at.hyper))
       return false;
     best.hyper = std::move(found.at.hyper);
