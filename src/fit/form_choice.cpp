@@ -211,10 +211,12 @@ bool same_shape(const Candidate& a, Candidate b) {
   return same_family(a, b) && a.shape.terms == b.shape.terms;
 }
 
-/// Of Eq. (4), the constant and sums of each number of terms those that predict best alone, within
+/// Of Eq. (4) and sums of each number of terms those that predict best alone, within
 /// the measured range and beyond it, beside the sum that was chosen and what it is with fewer
 /// terms.
-std::vector<Candidate> formulas(const Selection& selection) {
+///
+/// A constant is among them where there is no scale: it says nothing beyond the runs.
+std::vector<Candidate> formulas(const ModelSpec& spec, const Selection& selection) {
   std::vector<Candidate> out;
   const auto add = [&](Candidate candidate) {
     candidate.shape.caps.clear();
@@ -240,7 +242,7 @@ std::vector<Candidate> formulas(const Selection& selection) {
     return mean_log_error(selection.folds, candidate, false).value_or(candidate.score);
   };
   best(0, true, near);
-  for (Index terms = 0; terms <= kMostTerms; ++terms) {
+  for (Index terms = spec.extrinsic.empty() ? 0 : 1; terms <= kMostTerms; ++terms) {
     best(terms, false, near);
     best(terms, false, far);
   }
@@ -290,7 +292,7 @@ std::vector<HeldOutErrors> compared(const Selection& sums, const FormCandidate& 
 FormSelection select_form(const SumChoice& sums) {
   const SelectionTask& task = sums.task();
   const Selection& selection = sums.selection();
-  const std::vector<Candidate> candidates = formulas(selection);
+  const std::vector<Candidate> candidates = formulas(task.spec, selection);
   StageSteps done(task.options.progress, FitStage::processes, candidates.size() + 1);
   const ProcessJudge judge(task, selection.folds, sums.judge());
   FormSelection out;

@@ -23,7 +23,7 @@ struct FormSelection {
   std::optional<std::size_t> chosen;  ///< nothing where a stop was requested
 };
 
-/// Chooses the formula of a model with a residual process: of Eq. (4), a constant and sums of at
+/// Chooses the formula of a model with a residual process: of Eq. (4) and sums of at
 /// most kMostTerms terms, each judged with the process, those that predict held-out rows as well as
 /// the best, within the measured range and beyond it; and of these the one that is read best: the
 /// smallest correction, in steps of 5 %, then the fewest constants.
