@@ -478,7 +478,8 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
       [&options](Expression expression) { options.expression = expression; },
       std::string("generic: Eq. (4) of the paper (default)\n"
                   "multi: a sum of product terms,\nt = sum_k a_k prod I^p_k prod E^q_k + C") +
-          (any ? "\nauto: the formula that, with a residual process,\npredicts held-out runs best and reads well"
+          (any ? "\nauto: the formula that, with a residual process,\npredicts held-out runs best "
+                 "and reads well"
                : ""),
       kExpressionGroup);
   app.add_option_function(

@@ -243,8 +243,7 @@ FormFit form_fit(const FitOptions& options) {
 FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options) {
   require_fitted_range(training);
   const CanonicalOrder runs(spec, training);
-  FittedModel model =
-      runs.restored(form_fit(options)(runs.spec(), runs.training(), options));
+  FittedModel model = runs.restored(form_fit(options)(runs.spec(), runs.training(), options));
   require_finite(model);
   return model;
 }

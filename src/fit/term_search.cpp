@@ -80,8 +80,7 @@ class SumObjective {
     const ArrayXd rho = loss_.squared() ? ArrayXd(out.residual.square())
                                         : (out.residual.square() + s * s).sqrt() - s;
     if (out.parts.total.allFinite())  // the logarithm of what is not would be any number
-      out.cost =
-          loss_.weights.dot(rho.matrix()) + loss_.penalties.dot(theta.cwiseAbs2());
+      out.cost = loss_.weights.dot(rho.matrix()) + loss_.penalties.dot(theta.cwiseAbs2());
     out.theta = std::move(theta);
     return out;
   }

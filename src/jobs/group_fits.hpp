@@ -126,8 +126,9 @@ struct GroupOutcome {
   Sentence refused;  ///< the reason, where there is no model
 };
 
-/// Tasks by their numbers, `request` for each, on as many threads as its options say; `take` has the results in the order of `numbers`. Runs that a
-/// fit refuses are no error here. What a stop request cuts short is not taken.
+/// Tasks by their numbers, `request` for each, on as many threads as its options say; `take` has
+/// the results in the order of `numbers`. Runs that a fit refuses are no error here. What a stop
+/// request cuts short is not taken.
 void fit_groups(const GroupJob& job, const std::vector<std::size_t>& numbers,
                 const FitRequest& request,
                 const std::function<void(std::size_t, GroupOutcome)>& take);

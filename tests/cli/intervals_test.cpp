@@ -522,8 +522,7 @@ TEST_CASE_METHOD(IntervalsTest,
     const double filters = std::pow(2, static_cast<double>(random.below(5)));
     const double nodes = 4.0 * static_cast<double>(1 + random.below(2));
     csv += to_text(filters) + "," + to_text(nodes) + "," +
-            to_text(0.01 * filters * std::pow(nodes, 0.6) * std::exp(0.02 * random.normal())) +
-            "\n";
+           to_text(0.01 * filters * std::pow(nodes, 0.6) * std::exp(0.02 * random.normal())) + "\n";
   }
   const TemporaryDirectory directory;
   directory.write("runs.csv", csv);
