@@ -37,16 +37,6 @@ double largest_value(const NumericFactor& factor, std::size_t rows) {
   return out;
 }
 
-/// The rows with a numeric column at one value.
-Design with_value(Design design, std::size_t numeric, double value) {
-  const std::size_t extrinsic = design.extrinsic.size();
-  NumericFactor& factor =
-      numeric < extrinsic ? design.extrinsic[numeric] : design.intrinsic[numeric - extrinsic];
-  factor.values = {value};
-  factor.codes.assign(design.rows, 0);
-  return design;
-}
-
 /// Formula and process as the training rows of a fold have them.
 struct FoldFit {
   const ModelSpec& spec;
@@ -87,7 +77,7 @@ class ProcessJudge {
       rows_.back().training = design_of(task, rows_.back().known);
       FoldRows& rows = rows_.back();
       if (fold.far_end())
-        rows.at_largest = with_value(
+        rows.at_largest = with_numeric_at(
             rows.held_out, *fold.scale,
             largest_value(numeric_factor(rows.training, *fold.scale), rows.training.rows));
     }

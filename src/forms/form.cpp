@@ -218,14 +218,9 @@ bool is_flat_beyond(const Form& form, const ModelSpec& spec, const Eigen::Vector
   std::vector<std::size_t> some;
   for (std::size_t row = 0; row < runs.rows; row += runs.rows / kRows + 1)
     some.push_back(row);
-  Design design = take_rows(runs, some);
+  const Design design = take_rows(runs, some);
   const auto times_at = [&](double value) -> ArrayXd {
-    const std::size_t extrinsic = design.extrinsic.size();
-    NumericFactor& factor =
-        numeric < extrinsic ? design.extrinsic[numeric] : design.intrinsic[numeric - extrinsic];
-    factor.values = {value};
-    factor.codes.assign(design.rows, 0);
-    return form.predict(spec, constants, design);
+    return form.predict(spec, constants, with_numeric_at(design, numeric, value));
   };
   const double high = numeric_input(spec, numeric).high;
   return (times_at(2 * high) / times_at(high) - 1).abs().maxCoeff() < kSame;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 
 #include "base/text.hpp"
 
@@ -158,6 +159,17 @@ const NumericInput& numeric_input(const ModelSpec& spec, std::size_t numeric) {
 const NumericFactor& numeric_factor(const Design& design, std::size_t numeric) {
   const std::size_t extrinsics = design.extrinsic.size();
   return numeric < extrinsics ? design.extrinsic[numeric] : design.intrinsic[numeric - extrinsics];
+}
+
+NumericFactor& numeric_factor(Design& design, std::size_t numeric) {
+  return const_cast<NumericFactor&>(numeric_factor(std::as_const(design), numeric));
+}
+
+Design with_numeric_at(Design design, std::size_t numeric, double value) {
+  NumericFactor& factor = numeric_factor(design, numeric);
+  factor.values = {value};
+  factor.codes.assign(design.rows, 0);
+  return design;
 }
 
 int MultiStructure::log_power(std::size_t term, std::size_t numeric) const {

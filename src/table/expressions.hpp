@@ -81,6 +81,10 @@ std::string generic_formula(const ModelSpec& spec);
 std::size_t numeric_count(const ModelSpec& spec);
 const NumericInput& numeric_input(const ModelSpec& spec, std::size_t numeric);
 const NumericFactor& numeric_factor(const Design& design, std::size_t numeric);
+NumericFactor& numeric_factor(Design& design, std::size_t numeric);
+
+/// The rows with one numeric column at the same value in all of them.
+Design with_numeric_at(Design design, std::size_t numeric, double value);
 
 /// A step in a numeric column that is no power law, such as "num_gpus > 1": communication begins.
 struct Regime {

@@ -361,11 +361,6 @@ void drop_unseen_levels(const Design& runs, Judgement& judgement) {
   }
 }
 
-NumericFactor& numeric_factor_of(Design& design, std::size_t numeric) {
-  const std::size_t extrinsic = design.extrinsic.size();
-  return numeric < extrinsic ? design.extrinsic[numeric] : design.intrinsic[numeric - extrinsic];
-}
-
 struct Judged {
   Eigen::VectorXd quantities;
   Eigen::VectorXd predicted;
@@ -394,7 +389,7 @@ class HeldOutJudge {
     const Design kept = take_rows(runs_, judgement.kept);
     Design judged = take_rows(runs_, judgement.judged);
     if (judgement.numeric && flat_[*judgement.numeric])
-      for (double& value : numeric_factor_of(judged, *judgement.numeric).values)
+      for (double& value : numeric_factor(judged, *judgement.numeric).values)
         value = std::min(value, judgement.edge);
     FittedModel other = model_;
     Refitted found = (*refit_)(kept);
@@ -442,11 +437,7 @@ double growth_beyond(const Judgement& edge, const Judged& said, const ModelSpec&
 double growth_within(const FittedModel& model, const Design& runs, std::size_t numeric) {
   const NumericInput& input = numeric_input(model.spec, numeric);
   const auto log_times_at = [&](double value) -> Eigen::ArrayXd {
-    Design moved = runs;
-    NumericFactor& factor = numeric_factor_of(moved, numeric);
-    factor.values = {value};
-    factor.codes.assign(runs.rows, 0);
-    return predict(model, moved).array().log();
+    return predict(model, with_numeric_at(runs, numeric, value)).array().log();
   };
   const double range = std::log(input.counted(input.high) / input.counted(input.low));
   const double growth = (log_times_at(input.high) - log_times_at(input.low)).abs().mean() / range;

@@ -6,7 +6,9 @@ For each of ten laws of how a time grows with a scale, --sets files of 20 to 200
 set), fitted with `fit --expression auto --coverage 0.9`, and asked at 2, 4 and 8 times the largest
 measured scale, where the law says the time without noise. Of each law: the error of a set is the
 largest factor between prediction and truth, of which the median and the worst set are told; the
-share of far times in their intervals; and how many of the sets whose error is above 2 warn of it.
+share of far times in their intervals; how many of the sets whose error is above 2 warn of it; and
+the share of measured effects of the inputs (doublings of the scale apart from the rest) whose
+intervals hold the ratio of the true times.
 
     tests/benchmarks/planted_laws.py [--sets 30] [--laws nodes usl ...] [--first-seed 0]
         [--program build/release/perfmodel] [--vs OTHER_PROGRAM] [-- OPTIONS OF FIT]
@@ -24,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 
+ROUNDING = 1e-5
 BATCHES = (8, 16, 32, 64, 128)
 WIDTHS = (256, 512, 1024, 2048)
 SCALES = ((1, 2, 4, 8, 16), (1, 2, 4, 8, 16), (1, 2, 4, 8, 16, 32), (1, 2, 3, 4, 6, 8, 12, 16))
@@ -110,7 +113,7 @@ def drawn_set(law, seed):
                             for _ in range(rows))]
     largest = max(n for _, _, n, _ in runs)
     asked = [(b, h, factor * largest) for b in (16, 64) for h in (512, 2048) for factor in (2, 4, 8)]
-    return runs, asked, [time(*row) for row in asked]
+    return runs, asked, [time(*row) for row in asked], time
 
 
 def write(path, header, rows):
@@ -118,7 +121,7 @@ def write(path, header, rows):
 
 
 def judge(program, law, seed, options, folder):
-    runs, asked, truth = drawn_set(law, seed)
+    runs, asked, truth, time = drawn_set(law, seed)
     write(folder / "runs.csv", "batch,width,gpus,time_s", runs)
     write(folder / "asked.csv", "batch,width,gpus", asked)
     model = folder / "model.json"
@@ -130,16 +133,36 @@ def judge(program, law, seed, options, folder):
     for row, true in zip(csv.DictReader(io.StringIO(done.stdout)), truth):
         factors.append(math.exp(abs(math.log(float(row["predicted_time_s"]) / true))))
         held += float(row.get("lower", "nan")) <= true <= float(row.get("upper", "nan"))
-    warned = any(w["kind"] == "steep_growth" for w in json.loads(model.read_text())["warnings"])
-    return max(factors), held / len(truth), warned
+    found = json.loads(model.read_text())
+    warned = any(w["kind"] == "steep_growth" for w in found["warnings"])
+    effects = [(effect["column"] == "gpus", holds(effect, found["central_run"]["configuration"], time))
+               for effect in found["effects"] if effect["measured"] and "low" in effect]
+    return max(factors), held / len(truth), warned, effects
+
+
+def holds(effect, central, time):
+    """Whether the interval of an effect holds the ratio of the true times at its two values.
+
+    Without noise a law can be found exactly, but for the rounding of numbers: so much is allowed.
+    """
+    before, after = (time(*({**central, effect["column"]: effect[end]}[column]
+                            for column in ("batch", "width", "gpus"))) for end in ("from", "to"))
+    return effect["low"] * (1 - ROUNDING) <= after / before <= effect["high"] * (1 + ROUNDING)
+
+
+def share(held):
+    return f"{100 * statistics.mean(held):6.1f} %" if held else f"{'-':>8}"
 
 
 def row_of(judged):
-    errors = [error for error, _, _ in judged]
-    off = [warned for error, _, warned in judged if error > 2]
+    errors = [error for error, *_ in judged]
+    off = [warned for error, _, warned, _ in judged if error > 2]
+    effects = [effect for *_, of_set in judged for effect in of_set]
     return (f"{statistics.median(errors):9.3g} {max(errors):9.3g}"
-            f" {100 * statistics.mean(held for _, held, _ in judged):6.1f} %"
-            f" {sum(off):3d} of {len(off):2d}")
+            f" {share([held for _, held, *_ in judged])}"
+            f" {sum(off):3d} of {len(off):2d}"
+            f" {share([held for scale, held in effects if scale])}"
+            f" {share([held for scale, held in effects if not scale])}")
 
 
 def main():
@@ -157,7 +180,8 @@ def main():
         own = own[:own.index("--")]
     arguments = parser.parse_args(own)
     programs = [arguments.program] + ([arguments.vs] if arguments.vs else [])
-    print(f"{'law':22} {'program':>8} {'median':>9} {'worst':>9} {'in 90 %':>8} warned")
+    print(f"{'law':22} {'program':>8} {'median':>9} {'worst':>9} {'in 90 %':>8} {'warned':>9}"
+          f" {'doubling':>8} {'effects':>8}")
     with tempfile.TemporaryDirectory() as folder:
         for law in arguments.laws:
             for number, program in enumerate(programs):
@@ -165,7 +189,7 @@ def main():
                 for seed in range(arguments.first_seed, arguments.first_seed + arguments.sets):
                     judged.append(judge(program, law, seed, options, pathlib.Path(folder)))
                     if arguments.each:
-                        error, held, warned = judged[-1]
+                        error, held, warned, _ = judged[-1]
                         print(f"  {law} {seed}: {error:.3g} {100 * held:.0f} %"
                               f"{' warned' if warned else ''}", flush=True)
                 print(f"{law:22} {'this' if number == 0 else 'other':>8} {row_of(judged)}", flush=True)
