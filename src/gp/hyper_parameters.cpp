@@ -20,16 +20,18 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr double kInverseLength = 0.05;  ///< medians of the priors
+/// Medians of the priors, and standard deviations of their logarithms (of w: of its logit).
+constexpr double kInverseLength = 0.05;
 constexpr double kLevelRate = 0.03;
 constexpr double kLogDeviation = 3;
 constexpr double kShareDeviation = 2;
 constexpr double kNoiseDeviation = 2;
-constexpr double kFewestRepeats = 3;  ///< that tell the noise
+constexpr double kFewestRepeats = 3;  ///< number of repeats from which they determine the noise
 constexpr double kLivelyInverseLength = 2;
 constexpr double kLivelyRate = 0.3;
 
-/// Closer to the optimum, no prediction changes by what the runs could tell.
+/// Relative reduction of the cost at which the search stops: closer to the optimum, predictions
+/// change by less than the data can show.
 constexpr double kSearchReduction = 1e-5;
 
 }  // namespace
@@ -113,15 +115,16 @@ namespace {
 
 using Rows = std::vector<Index>;
 
-constexpr std::size_t kFirstIterations = 40;  ///< of each start
-/// Of fewer rows, those that are hardest to predict are not told from disturbed ones.
+constexpr std::size_t kFirstIterations = 40;  ///< per start, on all samples but the last
+/// With fewer rows, disturbed runs cannot be distinguished from rows that are hard to predict.
 constexpr Index kFewestForTails = 60;
-/// Where no run says anything of another, both are as good: then noise is noise.
+/// Accepted ratio of leave-one-out errors. If runs carry no information about each other, both
+/// noise models predict equally well, and what looks like noise is noise.
 constexpr double kNoWorse = 1.02;
 constexpr std::size_t kIterationsUnderTails = 25;
 constexpr Index kMostToDecide = 2000;
-/// Half of them decide in an eighth of the time where the mean gain or loss is so many of its
-/// standard errors.
+/// Half of the rows, which take an eighth of the time, decide if their mean gain or loss exceeds
+/// this number of standard errors.
 constexpr double kSurely = 2.5;
 
 Rows first_of(const Rows& rows, Index most) {
@@ -129,17 +132,16 @@ Rows first_of(const Rows& rows, Index most) {
   return {rows.begin(), rows.begin() + index(count)};
 }
 
-/// What a good formula leaves is mostly noise, what a poor one leaves hardly any.
+/// A good formula leaves mostly noise, a poor one hardly any.
 constexpr std::array<HyperStart, 4> kStarts = {{{.lively = false, .noise_share = 0.05},
                                                 {.lively = false, .noise_share = 0.5},
                                                 {.lively = true, .noise_share = 0.05},
                                                 {.lively = true, .noise_share = 0.5}}};
 
-/// Fewer rows hardly tell noise from a process of short lengths: the two best of several starts go
-/// on.
+/// With fewer rows, noise and a GP of short lengths are hard to distinguish: two starts are kept.
 constexpr Index kRowsThatDecide = 400;
 
-/// From few rows to many, twice as many each time.
+/// Searches on samples of doubling size, from `start_rows` to `most` rows.
 HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, Index most,
                        const ProcessOptions& options) {
   Index rows = std::min(options.start_rows, most);
@@ -176,12 +178,12 @@ HyperResult best_hyper(const std::function<Observations(Index rows)>& sample, In
   }
 }
 
-/// Of predictions, `off` being ln(time / prediction).
+/// Relative errors of predictions; `off`: ln(time / prediction).
 VectorXd relative_errors(const VectorXd& off) {
   return ((-off.array()).exp() - 1).abs();
 }
 
-/// The mean, of which nothing but the sign is known where all are equal.
+/// The mean in units of its standard error; if all values are equal, only its sign has a meaning.
 double in_standard_errors(const VectorXd& values) {
   const double mean = values.mean();
   const double variance =
@@ -189,16 +191,16 @@ double in_standard_errors(const VectorXd& values) {
   return mean / std::sqrt(std::max(variance, std::numeric_limits<double>::min()));
 }
 
-/// Takes noise with heavy tails where the errors at left-out rows have such, and left-out rows are
-/// predicted as well then. What is peculiar to a few configurations looks like tails, too, and is
-/// no noise.
+/// Switches to heavy-tailed noise if leave-one-out errors have heavy tails and leave-one-out
+/// predictions do not get worse by it. Deviations specific to a few configurations look like heavy
+/// tails, too, but are no noise.
 class TailsOfNoise {
  public:
   TailsOfNoise(const Inputs& coordinates, const MergedRows& rows, Rows chosen,
                const ProcessOptions& options)
       : coordinates_(coordinates), rows_(rows), chosen_(std::move(chosen)), options_(options) {}
 
-  /// Whether they were taken: `best` is the optimum under them, then.
+  /// Whether it switched: `best` is then the optimum under heavy tails.
   bool taken(HyperResult& best) const {
     if (index(chosen_.size()) < kFewestForTails || options_.stop.stop_requested())
       return false;
@@ -223,10 +225,10 @@ class TailsOfNoise {
  private:
   struct Found {
     HyperResult at;
-    double error = 0;  ///< sum over the left-out rows
+    double error = 0;  ///< sum of absolute leave-one-out errors
   };
 
-  /// Of the errors of left-out rows, in standard errors of their means.
+  /// Mean reduction of leave-one-out errors, in units of its standard error.
   struct Gain {
     double absolute = 0;
     double relative = 0;
@@ -237,8 +239,8 @@ class TailsOfNoise {
   Rows chosen_;
   const ProcessOptions& options_;
 
-  /// Whether more rows are predicted better, too, also where time is short: among few rows, what is
-  /// peculiar to some is as hard to predict as noise.
+  /// Whether heavy tails predict a larger sample better, too, in logarithms and in relative errors:
+  /// among few rows, deviations specific to some are as hard to predict as noise.
   bool holds_among_many(const VectorXd& normal, const VectorXd& heavy) const {
     const Rows many = sampled_rows(rows_.rows(), kMostToDecide, options_.seed);
     if (many.size() <= chosen_.size())
@@ -268,7 +270,7 @@ class TailsOfNoise {
             .relative = in_standard_errors(relative_errors(usual) - relative_errors(off))};
   }
 
-  /// From where no process has passed through disturbed runs yet.
+  /// Searches from weights that no GP has influenced, which may have been fitted to disturbed runs.
   Found searched_anew() const {
     MergedRows weighed = rows_;
     weigh_by_level(coordinates_, chosen_, weighed);
@@ -297,7 +299,7 @@ std::vector<Coordinate> process_coordinates(const Inputs& inputs,
   std::vector<Coordinate> out;
   for (Index j = 0; j < inputs.numbers.cols(); ++j) {
     VectorXd values = inputs.numbers.col(j);
-    std::sort(values.begin(), values.end());  // the sums must not depend on the order of the rows
+    std::sort(values.begin(), values.end());  // makes sums independent of the order of the rows
     out.push_back(standardised(
         forms.empty() ? usual_form(values) : forms[static_cast<std::size_t>(j)], values));
   }
@@ -333,7 +335,7 @@ namespace {
 using Eigen::MatrixXd;
 using Rows = std::vector<Index>;
 
-constexpr double kMoreNoise = 10;  ///< where the covariance is numerically singular
+constexpr double kMoreNoise = 10;  ///< factor while the covariance is numerically singular
 constexpr double kLeastNoise = 1e-14;
 
 Rows every_row(const MergedRows& rows) {
@@ -342,8 +344,8 @@ Rows every_row(const MergedRows& rows) {
   return out;
 }
 
-/// The covariance of runs. Hyper-parameters of a sample may leave other rows numerically dependent:
-/// the noise then grows until they are not.
+/// The factorised covariance of runs. Hyper-parameters found on a sample may leave other rows
+/// numerically dependent: the noise then grows until they are not.
 PositiveMatrix factorised(Kernel& kernel, const CodedInputs& rows, const VectorXd& runs,
                           std::size_t threads) {
   const MatrixXd process = kernel.variance * correlations_among(kernel, rows, threads);
@@ -357,7 +359,7 @@ PositiveMatrix factorised(Kernel& kernel, const CodedInputs& rows, const VectorX
   }
 }
 
-/// The level that minimises (y - level)' V^-1 (y - level) + (level / deviation)^2.
+/// The intercept: minimises (y - level)' V^-1 (y - level) + (level / deviation)^2.
 double level_of(const VectorXd& y, const PositiveMatrix& covariance, double deviation) {
   const VectorXd of_ones = covariance.solve(VectorXd::Ones(y.size()));
   return of_ones.dot(y) / (of_ones.sum() + 1 / (deviation * deviation));
@@ -374,7 +376,7 @@ ProcessFit fit_process(const Inputs& inputs, const VectorXd& y, HyperParameters 
   const bool weigh = hyper.heavy_tails && options.run_weights.size() == 0;
   if (weigh)
     weigh_rows(coordinates, exact, hyper.kernel, options.threads, rows);
-  // What the level's prior is about: the same in any unit of the time.
+  // Centres the prior of the intercept, so that it is the same in any unit of the time.
   const double mean = rows.y.mean();
   const CodedInputs coded(take_rows(coordinates, at_places(rows.first, exact)));
   const PositiveMatrix factors = factorised(hyper.kernel, coded, rows.runs(exact), options.threads);

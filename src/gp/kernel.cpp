@@ -137,30 +137,30 @@ matern::Correlation correlation_of(const Kernel& kernel, Index column) {
   return {kernel.inverse_lengths[column], kernel.shares[column]};
 }
 
-/// What is to be computed of two sets of rows, which may be the same.
+/// Two sets of rows, possibly the same, of which all pairs are computed.
 struct RowPairs {
   const CodedInputs& a;
   const CodedInputs& b;
-  bool lower = false;  ///< the lower half alone
+  bool lower = false;  ///< only the lower half
 
   Index first(Index column) const { return lower ? column + 1 : 0; }
 };
 
-constexpr Index kColumnsOfTask = 64;  ///< columns that a thread works on
+constexpr Index kColumnsOfTask = 64;  ///< columns per task
 
-/// Whether it takes longer than threads to start.
+/// Whether the work takes longer than starting threads.
 bool is_large(const MatrixXd& matrix) {
   return matrix.size() > 250 * 250;
 }
 
-/// Fewer rows per value are not worth a pass of their own.
+/// With fewer rows per distinct value, grouping by value is not worth a pass of its own.
 constexpr Index kRowsPerValue = 4;
 
 bool has_few_values(const CodedColumn& column) {
   return kRowsPerValue * column.values.size() <= index(column.codes.size());
 }
 
-/// What the correlations are multiplied by for one column of the inputs.
+/// The factor of the correlations that one column of the inputs contributes.
 class ColumnFactor {
  public:
   static ColumnFactor of_number(const Kernel& kernel, Index number, const RowPairs& pairs) {
@@ -190,7 +190,7 @@ class ColumnFactor {
     return out;
   }
 
-  /// Row k of b with those of a from `first` on.
+  /// Multiplies `out` by the correlations of row k of b with the rows of a from `first` on.
   void multiply(Index k, Index first, Eigen::Ref<VectorXd> out) const {
     const std::uint32_t code = b_.codes[to_size(k)];
     if (kernel_ != nullptr) {
@@ -210,16 +210,16 @@ class ColumnFactor {
  private:
   const CodedColumn& a_;
   const CodedColumn& b_;
-  MatrixXd table_;                  ///< of their values
-  bool is_of_rows_ = false;         ///< of a's rows rather than of its values
-  const Kernel* kernel_ = nullptr;  ///< where there is no table
+  MatrixXd table_;           ///< (values or rows of a) x values of b
+  bool is_of_rows_ = false;  ///< whether the rows of the table are a's rows rather than its values
+  const Kernel* kernel_ = nullptr;  ///< set if there is no table
   Index number_ = 0;
   VectorXd places_;
 
   ColumnFactor(const CodedColumn& a, const CodedColumn& b) : a_(a), b_(b) {}
 
   void take(MatrixXd table) {
-    is_of_rows_ = has_few_values(b_);  // each column of them stands in the order of the rows
+    is_of_rows_ = has_few_values(b_);  // then columns of the table are in the order of rows
     table_ = is_of_rows_ ? table(a_.codes, Eigen::all).eval() : std::move(table);
   }
 };
@@ -241,7 +241,7 @@ MatrixXd correlations_of(const Kernel& kernel, const RowPairs& pairs, std::size_
   return out;
 }
 
-/// The weights of all pairs of rows, by their pair of values: both halves of the square.
+/// Sums of the weights by pair of values; each pair of rows counts twice, for both halves.
 MatrixXd pair_sums(const CodedColumn& column, const MatrixXd& weights) {
   const Index values = column.values.size();
   const Index rows = weights.rows();
@@ -249,7 +249,7 @@ MatrixXd pair_sums(const CodedColumn& column, const MatrixXd& weights) {
   if (has_few_values(column)) {
     MatrixXd of_rows = MatrixXd::Zero(rows, values);
     for (Index k = 0; k < rows; ++k) {
-      const Index below = rows - k - 1;  // nothing depends on k(x, x) = 1
+      const Index below = rows - k - 1;  // without the diagonal: k(x, x) = 1 is constant
       of_rows.col(column.codes[to_size(k)]).tail(below) += weights.col(k).tail(below);
     }
     for (Index i = 0; i < rows; ++i)
@@ -327,7 +327,7 @@ VectorXd log_correlation_slopes(const Kernel& kernel, const CodedInputs& rows,
     const MatrixXd sums = pair_sums(rows.numbers[j], weights);
     VectorXd by_length(values.size());
     VectorXd by_share(values.size());
-    for (Index k = 0; k < sums.cols(); ++k) {  // where i = k, both are 0
+    for (Index k = 0; k < sums.cols(); ++k) {  // both slopes are 0 for i = k
       kernel.number_slopes(index(j), values.data(), to_size(values.size()), values[k],
                            by_length.data(), by_share.data());
       out[index(2 * j)] += sums.col(k).dot(by_length);
@@ -345,7 +345,7 @@ VectorXd log_correlation_slopes(const Kernel& kernel, const CodedInputs& rows,
 
 namespace {
 
-/// out(i, k) *= of_value(code k)[code i], below the diagonal.
+/// out(i, k) *= of_value(code of k)[code of i], below the diagonal.
 template <class OfValue>
 void multiply_pairs(const std::vector<std::uint32_t>& codes, MatrixXd& out,
                     const OfValue& of_value) {
@@ -366,7 +366,7 @@ void multiply_level_pairs(const std::vector<std::uint32_t>& codes, double other,
   }
 }
 
-/// Of a number whose correlations are in no table.
+/// For a number that is not tabulated.
 void multiply_number_pairs(const Kernel& kernel, Index number, const Eigen::VectorXd& places,
                            MatrixXd& out) {
   const Eigen::VectorXd off = pair_differences(places);
@@ -445,7 +445,7 @@ std::vector<std::uint32_t> chosen_codes(const CodedColumn& column, std::span<con
   return out;
 }
 
-/// Of the weights of pairs, those of unequal codes.
+/// Sum of the weights of pairs (lower half, column by column) whose codes differ.
 double sum_of_unequal(const std::vector<std::uint32_t>& codes, const VectorXd& weights) {
   double out = 0;
   const double* weight = weights.data();
@@ -482,7 +482,7 @@ PairSlopes::PairSlopes(const Kernel& kernel, const CodedInputs& rows, double pai
 Array2d PairSlopes::of_table(const Slopes& table, Index values,
                              const std::vector<std::uint32_t>& codes,
                              const VectorXd& weights) const {
-  Array2d even = Array2d::Zero();  // two sums need not wait for each other
+  Array2d even = Array2d::Zero();  // two sums, so that additions do not wait for each other
   Array2d odd = Array2d::Zero();
   const double* weight = weights.data();
   for (std::size_t k = 0; k < codes.size(); ++k) {

@@ -22,10 +22,10 @@ using Eigen::VectorXd;
 
 constexpr int kRounds = 3;
 constexpr int kRoundsOfScale = 30;
-/// Of the likelihood, as a logarithm: twenty times as likely.
+/// Log likelihood ratio from which tails count as heavy: twenty times as likely.
 const double kTwentyTimes = std::log(20);
 
-/// Other units of the time shall give the same to the last bit.
+/// Rounded, so that another unit of the time gives the same weight to the last bit.
 double rounded_weight(double weight) {
   return std::max(1.0, std::nearbyint(weight * 0x1p20)) * 0x1p-20;
 }
@@ -43,8 +43,8 @@ RowErrors errors_of(const PositiveMatrix& covariance, const VectorXd& y, const A
           .variance = (noise - noise.square() * covariance.inverse_diagonal().array()).max(0)};
 }
 
-/// Calls with the noise that suits the errors after each round in which the covariance is not
-/// numerically singular. `hyper` may change by that: its noise alone.
+/// Rounds of expectation maximisation: after each, calls `weighed` with the most likely noise,
+/// which it may write into `hyper`. Ends early if the covariance is numerically singular.
 void weigh_in_rounds(const Inputs& coordinates, const std::vector<Index>& chosen,
                      std::size_t threads, const VectorXd& hyper, MergedRows& rows,
                      const std::function<void(double noise)>& weighed) {
@@ -56,7 +56,7 @@ void weigh_in_rounds(const Inputs& coordinates, const std::vector<Index>& chosen
     const auto factors =
         PositiveMatrix::factorised(covariance(seen, hyper, correlations, threads), threads);
     if (!factors)
-      return;  // nor would it be in the next
+      return;  // it would be singular in the next round, too
     const double noise = std::exp(hyper[HyperLayout(seen.inputs).noise()]);
     const double squares =
         weigh_runs(rows, chosen, errors_of(*factors, seen.y, noise / seen.runs.array()), noise);
@@ -64,7 +64,7 @@ void weigh_in_rounds(const Inputs& coordinates, const std::vector<Index>& chosen
   }
 }
 
-/// The likeliest, of values with these squares.
+/// The most likely squared scale of a t distribution, given squares of its values.
 double square_of_scale(const ArrayXd& squares) {
   double out = squares.mean();
   for (int round = 0; round < kRoundsOfScale; ++round)
@@ -76,7 +76,7 @@ double rounded_log(double value) {
   return std::nearbyint(std::log(value) * 0x1p20) * 0x1p-20;
 }
 
-/// The mean logarithm of the density of Student's t distribution with this scale.
+/// The mean log density of Student's t distribution with this scale.
 double mean_log_density(const ArrayXd& values, double squared_scale) {
   const double nu = kDegreesOfFreedom;
   const double constant = std::lgamma((nu + 1) / 2) - std::lgamma(nu / 2) -
@@ -149,7 +149,7 @@ using Rows = std::vector<Index>;
 
 constexpr std::size_t kPlacesAtOnce = 32;
 
-/// In blocks, so that sums do not depend on the number of threads.
+/// Visits places in fixed blocks, so that sums by block do not depend on the number of threads.
 void for_each_place(std::size_t places, std::size_t threads,
                     const std::function<void(std::size_t block, std::size_t place)>& visit) {
   parallel_for((places + kPlacesAtOnce - 1) / kPlacesAtOnce, threads,
@@ -200,7 +200,7 @@ double LeftOutPosterior::cost(const VectorXd& hyper) {
     }
     solved_[i].resize(last + 1, 2);
     solved_[i] << factors->inverse_last(), factors->solve(rows_.residual(rows));
-    // Error and variance of the row given the others are r / s and 1 / s (eq. 5.12).
+    // Leave-one-out error and variance are r / s and 1 / s (Rasmussen and Williams 2006, eq. 5.12).
     const double s = solved_[i](last, 0);
     const double r = solved_[i](last, 1);
     costs[index(i)] = (r * r / s - std::log(s)) / 2;
@@ -220,7 +220,7 @@ VectorXd LeftOutPosterior::slopes_of(std::size_t place, const Kernel& kernel,
   const double of_u = (1 / u[count - 1] + error * error) / 2;
   const double of_r = error / 2;
   const VectorXd diagonal = u.cwiseProduct(of_u * u - 2 * of_r * r);
-  // Both halves of what depends on the correlation of each pair.
+  // Weight of each pair's d ln(correlation), for both halves of the symmetric matrix.
   VectorXd weights(count * (count - 1) / 2);
   Index first = 0;
   for (Index k = 0; k < count; ++k) {
@@ -248,7 +248,7 @@ double LeftOutPosterior::mean_relative_error() const {
   double sum = 0;
   for (const MatrixXd& solved : solved_) {
     const auto last = solved.row(solved.rows() - 1);
-    sum += std::abs(std::exp(-last[1] / last[0]) - 1);  // of ln(time / prediction)
+    sum += std::abs(std::exp(-last[1] / last[0]) - 1);  // the ratio is ln(time / prediction)
   }
   return sum / static_cast<double>(solved_.size());
 }

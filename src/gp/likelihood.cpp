@@ -23,7 +23,7 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-/// Negative, 0 or positive, as a stands before, with or after b.
+/// Negative, 0 or positive, as row a sorts before, equal to or after b.
 int compared(const Inputs& inputs, Index a, Index b) {
   for (Index j = 0; j < inputs.numbers.cols(); ++j)
     if (inputs.numbers(a, j) != inputs.numbers(b, j))
@@ -110,7 +110,7 @@ std::vector<Index> sampled_rows(Index count, Index most, std::uint64_t seed) {
 
 namespace {
 
-/// To as many digits, however small it is.
+/// Rounds to 30 bits of the mantissa, however small the value.
 double rounded(double value) {
   int exponent = 0;
   const double share = std::frexp(value, &exponent);
@@ -145,8 +145,8 @@ Observations observed(const Inputs& coordinates, const MergedRows& rows,
 
 namespace {
 
-constexpr Index kColumnsOfStripe = 64;        ///< columns that a thread works on
-constexpr Index kFewestRowsForThreads = 250;  ///< of fewer rows, threads take longer to start
+constexpr Index kColumnsOfStripe = 64;        ///< columns per task
+constexpr Index kFewestRowsForThreads = 250;  ///< with fewer, threads take longer to start
 
 }  // namespace
 
@@ -225,7 +225,7 @@ VectorXd HyperPosterior::slopes() const {
   VectorXd out = prior_.precision.cwiseProduct(prior_.off(hyper_));
   if (!covariance_)
     return out;
-  // Half the trace of (A^-1 - a a') dA / dp, a = A^-1 y.
+  // Half the trace of (A^-1 - a a') dA / dp, a = A^-1 y (Rasmussen and Williams 2006, eq. 5.9).
   MatrixXd inner = covariance_->inverse_lower();
   const Index n = inner.rows();
   const double variance = std::exp(hyper_[layout_.variance()]);

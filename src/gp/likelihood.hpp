@@ -13,52 +13,52 @@
 
 namespace perfmodel::process {
 
-/// Runs of equal inputs as one row, in an order that depends on their inputs alone. A run may count
-/// for less than one.
+/// Runs with equal inputs merged into one row; the order of rows depends on the inputs alone. A run
+/// may have a weight below 1.
 struct MergedRows {
-  std::vector<Eigen::Index> first;   ///< of each row a run: where its inputs stand
-  std::vector<Eigen::Index> order;   ///< the runs by row, as places among those given
-  std::vector<Eigen::Index> begins;  ///< where each row's runs begin there, and the end
-  Eigen::VectorXd of_runs;           ///< y, in that order
-  Eigen::VectorXd weights;           ///< what each run counts for, in that order
-  Eigen::VectorXd y;                 ///< mean over its runs
-  Eigen::VectorXd runs;              ///< sum of their weights
-  Eigen::VectorXd scatter;           ///< per row: sum of squares of its runs about their mean
+  std::vector<Eigen::Index> first;   ///< per row: index of one of its runs
+  std::vector<Eigen::Index> order;   ///< indices of the runs, sorted by row
+  std::vector<Eigen::Index> begins;  ///< first index into `order` per row, then the end
+  Eigen::VectorXd of_runs;           ///< y of the runs, in that order
+  Eigen::VectorXd weights;           ///< weights of the runs, in that order
+  Eigen::VectorXd y;                 ///< per row: weighted mean of its runs
+  Eigen::VectorXd runs;              ///< per row: sum of the weights of its runs
+  Eigen::VectorXd scatter;  ///< per row: weighted sum of squares of its runs about their mean
 
-  /// Each run counts for one, or for its weight where there are weights.
+  /// Empty `weights`: each run has weight 1.
   static MergedRows of(const Inputs& inputs, const Eigen::VectorXd& y,
                        const Eigen::VectorXd& weights = {});
 
   Eigen::Index rows() const { return y.size(); }
   Eigen::Index run_count(Eigen::Index row) const;
   Eigen::VectorXd runs_of(Eigen::Index row) const;
-  /// What each of the runs that were given counts for.
+  /// The weights in the order in which the runs were given.
   Eigen::VectorXd run_weights() const;
-  /// Lets each run of a row count for so much.
+  /// Sets the weights of the runs of a row and updates its mean, count and scatter.
   void weigh(Eigen::Index row, const Eigen::VectorXd& of_each);
 };
 
-/// What is known of the error of each row's mean.
+/// Posterior mean and variance of the error of each row's mean.
 struct RowErrors {
   Eigen::VectorXd mean;
   Eigen::VectorXd variance;
 };
 
-/// So many of `count` rows, drawn by the seed, in a random order; all where there are fewer.
+/// Draws min(count, most) of the rows 0, ..., count - 1, in random order.
 std::vector<Eigen::Index> sampled_rows(Eigen::Index count, Eigen::Index most, std::uint64_t seed);
 
-/// Runs that are equal in their inputs are one row, their mean.
+/// The rows that a likelihood is computed from: runs with equal inputs are one row, their mean.
 struct Observations {
   CodedInputs inputs;        ///< coordinates
-  Eigen::VectorXd y;         ///< mean over the runs of a row, with the mean 0 over the rows
-  Eigen::VectorXd runs;      ///< per row: as how many they count
-  double repeated_runs = 0;  ///< more than one per row
-  double scatter = 0;        ///< sum of squares of the runs about their rows
+  Eigen::VectorXd y;         ///< mean of the runs of a row, centred over the rows
+  Eigen::VectorXd runs;      ///< per row: number of runs, or sum of their weights
+  double repeated_runs = 0;  ///< number of runs beyond one per row
+  double scatter = 0;        ///< sum of squares of the runs about the means of their rows
   double spread = 1;         ///< variance of y
 };
 
-/// Where each hyper-parameter stands: ln(1 / l) and ln(w / (1 - w)) of each number, ln(rate) of
-/// each column of levels, then the logarithms of the variances.
+/// Index of each hyper-parameter in a vector: ln(1 / l) and ln(w / (1 - w)) of each number,
+/// ln(rate) of each column of levels, then the logarithms of the variances of GP and noise.
 struct HyperLayout {
   Eigen::Index numbers = 0;
   Eigen::Index levels = 0;
@@ -80,29 +80,29 @@ struct HyperLayout {
 struct HyperPrior {
   Eigen::VectorXd mean;
   Eigen::VectorXd precision;
-  /// The one whose prior is flat above its mean; negative: none.
+  /// Index of the hyper-parameter whose prior is flat above its mean; negative: none.
   Eigen::Index flat_above = -1;
 
-  /// hyper - mean, as far as it costs anything.
+  /// hyper - mean, or 0 where the prior is flat.
   Eigen::VectorXd off(const Eigen::VectorXd& hyper) const;
 };
 
-/// Variance of the level, which no prior should decide, in units of the variance of y.
+/// Prior variance of the intercept, in units of the variance of y: wide, so that the data decide.
 constexpr double kLevelVariance = 100;
 
-/// The covariance of y: process, level and noise.
+/// The covariance of y: GP, intercept and noise.
 Eigen::MatrixXd covariance(const Observations& rows, const Eigen::VectorXd& hyper,
                            const Eigen::MatrixXd& correlations, std::size_t threads = 1);
 
-/// The negative logarithm of the hyper-parameters' posterior density: marginal likelihood
-/// (Rasmussen and Williams 2006, eq. 2.30) and prior, without their constants.
+/// The negative logarithm of the posterior density of the hyper-parameters, from the marginal
+/// likelihood (Rasmussen and Williams 2006, eq. 2.30) and the prior, without additive constants.
 class HyperPosterior {
  public:
   HyperPosterior(const Observations& rows, HyperPrior prior, std::size_t threads = 1);
 
-  /// Infinite where the covariance is numerically singular.
+  /// Infinite if the covariance is numerically singular.
   double cost(const Eigen::VectorXd& hyper);
-  /// The slopes of the cost where it was asked for last.
+  /// The gradient of the cost at the point of the last call of cost().
   Eigen::VectorXd slopes() const;
 
  private:
@@ -123,11 +123,12 @@ std::vector<Eigen::Index> at_places(const std::vector<Eigen::Index>& all,
 /// Smallest variance of y that is used, so that a perfect formula does not divide by zero.
 constexpr double kLeastSpread = 1e-9;
 
-/// Rounded, so that other units of the time give the same to the last bit.
+/// Rounds to a multiple of 2^-30, so that another unit of the time gives the same result to the
+/// last bit.
 double on_grid(double value);
 
-/// The chosen rows, for the search: rounded, so that other units of the time give the same to the
-/// last bit.
+/// The chosen rows as the search sees them: y is centred and rounded, so that another unit of the
+/// time gives the same result to the last bit.
 Observations observed(const Inputs& coordinates, const MergedRows& rows,
                       const std::vector<Eigen::Index>& chosen);
 

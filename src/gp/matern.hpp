@@ -13,29 +13,29 @@ enum class InstructionSet : std::uint8_t;
 
 namespace perfmodel::matern {
 
-/// The correlation over distances of a number: w + (1 - w) Matern 5/2, see Kernel.
+/// Parameters of a number's correlation w + (1 - w) Matern 5/2, see Kernel.
 struct Correlation {
   double inverse_length;
   double share;  ///< w
 };
 
-/// Some values of a number, and one that they are apart from.
+/// Values of a number, and the value from which their distances are measured.
 struct Places {
   std::size_t count;
   const double* values;
   double from;
 };
 
-/// Of each value with the one.
+/// Writes the correlation of each value with `places.from`.
 using Correlate = void (*)(const Correlation& of, const Places& places, double* correlations);
 /// d ln k / d ln(1 / l) and d ln k / d ln(w / (1 - w)), k being the correlation.
 using Slopes = void (*)(const Correlation& of, const Places& places, double* by_length,
                         double* by_share);
 
-/// Compiled for one instruction set. All give the same bits.
+/// The functions compiled for one instruction set. All instruction sets give the same bits.
 struct Functions {
   Correlate correlations;
-  Correlate distances;  ///< -ln of the correlations
+  Correlate distances;  ///< -ln(correlation)
   Slopes slopes;
 };
 

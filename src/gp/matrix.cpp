@@ -14,7 +14,7 @@
 
 namespace perfmodel::process {
 
-/// A part of a matrix, or of its transpose: place i, k is data[i * row_step + k * column_step].
+/// A block of a matrix or of its transpose: element (i, k) is data[i * row_step + k * column_step].
 struct Factor {
   const double* data;
   Eigen::Index row_step;
@@ -27,7 +27,7 @@ struct Factor {
   }
 };
 
-/// Which places of a product are wanted. Of the lower half, those above the diagonal may have any
+/// Which elements of a product are needed. With `lower`, those above the diagonal may get any
 /// value.
 enum class Places { all, lower };
 
@@ -37,7 +37,7 @@ struct ProductSize {
   Eigen::Index depth;
 };
 
-/// c -= a b, in the order of the depth; c is column-major.
+/// c -= a b, summed in the order of the depth; c is column-major.
 void subtract_product(const tile_kernel::Functions& kernel, const ProductSize& size,
                       const Factor& a, const Factor& b, double* c, Eigen::Index stride,
                       Places places = Places::all);
@@ -59,7 +59,7 @@ using Eigen::Index;
 
 constexpr auto kTileRows = static_cast<Index>(tile_kernel::kTileRows);
 constexpr auto kTileColumns = static_cast<Index>(tile_kernel::kTileColumns);
-/// What is copied at once stays in the cache.
+/// Sizes of the packed blocks, which stay in the cache.
 constexpr Index kMostDepth = 256;
 constexpr Index kMostRows = 384;
 
@@ -73,7 +73,7 @@ double* grown(std::vector<double>& memory, Index size) {
   return memory.data();
 }
 
-/// `count` lines of a factor in tiles of `width`, as the kernel wants them; zero beyond the last.
+/// Packs `count` rows of `lines` into tiles of `width` for the kernel, padded with zeros.
 void pack(const Factor& lines, Index count, Index depth, Index width, double* out) {
   for (Index first = 0; first < count; first += width) {
     const Index own = std::min(width, count - first);
@@ -87,7 +87,7 @@ void pack(const Factor& lines, Index count, Index depth, Index width, double* ou
   }
 }
 
-/// What is packed, and how much of it counts.
+/// Packed factors of a block, and its size without padding.
 struct Packed {
   const double* a;
   const double* b;
@@ -105,7 +105,7 @@ void subtract_edge(const tile_kernel::Functions& kernel, const double* a, const 
     std::copy_n(tile.data() + j * kTileRows, size.rows, c + j * stride);
 }
 
-/// `first_row`: how far c is below the diagonal, where the lower half alone is wanted.
+/// `first_row`: offset of c's first row from the diagonal, for Places::lower.
 void subtract_packed(const tile_kernel::Functions& kernel, const Packed& packed, double* c,
                      Index stride, Places places, Index first_row) {
   const ProductSize& size = packed.size;
@@ -157,22 +157,21 @@ namespace {
 using Eigen::MatrixXd;
 using tile_kernel::Functions;
 
-/// Triangles up to this size are not parted any more.
+/// Triangles up to this size are not divided further.
 constexpr Index kSmall = 16;
 /// Matrices up to this size are factorised as a whole, in the cache.
 constexpr Index kWhole = 64;
-/// Columns that are solved for at once in a small triangle.
+/// Columns that are solved for at once with a small triangle.
 constexpr Index kColumnsAtOnce = 64;
-/// Rows of an inverse that are found at once.
+/// Rows of an inverse that are computed at once.
 constexpr Index kPanel = 64;
 
-/// Rows or columns of a stripe that a thread works on: the fewer, the more often the other factor
-/// is copied.
+/// Rows or columns per task: the fewer, the more often the other factor is packed again.
 constexpr Index kStripe = 128;
-/// Fewer multiplications take no longer than threads to start.
+/// For fewer multiplications, starting threads takes longer than the work.
 constexpr double kFewestForThreads = 1e7;
 
-/// The first half, of whole small triangles.
+/// Size of the first half, a multiple of kSmall.
 Index first_part(Index size) {
   return ((size + 1) / 2 + kSmall - 1) / kSmall * kSmall;
 }
@@ -181,7 +180,7 @@ double cubed(Index size) {
   return static_cast<double>(size) * static_cast<double>(size) * static_cast<double>(size);
 }
 
-/// Of a column-major matrix the part from a place on.
+/// A block of a column-major matrix.
 struct Part {
   double* data;
   Index stride;
@@ -194,7 +193,7 @@ Part part_of(MatrixXd& matrix) {
   return {matrix.data(), matrix.rows()};
 }
 
-/// It is only read.
+/// The block is only read.
 Part part_of(const MatrixXd& matrix) {
   return {const_cast<double*>(matrix.data()), matrix.rows()};  // NOLINT
 }
@@ -204,7 +203,7 @@ class Triangles {
   explicit Triangles(const DenseWork& work)
       : kernel_(tile_kernel::functions_for(work.instructions)), threads_(work.threads) {}
 
-  /// Visits stripes of rows or columns, whose places do not depend on each other.
+  /// Visits stripes of rows or columns that are independent of each other.
   void for_each_stripe(Index count, double multiplications,
                        const std::function<void(Index begin, Index own)>& visit) const {
     perfmodel::for_each_stripe(
@@ -242,7 +241,7 @@ class Triangles {
     solve(lower.at(first, first), rest, x.at(first, 0), columns);
   }
 
-  /// The lower half of a square.
+  /// c -= a b in the lower half of the square c.
   void subtract_lower(Index size, Index depth, const Factor& a, const Factor& b,
                       const Part& c) const {
     const double products = static_cast<double>(size * size) * static_cast<double>(depth) / 2;
@@ -290,7 +289,7 @@ class Triangles {
     solve_from_right(lower.at(first, first), rest, x.at(0, first), rows);
   }
 
-  /// As the transpose from the right, whose columns fill vectors.
+  /// Solves for the transpose of x from the right, so that its columns fill vectors.
   void solve_small(const Part& lower, Index size, const Part& x, Index columns) const {
     std::array<double, kSmall * kColumnsAtOnce> turned{};
     for (Index begin = 0; begin < columns; begin += kColumnsAtOnce) {
@@ -339,7 +338,7 @@ MatrixXd inverse_of_lower(const MatrixXd& lower, const DenseWork& work) {
     const Part x = part_of(out).at(0, first);
     for (Index i = first / kPanel * kPanel; i < n; i += kPanel) {
       const Index own = std::min(kPanel, n - i);
-      const Index columns = std::min(i + own - first, stripe);  // beyond, these rows are zero
+      const Index columns = std::min(i + own - first, stripe);  // columns beyond are zero
       triangles.solve(from.at(i, i), own, x.at(i, 0), columns);
       const Index below = n - i - own;
       if (below > 0)
@@ -370,7 +369,7 @@ namespace {
 
 using Eigen::VectorXd;
 
-/// Fewer right sides are solved for one after the other.
+/// Fewer right-hand sides are solved for one after the other.
 constexpr Index kColumnsInBlocks = 4;
 
 /// Replaces each column x by triangle^-1 x.

@@ -23,7 +23,7 @@ const CodedColumn& Neighbours::column(std::size_t rank) const {
   return place < numbers ? rows_.numbers[place] : rows_.levels[place - numbers];
 }
 
-/// -ln of the correlations, in one column.
+/// -ln(correlation) in one column, of each value with `from`.
 void Neighbours::distances(std::size_t rank, const double* values, std::size_t count, double from,
                            double* out) const {
   const std::size_t place = columns_[rank];
@@ -71,10 +71,10 @@ class Neighbours::Query {
   const Neighbours& tree_;
   std::size_t count_;
   std::vector<double> place_;
-  std::vector<const double*> tables_;  ///< by code; null where the tree has none of this value
+  std::vector<const double*> tables_;                 ///< by code; null if no row has this value
   std::vector<std::pair<double, std::size_t>> best_;  ///< a heap, the farthest on top
 
-  /// There is one of a value that some row has.
+  /// Null if the column is not tabulated or no row has this value.
   const double* table(std::size_t column) {
     const ValueTable& known = tree_.distances_[column];
     if (!known.exists())
@@ -96,7 +96,7 @@ class Neighbours::Query {
     return best_.size() < count_ ? std::numeric_limits<double>::infinity() : best_.front().first;
   }
 
-  /// A few rows that stand side by side, column by column until all are too far.
+  /// Offers a few consecutive rows, unless the first columns put all of them beyond the limit.
   void consider(std::size_t begin, std::size_t count) {
     const double most = limit();
     std::array<double, kLeafRows> sums{};
@@ -128,7 +128,7 @@ class Neighbours::Query {
     std::push_heap(best_.begin(), best_.end());
   }
 
-  /// `off`: how far at least the rows of the node are, per column; its sum is `bound`.
+  /// `off`: per column, a lower bound of the distance to the rows of the node; `bound`: its sum.
   void visit(std::size_t place, double bound, std::vector<double>& off) {
     const Node& node = tree_.nodes_[place];
     if (node.lower == 0) {
@@ -182,8 +182,8 @@ Neighbours::Neighbours(const Kernel& kernel, const CodedInputs& rows)
   }
 }
 
-/// Apart in the column in which its rows are farthest from each other, as equal as its values
-/// allow.
+/// Splits at the column in which the rows are farthest apart, as evenly as its distinct values
+/// allow. Returns the index of the node.
 std::size_t Neighbours::build(std::size_t begin, std::size_t end) {
   const std::size_t place = nodes_.size();
   nodes_.push_back({.begin = begin, .end = end});
@@ -206,7 +206,7 @@ std::size_t Neighbours::build(std::size_t begin, std::size_t end) {
     }
   }
   if (widest == 0)
-    return place;  // all equally near to everything
+    return place;  // all rows are equal
   const std::vector<std::uint32_t>& codes = column(widest_column).codes;
   const auto before = [&](std::size_t a, std::size_t b) {
     return std::pair(codes[a], a) < std::pair(codes[b], b);
@@ -214,7 +214,7 @@ std::size_t Neighbours::build(std::size_t begin, std::size_t end) {
   std::sort(order_.begin() + index(begin), order_.begin() + index(end), before);
   std::size_t middle = begin + (end - begin) / 2;
   const std::uint32_t value = codes[order_[middle]];
-  std::size_t first = middle;  // rows of one value stay together
+  std::size_t first = middle;  // rows of equal value stay in one child
   while (first > begin && codes[order_[first - 1]] == value)
     --first;
   std::size_t last = middle;

@@ -11,28 +11,28 @@ namespace perfmodel::process {
 
 struct Neighbour {
   Eigen::Index row = 0;
-  double distance = 0;  ///< -ln of the correlation
+  double distance = 0;  ///< -ln(correlation)
 };
 
-/// The rows that are most correlated with a place, by a k-d tree over the columns: far in one
-/// column is far, since the correlation is a product that falls with every distance.
+/// Finds the rows most correlated with a point, by a k-d tree. -ln(correlation) is a sum over the
+/// columns, so the distance in some columns is a lower bound of the whole.
 class Neighbours {
  public:
-  /// Of coordinates; both must outlive this.
+  /// `rows`: coordinates. Keeps references to both arguments.
   Neighbours(const Kernel& kernel, const CodedInputs& rows);
   Neighbours(const Neighbours&) = delete;
   Neighbours& operator=(const Neighbours&) = delete;
 
-  /// The `count` most correlated rows, the nearest first; of equal ones those that stand first.
+  /// The `count` most correlated rows, by ascending distance, then row.
   std::vector<Neighbour> nearest(const Eigen::RowVectorXd& numbers,
                                  const Eigen::RowVectorXd& levels, std::size_t count) const;
 
  private:
-  /// Either a leaf with its rows, or two children, apart in one column.
+  /// A leaf with its rows, or two children that one column separates.
   struct Node {
-    std::size_t begin = 0;  ///< in order_
+    std::size_t begin = 0;  ///< its rows are order_[begin], ..., order_[end - 1]
     std::size_t end = 0;
-    std::size_t column = 0;  ///< its rank
+    std::size_t column = 0;  ///< rank of the column that separates the children
     std::size_t lower = 0;   ///< child with the smaller codes; 0: a leaf
     std::size_t upper = 0;
     std::uint32_t last_lower = 0;   ///< largest code of the lower child
@@ -42,11 +42,11 @@ class Neighbours {
 
   const Kernel& kernel_;
   const CodedInputs& rows_;
-  std::vector<std::size_t> columns_;   ///< numbers, then levels: those that differ most first
-  std::vector<ValueTable> distances_;  ///< per column
-  std::vector<std::size_t> order_;     ///< rows
-  std::vector<std::uint32_t> codes_;   ///< column by column, of the rows in that order
-  std::vector<double> values_;         ///< the same as values
+  std::vector<std::size_t> columns_;   ///< by rank: column (numbers, then levels), widest first
+  std::vector<ValueTable> distances_;  ///< by rank
+  std::vector<std::size_t> order_;     ///< rows in the order of the leaves
+  std::vector<std::uint32_t> codes_;   ///< codes of the rows in that order, rank by rank
+  std::vector<double> values_;         ///< values for these codes
   std::vector<Node> nodes_;
 
   const CodedColumn& column(std::size_t rank) const;

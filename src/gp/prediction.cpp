@@ -22,15 +22,16 @@ using Eigen::VectorXd;
 
 using Rows = std::vector<Index>;
 
-constexpr Index kMostPlaces = 1000;  ///< to find it, and as many others to judge it
+/// Sampled rows to find the kernel, and as many others to judge it.
+constexpr Index kMostPlaces = 1000;
 constexpr std::size_t kNeighbours = 50;
-/// Another kernel has other neighbours.
+/// Neighbours are looked up again in each round, since they depend on the kernel.
 constexpr int kKernelRounds = 2;
-constexpr std::size_t kStepsOfRound = 30;  ///< of each
-/// Closer to the optimum, predictions hardly change.
+constexpr std::size_t kStepsOfRound = 30;  ///< iterations of the search
+/// Relative reduction of the cost at which the search stops: predictions hardly change any more.
 constexpr double kKernelReduction = 1e-6;
 
-/// Each of the rows among its neighbours, itself last.
+/// The neighbours of each of the rows, followed by the row itself.
 std::vector<Rows> places_among_neighbours(const Kernel& kernel, const CodedInputs& coded,
                                           const Inputs& inputs, std::span<const Index> rows,
                                           std::size_t threads) {
@@ -108,10 +109,10 @@ Rows consecutive(Index begin, Index end) {
 
 }  // namespace
 
-/// A block of rows, as coordinates.
+/// A block of rows to predict, as coordinates.
 struct Predictor::Asked {
   Inputs places;
-  Rows rows;  ///< positions among all that are asked
+  Rows rows;  ///< indices among all rows to predict
 };
 
 Predictor::Predictor(const ResidualProcess& process, Index rows)
@@ -151,13 +152,13 @@ void Predictor::from_all(const Asked& asked, const PositiveMatrix* covariance,
                          Prediction& out) const {
   const Kernel& kernel = process_.kernel;
   const MatrixXd shared = kernel.variance * correlations(kernel, known_, CodedInputs(asked.places));
-  // Row by row: products of matrices round by how many rows there are.
+  // Row by row, since products of matrices round differently for other numbers of rows.
   for (Index i = 0; i < shared.cols(); ++i)
     out.mean[asked.rows[static_cast<std::size_t>(i)]] = shared.col(i).dot(process_.weights);
   if (covariance == nullptr)
     return;
   MatrixXd padded = MatrixXd::Zero(known_.rows, (shared.cols() + 7) / 8 * 8);
-  padded.leftCols(shared.cols()) = shared;  // as the blocks of a product take them
+  padded.leftCols(shared.cols()) = shared;  // whole blocks of 8 columns, for the same reason
   const MatrixXd weights = covariance->solve(std::move(padded)).leftCols(shared.cols());
   out.deviation(asked.rows) =
       (kernel.variance - shared.cwiseProduct(weights).colwise().sum().array()).max(0).sqrt();
@@ -229,7 +230,7 @@ Rows evenly_chosen(Index rows) {
   return out;
 }
 
-/// The value that 19 in 20 do not exceed.
+/// The 95th percentile.
 double exceeded_by_few(VectorXd values) {
   std::sort(values.begin(), values.end());
   return values[(19 * values.size() + 19) / 20 - 1];
@@ -242,16 +243,15 @@ double near_variance(const PositiveMatrix& covariance, const VectorXd& noise) {
   MatrixXd units = MatrixXd::Zero(covariance.size(), index(some.size()));
   for (std::size_t i = 0; i < some.size(); ++i)
     units(some[i], index(i)) = 1;
-  // The variance of a run given the others is 1 / (K^-1)_ii (Rasmussen and Williams 2006,
-  // eq. 5.12).
+  // Leave-one-out variances are 1 / (K^-1)_ii (Rasmussen and Williams 2006, eq. 5.12).
   const VectorXd precisions = covariance.whitened(std::move(units)).colwise().squaredNorm();
   return exceeded_by_few(precisions.cwiseInverse() - noise(some));
 }
 
-/// A known row among its neighbours.
+/// A known row and its neighbours.
 struct Predictor::Place {
   Rows rows;
-  Index own = 0;  ///< where it stands among them
+  Index own = 0;  ///< index of the row in `rows`
   PositiveMatrix covariance;
 };
 

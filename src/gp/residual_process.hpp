@@ -18,63 +18,66 @@
 
 namespace perfmodel::process {
 
-/// Noise with heavy tails, so that single runs that were disturbed decide nothing: Student's t
-/// distribution. It is normal noise of variance noise / w, with a weight w of each run that is not
-/// known; expectation and maximisation find it (Lange, Little and Taylor, Robust statistical
-/// modeling using the t distribution, J. Am. Stat. Assoc. 84, 1989).
+/// Degrees of freedom of Student's t distribution, the model of heavy-tailed noise, under which
+/// single disturbed runs decide nothing. It is normal noise of variance noise / w with a latent
+/// weight w per run, found by expectation maximisation (Lange, Little and Taylor, Robust
+/// statistical modeling using the t distribution, J. Am. Stat. Assoc. 84, 1989).
 constexpr double kDegreesOfFreedom = 4;
 
-/// Sets what each run of the chosen rows counts for, `noise` being the variance of a run of weight
-/// 1. Returns the sum of the weighted squares of the runs' errors.
+/// Sets the weight of each run of the chosen rows; `noise`: variance of a run of weight 1. Returns
+/// the weighted sum of squares of the runs' errors.
 double weigh_runs(MergedRows& rows, std::span<const Eigen::Index> chosen, const RowErrors& errors,
                   double noise);
 
-/// Weighs the chosen rows by what they all say, in a few rounds.
+/// Sets the weights of the runs of the chosen rows by their errors under the GP, in a few rounds of
+/// expectation maximisation.
 void weigh_rows(const Inputs& coordinates, const std::vector<Eigen::Index>& chosen,
                 const Kernel& kernel, std::size_t threads, MergedRows& rows);
 
-/// Weighs the chosen rows by how far they are from their level alone: no process is known that
-/// could have passed through any of them.
+/// Sets the weights of the runs by their distance from the intercept alone, without a GP, which
+/// might have been fitted through disturbed runs.
 void weigh_by_level(const Inputs& coordinates, const std::vector<Eigen::Index>& chosen,
                     MergedRows& rows);
 
-/// The same as weigh_rows(), and the noise with it: in `hyper`, as HyperLayout has it.
+/// As weigh_rows(), and estimates the noise, too: in `hyper`, whose layout is HyperLayout.
 void weigh_rows_and_noise(const Inputs& coordinates, const std::vector<Eigen::Index>& chosen,
                           std::size_t threads, Eigen::VectorXd& hyper, MergedRows& rows);
 
-/// How far each row is from what the others say of it, y as it is there, and the standard deviation
-/// of that (Rasmussen and Williams 2006, eq. 5.12).
+/// Leave-one-out errors: y minus its prediction from all other rows, and the standard deviation of
+/// that (Rasmussen and Williams 2006, eq. 5.12).
 struct LeftOut {
   Eigen::VectorXd off;
   Eigen::VectorXd deviation;
 };
 LeftOut left_out(const Observations& rows, const Eigen::VectorXd& hyper, std::size_t threads = 1);
 
-/// Whether a t distribution describes numbers clearly better than a normal one, each with the scale
-/// that suits it best.
+/// Whether a t distribution describes the values clearly better than a normal distribution, each
+/// with its most likely scale.
 bool has_heavy_tails(const Eigen::VectorXd& values);
 
-/// What is known: the residuals of rows, and as how many runs each counts.
+/// Residuals of known rows, and the number of runs (or sum of weights) behind each.
 struct KnownRows {
   const CodedInputs& inputs;  ///< coordinates
   Eigen::VectorXd residual;
   Eigen::VectorXd runs;
 };
 
-/// The negative logarithm of the densities of some rows given those next to them (Rasmussen and
-/// Williams 2006, eq. 5.10) and of the prior. Where no kernel of this family is the truth, its mode
-/// predicts better than that of the marginal likelihood (Bachoc 2013).
+/// The negative log density of sampled rows given their neighbours (leave-one-out cross-validation,
+/// Rasmussen and Williams 2006, eq. 5.10), plus that of the prior. If the true covariance is not of
+/// this family, the mode of this posterior predicts better than that of the marginal likelihood
+/// (Bachoc 2013).
 class LeftOutPosterior {
  public:
-  /// `places`: the neighbours of each row and, last, the row itself. They stand for all rows.
+  /// `places`: per sampled row its neighbours and, last, the row itself. The sum over the sampled
+  /// rows is scaled up to all rows.
   LeftOutPosterior(const KnownRows& rows, std::vector<std::vector<Eigen::Index>> places,
                    HyperPrior prior, std::size_t threads);
 
-  /// Infinite where a covariance is numerically singular.
+  /// Infinite if a covariance is numerically singular.
   double cost(const Eigen::VectorXd& hyper);
-  /// The slopes of the cost where it was asked for last.
+  /// The gradient of the cost at the point of the last call of cost().
   Eigen::VectorXd slopes() const;
-  /// Of the predictions of the rows by the others, there, too; infinite where the cost is.
+  /// Mean relative error of the leave-one-out predictions at that point; infinite if the cost is.
   double mean_relative_error() const;
 
  private:
@@ -83,24 +86,24 @@ class LeftOutPosterior {
   HyperLayout layout_;
   HyperPrior prior_;
   double rows_per_place_ = 1;
-  double pair_count_ = 0;  ///< of rows, over all places
+  double pair_count_ = 0;  ///< pairs of rows, over all places
   std::size_t threads_ = 1;
   Eigen::VectorXd hyper_;
   std::vector<Eigen::MatrixXd> correlations_;  ///< per place, as all below
-  std::vector<Eigen::MatrixXd> solved_;        ///< covariance^-1 of its last unit and of y
+  std::vector<Eigen::MatrixXd> solved_;  ///< covariance^-1 times the last unit vector, and times y
 
   bool is_finite() const;
   Eigen::VectorXd slopes_of(std::size_t place, const Kernel& kernel, const PairSlopes& pairs) const;
 };
 
-/// The variance of the logarithms of measured times about what they would be, typically.
+/// Typical variance of ln(measured time) about its expectation.
 constexpr double kUsualNoise = 0.02 * 0.02;
 
-/// Most columns do nothing until the runs say so: their correlation stays near 1. What a process of
-/// short lengths and noise could both say is noise as far as it may be some.
+/// A sparse prior: columns have hardly any effect (their correlations stay near 1) unless the data
+/// show one. Noise is only penalised below `noise`, and so preferred to a GP of short lengths.
 HyperPrior sparse_prior(const HyperLayout& layout, double noise = kUsualNoise);
 
-/// One line of the prior, for readers.
+/// One prior, for output: mean and standard deviation on the scale that `of` names.
 struct PriorFacts {
   const char* of;
   double mean;
@@ -108,14 +111,14 @@ struct PriorFacts {
 };
 std::vector<PriorFacts> prior_facts();
 
-/// `spread`: the variance of what process, trend and noise stand for.
+/// `spread`: variance of y, which GP, intercept and noise explain together.
 optimise::Bounds hyper_bounds(const HyperLayout& layout, double spread);
 
 struct HyperStart {
-  /// Every column matters. Near what a good formula leaves, columns that do nothing are a
-  /// stationary point: nothing but noise.
+  /// Start with lengths at which every column has an effect. If the formula is good, the point
+  /// where no column has one (noise alone) is stationary and would trap a search from near it.
   bool lively = false;
-  double noise_share = 0.05;  ///< of the variance; half of it is the process's
+  double noise_share = 0.05;  ///< share of the variance; half of the variance is the GP's
 };
 Eigen::VectorXd hyper_start(const Observations& rows, HyperStart from);
 
@@ -125,46 +128,46 @@ struct HyperResult {
   std::size_t evaluations = 0;
 };
 
-/// The mode of the posterior from there.
+/// The mode of the posterior, by local search from `start`.
 HyperResult climb(const Observations& rows, const Eigen::VectorXd& start, std::size_t iterations,
                   std::size_t threads, const std::stop_token& stop);
 
 struct ProcessOptions {
-  std::vector<CoordinateForm> forms = {};  ///< of each number; empty: usual_form()
-  Eigen::Index start_rows = 240;           ///< on which the starts are compared
-  Eigen::Index hyper_rows = 800;           ///< from which the hyper-parameters are found
-  Eigen::Index exact_rows = 2000;          ///< beyond, predictions are from nearest neighbours
+  std::vector<CoordinateForm> forms = {};  ///< per number; empty: usual_form()
+  Eigen::Index start_rows = 240;           ///< number of rows on which the starts are compared
+  Eigen::Index hyper_rows = 800;   ///< number of rows from which the hyper-parameters are found
+  Eigen::Index exact_rows = 2000;  ///< beyond, predictions are from nearest neighbours
   Eigen::Index neighbours = 60;
-  std::size_t iterations = 150;  ///< at most, to the hyper-parameters, on all those rows
-  /// What each run counts for, where that is known: noise has heavy tails then.
+  std::size_t iterations = 150;  ///< at most, in the final search on `hyper_rows` rows
+  /// Known weights of the runs; if they are given, the noise has heavy tails.
   Eigen::VectorXd run_weights = {};
-  /// Hyper-parameters of like runs to start from, in place of several starts.
+  /// Hyper-parameters of a similar data set to start from, in place of several starts.
   std::optional<Eigen::VectorXd> start = {};
   std::uint64_t seed = 0;
   std::size_t threads = 1;
   std::stop_token stop = {};
 };
 
-/// y = ln t - ln f = level + z + noise, and what is known of z: everything that predictions need.
+/// y = ln t - ln f = level + z + noise, z being a Gaussian process (GP): all that predictions need.
 struct ResidualProcess {
   std::vector<Coordinate> coordinates;
   Kernel kernel;
-  Inputs inputs;             ///< coordinates of the rows, each for the runs that are equal in them
-  Eigen::VectorXd runs;      ///< of each row
-  Eigen::VectorXd residual;  ///< of each row: ln t - level - ln f
+  Inputs inputs;             ///< coordinates of the rows; runs with equal inputs are one row
+  Eigen::VectorXd runs;      ///< per row
+  Eigen::VectorXd residual;  ///< per row: ln t - level - ln f
   Eigen::VectorXd weights;   ///< z = variance * correlations * weights; empty beyond exact_rows
   Eigen::Index neighbours = 0;
-  double near_variance = 0;  ///< see Predictor::near_variance(); 0 where it is not known yet
+  double near_variance = 0;  ///< see Predictor::near_variance(); 0: not computed yet
 };
 
-/// What the likelihood decides.
+/// The hyper-parameters found, and how.
 struct HyperParameters {
   std::vector<Coordinate> coordinates;
   Kernel kernel;
   double level_deviation = 0;
-  bool heavy_tails = false;  ///< of the noise: kernel.noise is of a run that counts for one
-  Eigen::VectorXd position;  ///< all of them, in the order of HyperLayout
-  double cost = 0;  ///< the negative logarithm of the posterior density, but for its constants
+  bool heavy_tails = false;  ///< if true, kernel.noise is the variance of a run of weight 1
+  Eigen::VectorXd position;  ///< all hyper-parameters, in the order of HyperLayout
+  double cost = 0;           ///< negative log posterior density, up to a constant
   std::size_t evaluations = 0;
 };
 
@@ -172,63 +175,62 @@ struct ProcessFit {
   HyperParameters hyper;
   ResidualProcess process;
   double level = 0;
-  Eigen::VectorXd run_weights;  ///< what each of the runs counts for
+  Eigen::VectorXd run_weights;  ///< in the order of the runs given
 };
 
-/// Those of the largest posterior density on a sample of the rows.
+/// The mode of the posterior of the hyper-parameters, on a sample of the rows. `y`: per run.
 HyperParameters search_hyper_parameters(const Inputs& inputs, const Eigen::VectorXd& y,
                                         const ProcessOptions& options);
 
-/// Level and process of what a formula leaves of the logarithms of the times, y = ln t - ln f. The
-/// level is the generalised least squares under the process's covariance.
+/// Fits intercept and GP to the residuals y = ln t - ln f of the runs. The intercept is the
+/// generalised least squares estimate under the GP's covariance.
 ProcessFit fit_process(const Inputs& inputs, const Eigen::VectorXd& y, HyperParameters hyper,
                        const ProcessOptions& options);
 
 struct PredictiveKernel {
   Kernel kernel;
-  bool is_better = false;  ///< else it is that of the process
+  bool is_better = false;  ///< false: the kernel of the process
   std::size_t evaluations = 0;
 };
 
-/// Of many rows: the kernel from which a sample of them is predicted best out of the rows next to
-/// each, as predictions are; searched from that of the process on, and taken where it predicts
-/// other rows better, too.
+/// For many rows: the kernel with the best leave-one-out predictions of sampled rows from their
+/// nearest neighbours, which is how rows are predicted. It is searched from the kernel of `process`
+/// and used only if it also predicts other rows better.
 PredictiveKernel predictive_kernel(const ResidualProcess& process, const ProcessOptions& options);
 
-/// Of each asked row: the mean of z, to be added to the level and ln f, and the standard deviation
-/// of z; what one run scatters about it is not in it.
+/// Per row: posterior mean of z, to be added to the intercept and ln f, and standard deviation of
+/// z, without the noise of a run.
 struct Prediction {
   Eigen::VectorXd mean;
-  Eigen::VectorXd deviation;  ///< empty where it was not asked for
+  Eigen::VectorXd deviation;  ///< empty if not asked for
 };
 
-/// Of the variances that z has at some rows given all others, the one that 19 in 20 do not exceed.
-/// `noise`: of the mean of each row's runs.
+/// 95th percentile of the leave-one-out variances of z at the known rows. `noise`: per row,
+/// variance of the mean of its runs.
 double near_variance(const PositiveMatrix& covariance, const Eigen::VectorXd& noise);
 
-/// What a process says about other rows; the process must outlive it.
+/// Predicts the GP at other rows; keeps a reference to the process.
 ///
-/// Exact, or where the process says so, each from its nearest neighbours (Vecchia 1988): the rows
-/// that are most correlated with it.
+/// Predictions are exact, or, if the process has `neighbours`, each is conditioned on the rows most
+/// correlated with it (Vecchia 1988).
 class Predictor {
  public:
   static constexpr Eigen::Index kManyRows = 1'000'000;
 
-  /// `rows`: of how many it will be asked at most, where that is known.
+  /// `rows`: an upper bound of the number of rows to predict, if known.
   explicit Predictor(const ResidualProcess& process, Eigen::Index rows = kManyRows);
 
   Eigen::VectorXd mean(const Inputs& inputs, std::size_t threads,
                        const std::stop_token& stop = {}) const;
 
-  /// The variance that z has at 19 in 20 of the known rows given the others: where more is left, no
-  /// row is near, as rows are near to each other.
+  /// 95th percentile of the leave-one-out variances of z at the known rows. A row with a larger
+  /// variance is farther from the known rows than they are from each other.
   double near_variance() const;
 
-  /// The error of each known row given its neighbours and itself; only where predictions are from
-  /// neighbours.
+  /// The error of each known row's mean, given itself and its neighbours, if these are used.
   RowErrors errors_of_known(std::size_t threads) const;
 
-  /// With standard deviations.
+  /// As mean(), with standard deviations.
   Prediction predict(const Inputs& inputs, std::size_t threads,
                      const std::stop_token& stop = {}) const;
 
@@ -237,8 +239,8 @@ class Predictor {
 
   const ResidualProcess& process_;
   CodedInputs known_;
-  std::optional<Neighbours> tree_;   ///< where predictions are from nearest neighbours
-  std::optional<PairTables> pairs_;  ///< there, too
+  std::optional<Neighbours> tree_;   ///< set if predictions are from nearest neighbours
+  std::optional<PairTables> pairs_;  ///< likewise
 
   Eigen::VectorXd noise_of(std::span<const Eigen::Index> rows) const;
   struct Place;

@@ -13,28 +13,28 @@ enum class InstructionSet : std::uint8_t;
 
 namespace perfmodel::tile_kernel {
 
-/// A tile of a matrix: so many rows and columns.
+/// Rows and columns of a tile, the block of a matrix that stays in registers.
 inline constexpr std::size_t kTileRows = 16;
 inline constexpr std::size_t kTileColumns = 4;
 
-/// For each of `tiles` tiles of rows, one below the other, and each place i, j in it
+/// For each of `tiles` tiles, stacked vertically, and each of its elements i, j
 ///
 ///     c[i + j * stride] -= a[k * kTileRows + i] * b[k * kTileColumns + j]
 ///
-/// for k = 0, 1, ..., depth - 1. Each tile has its own `a`, one behind the other.
+/// for k = 0, 1, ..., depth - 1. Each tile has its own `a`; they are stored one after the other.
 using SubtractProduct = void (*)(std::size_t tiles, std::size_t depth, const double* a,
                                  const double* b, double* c, std::size_t stride);
 
-/// x := x L^-T, with x of `rows` rows and as many columns as L, a lower triangle: column-major.
+/// x := x L^-T, x being rows x columns, L lower triangular, both column-major.
 using SolveColumns = void (*)(std::size_t rows, std::size_t columns, const double* lower,
                               std::size_t lower_stride, double* x, std::size_t stride);
 
-/// Replaces the lower half of a symmetric matrix by its Cholesky factor; false where it is not
-/// positive definite. `a` has `rows` rows and columns, which are whole tiles: those beyond the size
-/// may have any finite value, and so may the upper half.
+/// Replaces the lower half of a symmetric size x size matrix by its Cholesky factor; false if it is
+/// not positive definite. `a` is stored with `rows` rows, a multiple of kTileRows: elements beyond
+/// the size and above the diagonal may have any finite value.
 using Factorise = bool (*)(std::size_t size, double* a, std::size_t rows);
 
-/// What takes the time of dense matrices, compiled for one instruction set. All give the same bits.
+/// The inner loops of dense algebra, compiled for one instruction set. All give the same bits.
 struct Functions {
   SubtractProduct subtract_product;
   SolveColumns solve_columns;
