@@ -42,7 +42,7 @@ void require_variation(const ModelSpec& spec, const Design& all, const Design& k
                       kept.rows);
 }
 
-/// The rows that are not in `some` (ascending).
+/// The rows that are not in `some`, which is ascending.
 std::vector<std::size_t> other_rows(std::size_t rows, const std::vector<std::size_t>& some) {
   std::vector<std::size_t> out;
   auto next = some.begin();
@@ -54,7 +54,7 @@ std::vector<std::size_t> other_rows(std::size_t rows, const std::vector<std::siz
   return out;
 }
 
-/// Fits the rows outside of a fold and predicts its own.
+/// Fits the rows outside of a fold and predicts the fold.
 HeldOutFold fit_without(const std::vector<std::size_t>& held_out, const ModelSpec& spec,
                         const Design& training, const FitOptions& options) {
   const Design kept = take_rows(training, other_rows(training.rows, held_out));
@@ -85,7 +85,7 @@ std::optional<CrossValidation> cross_validate(const ModelSpec& spec, const Desig
           return std::nullopt;
         HeldOutFold out = fit_without(held_out[fold], spec, training, fold_options);
         if (options.stop.stop_requested())
-          return std::nullopt;  // perhaps not at its optimum
+          return std::nullopt;  // it may not have reached its optimum
         return out;
       },
       fold_done);
@@ -111,13 +111,13 @@ constexpr std::size_t kMostRows = 500;
 constexpr std::size_t kFolds = 5;
 constexpr std::uint64_t kFoldSeed = 1;
 constexpr Index kRowsPerCoefficient = 3;
-constexpr double kFarBetter = 0.7;    // share of the model's error
-constexpr double kWorthAWord = 0.03;  // of the time: below, nobody would change the form
+constexpr double kFarBetter = 0.7;    // of the model's error
+constexpr double kWorthAWord = 0.03;  // of the time: for less, nobody would change the form
 constexpr double kFarWorse = 3;       // times the error of the surface
-constexpr double kRidge = 1e-3;       // of the rows; coordinates have a standard deviation of 1
-constexpr double kLargestMiss = 3;    // as a logarithm: one miss counts no more
+constexpr double kRidge = 1e-3;       // penalty per row, for coordinates of standard deviation 1
+constexpr double kLargestMiss = 3;    // of a logarithm: limits the effect of a single row
 
-/// ln of a numeric column, with mean 0 and standard deviation 1.
+/// ln of a numeric column, standardised to mean 0 and standard deviation 1.
 VectorXd log_coordinate(const NumericInput& input, const NumericFactor& factor, std::size_t rows) {
   VectorXd out(index(rows));
   for (std::size_t row = 0; row < rows; ++row)
@@ -127,7 +127,7 @@ VectorXd log_coordinate(const NumericInput& input, const NumericFactor& factor, 
   return deviation > 0 ? VectorXd(out / deviation) : out;
 }
 
-/// The coordinates of the rows: logarithms, then a column of 0 and 1 for each level but the first.
+/// Regressors: logarithms of numbers, and an indicator for each level but the first of its column.
 struct Coordinates {
   std::vector<VectorXd> numbers;
   std::vector<VectorXd> levels;
@@ -148,7 +148,8 @@ struct Coordinates {
   }
 };
 
-/// 1, the coordinates, and with `second_order` the products of two with a number among them.
+/// rows x terms: 1, the coordinates and, with `second_order`, all products of two of them of which
+/// at least one is a number.
 MatrixXd terms_of_surface(const Coordinates& coordinates, Index rows, bool second_order) {
   std::vector<VectorXd> columns = {VectorXd::Ones(rows)};
   columns.insert(columns.end(), coordinates.numbers.begin(), coordinates.numbers.end());
@@ -165,7 +166,7 @@ MatrixXd terms_of_surface(const Coordinates& coordinates, Index rows, bool secon
   return out;
 }
 
-/// Some of the rows, those of one configuration together.
+/// A sample of at most kMostRows rows, of whole configurations.
 Design some_rows(const Design& training) {
   if (training.rows <= kMostRows)
     return training;

@@ -12,41 +12,41 @@
 
 namespace perfmodel {
 
-/// What a fit says of the fold that was held out of it, in the order of its rows.
+/// Predictions for a held-out fold, in the order of its rows, and their errors.
 struct HeldOutFold {
   Metrics metrics;
   Eigen::VectorXd predicted;
 };
 
-/// Fits each fold's other rows from scratch, with the same options and seed, and predicts the
-/// fold's own: nothing that is learnt from a row reaches its prediction. A level that a fold holds
-/// out altogether is taken as the mean of its column's others. `options.threads` folds at a time,
-/// each on one thread; their number changes no result.
+/// Fits the rows outside of each fold from scratch, with the same options and seed, and predicts
+/// the fold, so that nothing learnt from a row reaches its prediction. A level that occurs in the
+/// fold only is predicted as the mean of the other levels of its column. `options.threads` folds
+/// run at a time, each on one thread; the number of threads does not change the result.
 ///
-/// `held_out` as make_held_out_parts() gives it; `fold_done` is told how many folds are done, from
-/// one thread at a time. Throws UsageError where the rows that a fold leaves have one value only in
-/// a numeric column that has more, since its power could be anything. Nothing after a stop request,
-/// and where `hooks` leave a fold to others.
+/// `held_out`: rows of each fold, see make_held_out_parts(). `fold_done` is called with the number
+/// of folds done, by one thread at a time. Throws UsageError if the rows outside of a fold have
+/// only one value in a numeric column that has several, since its power would not be identifiable.
+/// Returns nullopt after a stop request, and if `hooks` leave a fold to another process.
 std::optional<CrossValidation> cross_validate(
     const ModelSpec& spec, const Design& training, const FitOptions& options,
     const std::vector<std::vector<std::size_t>>& held_out,
     const std::function<void(std::size_t)>& fold_done = nullptr,
     const TaskHooks<HeldOutFold>& hooks = {});
 
-/// Means of |ln(predicted / measured)| on the same runs: of a model, and of a surface of second
-/// order through the logarithms, which has not seen the runs that it is judged on.
+/// Mean |ln(predicted / measured)| on the same runs: of a model, and of a quadratic response
+/// surface in the logarithms, which is judged on runs held out of its fit.
 struct FormCheck {
   double of_model = 0;
   double of_surface = 0;
 
-  /// Whether other forms can be expected to predict far better. The model has seen the runs, so
-  /// that it is not wronged.
+  /// Whether other forms can be expected to predict far better. The comparison favours the model,
+  /// which was fitted to these runs.
   bool points_elsewhere() const;
-  /// Whether the model is so far off that what it says of scales is no headline.
+  /// Whether the model is so far off that its forecasts of scaling must not be a headline.
   bool is_far_worse() const;
 };
 
-/// Closed forms on at most some hundred runs: milliseconds. Nothing where there are too few.
+/// Linear least squares on at most some hundred runs: milliseconds. nullopt for too few runs.
 std::optional<FormCheck> check_form(const FittedModel& model, const Design& training);
 
 }  // namespace perfmodel

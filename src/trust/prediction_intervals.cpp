@@ -22,12 +22,12 @@
 namespace perfmodel {
 namespace {
 
-/// Of so many rows or fewer all scores are kept; of more, those at both ends and an even choice
+/// Up to kMostScores scores, all are stored; of more, kEndScores at each end and evenly spaced ones
 /// between, which makes an interval at most a little wider.
 constexpr std::size_t kMostScores = 240;
 constexpr std::size_t kEndScores = 40;
 constexpr double kScoresPerUnit = 1e6;
-/// Ranks are computed from decimal levels: 20 * 0.95 is 19.
+/// Tolerance of ranks, which are computed from decimal levels: 20 * 0.95 is meant to be 19.
 constexpr double kRankSlack = 1e-9;
 
 std::vector<std::size_t> kept_ranks(std::size_t count) {
@@ -36,7 +36,7 @@ std::vector<std::size_t> kept_ranks(std::size_t count) {
   const std::size_t inner = count > 2 * kEndScores ? count - 2 * kEndScores : 0;
   for (std::size_t rank = 1; rank <= count; ++rank) {
     const bool at_end = rank <= kEndScores || rank > count - kEndScores;
-    // Of the inner ranks those where the count of evenly spaced ones goes up.
+    // Keeps an inner rank if the count of evenly spaced ranks goes up at it.
     const std::size_t place = rank - std::min(rank, kEndScores);
     const bool chosen =
         count <= kMostScores || at_end || place * between / inner != (place - 1) * between / inner;
@@ -46,7 +46,7 @@ std::vector<std::size_t> kept_ranks(std::size_t count) {
   return out;
 }
 
-/// Ranks of the scores at both ends; 0 and count + 1 stand for no end at all.
+/// Ranks of the scores at both ends of an interval; 0 and count + 1: that end is not reached.
 std::pair<std::size_t, std::size_t> end_ranks(double level, std::size_t count) {
   const double places = static_cast<double>(count) + 1;
   const double tail = (1 - level) / 2;
@@ -54,18 +54,19 @@ std::pair<std::size_t, std::size_t> end_ranks(double level, std::size_t count) {
           static_cast<std::size_t>(std::ceil(places * (1 - tail) - kRankSlack))};
 }
 
-/// Of a normal distribution, in standard deviations: half of all errors are smaller.
+/// Median of |z| for a standard normal z.
 constexpr double kHalfAreSmaller = 0.6745;
-/// How much larger than the next a score may be, of errors as large as deviations say or larger.
+/// Largest ratio of a score to the next smaller one, among scores of at least 1 standard deviation.
 constexpr double kMostOverNext = 2;
 
-/// So that half of the errors are as small as the deviations say.
+/// What to add to `deviations` in quadrature so that half of the errors are as small as predicted.
 double added_deviation_of(const Eigen::VectorXd& errors, const Eigen::VectorXd& deviations) {
   const double typical = median(errors.cwiseAbs()) / kHalfAreSmaller;
   return std::sqrt(std::max(0.0, std::pow(typical, 2) - std::pow(median(deviations), 2)));
 }
 
-/// No row decides alone, nor do the repeats of one configuration, which are held out together.
+/// Limits the outermost scores, so that neither a single row decides nor the repeats of a single
+/// configuration, which are held out together.
 void limit_ends(std::vector<double>& scores) {
   for (std::size_t i = scores.size() / 2; i + 1 < scores.size(); ++i)
     scores[i + 1] = std::min(scores[i + 1], kMostOverNext * std::max(scores[i], 1.0));
@@ -73,12 +74,13 @@ void limit_ends(std::vector<double>& scores) {
     scores[i - 1] = std::max(scores[i - 1], kMostOverNext * std::min(scores[i], -1.0));
 }
 
-/// `growth` of other runs, of the size that far splits of eight public files asked for. It counts
-/// as much as half an edge that was rolled back: what few edges say by chance is far off.
+/// Typical growth of errors, from the extrapolation splits of eight public files. It counts as half
+/// an extrapolation fold, since estimates from few folds are noisy.
 constexpr double kUsualGrowth = 0.35;
 constexpr double kUsualEdges = 0.5;
 
-/// Of a column whose edge was rolled back so often; never: `growth` is that of the time.
+/// The growth estimated from `edges` extrapolation folds, shrunk to the typical one. Without folds,
+/// `growth` is that of the time itself.
 double expected_growth(double growth, std::size_t edges) {
   if (edges == 0)
     return std::max(growth, kUsualGrowth);
@@ -87,7 +89,7 @@ double expected_growth(double growth, std::size_t edges) {
                    (own + kUsualEdges));
 }
 
-/// ln of the ratio of a value to the end of the measured range that it is beyond; 0 within.
+/// ln of the ratio of a value to the nearest end of the measured range; 0 within the range.
 double log_distance(const NumericInput& input, double value) {
   const double ratio =
       value > input.high
@@ -184,7 +186,7 @@ IntervalFactors interval_factors(const PredictionIntervals& intervals, double le
   const std::vector<std::size_t>& ranks = intervals.ranks;
   require_level(level, intervals.count);
   const auto [low, high] = end_ranks(level, intervals.count);
-  // The kept rank at or beyond each end.
+  // The stored ranks nearest to each end, at it or beyond.
   const auto lower = std::upper_bound(ranks.begin(), ranks.end(), low) - 1 - ranks.begin();
   const auto upper = std::lower_bound(ranks.begin(), ranks.end(), high) - ranks.begin();
   return {std::exp(deviation * std::min(0.0, intervals.scores[static_cast<std::size_t>(lower)])),
@@ -199,12 +201,12 @@ std::optional<IntervalFactors> usual_factors(const PredictionIntervals& interval
 
 namespace {
 
-/// Of ln t.
+/// Half the width of the interval of ln t.
 double half_width(const IntervalFactors& factors) {
   return std::log(factors.upper / factors.lower) / 2;
 }
 
-/// The default one, where the calibration rows reach it.
+/// The default level, or the highest that the calibration rows reach.
 double reached_level(const PredictionIntervals& intervals) {
   return std::min(PredictionIntervals::default_level, highest_level(intervals.count));
 }
@@ -239,7 +241,7 @@ std::vector<double> interval_growths(const FittedModel& model, double level) {
   }
   const double usual =
       growths.empty() ? kUsualGrowth : std::sqrt(squares / static_cast<double>(growths.size()));
-  // Of another level they grow in proportion.
+  // At another level, the growth changes in proportion to the width.
   const double at_default = half_width(interval_factors(intervals, reached_level(intervals)));
   const double share =
       at_default > 0 ? half_width(interval_factors(intervals, level)) / at_default : 1;
@@ -270,27 +272,27 @@ RowIntervals row_intervals(const FittedModel& model, double level, const Design&
 
 namespace {
 
-/// Refits of more would take longer than fits.
+/// With more rows, the refits would take longer than the fit.
 constexpr std::size_t kMostRefitRows = 600;
 constexpr std::size_t kRefitFolds = 10;
-/// As many values of a column are told apart where its edge is rolled back, and so often it is.
+/// A column's values are grouped into at most kValues bins, of which up to kEdges are held out.
 constexpr std::size_t kValues = 8;
 constexpr std::size_t kEdges = 3;
-constexpr std::size_t kLeastRows = 5;  ///< beyond an edge
+constexpr std::size_t kLeastRows = 5;  ///< held out by an extrapolation fold
 constexpr double kLargestError = 10;
-/// A power that is off by more was not determined by the rows up to that edge.
+/// Clamps growths: a power that is off by more was not identifiable from the rows up to the edge.
 constexpr double kMostGrowth = 1.5;
-constexpr std::size_t kOtherHyperParameters = 2;  ///< of a process, beside one for each column
+constexpr std::size_t kOtherHyperParameters = 2;  ///< of a GP, in addition to one per column
 
-/// Some rows of which others say how wrong the model is.
+/// A fold of cross-validation: rows to fit and rows to judge.
 struct Judgement {
   std::vector<std::size_t> kept;
   std::vector<std::size_t> judged;
-  std::optional<std::size_t> numeric;  ///< whose edge was rolled back
+  std::optional<std::size_t> numeric;  ///< column of an extrapolation fold
   double edge = 0;
 };
 
-/// The group of each row, by numbers from 0 as they first appear.
+/// The groups of the rows, renumbered from 0 in the order of their first appearance.
 RowGroups numbered(const std::vector<std::size_t>& group_of, const std::vector<std::size_t>& rows) {
   RowGroups out;
   std::map<std::size_t, std::size_t> numbers;
@@ -300,7 +302,7 @@ RowGroups numbered(const std::vector<std::size_t>& group_of, const std::vector<s
   return out;
 }
 
-/// Some rows, groups of them whole; of repeats that are very many an even choice.
+/// A sample of at most kMostRefitRows rows, of whole groups; very large ones are thinned evenly.
 std::vector<std::size_t> sampled(const std::vector<std::size_t>& group_of, std::uint64_t seed) {
   std::vector<std::size_t> all(group_of.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
@@ -331,8 +333,8 @@ std::vector<Judgement> by_folds(const RowGroups& groups, std::uint64_t seed) {
   return out;
 }
 
-/// Without its largest value, its two largest, and its three; of a column of many values these are
-/// eighths of them. Two values stay.
+/// Extrapolation folds of a column, which hold out its largest value, its two and its three
+/// largest; of a column of more than kValues values, bins of them. At least two values remain.
 std::vector<Judgement> by_edges(const Design& runs, std::size_t numeric) {
   const NumericFactor& factor = numeric_factor(runs, numeric);
   std::set<double> distinct;
@@ -351,7 +353,7 @@ std::vector<Judgement> by_edges(const Design& runs, std::size_t numeric) {
   return out;
 }
 
-/// Leaves out rows of levels that the kept ones do not have.
+/// Drops judged rows with levels that do not occur in the kept rows.
 void drop_unseen_levels(const Design& runs, Judgement& judgement) {
   for (const LevelFactor& factor : runs.categorical) {
     std::vector<bool> seen(factor.levels, false);
@@ -372,7 +374,7 @@ class HeldOutJudge {
   HeldOutJudge(const FittedModel& model, const Design& runs, const FitOptions& options,
                const Quantities& quantities)
       : model_(model), runs_(runs), options_(options), quantities_(quantities) {
-    options_.loss = model.search.loss;  // what its constants minimise
+    options_.loss = model.search.loss;  // the loss that its constants minimise
     options_.threads = 1;
     options_.be_silent();
     refit_ = model.form->refit(model, runs, options_);
@@ -413,7 +415,7 @@ class HeldOutJudge {
   std::vector<bool> flat_;
 };
 
-/// Of the rows beyond an edge, as GrowthOfErrors has it.
+/// The growth of the errors of an extrapolation fold, as GrowthOfErrors defines it.
 double growth_beyond(const Judgement& edge, const Judged& said, const ModelSpec& spec,
                      const Design& runs, const PredictionIntervals& within) {
   const NumericInput& input = numeric_input(spec, *edge.numeric);
@@ -432,8 +434,8 @@ double growth_beyond(const Judgement& edge, const Judged& said, const ModelSpec&
   return std::clamp(quantile(out, PredictionIntervals::default_level), 0.0, kMostGrowth);
 }
 
-/// |d ln t / d ln x| between the ends of a column whose edge cannot be rolled back: beyond, the
-/// time may go on so, or not at all.
+/// Mean |d ln t / d ln x| over the measured range, for a column without extrapolation folds: beyond
+/// the range, the time may go on like that, or not change at all.
 double growth_within(const FittedModel& model, const Design& runs, std::size_t numeric) {
   const NumericInput& input = numeric_input(model.spec, numeric);
   const auto log_times_at = [&](double value) -> Eigen::ArrayXd {
@@ -444,8 +446,8 @@ double growth_within(const FittedModel& model, const Design& runs, std::size_t n
   return std::isfinite(growth) ? std::min(growth, kMostGrowth) : 0;
 }
 
-/// A form that was chosen suits the runs that it was chosen by better than others, by about as much
-/// as its constants and hyper-parameters do.
+/// Corrects for the optimism of a selected form: it suits the rows by which it was selected better
+/// than other rows, about as much as its constants and hyper-parameters suit the rows of their fit.
 double selection_factor(const FittedModel& model, std::size_t rows) {
   if (!model.search.form || model.search.form->given)
     return 1;
@@ -457,7 +459,7 @@ double selection_factor(const FittedModel& model, std::size_t rows) {
   return std::sqrt(all / std::max(all - free, all / 4));
 }
 
-/// Of Student's t with so many degrees of freedom: 5 % are larger (Abramowitz and Stegun 26.7.5).
+/// The 95 % quantile of Student's t distribution (Abramowitz and Stegun 26.7.5).
 double t_quantile_95(std::size_t degrees) {
   const double z = 1.6448536;
   const auto n = static_cast<double>(std::max<std::size_t>(degrees, 1));
@@ -536,7 +538,7 @@ std::optional<Calibrated> calibrated(const FittedModel& model, const Design& tra
                      : median(Eigen::Map<const Eigen::VectorXd>(own.data(), index(own.size())))});
   }
   const Eigen::VectorXd errors = jackknife_errors(std::span(judged).first(folds));
-  // Folds of a sample differ by more than folds of all rows.
+  // The folds of a sample differ more than the folds of all rows would.
   const double share = static_cast<double>(runs.rows) / static_cast<double>(training.rows);
   const double factor = std::sqrt(share) * selection_factor(model, training.rows);
   return Calibrated{std::move(out), factor * t_quantile_95(folds - 1) * errors};

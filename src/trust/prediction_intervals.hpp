@@ -14,13 +14,13 @@ namespace perfmodel {
 
 std::string_view to_text(Calibration calibration);
 
-/// A prediction times these is its interval: lower <= 1 <= upper.
+/// Ends of an interval as factors of the prediction: lower <= 1 <= upper.
 struct IntervalFactors {
   double lower = 1;
   double upper = 1;
 };
 
-/// The same of some rows: narrow where the model knows much, wide where it knows little.
+/// Interval factors per row: narrow where the model is certain, wide where it is not.
 struct RowIntervals {
   Eigen::ArrayXd lower;
   Eigen::ArrayXd upper;
@@ -31,79 +31,77 @@ struct RowIntervals {
   }
 };
 
-/// Whether the measured times lie in the intervals of their predictions.
+/// Per row: whether the measured time lies in the interval of its prediction.
 Eigen::Array<bool, Eigen::Dynamic, 1> covered(const RowIntervals& intervals,
                                               const Eigen::VectorXd& measured,
                                               const Eigen::VectorXd& predicted);
 
-/// Share of the measured times that do.
+/// Share of the measured times that lie in their intervals.
 double covered_share(const RowIntervals& intervals, const Eigen::VectorXd& measured,
                      const Eigen::VectorXd& predicted);
 
-/// The highest level that `count` calibration rows reach: with (1 - level) / 2 on each side,
-/// 1 - 2 / (count + 1).
+/// The highest level that `count` calibration rows support: with equal tails, 1 - 2 / (count + 1).
 double highest_level(std::size_t count);
 
-/// Throws UsageError where `count` rows do not reach the level, with the number that would.
+/// Throws UsageError, with the number of rows needed, if `count` rows do not support the level.
 void require_level(double level, std::size_t count);
 
-/// Numbers that a model says.
+/// Numbers computed from a model.
 using Quantities = std::function<Eigen::VectorXd(const FittedModel&)>;
 
 struct Calibrated {
   PredictionIntervals intervals;
-  /// Of 90 % intervals of the quantities, by the delete-a-group jackknife over the folds (Kott
-  /// 2001): Student's t times the root of (K - 1) / K sum_k (q_k - mean q)^2, and more where the
-  /// form was chosen by these rows.
+  /// Half widths of 90 % intervals of the quantities, by the delete-a-group jackknife over the
+  /// folds (Kott 2001): Student's t times sqrt((K - 1) / K sum_k (q_k - mean q)^2), wider if these
+  /// rows selected the form.
   Eigen::VectorXd half_widths;
 };
 
-/// Intervals of `level` for the predictions of a model that was fitted to these rows by this
-/// program run: within the runs from rows of `validation`, or where there are none from ten folds
-/// of the training rows, beyond from their edges rolled back. `group_of` says which rows are held
-/// out together. Its form is fitted again as it is, to a sample of at most some hundred rows and
-/// one fold or edge less; `options.threads` of them at a time, which changes no result. Nothing
-/// after a stop request. Throws what calibrate() throws.
+/// Prediction intervals of `level` for a model that this run of the program fitted to `training`.
+/// Within the measured ranges they are calibrated on `validation` or, without it, by ten-fold
+/// cross-validation; beyond, by extrapolation folds. `group_of`: per row, the group that is held
+/// out together. The form is kept and refitted to a sample of at most some hundred rows less a
+/// fold; `options.threads` refits run at a time, which does not change the result. Returns nullopt
+/// after a stop request. Throws as calibrate() does.
 std::optional<Calibrated> calibrated(const FittedModel& model, const Design& training,
                                      const std::vector<std::size_t>& group_of,
                                      const std::optional<Design>& validation,
                                      const FitOptions& options, double level,
                                      const Quantities& quantities);
 
-/// Measured times and predictions of the calibration rows, both > 0. Throws UsageError as
-/// require_level() does, InputError for a prediction that is no time. Scores are divided by
-/// `deviations` where they are given.
+/// Intervals from the measured and predicted times of the calibration rows, all > 0. Scores are
+/// divided by `deviations` if given. Throws UsageError as require_level() does, and InputError if a
+/// prediction is no valid time.
 PredictionIntervals calibrate(const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted,
                               Calibration calibration, double level,
                               const std::optional<Eigen::VectorXd>& deviations = {});
 
-/// The median over the calibration rows of what the process alone says.
+/// The median over the calibration rows of the GP's standard deviation.
 double typical_deviation(const PredictionIntervals& intervals);
 
-/// What a score is divided by where the process says `deviation`: with what the calibration rows
-/// scatter beyond that, of which a row that the process knows better than the typical one has its
-/// share.
+/// The standard deviation by which a score is divided, given the GP's `deviation`: adds the scatter
+/// of the calibration rows beyond the GP's, scaled down for rows below the typical deviation.
 double score_deviation(const PredictionIntervals& intervals, double deviation);
 
-/// Throws UsageError for a level that is not reached. `deviation`: what the scores are divided by,
-/// where they are.
+/// Throws UsageError if the calibration rows do not support `level`. `deviation`: by what the
+/// scores were divided, if they were.
 IntervalFactors interval_factors(const PredictionIntervals& intervals, double level,
                                  double deviation = 1);
 
-/// What a new configuration can expect: those of the median calibration row. Runs that the model
-/// was fitted to have narrower ones where a process passes through them. Nothing where scores are
-/// divided and a model of an older version does not say by what.
+/// Interval factors of the median calibration row, as an estimate for a new configuration; at rows
+/// of the fit, a GP may give narrower ones. nullopt if scores were divided, but the model of an
+/// older version does not store the typical deviation.
 std::optional<IntervalFactors> usual_factors(const PredictionIntervals& intervals);
 
-/// By how much ln of the ends of an interval moves outwards with ln of the distance from the
-/// measured range, of each numeric column; of one whose edge was never rolled back as much as of
-/// the others, by their root mean square. Of several columns the furthest counts.
+/// Per numeric column: by how much ln of the interval's ends moves outwards per ln of the distance
+/// from the measured range. A column that the intervals do not list gets the root mean square of
+/// the others. If several columns are out of range, the one that widens most counts.
 std::vector<double> interval_growths(const FittedModel& model, double level);
 
-/// `reach` as a form gives it of the rows.
+/// `reach`: what the form's process_reach() returns for these rows.
 RowIntervals row_intervals(const PredictionIntervals& intervals, double level, std::size_t rows,
                            const std::optional<ProcessReach>& reach);
-/// Of the rows of a design, by a model that has intervals; wider beyond the measured ranges.
+/// Intervals of the rows of a design, for a model with intervals; wider beyond the measured ranges.
 RowIntervals row_intervals(const FittedModel& model, double level, const Design& design,
                            const std::optional<ProcessReach>& reach);
 RowIntervals row_intervals(const FittedModel& model, double level, const Design& design);

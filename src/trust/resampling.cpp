@@ -16,11 +16,10 @@
 
 namespace perfmodel {
 
-/// sqrt(n / (n - k)) of n training rows and k constants that the fit used up rows for; where rows
-/// are that few, as much as for twice as many rows as constants.
+/// sqrt(n / (n - k)) for n training rows and k constants in use; n - k counts as at least n / 2.
 double widening(const FittedModel& model, const Design& training);
 
-/// Draws sets of runs like those that a model was fitted to.
+/// Draws data sets like the one that a model was fitted to.
 class Resampler {
  public:
   Resampler(const FittedModel& model, const Design& training, Resampling resampling);
@@ -31,7 +30,7 @@ class Resampler {
   const Design& training_;
   Resampling resampling_;
   Eigen::VectorXd predicted_;
-  Eigen::VectorXd log_residuals_;  ///< of the size that those of new runs have
+  Eigen::VectorXd log_residuals_;  ///< centred, widened to the size of new runs' residuals
 
   Design resampled_rows(RandomStream& random) const;
   Design resampled_residuals(RandomStream& random) const;
@@ -78,13 +77,13 @@ namespace {
 
 using Eigen::VectorXd;
 
-constexpr std::size_t kRowsPerConstant = 3;  // below that, residuals are resampled
+constexpr std::size_t kRowsPerConstant = 3;  // with fewer rows, residuals are resampled
 
 Resampling resampling_of(const Design& training, std::size_t constants) {
   return training.rows < kRowsPerConstant * constants ? Resampling::residuals : Resampling::rows;
 }
 
-/// Of each sample that was asked for here and was not stopped before it had its optimum.
+/// The constants of each sample that is done in this process and reached its optimum.
 std::vector<std::optional<VectorXd>> refit_samples(
     const Refit& refit, const Resampler& resampler, const FitOptions& options, std::size_t samples,
     const std::function<void(std::size_t)>& sample_done, const TaskHooks<VectorXd>& hooks) {
@@ -96,7 +95,7 @@ std::vector<std::optional<VectorXd>> refit_samples(
         RandomStream random(options.seed, "bootstrap", b);
         VectorXd found = refit(resampler.draw(random)).constants;
         if (options.stop.stop_requested())
-          return std::nullopt;  // perhaps not at its optimum
+          return std::nullopt;  // it may not have reached its optimum
         return found;
       },
       sample_done);
@@ -113,7 +112,7 @@ BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
                            const std::function<void(std::size_t)>& sample_done,
                            const TaskHooks<VectorXd>& hooks) {
   FitOptions options = fit_options;
-  options.loss = model.search.loss;  // what its constants minimise
+  options.loss = model.search.loss;  // the loss that its constants minimise
   const std::unique_ptr<Refit> refit = model.form->refit(model, training, options);
   BootstrapSamples out;
   out.resampling = resampling_of(training, refit->free_constants());
@@ -131,7 +130,7 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
-/// An end so many times the fitted value is none: what a factor is relative to went to 0.
+/// A larger ratio of upper end to fitted value is meaningless: the factor's reference went to 0.
 constexpr double kNoEnd = 1e60;
 constexpr Interval kNoInterval{std::numeric_limits<double>::quiet_NaN(),
                                std::numeric_limits<double>::quiet_NaN()};
@@ -180,7 +179,7 @@ std::vector<Interval> differences(const FittedModel& model, const BootstrapSampl
   return out;
 }
 
-/// Of the scaling powers that are no constants.
+/// Intervals of scaling powers that are not constants of the form.
 std::vector<Interval> local_powers(const FittedModel& model, const BootstrapSamples& samples,
                                    const Percentiles& interval) {
   if (!model.form->has_local_powers())
@@ -206,7 +205,7 @@ std::vector<Interval> local_powers(const FittedModel& model, const BootstrapSamp
 
 Uncertainty percentile_intervals(const FittedModel& model, const Design& training,
                                  const BootstrapSamples& samples, double confidence) {
-  // Residuals have been widened before they were drawn.
+  // Residuals were widened before they were drawn.
   const double factor = samples.resampling == Resampling::rows ? widening(model, training) : 1;
   const Percentiles interval(confidence, factor);
   Uncertainty out;
@@ -260,7 +259,6 @@ Metrics mean_metrics(const std::vector<Metrics>& parts) {
 
 namespace {
 
-/// One value per fit.
 std::vector<double> values_of(const std::vector<FittedModel>& fits,
                               const std::function<double(const FittedModel&)>& value) {
   std::vector<double> values;
@@ -269,7 +267,7 @@ std::vector<double> values_of(const std::vector<FittedModel>& fits,
   return values;
 }
 
-/// Spread of the metrics of one part of the data; `part` returns null where it has no rows.
+/// Spread of the metrics of one split; `part` returns null if the split is empty.
 std::vector<SeedSpread> part_spread(const std::vector<FittedModel>& fits,
                                     const std::function<const Metrics*(const FittedModel&)>& part) {
   std::vector<Metrics> metrics;
@@ -296,11 +294,11 @@ std::vector<FittedModel> fit_repeatedly(const ModelSpec& spec, const Design& tra
           return std::nullopt;
         FitOptions own = options;
         own.seed = options.seed + index;
-        own.threads = 1;  // whole fits side by side leave no core idle, and wait for nothing
+        own.threads = 1;  // whole fits in parallel keep all cores busy and need no synchronisation
         own.be_silent();
         FittedModel model = fit(spec, training, own);
         if (hooks.done && options.stop.stop_requested())
-          return std::nullopt;  // perhaps not at its optimum, and not to be kept
+          return std::nullopt;  // it may not have reached its optimum, so it must not be stored
         return model;
       },
       fit_done);
@@ -323,7 +321,7 @@ RepeatSummary summarise(const std::vector<FittedModel>& fits) {
   out.fits = fits.size();
   for (const FittedModel& model : fits)
     out.seeds.push_back({model.search.seed, model.search.cost});
-  // Sums of product terms whose terms were chosen may differ from seed to seed in what they hold.
+  // Sums of product terms that were chosen per fit may have other constants with each seed.
   std::vector<std::string> names = constant_names(fits.front());
   const bool same_constants = std::all_of(fits.begin(), fits.end(), [&](const FittedModel& model) {
     return constant_names(model) == names;
