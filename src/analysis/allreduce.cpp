@@ -24,13 +24,13 @@ constexpr std::pair<Aggregation, std::string_view> kAggregationNames[] = {
     {Aggregation::hierarchical_leader, "hierarchical-leader"},
 };
 
-/// ceil(log2 n): the rounds that n workers need where each round doubles how many know.
+/// ceil(log2 n): number of rounds if each round doubles the number of workers that have the data.
 double rounds(std::size_t n) {
   return static_cast<double>(std::bit_width(n - 1));
 }
 
 struct Nodes {
-  std::size_t workers;  ///< m, in each node
+  std::size_t workers;  ///< m, per node
   std::size_t count;    ///< K
 };
 
@@ -43,9 +43,9 @@ Nodes nodes_of(const Network& network, std::size_t workers) {
   return {per_node, workers / per_node};
 }
 
-/// Inside: reduce-scatter and all-gather, 2(m-1)/m of the bytes. Between the nodes m rings, one per
-/// shard of n/m bytes, side by side: on one link per node they share it, so together they cost what
-/// one ring of n bytes costs.
+/// Within a node: reduce-scatter and all-gather, 2(m-1)/m of the bytes. Between nodes: m parallel
+/// rings, one per shard of n/m bytes. With one link per node they share it and cost as much as a
+/// single ring of n bytes.
 LinearCost hierarchical(const Network& network, std::size_t workers) {
   const Nodes nodes = nodes_of(network, workers);
   const auto m = static_cast<double>(nodes.workers);
@@ -57,7 +57,7 @@ LinearCost hierarchical(const Network& network, std::size_t workers) {
               ((m - 1) / m + (k - 1) / k / m) * network.gamma_us};
 }
 
-/// Inside: a binary tree of reduce and broadcast. Between the leaders: one ring of all bytes.
+/// Within a node: reduce and broadcast along a binary tree. Between leaders: one ring of all bytes.
 LinearCost hierarchical_leader(const Network& network, std::size_t workers) {
   const Nodes nodes = nodes_of(network, workers);
   const auto k = static_cast<double>(nodes.count);
@@ -108,7 +108,7 @@ LinearCost aggregation_cost(const Network& network, std::size_t workers) {
     case Aggregation::double_tree:
       return {2 * lg * alpha, beta + gamma};
     case Aggregation::parameter_server: {
-      // The servers' links are what is short where there are more workers than servers.
+      // With more workers than servers, the links of the servers are the bottleneck.
       const double share = n / static_cast<double>(network.servers);
       return {2 * alpha, 2 * std::max(1.0, share) * beta + share * gamma};
     }
@@ -175,8 +175,8 @@ std::vector<Group> one_each(std::size_t n) {
   return groups;
 }
 
-/// As the gradient buckets of PyTorch's DistributedDataParallel: full as soon as the threshold is
-/// reached.
+/// As the gradient buckets of PyTorch's DistributedDataParallel: a message is complete as soon as
+/// it reaches the threshold.
 std::vector<Group> by_threshold(const std::vector<Gradient>& gradients, double threshold) {
   std::vector<Group> groups;
   Group open;
@@ -194,8 +194,8 @@ std::vector<Group> by_threshold(const std::vector<Gradient>& gradients, double t
 }
 
 /// The rule of MG-WFBP's released code, from the last layer down: a message waits for the next
-/// gradient where it would still be under way when that one is ready and the wait costs less than
-/// the start-up of a further message. It looks at neighbours only, so it can miss the optimum.
+/// gradient if it would still be in transit when that is ready, and if waiting costs less than the
+/// start-up of another message. Since it only compares neighbours, it can miss the optimum.
 std::vector<Group> by_pairs(const std::vector<Gradient>& gradients, const LinearCost& cost) {
   std::vector<Group> groups;
   Group open;
@@ -219,12 +219,12 @@ std::vector<Group> by_pairs(const std::vector<Gradient>& gradients, const Linear
   return groups;
 }
 
-/// Dynamic programme over the gradients in the order they are ready (0 is the first):
+/// Dynamic programming over the gradients in the order in which they become ready, from 0:
 ///
 ///     F(0) = 0,  F(i + 1) = min over j <= i of max(F(j), ready(i)) + a + c * bytes(j..i)
 ///
-/// where F(i + 1) is the earliest end of messages that carry the gradients 0 .. i. Right since an
-/// earlier end of what goes before never makes the rest later.
+/// F(i + 1) is the earliest end of messages with the gradients 0 .. i. This is optimal since an
+/// earlier end of the first messages never delays later ones.
 std::vector<Group> optimal_groups(const std::vector<Gradient>& gradients, const LinearCost& cost) {
   const std::size_t n = gradients.size();
   std::vector<double> earliest(n + 1, 0);
@@ -341,7 +341,7 @@ Imbalance imbalance_of_times(const std::vector<double>& times) {
   const double sum = std::accumulate(times.begin(), times.end(), 0.0);
   const double largest = *std::max_element(times.begin(), times.end());
   const auto n = static_cast<double>(times.size());
-  // Rounding must not push the factor out of its range.
+  // Rounding must not move the factor out of its range.
   return imbalance_of_factor(std::clamp(largest * n / sum - 1, 0.0, n - 1), times.size());
 }
 
@@ -357,7 +357,7 @@ Imbalance imbalance_of_even_split(std::size_t samples, std::size_t workers) {
 
 namespace {
 
-/// Spans one after another; those that take no time are left out.
+/// Appends consecutive spans to a lane, without those of no duration.
 class LaneBuilder {
  public:
   LaneBuilder(std::vector<Span>& spans, double start_us) : spans_(spans), now_us_(start_us) {}

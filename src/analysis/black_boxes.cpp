@@ -1,6 +1,6 @@
 #include "analysis/comparison.hpp"
 
-// The one door to dlib, which takes long to compile and may be missing.
+// The only file that includes dlib, which is slow to compile and optional.
 
 #ifdef PERFMODEL_WITH_DLIB
 
@@ -92,7 +92,7 @@ class SupportVectors final : public Regressor {
     trainer.set_kernel(Kernel(1 / (columns * (variance > 0 ? variance : 1))));
     trainer.set_c(1);
     trainer.set_epsilon_insensitivity(0.1);
-    trainer.set_epsilon(1e-3);  // of the solver, as scikit-learn's tol
+    trainer.set_epsilon(1e-3);  // of the solver, as tol of scikit-learn
     function_ = trainer.train(samples_of(rows), list_of(response));
   }
 

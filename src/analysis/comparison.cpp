@@ -71,7 +71,7 @@ double feature_of(double value, NumericForm form, double zero_unit) {
     return value;
   if (zero_unit > 0)
     return std::log1p(value / zero_unit);
-  // A 0 that training rows do not have lies far from all of them.
+  // A 0 that does not occur in the training rows is far from all of them.
   return std::log(std::max(value, std::numeric_limits<double>::min()));
 }
 
@@ -134,7 +134,7 @@ MatrixXd Standardiser::operator()(const MatrixXd& rows) const {
 FloatUnits::FloatUnits(const MatrixXd& rows) : exponents_(rows.cols()) {
   for (Index column = 0; column < rows.cols(); ++column) {
     const double largest = rows.col(column).maxCoeff();
-    exponents_[column] = largest > 0 ? std::ilogb(largest) : 0;  // a level may have no row
+    exponents_[column] = largest > 0 ? std::ilogb(largest) : 0;  // an indicator column may be all 0
   }
 }
 

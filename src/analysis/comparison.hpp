@@ -13,43 +13,43 @@
 
 namespace perfmodel {
 
-/// A model beside others of its kind.
+/// A model in a ranking of models of the same kind.
 struct RankedModel {
-  std::optional<Configuration> configuration;  ///< where it is asked
-  std::optional<double> time;                  ///< there; nothing where the model gives none
-  std::optional<double> growth;                ///< t(2x) / t(x) there, by the scale
+  std::optional<Configuration> configuration;  ///< where it is evaluated
+  std::optional<double> time;                  ///< there; nullopt if the model gives none
+  std::optional<double> growth;                ///< t(2x) / t(x) there, x being the scale
 };
 
-/// Where models are ranked: at the largest value that any of them was measured at, of the first
-/// scale of the first one that has a scale.
+/// Where models are compared: at the largest value at which any of them was measured, of the first
+/// scale of the first model that has a scale.
 struct RankingPlace {
-  std::string scale;  ///< empty: none has one
+  std::string scale;  ///< empty: no model has a scale
   double at = 0;
 
   void see(const FittedModel& model);
-  /// All else as in the central run; that itself of a model without the scale.
+  /// The model's central run at this value of the scale, or unchanged if the model lacks the scale.
   std::optional<Configuration> configuration(const FittedModel& model) const;
 };
 
-/// What a model says at a configuration, if it has one, and how the scale moves it there.
+/// Evaluates a model at a configuration, if any: its time, and the effect of doubling the scale.
 RankedModel ranked_at(const FittedModel& model, const std::string& scale,
                       std::optional<Configuration> configuration);
 
-/// How numeric columns enter the features.
+/// How numeric columns are transformed to features.
 enum class NumericForm { plain, logarithmic };
 
-/// The rows as black boxes take them: one column per numeric input (intrinsic, then extrinsic),
-/// then one of 0 and 1 per level of each categorical input. Observations are rows.
+/// Features for black boxes, one row per run: a column per numeric input (intrinsic, then
+/// extrinsic), then an indicator column per level of each categorical input.
 ///
-/// Logarithmic columns that may be 0 have a unit above 0, and are ln(1 + x / unit).
+/// `zero_units`: from zero_units_of(); a logarithmic column with a unit > 0 is ln(1 + x / unit).
 Eigen::MatrixXd one_hot_features(const Design& design, NumericForm form,
                                  const std::vector<double>& zero_units = {});
 
-/// Of each numeric input the smallest value above 0 where 0 is among the rows' values, else 0.
+/// Per numeric input: the smallest value above 0 if the rows contain 0, else 0.
 std::vector<double> zero_units_of(const Design& training);
 
-/// Moves each column to mean 0 and standard deviation 1 (over n) of the rows it was made from; a
-/// column of one value becomes 0.
+/// Standardises columns to the mean 0 and standard deviation 1 (divisor n) of the rows passed to
+/// the constructor; a constant column becomes 0.
 class Standardiser {
  public:
   Standardiser() = default;
@@ -61,21 +61,21 @@ class Standardiser {
   Eigen::RowVectorXd deviation_;
 };
 
-/// Writes each column in a unit in which its largest value in the rows it was made from is near 1:
-/// black boxes that compute in single precision do not hold the values of every unit. Units are
-/// powers of two, so that no digit changes.
+/// Scales each column by a power of two, so that its largest value in the rows passed to the
+/// constructor is near 1: black boxes that compute in single precision cannot represent the values
+/// of every unit. Powers of two change no digit.
 class FloatUnits {
  public:
   FloatUnits() = default;
   explicit FloatUnits(const Eigen::MatrixXd& rows);
-  /// What no float holds even so becomes the largest one.
+  /// Values that are too large for a float even so become the largest float.
   Eigen::MatrixXd operator()(const Eigen::MatrixXd& rows) const;
 
  private:
   Eigen::RowVectorXi exponents_;
 };
 
-/// Anything that learns times from measured runs and predicts them.
+/// A method that learns times from measured runs and predicts them.
 class Regressor {
  public:
   Regressor() = default;
@@ -85,40 +85,40 @@ class Regressor {
 
   virtual std::string name() const = 0;
   virtual void fit(const Design& training) = 0;
-  /// After `fit`. One time per row.
+  /// One time per row. Call `fit` first.
   virtual Eigen::VectorXd predict(const Design& design) const = 0;
-  /// The fitted expression with its constants; null for a black box.
+  /// The fitted model; null for a black box.
   virtual const FittedModel* expression() const { return nullptr; }
 };
 
-/// An expression that fit() fits, with its own penalty.
+/// Fits a model by fit(), with its own penalty.
 std::unique_ptr<Regressor> make_expression(std::string name, const ModelSpec& spec,
                                            const FitOptions& options);
 
-/// The random forest of Breiman 2001 with scikit-learn's defaults: 100 trees on bootstrap samples,
-/// all features considered at each split, leaves of at least 1 row.
+/// A random forest (Breiman 2001) with scikit-learn's defaults: 100 trees on bootstrap samples, all
+/// features considered at each split, leaves of at least one row.
 std::unique_ptr<Regressor> make_random_forest(std::uint64_t seed);
 
 /// Support vector regression with an RBF kernel and scikit-learn's defaults (C = 1, epsilon = 0.1,
 /// gamma = 1 / (columns * variance)) on standardised features.
 enum class SvrTarget {
-  time,  ///< as measured: epsilon is then a time, which may be far from fair
-  /// Standardised ln(time) of ln(numeric columns): independent of all units.
+  time,  ///< as measured: epsilon is then a time, which may be unfair
+  /// Standardised ln(time) as a function of ln(numeric columns): independent of all units.
   log_time,
 };
 std::unique_ptr<Regressor> make_support_vectors(SvrTarget target);
 
-/// Whether this program was built with dlib. Without it the two makers above return null.
+/// Whether this program was built with dlib. Without it, the two functions above return null.
 bool has_black_boxes();
 
-/// Gradient boosting (Friedman 2001) of ln(time) with squared error and exact splits: settings
-/// strong enough to win over a forest where rows are many.
+/// Gradient boosting (Friedman 2001) of ln(time) with squared error and exact splits, with settings
+/// strong enough to beat a forest if there are many rows.
 constexpr int kBoostingTrees = 500;
 constexpr int kBoostingDepth = 5;
 constexpr double kBoostingRate = 0.1;
 std::unique_ptr<Regressor> make_gradient_boosting(std::uint64_t seed);
 
-/// Whether this program was built with XGBoost. Without it the maker above returns null.
+/// Whether this program was built with XGBoost. Without it, the function above returns null.
 bool has_gradient_boosting();
 
 }  // namespace perfmodel

@@ -105,11 +105,11 @@ std::vector<LevelDifference> difference_table(const FittedModel& model) {
 
 namespace {
 
-// The ratio of the model's MAPE to the noise floor at which one of the two is named as the limit.
+// Ratios of the model's MAPE to the noise floor beyond which one of the two is named as the limit.
 constexpr double kShapeLimits = 1.5;
 constexpr double kNoiseLimits = 1.15;
-constexpr double kNoError = 0.05;    // percent: it is shown as 0.0
-constexpr double kNoChange = 0.005;  // of a time: "1.00 times" with two decimals
+constexpr double kNoError = 0.05;    // percent: displayed as 0.0
+constexpr double kNoChange = 0.005;  // relative: displayed as "1.00 times"
 
 }  // namespace
 

@@ -12,12 +12,12 @@
 namespace perfmodel {
 namespace {
 
-/// x / 2 is a value that the column can have, as far as x tells.
+/// Whether x / 2 can be a value of the column, judged by x alone.
 bool can_be_halved(double x) {
   return x != std::round(x) || std::fmod(x, 2) == 0;
 }
 
-/// The configuration with another value of an input; nothing where the input cannot have it.
+/// The configuration with another value of an input; nullopt if that is not possible.
 std::optional<Configuration> moved_to(const FittedModel& model, const Configuration& at,
                                       const std::string& column, const InputValue& value) {
   const ModelSpec& spec = model.spec;
@@ -44,7 +44,7 @@ std::optional<Configuration> moved_to(const FittedModel& model, const Configurat
   return std::nullopt;
 }
 
-/// Whether the runs cover both ends of an effect.
+/// Whether both ends of an effect are within the measured ranges.
 bool is_measured(const FittedModel& model, const Configuration& at, const Effect& effect) {
   const auto from = moved_to(model, at, effect.column, effect.from);
   const auto to = moved_to(model, at, effect.column, effect.to);
@@ -52,7 +52,7 @@ bool is_measured(const FittedModel& model, const Configuration& at, const Effect
   return check.in_range[0] && check.in_range[1];
 }
 
-/// Without its ratio.
+/// The effect of doubling a scale, without its ratio.
 Effect doubled(const NumericInput& input, double here) {
   const bool ends_here = 2 * here > input.high && here / 2 >= input.low && can_be_halved(here);
   const double from = ends_here ? here / 2 : here;
@@ -73,7 +73,7 @@ Effect between_typical(const NumericInput& input, const NumericFactor& factor, s
           .to = differ ? values[rows - 1 - tenth] : values.back()};
 }
 
-/// From the fastest to the slowest level. `runs`: whose levels count; null: all do.
+/// The effect from the fastest to the slowest level. `runs`: whose levels count; null: all levels.
 Effect between_levels(const FittedModel& model, const Configuration& at, std::size_t categorical,
                       const LevelFactor* runs) {
   const CategoricalInput& input = model.spec.categorical[categorical];
@@ -99,17 +99,17 @@ Effect between_levels(const FittedModel& model, const Configuration& at, std::si
           .to = input.levels[slowest.value_or(0)]};
 }
 
-/// As the model has it, with its values as it has them.
+/// The effect of this column that the model stores; null if there is none.
 const Effect* known_effect(const FittedModel& model, const std::string& column) {
   const auto found = std::find_if(model.effects.begin(), model.effects.end(),
                                   [&](const Effect& known) { return known.column == column; });
   return found == model.effects.end() ? nullptr : &*found;
 }
 
-/// An effect is of the central run: at another one the ratio differs.
+/// Stored effects are for the central run; elsewhere the ratio differs by more than this.
 constexpr double kSameRatio = 1e-9;
 
-/// With its ratio, and with the interval where the model knows it.
+/// Adds the effect with its ratio, and with the interval if the model stores the same effect.
 void add_effect(const FittedModel& model, const Configuration& at, Effect effect,
                 std::vector<Effect>& out) {
   effect.ratio = ratio_of(model, at, effect);

@@ -17,7 +17,7 @@
 namespace perfmodel {
 namespace {
 
-/// What is known of each run.
+/// Times and errors by run.
 struct RunErrors {
   std::vector<double> times;
   std::vector<double> percents;
@@ -30,7 +30,7 @@ RunErrors run_errors(const Design& runs, const Eigen::VectorXd& predicted) {
   return out;
 }
 
-/// As sorted_quantile(), without sorting all of many values.
+/// As sorted_quantile(), but in linear time.
 double quantile_of(std::vector<double>& values, double q) {
   const double place = q * static_cast<double>(values.size() - 1);
   const auto below = values.begin() + static_cast<std::ptrdiff_t>(place);
@@ -60,7 +60,7 @@ ErrorGroup group_of(const std::string& name, const std::vector<std::size_t>& row
           .upper = quantile_of(percents, 0.75)};
 }
 
-/// The rows by their values, ascending.
+/// Row indices sorted by value, ascending.
 std::vector<std::size_t> rows_by_value(const NumericFactor& factor, std::size_t count) {
   std::vector<std::size_t> rows(count);
   std::iota(rows.begin(), rows.end(), std::size_t{0});
@@ -81,7 +81,7 @@ std::vector<RowsAlong::Group> groups_of_levels(const CategoricalInput& input,
   return out;
 }
 
-/// Few values each for itself, more in groups of about equally many rows.
+/// A group per value if there are few, else groups of about equally many rows.
 std::vector<RowsAlong::Group> groups_of_values(const NumericFactor& factor, std::size_t count) {
   const std::vector<std::size_t> sorted = rows_by_value(factor, count);
   const auto value = [&](std::size_t place) { return factor.value(sorted[place]); };
@@ -144,13 +144,13 @@ namespace {
 
 constexpr double kClearlyLarger = 1.5;
 constexpr double kMostChance = 0.01;
-constexpr std::size_t kFewest = 5;  // configurations of a group, and of the others
+constexpr std::size_t kFewest = 5;  // configurations in a group, and outside of it
 
-/// Errors of configurations in percent, and where each stands among all.
+/// Absolute errors and their ranks.
 struct RankedErrors {
   RowGroups configurations;
-  std::vector<double> percents;  ///< of rows
-  std::vector<double> ranks;  ///< of configurations by their mean error, from 1; equal ones share
+  std::vector<double> percents;  ///< per row
+  std::vector<double> ranks;     ///< per configuration, of its mean error from 1; ties are equal
 };
 
 RankedErrors ranked_errors(const Design& runs, const Eigen::VectorXd& predicted) {
@@ -179,8 +179,8 @@ RankedErrors ranked_errors(const Design& runs, const Eigen::VectorXd& predicted)
   return out;
 }
 
-/// The probability that chance alone gives a group of configurations ranks as high as these (test
-/// of Mann and Whitney, the sum of ranks taken as normal). 1 where there are too few.
+/// One-sided p-value of a group of configurations having ranks as high as these by chance
+/// (Mann-Whitney test, normal approximation). 1 if there are too few.
 double chance_of(const std::vector<std::size_t>& rows, const RankedErrors& errors) {
   const std::size_t all = errors.ranks.size();
   std::vector<bool> counted(all, false);
@@ -247,7 +247,7 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 constexpr std::size_t kFewestConfigurations = 10;
-/// Percentiles of the ends move little beyond; of many rows fewer do.
+/// More draws hardly change the percentiles; with many rows, fewer suffice.
 constexpr std::size_t kMostDriftDraws = 1000;
 constexpr std::size_t kFewestDraws = 200;
 constexpr std::size_t kRowsOfDraws = 20'000'000;
@@ -296,7 +296,7 @@ std::vector<Index> drawn_rows(const std::vector<std::vector<Index>>& configurati
 
 using NamedFigures = std::vector<std::pair<std::string, double>>;
 
-/// Figures of all rows, each with the percentiles of what it is for drawn configurations.
+/// Figures of all rows, with percentile intervals from resampled configurations.
 std::vector<DriftFigure> with_intervals(
     const Design& runs, const std::function<NamedFigures(const std::vector<Index>&)>& figures_of) {
   std::vector<Index> all(runs.rows);

@@ -6,8 +6,8 @@ namespace perfmodel {
 
 /// The functions of XGBoost's C interface that gradient boosting calls.
 ///
-/// The library is loaded when they are first asked for, not when the program starts: that costs
-/// 3 ms, as long as a small fit, and `compare` alone needs it.
+/// The library is loaded on first use, not when the program starts: that takes 3 ms, as long as a
+/// small fit, and only `compare` needs it.
 struct XgboostFunctions {
   decltype(&XGBGetLastError) last_error;
   decltype(&XGDMatrixCreateFromMat) create_matrix;
@@ -20,7 +20,7 @@ struct XgboostFunctions {
   decltype(&XGBoosterPredictFromDMatrix) predict;
 };
 
-/// Throws std::runtime_error where the library, which was there at the build, is gone.
+/// Throws std::runtime_error if the library, which was present at build time, is missing.
 const XgboostFunctions& xgboost_functions();
 
 }  // namespace perfmodel
@@ -48,8 +48,8 @@ void resolve(void* library, const char* name, Function& function) {
 }
 
 XgboostFunctions load_xgboost() {
-  // By its soname, as the dynamic linker would, else where the build found it. Never closed: its
-  // threads and thread-local memory may outlive the last call.
+  // By its soname, as the dynamic linker would find it, else at its place at build time. Never
+  // closed, since its threads and thread-local memory may outlive the last call.
   void* library = dlopen(PERFMODEL_XGBOOST_SONAME, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     library = dlopen(PERFMODEL_XGBOOST_LIBRARY, RTLD_NOW | RTLD_LOCAL);
@@ -96,7 +96,7 @@ void require_success(int status) {
     throw std::runtime_error(std::string("xgboost: ") + xgboost_functions().last_error());
 }
 
-/// Rows of features, and times where there are some, as XGBoost holds them.
+/// A feature matrix, optionally with labels, in XGBoost's representation.
 class BoostingRows {
  public:
   explicit BoostingRows(const Eigen::MatrixXd& rows) {
@@ -135,7 +135,7 @@ class GradientBoosting final : public Regressor {
   void fit(const Design& training) override {
     const Eigen::VectorXd logs = training.time.array().log();
     offset_ = logs.mean();
-    // Trees ask for the order of values only, so their logarithms would give the same.
+    // Trees depend on the order of values only, so that logarithms would give the same.
     const Eigen::MatrixXd features = one_hot_features(training, NumericForm::plain);
     units_ = FloatUnits(features);
     BoostingRows rows(units_(features));
@@ -144,7 +144,7 @@ class GradientBoosting final : public Regressor {
     require_success(xgboost_functions().create_booster(data, 1, &booster_));
     const std::pair<const char*, std::string> parameters[] = {
         {"verbosity", "0"},
-        {"nthread", "1"},  // the sums of several threads could differ in their last bits
+        {"nthread", "1"},  // sums of several threads could differ in their last bits
         {"seed", std::to_string(seed_ % 2147483648U)},
         {"objective", "reg:squarederror"},
         {"base_score", "0"},

@@ -21,19 +21,19 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kMostMoved = 2;        ///< standard deviation of a constant at most
-constexpr double kLevelDeviation = 10;  ///< of the level, in standard deviations of ln t
+constexpr double kMostMoved = 2;        ///< largest prior standard deviation of a constant
+constexpr double kLevelDeviation = 10;  ///< of the intercept, in standard deviations of ln t
 constexpr double kLeastNoise = 1e-6;    ///< variance of ln t: 0.1 %
 constexpr std::size_t kMostKnown = 2000;
 
-/// Of ln t, from the mean of its absolute errors, if they are normal.
+/// Variance of ln t, estimated from the mean absolute error of a normal distribution.
 double noise_of(const Metrics& training) {
   const double mean_error = training.mape_percent / 100;
   const double variance = mean_error * mean_error * std::numbers::pi / 2;
   return std::isfinite(variance) ? std::max(variance, kLeastNoise) : kLeastNoise;
 }
 
-/// Which of so many rows are looked at.
+/// Indices of all rows, or of a random sample if there are more than kMostKnown.
 std::vector<std::size_t> most_rows(std::size_t rows) {
   std::vector<std::size_t> out(rows);
   for (std::size_t row = 0; row < rows; ++row)
@@ -74,7 +74,7 @@ Belief::Belief(const FittedModel& model, const Design& space, const std::optiona
   }
 }
 
-/// By the constants, about their mean over the space, and by the level.
+/// Derivatives with respect to the constants, centred over the space, and to the intercept.
 MatrixXd Belief::slopes(const Design& design) const {
   MatrixXd out(index(design.rows), deviations_.size());
   out << model_.form->log_slopes(model_.spec, model_.constants, design).rowwise() - middle_,
@@ -82,7 +82,7 @@ MatrixXd Belief::slopes(const Design& design) const {
   return out;
 }
 
-/// Of constants alone, runs are their information: slopes' slopes weight / noise.
+/// Without a GP: adds the information of runs about the constants, slopes' slopes weight / noise.
 void Belief::learn(const MatrixXd& slopes, double weight) {
   const MatrixXd scaled = slopes * constants_;
   const Index n = deviations_.size();
@@ -94,7 +94,7 @@ void Belief::learn(const MatrixXd& slopes, double weight) {
       deviations_.asDiagonal() * factors.matrixU().solve(MatrixXd(MatrixXd::Identity(n, n)));
 }
 
-/// With a process, by the covariances of the runs.
+/// With a GP: conditions on the known runs by their covariance. `runs`: number of runs per row.
 void Belief::learn(const Design& known, const VectorXd& runs) {
   const std::vector<std::size_t> rows = most_rows(known.rows);
   known_ = at(take_rows(known, rows));
@@ -137,10 +137,10 @@ VectorXd Belief::variances(const Places& places) const {
 
 namespace {
 
-/// Share of a row's unit information that is known of every direction beforehand.
+/// Prior information about every direction, as a share of that of a row of unit mean square.
 constexpr double kRidge = 1e-6;
 
-/// Columns of unit mean square over the candidates, so that the ridge means the same to all.
+/// Root mean squares of columns over the candidates: units in which the ridge suits all.
 Eigen::VectorXd column_scales(const Eigen::MatrixXd& rows) {
   Eigen::VectorXd scales =
       (rows.colwise().squaredNorm() / static_cast<double>(rows.rows())).transpose().cwiseSqrt();
@@ -153,7 +153,7 @@ Eigen::MatrixXd in_scales(const Eigen::MatrixXd& rows, const Eigen::VectorXd& sc
   return rows * scales.cwiseInverse().asDiagonal();
 }
 
-/// X'X with its ridge, inverted, and kept up to date as rows come and go.
+/// X'X plus a ridge, updated as rows come and go. The inverse is that of the last invert().
 class Information {
  public:
   explicit Information(Eigen::Index size)
@@ -180,9 +180,9 @@ Eigen::VectorXd variances(const Eigen::MatrixXd& rows, const Eigen::MatrixXd& in
   return (rows * inverse).cwiseProduct(rows).rowwise().sum();
 }
 
-/// What a plan is judged by, per constant: ln det of the information about all constants, and about
-/// the scaling powers with all others unknown (D_s), which is det(M) over the determinant of its
-/// block of the others.
+/// The criterion of a plan, per constant: ln det of the information M about all constants, plus ln
+/// det of that about the scaling powers with all other constants unknown (D_s), which is det(M)
+/// over the determinant of the block of the others.
 class Criterion {
  public:
   Criterion(Eigen::MatrixXd rows, const std::vector<Eigen::Index>& others)
@@ -211,7 +211,7 @@ class Criterion {
     return weight_of_all_ * all_.log_determinant() - weight_of_others_ * others_.log_determinant();
   }
 
-  /// The row to take instead of `out`, where one is noticeably better.
+  /// The best row to exchange for `out`; nullopt if no row is noticeably better.
   std::optional<std::size_t> best_exchange(Eigen::Index out, const std::vector<bool>& used) {
     if (!current_) {
       all_.invert();
@@ -243,11 +243,11 @@ class Criterion {
   Information others_;
   double weight_of_all_ = 1;
   double weight_of_others_ = 0;
-  bool current_ = false;  ///< inverses and variances are
+  bool current_ = false;  ///< whether inverses and variances are up to date
   Eigen::VectorXd variance_of_all_;
   Eigen::VectorXd variance_of_others_;
 
-  /// ln of what det(X'X) is multiplied by where row `out` makes room for each of the others.
+  /// ln of the factor by which det(X'X) changes if row `out` is exchanged for each of the rows.
   static Eigen::ArrayXd log_ratios(const Eigen::MatrixXd& rows, const Eigen::MatrixXd& inverse,
                                    const Eigen::VectorXd& variances, Eigen::Index out) {
     const Eigen::VectorXd between = rows * (inverse * rows.row(out).transpose());
@@ -279,12 +279,12 @@ std::vector<Configuration> candidates_of(const DOptimalRequest& request) {
           .configurations;
     } catch (const std::runtime_error&) {
       if (wanted == chosen)
-        throw;  // the space has not got them
+        throw;  // the space does not contain that many
     }
   }
 }
 
-/// The existing candidates and, at the first start, those behind them; at others random ones.
+/// The existing candidates, at the first start those that follow them, at others random ones.
 std::vector<std::size_t> first_choice(std::size_t start, std::size_t candidates,
                                       const DOptimalRequest& request) {
   std::vector<std::size_t> out(candidates);
@@ -358,7 +358,7 @@ std::optional<Plan> d_optimal_plan(const DOptimalRequest& request,
 
 namespace {
 
-/// Of a range of whole numbers 1, of another range its end.
+/// The smallest value above 0: of a range of whole numbers 1, of another range its upper end.
 double least_above_zero(const SpaceColumn& column) {
   if (column.is_range())
     return column.whole ? 1 : column.high;

@@ -20,33 +20,34 @@
 
 namespace perfmodel::plan {
 
-/// One column of a space: a list of values, a list of texts, or a range of numbers.
+/// One column of a space: a list of numbers, a list of texts, or a range of numbers.
 struct SpaceColumn {
   std::string name;
-  std::vector<double> values;       ///< of a list of numbers
-  std::vector<std::string> levels;  ///< of a list of texts
-  double low = 0;                   ///< of a range
+  std::vector<double> values;       ///< if it is a list of numbers
+  std::vector<std::string> levels;  ///< if it is a list of texts
+  double low = 0;                   ///< if it is a range
   double high = 0;
-  bool logarithmic = false;  ///< a range that is even in the logarithm
+  bool logarithmic = false;  ///< a range that is uniform in the logarithm
   bool whole = false;        ///< a range of whole numbers
 
   bool is_text() const { return !levels.empty(); }
   bool is_range() const { return values.empty() && levels.empty(); }
-  /// How many values a list has.
+  /// Number of values of a list.
   std::size_t choices() const { return is_text() ? levels.size() : values.size(); }
-  /// The value at u in [0, 1): every value of a list has an equal share.
+  /// The value at u in [0, 1): all values of a list have equal probability.
   double value_at(double u) const;
-  /// As it is written to a file.
+  /// The value as it is written to a file.
   std::string text(double value) const;
 };
 
-/// Columns of runs and which of their values are known to go together.
+/// Columns whose values occur only in known combinations.
 struct Bond {
   std::vector<std::size_t> columns;
   std::set<std::vector<double>> known;
 };
 
-/// Two columns of numbers of which runs never have more in one; or the other is a whole multiple.
+/// Two numeric columns of which, in all runs, `less` is never larger than `more`; with `whole`,
+/// `more` is an integer multiple of `less`.
 struct Order {
   std::size_t less, more;
   bool whole;
@@ -59,42 +60,42 @@ struct Order {
 struct Space {
   std::string source;  ///< for messages
   std::vector<SpaceColumn> columns;
-  std::vector<std::string> extrinsic;          ///< columns of scale, as the file says; may be empty
+  std::vector<std::string> extrinsic;          ///< scales, as given in the file; may be empty
   std::vector<std::string> where;              ///< conditions, all of which have to hold
-  std::vector<std::vector<double>> rows = {};  ///< of runs: those that went well, each once
-  std::set<std::vector<double>> failed = {};   ///< of runs: where all failed
-  std::vector<Bond> bonds = {};  ///< of runs after bind_columns(): every column is in one
+  std::vector<std::vector<double>> rows = {};  ///< a space of runs: distinct successful runs
+  std::set<std::vector<double>> failed = {};   ///< a space of runs: where all runs failed
+  std::vector<Bond> bonds = {};  ///< a space of runs after bind_columns(): each column is in one
   std::vector<Order> orders = {};
-  std::vector<Tie> steps = {};  ///< what moves in steps with a scale is never otherwise
+  std::vector<Tie> steps = {};  ///< configurations must satisfy these ties
 
   std::vector<std::string> names() const;
   /// A configuration as it is written to a file, column by column.
   std::vector<std::string> cells(const std::vector<double>& configuration) const;
-  /// Product of the choices; nothing where a column is a range or there are more than 2^53.
+  /// Number of combinations; nullopt if a column is a range or there are more than 2^53.
   std::optional<double> size() const;
 };
 
 using Configuration = std::vector<double>;
 
-/// The values that these columns have in runs; `all`: those that failed among them.
+/// The space of the values that these columns have in runs. `all`: the table including failed runs.
 Space space_of_runs(const Table& runs, const Table& all, const std::vector<std::string>& columns);
 
-/// Restricts such a space to what can exist as far as the runs tell: columns that follow from
-/// others there do, two texts stand together where they do in a run, and of two numbers the one
-/// that is never larger there, or divides the other, stays so.
+/// Restricts a space of runs to configurations that can exist, judged by the runs: columns that
+/// others determine keep doing so, two texts occur together only if they do in a run, and a number
+/// that is never larger than another one, or divides it, stays so.
 void bind_columns(Space& space, const Table& runs);
 
-/// Whether a configuration keeps to what the runs of a space tell.
+/// Whether a configuration satisfies the restrictions of a space of runs.
 bool is_known_to_exist(const Space& space, const Configuration& configuration);
 
-/// The numbers of a configuration as formulas see them: texts by their codes.
+/// The numbers of a configuration as formulas use them: texts by their codes.
 std::vector<double> formula_values(const Space& space, TextCodes& codes,
                                    const Configuration& configuration);
 
 /// The conditions of a space.
 class Conditions {
  public:
-  /// Throws UsageError with file and expression.
+  /// Throws UsageError, which names file and expression.
   explicit Conditions(const Space& space);
   bool hold(const Configuration& configuration) const;
 
@@ -104,106 +105,107 @@ class Conditions {
   std::vector<Formula> formulas_;
 };
 
-/// The configurations as a table; `source` and lines are made up.
+/// The configurations as a table with artificial `source` and lines.
 Table table_of(const Space& space, const std::vector<Configuration>& configurations);
 
-/// Rows of a file as configurations of the space; further columns are not looked at. Throws
-/// InputError with file, line and column for a value that the space does not have.
+/// Rows of a file as configurations of the space; further columns are ignored. Throws InputError
+/// with file, line and column for a value that the space does not contain.
 std::vector<Configuration> configurations_of(const Space& space, const Table& table);
 
-/// A plan and what there is to say about it.
+/// A plan of runs.
 struct Plan {
   std::vector<Configuration> configurations;  ///< the existing ones first
-  std::size_t off_balance = 0;  ///< Latin hypercube: new ones that had to leave their strata
+  std::size_t off_balance = 0;                ///< Latin hypercube: new ones that left their strata
 };
 
-/// Random configurations, none twice and every column even over its values, on top of `existing`
-/// up to `n` in all. The same seed extends a plan of its own to what a longer plan would have been.
+/// Random distinct configurations, uniform over the values of every column, added to `existing` up
+/// to `n` in all. With the same seed, a plan that extends an earlier one is what a longer plan
+/// would have been.
 ///
-/// Throws InputError where the space has not got so many configurations that fulfil its conditions.
+/// Throws InputError if the space has fewer configurations that fulfil its conditions.
 Plan random_plan(const Space& space, std::size_t n, std::uint64_t seed,
                  const std::vector<Configuration>& existing);
 
-/// A Latin hypercube: the new configurations have every value of a list equally often, up to one,
-/// and one value from each of as many equal parts of a range. Where conditions rule out what was
-/// drawn, values are swapped between configurations, which keeps the counts.
+/// A Latin hypercube: in the new configurations, all values of a list occur equally often (up to
+/// one), and each of as many equal parts of a range has one value. If conditions rule out a drawn
+/// configuration, values are swapped between configurations, which keeps the counts.
 Plan latin_hypercube_plan(const Space& space, std::size_t n, std::uint64_t seed,
                           const std::vector<Configuration>& existing);
 
-/// Hands every configuration of a space of lists to `visit`, in the order of its lists with the
-/// last column fastest. The conditions of the space are not looked at.
+/// Calls `visit` with every configuration of a space of lists, the last column varying fastest. The
+/// conditions of the space are not checked.
 void for_each_configuration(const Space& space,
                             const std::function<void(const Configuration&)>& visit);
 
-/// Configurations as a Belief sees them.
+/// Configurations prepared for a Belief.
 struct Places {
   Design design;
-  Eigen::MatrixXd prior;    ///< covariance of ln t by the constants: prior' prior
-  Eigen::MatrixXd learned;  ///< what the known runs take off it: learned' learned
+  Eigen::MatrixXd prior;    ///< covariance of ln t due to the constants: prior' prior
+  Eigen::MatrixXd learned;  ///< reduction of it by the known runs: learned' learned
 };
 
-/// What a model and the runs that it knows say about ln t of configurations: its covariances where
-/// the model is linearised in its constants, and its process, if it has one, keeps its
-/// hyper-parameters (Rasmussen and Williams 2006, eq. 2.26 and 2.42).
+/// The posterior of ln t at configurations, given a model and known runs: covariances of the model,
+/// linearised in its constants, plus those of its GP, if it has one, with fixed hyper-parameters
+/// (Rasmussen and Williams 2006, eq. 2.26 and 2.42).
 ///
-/// Constants are normal about their values; beforehand each may change ln t over the space by as
-/// much as ln t differs there, and moves no farther than by 2 (of ln a, or of a power).
+/// Constants have a normal prior about their values. Its standard deviation changes ln t over the
+/// space by as much as ln t varies there, but is at most 2 (of ln a, or of a power).
 class Belief {
  public:
-  /// `space`: a sample of the configurations of interest, more than one. `known`: runs that were
-  /// measured; where they are absent, those of the process, or of a model without one as many
-  /// average configurations of the space as it had runs.
+  /// `space`: a sample of more than one configuration of interest. `known`: measured runs; if
+  /// absent, those of the model's GP or, without a GP, as many average configurations of the space
+  /// as the model had runs.
   Belief(const FittedModel& model, const Design& space, const std::optional<Design>& known);
 
   Places at(const Design& design) const;
   Eigen::MatrixXd covariance(const Places& a, const Places& b) const;
-  /// At one place each.
+  /// The variance at each place.
   Eigen::VectorXd variances(const Places& places) const;
-  /// Variance of ln t of one more run about its configuration's.
+  /// Variance of ln t of another run about its configuration's mean.
   double noise() const { return noise_; }
 
  private:
   const FittedModel& model_;
   std::optional<ProcessBelief> process_;
   double noise_ = 0;
-  Eigen::RowVectorXd middle_;     ///< of the slopes over the space
-  Eigen::VectorXd deviations_;    ///< of constants and level
-  Eigen::MatrixXd constants_;     ///< root of their covariance: without a process, with the runs
+  Eigen::RowVectorXd middle_;     ///< mean of the slopes over the space
+  Eigen::VectorXd deviations_;    ///< prior standard deviations of constants and intercept
+  Eigen::MatrixXd constants_;     ///< root of their covariance; without a GP, given the runs
   Eigen::MatrixXd known_factor_;  ///< Cholesky factor of the covariance of the known runs
-  std::optional<Places> known_;   ///< of a model with a process
+  std::optional<Places> known_;   ///< with a GP
 
   Eigen::MatrixXd slopes(const Design& design) const;
   void learn(const Eigen::MatrixXd& slopes, double weight);
   void learn(const Design& known, const Eigen::VectorXd& runs);
 };
 
-/// A form and constants to linearise it at.
+/// A form, and the constants at which it is linearised.
 struct Linearisation {
   ModelSpec spec;
   std::shared_ptr<const Form> form;
   Eigen::VectorXd constants;  ///< in the order of form->constants()
 };
 
-/// Eq. (4) where nothing is known yet: every input has the same share of the scalable part at the
+/// Eq. (4) before anything is measured: every input has the same share of the scalable part at the
 /// middle of its values, powers are 1, scaling powers -0.5, and C is a fifth of the time.
 Linearisation default_linearisation(const Space& space);
 
-/// Where the exchanges of one start ended.
+/// Result of the exchanges from one start.
 struct PlanStart {
-  std::vector<std::size_t> candidates;  ///< that the plan takes, the existing ones first
-  double information = 0;               ///< the criterion
+  std::vector<std::size_t> candidates;  ///< of the plan, by index, the existing ones first
+  double information = 0;               ///< value of the criterion
 };
 
-/// Chooses `n` configurations, the existing ones among them, that say as much about the constants
-/// as exchanges of one configuration can make them (Fedorov 1972, in the form of Cook and
-/// Nachtsheim 1980), among random candidates. Half of the criterion is D-optimality, ln det(X'X)
-/// per constant, the other half the same for the scaling powers alone (D_s), which are what most
-/// plans are made for. Of constants it is the logarithm that counts, where they are no powers: the
-/// noise of measured times is proportional to them. Levels of several categorical columns are
-/// determined only up to a constant each: a small ridge keeps the determinants above 0.
+/// Chooses `n` configurations, including the existing ones, that are as informative about the
+/// constants as exchanges of single configurations can make them (Fedorov 1972, in the form of Cook
+/// and Nachtsheim 1980), among random candidates. Half of the criterion is D-optimality, ln
+/// det(X'X) per constant; the other half is the same for the scaling powers alone (D_s), for which
+/// most plans are made. Constants other than powers enter as logarithms, since the noise of
+/// measured times is proportional to them. Levels of several categorical columns are identifiable
+/// only up to a constant each; a small ridge keeps the determinants above 0.
 ///
-/// Exchanges begin at `starts` random choices of candidates; the best end is the plan, of equal
-/// ones the first.
+/// Exchanges start from `starts` random choices of candidates; the best result is the plan, the
+/// first one in case of a tie.
 struct DOptimalRequest {
   const Space& space;
   std::size_t n = 0;
@@ -211,68 +213,66 @@ struct DOptimalRequest {
   const std::vector<Configuration>& existing;
   const Linearisation& linearisation;
   std::size_t starts = 1;
-  std::size_t threads = 1;  ///< they change no result
+  std::size_t threads = 1;  ///< the result does not depend on it
 };
 
-/// Nothing where `hooks` leave all starts to others.
+/// nullopt if `hooks` leave all starts to other processes.
 std::optional<Plan> d_optimal_plan(const DOptimalRequest& request,
                                    const TaskHooks<PlanStart>& hooks = {});
 
-/// A configuration to be measured, and what that is good for, those before it being measured.
+/// A configuration to measure, and its value, given those before it.
 struct NextRun {
   std::size_t candidate = 0;
-  double deviation_gain = 0;   ///< by how much the mean deviation over the space falls
+  double deviation_gain = 0;   ///< decrease of the mean standard deviation over the space
   double log_determinant = 0;  ///< of the information about ln t that it adds: ln(1 + v / noise)
 };
 
 struct NextRuns {
-  /// Mean standard deviation of ln t of a new run of the space, before: how far predictions will be
-  /// off.
+  /// Mean standard deviation of ln t of a new run in the space before these runs.
   double deviation = 0;
   std::vector<NextRun> runs;
 };
 
-/// The candidates that, one after another, take most off the mean deviation over the space per
-/// unit of their cost, each at most once (of variances: Cohn 1996; of linear models: V-optimality).
+/// Greedy choice of candidates: each one reduces the mean standard deviation over the space most
+/// per unit of its cost, given those before it, and is chosen at most once (Cohn 1996 for
+/// variances; V-optimality for linear models). `costs`: one per candidate, >= 0.
 NextRuns next_runs(const Belief& belief, const Design& space, const Design& candidates,
                    const Eigen::VectorXd& costs, std::size_t count);
 
-/// A configuration with what a model predicts for it.
+/// A configuration with its predicted time.
 struct Suggestion {
   Configuration configuration;
   double time = 0;
   double cost = 0;                        ///< time * price
-  std::optional<Interval> interval = {};  ///< of the time, where the model has intervals
+  std::optional<Interval> interval = {};  ///< of the time, if the model has intervals
 };
 
 struct SuggestionRequest {
-  std::optional<std::string> price;     ///< per unit of time, over the columns; 1 where not given
-  std::vector<std::string> conditions;  ///< over the columns, `time` and `cost`
+  std::optional<std::string> price;  ///< formula of the columns, per unit of time; 1 if not given
+  std::vector<std::string> conditions;  ///< formulas of the columns, `time` and `cost`
   std::size_t most = 10;
-  std::uint64_t seed = 1;  ///< of the sample where the space is too large to be searched as a whole
+  std::uint64_t seed = 1;  ///< of the sample, if the space is too large for an exhaustive search
 };
 
 struct Suggestions {
   std::vector<Suggestion> fastest;   ///< ascending times
   std::vector<Suggestion> cheapest;  ///< ascending costs; only with a price
   std::vector<Suggestion> pareto;    ///< ascending times, falling costs; only with a price
-  std::size_t searched = 0;          ///< configurations that the space allows and were looked at
-  std::size_t without_time = 0;      ///< of them, those that the model gives no time
-  std::size_t allowed = 0;           ///< of them, those that fulfil the conditions
-  bool complete = true;              ///< the whole space was searched
+  std::size_t searched = 0;          ///< configurations of the space that were evaluated
+  std::size_t without_time = 0;      ///< of these, without a valid time
+  std::size_t allowed = 0;           ///< of these, fulfilling the conditions
+  bool complete = true;              ///< whether the search was exhaustive
 };
 
-/// The price of each configuration, 1 where none is given. Throws UsageError where one is no number
-/// >= 0.
+/// The price of each configuration, 1 if none is given. Throws UsageError unless all are >= 0.
 Eigen::VectorXd prices(const Space& space, const std::optional<std::string>& price,
                        const std::vector<Configuration>& configurations);
 
 /// Predicted times of many configurations at once.
 using Predict = std::function<std::vector<double>(const std::vector<Configuration>&)>;
 
-/// Ranks the rows of a space of runs. Searches another of at most ten million configurations as a
-/// whole, of others a random sample. Times that are not finite and > 0 are no times: such
-/// configurations are left out.
+/// Ranks the configurations of a space: the rows of a space of runs, all of another space of at
+/// most ten million, else a random sample. Configurations without a valid time are omitted.
 Suggestions suggest(const Space& space, const SuggestionRequest& request, const Predict& predict);
 
 }  // namespace perfmodel::plan

@@ -60,13 +60,13 @@ std::optional<Centre> centre_of(const FittedModel& model) {
 
 namespace {
 
-constexpr std::size_t kMostFindings = 5;  // named in warnings; one is enough to think again
+constexpr std::size_t kMostFindings = 5;  // named in messages; a single one calls for a second look
 
 bool contains(const NumericInput& input, double value) {
   return input.low <= value && value <= input.high;
 }
 
-/// All numeric columns: what is known of each and its values.
+/// Visits all numeric columns with their values.
 void for_each_factor(const ModelSpec& spec, const Design& design,
                      const std::function<void(const NumericInput&, const NumericFactor&)>& visit) {
   for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
@@ -81,7 +81,7 @@ std::string in_rows(const std::vector<bool>& rows) {
          std::to_string(rows.size()) + " rows";
 }
 
-/// Marks the rows as out of range; whether there are any.
+/// Marks rows as out of range. Returns whether there are any.
 bool mark(const std::vector<bool>& outside, RangeCheck& check) {
   bool any = false;
   for (std::size_t row = 0; row < outside.size(); ++row) {
@@ -172,8 +172,8 @@ std::size_t distinct_scales(const std::vector<Point>& points) {
   return scales.size();
 }
 
-/// Bounded nonlinear least squares for the law: Levenberg and Marquardt's damped Gauss-Newton
-/// steps, each cut off at the bounds sigma, kappa >= 0.
+/// Nonlinear least squares for the law with bounds sigma, kappa >= 0: Levenberg-Marquardt steps,
+/// projected to the bounds.
 class UslFit {
  public:
   UslFit(const std::vector<Point>& points, bool fix_gamma)
@@ -220,7 +220,7 @@ class UslFit {
       normal += slope * slope.transpose();
       right += slope * (point.value - x);
     }
-    // A constant at its bound that wants to leave the range stays there, and so does a fixed one.
+    // A constant at its bound whose gradient points outwards is fixed, as is a measured gamma.
     const auto hold = [&](Eigen::Index i) {
       normal.row(i).setZero();
       normal.col(i).setZero();
@@ -309,7 +309,7 @@ std::optional<Usl> fit_usl(const std::vector<Point>& throughputs) {
       start.gamma = std::max(start.gamma, point.value / point.scale);
   const UslFit search(throughputs, fix_gamma);
   Usl best = search.fit(start);
-  // The edges of the range are fitted on their own: a step that was cut off there can stick.
+  // Starts on the bounds as well, since projected steps can get stuck there.
   for (const auto& [sigma, kappa] : {std::pair{0.0, 1e-3}, std::pair{0.1, 0.0}, std::pair{0.0, 0.0},
                                      std::pair{0.3, 1e-2}, std::pair{0.01, 1e-6}}) {
     Usl other = start;
@@ -414,14 +414,14 @@ std::optional<double> pays_until(const PowerPlusConstant& model, double first, K
     const double share = kind == Kind::weak ? 1 : first / scale;
     return share * model.time(first) / model.time(scale) >= least_efficiency;
   };
-  // Where more workers ever cost efficiency, they do so from the first on: it is monotone in G.
+  // The efficiency is monotone in G: if more workers ever cost efficiency, they do from the start.
   double low = first;
   double high = std::ceil((1 << 20) * first);
   if (efficient(high))
     return std::nullopt;
   while (high - low > 1) {
     const double middle = std::floor((low + high) / 2);
-    if (middle <= low || middle >= high)  // doubles hold no whole number in between
+    if (middle <= low || middle >= high)  // doubles have no whole number in between
       break;
     (efficient(middle) ? low : high) = middle;
   }
@@ -528,9 +528,9 @@ std::string in_quotes(const std::string& name) {
   return "'" + name + "'";
 }
 
-// Beside names of scales: "tensor_parallel", "world_size".
+// Further words in names of counts of workers: "tensor_parallel", "world_size".
 constexpr std::array<std::string_view, 5> kShares{"parallel", "world", "dp", "tp", "pp"};
-// May do more work with more workers; a sample does not.
+// More workers may do more work in an iteration, but not in a sample.
 constexpr std::array<std::string_view, 8> kIterations{"it",        "its",        "iter", "iters",
                                                       "iteration", "iterations", "step", "steps"};
 constexpr std::array<std::string_view, 4> kPieces{"sample", "image", "token", "request"};
@@ -598,8 +598,8 @@ KindOfWork kind_of_work(const WorkColumns& columns) {
 
 namespace {
 
-/// Whether the work of a throughput stays the same where these columns do: the time is then of so
-/// many samples, as without work it is of one.
+/// Whether the work of a throughput is fixed while these columns are: the time is then that of a
+/// fixed number of samples, as it is that of one sample if no work is given.
 bool stays_the_same(const std::string& work, const std::vector<std::string>& held) {
   const auto is_held = [&](const std::string& name) {
     return std::find(held.begin(), held.end(), name) != held.end();
@@ -609,7 +609,7 @@ bool stays_the_same(const std::string& work, const std::vector<std::string>& hel
   try {
     const std::vector<std::string> names = Formula::names_in(work, Sentence(Field{"work"}));
     return std::all_of(names.begin(), names.end(), is_held);
-  } catch (const UsageError&) {  // a column whose name is no formula
+  } catch (const UsageError&) {  // the column's name is no valid formula
     return false;
   }
 }
@@ -619,8 +619,8 @@ bool stays_the_same(const std::string& work, const std::vector<std::string>& hel
 WorkColumns work_columns(const FittedModel& model, const std::string& scale,
                          const std::vector<std::string>& moved) {
   WorkColumns work{scale, model.spec.target, {}, {}};
-  // What a configuration holds, not what is derived from it: a batch per worker that is computed
-  // from the batch of all shrinks as the workers grow.
+  // Only columns that a configuration contains, not derived ones: a batch per worker that is
+  // computed from the total batch shrinks as the workers grow.
   const std::vector<CategoricalInput>& names = model.spec.categorical;
   for (const std::string& other : required_columns(model.spec))
     if (other != scale && std::find(moved.begin(), moved.end(), other) == moved.end() &&
@@ -632,7 +632,7 @@ WorkColumns work_columns(const FittedModel& model, const std::string& scale,
       work.held.push_back(item.column);
     else if (!item.factors.empty())
       work.tied.push_back({item.column, item.factors});
-  // What is left out is of inputs, never the other way round.
+  // Excluded columns are derived from inputs, never the other way round.
   for (const Tie& tie : model.spec.ties)
     if (tie.scale == scale)
       work.tied.push_back({tie.column, {{scale, tie.power}}});

@@ -17,7 +17,7 @@
 
 namespace perfmodel {
 
-/// Of a Gaussian process that knows two runs, all is in closed form.
+/// Results of a Gaussian process conditioned on two runs, which have closed forms.
 std::vector<SelftestFigure> process_figures();
 
 namespace {
@@ -107,7 +107,7 @@ void add_stack_loss(Figures& out) {
 
 struct PlantedTerm {
   const char* column;
-  std::vector<double> values;  ///< Table 2
+  std::vector<double> values;  ///< from Table 2 of the paper
   double a;
   double p;
 };
@@ -117,7 +117,7 @@ struct PlantedLevels {
   std::vector<std::pair<const char*, double>> levels;
 };
 
-/// Table 3, TensorFlow, means.
+/// The means for TensorFlow in Table 3.
 const std::vector<PlantedTerm>& planted_intrinsic() {
   static const std::vector<PlantedTerm> terms = {{"filters", {4, 8, 16, 32, 64}, 346.73, -3.22},
                                                  {"kernel_size", {2, 3, 4, 5}, 54.78, -4.0},
@@ -201,7 +201,7 @@ Planted planted_runs() {
   return out;
 }
 
-/// Constants that such runs determine; of levels, their difference.
+/// Adds the constants that such runs identify; of levels, only their difference.
 void add_planted(Figures& out, const Planted& planted, std::size_t threads) {
   const std::string problem = "constants planted from the paper's Table 3";
   FitOptions options;
@@ -244,7 +244,7 @@ double matching_digits(double computed, double certified) {
   if (computed == certified)
     return kMostDigits;
   const double digits = -std::log10(std::abs(computed - certified) / std::abs(certified));
-  return digits >= 0 ? std::min(digits, kMostDigits) : 0;  // 0 also where it is no number
+  return digits >= 0 ? std::min(digits, kMostDigits) : 0;  // 0 also for NaN
 }
 
 std::vector<SelftestFigure> run_selftest() {
@@ -265,9 +265,9 @@ using Eigen::MatrixXd;
 
 constexpr double kDigitsOfProcess = 9;
 
-/// Two configurations a number and a level apart, the correlation c of which is
-/// (1/4 + 3/4 (1 + 1 + 1/3) / e) / 2; variance and noise are 1, so that the covariance of the runs
-/// is 2 on its diagonal and c beside it. They measured 1 and -1.
+/// Two runs whose configurations differ in a number (ln x by 1) and a level: their correlation c is
+/// (1/4 + 3/4 (1 + 1 + 1/3) / e) / 2. With variance and noise 1, the covariance of the runs is 2 on
+/// the diagonal and c elsewhere. The residuals are 1 and -1.
 process::ResidualProcess two_runs() {
   process::ResidualProcess out;
   out.coordinates = {process::Coordinate{}};  // the logarithm
@@ -294,7 +294,7 @@ double cost_of(const process::ResidualProcess& process) {
   process::Observations rows{.inputs = process::CodedInputs(process.inputs), .y = {}, .runs = {}};
   rows.y = process.residual;
   rows.runs = process.runs;
-  rows.spread = 0;  // no level
+  rows.spread = 0;  // no intercept
   const process::HyperLayout layout(rows.inputs);
   VectorXd hyper = VectorXd::Zero(layout.size());  // both variances are 1
   hyper[layout.length(0)] = std::log(process.kernel.inverse_lengths[0]);

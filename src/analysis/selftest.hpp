@@ -5,27 +5,27 @@
 
 namespace perfmodel {
 
-/// A figure with a known answer, as this machine computes it.
+/// A result with a known value, as computed on this machine.
 struct SelftestFigure {
   std::string problem;   ///< "NIST StRD DanWood"
   std::string quantity;  ///< "b1"
   double certified = 0;
   double computed = 0;
   double digits = 0;    ///< matching_digits(computed, certified)
-  double promised = 0;  ///< that this program promises on any machine
+  double promised = 0;  ///< guaranteed on any machine
   bool passed() const { return digits >= promised; }
 };
 
-/// LRE = -log10(|computed - certified| / |certified|), the number of matching digits, 0 to 15 (what
-/// a double holds). `certified` is not 0.
+/// Log relative error -log10(|computed - certified| / |certified|): the number of matching digits,
+/// limited to 0 .. 15, the precision of a double. `certified` is not 0.
 double matching_digits(double computed, double certified);
 
-/// Recomputes problems whose answers are published or planted:
+/// Recomputes problems whose results are published or planted:
 ///
 ///   NIST StRD DanWood (Daniel and Wood 1980): y = b1 x^b2 by least squares
 ///   stack loss (Brownlee 1965) by least absolute deviations; its constants are fractions
 ///   runs without noise from the constants of Table 3 of Kavarakuntla et al. 2024 (TensorFlow)
-///   the kernel's variants, which must agree in every bit
+///   the kernel for each instruction set, which must agree in every bit
 ///   a Gaussian process of two runs, which has a closed form
 std::vector<SelftestFigure> run_selftest();
 

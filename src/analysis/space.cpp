@@ -19,7 +19,7 @@
 namespace perfmodel::plan {
 namespace {
 
-/// Six significant digits: what a reader of the plan can type again.
+/// Six significant digits, which a reader of the plan can type again.
 double rounded(double value) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.6g", value);
@@ -34,7 +34,7 @@ double in_range(const SpaceColumn& column, double u) {
   return std::clamp(column.whole ? std::round(value) : rounded(value), column.low, column.high);
 }
 
-/// The choice or number that a cell of a file is; nothing where the space does not have it.
+/// The number or index of a level in a cell of a file; nullopt if the space does not contain it.
 std::optional<double> value_of_cell(const SpaceColumn& column, const std::string& text) {
   if (column.is_text()) {
     const auto found = std::find(column.levels.begin(), column.levels.end(), text);
@@ -76,7 +76,7 @@ Bond bond_of(const Space& space, const std::vector<std::size_t>& columns) {
   return bond;
 }
 
-/// The order that all runs keep; nothing where the values alone make it so.
+/// The strictest order in all runs; nullopt if there is none or it excludes no pair of values.
 std::optional<Order> order_of(const Space& space, std::size_t less, std::size_t more) {
   const auto kept = [&](const Order& order) {
     return std::all_of(
@@ -103,7 +103,8 @@ std::optional<Order> order_of(const Space& space, std::size_t less, std::size_t 
   return std::nullopt;
 }
 
-/// Whether one column gives another, in so many rows that it is no accident.
+/// Whether one column determines another one, in at least twice as many rows as it has values, so
+/// that it is no coincidence.
 bool follows(const Space& space, std::size_t from, std::size_t to) {
   std::map<double, double> known;
   for (const Configuration& row : space.rows)
@@ -117,7 +118,7 @@ bool keeps_step(const Space& space, const Tie& tie, const Configuration& configu
     for (std::size_t c = 0; c < space.columns.size(); ++c)
       if (space.columns[c].name == name)
         return configuration[c];
-    return std::numeric_limits<double>::quiet_NaN();  // others complain of what is missing
+    return std::numeric_limits<double>::quiet_NaN();  // missing columns are reported elsewhere
   };
   return !std::islessgreater(value_of(tie.column), tie.step(value_of));
 }
@@ -351,9 +352,9 @@ void for_each_configuration(const Space& space,
 namespace {
 
 constexpr std::size_t kMostEnumerated = 200000;
-/// Draws for one new configuration, before the conditions are taken to be hopeless.
+/// Draws for a new configuration until the conditions count as impossible to fulfil.
 constexpr std::size_t kMostDraws = 100000;
-constexpr std::size_t kMostDrawsOfRuns = 2000;  // which are more often something new
+constexpr std::size_t kMostDrawsOfRuns = 2000;  // since these are more often new and valid
 
 [[noreturn]] void too_few(const Space& space, std::size_t n, const std::string& found) {
   throw InputError(space.source + ": there are " + found +
@@ -371,7 +372,7 @@ std::vector<Configuration> all_of(const Space& space, const Conditions& conditio
   return all;
 }
 
-/// Adds what is new in `candidates`, in their order, until the plan has n.
+/// Adds those of the candidates that are new, in their order, until the plan has n configurations.
 void add_new(Plan& plan, const std::vector<Configuration>& candidates, std::size_t n) {
   std::set<Configuration> known(plan.configurations.begin(), plan.configurations.end());
   for (const Configuration& candidate : candidates) {
@@ -387,7 +388,8 @@ bool is_small(const Space& space) {
   return size && *size <= static_cast<double>(kMostEnumerated);
 }
 
-/// Of runs: a random one, whose columns take values of others where the result can exist.
+/// A random configuration. In a space of runs: a random run, in which bound columns take the values
+/// of other runs, if the result can exist.
 Configuration draw(const Space& space, RandomStream& random) {
   Configuration drawn(space.columns.size());
   if (space.rows.empty()) {
@@ -407,7 +409,7 @@ Configuration draw(const Space& space, RandomStream& random) {
   return drawn;
 }
 
-/// Draws for the columns of a Latin hypercube: column by column, the strata in random order.
+/// Draws for a Latin hypercube: column by column, the strata in random order.
 std::vector<Configuration> strata(const Space& space, std::size_t n, std::uint64_t seed) {
   std::vector<Configuration> points(n, Configuration(space.columns.size()));
   std::vector<std::size_t> order(n);
@@ -417,7 +419,7 @@ std::vector<Configuration> strata(const Space& space, std::size_t n, std::uint64
       order[i] = i;
     random.shuffle(std::span(order));
     const SpaceColumn& column = space.columns[c];
-    // Which values of a list get one more than the others is random too.
+    // It is random, too, which values of a list occur once more than others.
     std::vector<double> choices;
     if (!column.is_range()) {
       for (std::size_t k = 0; k < column.choices(); ++k)
@@ -434,8 +436,8 @@ std::vector<Configuration> strata(const Space& space, std::size_t n, std::uint64
   return points;
 }
 
-/// Swaps values between configurations until all fulfil the conditions and none stands twice, as
-/// far as that succeeds. Returns the rows that remain bad.
+/// Swaps values between configurations until all fulfil the conditions and are distinct, if
+/// possible. Returns the indices of those for which it is not.
 std::vector<std::size_t> repair(const Conditions& conditions, std::uint64_t seed,
                                 const std::vector<Configuration>& existing,
                                 std::vector<Configuration>& points) {
@@ -458,7 +460,7 @@ std::vector<std::size_t> repair(const Conditions& conditions, std::uint64_t seed
   };
   std::vector<std::size_t> hopeless;
   for (const std::size_t i : bad) {
-    bool repaired = is_good(points[i]);  // a swap for another may have done it
+    bool repaired = is_good(points[i]);  // a swap for another one may have repaired it
     for (std::size_t attempt = 0; attempt < 2000 && !repaired; ++attempt) {
       const std::size_t j = random.below(points.size());
       const std::size_t c = random.below(points[i].size());
@@ -466,7 +468,7 @@ std::vector<std::size_t> repair(const Conditions& conditions, std::uint64_t seed
         continue;
       const bool other_was_good = is_good(points[j]);
       swap(i, j, c);
-      // The other may be bad as before, but not the double of a third, which would then be bad too.
+      // The other one may stay invalid, but must not duplicate a third one, making it invalid, too.
       const bool other_does_no_harm =
           is_good(points[j]) || (!other_was_good && !conditions.hold(points[j]));
       repaired = is_good(points[i]) && other_does_no_harm;

@@ -11,7 +11,7 @@
 namespace perfmodel::ssgd {
 namespace {
 
-/// The compute of one worker, whose times of a layer `times_of(layer)` gives.
+/// The compute of one worker; `times_of(layer)` returns the times of a layer.
 template <class TimesOf>
 Compute compute_of(const Profile& profile, const TimesOf& times_of) {
   Compute compute;
@@ -47,7 +47,7 @@ Compute slowest_compute(const Profile& profile) {
   Compute slowest = workers.front();
   for (const Compute& worker : workers)
     slowest.forward_us = std::max(slowest.forward_us, worker.forward_us);
-  // A worker that starts its backward pass early is ahead by the difference.
+  // A worker that starts its backward pass earlier is ahead by the difference.
   for (std::size_t l = 0; l < slowest.ready_us.size(); ++l) {
     slowest.ready_us[l] = 0;
     for (const Compute& worker : workers) {
@@ -94,7 +94,7 @@ using perfmodel::to_text;
 
 constexpr double kMostLayers = 1e6;
 
-/// A column of numbers >= 0 (> 0 where zero makes no sense), as the problems of its cells allow.
+/// Reads columns of numbers >= 0 (or > 0) and collects the problems of their cells.
 class NumberReader {
  public:
   explicit NumberReader(const Table& table) : table_(table), problems_(table) {}
@@ -140,7 +140,7 @@ class NumberReader {
 /// Row of each layer and worker: rows[layer][worker].
 using RowsByLayer = std::vector<std::vector<std::size_t>>;
 
-/// Worker -> its rows in the order of the file; one worker "" where the file has no such column.
+/// Worker -> its rows in the order of the file; a single worker "" if the file has no such column.
 std::map<std::string, std::vector<std::size_t>> rows_by_worker(const Table& table) {
   const Column* worker = table.find("worker");
   std::map<std::string, std::vector<std::size_t>> rows;
@@ -185,7 +185,7 @@ RowsByLayer order_rows(const Table& table, const std::vector<double>& layer_numb
   return ordered;
 }
 
-/// Measured once per layer, or by every worker: all wait for the slowest.
+/// The largest of the values, measured once per layer or by every worker: all wait for the slowest.
 double slowest(const std::vector<double>& values, const std::vector<std::size_t>& rows) {
   double largest = 0;
   for (const std::size_t row : rows)
@@ -294,10 +294,10 @@ constexpr std::pair<InputPipeline, std::string_view> kPipelineNames[] = {
     {InputPipeline::three_stages, "three-stages"},
 };
 
-/// A layer without a gradient, or whose message was measured to take no time, sends none.
+/// The gradients to send: none for a layer without a gradient or with a message that takes no time.
 std::vector<Gradient> gradients_of(const Profile& profile, const Compute& compute,
                                    const Exchange& exchange) {
-  // What is not overlapped, and one message for all, waits for the end of the backward pass.
+  // Without overlap, and with a single message, gradients wait for the end of the backward pass.
   const bool after_backward = !exchange.overlapped || exchange.merge.merge == Merge::single;
   std::vector<Gradient> gradients;
   for (std::size_t l = profile.layers.size(); l-- > 0;) {
@@ -312,7 +312,7 @@ std::vector<Gradient> gradients_of(const Profile& profile, const Compute& comput
   return gradients;
 }
 
-/// The compute with what follows it, and the input before or beside it.
+/// Time of compute with all that follows it, and of the input that precedes or overlaps it.
 double total(const Phases& phases, double compute_us) {
   const double on_host = phases.read_us + phases.split_us;
   switch (phases.pipeline) {
@@ -373,7 +373,7 @@ double lower_bound(const Iteration& iteration) {
 
 namespace {
 
-/// The message of one layer may have a measured time; what is merged has none.
+/// Only messages of single layers have a measured time, merged ones do not.
 bool can_be_measured(const Profile& profile, bool overlapped, const MergePolicy& merge) {
   return profile.has_communication && (!overlapped || merge.merge == Merge::none);
 }
@@ -440,7 +440,7 @@ class StudyMaker {
     return imbalance_of_times(compute_per_worker(profile_));
   }
 
-  /// Nothing where there are no times for it.
+  /// nullopt if message times are neither measured nor modelled.
   std::optional<Exchange> exchange_of(bool overlapped, const MergePolicy& merge,
                                       bool measured) const {
     if (measured ? !can_be_measured(profile_, overlapped, merge) : !request_.cost)
@@ -460,8 +460,7 @@ class StudyMaker {
     return iterate(profile_, compute, request_.workers, phases_, exchange);
   }
 
-  /// One worker, to which nothing is split. With strong scaling it reads and copies the samples of
-  /// all.
+  /// One worker, without a split. With strong scaling, it reads and copies all samples.
   Iteration single() const {
     Phases phases = request_.phases;
     phases.split_us = 0;
@@ -473,7 +472,7 @@ class StudyMaker {
     return iterate(*request_.reference, balanced_compute(*request_.reference), 1, phases, {});
   }
 
-  /// Weak: G workers do G times the samples in an iteration.
+  /// With weak scaling, G workers do G times the samples in an iteration.
   double speedup(double total_us, double single_us) const {
     return (request_.reference ? 1 : workers_) * single_us / total_us;
   }
@@ -511,7 +510,7 @@ class StudyMaker {
   }
 
   PopFactors pop(const Study& study, Exchange exchange) const {
-    // The messages stay as they are grouped; only their times change.
+    // Messages keep their grouping; only their times change.
     std::vector<Group> groups;
     for (const Message& message : study.chosen.messages)
       groups.push_back(message.gradients);

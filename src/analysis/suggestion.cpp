@@ -15,8 +15,8 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// Covariances of the candidates with the space and the variances of both, kept up to date as
-/// candidates are measured.
+/// Covariances of candidates with the space and the variances of both, conditioned on the
+/// candidates measured so far.
 class Measuring {
  public:
   Measuring(const Belief& belief, const Design& space, const Design& candidates)
@@ -31,7 +31,7 @@ class Measuring {
   /// Mean standard deviation of ln t of a new run in the space.
   double deviation() const { return (of_space_.array() + belief_.noise()).sqrt().mean(); }
 
-  /// By how much each candidate would make that less.
+  /// Per candidate: the decrease of deviation() if it is measured.
   VectorXd gains() const {
     const Eigen::ArrayXd expected = of_space_.array() + belief_.noise();
     const double now = expected.sqrt().mean();
@@ -69,7 +69,7 @@ class Measuring {
   Places candidates_;
   MatrixXd with_space_;  ///< space x candidates
   VectorXd variances_;   ///< of the candidates
-  VectorXd of_space_;    ///< variances
+  VectorXd of_space_;    ///< variances of the space
   std::vector<VectorXd> measured_;
 };
 
@@ -103,7 +103,7 @@ constexpr double kMostSearched = 1e7;
 constexpr std::size_t kSampleSize = 200000;
 constexpr std::size_t kChunkSize = 1 << 16;
 
-/// The best few by one figure, each configuration once; equal ones in the order they came.
+/// The best few suggestions by one figure, without duplicates; ties stay in their order.
 class Best {
  public:
   Best(std::size_t most, double Suggestion::*figure) : most_(most), figure_(figure) {}
@@ -114,7 +114,7 @@ class Best {
     const auto [first, last] = std::equal_range(
         kept_.begin(), kept_.end(), suggestion,
         [this](const Suggestion& a, const Suggestion& b) { return a.*figure_ < b.*figure_; });
-    // A random sample draws some configurations more than once.
+    // A random sample contains some configurations more than once.
     if (std::any_of(first, last, [&](const Suggestion& known) {
           return known.configuration == suggestion.configuration;
         }))
@@ -131,7 +131,7 @@ class Best {
   std::vector<Suggestion> kept_;
 };
 
-/// What no other beats in both time and cost, of all seen so far.
+/// The Pareto front in time and cost of all suggestions so far.
 class Front {
  public:
   void add(const Suggestion& suggestion) {
@@ -254,8 +254,7 @@ class Search {
   }
 };
 
-/// The space with its ranges of whole numbers as lists; nothing where another range is left or
-/// there are too many configurations.
+/// The space with integer ranges as lists; nullopt if it has other ranges or is too large.
 std::optional<Space> searchable(const Space& space) {
   double size = 1;
   for (const SpaceColumn& column : space.columns) {

@@ -21,8 +21,8 @@ using Eigen::VectorXd;
 constexpr std::size_t kMostDrawn = 2000;
 constexpr Eigen::Index kMostKnownToDraw = 2000;
 
-/// What a draw of the process differs by from its mean, given the runs that it was fitted to: root
-/// of the covariances times standard normal numbers.
+/// A draw from the GP's posterior given the training runs, minus its mean: a root of the covariance
+/// times standard normal numbers.
 VectorXd drawn_difference(const FittedModel& model, const Design& design, std::uint64_t seed) {
   const auto belief = model.form->process_belief(model.spec);
   if (!belief) {
@@ -39,7 +39,7 @@ VectorXd drawn_difference(const FittedModel& model, const Design& design, std::u
   const MatrixXd learned = known.llt().matrixL().solve(belief->covariance(belief->known, design));
   MatrixXd covariance = belief->covariance(design, design);
   covariance.noalias() -= learned.transpose() * learned;
-  // Of configurations that are known well, or are there twice, it is singular.
+  // The covariance is singular if a configuration is repeated or known exactly.
   const Eigen::LDLT<MatrixXd> factors(covariance);
   RandomStream random(seed, "draw of the process");
   VectorXd normal(index(design.rows));
@@ -56,7 +56,7 @@ VectorXd simulate(const FittedModel& model, const Design& design, const Noise& n
   VectorXd times = predict(model, design);
   if (noise.draw)
     times.array() *= drawn_difference(model, design, seed).array().exp();
-  // A stream for each kind, so that adding one kind of noise leaves the other as it was.
+  // A stream for each kind, so that adding one kind of noise does not change the other.
   RandomStream relative(seed, "relative noise");
   RandomStream additive(seed, "additive noise");
   for (double& time : times)
@@ -78,7 +78,8 @@ void judge(const SweepData& data, Loss loss, SweepPoint& point) {
       rows < 2 ? 0 : std::sqrt((losses - point.validation_loss).square().sum() / (rows - 1) / rows);
 }
 
-/// The point of lowest validation loss among those that `counts` picks; the first of equal ones.
+/// Index of the point with the lowest validation loss among those for which `counts` is true; the
+/// first one in case of a tie.
 template <class Counts>
 std::size_t lowest(const std::vector<SweepPoint>& points, const Counts& counts) {
   std::size_t best = points.size();
@@ -113,7 +114,7 @@ std::vector<double> log_grid(double low, double high, std::size_t count) {
   for (std::size_t k = 0; k < count; ++k) {
     const double share = count == 1 ? 0 : static_cast<double>(k) / steps;
     const double exponent = std::log10(low) + share * (std::log10(high) - std::log10(low));
-    // Twelve digits: a grid of decades is 0.001 and not 0.0009999999999999998.
+    // Twelve digits, so that a grid of decades contains 0.001 and not 0.0009999999999999998.
     const double value = std::pow(10, exponent);
     const double digit = std::pow(10, std::floor(std::log10(value)) - 11);
     grid.push_back(digit < 1 ? std::round(value / digit) / std::round(1 / digit)
@@ -150,7 +151,7 @@ std::vector<SweepPoint> sweep(const SweepData& data, const FitOptions& options,
         own.penalty.l2 = point.penalty == PenaltyKind::l2 ? point.lambda : 0;
         point.model = fit(data.spec, data.training, own);
         if (options.stop.stop_requested())
-          return std::nullopt;  // perhaps not at its optimum
+          return std::nullopt;  // it may not have reached its optimum
         judge(data, options.loss, point);
         return point;
       },

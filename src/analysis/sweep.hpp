@@ -14,22 +14,22 @@
 
 namespace perfmodel {
 
-/// How simulated times scatter around the model's.
+/// The scatter of simulated times about the model's.
 struct Noise {
-  /// Standard deviation of ln(time): 0.05 is five percent. The model's time stays the median.
+  /// Standard deviation of ln(time): 0.05 is five percent. The model's time is the median.
   double relative = 0;
-  /// Standard deviation of what is added to the time, in its unit.
+  /// Standard deviation of a term added to the time, in its unit.
   double additive = 0;
-  /// Of a model with a residual process: times of one law that the runs allow, in place of the most
-  /// likely one. The same configuration has the same.
+  /// For a model with a GP residual: draws from the posterior instead of taking its mean. Equal
+  /// configurations get equal times.
   bool draw = false;
 };
 
-/// One time per row: t exp(relative z1) + additive z2 with the model's t and standard normal z1, z2
-/// of each row. Additive noise can make a time 0 or less.
+/// One time per row: t exp(relative z1) + additive z2 with the model's t and independent standard
+/// normal z1, z2. Additive noise can make a time 0 or less.
 ///
-/// Throws UsageError for a draw where there is no process, or too many configurations to look at
-/// all pairs of them.
+/// Throws UsageError for a draw if the model has no GP, or if there are too many configurations for
+/// the covariances of all pairs.
 Eigen::VectorXd simulate(const FittedModel& model, const Design& design, const Noise& noise,
                          std::uint64_t seed);
 
@@ -41,17 +41,17 @@ std::string_view to_text(PenaltyKind kind);
 struct SweepPoint {
   PenaltyKind penalty = PenaltyKind::none;
   double lambda = 0;
-  FittedModel model;  ///< with the metrics of all parts
-  /// Mean over the validation rows of the loss of a row, without the penalty (|e|, |e| / t, e^2, or
-  /// the squared error of ln t), and its standard error.
+  FittedModel model;  ///< with the metrics of all splits
+  /// Mean loss per validation row, without the penalty (|e|, |e| / t, e^2, or the squared error of
+  /// ln t), and its standard error.
   double validation_loss = 0;
   double standard_error = 0;
 };
 
-/// How lambda is chosen from the validation losses.
+/// How lambda is selected by the validation losses.
 enum class LambdaRule {
   lowest,              ///< the lowest validation loss
-  one_standard_error,  ///< the largest lambda within a standard error of the lowest loss
+  one_standard_error,  ///< the largest lambda within one standard error of the lowest loss
 };
 
 std::string_view to_text(LambdaRule rule);
@@ -59,7 +59,7 @@ std::string_view to_text(LambdaRule rule);
 /// `count` values from `low` to `high`, equally spaced in the logarithm. 0 < low <= high.
 std::vector<double> log_grid(double low, double high, std::size_t count);
 
-/// The rows of each part. Validation is required, test may be null.
+/// The rows of each split. Validation is required, test may be null.
 struct SweepData {
   const ModelSpec& spec;
   const Design& training;
@@ -67,20 +67,20 @@ struct SweepData {
   const Design* test = nullptr;
 };
 
-/// A fit without penalty, then one per penalty and lambda, all with the seed of the options and
-/// each on its own: a point does not depend on the grid around it. options.threads fits run at a
-/// time.
+/// A fit without penalty, then one per penalty and lambda, all with the seed of the options. The
+/// fits are independent: a point does not depend on the grid around it. options.threads fits run at
+/// a time.
 ///
-/// Points that `hooks` leave to others have no model. Throws Interrupted where a stop was requested
-/// before all were done.
+/// Points that `hooks` leave to other processes have no model. Throws Interrupted if a stop was
+/// requested before all were done.
 std::vector<SweepPoint> sweep(const SweepData& data, const FitOptions& options,
                               const std::vector<PenaltyKind>& penalties,
                               const std::vector<double>& lambdas,
                               const std::function<void(std::size_t)>& fit_done = nullptr,
                               const TaskHooks<SweepPoint>& hooks = {});
 
-/// Index of the chosen point. The rule of one standard error stays with the penalty of the lowest
-/// loss (where that is none, with the penalty that comes nearest).
+/// Index of the selected point. The one-standard-error rule considers only the penalty of the point
+/// of lowest loss or, if that has none, the penalty with the next lowest loss.
 std::size_t choose(const std::vector<SweepPoint>& points, LambdaRule rule);
 
 }  // namespace perfmodel
