@@ -25,21 +25,21 @@
 
 namespace perfmodel {
 
-/// A new file, open for writing and locked by its descriptor as long as that is open.
+/// A new file, open for writing, locked as long as its descriptor is open.
 struct TemporaryFile {
   std::string path;
   int descriptor = -1;
 };
 
-/// "." of a file without one.
+/// The directory of a file; "." if the path has none.
 std::filesystem::path directory_of(const std::filesystem::path& file);
 
-/// A file in the target's directory that a rename can put in its place: "TARGET.perfmodel-PID-N".
-/// Nothing where none can be created; errno says why.
+/// Creates a file "TARGET.perfmodel-PID-N" in the target's directory, so that a rename can replace
+/// the target. nullopt if that fails, with the reason in errno.
 std::optional<TemporaryFile> create_temporary_beside(const std::filesystem::path& target,
                                                      mode_t permissions);
 
-/// Removes such files of the same target and user whose program ended without doing so.
+/// Removes temporary files of this target and user whose program was killed.
 void remove_left_temporaries(const std::filesystem::path& target);
 
 Sha256::Sha256() {
@@ -82,7 +82,7 @@ std::string sha256_of_file(const std::string& path) {
 
 namespace {
 
-/// Closes what it opened, not the program's own standard input.
+/// Closes the descriptor that it opened, but not standard input.
 class Source {
  public:
   explicit Source(const std::string& path)
@@ -142,7 +142,7 @@ std::string display_name(const std::string& path) {
 
 namespace {
 
-constexpr std::size_t kSyncedBytes = std::size_t{1} << 18;  // at most lost with the power
+constexpr std::size_t kSyncedBytes = std::size_t{1} << 18;  // at most lost in a power failure
 
 }  // namespace
 
@@ -173,7 +173,7 @@ LinesFile::~LinesFile() {
     return;
   struct stat status = {};
   if (::fstat(descriptor_, &status) == 0 && status.st_size == 0)
-    ::unlink(partial_.c_str());  // there is nothing to go on with
+    ::unlink(partial_.c_str());  // an empty file is of no use to a later run
   ::close(descriptor_);
 }
 
@@ -233,8 +233,8 @@ namespace {
 
 constexpr std::size_t kBlockSize = std::size_t{1} << 20;
 
-/// The descriptor behind names such as /dev/stdout. Opening such a name anew would begin at the
-/// start of a file that the shell has opened for appending.
+/// The descriptor behind names such as /dev/stdout. Opening such a name would start at the
+/// beginning of a file that the shell has opened for appending.
 std::optional<int> own_descriptor(std::string_view path) {
   if (path == "-" || path == "/dev/stdout")
     return STDOUT_FILENO;
@@ -252,9 +252,9 @@ std::optional<int> own_descriptor(std::string_view path) {
   return std::nullopt;
 }
 
-/// The file that a chain of symbolic links ends at; it need not exist.
+/// The end of a chain of symbolic links; it need not exist.
 std::filesystem::path follow_links(std::filesystem::path path) {
-  constexpr int longest_chain = 40;  // as Linux has it
+  constexpr int longest_chain = 40;  // the limit of Linux
   for (int i = 0; i < longest_chain && std::filesystem::is_symlink(path); ++i)
     path = path.parent_path() / std::filesystem::read_symlink(path);
   return path;
@@ -279,11 +279,11 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
       open_through(path_, O_WRONLY | O_CLOEXEC | O_NOCTTY);
       return;
     }
-    // A rename would replace even a file that is protected against writing.
+    // A rename would replace even a write-protected file.
     if (::access(path_.c_str(), W_OK) != 0)
       fail(errno);
     has_old_file_ = true;
-    permissions_ = status.st_mode & 0777U;  // what ran as its owner is not to run what we write
+    permissions_ = status.st_mode & 0777U;  // no setuid: new content must not run as the owner
     owner_ = status.st_uid;
     group_ = status.st_gid;
   } else if (errno != ENOENT) {
@@ -329,7 +329,7 @@ void OutputFile::open_through(const std::string& path, int flags) {
 }
 
 void OutputFile::create_temporary() {
-  // Nobody reads a new version of an old file before it has the old one's permissions.
+  // Nobody else may read the new version of an old file before it has the old permissions.
   constexpr mode_t private_to_owner = 0600;
   constexpr mode_t up_to_umask = 0666;
   auto temporary = create_temporary_beside(target_, has_old_file_ ? private_to_owner : up_to_umask);
@@ -365,12 +365,12 @@ void OutputFile::flush() {
   buffer_.clear();
 }
 
-/// Gives the new file the owner, the group and the permissions of the old one, as far as the user
-/// may: only root can give a file away.
+/// Gives the new file the owner, group and permissions of the old one, as far as the user may: only
+/// root can change the owner.
 void OutputFile::take_over_ownership() {
   const bool keeps_group = ::fchown(descriptor_, owner_, group_) == 0 ||
                            ::fchown(descriptor_, static_cast<uid_t>(-1), group_) == 0;
-  // Who is of the new file's group was one of the others before: no right more than they had.
+  // Members of a new group were "others" to the old file and must not get more rights.
   const unsigned others = permissions_ & 07U;
   const unsigned group_rights = others << 3U | 0707U;
   if (::fchmod(descriptor_, keeps_group ? permissions_ : permissions_ & group_rights) != 0)
@@ -389,8 +389,8 @@ void OutputFile::sync_and_rename() {
     fail(errno);
   temporary_.clear();
 
-  // The new name is on disk only once its directory is. Not every file system can say so (EINVAL),
-  // and the file itself is whole either way: no reason to fail.
+  // The new name is on disk only once its directory is. Some file systems cannot sync one (EINVAL),
+  // but the file is complete either way, so that errors are ignored.
   const int directory = ::open(directory_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory != -1) {
     ::fsync(directory);
@@ -409,12 +409,12 @@ void OutputFile::fail(int error, const std::string& what) const {
 
 namespace {
 
-/// What the names begin with. Names have at most 255 bytes, and what follows needs some of them.
+/// Prefix of the names of temporary files. Names have at most 255 bytes, including the suffix.
 std::string stem_of(const std::filesystem::path& target) {
   return target.filename().string().substr(0, 200) + ".perfmodel-";
 }
 
-/// The number at the start of the text, which loses it.
+/// Parses the number at the start of the text and removes it.
 std::optional<int> take_number(std::string_view& text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -424,7 +424,7 @@ std::optional<int> take_number(std::string_view& text) {
   return number;
 }
 
-/// The process in a name that `stem` begins; nothing where another program gave the name.
+/// The process id in a temporary file's name; nullopt if another program chose the name.
 std::optional<pid_t> process_in(std::string_view name, std::string_view stem) {
   if (!name.starts_with(stem))
     return std::nullopt;
@@ -440,11 +440,10 @@ bool has_ended(pid_t process) {
   return ::kill(process, 0) != 0 && errno == ESRCH;
 }
 
-/// Whether it is a file of this user that no program holds open for writing. A process may be
-/// unknown here and alive on another machine that shares the directory, or in another container:
-/// its lock tells.
+/// Whether this is a file of the user that no program holds open for writing. Its process may be
+/// alive on another machine or in another container with the same directory; hence the lock.
 bool is_abandoned(const std::filesystem::path& file) {
-  // For writing: some file systems lock nothing else.
+  // For writing, since some file systems cannot lock otherwise.
   const int descriptor =
       ::open(file.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (descriptor == -1)
@@ -471,11 +470,11 @@ std::optional<TemporaryFile> create_temporary_beside(const std::filesystem::path
   constexpr int attempts = 100;
   for (int i = 0; i < attempts; ++i) {
     std::string name = stem + std::to_string(i);
-    // O_EXCL: whatever already has this name, a link planted there included, is left alone.
+    // O_EXCL: an existing file of this name, also a malicious link, is left alone.
     const int descriptor =
         ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions);
     if (descriptor != -1) {
-      // Where a file system has no locks, there is still the process in the name.
+      // A file system without locks still has the process id in the name.
       ::flock(descriptor, LOCK_EX | LOCK_NB);
       return TemporaryFile{std::move(name), descriptor};
     }
@@ -487,7 +486,7 @@ std::optional<TemporaryFile> create_temporary_beside(const std::filesystem::path
 
 void remove_left_temporaries(const std::filesystem::path& target) {
   const std::string stem = stem_of(target);
-  std::error_code ignored;  // a directory that cannot be listed keeps what it has
+  std::error_code ignored;  // in a directory that cannot be listed, old files stay
   std::filesystem::directory_iterator entry(directory_of(target), ignored);
   for (const std::filesystem::directory_iterator end; !ignored && entry != end;
        entry.increment(ignored)) {

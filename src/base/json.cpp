@@ -12,10 +12,10 @@
 namespace perfmodel {
 namespace {
 
-/// Room for another processor's last digits, which the power of a small part of the time amplifies.
+/// Processors differ in the last digits, which powers of a small part of the time amplify.
 constexpr double kTolerance = 1e-6;
 
-/// The part of a formula that begins shortly before a place in it.
+/// An excerpt of a formula that begins shortly before `place`.
 std::string around(const std::string& formula, std::size_t place) {
   constexpr std::size_t before = 20;
   constexpr std::size_t longest = 60;
@@ -213,7 +213,7 @@ std::string quoted_text(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// "\"name\": " of a field, nothing of an item of a list.
+/// "\"name\": " for a field, empty for an item of a list.
 std::string head_of(const Json& node, std::size_t item) {
   return node.is_object() ? node.names()[item] + ": " : "";
 }
@@ -227,7 +227,7 @@ std::string one_line(const Json& node) {
   return node.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
-/// Long lists of numbers fill their lines.
+/// Fills lines with the numbers of a long list.
 std::string filled(const Json& numbers, std::size_t indentation, std::size_t line_length) {
   const std::string inner(indentation, ' ');
   std::string text;

@@ -13,22 +13,21 @@
 
 namespace perfmodel {
 
-/// A place in a JSON document that knows its path, so that every complaint can name it:
-/// "model.json: constants.extrinsic[0].q: expected a number, not null". Complaints are InputErrors.
+/// A value in a JSON document that knows its path, so that every error (an InputError) can name it:
+/// "model.json: constants.extrinsic[0].q: expected a number, not null".
 class JsonCursor {
  public:
-  /// The whole of the document in `bytes`, which lives as long as any place in it. Complains with
-  /// line and column of what is not JSON, of a number too large for a double and of a field that
-  /// stands twice in its object.
+  /// Parses a whole document. Errors name line and column of invalid JSON, numbers too large for a
+  /// double and fields that occur twice in an object.
   static JsonCursor parse(std::string source, std::string_view bytes);
 
   JsonCursor member(const std::string& name) const;
-  /// Nothing where the field is null.
+  /// Empty if the field is null.
   std::optional<JsonCursor> nullable_member(const std::string& name) const;
-  /// Nothing where the object has no such field.
+  /// Empty if the object has no such field.
   std::optional<JsonCursor> optional_member(const std::string& name) const;
   std::vector<JsonCursor> items() const;
-  std::vector<std::string> names() const;  ///< of the fields of an object; none of anything else
+  std::vector<std::string> names() const;  ///< names of the fields of an object, else empty
 
   bool is_text() const;
   bool is_boolean() const;
@@ -51,22 +50,23 @@ class JsonCursor {
   std::string kind() const;
 };
 
-// What a document says beside the numbers it is computed from has to agree with them: nothing is
-// computed from these fields, so that one who edits the numbers alone would leave a file that says
-// two things. All throw InputError, which names the field.
+// Redundant fields of a document must agree with the numbers that they were computed from. They are
+// not used, but whoever edits the numbers alone would leave a contradictory file. The checks throw
+// InputError, which names the field.
 
-/// What an error about such a field ends with.
+/// How an error about a redundant field ends.
 extern const std::string correct_or_remove;
 
-/// A number as large as `scale` says; where it cannot be computed nothing contradicts it.
+/// Checks that a number equals `expected` within a tolerance relative to `scale`; if `expected` is
+/// nan, nothing is checked.
 void check_number(const JsonCursor& node, double expected, double scale);
 
-/// The text in the field `formula`; a field that is missing contradicts nothing.
+/// Checks the text in the field `formula`, if there is one.
 void check_formula(const JsonCursor& parent, const std::string& expected);
 
-/// A value of a document that is written: an object, which keeps the order of its fields, a list,
-/// or the text of anything else. nlohmann/json, which has all this, takes seconds to compile in
-/// each of many files; only json.cpp includes it, for what is quoted.
+/// A value of a document to be written: an object, which keeps the order of its fields, a list, or
+/// a scalar as its text. nlohmann/json can do all this, but takes seconds to compile in each of
+/// many files; only json.cpp includes it, for quoting.
 class Json {
  public:
   Json() : text_("null") {}
@@ -75,7 +75,7 @@ class Json {
   Json(double value);
   template <std::integral Integer>
   Json(Integer value) : kind_(Kind::number), text_(std::to_string(value)) {}
-  /// A name of a file need not be UTF-8; a document is.
+  /// Invalid UTF-8, as in names of files, is replaced.
   Json(std::string_view text);
   Json(const std::string& text) : Json(std::string_view(text)) {}
   Json(const char* text) : Json(std::string_view(text)) {}
@@ -83,13 +83,13 @@ class Json {
   Json(const std::vector<Value>& values)
       : kind_(Kind::array),
         items_(std::make_shared<std::vector<Json>>(values.begin(), values.end())) {}
-  /// An object where each is a pair of a name and a value, else a list.
+  /// An object if each item is a pair of a name and a value, else a list.
   Json(std::initializer_list<Json> items);
 
   static Json array(std::initializer_list<Json> items = {});
   static Json object();
 
-  /// The field of this name, made where there is none; null becomes an object.
+  /// The field of this name, created if missing; null becomes an object.
   Json& operator[](const std::string& name);
   Json& operator[](std::size_t index) { return own_items()[index]; }
   void push_back(Json item);
@@ -101,7 +101,7 @@ class Json {
   bool is_structured() const { return is_array() || is_object(); }
 
   const std::string& text() const { return text_; }  ///< of a scalar, as it is written
-  const std::vector<std::string>& names() const { return names_; }  ///< of an object, quoted
+  const std::vector<std::string>& names() const { return names_; }  ///< quoted names of fields
   const std::vector<Json>& items() const;
 
  private:
@@ -109,25 +109,24 @@ class Json {
   Kind kind_ = Kind::literal;
   std::string text_;
   std::vector<std::string> names_;
-  /// Shared between copies, which braces make many of, until one changes; null where there are
-  /// none.
+  /// Shared between copies until one changes, as braces make many copies. Null: no items.
   std::shared_ptr<std::vector<Json>> items_;
 
   bool is_field() const;
   std::vector<Json>& own_items();
 };
 
-/// A value for a document. JSON has none for what is not finite. Throws InputError for that: only
-/// data far from 1 lead there.
+/// A number of a document. JSON has no representation of infinity and nan, for which InputError is
+/// thrown: only data far from 1 lead there.
 Json number(double value);
 
-/// The same, null where it is not finite: of documents that say what was computed.
+/// A number, or null if it is not finite, for results that may legitimately be undefined.
 Json finite(double value);
 
-/// What fits into a line of 100 stands on one; the rest is indented. Good to read and to compare.
+/// The document with each value on one line if it fits into 100 columns, else indented.
 std::string document_text(const Json& document);
 
-/// The whole document on one line, with a newline at its end.
+/// The whole document on one line, with a final newline.
 std::string line_text(const Json& document);
 
 /// One document of a file that has one per line.
@@ -137,11 +136,11 @@ struct JsonLine {
 };
 
 struct JsonLines {
-  std::vector<JsonLine> lines;  ///< whole ones
-  std::string_view torn;        ///< what stands behind the last newline: a write that was cut short
+  std::vector<JsonLine> lines;  ///< complete lines
+  std::string_view torn;        ///< the text behind the last newline: an interrupted write
 };
 
-/// The lines of `bytes`, which live as long as any of them; whether they are JSON, nobody looks.
+/// The lines of `bytes`, which must outlive them. Their content is not parsed.
 JsonLines json_lines(std::string_view bytes);
 
 }  // namespace perfmodel

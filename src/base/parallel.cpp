@@ -34,15 +34,15 @@ std::size_t stack_size() {
   return size;
 }
 
-/// Asks for as much without touching it.
+/// Tries to reserve address space without touching it.
 bool can_map(std::size_t bytes) {
   void* const place =
       ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return place != MAP_FAILED && ::munmap(place, bytes) == 0;
 }
 
-/// On this thread and as many others as start. They end with the work: threads that wait for more
-/// of it would look for it all the time, at the expense of those that have some.
+/// Runs the calls on this thread and as many others as can be started. The threads end with the
+/// work: waiting ones would spin and slow down those at work.
 void share_out(std::size_t workers, std::size_t count,
                const std::function<void(std::size_t)>& body) {
   std::atomic<std::size_t> next = 0;
@@ -57,7 +57,7 @@ void share_out(std::size_t workers, std::size_t count,
   try {
     while (others.size() + 1 < workers)
       others.emplace_back(work);
-  } catch (const std::system_error&) {  // fewer are as good
+  } catch (const std::system_error&) {  // fewer threads do as well
   }
   work();
 }
@@ -70,7 +70,7 @@ bool inside_parallel_for() {
 
 std::size_t threads_with_room(std::size_t wanted) {
   static const bool bounded = is_memory_bounded();
-  // Half as much again, for what threads work on.
+  // Half a stack more per thread, for the data that threads work on.
   while (bounded && wanted > 1 && !can_map((wanted - 1) * (stack_size() + stack_size() / 2)))
     wanted /= 2;
   return wanted;

@@ -13,24 +13,24 @@
 
 namespace perfmodel {
 
-/// Calls body(0), ..., body(count - 1), on up to `threads` threads. Each call must write to places
-/// of its own; then no result depends on the number of threads. All calls are made; afterwards the
-/// exception of the lowest index, if any, is thrown. Inside another parallel_for the calls run one
-/// by one on the calling thread.
+/// Calls body(0), ..., body(count - 1) on up to `threads` threads. No two calls may write to the
+/// same object; then the result does not depend on the number of threads. All calls are made;
+/// afterwards the exception of the lowest index, if any, is rethrown. Within another parallel_for
+/// the calls run one after the other on the calling thread.
 void parallel_for(std::size_t count, std::size_t threads,
                   const std::function<void(std::size_t)>& body);
 
 /// Whether the calling thread works for a parallel_for.
 bool inside_parallel_for();
 
-/// As many threads as there is room for the stacks of, where the memory that may be mapped is
-/// bounded (`ulimit -v`): OpenMP ends the program where it cannot start one.
+/// The number of threads, at most `wanted`, whose stacks fit if address space is limited (`ulimit
+/// -v`): OpenMP ends the program if it cannot start a thread.
 std::size_t threads_with_room(std::size_t wanted);
 
-/// Independent tasks on up to `threads` threads whose results are taken in the order of their
-/// numbers, each as soon as all before it are there, by one thread at a time. `make` returns
-/// nothing for a task that was not done: it and those after it are not taken. What `take` throws
-/// ends the tasks that have not begun and is thrown.
+/// Runs independent tasks on up to `threads` threads and passes their results to `take` in the
+/// order of the tasks, each as soon as all before it are done, by one thread at a time. If `make`
+/// returns nullopt, the task was not done: neither it nor later ones are taken. If `take` throws,
+/// no further tasks begin and the exception is rethrown.
 template <class Result>
 void parallel_in_order(std::size_t count, std::size_t threads,
                        const std::function<std::optional<Result>(std::size_t)>& make,
@@ -53,7 +53,7 @@ void parallel_in_order(std::size_t count, std::size_t threads,
     while (!failed && !waiting.empty() && waiting.begin()->first == next) {
       Result first = std::move(waiting.begin()->second);
       waiting.erase(waiting.begin());
-      failed = true;  // until it has been taken
+      failed = true;  // stays true if take() throws
       take(next, std::move(first));
       failed = false;
       ++next;
@@ -61,7 +61,7 @@ void parallel_in_order(std::size_t count, std::size_t threads,
   });
 }
 
-/// Every n-th task of a job: those whose number modulo `of` is `index`.
+/// Every `of`-th task of a job: those whose number modulo `of` is `index`.
 struct Shard {
   std::size_t index = 0;
   std::size_t of = 1;
@@ -70,27 +70,27 @@ struct Shard {
   bool operator==(const Shard&) const = default;
 };
 
-/// "2/8": shards count from 1 for people.
+/// "2/8": counted from 1 in text.
 inline std::string to_text(const Shard& shard) {
   return std::to_string(shard.index + 1) + "/" + std::to_string(shard.of);
 }
 
-/// Like parallel_for(), over stripes of so many consecutive places; for one thread, all are one.
+/// Like parallel_for(), over stripes of `width` consecutive indices; one stripe for one thread.
 void for_each_stripe(std::ptrdiff_t count, std::ptrdiff_t width, std::size_t threads,
                      const std::function<void(std::ptrdiff_t begin, std::ptrdiff_t end)>& visit);
 
-/// Which of several tasks are done here, where several calls share them: as it stands, all.
+/// Which tasks are done in this process, if several processes share them. Default: all.
 template <class Result>
 struct TaskHooks {
-  std::function<bool(std::size_t)> is_own;                         ///< empty: each is
-  std::function<std::optional<Result>(std::size_t)> known;         ///< what is there already
-  std::function<void(std::size_t, const Result&)> done = nullptr;  ///< in the order of the numbers
+  std::function<bool(std::size_t)> is_own;                         ///< empty: all tasks
+  std::function<std::optional<Result>(std::size_t)> known;         ///< known result, if any
+  std::function<void(std::size_t, const Result&)> done = nullptr;  ///< called in task order
 };
 
-/// The results of `count` tasks that are pure functions of their numbers: what is known, and what
-/// `make` gives for the own ones, on up to `threads` threads. `make` returns nothing for a task
-/// that was not done; it and those after it stay empty, as those of others do. `finished` is told
-/// how many of the open ones are done, from one thread at a time.
+/// The results of `count` tasks that are pure functions of their numbers: known results, and those
+/// of `make` for the tasks of this process, on up to `threads` threads. Tasks of other processes
+/// are empty; so is a task for which `make` returns nullopt, and all later ones. `finished` is
+/// called with the number of tasks done, by one thread at a time.
 template <class Result>
 std::vector<std::optional<Result>> run_tasks(
     std::size_t count, std::size_t threads, const TaskHooks<Result>& hooks,
@@ -118,7 +118,7 @@ std::vector<std::optional<Result>> run_tasks(
   return out;
 }
 
-/// What was compiled for these instructions, of the same thing compiled for each.
+/// Selects the variant that was compiled for these instructions.
 template <class Compiled>
 const Compiled& one_for(InstructionSet instructions, const Compiled& baseline, const Compiled& avx2,
                         const Compiled& avx512) {

@@ -22,7 +22,7 @@ std::uint64_t fnv1a(std::string_view text) {
   return hash;
 }
 
-/// Each step is a bijection of the one before it: for one seed and purpose no two indices share a
+/// Each step is a bijection of the one before: for one seed and purpose, no two indices share a
 /// stream.
 std::uint64_t mixed(std::uint64_t seed, std::string_view purpose, std::uint64_t index) {
   return splitmix64(splitmix64(splitmix64(seed) + fnv1a(purpose)) + index);
@@ -34,8 +34,8 @@ RandomStream::RandomStream(std::uint64_t seed, std::string_view purpose, std::ui
     : engine_(mixed(seed, purpose, index)) {}
 
 std::size_t RandomStream::below(std::size_t n) {
-  // Numbers under 2^64 mod n would make the small remainders more likely: draw again. They are
-  // under n, so that the division is hardly ever needed.
+  // Rejects numbers below 2^64 mod n, which would make small remainders more likely. They are below
+  // n, so that the division is hardly ever needed.
   const std::uint64_t count = n;
   std::uint64_t x = bits();
   while (x < count && x < (0 - count) % count)
@@ -44,7 +44,7 @@ std::size_t RandomStream::below(std::size_t n) {
 }
 
 double RandomStream::normal() {
-  // The second number of each pair is not kept: a stream's state is its engine alone.
+  // The second number of each pair is dropped, so that the engine is the whole state of the stream.
   for (;;) {
     const double x = uniform(-1, 1);
     const double y = uniform(-1, 1);

@@ -9,11 +9,12 @@
 
 namespace perfmodel {
 
-/// A bijection that spreads neighbouring numbers over the whole range.
+/// A bijection that maps neighbouring numbers far apart.
 std::uint64_t splitmix64(std::uint64_t x);
 
 /// A stream of random numbers that is the same on every machine: the engine is specified by the C++
-/// standard and the distributions are our own (the standard leaves theirs to the implementation).
+/// standard, and the distributions are implemented here, since the standard does not specify its
+/// own.
 ///
 /// Streams for different purposes never share numbers: derive each from the user's seed, a word for
 /// the purpose and an index.
@@ -28,7 +29,7 @@ class RandomStream {
 
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
 
-  /// Uniform on {0, ..., n - 1} without bias. n > 0.
+  /// Uniform on {0, ..., n - 1}, unbiased. n > 0.
   std::size_t below(std::size_t n);
 
   /// Standard normal (Marsaglia's polar method).

@@ -12,7 +12,7 @@
 namespace perfmodel {
 namespace {
 
-/// The bytes of a sequence that begins with `lead`; 0 where none does.
+/// Number of bytes of a sequence that begins with `lead`; 0 if it is no lead byte.
 std::size_t sequence_length(std::uint32_t lead) {
   if (lead < 0x80)
     return 1;
@@ -23,7 +23,7 @@ std::size_t sequence_length(std::uint32_t lead) {
   return lead >= 0xF0 && lead < 0xF8 ? 4 : 0;
 }
 
-/// Neither written longer than needed, nor a surrogate, nor beyond Unicode.
+/// Not overlong, no surrogate, and within Unicode.
 bool is_valid(std::uint32_t code_point, std::size_t length) {
   constexpr std::uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = code_point >= 0xD800 && code_point < 0xE000;
@@ -84,7 +84,7 @@ bool is_control(std::uint32_t code_point) {
   };
   return code_point < 0x20 || within(0x7F, 0x9F)  // C0, DEL and C1
          || code_point == 0x61C                   // Arabic letter mark
-         || within(0x200E, 0x200F)                // marks from left to right and back
+         || within(0x200E, 0x200F)                // left-to-right and right-to-left marks
          || within(0x202A, 0x202E)                // embeddings and overrides
          || within(0x2066, 0x2069);               // isolates
 }
@@ -170,7 +170,7 @@ TimeUnit readable_unit(double time, const std::string& unit) {
   TimeUnit out;
   for (const KnownUnit& known : kUnits) {
     out = {std::string(known.name), known.per_second / given->per_second};
-    // What four digits show as 1 is 1.
+    // What four digits show as 1 counts as 1.
     if (std::abs(time) * out.factor >= 0.99995)
       break;
   }
@@ -196,12 +196,12 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Whether a byte goes on with a character of UTF-8.
+/// Whether a byte continues a UTF-8 character.
 bool is_continuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
-/// Levenshtein's distance with swapped neighbours as one step (optimal string alignment).
+/// Levenshtein distance with transpositions (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last(b.size() + 1);
   std::vector<std::size_t> last(b.size() + 1);
@@ -257,7 +257,7 @@ std::string enumerated(std::span<const std::string> words, std::size_t most) {
 std::optional<double> parse_number(std::string_view text) {
   const char* first = text.data();
   const char* const last = first + text.size();
-  // from_chars takes no plus sign, though "+5" can mean nothing but 5.
+  // from_chars does not accept a plus sign.
   if (text.size() > 1 && text[0] == '+' && (is_digit(text[1]) || text[1] == '.'))
     ++first;
   double value = 0;
@@ -283,7 +283,7 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
   std::size_t best_distance = 0;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(wanted, folded(candidate));
-    // One slip in three letters; "99" is no slip of "9".
+    // One error per three letters; "99" is no typing error for "9".
     const std::size_t allowed = std::max(wanted.size(), candidate.size()) / 3;
     if (distance <= allowed && (best == nullptr || distance < best_distance)) {
       best = &candidate;
@@ -297,7 +297,7 @@ std::string quoted_cell(std::string_view text) {
   constexpr std::size_t longest = 60;
   std::size_t end = std::min(text.size(), longest);
   while (end > 0 && end < text.size() && is_continuation(text[end]))
-    --end;  // characters are not cut
+    --end;  // does not cut a character
   return "\"" + printable_word(text.substr(0, end)) + (end < text.size() ? "...\"" : "\"");
 }
 

@@ -13,41 +13,41 @@
 
 namespace perfmodel {
 
-/// A position in a standard container as Eigen counts them.
+/// An index of a standard container as Eigen's signed type.
 constexpr std::ptrdiff_t index(std::size_t i) {
   return static_cast<std::ptrdiff_t>(i);
 }
 
-/// What Eigen counts, as a size of a standard container.
+/// An Eigen index as a size of a standard container.
 constexpr std::size_t to_size(std::ptrdiff_t count) {
   return static_cast<std::size_t>(count);
 }
 
-/// A character and the bytes that it takes; without any where no well-formed UTF-8 begins.
+/// A character and its number of bytes; length 0 if no well-formed UTF-8 was found.
 struct Utf8Character {
   std::uint32_t code_point = 0;
   std::size_t length = 0;
 };
 
-/// The character that a text begins with.
+/// The first character of a text.
 Utf8Character first_character(std::string_view text);
 
 /// Whether a text is well-formed UTF-8, as JSON and HTML need it.
 bool is_utf8(std::string_view text);
 
-/// Whether a character steers a terminal or the order of the text on it instead of being shown: a
-/// control of C0 or C1, DEL, or a mark or override of the direction of writing.
+/// Whether a character controls a terminal or the direction of text instead of being shown: C0 and
+/// C1 controls, DEL, and marks, embeddings, overrides and isolates of the writing direction.
 bool is_control(std::uint32_t code_point);
 
-/// A text for people, where names come from files that anybody may have written: each control but
-/// the line feed is a '?', and so is each byte that is no UTF-8 (a terminal may take it for C1).
-/// Files for machines do without: they have their own ways of escaping.
+/// A text for terminals, as names from files could contain anything: replaces controls except line
+/// feeds, and bytes that are not valid UTF-8 (a terminal might take them for C1), by '?'. Not for
+/// machine-readable files, which have their own escapes.
 std::string printable(std::string_view text);
 
-/// The same of what stands on one line, such as a name: the line feed is a '?', too.
+/// As printable(), and replaces line feeds, too: for names and other single lines.
 std::string printable_word(std::string_view text);
 
-/// Characters of a UTF-8 text, as columns on a terminal (wide and combining ones count as one).
+/// Number of characters of a UTF-8 text, as terminal columns (wide and combining ones count 1).
 std::size_t display_width(std::string_view text);
 
 /// The text, shortened in its middle to at most `width` characters.
@@ -56,22 +56,22 @@ std::string clipped(const std::string& text, std::size_t width);
 /// Four significant digits: "0.00917", "1.46", "1.235e+05".
 std::string short_number(double value);
 
-/// "MAE [s]", or the name alone where the unit is not known.
+/// "MAE [s]", or the name alone if the unit is unknown.
 std::string with_unit(const std::string& name, const std::string& unit);
 
 /// "42.5 %"
 std::string percent(double value);
 
-/// A unit that times are shown in; times in files and documents keep theirs.
+/// A unit in which times are shown; times in files and documents keep the unit of the data.
 struct TimeUnit {
   std::string name;
-  double factor = 1;  ///< of a time in the unit of the data
+  double factor = 1;  ///< multiplies a time in the unit of the data
 };
 
-/// Of s, ms, us and ns the largest in which this time is 1 or more; any other unit stays.
+/// The largest of s, ms, us and ns in which this time is 1 or more; any other unit is kept.
 TimeUnit readable_unit(double time, const std::string& unit);
 
-/// "1.57 ms" for 0.00157 in "s"; the number alone where the unit is not known.
+/// "1.57 ms" for 0.00157 in "s"; the number alone if the unit is unknown.
 std::string time_text(double time, const std::string& unit);
 
 /// "1.2 .. 1.9 ms", both ends in the unit of the upper one.
@@ -80,47 +80,45 @@ std::string time_range_text(double low, double high, const std::string& unit);
 /// The shortest text that reads back to the same double ("0.1", "1e-06", "900").
 std::string to_text(double value);
 
-/// Three significant digits ("2.1e-05", "0.333"), for text that people read.
+/// Three significant digits ("2.1e-05", "0.333"), for messages.
 std::string rounded(double value);
 
 std::string joined(std::span<const std::string> words, std::string_view separator);
 
-/// "a, b and c"; of more than `most`, the first ones: "a, b, c and 7 more".
+/// "a, b and c"; if there are more than `most`: "a, b, c and 7 more".
 std::string enumerated(std::span<const std::string> words, std::size_t most);
 
-/// The whole of `text` as a finite decimal number; nothing where it is anything else (blank, nan,
-/// inf, 0x10, decimal comma, 1e400, blanks before or after). A leading plus sign is taken.
+/// The whole of `text` as a finite decimal number; nullopt for anything else (blank, nan, inf,
+/// 0x10, decimal comma, 1e400, blanks before or after). A leading plus sign is accepted.
 /// Independent of the locale.
 std::optional<double> parse_number(std::string_view text);
 
-/// Lower case (ASCII), with '-' and ' ' as '_': how names are compared where their spelling may
-/// vary.
+/// Lower case (ASCII), with '-' and ' ' as '_': for comparing names whose spelling may vary.
 std::string folded(std::string_view word);
 
-/// The candidate nearest to `word` by edit distance of the folded words, where it is near enough to
-/// be a slip.
+/// The candidate with the smallest edit distance to `word`, both folded; nullopt if none is near
+/// enough to be a typing error.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
 
-/// The text of a cell as messages show it: in double quotes, long texts cut, controls masked.
+/// The text of a cell for messages: in double quotes, long texts cut, controls masked.
 std::string quoted_cell(std::string_view text);
 
 /// "'a', 'b' and 'c'", controls masked.
 std::string quoted_list(std::span<const std::string> words);
 
-/// The same of words in the order of the alphabet.
+/// As quoted_list(), in alphabetical order.
 std::string sorted_list(std::vector<std::string> words);
 
-/// "; did you mean 'x'?" or an empty text: to stand at the end of a message.
+/// "; did you mean 'x'?" or an empty text, for the end of a message.
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 
-/// What is wrong with a file, place by place: all problems are counted, the first 20 in the order
-/// of the file are kept.
+/// Problems found in a file: all are counted, and the first 20 in the order of the file are kept.
 class ProblemList {
  public:
   static constexpr std::size_t shown = 20;
 
-  /// `describe` returns the text; it is called only for a problem that may be shown, so that a file
-  /// with a million bad cells costs no million sentences.
+  /// `describe` returns the text; it is only called for a problem that may be shown, so that a file
+  /// with a million bad cells does not cost a million texts.
   template <class Describe>
   void add(std::size_t line, std::size_t column, const Describe& describe) {
     ++count_;
@@ -135,7 +133,7 @@ class ProblemList {
   bool empty() const { return count_ == 0; }
   std::size_t count() const { return count_; }
 
-  /// One line each; "... and 35 more" at the end where there are more. No final newline.
+  /// One line each, and "... and 35 more" if there are more. No final newline.
   std::string text() const;
 
  private:
