@@ -14,15 +14,15 @@
 
 namespace perfmodel {
 
-/// How a language writes the characters of a literal.
+/// How a language escapes the characters of a literal.
 struct LiteralRules {
-  /// A control: as it is, it could end the line, or turn what a reader sees of the code.
+  /// For a control character, which could end the line or change what a reader sees of the code.
   std::function<std::string(std::uint32_t code_point, std::string_view bytes)> control;
-  /// Any other, after the literal as it stands so far.
+  /// For any other character; `before` is the literal so far.
   std::function<std::string(std::string_view bytes, const std::string& before)> other;
 };
 
-/// The text between double quotes.
+/// The text as a literal in double quotes.
 std::string text_literal(std::string_view text, const LiteralRules& rules);
 
 std::string text_literal(std::string_view text, const LiteralRules& rules) {
@@ -30,7 +30,7 @@ std::string text_literal(std::string_view text, const LiteralRules& rules) {
   while (!text.empty()) {
     const Utf8Character character = first_character(text);
     const std::string_view bytes =
-        text.substr(0, std::max<std::size_t>(character.length, 1));  // bytes that are no UTF-8
+        text.substr(0, std::max<std::size_t>(character.length, 1));  // 1 byte if invalid UTF-8
     text.remove_prefix(bytes.size());
     out += is_control(character.code_point) ? rules.control(character.code_point, bytes)
                                             : rules.other(bytes, out);
@@ -106,7 +106,7 @@ std::string c_literal(const std::string& text) {
   return text_literal(
       text, {.control =
                  [](std::uint32_t, std::string_view bytes) {
-                   // Three octal digits end by themselves, as hexadecimal ones do not.
+                   // Octal escapes end after three digits; hexadecimal ones have no fixed length.
                    std::string out;
                    for (const char byte : bytes) {
                      std::array<char, 8> escape{};
@@ -118,7 +118,7 @@ std::string c_literal(const std::string& text) {
                  },
              .other =
                  [](std::string_view bytes, const std::string& before) {
-                   // The second '?' of two would make a trigraph.
+                   // Two question marks could start a trigraph.
                    const bool escaped =
                        bytes == "\"" || bytes == "\\" || (bytes == "?" && before.back() == '?');
                    return (escaped ? "\\" : "") + std::string(bytes);
@@ -128,7 +128,7 @@ std::string c_literal(const std::string& text) {
 /// C99.
 class CDialect : public Dialect {
  public:
-  /// A whole number would be one of C's integers.
+  /// Always with a decimal point or exponent: a whole number would be an integer in C.
   std::string number(double value) const override {
     std::string text = to_text(value);
     if (text.find_first_of(".e") == std::string::npos)
@@ -252,7 +252,7 @@ std::string escaped_unit(std::uint32_t unit) {
   return escape.data();
 }
 
-/// ES2020 in sloppy or strict mode, also inside of a page.
+/// ES2020 in sloppy or strict mode, also embedded in an HTML page.
 class JavaScriptDialect : public Dialect {
  public:
   std::string power(const std::string& base, double exponent) const override {
@@ -276,7 +276,7 @@ class JavaScriptDialect : public Dialect {
            ")";
   }
 
-  /// NaN of a level that it does not know. A Map, since objects have names of their own.
+  /// NaN for an unknown level. A Map, since objects have inherited properties.
   std::string choice(const LevelValues& column) const override {
     std::vector<std::string> items;
     for (std::size_t l = 0; l < column.levels.size(); ++l) {
@@ -306,7 +306,7 @@ class JavaScriptDialect : public Dialect {
   }
 
   bool keeps(const std::string& /*name*/) const override { return false; }
-  /// Beyond what other languages misread, too.
+  /// Words of JavaScript that is_reserved() does not list.
   bool misreads(const std::string& name) const override {
     static const std::set<std::string_view> words = {
         "Infinity",  "Map",    "Math", "NaN",    "Number",    "arguments",  "catch",
@@ -324,8 +324,7 @@ std::string javascript_literal(const std::string& text) {
                                            std::string_view) { return escaped_unit(code_point); },
                              .other =
                                  [](std::string_view bytes, const std::string&) {
-                                   // A tag, or the end of a section of XML, would end the script of
-                                   // a page.
+                                   // A tag or "]]>" would end a page's script.
                                    if (bytes == "<" || bytes == ">" || bytes == "&")
                                      return escaped_unit(static_cast<unsigned char>(bytes[0]));
                                    const bool escaped = bytes == "\"" || bytes == "\\";
@@ -462,7 +461,7 @@ const Dialect& python_dialect() {
 
 namespace {
 
-/// ATAN2 takes x first, and CEILING is not the same in all spreadsheets.
+/// ATAN2 takes x first; CEILING differs between spreadsheets.
 constexpr std::array kCellOperations = {
     OperationCode{Operation::add, "($1+$2)"},
     OperationCode{Operation::subtract, "($1-$2)"},
@@ -525,12 +524,12 @@ std::string with_case(std::string text, int (*change)(int)) {
   return text;
 }
 
-/// How a spreadsheet finds out which level a cell has.
+/// How a spreadsheet compares a cell with a level.
 enum class CellMatch {
-  text,    ///< as it stands
-  exact,   ///< '=' does not tell SGD from sgd
-  number,  ///< a cell into which one types 8 holds a number, which equals no text
-  joined,  ///< the same where other levels are no numbers; a typed true is no text either
+  text,    ///< as text, by '='
+  exact,   ///< by EXACT(): '=' ignores case, but levels differ in case only
+  number,  ///< by VALUE(): 8 that is typed into a cell is a number, which equals no text
+  joined,  ///< by &"": some levels are numbers; a typed true is no text, either
 };
 
 CellMatch cell_match(const std::vector<std::string>& levels) {
@@ -549,7 +548,7 @@ CellMatch cell_match(const std::vector<std::string>& levels) {
   return numbers > 0 || has_truth ? CellMatch::joined : CellMatch::text;
 }
 
-/// The condition that the cell `name` has this level.
+/// The condition that the cell `name` contains this level.
 std::string cell_has(const std::string& name, const std::string& level, CellMatch match) {
   const std::string text = cell_literal(level);
   switch (match) {
@@ -564,7 +563,8 @@ std::string cell_has(const std::string& name, const std::string& level, CellMatc
   }
 }
 
-/// "k1" and "A100" are cells, "R", "c" and "R1C1" rows and columns: no names to be defined.
+/// Whether a spreadsheet reads the name as a cell ("k1", "A100") or a row or column ("R", "c",
+/// "R1C1"), so that it cannot be a defined name.
 bool is_cell(const std::string& upper) {
   constexpr std::string_view digits = "0123456789";
   const std::size_t letters = upper.find_first_of(digits);
@@ -633,7 +633,7 @@ class SpreadsheetDialect : public Dialect {
 
   bool keeps(const std::string& /*name*/) const override { return false; }
   bool misreads(const std::string& name) const override { return is_cell(identity(name)); }
-  /// They do not tell W from w.
+  /// Spreadsheets ignore the case of names.
   std::string identity(const std::string& name) const override {
     return with_case(name, std::toupper);
   }

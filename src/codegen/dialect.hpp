@@ -9,23 +9,23 @@
 
 namespace perfmodel {
 
-/// A column of levels, and the number that belongs to each.
+/// A categorical column, and the number that each level stands for.
 struct LevelValues {
-  std::string operand;              ///< what stands for the column
-  std::vector<std::string> levels;  ///< as they stand in the runs
-  bool are_text = true;             ///< those of a derived column are numbers
+  std::string operand;              ///< expression of the column
+  std::vector<std::string> levels;  ///< as in the runs
+  bool are_text = true;             ///< false: a derived column, whose levels are numbers
   std::vector<double> values;
 };
 
 struct FunctionParts {
-  std::string helpers;   ///< functions that stand before it
-  std::string comments;  ///< lines that tell which columns its parameters are
+  std::string helpers;   ///< functions defined before it
+  std::string comments;  ///< lines that say which columns the parameters are
   std::vector<std::string> parameters;
-  std::string statements;  ///< before the result
+  std::string statements;  ///< computed before the result
   std::string result;
 };
 
-/// How a language writes the pieces of a formula; a file for each.
+/// The syntax of a language for the pieces of a formula.
 class Dialect {
  public:
   Dialect() = default;
@@ -33,50 +33,50 @@ class Dialect {
   Dialect& operator=(const Dialect&) = delete;
   virtual ~Dialect() = default;
 
-  /// With all digits; in parentheses where it is negative.
+  /// With all digits; in parentheses if negative.
   virtual std::string number(double value) const;
   virtual std::string power(const std::string& base, double exponent) const = 0;
-  /// exp(1 - 1/n), whose power a ring of n takes.
+  /// exp(1 - 1/n), whose power is the all-reduce saturation term of n workers.
   virtual std::string ring(const std::string& name) const = 0;
-  /// The smaller of the two.
+  /// min(name, cap).
   virtual std::string capped(const std::string& name, double cap) const = 0;
-  /// The larger of the two.
+  /// max(name, low).
   virtual std::string at_least(const std::string& name, double low) const = 0;
-  /// 0 up to 1.
+  /// log2(max(name, 1)).
   virtual std::string log2(const std::string& name) const = 0;
-  /// One value above the threshold, another up to it.
+  /// `above` if the value is greater than the threshold, else `below`.
   virtual std::string step(const std::string& name, double threshold, double below,
                            double above) const = 0;
-  /// The value of the level that the column has.
+  /// The number of the column's level.
   virtual std::string choice(const LevelValues& column) const = 0;
-  /// The number that a text holds.
+  /// The number that a text contains.
   virtual std::string number_of(const std::string& text) const = 0;
-  /// An operation of a formula; $1, $2 and $3 are its operands. Those whose value is a truth give 1
-  /// or 0. It is a single operand wherever it is put.
+  /// The code of a formula's operation, with $1, $2 and $3 for its operands. Truth values are 1 or
+  /// 0. The code can be used as an operand without further parentheses.
   virtual std::string_view operation(Operation operation) const = 0;
   virtual std::string_view times() const { return " * "; }
   virtual std::string_view plus() const { return "\n      + "; }
 
-  /// A cell has none, so that expressions stand for them.
+  /// False for a spreadsheet cell, where expressions are repeated instead.
   virtual bool has_variables() const { return true; }
   virtual std::string variable(const std::string& name, const std::string& code) const = 0;
   virtual std::string parameter(const std::string& name, bool is_text) const = 0;
-  /// A line that tells which column a parameter of another name is; none where names are columns.
+  /// A line that says which column a renamed parameter is; empty if names need no explanation.
   virtual std::string comment(const std::string& /*name*/, const std::string& /*column*/) const {
     return "";
   }
   /// The function predict().
   virtual std::string function(const FunctionParts& parts) const = 0;
 
-  /// A name that the language keeps for itself, whoever has declared it.
+  /// Whether the language reserves the name, even for declarations.
   virtual bool keeps(const std::string& name) const = 0;
-  /// A word that is read as something else than a name.
+  /// Whether the language reads the word as something other than a name.
   virtual bool misreads(const std::string& /*name*/) const { return false; }
-  /// Names are the same where this is equal.
+  /// Two names are the same if their identities are equal.
   virtual std::string identity(const std::string& name) const { return name; }
 };
 
-/// Of a language that computes: `python`, `c`, `javascript` or `spreadsheet`.
+/// For the languages that can be executed: `python`, `c`, `javascript` and `spreadsheet`.
 const Dialect& dialect_of(FormulaLanguage language);
 
 // Registered in dialect_of().
@@ -85,10 +85,10 @@ const Dialect& c_dialect();
 const Dialect& javascript_dialect();
 const Dialect& spreadsheet_dialect();
 
-/// A text as JavaScript has it, which may stand in a page, too.
+/// A text as a JavaScript literal, safe in an HTML page, too.
 std::string javascript_literal(const std::string& text);
 
-/// The template of an operation, one of a dialect's list.
+/// The code template of an operation.
 struct OperationCode {
   Operation operation;
   std::string_view code;

@@ -21,10 +21,10 @@
 
 namespace perfmodel {
 
-/// Writes a function of the columns: gives each an operand, computes the derived ones.
+/// Writes a function of the columns: assigns an expression to each and computes the derived ones.
 class CodeWriter {
  public:
-  /// Throws InputError for a derived column whose formula the language cannot be given.
+  /// Throws InputError for a derived column whose formula the language cannot express.
   CodeWriter(const ModelSpec& spec, const Dialect& dialect);
 
   const Dialect& dialect() const { return dialect_; }
@@ -34,17 +34,17 @@ class CodeWriter {
   const std::string& numeric(std::size_t n) const;
   CodeInputs inputs() const;
 
-  /// The base itself where the exponent is 1.
+  /// base^exponent; the base itself if the exponent is 1.
   std::string power(const std::string& base, double exponent) const;
-  /// The name where the cap is infinite.
+  /// min(name, cap); the name if the cap is infinite.
   std::string capped(const std::string& name, double cap) const;
-  /// What a numeric column counts as where 0 is among its values, else the name.
+  /// NumericInput::counted() of a column: the name unless 0 is among its values.
   std::string counted(const std::string& name, const NumericInput& input) const;
-  /// The value that belongs to the level of a column.
+  /// The value of the column's level.
   std::string choice(std::size_t column, const std::function<double(std::size_t)>& value) const;
   std::string product(const std::vector<std::string>& factors) const;
   std::string sum(const std::vector<std::string>& terms) const;
-  /// The function that returns `result`; `helpers` are functions that it calls.
+  /// A function that returns `result`; `helpers`: functions that it calls.
   std::string function(const std::string& result, const std::string& helpers) const;
 
  private:
@@ -53,8 +53,8 @@ class CodeWriter {
   CodeNames names_;
   std::vector<std::string> parameters_;
   std::string comments_;
-  std::string statements_;                       ///< that compute the derived columns
-  std::map<std::string, std::string> operands_;  ///< what stands for a column
+  std::string statements_;                       ///< compute the derived columns
+  std::map<std::string, std::string> operands_;  ///< column -> its expression
   std::vector<std::string> intrinsic_;
   std::vector<std::string> categorical_;
   std::vector<std::string> extrinsic_;
@@ -67,8 +67,8 @@ class CodeWriter {
 
 namespace {
 
-/// Keywords of Python and C, what the expressions call, and the macros that their headers (or the
-/// compiler itself) replace wherever they stand.
+/// Keywords of Python and C, names that expressions call, and macros of the C headers and
+/// compilers, which are replaced wherever they occur.
 bool is_reserved(const std::string& name) {
   static const std::set<std::string_view> words = {
       "False", "None", "True", "alignas", "alignof", "and", "as", "asm", "assert", "async", "auto",
@@ -79,7 +79,7 @@ bool is_reserved(const std::string& name) {
       "restrict", "return", "short", "signed", "sizeof", "static", "static_assert", "struct",
       "switch", "thread_local", "true", "try", "typedef", "typeof", "typeof_unqual", "union",
       "unsigned", "void", "volatile", "while", "with", "yield",
-      // what the expressions call
+      // called by expressions
       "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "cos", "cosh",
       "exp", "fabs", "floor", "fmax", "fmin", "log", "log10", "log1p", "log2", "math", "max", "min",
       "pow", "nearbyint", "predict", "predict_process", "predict_trend", "sin", "sinh", "sqrt",
@@ -116,9 +116,9 @@ bool CodeNames::is_free(const std::string& name) const {
 
 namespace {
 
-constexpr std::size_t kMostInACell = 8192;  // of Excel; others take more
+constexpr std::size_t kMostInACell = 8192;  // the limit of Excel; others allow more
 
-/// "(a + b) * c" of "((a + b) * c)"; "(a + b) * (c + d)" stays as it is.
+/// "(a + b) * c" for "((a + b) * c)"; "(a + b) * (c + d)" is unchanged.
 std::string without_outer_parentheses(const std::string& code) {
   int open = 0;
   for (std::size_t i = 0; i + 1 < code.size(); ++i) {
@@ -212,12 +212,12 @@ void CodeWriter::add_parameter(const std::string& column) {
   parameters_.push_back(dialect_.parameter(name, is_text(column)));
 }
 
-/// A variable of the function, or the expression itself.
+/// A variable of the function or, in a language without variables, the expression itself.
 void CodeWriter::add_derived(const DerivedColumn& column) {
   const std::string code =
       derived_code(column, dialect_, [&](const std::string& name) { return as_number(name); });
   if (!dialect_.has_variables()) {
-    // Columns that use one another twice double it each time.
+    // Columns that use each other twice double the length each time.
     if (code.size() > kMostInACell) {
       throw InputError("column '" + column.column + "' takes more than " +
                        std::to_string(kMostInACell) +
@@ -232,7 +232,7 @@ void CodeWriter::add_derived(const DerivedColumn& column) {
   statements_ += dialect_.variable(name, without_outer_parentheses(code));
 }
 
-/// A column whose values are levels is passed as text, also where they are numbers.
+/// Categorical columns are passed as text, even if they contain numbers.
 std::string CodeWriter::as_number(const std::string& column) const {
   const std::string& operand = operands_.at(column);
   const bool is_number = !is_text(column) || spec_.is_derived(column);
@@ -241,10 +241,10 @@ std::string CodeWriter::as_number(const std::string& column) const {
 
 namespace {
 
-/// Each may lie deeper than the one before, and compilers nest only so deep.
+/// Each operand may be nested deeper than the one before, and compilers limit the depth.
 constexpr std::size_t kMostOperands = 500;
 
-/// The template with its operands.
+/// Inserts the operands into the template.
 std::string filled(std::string_view pattern, std::span<const std::string> operands) {
   std::string out;
   for (std::size_t i = 0; i < pattern.size(); ++i)
@@ -353,8 +353,7 @@ bool is_for_reading(FormulaLanguage language) {
   return language == FormulaLanguage::text || language == FormulaLanguage::latex;
 }
 
-/// What the derived columns are, one per line: a line feed would end the comment that it stands
-/// in.
+/// The definitions of derived columns, one per line; line feeds within would end their comment.
 std::string definitions(const ModelSpec& spec, FormulaLanguage language) {
   const std::string before = language == FormulaLanguage::latex ? "% with " : "with ";
   std::string out;

@@ -15,7 +15,7 @@
 
 namespace perfmodel {
 
-/// Columns as identifiers of a language; two columns never get the same one.
+/// Names columns by identifiers of a language, unique among the columns.
 class CodeNames {
  public:
   explicit CodeNames(const Dialect& dialect) : dialect_(dialect) {}
@@ -28,30 +28,30 @@ class CodeNames {
   bool is_free(const std::string& name) const;
 };
 
-/// The formula of a derived column as an expression with the same value; `operand_of` gives what
-/// stands for a column. It is a single operand wherever it is put: in parentheses, a call, a name
-/// or a number.
+/// The formula of a derived column as an expression with the same value; `operand_of` returns the
+/// expression of a column. The result can be used as an operand as it is: it is in parentheses, a
+/// call, a name or a number.
 ///
-/// Throws InputError for a formula so long that other languages could not read it.
+/// Throws InputError for a formula too long for compilers of other languages.
 std::string derived_code(const DerivedColumn& column, const Dialect& dialect,
                          const std::function<std::string(const std::string&)>& operand_of);
 
-/// What stands for the columns in the body of a function.
+/// Expressions of the columns in the body of a function.
 struct CodeInputs {
-  std::vector<std::string> parameters;  ///< of the function: required_columns()
+  std::vector<std::string> parameters;  ///< parameters of the function: required_columns()
   std::vector<std::string> intrinsic;
-  std::vector<std::string> levels;  ///< the position of the level in the spec
+  std::vector<std::string> levels;  ///< indices of the levels in the spec
   std::vector<std::string> extrinsic;
 };
 
-/// A function predict() of `python`, `c` or `javascript` that returns what `result` writes;
-/// `helpers` are functions that stand before it.
+/// A function predict() in `python`, `c` or `javascript` that returns the expression
+/// `result(inputs)`; `helpers`: functions defined before it.
 std::string function_code(const ModelSpec& spec, FormulaLanguage language,
                           const std::string& helpers,
                           const std::function<std::string(const CodeInputs&)>& result);
 
-// A whole model in a language. Both throw InputError for a derived column whose formula the
-// language cannot be given.
+// The whole model in a language. Both functions throw InputError for a derived column whose formula
+// the language cannot express.
 
 /// Eq. (4): `constants` in the order of GenericLayout.
 std::string generic_code(const ModelSpec& spec, const Eigen::VectorXd& constants,
@@ -60,36 +60,35 @@ std::string generic_code(const ModelSpec& spec, const Eigen::VectorXd& constants
 std::string multi_code(const ModelSpec& spec, const MultiStructure& structure,
                        const Eigen::VectorXd& constants, FormulaLanguage language);
 
-/// Whether a power is printed as 0, a factor as 1.
+/// Whether a power would be printed as 0, or a factor as 1.
 bool is_unseen_power(double power);
 bool is_unseen_factor(double factor);
 
-/// One term for people, its numbers to three digits:
+/// A term for output, with numbers to three digits:
 /// "0.0021 * filters^1.9 * workers^-0.9 * activation{relu: 1, tanh: 1.2} * [num_gpus > 1]".
-/// Powers that round to 0 and factors that round to 1 are left out; a factor that only one level
-/// has reads [activation = tanh]. `mark`, where it is given, is what stands behind the number of a
-/// constant. Of a column of more than `most_levels` levels the others are only counted.
+/// Powers that round to 0 and factors that round to 1 are omitted; a factor that is 0 for all
+/// levels but one is [activation = tanh]. `mark`, if given, returns a suffix for the number of a
+/// constant. Of more than `most_levels` levels, the rest is only counted.
 std::string multi_term_text(const ModelSpec& spec, const MultiStructure& structure,
                             const Eigen::VectorXd& constants, std::size_t term,
                             const std::function<std::string(std::size_t)>& mark = nullptr,
                             std::size_t most_levels = std::numeric_limits<std::size_t>::max());
 
-/// "t = TERM + TERM + C" with `plus` between its parts; a C of 0 is left out, and where `seen` is
-/// given what is not.
+/// "t = TERM + TERM + C", joined by `plus`; omits a C of 0 and, if given, what is not in `seen`.
 std::string multi_formula(const ModelSpec& spec, const MultiStructure& structure,
                           const Eigen::VectorXd& constants, const std::string& plus = " + ",
                           const SeenParts* seen = nullptr);
 
-// `text` and `latex` of formula_code: for reading, three digits.
+// `text` and `latex` of formula_code(), for reading: three digits.
 
 std::string readable_generic(const ModelSpec& spec, const Eigen::VectorXd& constants,
                              FormulaLanguage language);
 std::string readable_multi(const ModelSpec& spec, const MultiStructure& structure,
                            const Eigen::VectorXd& constants, FormulaLanguage language);
 
-/// What a term depends on, as a name for it: "filters^1.9 · batch^0.8 · by activation, not
-/// workers". Powers below 0.05 and factors within 5 % of 1 are left out; the scales that it lacks
-/// stand at the end. "the same everywhere" where it depends on nothing.
+/// A name for a term by what it depends on: "filters^1.9 · batch^0.8 · by activation, not workers".
+/// Omits powers below 0.05 and factors within 5 % of 1; the scales that it does not depend on are
+/// at the end. "the same everywhere" if it depends on nothing.
 std::string multi_term_title(const ModelSpec& spec, const MultiStructure& structure,
                              const Eigen::VectorXd& constants, std::size_t term);
 

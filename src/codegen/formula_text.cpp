@@ -15,8 +15,8 @@
 
 namespace perfmodel {
 
-// Formulas as LaTeX sets them, in the lines of an align* of amsmath, with three digits. Terms with
-// a coefficient of 0 are left out, and so are factors that would be printed as 1.
+// Formulas in LaTeX, as lines of amsmath's align*, with three digits. Terms with a coefficient of 0
+// and factors that would be printed as 1 are omitted.
 
 std::string latex_generic(const ModelSpec& spec, const Eigen::VectorXd& constants);
 std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
@@ -24,7 +24,7 @@ std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
 
 namespace {
 
-/// A number as LaTeX sets it: 2.1 \times 10^{-5}.
+/// A number in LaTeX: 2.1 \times 10^{-5}.
 std::string latex_number(double value) {
   const std::string text = rounded(value);
   const auto exponent = text.find('e');
@@ -34,7 +34,7 @@ std::string latex_number(double value) {
          std::to_string(std::stoi(text.substr(exponent + 1))) + "}";
 }
 
-/// A character of a name in math mode, where a blank leaves no room and '~' is one.
+/// A character of a name in math mode, which ignores blanks; '~' would be one.
 std::string latex_character(char c) {
   switch (c) {
     case '\\':
@@ -64,7 +64,7 @@ std::string latex_name(const std::string& column) {
   return out + "}";
 }
 
-/// "-2/3": no decimals say it.
+/// "-2/3" for powers that are exact thirds, which decimals would hide.
 std::optional<std::string> thirds(double power) {
   const double count = std::round(3 * power);
   if (power != count / 3 || power == std::round(power))
@@ -76,7 +76,7 @@ std::string latex_power(const std::string& base, double power) {
   return power == 1 ? base : base + "^{" + thirds(power).value_or(rounded(power)) + "}";
 }
 
-/// The values of the levels, as a list under a name.
+/// The values of the levels as a case distinction.
 template <class Value>
 std::string latex_levels(const CategoricalInput& input, const Value& value) {
   std::string out = "\\left\\{\\begin{array}{ll}";
@@ -87,7 +87,7 @@ std::string latex_levels(const CategoricalInput& input, const Value& value) {
   return out + "\\end{array}\\right.";
 }
 
-/// The name of a numeric column, or the smaller of it and its cap in the term.
+/// The name of a numeric column, clamped if the term clamps it: \min(name, cap).
 std::string latex_capped(const ModelSpec& spec, const MultiStructure& structure, std::size_t term,
                          std::size_t numeric) {
   const std::string name = latex_name(numeric_input(spec, numeric).column);
@@ -96,7 +96,7 @@ std::string latex_capped(const ModelSpec& spec, const MultiStructure& structure,
   return cap == infinite ? name : "\\min(" + name + ", " + latex_number(cap) + ")";
 }
 
-/// What the column counts as where 0 is among its values, else the same.
+/// The factor of a column that may be 0, see NumericInput::counted(); otherwise its name.
 std::string latex_counted(const ModelSpec& spec, const MultiStructure& structure, std::size_t term,
                           std::size_t numeric) {
   const std::string name = latex_capped(spec, structure, term, numeric);
@@ -111,10 +111,10 @@ std::string latex_counted(const ModelSpec& spec, const MultiStructure& structure
 
 constexpr std::size_t kFactorsPerLine = 4;
 
-/// The lines of a formula, each aligned at its beginning.
+/// The lines of a formula, aligned at their beginning.
 class LatexLines {
  public:
-  /// A product, in as many lines as it needs, between what opens and what closes it.
+  /// Adds a product between `open` and `close`, in as many lines as it needs.
   void add(const std::string& open, const std::vector<std::string>& factors,
            const std::string& close = "") {
     std::string line = "& " + open;
@@ -151,7 +151,7 @@ void add_latex_power(const std::string& base, double power, std::vector<std::str
     factors.push_back(latex_power(base, power));
 }
 
-/// "[app = bert]" of a term that the other levels lack, a list of values, or nothing.
+/// Adds "[app = bert]" if the term exists for that level only, a case distinction, or nothing.
 void add_latex_levels(const CategoricalInput& input, const std::vector<double>& values,
                       std::vector<std::string>& factors) {
   const auto present = std::find_if(values.begin(), values.end(), [](double v) { return v != 0; });
@@ -182,7 +182,7 @@ void add_latex_regime(const std::string& name, const Regime& regime, double belo
                       threshold + "\\end{array}\\right.");
 }
 
-/// C, where it is seen, or all there is.
+/// Adds C if it is visible or the only term.
 void add_intercept(double intercept, bool seen, LatexLines& lines) {
   if (seen || lines.empty())
     lines.add(sign_of(intercept, lines.empty()), {latex_number(std::abs(intercept))});
@@ -275,7 +275,7 @@ std::string latex_multi(const ModelSpec& spec, const MultiStructure& structure,
 namespace {
 
 constexpr double kUnseenPower = 0.005;   // rounds to 0 with two decimals
-constexpr double kUnseenChange = 0.005;  // of 1
+constexpr double kUnseenChange = 0.005;  // from 1
 
 std::string power_text(double power) {
   if (const std::optional<std::string> exact = thirds(power))
@@ -290,7 +290,7 @@ std::string power_text(double power) {
   return out;
 }
 
-/// "filters^1.9", "filters", or nothing; a mark needs a number before it.
+/// Adds "filters^1.9", "filters" or nothing; a power of 1 is only shown with a mark.
 void add_power(const std::string& base, double power, const std::string& mark,
                std::vector<std::string>& factors) {
   if (is_unseen_power(power))
@@ -299,8 +299,8 @@ void add_power(const std::string& base, double power, const std::string& mark,
   factors.push_back(text == "1" ? base : base + "^" + text);
 }
 
-/// "[app = bert]" of a term that the other levels lack, "padding{same: 1, valid: 0.9}", or nothing.
-/// Of more than `most` levels the others are counted.
+/// Adds "[app = bert]" if the term exists for that level only, "padding{same: 1, valid: 0.9}", or
+/// nothing. Of more than `most` levels, the rest is counted.
 void add_levels(const CategoricalInput& input, const std::vector<double>& values,
                 const std::vector<std::string>& marks, std::size_t most,
                 std::vector<std::string>& factors) {
@@ -323,7 +323,7 @@ void add_levels(const CategoricalInput& input, const std::vector<double>& values
   factors.push_back(input.column + "{" + levels + "}");
 }
 
-/// "num_gpus", or "min(num_gpus, 8)"; where 0 is among the values, "(1 + pad/2)" or "max(pad, 2)".
+/// "num_gpus", "min(num_gpus, 8)" or, if 0 is among the values, "(1 + pad/2)" or "max(pad, 2)".
 std::string counted_text(const ModelSpec& spec, const MultiStructure& structure, std::size_t term,
                          std::size_t numeric) {
   const std::string& column = numeric_input(spec, numeric).column;
@@ -338,7 +338,7 @@ std::string counted_text(const ModelSpec& spec, const MultiStructure& structure,
   return "(1 + " + text + (zero->unit == 1 ? "" : "/" + to_text(zero->unit)) + ")";
 }
 
-/// " + 2 * n", or " - 2 * n" of a term that is taken away.
+/// " + 2 * n", or " - 2 * n" for a negative term.
 std::string added(std::string plus, const std::string& term) {
   if (!term.starts_with("-"))
     return plus + term;
@@ -424,7 +424,7 @@ std::string multi_formula(const ModelSpec& spec, const MultiStructure& structure
 
 namespace {
 
-/// The inputs under names that are safe to print.
+/// The spec with control characters in names replaced.
 ModelSpec with_printable_names(ModelSpec spec) {
   for (auto* const inputs : {&spec.intrinsic, &spec.extrinsic})
     for (NumericInput& input : *inputs)
@@ -440,7 +440,7 @@ ModelSpec with_printable_names(ModelSpec spec) {
 std::string text_generic(const ModelSpec& spec, const Eigen::VectorXd& constants) {
   const GenericLayout layout(spec);
   const auto constant = [&](std::size_t i) { return constants[static_cast<Eigen::Index>(i)]; };
-  /// A factor with what stands before it.
+  /// A factor and the operator before it.
   const auto power = [](const std::string& column, double exponent) {
     return is_unseen_power(exponent) ? std::string() : " * " + column + "^" + rounded(exponent);
   };
@@ -494,14 +494,14 @@ std::string readable_multi(const ModelSpec& spec, const MultiStructure& structur
 namespace {
 
 constexpr double kHiddenPower = 0.05;
-constexpr double kHiddenChange = 0.05;  // of 1
+constexpr double kHiddenChange = 0.05;  // from 1
 
 std::string power_of(const std::string& base, double power) {
   const std::string text = power_text(power);
   return text == "1" ? base : base + "^" + text;
 }
 
-/// "by activation", "activation = tanh" of a term that the other levels lack, or nothing.
+/// "by activation", "activation = tanh" if the term exists for that level only, or empty.
 std::string levels_of(const CategoricalInput& input, const std::vector<double>& values) {
   const auto zeros = std::count(values.begin(), values.end(), 0.0);
   if (values.size() > 1 && zeros + 1 == std::ssize(values)) {
@@ -514,7 +514,7 @@ std::string levels_of(const CategoricalInput& input, const std::vector<double>& 
   return same ? "" : "by " + input.column;
 }
 
-/// "above 1 gpus", or nothing where both sides have the term.
+/// "gpus > 1" if the term exists on one side only, "a step at gpus = 1", or empty without a step.
 std::string regime_of(const std::string& column, double above, const double (&factors)[2]) {
   if (factors[0] == 0)
     return column + " > " + to_text(above);
