@@ -19,7 +19,7 @@ namespace perfmodel {
 /// A column that is computed from others: "flops = filters * kernel_size^2".
 struct DerivedColumn {
   std::string column;
-  std::string formula;          ///< as Formula takes it
+  std::string formula;          ///< in the syntax of Formula
   std::vector<std::string> of;  ///< the columns that the formula uses
 
   /// "flops = filters * kernel_size^2"
@@ -27,41 +27,40 @@ struct DerivedColumn {
   bool operator==(const DerivedColumn&) const = default;
 };
 
-/// Throws UsageError, which begins with `where`, for a name that is no identifier, a formula that
-/// cannot be read, that uses its own column or quotes a text.
+/// Throws UsageError, whose message begins with `where`, if `column` is no identifier, or if the
+/// formula cannot be parsed, uses its own column or contains a quoted text.
 DerivedColumn make_derived(const std::string& column, const std::string& formula,
                            const Sentence& where);
 
-/// "flops = filters * kernel_size^2", as it stands after --derive. Throws UsageError.
+/// Parses "flops = filters * kernel_size^2", the argument of --derive. Throws UsageError.
 DerivedColumn parse_derived(const std::string& text);
 
-/// The table with these columns behind its own; a later one may use an earlier one. The one place
-/// where a table gets its derived columns. Those that it has already, by the same formula, stay.
+/// Appends derived columns to a table; a later one may use an earlier one. All derived columns of
+/// tables are made here. Those that the table already has, by the same formula, are kept.
 ///
-/// Throws InputError for a column that is missing, whose name the table already has, or that holds
-/// texts, and with file and line for a cell that is not a number and for a value that is not
-/// finite.
+/// Throws InputError if a column is missing, contains texts, or has a name that the table already
+/// has, and with file and line if a cell is not a number or a value is not finite.
 Table with_derived_columns(const Table& table, const std::vector<DerivedColumn>& derived);
 
-/// The same for what a user asks for. Throws UsageError for an unknown column and for a name that
-/// the table or another derived column has.
+/// As with_derived_columns(), for columns that a user requests: throws UsageError for an unknown
+/// column and for a name that the table or another derived column has.
 Table derive_as_requested(const Table& table, const std::vector<DerivedColumn>& derived);
 
-/// Those of the columns that `used` names, and those that they are computed from.
+/// The derived columns named in `used`, and those that they are computed from.
 std::vector<DerivedColumn> needed_columns(const std::vector<DerivedColumn>& derived,
                                           const std::vector<std::string>& used);
 
-/// Runs of which a cell says that they failed, and that are left out.
+/// Excluded runs: those with this cell in the measured column, which says that they failed.
 struct FailedRuns {
   std::string file;  ///< base name
-  std::string cell;  ///< "NA", "0"; blank, too
+  std::string cell;  ///< "NA", "0"; may be blank
   std::size_t rows = 0;
   std::vector<std::uint32_t> lines;  ///< the first five
 };
 
-/// The rows that have a time, or throughput, in this column and those that failed: blank, NA, nan,
-/// none, failed, error, oom, timeout and their like, and numbers <= 0. What may be a slip ("1,5")
-/// stays, for others to refuse.
+/// Separates the rows with a time or throughput in this column from those that failed: blank, NA,
+/// nan, none, failed, error, oom, timeout and the like, and numbers <= 0. What may be a typing
+/// error ("1,5") is kept, to be rejected later.
 struct WithoutFailed {
   Table table;
   std::vector<FailedRuns> failed;
@@ -70,244 +69,243 @@ WithoutFailed without_failed_runs(const Table& table, const std::string& column,
                                   const std::set<std::string>& text_columns);
 
 /// "runs.csv: 3 of 20 rows failed and are left out: 'time_s' is blank in 2 (lines 4 and 9) and
-/// \"NA\" in 1 (line 7)"; `rows`: with those.
+/// \"NA\" in 1 (line 7)". `rows`: number of rows including the failed ones.
 std::string words_for(const std::vector<FailedRuns>& failed, const std::string& column,
                       std::size_t rows);
 
-/// Of a product of powers with exponents 1 and -1.
+/// A factor of a product of columns, each to the power 1 or -1.
 struct Factor {
   std::string column;
   int power = 1;
 };
 
-/// A column that nobody named and that is no input of a model.
+/// A column that is excluded from the inputs of a model, though the user did not name it.
 struct LeftOut {
   enum class Because {
-    result,      ///< the runs had it as a result beside the time: "samples_per_s"
-    identity,    ///< other columns give it: "global_batch" beside "local_batch" and "num_gpus"
-    repetition,  ///< it numbers repetitions: "trial"
-    label,       ///< it names runs: a date, a path, an id
-    constant,    ///< it has one value in every row
+    result,      ///< a measurement other than the time: "samples_per_s"
+    identity,    ///< given by other columns: "global_batch" by "local_batch" and "num_gpus"
+    repetition,  ///< a counter of repetitions: "trial"
+    label,       ///< a name of runs: a date, a path, an id
+    constant,    ///< the same value in every row
   };
 
   std::string column;
   Because because = Because::result;
-  std::string identity;              ///< "num_gpus * local_batch"; empty where there is none
-  std::vector<Factor> factors = {};  ///< of a product that gives this one
-  std::string value = {};            ///< of a constant; a cell may be blank
+  std::string identity;              ///< "num_gpus * local_batch"; empty if there is none
+  std::vector<Factor> factors = {};  ///< if the identity is a product
+  std::string value = {};            ///< of a constant; may be blank
 };
 
-/// A measured throughput, of which the time is computed: time = work / throughput.
+/// A measured throughput, from which the time is computed: time = work / throughput.
 struct Throughput {
   std::string column;
-  std::string work;  ///< a column or a formula, as Formula takes it; empty: 1
+  std::string work;  ///< a column or a formula in the syntax of Formula; empty: 1
 
   bool operator==(const Throughput&) const = default;
 };
 
-/// The time that a throughput gives: "time_per_sample" in "s" of "samples_per_s"; with work,
-/// "time_per_iteration". The unit is empty where the name does not tell it.
+/// The time computed from a throughput: from "samples_per_s" "time_per_sample" in "s", with work
+/// "time_per_iteration". The unit is empty if the throughput's name does not contain one.
 struct ThroughputTime {
   std::string column;
   std::string unit;
 };
 ThroughputTime time_of(const Throughput& throughput, const Table& table);
 
-/// "samples_per_s", "images/sec", "throughput".
+/// Whether a column name is one of a throughput: "samples_per_s", "images/sec", "throughput".
 bool names_throughput(std::string_view name);
 
-/// Of a target that is taken as a time: that it has the name of a throughput. A time falls where
-/// that grows, so powers, shares and predictions would speak of its inverse.
+/// A warning if a target that is taken as a time is named like a throughput: a time falls where a
+/// throughput grows, so that powers, shares and predictions would mean its inverse. Else nullopt.
 std::optional<Sentence> warning_of_throughput(const std::string& target);
 
-/// The table with that time as its column `target`, in place of one that it has; as it is where it
-/// has the target and no throughput.
+/// The table with the time computed from the throughput in its column `target`, which is replaced
+/// if it exists. If the table has the target but not the throughput, it is returned unchanged.
 ///
-/// Throws InputError for a throughput that is missing or, in any row, no number > 0, and for work
-/// that is not.
+/// Throws InputError if throughput or work are missing or not > 0 in any row.
 Table with_time_of(const Table& table, const Throughput& throughput, const std::string& target);
 
-/// What the target is, for people: "... is 1 / samples_per_s: the time of one sample, in s".
+/// Describes the target: "... is 1 / samples_per_s: the time of one sample, in s".
 Sentence words_for(const Throughput& throughput, const ThroughputTime& time, const Table& table);
 
-/// Of work that is of one worker by its name, where the throughput counts that of all.
+/// A warning if the work is named as that of one worker, but the throughput is that of all.
 std::optional<Sentence> warning_of_work(const Throughput& throughput, const Table& table);
 
-/// What the user said about the columns; everything left open is inferred.
+/// What the user specified about columns; the rest is inferred.
 ///
-/// Read the table with the names in `categorical` (and best also those in `ignore`) as
-/// `text_columns`: their cells then stay as they stand in the file, so that the levels 1.1 and 1.10
-/// are two.
+/// Read the table with the names in `categorical` (and preferably also those in `ignore`) as
+/// `text_columns`, which keeps their cells as they are in the file: the levels 1.1 and 1.10 differ.
 struct RoleRequest {
   std::optional<std::string> target;
-  /// Empty, or "none" where no column has that name: no column is a scale.
+  /// Empty, or "none" if no column has that name: no column is a scale.
   std::optional<std::vector<std::string>> extrinsic;
-  bool needs_scale = true;  ///< otherwise all columns may be inputs alike
-  /// The numeric intrinsic columns. Where given, columns named in no list are ignored, with a
-  /// notice.
+  bool needs_scale = true;  ///< false: all columns may be intrinsic
+  /// The numeric intrinsic columns. If given, columns in no list are ignored, with a notice.
   std::optional<std::vector<std::string>> intrinsic;
-  std::vector<std::string> categorical;  ///< numeric columns to treat as levels
+  std::vector<std::string> categorical;  ///< numeric columns to treat as categorical
   std::vector<std::string> ignore;
-  std::optional<std::string> time_unit;  ///< a label, never a conversion
-  std::optional<Throughput> throughput;  ///< in place of `target`
-  bool drop_failed = false;              ///< leave out runs whose time says that they failed
-  /// The column of how many identical runs, their time included, a line stands for; no input.
+  std::optional<std::string> time_unit;  ///< a label; nothing is converted
+  std::optional<Throughput> throughput;  ///< instead of `target`
+  bool drop_failed = false;              ///< excludes runs whose time says that they failed
+  /// A column with the number of identical runs (of equal time) per line; no input.
   std::optional<std::string> weight = {};
-  bool single_rows = false;            ///< label_runs() takes such lines apart: each run is a row
+  bool single_rows = false;            ///< label_runs() expands such lines to a row per run
   std::vector<DerivedColumn> derived;  ///< the table has them already
-  /// label_runs() puts what each worker has in place of a total that was set so.
+  /// label_runs() replaces a total that was set per worker by the value per worker.
   bool totals_per_worker = false;
 };
 
-/// Which column plays which part in the model.
+/// The role of each column in a model.
 struct Roles {
   std::string target;
-  std::string unit;                      ///< of the target; empty where unknown
+  std::string unit;                      ///< of the target; empty if unknown
   std::vector<std::string> intrinsic;    ///< numeric intrinsic columns, in the order of the file
-  std::vector<std::string> categorical;  ///< intrinsic columns that are levels
+  std::vector<std::string> categorical;  ///< categorical intrinsic columns
   std::vector<std::string> extrinsic;
-  std::vector<std::string> ignored;      ///< on request, or in no list beside --intrinsic
-  std::vector<LeftOut> left_out;         ///< constants, and what is no input
-  std::optional<Throughput> throughput;  ///< of which the target is computed
+  std::vector<std::string> ignored;      ///< on request, or in no list when `intrinsic` is given
+  std::vector<LeftOut> left_out;         ///< constants, and columns that are no inputs
+  std::optional<Throughput> throughput;  ///< from which the target is computed
   std::vector<DerivedColumn> derived;
-  std::vector<Sentence> notices;  ///< whole sentences: what was inferred or dropped
+  std::vector<Sentence> notices;  ///< sentences: what was inferred or excluded
 };
 
-/// Settles the part of every column and checks its values: the target > 0, extrinsic
-/// columns > 0, numeric intrinsic ones >= 0, no bad cell in a column that is used.
+/// Determines the role of every column and checks its values: target > 0, extrinsic columns > 0,
+/// numeric intrinsic columns >= 0, no bad cell in a column that is used.
 ///
-/// A column of texts is categorical. A column of numbers and texts is a column of numbers with bad
-/// cells where most cells are numbers; otherwise only `categorical` settles it. Columns in no list
-/// that are no inputs are left out: results, names of runs, what others give; the notices say so.
+/// A column of texts is categorical. A column of numbers and texts is numeric, with bad cells, if
+/// most of its cells are numbers; otherwise it must be named in `categorical`. Columns in no list
+/// that are no inputs are excluded, with a notice: other measurements, names of runs, columns given
+/// by others.
 ///
-/// Throws UsageError where a flag names an unknown column or flags contradict each other, and
-/// InputError (with file, line and column; all offenders counted, the first shown) where a value
-/// cannot be used or the parts cannot be inferred.
+/// Throws UsageError if the request names an unknown column or contradicts itself, and InputError
+/// (with file, line and column; all problems counted, the first ones shown) if a value cannot be
+/// used or roles cannot be inferred.
 Roles resolve_roles(const Table& table, const RoleRequest& request);
 
-/// The column of the measured time or throughput: the one that the request names, else the one that
-/// resolve_roles() would take, as far as it can tell.
+/// The column of the measured time or throughput: the one in the request, or else the one that
+/// resolve_roles() would take; nullopt if it cannot be inferred.
 std::optional<std::string> measured_column(const Table& table, const RoleRequest& request);
 
-/// How a column that may be 0 counts in a product of powers, of which 0 would be no factor.
+/// How a column that contains 0 enters a product of powers, where a factor of 0 would be useless.
 struct ZeroValue {
   double unit = 1;     ///< the smallest value above 0
-  bool apart = false;  ///< 0 has a factor of its own; otherwise x counts as 1 + x / unit
+  bool apart = false;  ///< true: 0 has a factor of its own; false: x enters as 1 + x / unit
 };
 
-/// A numeric column of the model and the range of its values in the training rows.
+/// A numeric input of the model and its range in the training rows.
 struct NumericInput {
   std::string column;
   double low = 0;
   double high = 0;
-  std::optional<ZeroValue> zero = {};  ///< nothing: all values are > 0
+  std::optional<ZeroValue> zero = {};  ///< nullopt: all values are > 0
 
-  /// What a value counts as in a product of powers; of 0 it is > 0, too.
+  /// The base of the power for this value, which is > 0 also for 0.
   double counted(double value) const;
   bool allows(double value) const { return value > 0 || (zero && value == 0); }
 };
 
-/// A categorical column of the model and its known levels, sorted.
+/// A categorical input of the model and its known levels, sorted.
 struct CategoricalInput {
   std::string column;
   std::vector<std::string> levels;
-  /// Which of them people see first, second, ...; empty: the order in which they stand.
+  /// Indices of the levels in the order of display; empty: the order of `levels`.
   std::vector<std::size_t> shown = {};
 
   std::size_t shown_level(std::size_t place) const { return shown.empty() ? place : shown[place]; }
 };
 
-/// A column that is no input itself: derived columns are computed from it.
+/// A column that is no input itself, but that derived columns are computed from.
 struct SourceColumn {
   std::string column;
-  double typical = 0;  ///< of the central run of the training rows
+  double typical = 0;  ///< its value in the central training run
 };
 
-/// A numeric column that moves with a scale in every run: where the scale is multiplied by x, it is
-/// multiplied by x^power. "global_batch", which is local_batch * num_gpus, with num_gpus.
+/// A numeric column that moves with a scale in every run: if the scale is multiplied by x, the
+/// column is multiplied by x^power. Example: "global_batch" = local_batch * num_gpus moves with
+/// num_gpus.
 ///
-/// In steps it moves where it is ceil(product / divisor) in every run: "nodes", which is
-/// ceil(num_gpus / 8). The power then says whether it grows or falls with the scale.
+/// A column moves in steps if it is ceil(product / divisor) in every run, as "nodes" =
+/// ceil(num_gpus / 8); the sign of `power` then says whether it grows or falls with the scale.
 struct Tie {
   std::string scale;
   std::string column;
   int power = 1;
-  std::vector<Factor> factors = {};  ///< of that product; empty where it does not move in steps
+  std::vector<Factor> factors = {};  ///< of that product; empty if it does not move in steps
   double divisor = 1;
 
   bool in_steps() const { return !factors.empty(); }
-  /// ceil(product / divisor), where `value_of` has the values of the factors.
+  /// ceil(product / divisor); `value_of` returns the values of the factors.
   double step(const std::function<double(const std::string&)>& value_of) const;
 };
 
-/// What a model takes in and gives out. The order of the inputs is the order of the constants.
+/// Inputs and output of a model. The order of inputs is the order of the constants.
 struct ModelSpec {
   std::string target;
   std::string unit;
-  std::optional<Throughput> throughput;  ///< of which the target is computed
+  std::optional<Throughput> throughput;  ///< from which the target is computed
   std::vector<NumericInput> intrinsic;
   std::vector<CategoricalInput> categorical;
   std::vector<NumericInput> extrinsic;
-  std::vector<DerivedColumn> derived;  ///< what its inputs are computed from, in their order
-  std::vector<SourceColumn> sources;   ///< empty of a model file that does not tell them
-  std::vector<Tie> ties;               ///< of its inputs
+  std::vector<DerivedColumn> derived;  ///< for its inputs, in the order of computation
+  std::vector<SourceColumn> sources;   ///< empty if the model file does not contain them
+  std::vector<Tie> ties;               ///< among the inputs
 
   std::size_t level_count() const;
-  /// Whether scales are its only inputs: what they scale is then one constant.
+  /// Whether all inputs are extrinsic; the sum that they scale is then a single constant.
   bool has_scales_only() const;
-  /// Whether a numeric column may be 0.
+  /// Whether any numeric input may be 0.
   bool has_zeros() const;
   bool is_derived(const std::string& column) const;
   /// Whether a derived column is computed from this one.
   bool is_derived_from(const std::string& column) const;
   /// Whether the column moves with a scale.
   bool is_tied(const std::string& column) const;
-  /// Whether others give the column, so that it is no scale of its own: where it is derived or
+  /// Whether other columns determine this one, so that it is no scale of its own: it is derived or
   /// moves in steps with a scale.
   bool follows(const std::string& column) const;
-  /// Whether other inputs change where this one does: derived columns, and those tied to it.
+  /// Whether other inputs change with this one: derived columns, and columns tied to it.
   bool moves_others(const std::string& column) const;
 };
 
-/// The columns that a configuration must have: the inputs that are not derived, and what derived
-/// ones are computed from.
+/// The columns that a configuration must have: inputs that are not derived, and columns from which
+/// derived ones are computed.
 std::vector<std::string> required_columns(const ModelSpec& spec);
 
-/// Levels and ties come from all rows of the table, ranges from `training_rows`. Typical values are
-/// left to set_typical_values().
+/// Levels and ties are determined from all rows of the table, ranges from `training_rows`. The
+/// typical values of source columns are not set, see set_typical_values().
 ModelSpec make_spec(const Table& table, const Roles& roles,
                     std::span<const std::size_t> training_rows);
 
-/// Those of this row of the table.
+/// Sets the typical values of source columns to those of this row.
 void set_typical_values(const Table& table, std::size_t row, ModelSpec& spec);
 
-/// The values of one numeric column over the rows of a design. Columns of few distinct values are
-/// coded, so that work is done once per distinct value; others hold a value per row.
+/// The values of a numeric column over the rows of a design. Columns of few distinct values are
+/// coded, so that work can be done once per distinct value; others have a value per row.
 struct NumericFactor {
   /// Columns of at most this many distinct values are coded.
   static constexpr std::size_t most_coded = 4096;
 
-  std::vector<double> values;        ///< distinct values, ascending; one per row where not coded
-  std::vector<std::uint32_t> codes;  ///< row -> index into `values`; empty where not coded
+  std::vector<double> values;        ///< coded: distinct values, ascending; else one per row
+  std::vector<std::uint32_t> codes;  ///< row -> index into `values`; empty if not coded
 
   bool coded() const { return !codes.empty(); }
   double value(std::size_t row) const { return coded() ? values[codes[row]] : values[row]; }
 };
 
-/// The level of one categorical column in each row.
+/// The level of a categorical column in each row.
 struct LevelFactor {
   std::size_t levels = 0;
   std::vector<std::uint32_t> codes;  ///< row -> index of the level in the spec
 };
 
-/// The rows as the model sees them: one factor per input of the spec, in its order.
+/// The rows as inputs of the model: one factor per input of the spec, in its order.
 struct Design {
   std::size_t rows = 0;
   std::vector<NumericFactor> intrinsic;
   std::vector<LevelFactor> categorical;
   std::vector<NumericFactor> extrinsic;
-  Eigen::VectorXd time;  ///< measured target, size rows; empty where it was not required
-  /// How many runs each row stands for; as of the table, empty where it has none.
+  Eigen::VectorXd time;  ///< measured target, one per row; empty if not required
+  /// Number of runs that each row stands for; empty: 1 each.
   std::vector<std::uint64_t> runs{};
 
   std::size_t runs_of(std::size_t row) const { return runs.empty() ? 1 : runs[row]; }
@@ -317,78 +315,73 @@ struct Design {
 /// Whether a design needs the measured target (fit, evaluate) or not (predict).
 enum class Target { required, absent };
 
-/// The chosen rows of a table (all where `rows` is empty-optional) as the model's inputs, derived
-/// columns computed.
+/// The chosen rows of a table (nullopt: all) as inputs of the model, with derived columns computed.
 ///
-/// Throws InputError with file, line and column for a missing column, an unknown level (listing
-/// what is known), a value that is not a number, < 0, or
-/// 0 where the model knows none.
+/// Throws InputError with file, line and column for a missing column, an unknown level (listing the
+/// known ones), and a value that is no number, negative, or 0 if no training row has 0.
 Design make_design(const Table& table, const ModelSpec& spec, Target target,
                    std::optional<std::span<const std::size_t>> rows = std::nullopt);
 
-/// The chosen rows of a design, in that order.
+/// The chosen rows of a design, in the order of `rows`.
 Design take_rows(const Design& design, std::span<const std::size_t> rows);
 
-/// One setting of every input of a model, in the order of its spec.
+/// One value of every input of a model, in the order of its spec.
 struct Configuration {
   std::vector<double> intrinsic;
   std::vector<std::uint32_t> levels;
   std::vector<double> extrinsic;
 };
 
-/// That of a row.
+/// The configuration of a row.
 Configuration configuration_of(const Design& design, std::size_t row);
 
-/// The configuration with this value of the extrinsic column of that number: columns that are tied
-/// to it move along, every derived column is computed anew, and what derived columns alone use has
-/// its typical value. Nothing where a derived value cannot be an input or a column behind it is not
-/// known.
+/// The configuration with another value of the extrinsic column of this index: tied columns move
+/// with it, derived columns are computed anew, and columns that only derived columns use have their
+/// typical value. nullopt if a derived value is no valid input or a source column is unknown.
 std::optional<Configuration> with_scale(const ModelSpec& spec, const Configuration& configuration,
                                         std::size_t extrinsic, double value);
 
-/// A design of this one row, without a time.
+/// A design of one row, without a time.
 Design design_of(const Configuration& configuration, const ModelSpec& spec);
 
-/// The run that stands for all runs of a fit: answers that need one configuration are given there.
+/// The run that represents all runs of a fit: results that need a configuration are given for it.
 struct CentralRun {
   Configuration configuration;
   std::uint32_t line = 0;  ///< in the runs file
   double time = 0;         ///< measured
 };
 
-/// The medoid of the rows: the sum of its distances to all others is the smallest. The distance of
+/// The medoid of the rows, which has the smallest sum of distances to all others. The distance of
 /// two rows is the sum over numeric columns of |ln x - ln y| over the standard deviation of the
-/// column's logarithms, and 1 for each column of levels that differs; a column that may be 0 counts
-/// as 1 + x / unit.
+/// column's logarithms, plus 1 for each categorical column that differs; a column that may be 0
+/// counts as 1 + x / unit.
 ///
-/// Among equally central rows those of the smallest numbers and first levels count, column by
-/// column; of runs of one configuration the one of the median time. So the order of rows and
-/// columns and the units decide nothing. Rows times ln(rows) per column; at least one row.
+/// Ties are broken by the smallest numbers and first levels, column by column, and among runs of
+/// one configuration by the median time, so that the order of rows and columns and the units do not
+/// matter. O(rows log(rows)) per column; at least one row.
 std::size_t central_row(const ModelSpec& spec, const Design& training);
 
-/// Its configuration.
+/// The configuration of central_row().
 Configuration central_configuration(const ModelSpec& spec, const Design& training);
 
-/// How far runs of one configuration are from each other: what no model of the configurations can
-/// get below.
+/// How far runs of the same configuration are from each other: a lower bound of the error of any
+/// model of the configurations.
 struct NoiseFloor {
-  std::size_t rows = 0;    ///< that share their configuration with another row
+  std::size_t rows = 0;    ///< whose configuration occurs in another row, too
   std::size_t groups = 0;  ///< configurations of two rows or more
-  /// Mean of |t - m| / t over these rows, m the median of the configuration, in percent; divided by
-  /// median_shrinkage(rows of the group), since a median lies nearer to its own rows than the truth
-  /// does.
+  /// Mean of |t - m| / t over these rows, m being the median of the configuration, in percent.
+  /// Divided by median_shrinkage(rows of the group): a median is closer to its rows than the truth.
   double mape_percent = 0;
 };
 
-/// Nothing where no configuration has two rows. The design has times.
+/// nullopt if no configuration has two rows. The design must have times.
 std::optional<NoiseFloor> noise_floor(const Design& design);
 
-/// E |x - median of the sample| / E |x - mu| of a normal sample of this size, to four digits: from
-/// the expected values of normal order statistics, 0.7071 of two or three, 0.8312 of four or five.
-/// At least two.
+/// E |x - median of the sample| / E |x - mu| of a normal sample of this size >= 2, to four digits,
+/// from expected normal order statistics: 0.7071 for sizes 2 and 3, 0.8312 for 4 and 5.
 double median_shrinkage(std::size_t sample_size);
 
-/// One column's part in a region: values of a numeric column from low to high, or one level.
+/// One side of a region: a range of a numeric column, or one level of a categorical column.
 struct RegionPart {
   std::string column;
   double low = 0;
@@ -396,24 +389,24 @@ struct RegionPart {
   std::string level;  ///< empty for a numeric column
 };
 
-/// A region inside of the measured ranges of the columns in which nothing was measured: a level
-/// without a training row, or a combination of values of two columns.
+/// A region within the measured ranges of the columns that contains no measurement: a level without
+/// training rows, or a combination of values of two columns.
 struct UnmeasuredRegion {
-  std::vector<RegionPart> parts;  ///< one or two; a configuration lies inside of all of them
+  std::vector<RegionPart> parts;  ///< one or two; a configuration must lie in all of them
 };
 
 /// "activation = gelu", "gpus in 4 .. 8 with batch_size = 8"
 std::string to_text(const UnmeasuredRegion& region);
 
-/// Looks at all pairs of columns. A column of up to 6 values has a cell for each, others have 4
-/// cells of about equally many rows; levels are cells. A pair of cells without a row is a region
-/// where 6 rows or more would be expected there if the columns had nothing to do with each other:
-/// fewer can be missing by chance (e^-6 = 0.25 %). Neighbouring cells are joined. A pair of numeric
-/// columns that has no such region may have others: towards a corner, where no row lies as far out
-/// in both columns and none within half of the measured range (in ln x) of both.
+/// Examines all pairs of columns. A numeric column is divided into a cell per value if it has up to
+/// 6, else into 4 cells of about equally many rows; a categorical column has a cell per level. A
+/// pair of cells without a row is a region if at least 6 rows would be expected there for
+/// independent columns: the probability of none is then e^-6 = 0.25 %. Adjacent cells are joined.
+/// For a pair of numeric columns without such a region, corners are examined: a region where no row
+/// is as far out in both columns, and none within half of the measured range (in ln x) of both.
 std::vector<UnmeasuredRegion> find_unmeasured(const ModelSpec& spec, const Design& training);
 
-/// One per row of the design: whether it lies in the region.
+/// Per row of the design: whether it lies in the region.
 std::vector<bool> rows_in_region(const UnmeasuredRegion& region, const ModelSpec& spec,
                                  const Design& design);
 

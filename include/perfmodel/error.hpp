@@ -10,43 +10,42 @@
 
 namespace perfmodel {
 
-/// A field of a request, named in a sentence, with values that the sentence advises or objects to.
+/// A field of a request that a message names, with values that the message suggests or rejects.
 struct Field {
   std::string name;
   std::vector<std::string> values = {};
 };
 
-/// How a program names a field: "folds = 7", "--folds 7".
+/// Formats a field in the program's own terms: "folds = 7", "--folds 7".
 using FieldWords = std::function<std::string(const Field& field)>;
 
-/// What is said to people: text that knows where it names fields of requests, so that each program
-/// calls them as its users do.
+/// A message whose references to fields of requests are kept apart from its text, so that each
+/// program can name them as its users do.
 class Sentence {
  public:
   Sentence() = default;
-  Sentence(std::string text);  // implicit, like the two below: most sentences name no field
+  Sentence(std::string text);  // implicit, like the two below: most messages name no field
   Sentence(const char* text);
   Sentence(Field field);
 
   Sentence& operator+=(const Sentence& more);
 
-  /// Fields by their own names: "folds", "ignore = a,b".
+  /// The message with fields by their own names: "folds", "ignore = a,b".
   std::string text() const;
   std::string text(const FieldWords& words) const;
-  /// The fields that the sentence names, in their order.
+  /// The fields that the message names, in their order.
   std::vector<Field> fields() const;
   bool empty() const { return pieces_.empty(); }
 
  private:
-  std::vector<std::variant<std::string, Field>> pieces_;  ///< no text is empty
+  std::vector<std::variant<std::string, Field>> pieces_;  ///< texts are not empty
 };
 
 Sentence operator+(Sentence left, const Sentence& right);
-/// Whether both read the same.
+/// Whether both have the same text.
 bool operator==(const Sentence& left, const Sentence& right);
 
-/// Something went wrong that the caller can mend. what() is a whole sentence; sentence() is the
-/// same and knows which fields of the request it is about.
+/// An error that the caller can correct. what() is a sentence, sentence() the same with fields.
 class Error : public std::runtime_error {
  public:
   explicit Error(Sentence sentence)
@@ -59,7 +58,7 @@ class Error : public std::runtime_error {
   std::shared_ptr<const Sentence> sentence_;  // copies of an error must not throw
 };
 
-/// The caller asked for something that cannot be done: a wrong option, an unknown column.
+/// The request cannot be fulfilled: a wrong option, an unknown column.
 class UsageError : public Error {
  public:
   using Error::Error;
@@ -71,20 +70,19 @@ class InputError : public Error {
   using Error::Error;
 };
 
-/// The output cannot be written; an old file at its place is untouched.
+/// The output cannot be written; an existing file is unchanged.
 class OutputError : public Error {
  public:
   using Error::Error;
 };
 
-/// Who read the output through a pipe went away, as `head` does when it has enough: nobody is left
-/// who wants the rest, and nothing is wrong.
+/// The reader of an output pipe has exited, as `head` does when it has enough. This is no failure.
 class ReaderGone : public OutputError {
  public:
   using OutputError::OutputError;
 };
 
-/// A stop was requested before there was a result to hand over.
+/// A stop was requested before there was a result.
 class Interrupted : public std::runtime_error {
  public:
   Interrupted() : std::runtime_error("interrupted") {}

@@ -21,38 +21,36 @@
 
 namespace perfmodel {
 
-/// A model as an expression that other programs compute. The functions take the columns by name.
+/// Languages in which a model can be exported as an expression of its columns.
 ///
-/// Numbers have all digits, so that the values agree with predict(), but for `text` and `latex`,
-/// which are for reading and round to three digits. `python`: a function predict(filters,
-/// activation, ...). `c`: a function of C99. `javascript`: a function of ES2020. `spreadsheet`: a
-/// formula whose inputs are defined names. Their inputs are required_columns(): derived columns are
-/// computed inside. `text` and `latex` say below how those are computed.
+/// `python`: a function predict(filters, activation, ...). `c`: a C99 function. `javascript`: an
+/// ES2020 function. `spreadsheet`: a formula whose inputs are defined names. Their inputs are
+/// required_columns(), derived columns are computed inside, and numbers have all digits, so that
+/// the values agree with predict(). `text` and `latex` are for reading: numbers have three digits,
+/// and the definitions of derived columns follow.
 enum class FormulaLanguage { text, latex, python, c, javascript, spreadsheet };
 
 std::string_view to_text(FormulaLanguage language);
 
-/// Which constants of a model the training rows determine, so that they can be quoted.
+/// Which constants of a model are identifiable from the training rows, so that they can be quoted.
 ///
-/// A constant is identified where no flat direction of the model moves it (to first order at the
-/// optimum), where it does not stand at a bound other than 0, and where its approximate 95 %
-/// interval is narrow: at most +-0.5 for a power, +-50 % for a coefficient of a numeric column, and
-/// +-50 % or +-10 % of the median time, whichever is wider, for C, levels and their differences. A
-/// coefficient or C of exactly 0 is determined by its bound, where no flat direction leads away.
+/// A constant is identifiable if no flat direction of the model moves it (to first order at the
+/// optimum), if it is not at a bound other than 0, and if its approximate 95 % interval is narrow:
+/// at most +-0.5 for a power, +-50 % for a coefficient of a numeric column, and for C, levels and
+/// their differences +-50 % or +-10 % of the median time, whichever is wider. A coefficient or C of
+/// exactly 0 is identified by its bound unless a flat direction leads away from it.
 ///
-/// Factors of a sum of product terms are relative to the first that is not 0 (which stands at true)
-/// and, like its coefficients, need +-50 %. A factor of exactly 0 stands at true: where the term
-/// does not exist it takes less than 1e-4 of the time.
+/// Factors of a sum of product terms are relative to the first one that is not 0 (which is marked
+/// true) and, like its coefficients, need +-50 %. A factor of exactly 0 is marked true: where the
+/// term is absent, it takes less than 1e-4 of the time.
 struct Identifiability {
   std::vector<bool> constants;  ///< one per constant, in the order of the model's
-  /// Where a bound other than 0 decides, not the rows; one per constant, or none where that is not
-  /// known.
+  /// Whether a bound other than 0 determines the constant; one per constant, or empty if unknown.
   std::vector<bool> at_bound = {};
-  /// Of Eq. (4): one per level, column by column: its difference to the first level of the column
-  /// (which stands at true). Where several columns have levels, only such differences are
-  /// determined.
+  /// Eq. (4) only: one per level, column by column, for its difference to the first level of the
+  /// column (which is marked true). Only these are identifiable with several categorical columns.
   std::vector<bool> differences;
-  /// Of a sum of product terms: its local scaling powers as scaling_powers() reports them, one per
+  /// Sums of product terms only: the local scaling powers as scaling_powers() returns them, one per
   /// extrinsic column.
   std::vector<bool> scaling_powers;
 };
@@ -60,113 +58,115 @@ struct Identifiability {
 /// What a bootstrap draws with replacement.
 enum class Resampling {
   rows,       ///< whole training rows
-  residuals,  ///< residuals of ln(time), put on the fitted times: for few rows
+  residuals,  ///< residuals of ln(time), added to the fitted values: for few rows
 };
 
 std::string_view to_text(Resampling resampling);
 
 struct Interval {
-  double low = 0;  ///< NaN, as is high, where samples tell none: a reference went to 0
+  double low = 0;  ///< both are NaN if samples give no interval: a reference went to 0
   double high = 0;
 };
 
-/// How far other runs of the same kind would have moved the constants.
+/// Bootstrap intervals of the constants.
 struct Uncertainty {
   Resampling resampling = Resampling::rows;
   std::size_t samples = 0;
   double confidence = 0.95;
   std::vector<Interval> constants;  ///< in the order of the model's
-  /// Of Eq. (4): of each level to the first of its column, column by column.
+  /// Eq. (4) only: differences of each level to the first one of its column, column by column.
   std::vector<Interval> differences;
-  /// Of a sum of product terms: of its local scaling powers, one per extrinsic column.
+  /// Sums of product terms only: the local scaling powers, one per extrinsic column.
   std::vector<Interval> scaling_powers;
 };
 
-/// What fits to parts of the training rows say about the rest of them.
+/// Results of fits to all but one fold of the training rows, judged on that fold.
 struct CrossValidation {
-  std::optional<std::string> group_by;  ///< nothing: rows of one configuration stay together
-  std::vector<Metrics> folds;           ///< of the held-out rows of each fold
-  Eigen::VectorXd predicted;  ///< of every training row, by the fit that it was held out of; not
-                              ///< kept in model.json
+  std::optional<std::string> group_by;  ///< nullopt: rows of one configuration stay together
+  std::vector<Metrics> folds;           ///< errors on the held-out rows of each fold
+  /// Prediction of each training row by the fit that held it out; not stored in model.json.
+  Eigen::VectorXd predicted;
 };
 
-/// Which rows told how far predictions are off.
+/// Which rows calibrate the prediction intervals.
 enum class Calibration {
-  /// Rows of the validation part, which no fit has seen (split conformal prediction; Papadopoulos
-  /// et al. 2002, Lei et al. 2018). Where the calibration rows and a new row are exchangeable, its
-  /// time lies in the interval with at least the asked-for probability, whatever the model.
+  /// Rows of the validation split, which no fit has seen (split conformal prediction; Papadopoulos
+  /// et al. 2002, Lei et al. 2018). If the calibration rows and a new row are exchangeable, its
+  /// time lies in the interval with at least the nominal probability, whatever the model.
   validation,
-  /// Training rows, each judged by the same form fitted again without it (cross-conformal
-  /// prediction; Vovk 2015). No such guarantee: the fits to parts differ from the fit to all, whose
-  /// form was chosen with the rows that judge.
+  /// Training rows, each judged by the same form refitted without it (cross-conformal prediction;
+  /// Vovk 2015). This has no such guarantee: the refits differ from the fit to all rows, and the
+  /// form was selected by the rows that judge it.
   cross_validation
 };
 
-/// How wrong the model was beyond the measured range of a numeric column, learnt by rolling its
-/// edge back: fitted to the rows up to a smaller value and judged on those beyond.
+/// Growth of errors beyond the measured range of a numeric column, estimated by extrapolation
+/// folds: fits to the rows up to a smaller value (the edge), judged on the rows beyond.
 struct GrowthOfErrors {
   std::string column;
-  /// How often it was rolled back; 0: `growth` is |d ln t / d ln x| between the ends of the range.
+  /// Number of extrapolation folds; 0: `growth` is |d ln t / d ln x| over the measured range.
   std::size_t edges = 0;
-  /// By how much |ln(measured / predicted)| exceeds the half width of 90 % intervals within the
-  /// runs, by ln(value / edge), in 90 % of the rows beyond: the median over these edges, 1.5
-  /// at most.
+  /// The 90 % quantile over the rows beyond an edge of (e - w) / ln(value / edge), with e =
+  /// |ln(measured / predicted)| and w the half width of the 90 % interval within the range: the
+  /// median over the folds, at most 1.5.
   double growth = 0;
 };
 
-/// Intervals for new times by conformal prediction, at any level that the calibration rows reach.
+/// Conformal prediction intervals for new times, at any level that the number of calibration rows
+/// supports.
 ///
-/// The score of a row is ln(measured / predicted), of a model with a residual process over its
-/// standard deviation there, in which there is what the typical calibration row scatters beyond it:
-/// where few runs say that there is no noise, an error over next to nothing would decide all
-/// intervals. Nor does a single row: intervals are factors of the prediction, wider in seconds
-/// where times are long. Both ends have a quantile of their own, since errors are seldom symmetric.
+/// The score of a row is ln(measured / predicted). With a Gaussian-process (GP) residual it is
+/// divided by the GP's standard deviation there, plus the typical scatter of calibration rows
+/// beyond it: if few runs suggest that there is no noise, errors divided by almost 0 would
+/// determine all intervals. Outermost scores are limited, so that no single row does. Intervals are
+/// factors of the prediction, so that longer times have wider ones. Each end has its own quantile,
+/// since errors are seldom symmetric.
 struct PredictionIntervals {
   static constexpr double default_level = 0.9;
 
-  double level = default_level;  ///< used where no other is asked for
+  double level = default_level;  ///< used unless another one is requested
   Calibration calibration = Calibration::validation;
   std::size_t count = 0;           ///< calibration rows
-  std::vector<std::size_t> ranks;  ///< from 1, ascending: which of the sorted scores are kept
-  std::vector<double> scores;      ///< theirs, rounded outwards to 1e-6
-  /// Of the columns whose edge could be rolled back. Models of older versions do not say: their
-  /// intervals are as wide beyond the runs as within.
+  std::vector<std::size_t> ranks;  ///< from 1, ascending: which of the sorted scores are stored
+  std::vector<double> scores;      ///< of these ranks, rounded outwards to 1e-6
+  /// Per numeric column. Models of older versions lack it: their intervals are as wide outside the
+  /// measured ranges as inside.
   std::optional<std::vector<GrowthOfErrors>> beyond = {};
-  /// Scores are divided by ProcessReach::deviations: where the model knows how sure it is of a
-  /// configuration, intervals are narrow near the runs and wide far from them.
+  /// Whether scores are divided by ProcessReach::deviations: intervals are then narrow near the
+  /// runs and wide far from them.
   bool by_deviation = false;
-  /// What these rows scatter beyond what the deviations say: part of each, as a square.
+  /// Excess standard deviation of the calibration rows, added in quadrature by score_deviation().
   double added_deviation = 0;
-  /// The median of these deviations over the calibration rows: how unsure the model is of what it
-  /// was not fitted to. Models of older versions do not say.
+  /// Median of the sum of both over the calibration rows: the uncertainty at new configurations.
+  /// Models of older versions lack it.
   std::optional<double> held_out_deviation = {};
-  /// Share of the test rows that lie in their intervals at `level`, where there are any.
+  /// Share of the test rows that lie in their intervals at `level`, if there are any.
   std::optional<double> test_coverage;
 };
 
 /// A number, or a level.
 using InputValue = std::variant<double, std::string>;
 
-/// What another value of an input does to the predicted time of one configuration: the residual
-/// process of a model included, columns that are tied to the input or derived from it moving along.
+/// The effect of another value of an input on the predicted time of one configuration. It includes
+/// a GP residual, and columns that are tied to the input or derived from it change with it.
 struct Effect {
   std::string column;
   InputValue from;
   InputValue to;
-  double ratio = 1;  ///< of the time at `to` to that at `from`
-  /// Of the ratio, 90 %: by how far fits to parts of the runs differ. Known at the central run of
-  /// models that have prediction intervals.
+  double ratio = 1;  ///< time at `to` over time at `from`
+  /// 90 % interval of the ratio, from fits to all but one fold. Known at the central run of models
+  /// with prediction intervals.
   std::optional<Interval> interval = {};
-  bool measured = true;  ///< both lie within the measured range of the column
+  bool measured = true;  ///< whether both lie in the measured range of the column
 
-  /// Whether the runs say which way it goes, or that it hardly goes any, as far as is known.
+  /// Whether the runs determine the sign of the effect, or that it is small; true without interval.
   bool is_determined() const {
     return !interval || interval->low > 1 || interval->high < 1 ||
            interval->high < 1.2 * interval->low;
   }
 };
 
-/// Mean and standard deviation (over n - 1) of one quantity over several fits.
+/// Mean and standard deviation (divisor n - 1) of a quantity over several fits.
 struct Spread {
   std::string name;  ///< "a[filters]", "mape_percent", "gpus"
   double mean = 0;
@@ -175,8 +175,8 @@ struct Spread {
 
 /// A spread over the seeds of repeated fits.
 ///
-/// It says how far the answers of the search differ when only its seed does. The runs are the same
-/// in all fits, so this is no confidence interval.
+/// It shows how far the results of the search depend on its seed. All fits use the same runs, so
+/// that this is no confidence interval.
 using SeedSpread = Spread;
 
 /// One of the repeated fits.
@@ -185,52 +185,52 @@ struct SeedFit {
   double cost = 0;  ///< loss plus penalty over the training rows
 };
 
-/// What repeated fits of the same rows have in common and where they differ.
+/// Comparison of repeated fits to the same rows.
 struct RepeatSummary {
   std::size_t fits = 0;
-  std::vector<SeedFit> seeds;         ///< empty where the seeds are not known
+  std::vector<SeedFit> seeds;         ///< empty if the seeds are unknown
   std::vector<SeedSpread> constants;  ///< in the order of the model's constants
   std::vector<SeedSpread> scaling_powers;
-  /// Metrics with the names of model.json; empty for a part without rows.
+  /// Metrics, named as in model.json; empty for a split without rows.
   std::vector<SeedSpread> train;
   std::vector<SeedSpread> validation;
   std::vector<SeedSpread> test;
 };
 
-/// What is minimised over the training rows.
+/// The function of the training rows that is minimised.
 enum class Loss {
-  mae,      ///< Eq. (8): mean |t - y|
-  mape,     ///< mean |t - y| / t
-  mse,      ///< mean (t - y)^2
-  rmsle,    ///< sqrt(mean (ln t - ln y)^2); no +1 inside the logarithm, so that the time unit does
-            ///< not matter
-  soft_l1,  ///< mean sqrt(x^2 + 0.1^2) - 0.1 of x = ln t - ln y: large errors count by their size,
-            ///< not its square; of sums of product terms alone
+  mae,    ///< Eq. (8): mean |t - y|
+  mape,   ///< mean |t - y| / t
+  mse,    ///< mean (t - y)^2
+  rmsle,  ///< sqrt(mean (ln t - ln y)^2), without the usual +1: independent of the time unit
+  /// mean sqrt(x^2 + 0.1^2) - 0.1 of x = ln t - ln y, in which large errors count by their size,
+  /// not its square; only for sums of product terms.
+  soft_l1,
 };
 
 enum class Method {
-  scaled,  ///< normalised columns, log coefficients, exact finish
-  paper,   ///< scipy's defaults in the raw box of the paper
+  scaled,  ///< standardised columns, log coefficients, local refinement
+  paper,   ///< scipy's defaults in the unscaled box of the paper
 };
 
-/// The expression that is fitted.
+/// The form that is fitted.
 enum class Expression {
   generic,    ///< Eq. (4)
   multi,      ///< a sum of product terms
-  automatic,  ///< chosen by cross-validation
+  automatic,  ///< selected by cross-validation
 };
 
-/// What becomes of what the expression leaves.
+/// How the residuals of the expression are modelled.
 enum class Residual {
   none,
-  process,  ///< a Gaussian process of ln t beside it
-  chosen,   ///< with the expression, where that is automatic
+  process,  ///< by a Gaussian process of ln t
+  chosen,   ///< selected together with an automatic expression
 };
 
-/// Which form of the constants a penalty sums.
+/// In which units a penalty takes the constants.
 enum class Penalise {
-  raw,     ///< as in model.json and the paper; what a lambda means depends on the units
-  scaled,  ///< of normalised columns, in units of the median time: free of units
+  raw,     ///< as in model.json and the paper; the meaning of lambda depends on the units
+  scaled,  ///< of standardised columns, in units of the median time: independent of the units
 };
 
 std::string_view to_text(Loss loss);
@@ -239,14 +239,14 @@ std::string_view to_text(Expression expression);
 std::string_view to_text(Residual residual);
 std::string_view to_text(Penalise constants);
 
-/// Eqs. (10) and (11): lambda times the sum of |x| or x^2 over the constants without C.
+/// Eqs. (10) and (11): lambda times the sum of |x| or x^2 over all constants except C.
 struct Penalty {
   double l1 = 0;
   double l2 = 0;
   Penalise constants = Penalise::raw;
 };
 
-/// A user's bound on one kind of constant ('a', 'p', 'q' or 'C'), for all columns or one.
+/// A user's bound on one kind of constant ('a', 'p', 'q' or 'C'), for one column or all.
 struct BoundOverride {
   char constant = 'a';
   std::optional<std::string> column;
@@ -254,10 +254,10 @@ struct BoundOverride {
   double high = 0;
 };
 
-/// "p=-2:2", "p.filters=0:3". Throws UsageError.
+/// Parses "p=-2:2", "p.filters=0:3". Throws UsageError.
 BoundOverride parse_bound(const std::string& text);
 
-/// The settings of a search that a method uses where the user gives none.
+/// The settings of a search that a method uses unless the user gives others.
 struct SearchDefaults {
   std::size_t starts;
   std::size_t exploration_rows;
@@ -272,28 +272,27 @@ struct SearchDefaults {
 
 SearchDefaults search_defaults(Method method);
 
-/// What takes long, in this order: first two where a form is chosen.
+/// The stages of a long fit, in this order; the first two only if a form is selected.
 enum class FitStage { sums, processes, fits, bootstrap, folds };
 
-/// Told how many parts of a stage are done, from one thread at a time.
+/// Called with the number of parts of a stage that are done, by one thread at a time.
 using FitProgress = std::function<void(FitStage stage, std::size_t done, std::size_t all)>;
 
 struct FitOptions {
   Expression expression = Expression::generic;
-  bool signed_terms = false;  ///< of `multi`: terms that are taken away are among the candidates
-  std::optional<std::size_t> terms;  ///< of `multi`; chosen by cross-validation where not given
+  bool signed_terms = false;         ///< for `multi`: candidates include negative terms
+  std::optional<std::size_t> terms;  ///< for `multi`; selected by cross-validation if not given
   Residual residual = Residual::none;
   Loss loss = Loss::mae;
   Method method = Method::scaled;
   Penalty penalty;
   std::vector<BoundOverride> bounds;
   std::uint64_t seed = 1;
-  /// Settings of the search; where one is not given, the method's default holds.
-  std::optional<std::size_t>
-      starts;  ///< independent searches, each with its exact finish; the best is kept
-  /// Rows of a random sample on which the search explores where there are more, with numeric
-  /// columns rounded to 128 values; the exact finish uses all rows as they are. Equal ones count as
-  /// one. 0: explore on them, too.
+  /// Settings of the search; those not given are the method's search_defaults().
+  std::optional<std::size_t> starts;  ///< independent searches, the best one is kept
+  /// Number of rows of a random sample on which the search explores if there are more, with numeric
+  /// columns rounded to 128 values; local refinement uses all rows as they are. Equal rows are
+  /// merged. 0: explore on all rows.
   std::optional<std::size_t> exploration_rows;
   std::optional<optimise::Strategy> strategy;
   std::optional<std::size_t> population;
@@ -303,18 +302,18 @@ struct FitOptions {
   std::optional<double> crossover_rate;
   bool polish = true;
   std::size_t threads = 1;
-  InstructionSet instructions = best_instruction_set();  ///< of the kernel; no result depends on it
+  InstructionSet instructions = best_instruction_set();  ///< of kernels; no result depends on it
   std::stop_token stop;
   std::function<void(const optimise::Progress&)> observer;
-  FitProgress progress;  ///< of the choice of a form; may be empty
+  FitProgress progress;  ///< of the selection of a form; may be empty
 
-  /// Of a fit beside others: nobody hears of it.
+  /// For one fit of several: removes observer and progress.
   void be_silent();
 };
 
-/// The loss where none is asked for: mae, as in the paper; of a sum whose form is chosen by
-/// cross-validation soft_l1, since run times scatter in proportion to their size: a loss of
-/// absolute errors then rests on the few longest runs, and its minimum predicts others worse.
+/// The default loss: mae, as in the paper, but soft_l1 for a sum whose terms are selected by
+/// cross-validation. Run times scatter in proportion to their size, so that absolute errors would
+/// rest on the few longest runs and predict others worse.
 Loss default_loss(const FitOptions& options);
 
 class Form;
@@ -322,50 +321,50 @@ class Form;
 /// Eq. (4).
 std::shared_ptr<const Form> generic_form();
 
-/// Something the reader of a fitted model should know before believing it.
+/// A message that the reader of a fitted model should see before trusting it.
 struct Warning {
   std::string kind;      ///< "at_bound", "flat_direction", "few_rows", "untrained_level", ...
-  std::string constant;  ///< "p[pool_size]"; empty where the warning is about no single constant
-  Sentence message;      ///< a whole one
+  std::string constant;  ///< "p[pool_size]"; empty if it is not about a single constant
+  Sentence message;      ///< a whole sentence
 };
 
-/// How a form that was a candidate predicts runs that it was not fitted to.
+/// Errors of a candidate form on runs held out of its fit.
 struct HeldOutErrors {
   std::string form;                ///< "generic", "multi", "process"
-  double random = 0;               ///< mean |ln(predicted / measured)| of random parts
-  std::optional<double> far_ends;  ///< of the largest values of scales, where they are held out
+  double random = 0;               ///< mean |ln(predicted / measured)| in random folds
+  std::optional<double> far_ends;  ///< in extrapolation folds, if there are any
 };
 
-/// How the form of a model came about.
+/// How the form of a model was selected.
 struct FormChoice {
-  bool given = false;          ///< asked for, not chosen
+  bool given = false;          ///< requested by the user, not selected
   std::size_t candidates = 0;  ///< forms that were judged on held-out rows
   std::size_t random_folds = 0;
-  std::size_t far_folds = 0;  ///< that hold out the largest values of a scale
-  /// Where a process was a candidate: Eq. (4), the trend alone, and the trend with the process.
+  std::size_t far_folds = 0;  ///< extrapolation folds: hold out the largest values of a scale
+  /// If a GP was a candidate: Eq. (4), the trend alone, and the trend with the GP.
   std::vector<HeldOutErrors> held_out = {};
 };
 
-/// A normal distribution that a hyper-parameter of a residual process comes from.
+/// The normal prior of a hyper-parameter of a GP residual.
 struct HyperPriorFacts {
   std::string of;  ///< "ln(1 / length)"
   double mean = 0;
   double standard_deviation = 0;
 };
 
-/// How single runs scatter about trend and process, on the scale of logarithms. Under Student's t
-/// (4 degrees of freedom) runs that were disturbed count for little.
+/// The distribution of single runs about trend and GP, on the scale of logarithms. Under Student's
+/// t (4 degrees of freedom), disturbed runs have small weights.
 enum class ProcessNoise { normal, student_t };
 
 std::string_view to_text(ProcessNoise noise);
 
-/// How the hyper-parameters of a residual process were found.
+/// How the hyper-parameters of a GP residual were found.
 struct ProcessSearch {
   std::string objective;  ///< in words
   std::vector<HyperPriorFacts> priors;
-  std::size_t rows = 0;  ///< configurations at most that the likelihood was computed from
+  std::size_t rows = 0;  ///< number of configurations, at most, in the likelihood
   ProcessNoise noise = ProcessNoise::normal;
-  std::size_t outliers = 0;  ///< runs that count for less than a fifth of a run
+  std::size_t outliers = 0;  ///< runs with a weight below 0.2
 };
 
 /// How the constants were found.
@@ -377,44 +376,44 @@ struct SearchSummary {
   std::string strategy;
   std::size_t starts = 1;
   std::size_t population = 0;   ///< members
-  std::size_t generations = 0;  ///< done, of the start that was kept
-  std::size_t evaluations = 0;  ///< of the objective, over all starts, finish included
+  std::size_t generations = 0;  ///< of the start that was kept
+  std::size_t evaluations = 0;  ///< of the objective, over all starts, including local refinement
   std::string termination;
-  double polish_gain = 0;  ///< share of the cost that the exact finish took off
-  double gap = 0;          ///< share of the cost that a first-order step could still gain
+  double polish_gain = 0;  ///< share of the cost that local refinement removed
+  double gap = 0;          ///< optimality gap: share of the cost that a first-order step could gain
   /// Loss plus penalties at the constants, over the training rows.
   double cost = 0;
-  std::optional<FormChoice> form;  ///< of a sum of product terms, and of Eq. (4) that was chosen
-  /// Of a sum: lambda of the squared penalty that was chosen together with its form, one per level
-  /// where each has terms of its own. Empty where the constants minimise a loss that was asked for.
+  std::optional<FormChoice> form;  ///< of a sum of product terms, and of Eq. (4) if it was selected
+  /// For a sum: lambda of the squared penalty that was selected with its form, one per level if
+  /// each level has terms of its own. Empty if the constants minimise a loss that was requested.
   std::vector<double> ridges;
-  std::optional<ProcessSearch> process;  ///< of a form with a residual process: loss and penalty
-                                         ///< are those of the trend's start
+  /// Set for a form with a GP residual; loss and penalty are then those of the trend's initial fit.
+  std::optional<ProcessSearch> process;
 };
 
-/// Metrics of each part of the data; a part without rows has none.
+/// Metrics of each split; a split without rows has none.
 struct PartMetrics {
   Metrics train;
   std::optional<Metrics> validation;
   std::optional<Metrics> test;
 };
 
-/// One of several files that are one table.
+/// One of several files that make up a table.
 struct DataFile {
   std::string file;  ///< base name
   std::size_t rows = 0;
   std::string sha256;  ///< of its bytes
 };
 
-/// Where the data came from: reproducible facts only.
+/// The origin of the data: reproducible facts only.
 struct Provenance {
   std::string tool;                  ///< "perfmodel 0.1.0"
   std::string file;                  ///< base name of the runs file; "-" for standard input
-  std::size_t rows = 0;              ///< of the file, without those that failed
-  std::string sha256;                ///< of its bytes; of several files, one after the other
+  std::size_t rows = 0;              ///< rows of the file, without failed runs
+  std::string sha256;                ///< of its bytes; of several files, concatenated
   std::vector<Sentence> notices;     ///< what was inferred about its columns
-  std::vector<DataFile> files{};     ///< where there are several
-  std::vector<FailedRuns> failed{};  ///< runs that are left out
+  std::vector<DataFile> files{};     ///< if there are several
+  std::vector<FailedRuns> failed{};  ///< runs that are excluded
 };
 
 /// A model ready to predict: the spec, its form, the constants in the units of the data and how
@@ -423,22 +422,22 @@ struct FittedModel {
   ModelSpec spec;
   std::shared_ptr<const Form> form = generic_form();  ///< never null
   Eigen::VectorXd constants;                          ///< in the order of form->constants()
-  /// The configuration of the central run, where scaling powers depend on one: those of a sum of
-  /// product terms, and those of Eq. (4) where a column is derived from a scale.
+  /// The configuration of the central run, if scaling powers depend on one: for a sum of product
+  /// terms, and for Eq. (4) with a column derived from a scale.
   std::optional<Configuration> typical;
-  std::optional<CentralRun> central;  ///< of the training rows; older files do not tell it
-  std::vector<LeftOut> left_out;      ///< columns of the runs that are no inputs
+  std::optional<CentralRun> central;  ///< of the training rows; older files lack it
+  std::vector<LeftOut> left_out;      ///< excluded columns of the runs
   PartMetrics metrics;
-  /// Of models that were fitted here; not known of those that were read without it.
+  /// Not known of models that were read from a file without it.
   std::optional<Identifiability> identifiability;
-  std::optional<Uncertainty> uncertainty;  ///< where a bootstrap was asked for
-  std::optional<NoiseFloor> noise_floor;   ///< of the training rows, where some are replicates
-  std::optional<RepeatSummary> repeats;    ///< where the fit was repeated with several seeds
+  std::optional<Uncertainty> uncertainty;  ///< if a bootstrap was requested
+  std::optional<NoiseFloor> noise_floor;   ///< of the training rows, if there are replicates
+  std::optional<RepeatSummary> repeats;    ///< if the fit was repeated with several seeds
   std::optional<CrossValidation> cross_validation;
   std::optional<PredictionIntervals> intervals;
   std::vector<Effect> effects;  ///< of its inputs at the central run; older files lack some
-  /// Of a residual process: the median over the training runs of by what share it changes the time
-  /// of the formula. Files of older versions do not tell it.
+  /// For a GP residual: the median over the training runs of the share by which it changes the time
+  /// of the formula. Older files lack it.
   std::optional<double> correction;
   std::vector<UnmeasuredRegion> unmeasured;
   SearchSummary search;
@@ -449,48 +448,45 @@ struct FittedModel {
 /// "a[filters]", "C": one per constant, in their order.
 std::vector<std::string> constant_names(const FittedModel& model);
 
-/// d ln t / d ln E_j, one per extrinsic column, at the typical configuration; of Eq. (4) the powers
-/// q of its scalable part. Where columns are derived from E_j, power_through_derived().
+/// d ln t / d ln E_j, one per extrinsic column, at the typical configuration; for Eq. (4) the
+/// powers q of its scalable part. If columns are derived from E_j: power_through_derived().
 std::vector<double> scaling_powers(const FittedModel& model);
 
-/// A scale that columns are derived from, varied around the typical configuration: from half a
-/// doubling below to half a doubling above (within the measured range), with these columns computed
-/// anew. A derivative would not see the steps of a ceil().
+/// A finite difference in a scale from which columns are derived, since a derivative would not see
+/// the steps of a ceil(): the typical configuration half a doubling below and above (within the
+/// measured range), with derived columns computed anew.
 struct ScaleStep {
   Configuration below;
   Configuration above;
-  double log_ratio = 0;  ///< ln of the upper scale over the lower one
+  double log_ratio = 0;  ///< ln(upper scale / lower scale)
 };
 
-/// Nothing where no column is derived from the scale, and where they cannot be computed.
+/// nullopt if no column is derived from the scale, or if derived columns cannot be computed.
 std::optional<ScaleStep> step_through_derived(const FittedModel& model, std::size_t extrinsic);
 
-/// How the time, of Eq. (4) its scalable part, answers to a scale that columns are derived from:
-/// its power over step_through_derived(). Nothing where there is none.
+/// The power of the time (Eq. (4): of its scalable part) over step_through_derived(), if any.
 std::optional<double> power_through_derived(const FittedModel& model, std::size_t extrinsic);
 
-/// The whole model in a language. Throws InputError for a derived column whose formula the language
-/// cannot be given.
+/// The whole model in a language. Throws InputError if it cannot express a derived column.
 std::string formula_code(const FittedModel& model, FormulaLanguage language);
 
-/// Predicted time of every row of a design made with the model's spec.
+/// The predicted time of every row of a design that was made with the model's spec.
 Eigen::VectorXd predict(const FittedModel& model, const Design& design);
 
-/// Whether a predicted value is a time: a model can reach 0 or less where it extrapolates, and
-/// overflow a double.
+/// Whether a predicted value is a valid time: extrapolation can give 0, less, or overflow.
 bool is_time(double predicted);
 
-/// Share of each of Form::parts() in the predicted time, summed over the rows of the design, in
+/// The share in the predicted time of each of Form::parts(), summed over the rows of the design, in
 /// percent.
 std::vector<double> time_shares(const FittedModel& model, const Design& design);
 
-/// The model as model.json (schema perfmodel/model, version 1); ends with a newline. Numbers
-/// round-trip. Throws std::logic_error for a value that is not finite; r2, which has no value where
-/// all measured times are equal, is written as null.
+/// The model as model.json (schema perfmodel/model, version 1), with a final newline. Numbers
+/// round-trip. Throws std::logic_error for a value that is not finite, except r2, which is
+/// undefined if all measured times are equal and is then null.
 std::string to_json(const FittedModel& model);
 
-/// Reads model.json ("-" is standard input). Throws InputError that names file and field, and gives
-/// advice where the schema is newer than this program.
+/// Reads model.json ("-" is standard input). Throws InputError, which names file and field and, if
+/// the schema is newer than this program, advises what to do.
 FittedModel read_model(const std::string& path);
 
 }  // namespace perfmodel

@@ -7,19 +7,19 @@
 
 namespace perfmodel::optimise {
 
-/// How a mutant is made.
+/// How differential evolution makes a mutant.
 enum class Strategy {
   best1bin,           ///< as in scipy
   rand1bin,           ///< as in scipy
   currenttobest1bin,  ///< as in scipy
 };
 
-/// `immediate`: a winning trial takes its place at once and the next trial of the same generation
-/// already sees it. `deferred`: a whole generation of trials is made, then evaluated as one batch.
+/// `immediate`: a trial vector that wins replaces its parent at once, so that later trials of the
+/// generation use it. `deferred`: a generation of trials is made, then evaluated as one batch.
 enum class Updating { immediate, deferred };
 
 enum class Termination {
-  converged,  ///< the spread of the costs fell below the tolerance, or the box is a single point
+  converged,  ///< the spread of the costs is below the tolerance, or the box is a single point
   generation_limit,  ///< `generations` were done
   evaluation_limit,  ///< one more generation would exceed `evaluations`
   interrupted,       ///< a stop was requested; the best so far is returned
@@ -28,28 +28,27 @@ enum class Termination {
 std::string_view to_text(Strategy strategy);
 std::string_view to_text(Termination termination);
 
-/// The state after one generation, for progress and for tests.
+/// The state after a generation.
 struct Progress {
   std::size_t generation = 0;
   std::size_t evaluations = 0;
   double best_cost = 0;
-  double spread = 0;  ///< standard deviation (over n) of the population's costs
+  double spread = 0;  ///< standard deviation (divisor n) of the population's costs
 };
 
 }  // namespace perfmodel::optimise
 
 namespace perfmodel {
 
-/// The instruction sets that the objective's kernel is compiled for, narrowest first. All give the
-/// same bits.
+/// Instruction sets for which kernels are compiled, narrowest first. All give the same bits.
 enum class InstructionSet : std::uint8_t { baseline, avx2, avx512 };
 
 std::string_view to_text(InstructionSet instructions);
 
-/// Those that this processor has, narrowest first; never empty.
+/// The instruction sets of this processor, narrowest first; never empty.
 std::vector<InstructionSet> available_instruction_sets();
 
-/// The widest that this processor has.
+/// The widest instruction set of this processor.
 InstructionSet best_instruction_set();
 
 }  // namespace perfmodel
