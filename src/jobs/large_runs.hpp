@@ -25,7 +25,7 @@ struct LargeRunsRequest {
   /// What merged rows are taken apart again for after reading; empty where they stay.
   Sentence single_rows_for{};
   std::size_t most_single_rows = kMostSingleRows;
-  MergeLimits limits{};
+  std::size_t most_different_rows = 4'000'000;  ///< that are merged
 };
 
 /// The reading of a large file.
@@ -43,13 +43,10 @@ class LargeRuns {
   LargeRunsRequest request_;
   std::size_t threads_;
   CsvBeginning beginning_;
-  std::size_t time_ = 0;
-  LargePart empty_;
+  LineSink empty_;
 
-  LineLayout layout() const;
-  LabelledRuns labelled(const LargePart& whole, std::string sha256) const;
-  /// Beside so many others.
-  std::string words_of_failed(const RunsFile& file, std::size_t others) const;
+  LineKey key() const;
+  LabelledRuns labelled(const LineSink& whole, std::string sha256) const;
 };
 
 /// What is asked for that needs every row where it stands in the file; empty where nothing is.

@@ -230,7 +230,7 @@ RunsFile read_runs(const std::vector<std::string>& paths, const std::set<std::st
 
 std::optional<std::string> drop_failed_runs(RunsFile& runs, const std::string& column,
                                             const std::set<std::string>& text_columns) {
-  const std::size_t rows = runs.table.rows();
+  const std::size_t rows = runs.table.measured_runs();
   WithoutFailed left = without_failed_runs(runs.table, column, text_columns);
   if (left.failed.empty())
     return std::nullopt;

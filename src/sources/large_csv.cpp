@@ -9,7 +9,9 @@
 #include <limits>
 #include <mutex>
 #include <system_error>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/files.hpp"
@@ -267,19 +269,15 @@ class Lines {
     lines_.push_back({beginning.header, beginning.header_line});
   }
 
-  std::uint32_t number_of(std::uint64_t row_line) const {
-    return line_of_file(beginning_, row_line);
-  }
-
+  /// `row_line`: its number among the lines behind the header, from 0.
   void add(std::string_view text, std::uint64_t row_line) {
-    lines_.push_back({std::string(text), number_of(row_line)});
+    const std::uint64_t number = beginning_.header_line + 1 + row_line;
+    constexpr std::uint64_t last = std::numeric_limits<std::uint32_t>::max();
+    lines_.push_back({std::string(text), static_cast<std::uint32_t>(std::min(number, last))});
     check_characters(lines_.back(), beginning_.source);
   }
 
-  Table table() {
-    std::stable_sort(
-        lines_.begin() + 1, lines_.end(),
-        [](const NumberedLine& a, const NumberedLine& b) { return a.number < b.number; });
+  Table table() const {
     return table_of_lines(lines_, beginning_.source, beginning_.text_columns,
                           beginning_.table.style);
   }
@@ -322,36 +320,28 @@ CsvBeginning read_beginning(const std::string& path, const std::set<std::string>
   return out;
 }
 
-void LargePart::add(std::string_view lines, std::uint64_t offset) {
-  if (merged)
-    merged->add(lines);
-  else
-    sample.add(lines, offset);
-}
-
-void LargePart::append(const LargePart& next) {
-  if (merged)
-    merged->append(*next.merged);
-  else
-    sample.append(next.sample);
-}
-
 namespace {
 
-LargePart read_pipe(const CsvBeginning& beginning, const LargePart& empty) {
-  LargePart out = empty;
-  beginning.pipe->for_each_block(
-      beginning.rows_at,
-      [&](std::string_view lines, std::uint64_t offset) { out.add(lines, offset); });
-  return out;
+void add(LineSink& sink, std::string_view lines, std::uint64_t offset) {
+  std::visit([&](auto& own) { own.add(lines, offset); }, sink);
+}
+
+void append(LineSink& sink, const LineSink& next) {
+  std::visit([&](auto& own) { own.append(std::get<std::remove_reference_t<decltype(own)>>(next)); },
+             sink);
 }
 
 }  // namespace
 
-LargePart read_lines(const CsvBeginning& beginning, const LargePart& empty, std::size_t threads,
-                     const ReadProgress& progress) {
-  if (beginning.pipe)
-    return read_pipe(beginning, empty);
+LineSink read_lines(const CsvBeginning& beginning, const LineSink& empty, std::size_t threads,
+                    const ReadProgress& progress) {
+  if (beginning.pipe) {
+    LineSink out = empty;
+    beginning.pipe->for_each_block(
+        beginning.rows_at,
+        [&](std::string_view lines, std::uint64_t offset) { add(out, lines, offset); });
+    return out;
+  }
   const std::uint64_t bytes = beginning.size - beginning.rows_at;
   const auto share_begin = [&](std::size_t share) {
     return beginning.rows_at + bytes / threads * share + bytes % threads * share / threads;
@@ -365,48 +355,31 @@ LargePart read_lines(const CsvBeginning& beginning, const LargePart& empty, std:
     read += more;
     progress(std::min(read, bytes), bytes);
   };
-  std::vector<LargePart> own(threads, empty);
+  std::vector<LineSink> own(threads, empty);
   parallel_for(threads, threads, [&](std::size_t t) {
     for_each_block(beginning.path, share_begin(t), share_begin(t + 1),
                    [&](std::string_view lines, std::uint64_t offset) {
-                     own[t].add(lines, offset);
+                     add(own[t], lines, offset);
                      tell(lines.size());
                    });
   });
   for (std::size_t t = 1; t < threads; ++t) {
-    own[0].append(own[t]);
+    append(own[0], own[t]);
     own[t] = empty;
   }
   return std::move(own[0]);
 }
 
-std::uint32_t line_of_file(const CsvBeginning& beginning, std::uint64_t row_line) {
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(
-      beginning.header_line + 1 + row_line, std::numeric_limits<std::uint32_t>::max()));
-}
-
-Table table_of(const CsvBeginning& beginning, const MergedLines& merged, std::size_t time) {
+Table table_of(const CsvBeginning& beginning, const CountedLines& counted) {
   Lines lines(beginning);
-  for (std::size_t i = 0; i < merged.configurations(); ++i)
-    lines.add(merged.configuration(i).line, merged.configuration(i).number);
-  for (const MergedLines::OddLine& odd : merged.odd_lines())
-    lines.add(odd.line, odd.number);
-  Table table = lines.table();
-  if (!merged.odd_lines().empty() || !table.columns[time].is_numeric())
-    return table;
-  std::vector<std::size_t> rows;
-  rows.reserve(merged.times().size());
-  for (const MergedLines::Times& times : merged.times())
-    rows.push_back(times.configuration);
-  Table out = take_rows(table, rows);
-  out.runs.reserve(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const MergedLines::Times& times = merged.times()[i];
-    out.columns[time].numbers[i] = times.time;
-    out.lines[i] = lines.number_of(times.line);
-    out.runs.push_back(times.runs);
+  std::vector<std::uint64_t> runs;
+  for (const CountedLines::Counted* line : counted.in_order()) {
+    lines.add(CountedLines::text_of(*line), line->second.number);
+    runs.push_back(line->second.runs);
   }
-  return out;
+  Table table = lines.table();
+  table.runs = std::move(runs);
+  return table;
 }
 
 Table table_of(const CsvBeginning& beginning, const LineSample& sample) {

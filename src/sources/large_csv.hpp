@@ -2,14 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/files.hpp"
@@ -17,139 +18,57 @@
 
 namespace perfmodel {
 
-/// What each line of a table has where.
-struct LineLayout {
-  CellStyle style;
-  std::vector<std::string> names;   ///< by field, as all
-  std::size_t time = 0;             ///< the measured one
-  std::vector<bool> plays_no_part;  ///< whose cells make no two rows different
-  /// Of a cell of the time that is none: whether its run failed and is to be left out. Empty: all
-  /// such rows are odd.
-  std::function<bool(const std::string& cell)> is_failure = {};
+/// Which fields of a line make it another row.
+struct LineKey {
+  char separator = ',';
+  std::vector<std::string> names;  ///< of all fields
+  std::vector<bool> counts;        ///< by field; where all do, a line is known as it is written
 };
 
-/// How much of a table may be left.
-struct MergeLimits {
-  std::size_t configurations = 2'000'000;
-  std::size_t distinct = 2'000'000;  ///< pairs of a configuration and a time
-};
-
-/// A line as the key of its configuration and its time.
-struct CutRow {
-  std::string_view key;  ///< of all cells that play a part; until the next row
-  double time = 0;
-  bool odd = false;  ///< not as many fields as the header, or no time > 0
-  /// Of as many fields, that of the time without blanks around it; until the next row.
-  std::optional<std::string_view> time_cell = {};
-};
-
-/// Cuts lines without looking at more than it must: a file of 4 GB has them by the hundred million.
-class RowCutter {
+/// The lines of a part of a table, equal ones counted. Nothing depends on how a table is cut into
+/// parts if these are appended in their order.
+class CountedLines {
  public:
-  explicit RowCutter(LineLayout layout);
+  explicit CountedLines(LineKey key, std::size_t most = 4'000'000);
 
-  CutRow cut(std::string_view line);
-  /// A field of a line that is not odd, or all; until the next row.
-  std::string_view cell(std::string_view line, std::size_t field);
-  const std::vector<std::string_view>& cells(std::string_view line);
-  /// Of a cell; nothing where it is no number.
-  std::optional<double> number(std::string_view cell) const;
-  const LineLayout& layout() const { return layout_; }
+  /// Whole lines; blank ones are skipped. Throws InputError where more than `most` of them differ.
+  void add(std::string_view lines, std::uint64_t offset);
+  /// The part that follows.
+  void append(const CountedLines& next);
+
+  struct Line {
+    std::string text{};        ///< where it is not its key
+    std::uint64_t number = 0;  ///< of the first such line, from 0 in this part
+    std::uint64_t runs = 0;
+  };
+  /// A line with the key by which it is known.
+  using Counted = std::pair<const std::string, Line>;
+
+  static const std::string& text_of(const Counted& counted) {
+    return counted.second.text.empty() ? counted.first : counted.second.text;
+  }
+  /// In the order in which they first appear; until something is added.
+  std::vector<const Counted*> in_order() const;
 
  private:
-  LineLayout layout_;
-  bool all_play_a_part_ = true;
-  std::string key_;
-  std::string copy_;
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  LineKey key_;
+  std::size_t most_;
+  bool as_written_;  ///< whether the key of a line is the line
+  std::unordered_map<std::string, Line, Hash, std::equal_to<>> known_;
+  std::uint64_t lines_ = 0;
+  std::string copy_;  ///< of a line, to be split
+  std::string joined_;
   std::vector<std::string_view> fields_;
 
-  CutRow cut_quoted(std::string_view line);
-  CutRow with_time(std::string_view cell) const;
-};
-
-/// The lines of a part of a table with equal ones merged. Nothing depends on how a table is cut
-/// into parts, if these are put together in their order: configurations are known by their cells as
-/// they are written and stand in the order in which they first appear.
-class MergedLines {
- public:
-  explicit MergedLines(LineLayout layout, MergeLimits limits = {});
-
-  /// Whole lines. Throws InputError where more is left than the limits allow.
-  void add(std::string_view lines);
-  /// The part that follows.
-  void append(const MergedLines& next);
-
-  /// A configuration: the first line that has it.
-  struct Configuration {
-    std::string_view line;
-    std::uint64_t number = 0;  ///< of that line, from 0 in this part
-  };
-  /// Runs of one configuration and time.
-  struct Times {
-    double time = 0;
-    std::uint64_t runs = 0;
-    std::uint64_t line = 0;  ///< the first of theirs
-    std::uint32_t configuration = 0;
-  };
-  /// A line that is no row with a time > 0: what is wrong with it is for others to say.
-  struct OddLine {
-    std::string line;
-    std::uint64_t number = 0;
-  };
-
-  /// Runs that failed with the same cell.
-  struct Failed {
-    std::uint64_t runs = 0;
-    std::vector<std::uint64_t> lines;  ///< the first of theirs
-  };
-
-  std::size_t configurations() const { return known_.size(); }
-  Configuration configuration(std::size_t i) const;
-  const std::deque<Times>& times() const { return times_; }
-  /// The first of them.
-  const std::vector<OddLine>& odd_lines() const { return odd_; }
-  /// By their cells.
-  const std::map<std::string, Failed>& failed() const { return failed_; }
-  std::uint64_t lines() const { return lines_; }
-
- private:
-  struct Known {
-    std::uint64_t hash = 0;
-    std::uint64_t number = 0;
-    std::size_t key = 0;  ///< where it begins in texts_; the line follows
-    std::uint32_t key_size = 0;
-    std::uint32_t line_size = 0;
-  };
-  RowCutter cutter_;
-  MergeLimits limits_;
-  std::string texts_;
-  std::vector<Known> known_;
-  std::vector<std::uint32_t> slots_;  ///< of known_, + 1
-  std::deque<Times> times_;
-  std::vector<std::uint32_t> time_slots_;  ///< of times_, + 1
-  std::vector<OddLine> odd_;
-  std::map<std::string, Failed> failed_;
-  std::uint64_t lines_ = 0;
-  /// Rows on their way into the tables, so many at once that memory answers in the meantime.
-  struct Waiting {
-    std::string_view line;
-    std::size_t key = 0;  ///< where it begins in keys_
-    std::size_t key_size = 0;
-    std::uint64_t hash = 0;
-    Times times;
-  };
-  std::vector<Waiting> waiting_;
-  std::string keys_;
-
-  void add_line(std::string_view line);
-  void add_waiting();
-  void add_odd(std::string_view line, std::uint64_t number);
-  void add_failed(const std::string& cell, const Failed& failed, std::uint64_t before);
-  std::uint32_t find_or_add(std::string_view key, std::uint64_t hash, std::string_view line,
-                            std::uint64_t number);
-  void grow_slots();
-  void add_times(const Times& times);
-  void grow_time_slots();
+  /// Until the next line.
+  std::string_view key_of(std::string_view line);
+  void count(std::string_view key, std::string_view line, std::uint64_t number, std::uint64_t runs);
   std::string most_different_column() const;
 };
 
@@ -255,26 +174,16 @@ struct CsvBeginning {
 CsvBeginning read_beginning(const std::string& path, const std::set<std::string>& text_columns,
                             std::optional<char> separator);
 
-/// What is kept of a part of a large file: its lines merged, or some of them as they stand there.
-struct LargePart {
-  std::optional<MergedLines> merged;
-  LineSample sample;
+/// What is kept of a part of a large file: its lines counted, or some of them drawn.
+using LineSink = std::variant<CountedLines, LineSample>;
 
-  void add(std::string_view lines, std::uint64_t offset);
-  void append(const LargePart& next);
-};
-
-/// Reads the lines behind the header on so many threads; `empty` is a part without lines. A pipe is
+/// Reads the lines behind the header on so many threads; `empty` is a sink without lines. A pipe is
 /// read by one thread, once.
-LargePart read_lines(const CsvBeginning& beginning, const LargePart& empty, std::size_t threads,
-                     const ReadProgress& progress = {});
+LineSink read_lines(const CsvBeginning& beginning, const LineSink& empty, std::size_t threads,
+                    const ReadProgress& progress = {});
 
-/// The line of the file that has this number among those behind the header.
-std::uint32_t line_of_file(const CsvBeginning& beginning, std::uint64_t row_line);
-
-/// The table of distinct rows, each with how many runs it stands for; of odd lines alone, beside a
-/// row of each configuration, where there are any.
-Table table_of(const CsvBeginning& beginning, const MergedLines& merged, std::size_t time);
+/// The table of the lines that differ, each with how many runs it stands for.
+Table table_of(const CsvBeginning& beginning, const CountedLines& counted);
 
 /// The table of the lines that were drawn.
 Table table_of(const CsvBeginning& beginning, const LineSample& sample);

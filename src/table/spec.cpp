@@ -154,7 +154,7 @@ WithoutFailed without_failed_runs(const Table& table, const std::string& column,
     FailedRuns& failed = by_cell[{file, cell}];
     failed.file = file;
     failed.cell = cell;
-    ++failed.rows;
+    failed.rows += table.runs.empty() ? 1 : table.runs[row];
     if (failed.lines.size() < kMostLinesKept)
       failed.lines.push_back(table.lines[row]);
   }
@@ -186,7 +186,7 @@ std::string words_for(const std::vector<FailedRuns>& failed, const std::string& 
     lines.resize(runs.rows);  // those that are not kept are counted
     reasons.push_back((runs.cell.empty() ? "blank" : quoted_cell(runs.cell)) + " in " +
                       std::to_string(runs.rows) + " (" + (one_file ? "" : runs.file + ", ") +
-                      (runs.rows == 1 ? "line " : "lines ") + enumerated(lines, kMostLinesKept) +
+                      (runs.rows == 1 ? "line " : "lines ") + enumerated(lines, runs.lines.size()) +
                       ")");
   }
   return (one_file ? failed.front().file + ": " : "") + std::to_string(all) + " of " +

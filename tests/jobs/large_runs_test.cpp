@@ -50,9 +50,9 @@ TEST_CASE("what cannot be merged or read is said") {
   std::string text = scattered_runs(12);
   const std::string path = directory.write("runs.csv", text);
   const LargeRuns limited(path, request.roles, {},
-                          {.merge = true, .sample_rows = {}, .limits = {.configurations = 35}},
+                          {.merge = true, .sample_rows = {}, .most_different_rows = 35},
                           request.options);
-  CHECK_THROWS_WITH(limited.read(), ContainsSubstring("more than 35 different configurations"));
+  CHECK_THROWS_WITH(limited.read(), ContainsSubstring("more than 35 different rows"));
   text.replace(text.rfind(",0."), 1, ",x");
   directory.write("runs.csv", text);
   const LargeRuns damaged(path, request.roles, {}, {.merge = true, .sample_rows = {}},

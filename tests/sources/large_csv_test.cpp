@@ -4,10 +4,12 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
 #include "support/catch.hpp"
@@ -18,8 +20,6 @@ using namespace perfmodel::test;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
-
-constexpr std::size_t kTimeColumn = 2;
 
 /// 600 rows of 12 configurations, times of two digits, so that many are equal; a configuration
 /// is written in quotes sometimes, and there are a blank line and a last line without its end.
@@ -37,12 +37,16 @@ std::string repeated_runs() {
   return out;
 }
 
-LargePart empty_part(const CsvBeginning& beginning, MergeLimits limits = {}) {
-  LineLayout layout;
-  layout.names = beginning.table.names();
-  layout.time = kTimeColumn;
-  layout.plays_no_part = {false, false, false, true};
-  return {MergedLines(layout, limits), LineSample(0, 7)};
+/// Hosts make no two rows different.
+LineSink counted(const CsvBeginning& beginning, std::size_t most = 1000) {
+  return CountedLines(
+      {.separator = ',', .names = beginning.table.names(), .counts = {true, true, true, false}},
+      most);
+}
+
+Table counted_rows(const CsvBeginning& beginning, std::size_t threads) {
+  return table_of(beginning,
+                  std::get<CountedLines>(read_lines(beginning, counted(beginning), threads)));
 }
 
 /// Configuration and time -> runs.
@@ -85,9 +89,11 @@ TEST_CASE("merged rows are those of the file, each with its runs and its first l
   const std::string path = directory.write("runs.csv", text);
   const Table all = parse_csv(text, path);
   const CsvBeginning beginning = read_beginning(path, {}, {});
-  const LargePart empty = empty_part(beginning);
-  const LargePart empty_sample{std::nullopt, LineSample(50, 7)};
-  const Table merged = table_of(beginning, *read_lines(beginning, empty, 1).merged, kTimeColumn);
+  const LineSink empty_sample = LineSample(50, 7);
+  const auto sample_of = [&](std::size_t threads) {
+    return std::get<LineSample>(read_lines(beginning, empty_sample, threads));
+  };
+  const Table merged = counted_rows(beginning, 1);
   CHECK(counts_of(merged) == counts_of(all));
   CHECK(merged.measured_runs() == 600);
   CHECK(merged.rows() < 500);
@@ -101,16 +107,14 @@ TEST_CASE("merged rows are those of the file, each with its runs and its first l
 
   // However it is cut.
   for (const std::size_t threads : {1U, 2U, 3U, 7U}) {
-    const LargePart part = read_lines(beginning, empty, threads);
-    const Table table = table_of(beginning, *part.merged, kTimeColumn);
+    const Table table = counted_rows(beginning, threads);
     CHECK(table.lines == merged.lines);
     CHECK(table.runs == merged.runs);
     CHECK(table.at("time_s").numbers == merged.at("time_s").numbers);
-    const LineSample sample = read_lines(beginning, empty_sample, threads).sample;
-    const Table drawn = table_of(beginning, sample);
+    const Table drawn = table_of(beginning, sample_of(threads));
     CHECK(drawn.rows() == 50);
-    CHECK(drawn.lines == table_of(beginning, read_lines(beginning, empty_sample, 1).sample).lines);
-    CHECK(sample.lines_to_draw_from() == 600);
+    CHECK(drawn.lines == table_of(beginning, sample_of(1)).lines);
+    CHECK(sample_of(threads).lines_to_draw_from() == 600);
   }
 }
 
@@ -118,38 +122,35 @@ TEST_CASE("too many different rows are refused with what can be done") {
   const TemporaryDirectory directory;
   const std::string path = directory.write("runs.csv", repeated_runs());
   const CsvBeginning beginning = read_beginning(path, {}, {});
-  const std::size_t pairs = read_lines(beginning, empty_part(beginning), 1).merged->times().size();
+  const std::size_t rows = counted_rows(beginning, 1).rows();
   // As many as there are, and one less than that, however the file is read.
   for (const std::size_t threads : {1U, 3U}) {
-    CHECK_NOTHROW(read_lines(beginning, empty_part(beginning, {.distinct = pairs}), threads));
+    CHECK_NOTHROW(read_lines(beginning, counted(beginning, rows), threads));
     CHECK_THROWS_WITH(
-        read_lines(beginning, empty_part(beginning, {.distinct = pairs - 1}), threads),
-        ContainsSubstring("different pairs of a configuration and a time") &&
+        read_lines(beginning, counted(beginning, rows - 1), threads),
+        ContainsSubstring("more than " + std::to_string(rows - 1) + " different rows") &&
+            ContainsSubstring("'time_s' has the most different values") &&
             ContainsSubstring("sample_rows"));
   }
-  CHECK_THROWS_WITH(read_lines(beginning, empty_part(beginning, {.configurations = 10}), 1),
-                    ContainsSubstring("more than 10 different configurations") &&
-                        ContainsSubstring("'gpus' has the most different values"));
 }
 
-TEST_CASE("runs that failed are counted by their cells however a file is cut") {
+TEST_CASE("lines without a time are counted as they are, for the reader of the table to refuse") {
   const TemporaryDirectory directory;
   std::string text = "net,gpus,time_s,host\n";
   for (int i = 0; i < 90; ++i)
     text += "n,1," + std::string(i % 9 == 4 ? " oom" : i % 9 == 6 ? "\"\"" : "1.5") + ",h\n";
   const CsvBeginning beginning = read_beginning(directory.write("runs.csv", text), {}, {});
-  LineLayout layout;
-  layout.names = beginning.table.names();
-  layout.time = kTimeColumn;
-  layout.is_failure = [](const std::string& cell) { return cell.empty() || cell == "oom"; };
-  const LargePart empty{MergedLines(layout), LineSample(0, 7)};
   for (const std::size_t threads : {1U, 3U, 7U}) {
-    const LargePart part = read_lines(beginning, empty, threads);
-    CHECK(part.merged->odd_lines().empty());
-    REQUIRE(part.merged->failed().size() == 2);
-    const MergedLines::Failed& oom = part.merged->failed().at("oom");
-    CHECK(oom.runs == 10);
-    CHECK(oom.lines == std::vector<std::uint64_t>{4, 13, 22, 31, 40});
-    CHECK(part.merged->failed().at("").lines.front() == 6);
+    const WithoutFailed runs = without_failed_runs(counted_rows(beginning, threads), "time_s", {});
+    CHECK(runs.table.runs == std::vector<std::uint64_t>{70});
+    REQUIRE(runs.failed.size() == 2);
+    CHECK(runs.failed[0].cell == "");
+    CHECK(runs.failed[0].rows == 10);
+    CHECK(runs.failed[1].cell == "oom");
+    CHECK(runs.failed[1].rows == 10);
+    CHECK(runs.failed[1].lines == std::vector<std::uint32_t>{6});
+    CHECK(words_for(runs.failed, "time_s", 90) ==
+          "runs.csv: 20 of 90 runs failed and are left out: 'time_s' is blank in 10 (lines 8 and 9 "
+          "more) and \"oom\" in 10 (lines 6 and 9 more)");
   }
 }
