@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <functional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,35 @@ std::string text_literal(std::string_view text, const LiteralRules& rules) {
 std::string Dialect::number(double value) const {
   const std::string text = to_text(value);
   return value < 0 ? "(" + text + ")" : text;
+}
+
+std::string Dialect::apply(Operation operation, std::span<const std::string> operands) const {
+  const std::string_view pattern = this->operation(operation);
+  std::string out;
+  for (std::size_t i = 0; i < pattern.size(); ++i)
+    if (pattern[i] == '$')
+      out += operands[static_cast<std::size_t>(pattern[++i] - '1')];
+    else
+      out += pattern[i];
+  return out;
+}
+
+std::string Dialect::capped(const std::string& name, double cap) const {
+  return apply(Operation::minimum, std::array{name, number(cap)});
+}
+
+std::string Dialect::at_least(const std::string& name, double low) const {
+  return apply(Operation::maximum, std::array{name, number(low)});
+}
+
+std::string Dialect::ring(const std::string& name) const {
+  const std::string inverse = apply(Operation::divide, std::array{number(1), name});
+  return apply(Operation::exp,
+               std::array{apply(Operation::subtract, std::array{number(1), inverse})});
+}
+
+std::string Dialect::log2(const std::string& name) const {
+  return apply(Operation::log2, std::array{at_least(name, 1)});
 }
 
 const Dialect& dialect_of(FormulaLanguage language) {
@@ -137,18 +167,6 @@ class CDialect : public Dialect {
   }
   std::string power(const std::string& base, double exponent) const override {
     return "pow(" + base + ", " + number(exponent) + ")";
-  }
-  std::string ring(const std::string& name) const override {
-    return "exp(1.0 - 1.0 / " + name + ")";
-  }
-  std::string capped(const std::string& name, double cap) const override {
-    return "fmin(" + name + ", " + number(cap) + ")";
-  }
-  std::string at_least(const std::string& name, double low) const override {
-    return "fmax(" + name + ", " + number(low) + ")";
-  }
-  std::string log2(const std::string& name) const override {
-    return "log2(" + name + " < 1 ? 1 : " + name + ")";
   }
   std::string step(const std::string& name, double threshold, double below,
                    double above) const override {
@@ -257,18 +275,6 @@ class JavaScriptDialect : public Dialect {
  public:
   std::string power(const std::string& base, double exponent) const override {
     return "Math.pow(" + base + ", " + number(exponent) + ")";
-  }
-  std::string ring(const std::string& name) const override {
-    return "Math.exp(1 - 1 / " + name + ")";
-  }
-  std::string capped(const std::string& name, double cap) const override {
-    return "Math.min(" + name + ", " + number(cap) + ")";
-  }
-  std::string at_least(const std::string& name, double low) const override {
-    return "Math.max(" + name + ", " + number(low) + ")";
-  }
-  std::string log2(const std::string& name) const override {
-    return "Math.log2(Math.max(" + name + ", 1))";
   }
   std::string step(const std::string& name, double threshold, double below,
                    double above) const override {
@@ -402,18 +408,6 @@ class PythonDialect : public Dialect {
  public:
   std::string power(const std::string& base, double exponent) const override {
     return base + " ** " + number(exponent);
-  }
-  std::string ring(const std::string& name) const override {
-    return "math.exp(1 - 1 / " + name + ")";
-  }
-  std::string capped(const std::string& name, double cap) const override {
-    return "min(" + name + ", " + number(cap) + ")";
-  }
-  std::string at_least(const std::string& name, double low) const override {
-    return "max(" + name + ", " + number(low) + ")";
-  }
-  std::string log2(const std::string& name) const override {
-    return "math.log2(max(" + name + ", 1))";
   }
   std::string step(const std::string& name, double threshold, double below,
                    double above) const override {
@@ -589,14 +583,6 @@ class SpreadsheetDialect : public Dialect {
   std::string power(const std::string& base, double exponent) const override {
     return base + "^" + number(exponent);
   }
-  std::string ring(const std::string& name) const override { return "EXP(1-1/" + name + ")"; }
-  std::string capped(const std::string& name, double cap) const override {
-    return "MIN(" + name + "," + number(cap) + ")";
-  }
-  std::string at_least(const std::string& name, double low) const override {
-    return "MAX(" + name + "," + number(low) + ")";
-  }
-  std::string log2(const std::string& name) const override { return "LOG(MAX(" + name + ",1),2)"; }
   std::string step(const std::string& name, double threshold, double below,
                    double above) const override {
     return "IF(" + name + ">" + number(threshold) + "," + number(above) + "," + number(below) + ")";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,13 +38,13 @@ class Dialect {
   virtual std::string number(double value) const;
   virtual std::string power(const std::string& base, double exponent) const = 0;
   /// exp(1 - 1/n), whose power is the all-reduce saturation term of n workers.
-  virtual std::string ring(const std::string& name) const = 0;
+  std::string ring(const std::string& name) const;
   /// min(name, cap).
-  virtual std::string capped(const std::string& name, double cap) const = 0;
+  std::string capped(const std::string& name, double cap) const;
   /// max(name, low).
-  virtual std::string at_least(const std::string& name, double low) const = 0;
+  std::string at_least(const std::string& name, double low) const;
   /// log2(max(name, 1)).
-  virtual std::string log2(const std::string& name) const = 0;
+  std::string log2(const std::string& name) const;
   /// `above` if the value is greater than the threshold, else `below`.
   virtual std::string step(const std::string& name, double threshold, double below,
                            double above) const = 0;
@@ -54,6 +55,8 @@ class Dialect {
   /// The code of a formula's operation, with $1, $2 and $3 for its operands. Truth values are 1 or
   /// 0. The code can be used as an operand without further parentheses.
   virtual std::string_view operation(Operation operation) const = 0;
+  /// The operation with these operands in the places of $1, $2 and $3.
+  std::string apply(Operation operation, std::span<const std::string> operands) const;
   virtual std::string_view times() const { return " * "; }
   virtual std::string_view plus() const { return "\n      + "; }
 

@@ -244,17 +244,6 @@ namespace {
 /// Each operand may be nested deeper than the one before, and compilers limit the depth.
 constexpr std::size_t kMostOperands = 500;
 
-/// Inserts the operands into the template.
-std::string filled(std::string_view pattern, std::span<const std::string> operands) {
-  std::string out;
-  for (std::size_t i = 0; i < pattern.size(); ++i)
-    if (pattern[i] == '$')
-      out += operands[static_cast<std::size_t>(pattern[++i] - '1')];
-    else
-      out += pattern[i];
-  return out;
-}
-
 }  // namespace
 
 std::string derived_code(const DerivedColumn& column, const Dialect& dialect,
@@ -273,7 +262,7 @@ std::string derived_code(const DerivedColumn& column, const Dialect& dialect,
       stack.push_back(operand_of(program.names[step.name]));
     } else {
       const std::size_t count = operands_of(step.operation);
-      std::string code = filled(dialect.operation(step.operation), std::span(stack).last(count));
+      std::string code = dialect.apply(step.operation, std::span(stack).last(count));
       stack.resize(stack.size() - count);
       stack.push_back(std::move(code));
     }
