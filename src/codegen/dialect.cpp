@@ -64,9 +64,7 @@ std::string Dialect::at_least(const std::string& name, double low) const {
 }
 
 std::string Dialect::ring(const std::string& name) const {
-  const std::string inverse = apply(Operation::divide, std::array{number(1), name});
-  return apply(Operation::exp,
-               std::array{apply(Operation::subtract, std::array{number(1), inverse})});
+  return apply(Operation::exp, std::array{number(1) + " - " + number(1) + " / " + name});
 }
 
 std::string Dialect::log2(const std::string& name) const {

@@ -234,9 +234,9 @@ TEST_CASE("a spreadsheet, text and LaTeX show rings, caps and logarithms of all 
   CHECK(shown(FormulaLanguage::spreadsheet) ==
         "=2e-05*filters^1.5*LOG(MAX(filters,1),2)^2"
         "*IF(activation=\"relu\",1,IF(activation=\"tanh\",1.5,NA()))"
-        "*EXP(1-1/gpus)^(-1)*MIN(batch_size,32)*IF(filters>8,1,1)"
+        "*EXP(1 - 1 / gpus)^(-1)*MIN(batch_size,32)*IF(filters>8,1,1)"
         "+0.01*MIN(filters,16)^0.5*IF(activation=\"relu\",1,IF(activation=\"tanh\",1,NA()))"
-        "*EXP(1-1/MIN(gpus,4))^0.5*LOG(MAX(MIN(gpus,4),1),2)*IF(MIN(filters,16)>8,1,0.25)"
+        "*EXP(1 - 1 / MIN(gpus,4))^0.5*LOG(MAX(MIN(gpus,4),1),2)*IF(MIN(filters,16)>8,1,0.25)"
         "+0.0125\n");
   CHECK_THAT(shown(FormulaLanguage::text), Catch::Contains("log2(filters)^2") &&
                                                Catch::Contains("exp(1 - 1/gpus)^-1") &&
