@@ -5,7 +5,6 @@
 #include <csignal>
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -47,14 +46,6 @@ std::optional<double> seconds_left(const WorkState& state);
 /// "choosing the form, 8 s". At most `width` characters.
 std::string progress_text(const WorkState& state, std::size_t width);
 
-}  // namespace perfmodel::cli
-
-namespace spdlog {
-class logger;
-}
-
-namespace perfmodel::cli {
-
 enum class ColorChoice { automatic, always, never };
 
 struct ConsoleOptions {
@@ -74,7 +65,8 @@ std::optional<std::size_t> output_width(const std::string& output = "-");
 
 /// Everything meant for people, all of it on standard error: errors, warnings, notices, the summary
 /// and the progress line. `--quiet` keeps warnings and errors only. Controls in the texts are
-/// masked.
+/// masked. Each goes out in one piece, so that processes that share a terminal or a log do not cut
+/// each other's lines.
 class Console {
  public:
   explicit Console(const ConsoleOptions& options);
@@ -100,8 +92,11 @@ class Console {
   bool terminal_;
   bool color_;
   bool progress_shown_ = false;
-  std::shared_ptr<spdlog::logger> logger_;
-  std::recursive_mutex mutex_;  ///< the progress line is drawn beside the work
+  std::mutex mutex_;  ///< the progress line is drawn beside the work
+
+  void message(std::string_view label, std::string_view color, std::string_view text);
+  /// In place of the progress line, with another one behind it.
+  void write(std::string text, const std::string& progress_line = {});
 };
 
 /// A line that shows how far the work is: from its third second on, on a terminal only, gone at the
