@@ -75,21 +75,32 @@ std::string bar(double share, std::size_t width) {
 
 std::optional<double> seconds_left(const WorkState& state) {
   const std::size_t timed = state.done - state.before;
-  if (!state.even || timed < kFewestPartsOfPace || state.done >= state.all)
+  const bool is_last = state.earlier + state.share >= 1;
+  if (!state.even || timed < kFewestPartsOfPace || (is_last && state.done >= state.all))
     return std::nullopt;
   const double pace = state.seconds_done / static_cast<double>(timed);
   const double since = state.seconds - state.seconds_done;
-  return std::max(0.0, pace * static_cast<double>(state.all - state.done) - since);
+  // Parts of what comes later count by their weight.
+  const double later =
+      static_cast<double>(state.all) * (1 - state.earlier - state.share) / state.share;
+  const double left =
+      std::max(0.0, pace * (static_cast<double>(state.all - state.done) + later) - since);
+  constexpr double by_far = 1.5;
+  constexpr double few_seconds = 5;
+  return state.last_left && left < by_far * *state.last_left + few_seconds
+             ? std::min(left, *state.last_left)
+             : left;
 }
 
 std::string progress_text(const WorkState& state, std::size_t width) {
-  std::string end = ", " + duration_text(state.seconds);
+  std::string end = ", " + duration_text(state.seconds_earlier + state.seconds);
   if (!state.detail.empty())
     end = ", " + state.detail + end;
   if (state.all == 0)
     return clipped(state.work + end, width);
   const double share =
-      std::min(1.0, static_cast<double>(state.done) / static_cast<double>(state.all));
+      state.earlier +
+      state.share * std::min(1.0, static_cast<double>(state.done) / static_cast<double>(state.all));
   const std::string percentage = std::to_string(static_cast<int>(100 * share)) + " %";
   if (const auto left = seconds_left(state))
     end = ", about " + duration_text(*left) + " left";
@@ -120,6 +131,11 @@ SearchProgress::~SearchProgress() {
   console_.progress({});
 }
 
+void SearchProgress::plan(std::vector<std::pair<std::string, double>> works) {
+  const std::lock_guard lock(mutex_);
+  plan_ = std::move(works);
+}
+
 void SearchProgress::begin(const std::string& work) {
   const std::lock_guard lock(mutex_);
   change_work(work);
@@ -145,17 +161,23 @@ void SearchProgress::show(const std::string& work, std::size_t done, std::size_t
   state_.done = done;
   state_.all = all;
   state_.even = even;
-  state_.seconds_done = seconds_of_work();
-}
-
-double SearchProgress::seconds_of_work() const {
-  return std::chrono::duration<double>(Clock::now() - work_start_).count();
+  state_.seconds_done = seconds_since(work_start_);
 }
 
 void SearchProgress::change_work(const std::string& work) {
-  state_ = {};
-  state_.work = work;
+  state_ = {.work = work, .last_left = state_.last_left};
+  state_.seconds_earlier = seconds_since(start_);
   work_start_ = Clock::now();
+  const auto planned = std::find_if(plan_.begin(), plan_.end(),
+                                    [&](const auto& each) { return each.first == work; });
+  double all = 0;
+  for (const auto& [name, weight] : plan_)
+    all += weight;
+  if (planned == plan_.end() || !(planned->second > 0))
+    return;
+  state_.share = planned->second / all;
+  for (auto each = plan_.begin(); each != planned; ++each)
+    state_.earlier += each->second / all;
 }
 
 void SearchProgress::draw(const std::stop_token& end_of_work) {
@@ -167,7 +189,8 @@ void SearchProgress::draw(const std::stop_token& end_of_work) {
          !end_of_work.stop_requested()) {
     if (Clock::now() - start_ < kQuietTime || state_.work.empty())
       continue;
-    state_.seconds = seconds_of_work();
+    state_.seconds = seconds_since(work_start_);
+    state_.last_left = seconds_left(state_);
     console_.progress(progress_text(state_, console_.width().value_or(kUsualWidth) - 1));
   }
 }

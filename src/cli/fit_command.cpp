@@ -138,13 +138,29 @@ std::string name_of(FitStage stage) {
   return "fitting";
 }
 
+/// The stages of a fit by the fits that they are. What a form is chosen in takes about as long,
+/// twice, as what follows.
+void plan_fit(const PreparedFit& prepared, const FitRequest& request, SearchProgress& progress) {
+  const auto samples = static_cast<double>(request.bootstrap ? request.bootstrap->samples : 0);
+  const auto folds = static_cast<double>(prepared.held_out.parts.size());
+  const bool chooses = request.options.expression != Expression::generic && !request.options.terms;
+  const double choice = chooses ? std::max(1.0, samples + folds) : 0;
+  progress.plan({{name_of(FitStage::sums), choice},
+                 {name_of(FitStage::processes), choice},
+                 {name_of(FitStage::fits), chooses ? 0 : static_cast<double>(request.repeats)},
+                 {name_of(FitStage::bootstrap), samples},
+                 {name_of(FitStage::folds), folds}});
+}
+
 std::function<void(FitStage, std::size_t, std::size_t)> shown_on(SearchProgress& progress) {
   return [&progress](FitStage stage, std::size_t done, std::size_t all) {
-    progress.show(name_of(stage), done, all, stage != FitStage::sums);
+    const bool even = stage != FitStage::sums && stage != FitStage::processes;
+    progress.show(name_of(stage), done, all, even);
   };
 }
 
 void fit_shard_watched(const PreparedFit& prepared, FitRequest request, SearchProgress& progress) {
+  plan_fit(prepared, request, progress);
   progress.begin(name_of(FitStage::fits));
   request.progress = shown_on(progress);
   fit_shared_tasks(prepared, request);
@@ -153,6 +169,7 @@ void fit_shard_watched(const PreparedFit& prepared, FitRequest request, SearchPr
 /// Fits while a line shows how far it is.
 FitOutcome fit_watched(const PreparedFit& prepared, FitRequest request, SearchProgress& progress,
                        Console& console) {
+  plan_fit(prepared, request, progress);
   progress.begin(request.options.expression == Expression::automatic ? "choosing the form"
                                                                      : name_of(FitStage::fits));
   request.progress = shown_on(progress);

@@ -158,7 +158,8 @@ int run_fit_many(const FitArguments& arguments, FitRequest request, Console& con
 namespace {
 
 /// A set of models is the lines of its parts.
-int merge_models(const MergeArguments& arguments, const MergedParts& parts, Console& console) {
+int merge_models(const MergeArguments& arguments, const MergedParts& parts,
+                 std::optional<SearchProgress>& progress, Console& console) {
   std::vector<Gate> gates;
   for (const std::string& gate : arguments.gates) {
     gates.push_back(parse_gate(gate, {{}, kSetFigureWords, is_set_figure}));
@@ -167,14 +168,20 @@ int merge_models(const MergeArguments& arguments, const MergedParts& parts, Cons
   }
   OutputFile output(arguments.output);
   output.write(parts.header());
-  parts.for_each_line([&](std::string_view line) { output.write(line); });
+  std::size_t done = 0;
+  parts.for_each_line([&](std::string_view line) {
+    output.write(line);
+    progress->show("joining", ++done, parts.tasks());
+  });
   output.commit();
   const std::string source = display_name(arguments.output);
   const SetLines set(source, parse_set_header(source, parts.header()), [&](const auto& visit) {
     parts.for_each_line([&](std::string_view line) { visit(line.substr(0, line.size() - 1)); });
   });
-  if (!console.quiet())
-    console.summary(set_summary(set, console, arguments.ranked_at));
+  progress->begin("ranking the models");
+  const std::string summary = console.quiet() ? "" : set_summary(set, console, arguments.ranked_at);
+  progress.reset();
+  console.summary(summary);
   if (const std::string refused = refused_text(set); !refused.empty())
     console.warning(refused);
   check_set_gates(gates, set);
@@ -182,7 +189,8 @@ int merge_models(const MergeArguments& arguments, const MergedParts& parts, Cons
 }
 
 /// Of other results, the command that they are for makes its document.
-int merge_results(const MergeArguments& arguments, const MergedParts& parts, Console& console) {
+int merge_results(const MergeArguments& arguments, const MergedParts& parts,
+                  std::optional<SearchProgress>& progress, Console& console) {
   if (!arguments.ranked_at.empty())
     throw UsageError("--set goes with many models");
   const std::string source = arguments.parts.front();
@@ -193,6 +201,7 @@ int merge_results(const MergeArguments& arguments, const MergedParts& parts, Con
   std::vector<std::string> lines;
   parts.for_each_line([&](std::string_view line) { lines.emplace_back(line); });
   const MergedTasks merged{parts.header(), TaskShare(source, {lines.begin(), lines.end()})};
+  progress.reset();  // the command has its own
   return arguments.run_merged(words, merged, console);
 }
 
@@ -227,6 +236,8 @@ Examples:
 }
 
 int run_merge(const MergeArguments& arguments, Console& console) {
+  std::optional<SearchProgress> progress(console);
+  progress->begin("reading " + joined(arguments.parts, ", "));
   const std::vector<TextLines> files(arguments.parts.begin(), arguments.parts.end());
   std::string first;
   files.front().for_each([&](const TextLine& line) {
@@ -237,8 +248,8 @@ int run_merge(const MergeArguments& arguments, Console& console) {
   if (!is_model_set(first) && !is_task_results(first))
     throw InputError(files.front().source() + ": this is not what --shard writes");
   const MergedParts parts(files);
-  return is_model_set(first) ? merge_models(arguments, parts, console)
-                             : merge_results(arguments, parts, console);
+  return is_model_set(first) ? merge_models(arguments, parts, progress, console)
+                             : merge_results(arguments, parts, progress, console);
 }
 
 }  // namespace perfmodel::cli

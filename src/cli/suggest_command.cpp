@@ -29,7 +29,7 @@ namespace perfmodel::cli {
 
 /// `--next`: the configurations whose measurement is worth most, into the document.
 void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
-                  SuggestionDocument& document, Console& console);
+                  SuggestionDocument& document, SearchProgress& progress, Console& console);
 
 /// The list that was asked for.
 std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& arguments,
@@ -255,7 +255,7 @@ std::string percent_of_log(double deviation) {
 }  // namespace
 
 void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
-                  SuggestionDocument& document, Console& console) {
+                  SuggestionDocument& document, SearchProgress& progress, Console& console) {
   const plan::Space& space = document.space;
   const std::uint64_t seed = arguments.seed;
   const auto candidates = candidates_of(arguments, space, seed);
@@ -271,7 +271,9 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
   const Eigen::VectorXd costs =
       (times.array() + overhead) * plan::prices(space, arguments.price, candidates).array();
   const plan::Belief belief(model, wanted, known_runs(arguments, model, console));
-  const plan::NextRuns found = plan::next_runs(belief, wanted, possible, costs, *arguments.next);
+  const plan::NextRuns found = plan::next_runs(
+      belief, wanted, possible, costs, *arguments.next,
+      [&](std::size_t done) { progress.show("choosing what to measure", done, *arguments.next); });
   document.deviation = found.deviation;
   document.suggestions.searched = candidates.size();
   document.suggestions.allowed = candidates.size();
@@ -463,13 +465,17 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
                               .with_cost = arguments.price.has_value(),
                               .next = {}};
   if (arguments.next) {
-    suggest_next(arguments, model, document, console);
+    suggest_next(arguments, model, document, *progress, console);
   } else {
     const plan::SuggestionRequest request{.price = arguments.price,
                                           .conditions = arguments.conditions,
                                           .most = arguments.most,
                                           .seed = arguments.seed};
+    const auto all = static_cast<std::size_t>(space.size().value_or(0));
+    std::size_t done = 0;
     document.suggestions = plan::suggest(space, request, [&](const auto& configurations) {
+      progress->show("ranking configurations", done, std::max(done, all));
+      done += configurations.size();
       return times_of(model, space, configurations);
     });
     if (!document.suggestions.complete) {
