@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <new>
-#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -224,12 +223,11 @@ void add_console_options(OptionSet& options, ConsoleOptions& chosen) {
   options.group("Messages");
   options.flag("--quiet", chosen.quiet, "keep warnings and errors only").of_no_result();
   options
-      .choice<ColorChoice, ColorChoice>(
-          "--color", chosen.color,
-          {{"auto", ColorChoice::automatic},
-           {"always", ColorChoice::always},
-           {"never", ColorChoice::never}},
-          "colours on standard error; auto: on a terminal, unless NO_COLOR is set")
+      .choice<ColorChoice>("--color", chosen.color,
+                           {{"auto", ColorChoice::automatic},
+                            {"always", ColorChoice::always},
+                            {"never", ColorChoice::never}},
+                           "colours on standard error; auto: on a terminal, unless NO_COLOR is set")
       .of_no_result();
 }
 

@@ -1,5 +1,4 @@
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -33,7 +32,7 @@ void add_large_options(OptionSet& app, LargeRowsArguments& arguments,
                        std::optional<std::string>& weight) {
   app.group("Reading files");
   using Merge = std::optional<bool>;
-  app.choice<Merge, Merge>(
+  app.choice<Merge>(
       "--merge-rows", arguments.merge, {{"auto", {}}, {"always", true}, {"never", false}},
       "rows of equal columns and time count as one while they are read, so that the file may be "
       "larger than memory; auto: of files of more than 1 GiB");
@@ -125,7 +124,7 @@ void add_separator(OptionSet& app, std::optional<char>& separator) {
 
 void add_failed(OptionSet& app, bool& drop_failed) {
   app.group("Reading files");
-  app.choice<bool, bool>(
+  app.choice<bool>(
       "--failed", drop_failed, {{"refuse", false}, {"drop", true}},
       "runs whose time is blank, NA, nan, 0, failed, ...: an error, or left out and counted");
 }

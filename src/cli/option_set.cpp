@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -163,8 +162,8 @@ bool is_broken(const CLI::App& command, const Rule& rule) {
          holds(command, rule.subject) && holds(command, rule.other) == rule.excludes;
 }
 
-/// Of the two files that want standard input, of an output in the place of an input, of two outputs
-/// in one place.
+/// Throws UsageError where two files are standard input, where an output would replace an input,
+/// and for two outputs in one place.
 void check_files(const CLI::App& command, const OptionRecords& records) {
   std::vector<std::string> from_stdin;
   std::vector<std::string> kept;
@@ -200,13 +199,15 @@ void check_files(const CLI::App& command, const OptionRecords& records) {
 }  // namespace
 
 void check_rules(const CLI::App& command, const OptionRecords& records) {
+  static const std::vector<Rule> none;
   const auto found = records.rules.find(&command);
-  const std::vector<Rule> rules =
-      found == records.rules.end() ? std::vector<Rule>{} : found->second;
+  const std::vector<Rule>& rules = found == records.rules.end() ? none : found->second;
   const auto broken = std::find_if(rules.begin(), rules.end(),
                                    [&](const Rule& rule) { return is_broken(command, rule); });
-  if (broken == rules.end())
-    return check_files(command, records);
+  if (broken == rules.end()) {
+    check_files(command, records);
+    return;
+  }
   std::vector<std::string> subjects;  // of all rules that are broken for this reason
   std::vector<std::string> others;    // that this subject needs
   for (const Rule& rule : rules) {
@@ -291,8 +292,8 @@ Option OptionSet::added(const std::string& name, CLI::Option& option) {
   Option out(*app_, option, *records_);
   const auto blank = name.find(' ');
   if (blank == std::string::npos && option.get_positional()) {
-    option.option_text(
-        " ");  // CLI11 adds "TEXT REQUIRED"; the usage line says what may be left out
+    // CLI11 would add "TEXT REQUIRED"; the usage line says what may be left out.
+    option.option_text(" ");
   } else if (blank != std::string::npos) {
     const std::string value = name.substr(blank + 1);
     option.type_name(value);

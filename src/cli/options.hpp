@@ -186,7 +186,7 @@ class OptionSet {
   }
 
   /// One of a few words.
-  template <class Variable, class Choice>
+  template <class Choice, class Variable>
   Option choice(const std::string& flag, Variable& variable,
                 const std::vector<std::pair<std::string, Choice>>& choices,
                 const std::string& help) {
@@ -206,7 +206,7 @@ class OptionSet {
     return add_words(flag, parse, help, words, standard);
   }
   /// The same with the words of to_text().
-  template <class Variable, class Choice>
+  template <class Choice, class Variable>
   Option choice(const std::string& flag, Variable& variable, std::vector<Choice> choices,
                 const std::string& help) {
     std::vector<std::pair<std::string, Choice>> named;
@@ -215,7 +215,7 @@ class OptionSet {
     return this->choice(flag, variable, named, help);
   }
 
-  template <class Variable, class Choice>
+  template <class Choice, class Variable>
   Option choice(const std::string& flag, Variable& variable, std::initializer_list<Choice> choices,
                 const std::string& help) {
     return choice(flag, variable, std::vector<Choice>(choices), help);

@@ -85,7 +85,7 @@ void setup_plan(OptionSet& command, PlanArguments& arguments) {
       .required()
       .common();
   command
-      .choice<PlanMethod, PlanMethod>(
+      .choice<PlanMethod>(
           "--method", arguments.method,
           {{"random", PlanMethod::random},
            {"lhs", PlanMethod::latin_hypercube},

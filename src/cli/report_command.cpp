@@ -99,7 +99,7 @@ void setup_report(OptionSet& command, ReportArguments& arguments) {
            "the runs: compares both")
       .file(FileUse::input);
   command
-      .choice<ReportFormat, ReportFormat>(
+      .choice<ReportFormat>(
           "--format", arguments.format,
           {{"html", ReportFormat::html},
            {"markdown", ReportFormat::markdown},

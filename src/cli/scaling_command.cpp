@@ -419,7 +419,7 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
       .common();
   using scaling::Kind;
   command
-      .choice<std::optional<Kind>, Kind>(
+      .choice<Kind>(
           "--kind", arguments.kind, {{"strong", Kind::strong}, {"weak", Kind::weak}},
           "strong: times are of a fixed amount of work\n"
           "weak: of an iteration whose work grows with the scale\n"

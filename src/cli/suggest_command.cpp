@@ -395,7 +395,7 @@ void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
       .required();
   add_pick(command, arguments.pick);
   command
-      .choice<SuggestBy, SuggestBy>(
+      .choice<SuggestBy>(
           "--by", arguments.by,
           {{"time", SuggestBy::time}, {"cost", SuggestBy::cost}, {"pareto", SuggestBy::pareto}},
           "time, cost, or pareto: what no other beats in both")
