@@ -11,6 +11,6 @@ foreach(command IN ITEMS "" ${commands})
   execute_process(COMMAND "${PROGRAM}" ${command} --help OUTPUT_VARIABLE help)
   string(REGEX MATCH "^[^\n]+" what "${help}")
   execute_process(
-    COMMAND "${HELP2MAN}" --no-info --section=1 "--name=${what}" "--version-string=perfmodel ${VERSION}"
+    COMMAND "${HELP2MAN}" --no-info --help-option=--help-all --section=1 "--name=${what}" "--version-string=perfmodel ${VERSION}"
             "--output=${FOLDER}/${page}.1" "${call}" COMMAND_ERROR_IS_FATAL ANY)
 endforeach()

@@ -237,7 +237,8 @@ struct NextRuns {
 /// per unit of its cost, given those before it, and is chosen at most once (Cohn 1996 for
 /// variances; V-optimality for linear models). `costs`: one per candidate, >= 0.
 NextRuns next_runs(const Belief& belief, const Design& space, const Design& candidates,
-                   const Eigen::VectorXd& costs, std::size_t count);
+                   const Eigen::VectorXd& costs, std::size_t count,
+                   const std::function<void(std::size_t done)>& told = nullptr);
 
 /// A configuration with its predicted time.
 struct Suggestion {

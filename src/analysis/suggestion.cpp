@@ -76,7 +76,8 @@ class Measuring {
 }  // namespace
 
 NextRuns next_runs(const Belief& belief, const Design& space, const Design& candidates,
-                   const VectorXd& costs, std::size_t count) {
+                   const VectorXd& costs, std::size_t count,
+                   const std::function<void(std::size_t)>& told) {
   Measuring measuring(belief, space, candidates);
   NextRuns out{.deviation = measuring.deviation(), .runs = {}};
   std::vector<bool> used(candidates.rows, false);
@@ -93,6 +94,8 @@ NextRuns next_runs(const Belief& belief, const Design& space, const Design& cand
                         .deviation_gain = gains[best],
                         .log_determinant = std::log1p(measuring.variance(best) / belief.noise())});
     measuring.measure(best);
+    if (told)
+      told(out.runs.size());
   }
   return out;
 }

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <new>
-#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -36,13 +36,13 @@ class Program {
 
   bool has_command() const { return static_cast<bool>(run_); }
   /// Of the command that was named, or of the program.
-  std::string help() const { return help_of(current()); }
+  std::string help(bool all = false) const { return help_of(current(), all); }
   const ConsoleOptions& console_options() const { return console_options_; }
   int run(Console& console) const { return run_(console); }
 
  private:
   CLI::App app_{"Fits a generic performance model of deep-learning training times."};
-  OptionWords words_;
+  OptionRecords records_;
   ConsoleOptions console_options_;
   FitArguments fit_;
   MergeArguments merge_;
@@ -69,8 +69,7 @@ class Program {
                         Console& console);
 
   const CLI::App& current() const;
-  std::string help_of(const CLI::App& command) const;
-  std::string help_of(const std::string& command) const;
+  std::string help_of(const CLI::App& command, bool all) const;
   /// Throws UsageError where there is none of this name.
   const CLI::App& command_of(const std::string& name) const;
   std::vector<std::string> command_names() const;
@@ -99,6 +98,9 @@ int run_program(Program& program, int argc, const char* const* argv) {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     answer(program.help());
+    return code(ExitCode::done);
+  } catch (const CLI::CallForAllHelp&) {
+    answer(program.help(true));
     return code(ExitCode::done);
   } catch (const CLI::CallForVersion& version) {
     answer(std::string(version.what()) + "\n");
@@ -165,44 +167,108 @@ int run_app(int argc, const char* const* argv) {
 namespace {
 
 constexpr auto kFooter =
-    "A model is t = (sum a_i I_i^p_i + sum a_level) * prod E_j^q_j + C over the columns of a "
-    "CSV "
-    "file.\n"
-    "Results go to standard output, all else to standard error.\n"
-    "\n"
-    "Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 bad input, 4 a --fail-if condition "
-    "holds,\n"
-    "5 the output cannot be written, 6 out of memory, 130 and 143 on SIGINT and SIGTERM, 141\n"
-    "(without a word) where who read the output from a pipe went away.\n"
-    "\n"
-    "Environment: PERFMODEL_KERNEL=baseline|avx2|avx512 chooses the instructions of the "
-    "search, "
-    "else the\n"
-    "widest of this processor; they never change a result. OMP_NUM_THREADS, NO_COLOR as "
-    "usual.\n"
-    "\n"
-    "Examples:\n"
-    "  perfmodel fit runs.csv -o model.json\n"
-    "  perfmodel predict model.json --set filters=32 workers=2 batch_size=64\n"
-    "  perfmodel evaluate model.json new_runs.csv\n"
-    "  perfmodel report model.json runs.csv -o report.html\n"
-    "\n"
-    "perfmodel COMMAND --help says more.";
+    R"(A model is t = (sum a_i I_i^p_i + sum a_level) * prod E_j^q_j + C over the columns of a CSV file.
+Results go to standard output, all else to standard error.
+
+Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 bad input, 4 a --fail-if condition holds,
+5 the output cannot be written, 6 out of memory, 130 and 143 on SIGINT and SIGTERM, 141 (without a
+word) where who read the output from a pipe went away.
+
+Environment: PERFMODEL_KERNEL=baseline|avx2|avx512 chooses the instructions of the search, else the
+widest of this processor; they never change a result. OMP_NUM_THREADS, NO_COLOR as usual.
+
+Examples:
+  perfmodel fit runs.csv -o model.json
+  perfmodel predict model.json --set filters=32 workers=2 batch_size=64)";
+
+/// Breaks the lines of descriptions.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  static constexpr std::size_t name_width = 36;
+  static constexpr std::size_t width = 100;
+
+  HelpFormatter() { column_width(name_width); }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    const std::vector<std::string> paragraphs = split_list(option->get_description(), '\n');
+    std::vector<std::string> lines;
+    for (const std::string& paragraph : paragraphs)
+      for (std::string& line :
+           lines_within(paragraph, width - name_width, paragraphs.size() > 1 ? 2 : 0))
+        lines.push_back(std::move(line));
+    return joined(lines, "\n");
+  }
+
+  /// CLI11's without the default, which the description tells.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (!option->get_option_text().empty())
+      return " " + option->get_option_text();
+    return (option->get_type_name().empty() ? "" : " " + option->get_type_name()) +
+           (option->get_allow_extra_args() ? " ..." : "") +
+           (option->get_required() ? " REQUIRED" : "");
+  }
+
+  /// In one line: what stands before the first semicolon or default.
+  std::string short_line(const CLI::Option& option) const {
+    const std::string text = option.get_description();
+    const auto end = std::min(
+        {text.find("; "), text.find('\n'), text.find(" (default: "), text.find(" (repeatable)")});
+    std::string name = "  " + make_option_name(&option, false) + make_option_opts(&option);
+    name.resize(std::max<std::size_t>(name.size() + 1, name_width), ' ');
+    return name + text.substr(0, end) + "\n";
+  }
+};
 
 void add_console_options(OptionSet& options, ConsoleOptions& chosen) {
-  options.add_flag("--quiet", chosen.quiet, "keep warnings and errors only").group("Messages");
-  add_choice<ColorChoice>(options, "--color", chosen.color,
-                          {{"auto", ColorChoice::automatic},
-                           {"always", ColorChoice::always},
-                           {"never", ColorChoice::never}},
-                          "colours on standard error; auto: on a terminal,\nunless NO_COLOR is set")
-      .group("Messages");
+  options.group("Messages");
+  options.flag("--quiet", chosen.quiet, "keep warnings and errors only").of_no_result();
+  options
+      .choice<ColorChoice>("--color", chosen.color,
+                           {{"auto", ColorChoice::automatic},
+                            {"always", ColorChoice::always},
+                            {"never", ColorChoice::never}},
+                           "colours on standard error; auto: on a terminal, unless NO_COLOR is set")
+      .of_no_result();
 }
 
 std::string version_text() {
   return std::string("perfmodel " PERFMODEL_VERSION "\nblack boxes of compare: ") +
          (has_black_boxes() ? "dlib" : "none, built without dlib") +
          (has_gradient_boosting() ? ", XGBoost" : ", built without XGBoost");
+}
+
+bool is_csv(const std::string& path) {
+  return path.ends_with(".csv") || path.ends_with(".tsv");
+}
+
+/// "workers=8", which is no file, of a command that takes settings.
+bool is_setting_of(const CLI::App& command, const std::string& word) {
+  return word.find('=') != std::string::npos && !std::filesystem::exists(word) &&
+         command.get_option_no_throw("--set") != nullptr;
+}
+
+std::string about_setting(const std::string& word) {
+  return "; did you mean --set " + shell_word(word) + "?";
+}
+
+/// Throws UsageError for a setting in the place of a file, and where runs stand in the place of a
+/// model and a model behind them.
+void check_arguments(const CLI::App& command) {
+  std::string swapped;
+  std::string model;
+  for (const CLI::Option* option : command.get_options(
+           [](const CLI::Option* each) { return each->get_positional() && each->count() > 0; })) {
+    const std::string& path = option->results().front();
+    if (is_setting_of(command, path))
+      throw UsageError("there is no file " + path + about_setting(path));
+    if (option->get_name(true) == "MODEL.json" && is_csv(path))
+      swapped = path;
+    else if (model.empty() && path.ends_with(".json"))
+      model = path;
+  }
+  if (!swapped.empty() && !model.empty())
+    throw UsageError("the model comes first: perfmodel " + command.get_name() + " " +
+                     shell_word(model) + " " + shell_word(swapped));
 }
 
 /// CLI11 says "--seed: 1 required N missing" and "--seed: At Most 1 required but received 2".
@@ -212,20 +278,17 @@ std::string about_mismatch(const std::string& message) {
                                                                  : " is given more than once");
 }
 
-/// Whether no result depends on an option: it says where results go, which of its tasks a call
-/// does, what its summary shows and who watches. (--resume of a plan is a file that is read.)
-bool is_of_no_result(const CLI::Option& option) {
-  static const std::set<std::string> names = {"-o,--output", "--threads", "--shard", "--fail-if",
-                                              "--quiet",     "--color",   "--set"};
-  const std::string name = option.get_name(false, true);
-  return names.contains(name) || (name == "--resume" && option.get_expected_max() == 0);
+/// Whether a result depends on an option.
+bool is_of_result(const CLI::Option& option, const OptionRecords& records) {
+  const auto facts = records.options.find(&option);
+  return facts == records.options.end() || facts->second.is_of_result;
 }
 
 /// The options that are given and their values, in the order of the help.
-std::string settings_of(const CLI::App& command) {
+std::string settings_of(const CLI::App& command, const OptionRecords& records) {
   std::string out;
   for (const CLI::Option* option : command.get_options()) {
-    if (option->count() == 0 || option->get_positional() || is_of_no_result(*option))
+    if (option->count() == 0 || option->get_positional() || !is_of_result(*option, records))
       continue;
     out += option->get_name(false, true);
     for (const std::string& value : option->results())
@@ -236,11 +299,11 @@ std::string settings_of(const CLI::App& command) {
 }
 
 /// The words that make the same result wherever it is written.
-std::vector<std::string> command_of_result(const CLI::App& command) {
+std::vector<std::string> command_of_result(const CLI::App& command, const OptionRecords& records) {
   std::vector<std::string> out{command.get_name()};
   std::vector<std::string> options;
   for (const CLI::Option* option : command.get_options()) {
-    if (option->count() == 0 || is_of_no_result(*option))
+    if (option->count() == 0 || !is_of_result(*option, records))
       continue;
     const bool is_long = !option->get_lnames().empty();
     if (option->get_positional())
@@ -264,7 +327,7 @@ void Program::add_command(const std::string& name, const std::string& descriptio
                           Arguments& arguments, void (*setup)(OptionSet&, Arguments&),
                           int (*run_command)(const Arguments&, Console&)) {
   CLI::App& command = *app_.add_subcommand(name, description);
-  OptionSet options(command, words_);
+  OptionSet options(command, records_);
   setup(options, arguments);
   add_console_options(options, console_options_);
   command.callback([this, &arguments, run_command] {
@@ -275,9 +338,11 @@ void Program::add_command(const std::string& name, const std::string& descriptio
 Program::Program() {
   app_.name("perfmodel");
   app_.require_subcommand(0, 1);
-  app_.get_formatter()->column_width(36);
+  app_.formatter(std::make_shared<HelpFormatter>());
+  app_.set_help_flag("-h,--help", "print the options that are used most");
+  app_.set_help_all_flag("--help-all", "print all options");
   app_.set_version_flag("-V,--version", version_text(), "print the version");
-  OptionSet options(app_, words_);
+  OptionSet options(app_, records_);
   add_console_options(options, console_options_);
   app_.footer(kFooter);
   add_command("fit", "Fits the constants of the model to measured runs.", fit_, setup_fit, run_fit);
@@ -310,8 +375,11 @@ Program::Program() {
   add_command("completions", "Prints completions for a shell.", completions_, setup_completions,
               run_completions);
   merge_.run_merged = run_merged;
-  help_.help_of = [this](const std::string& command) { return help_of(command); };
-  completions_.tree = [this] { return command_tree(app_, words_); };
+  help_.help_of = [this](const std::string& name, bool markdown) {
+    const CLI::App& command = name.empty() ? app_ : command_of(name);
+    return markdown ? options_table(command, records_) : help_of(command, false);
+  };
+  completions_.tree = [this] { return command_tree(app_, records_); };
 }
 
 std::map<std::string, SharingArguments*> Program::sharing_commands() {
@@ -341,12 +409,19 @@ void Program::parse(int argc, const char* const* argv) {
     fit_.command_line += " " + shell_word(argv[i]);
   try {
     app_.parse(argc, argv);
+    for (const CLI::App* command : app_.get_subcommands()) {
+      check_arguments(*command);
+      check_rules(*command, records_);
+    }
     for (const auto& [name, sharing] : sharing_commands()) {
-      sharing->settings = settings_of(*app_.get_subcommand(name));
-      sharing->command = command_of_result(*app_.get_subcommand(name));
+      sharing->settings = settings_of(*app_.get_subcommand(name), records_);
+      sharing->command = command_of_result(*app_.get_subcommand(name), records_);
     }
   } catch (const CLI::ExtrasError&) {
     throw UsageError(about_extras());
+  } catch (const CLI::RequiredError& error) {
+    // What is missing may stand there with a slip.
+    throw UsageError(current().remaining().empty() ? error.what() : about_extras());
   } catch (const CLI::ArgumentMismatch& error) {
     throw UsageError(about_mismatch(error.what()));
   }
@@ -362,19 +437,31 @@ const CLI::App& Program::current() const {
   return commands.empty() ? app_ : *commands.front();
 }
 
-std::string Program::help_of(const std::string& command) const {
-  return help_of(command.empty() ? app_ : command_of(command));
-}
-
-/// CLI11's, without its double blank lines.
-std::string Program::help_of(const CLI::App& command) const {
-  // Not help(), which prefers the command that was named.
-  std::string text = command.get_formatter()->make_help(
-      &command, &command == &app_ ? "perfmodel" : "perfmodel " + command.get_name(),
-      CLI::AppFormatMode::Normal);
-  for (auto at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n", at))
-    text.erase(at, 1);
-  return text;
+/// CLI11's, without its double blank lines; the short one has the common options, and no more than
+/// a screen.
+std::string Program::help_of(const CLI::App& command, bool all) const {
+  const bool is_program = &command == &app_;
+  const auto& formatter = static_cast<const HelpFormatter&>(*command.get_formatter());
+  const std::string name = is_program ? "perfmodel" : "perfmodel " + command.get_name();
+  std::string text;
+  if (all) {
+    // Not help(), which prefers the command that was named.
+    text = formatter.make_help(&command, name, CLI::AppFormatMode::Normal);
+    for (auto at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n", at))
+      text.erase(at, 1);
+    return text;
+  }
+  text = formatter.make_description(&command) + formatter.make_usage(&command, name);
+  text += is_program ? formatter.make_subcommands(&command, CLI::AppFormatMode::Normal).substr(1)
+                     : "\n";
+  for (const CLI::Option* option : command.get_options())
+    if (const auto facts = records_.options.find(option);
+        facts != records_.options.end() && facts->second.is_common)
+      text += formatter.short_line(*option);
+  const std::string footer = command.get_footer();
+  return text + "\n" + footer.substr(footer.find("Examples:\n")) +
+         (is_program ? "\nperfmodel COMMAND --help says more; --help-all says all.\n"
+                     : "\n\n" + name + " --help-all lists all options.\n");
 }
 
 std::vector<std::string> Program::command_names() const {
@@ -404,9 +491,15 @@ std::string Program::about_extras() const {
     const std::string name = option->substr(0, option->find('='));
     return "unknown option '" + name + "'" + did_you_mean(name, known);
   }
+  const std::string& extra = extras.at(0);
   if (&current() != &app_)
-    return "unexpected argument '" + extras.at(0) + "'";
-  return "unknown command '" + extras.at(0) + "'" + did_you_mean(extras.at(0), command_names());
+    return "unexpected argument '" + extra + "'" +
+           (is_setting_of(current(), extra) ? about_setting(extra) : "");
+  if (is_csv(extra))
+    return "'" + extra + "' is no command; did you mean 'perfmodel fit " + shell_word(extra) + "'?";
+  return "unknown command '" + extra + "'" +
+         (extra == "version" ? "; did you mean '--version'?"
+                             : did_you_mean(extra, command_names()));
 }
 
 }  // namespace perfmodel::cli

@@ -21,23 +21,17 @@
 
 namespace perfmodel::cli {
 
-class OptionSet;
-
 struct FitArguments {
   std::string command_line;  ///< as a shell takes it
   std::vector<std::string> runs;
   std::optional<std::string> output;
-  RoleRequest roles;
+  FitRequest request;             ///< without its options, which `search` makes
+  BootstrapRequest bootstrap{0};  ///< without samples: none
   bool keep_totals = false;       ///< `auto` does not count them per worker
   std::optional<char> separator;  ///< nothing: recognised
   LargeRowsArguments large;
   SearchArguments search;
-  std::optional<std::size_t> repeats;
-  std::optional<SplitShares> split;
-  std::optional<std::uint64_t> split_seed;
   std::optional<std::string> test;
-  BootstrapArguments bootstrap;
-  HeldOutRequest held_out;
   std::vector<Gate> gates;
   std::vector<std::string> by;  ///< a model per group
   std::optional<std::string> target_name;
@@ -62,8 +56,6 @@ bool asks_for_many(const FitArguments& arguments);
 /// Returns the exit code, as run_fit() does.
 int run_fit_many(const FitArguments& arguments, FitRequest request, Console& console);
 
-class OptionSet;
-
 struct MergeArguments {
   std::vector<std::string> parts;
   std::vector<std::string> gates;      ///< of a set, or of the command that the results are for
@@ -79,21 +71,19 @@ void setup_merge(OptionSet& command, MergeArguments& arguments);
 
 int run_merge(const MergeArguments& arguments, Console& console);
 
-class OptionSet;
-
 enum class PlanMethod { random, latin_hypercube, d_optimal };
 
 struct PlanArguments {
   std::string space;
   std::optional<std::size_t> rows;
   PlanMethod method = PlanMethod::random;
-  std::optional<std::uint64_t> seed;
+  std::uint64_t seed = kDefaultSeed;
   std::optional<std::string> model;   ///< whose constants a D-optimal plan is for
   std::optional<std::string> resume;  ///< an existing plan
   OutputFormat format = OutputFormat::csv;
   std::string output = "-";
-  std::optional<std::size_t> starts;   ///< of the exchanges of a D-optimal plan
-  std::optional<std::size_t> threads;  ///< nothing: as many as there are cores
+  std::size_t starts = 1;  ///< of the exchanges of a D-optimal plan
+  std::size_t threads = 1;
   SharingArguments sharing;
 };
 
@@ -101,8 +91,6 @@ struct PlanArguments {
 void setup_plan(OptionSet& command, PlanArguments& arguments);
 
 int run_plan(const PlanArguments& arguments, Console& console);
-
-class OptionSet;
 
 struct PredictArguments {
   std::string model;
@@ -123,8 +111,6 @@ void setup_predict(OptionSet& command, PredictArguments& arguments);
 
 int run_predict(const PredictArguments& arguments, Console& console);
 
-class OptionSet;
-
 enum class ReportFormat { html, markdown };
 
 struct ReportArguments : JudgedRunsArguments {
@@ -141,8 +127,6 @@ struct ReportArguments : JudgedRunsArguments {
 void setup_report(OptionSet& command, ReportArguments& arguments);
 int run_report(const ReportArguments& arguments, Console& console);
 
-class OptionSet;
-
 struct SelftestArguments {
   OutputFormat format = OutputFormat::text;
 };
@@ -152,8 +136,6 @@ void setup_selftest(OptionSet& command, SelftestArguments& arguments);
 
 /// Returns 1 where a figure has fewer matching digits than promised.
 int run_selftest_command(const SelftestArguments& arguments, Console& console);
-
-class OptionSet;
 
 struct ShowArguments {
   std::string model;
@@ -167,8 +149,6 @@ struct ShowArguments {
 void setup_show(OptionSet& command, ShowArguments& arguments);
 int run_show(const ShowArguments& arguments, Console& console);
 
-class OptionSet;
-
 struct SimulateArguments {
   std::string model;
   std::string configurations;
@@ -176,17 +156,15 @@ struct SimulateArguments {
   bool strict_range = false;
   std::string output = "-";
   double noise = 0;
-  std::optional<double> additive;
+  double additive = 0;
   bool draw = false;
-  std::optional<std::uint64_t> seed;
+  std::uint64_t seed = kDefaultSeed;
 };
 
 /// `perfmodel simulate MODEL.json CONFIGS.csv`: runs whose true constants are known.
 void setup_simulate(OptionSet& command, SimulateArguments& arguments);
 
 int run_simulate(const SimulateArguments& arguments, Console& console);
-
-class OptionSet;
 
 /// A column that is extrapolated, and the last value that trains.
 struct ExtrapolateArgument {
@@ -214,8 +192,6 @@ void setup_compare(OptionSet& command, CompareArguments& arguments);
 
 int run_compare(const CompareArguments& arguments, Console& console);
 
-class OptionSet;
-
 struct EvaluateArguments : JudgedRunsArguments {
   OutputFormat format = OutputFormat::text;
   std::optional<std::string> residuals;  ///< where to write one line per run
@@ -231,14 +207,12 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments);
 
 int run_evaluate(const EvaluateArguments& arguments, Console& console);
 
-class OptionSet;
-
 struct ScalingArguments {
   std::string input;
   std::string pick;
   std::optional<std::string> column;
   std::optional<scaling::Kind> kind;       ///< told by the columns where it is not asked for
-  std::optional<double> least_efficiency;  ///< percent
+  std::optional<double> least_efficiency;  ///< percent; asks for efficiencies where it is given
   std::vector<double> scales;              ///< of a model
   std::vector<std::string> settings;       ///< of a model
   bool strict_range = false;               ///< of a model
@@ -256,23 +230,21 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments);
 
 int run_scaling(const ScalingArguments& arguments, Console& console);
 
-class OptionSet;
-
 /// How long a message takes, as far as the command line says it.
 struct MessageArguments {
   std::optional<ssgd::Aggregation> allreduce;
   std::optional<double> alpha_us;
   std::optional<double> bandwidth;        ///< GB/s
   std::optional<double> reduction_speed;  ///< GB/s
-  std::optional<std::size_t> servers;
+  std::size_t servers = 1;
   std::optional<std::size_t> workers_per_node;
   std::optional<double> inside_alpha_us;
   std::optional<double> inside_bandwidth;  ///< GB/s
   bool own_links = false;
   std::optional<std::string> latencies;  ///< a file to fit
-  std::optional<double> fit_from;        ///< bytes
+  double fit_from = 0;                   ///< bytes
   std::optional<double> start_us;
-  std::optional<double> per_byte_us;
+  double per_byte_us = 0;
 };
 
 /// How unevenly the workers compute; at most one of these.
@@ -300,18 +272,16 @@ MessageCost message_cost(const MessageArguments& arguments, std::size_t workers)
 std::optional<ssgd::Imbalance> imbalance_of(const ImbalanceArguments& arguments,
                                             std::size_t workers);
 
-class OptionSet;
-
 struct SsgdArguments {
   std::string layers;
   std::optional<std::size_t> workers;
   std::optional<std::string> reference;  ///< layers with the whole batch on one worker
   std::optional<double> batch;
   std::optional<double> forward_share;
-  std::optional<double> bytes_per_element;
-  std::optional<double> read_us;
-  std::optional<double> split_us;
-  std::optional<double> copy_us;
+  double bytes_per_element = 4;
+  double read_us = 0;
+  double split_us = 0;
+  double copy_us = 0;
   std::optional<double> update_us;
   ssgd::InputPipeline pipeline = ssgd::InputPipeline::serial;
   bool shared_disk = false;
@@ -331,8 +301,6 @@ void setup_ssgd(OptionSet& command, SsgdArguments& arguments);
 
 int run_ssgd(const SsgdArguments& arguments, Console& console);
 
-class OptionSet;
-
 enum class SuggestBy { time, cost, pareto };
 
 struct SuggestArguments {
@@ -342,12 +310,12 @@ struct SuggestArguments {
   SuggestBy by = SuggestBy::time;
   std::optional<std::string> price;
   std::vector<std::string> conditions;
-  std::optional<std::size_t> most;
+  std::size_t most = 10;
   std::optional<std::size_t> next;
   std::optional<std::string> runs;   ///< what --next knows already
   std::optional<std::string> among;  ///< what --next can choose
   std::optional<double> overhead;    ///< of --next: time that starting a run takes
-  std::optional<std::uint64_t> seed;
+  std::uint64_t seed = kDefaultSeed;
   std::optional<double> coverage;  ///< of the intervals; the model's own where not given
   bool strict_range = false;
   OutputFormat format = OutputFormat::text;
@@ -358,8 +326,6 @@ struct SuggestArguments {
 void setup_suggest(OptionSet& command, SuggestArguments& arguments);
 
 int run_suggest(const SuggestArguments& arguments, Console& console);
-
-class OptionSet;
 
 struct SweepArguments {
   std::string runs;

@@ -168,8 +168,6 @@ std::string formatted(const CompareDocument& report, OutputFormat format) {
 
 namespace {
 
-constexpr auto kJudgingGroup = "Judging the models";
-
 ExtrapolateArgument parse_extrapolate(const std::string& text) {
   const auto colon = text.rfind(':');
   if (colon == std::string::npos)
@@ -239,19 +237,11 @@ std::vector<Figure> compared_figures(const std::vector<ModelScore>& scores, std:
   return all;
 }
 
-void check_combination(const CompareArguments& arguments) {
-  const bool has_split = arguments.split.shares || arguments.split.seed;
-  if (arguments.test && arguments.runs.size() > 1)
-    throw UsageError("--test goes with one file of runs");
-  if ((has_split ? 1 : 0) + (arguments.test ? 1 : 0) + (arguments.extrapolate ? 1 : 0) > 1)
-    throw UsageError("--split, --test and --extrapolate each name the test rows; pass one of them");
+void refuse_doubled(const std::vector<std::string>& paths) {
   std::set<std::string> names;
-  for (const auto& path : arguments.runs) {
+  for (const auto& path : paths)
     if (!names.insert(path).second)
       throw UsageError("'" + path + "' is given twice");
-    refuse_to_replace(path, arguments.output);
-  }
-  refuse_to_replace(arguments.test.value_or("-"), arguments.output);
 }
 
 PreparedRuns prepared(const CompareArguments& arguments, const std::string& path,
@@ -287,8 +277,8 @@ CompareRequest request_of(const SearchArguments& search, const SignalWatch& sign
   request.options = fit_options(search);
   request.options.stop = signals.token();
   request.loss = search.loss;
-  request.l1 = search.l1.value_or(request.l1);
-  request.l2 = search.l2.value_or(request.l2);
+  request.l1 = search.options.penalty.l1;
+  request.l2 = search.options.penalty.l2;
   return request;
 }
 
@@ -296,66 +286,61 @@ CompareRequest request_of(const SearchArguments& search, const SignalWatch& sign
 
 void setup_compare(OptionSet& command, CompareArguments& arguments) {
   command
-      .add_option("RUNS.csv", arguments.runs,
-                  "measured runs, one per line; several files, such as\n"
-                  "one per framework, are compared side by side")
-      .option_text(" ")
+      .add("RUNS.csv", arguments.runs,
+           "measured runs, one per line; several files, such as one per framework, are compared "
+           "side by side")
+      .file(FileUse::input)
       .required();
   add_output(command, arguments.output, "FILE");
   add_format(command, arguments.format, "of the comparison");
   add_role_options(command, arguments.roles, arguments.separator);
+  arguments.search.options.penalty = {.l1 = CompareRequest().l1, .l2 = CompareRequest().l2};
   add_search_options(command, arguments.search);
-  command.remove_option("--expression");  // all are compared
-  command.remove_option("--residual");
-  add_split_options(command, arguments.split);
-  for (const char* name : {"--split", "--split-seed"})
-    command.get_option(name).group(kJudgingGroup);
-  command.add_option("--test", arguments.test, "train on all of RUNS.csv and test on this file")
-      .type_name("FILE")
-      .group(kJudgingGroup);
+  for (const char* name : {"--expression", "--residual"})
+    command.remove(name);  // all are compared
+  command.group("Judging the models");
+  add_split_options(command, arguments.split.shares, arguments.split.seed);
+  command.add("--test FILE", arguments.test, "train on all of RUNS.csv and test on this file")
+      .file(FileUse::input)
+      .excludes({"several files of runs", [&] { return arguments.runs.size() > 1; }})
+      .common();
   command
-      .add_option_function(
-          "--extrapolate",
+      .add(
+          "--extrapolate COL[:X]",
           [&](const std::string& text) { arguments.extrapolate = parse_extrapolate(text); },
-          "train on the lower values of a column and test on\n"
-          "the higher ones; up to X, or to the value below which\n"
-          "60 % of the distinct values lie")
-      .type_name("COL[:X]")
-      .group(kJudgingGroup);
-  add_gates(command, arguments.gates,
-            "end with exit code 4 if this holds on the test rows of\n"
-            "any file: 'mape>10' of the best model there, or\n"
-            "'multi.mape>12' of one: generic, generic_l1,\n"
-            "generic_l2, multi, process, forest, boosting, svr,\n"
-            "svr_log (repeatable)",
-            compare_figures());
-  command.get_option("--fail-if").group(kJudgingGroup);
-  add_resume(command, arguments.sharing.resume);
-  add_shard(command, arguments.sharing.shard, "the models");
+          "train on the lower values of a column, test on the others; up to X, or to the "
+          "value below which 60 % of the distinct values lie")
+      .excludes("--test", "each names the test rows")
+      .common();
+  for (const char* option : {"--split", "--split-seed"})
+    for (const char* other : {"--test", "--extrapolate"})
+      command.rule({option, other, true, "each names the test rows"});
+  add_gates(
+      command, arguments.gates,
+      "end with exit code 4 if this holds: 'mape>10'; on the test rows of any file, of the best "
+      "model there, or 'multi.mape>12' of one: generic, generic_l1, generic_l2, multi, "
+      "process, forest, boosting, svr, svr_log (repeatable)",
+      compare_figures());
+  add_sharing(command, arguments.sharing, "the models");
   command.footer(
-      "Fits Eq. (4) without a penalty and with --l1 and --l2 (0.001 each where not given), a sum "
-      "of product\n"
-      "terms, one product with a residual process, a random forest, support vector regression "
-      "(SVR)\n"
-      "and gradient boosting to the same training rows and judges them on the same test rows. "
-      "Forest\n"
-      "and SVR have scikit-learn's default settings;\n"
-      "SVR's epsilon of 0.1 is in the unit of the time, so there is also an SVR of the "
-      "standardised\n"
-      "ln(time). Boosting is of ln(time): 500 trees of depth 5, learning rate 0.1.\n"
-      "\n"
-      "Examples:\n"
-      "  perfmodel compare runs.csv\n"
-      "  perfmodel compare mxnet.csv pytorch.csv tensorflow.csv --format md\n"
-      "  perfmodel compare runs.csv --extrapolate batch_size:32 --format json -o comparison.json");
+      R"(Fits Eq. (4) without a penalty and with --l1 and --l2, a sum of product terms, one product with a
+residual process, a random forest, support vector regression (SVR) and gradient boosting to the
+same training rows and judges them on the same test rows. Forest and SVR have scikit-learn's
+default settings; SVR's epsilon of 0.1 is in the unit of the time, so there is also an SVR of the
+standardised ln(time). Boosting is of ln(time): 500 trees of depth 5, learning rate 0.1.
+
+Examples:
+  perfmodel compare runs.csv
+  perfmodel compare mxnet.csv pytorch.csv tensorflow.csv --format md
+  perfmodel compare runs.csv --extrapolate batch_size:32 --format json -o comparison.json)");
 }
 
 int run_compare(const CompareArguments& arguments, Console& console) {
-  check_combination(arguments);
+  refuse_doubled(arguments.runs);
   std::vector<std::string> inputs = arguments.runs;
   if (arguments.test)
     inputs.push_back(*arguments.test);
-  TaskRun tasks(arguments.sharing, arguments.output, inputs, !arguments.gates.empty());
+  TaskRun tasks(arguments.sharing, arguments.output, inputs);
   std::optional<OutputFile> output;
   if (!tasks.is_shard())
     output.emplace(arguments.output);

@@ -34,7 +34,7 @@ std::string in_one_line(std::string text) {
   return text;
 }
 
-OptionEntry option_entry(const CLI::Option& option, const OptionWords& words) {
+OptionEntry option_entry(const CLI::Option& option, const OptionRecords& records) {
   OptionEntry out;
   for (const auto& name : option.get_snames())
     out.names.push_back("-" + name);
@@ -44,19 +44,20 @@ OptionEntry option_entry(const CLI::Option& option, const OptionWords& words) {
     out.value = option.get_name(true);
   else if (option.get_expected_max() > 0)
     out.value = option.get_type_name();
-  out.description = in_one_line(option.get_description());
-  if (const auto found = words.find(&option); found != words.end())
-    out.words = found->second;
-  out.repeatable = option.get_trigger_on_parse() || option.get_items_expected_max() > 1;
+  out.description = option.get_description();
+  if (const auto found = records.options.find(&option); found != records.options.end())
+    out.words = found->second.words;
+  out.repeatable = option.get_items_expected_max() > 1;
+  out.required = option.get_required();
   return out;
 }
 
-CommandEntry command_entry(const CLI::App& command, const OptionWords& words) {
+CommandEntry command_entry(const CLI::App& command, const OptionRecords& records) {
   CommandEntry out;
   out.name = command.get_name();
   out.description = command.get_description();
   for (const CLI::Option* option : command.get_options()) {
-    OptionEntry entry = option_entry(*option, words);
+    OptionEntry entry = option_entry(*option, records);
     (entry.names.empty() ? out.arguments : out.options).push_back(std::move(entry));
   }
   return out;
@@ -64,10 +65,45 @@ CommandEntry command_entry(const CLI::App& command, const OptionWords& words) {
 
 }  // namespace
 
-CommandTree command_tree(const CLI::App& app, const OptionWords& words) {
-  CommandTree out{command_entry(app, words), {}};
+CommandTree command_tree(const CLI::App& app, const OptionRecords& records) {
+  CommandTree out{command_entry(app, records), {}};
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    out.commands.push_back(command_entry(*command, words));
+    out.commands.push_back(command_entry(*command, records));
+  return out;
+}
+
+namespace {
+
+/// What Markdown would read as its own; line ends separate the words of a choice.
+std::string markdown_text(const std::string& text) {
+  std::string out;
+  for (const char c : text)
+    out += c == '\n' ? "; " : (c == '|' || c == '*' || c == '<' ? "\\" : "") + std::string(1, c);
+  return out;
+}
+
+std::string table_row(const OptionEntry& option) {
+  constexpr std::string_view mark = "(default: ";
+  const auto at = option.description.rfind(mark);
+  std::string meaning = option.description.substr(0, at);
+  std::string standard = option.required ? "required" : "-";
+  if (at != std::string::npos) {
+    meaning.pop_back();  // a blank or a line end
+    standard = option.description.substr(at + mark.size());
+    standard.pop_back();
+  }
+  const bool is_of_words = option.value == "NAME" && !option.words.empty();
+  const std::string value = is_of_words ? joined(option.words, "|") : option.value;
+  return "| `" + joined(option.names, ", ") + (value.empty() ? "" : " " + markdown_text(value)) +
+         "` | " + markdown_text(meaning) + " | " + markdown_text(standard) + " |\n";
+}
+
+}  // namespace
+
+std::string options_table(const CLI::App& command, const OptionRecords& records) {
+  std::string out = "| option | meaning | default |\n|---|---|---|\n";
+  for (const OptionEntry& option : command_entry(command, records).options)
+    out += table_row(option);
   return out;
 }
 
@@ -85,16 +121,15 @@ void write_to(const std::string& path, const std::string& text) {
 }  // namespace
 
 void setup_help(OptionSet& command, HelpArguments& arguments) {
-  command.add_option("COMMAND", arguments.command, "default: perfmodel as a whole")
-      .option_text(" ");
-  command.footer(
-      "Examples:\n"
-      "  perfmodel help\n"
-      "  perfmodel help fit");
+  command.add("COMMAND", arguments.command, "default: perfmodel as a whole");
+  command.flag("--markdown", arguments.markdown, "its options as a table for documents").common();
+  command.footer(R"(Examples:
+  perfmodel help
+  perfmodel help fit)");
 }
 
 int run_help(const HelpArguments& arguments, Console& /*console*/) {
-  write_to("-", arguments.help_of(arguments.command));
+  write_to("-", arguments.help_of(arguments.command, arguments.markdown));
   return 0;
 }
 
@@ -103,7 +138,7 @@ void setup_completions(OptionSet& command, CompletionsArguments& arguments) {
   for (const auto& [name, shell] : kShells)
     names.emplace_back(name);
   command
-      .add_option_function(
+      .add(
           "SHELL",
           [&arguments, names](const std::string& text) {
             const auto found = std::find(names.begin(), names.end(), text);
@@ -112,16 +147,14 @@ void setup_completions(OptionSet& command, CompletionsArguments& arguments) {
             arguments.shell = kShells[static_cast<std::size_t>(found - names.begin())].second;
           },
           joined(names, ", "))
-      .option_text(" ")
       .words(names)
       .required();
   add_output(command, arguments.output, "FILE");
-  command.footer(
-      "Installed with the program, they are found by themselves.\n"
-      "\n"
-      "Examples:\n"
-      "  perfmodel completions bash > ~/.local/share/bash-completion/completions/perfmodel\n"
-      "  perfmodel completions zsh > ~/.zsh/functions/_perfmodel");
+  command.footer(R"(Installed with the program, they are found by themselves.
+
+Examples:
+  perfmodel completions bash > ~/.local/share/bash-completion/completions/perfmodel
+  perfmodel completions zsh > ~/.zsh/functions/_perfmodel)");
 }
 
 int run_completions(const CompletionsArguments& arguments, Console& /*console*/) {
@@ -142,6 +175,11 @@ bool takes_file(const OptionEntry& option) {
          option.value == "DIR";
 }
 
+/// Whether the value of an option begins with the name of a column.
+bool takes_columns(const OptionEntry& option) {
+  return option.value.starts_with("COL") || option.value == "A,B";
+}
+
 std::vector<std::string> argument_words(const CommandTree& tree, const CommandEntry& command) {
   std::vector<std::string> names;
   for (const CommandEntry& each : tree.commands)
@@ -159,11 +197,29 @@ std::vector<std::string> argument_words(const CommandTree& tree, const CommandEn
 
 namespace {
 
-constexpr auto kBashHead =
-    R"(# bash completions of perfmodel, as 'perfmodel completions bash' prints them
-_perfmodel() {
+/// Nothing of a file is run: its names are words and no more.
+constexpr auto kColumns =
+    R"(# the columns of the first of these words that is a file of runs or a model
+_perfmodel_columns() {
+    local word
+    for word in "$@"; do
+        [ -f "$word" ] || continue
+        case $word in
+        *.json | *.jsonl)
+            head -n 1000 -- "$word" | sed 's/"target": *{"column"//g' | grep -o '"column": *"[^"]*"' |
+                cut -d '"' -f 4 | awk '!seen[$0]++'
+            return ;;
+        *.csv | *.tsv)
+            head -n 1 -- "$word" | tr ',;|\t' '\n\n\n\n' | sed 's/^"//; s/\r$//; s/"$//'
+            return ;;
+        esac
+    done
+}
+)";
+
+constexpr auto kBashHead = R"(_perfmodel() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local command='' options='' words='' files='yes' i
+    local command='' options='' words='' files='yes' columns='' i
     COMPREPLY=()
     if [ "$current" = = ]; then
         current='' # --format=
@@ -178,6 +234,17 @@ constexpr auto kBashTail = R"(    esac
     case $current in
     -*) [ -z "$options" ] || words=$options files='' ;;
     esac
+    if [ -n "$columns" ]; then
+        local before='' column
+        case $current in
+        *,*) before=${current%,*}, current=${current##*,} ;;
+        esac
+        while IFS= read -r column; do
+            [[ $column != "$current"* ]] || COMPREPLY+=("$before$(printf %q "$column")${columns#,}")
+        done < <(_perfmodel_columns "${COMP_WORDS[@]:1}")
+        compopt -o nospace 2>/dev/null
+        return
+    fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
     if [ -n "$files" ]; then
         mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$current")
@@ -203,6 +270,8 @@ std::string bash_values(const CommandEntry& command) {
     // What is neither a word nor a file has no completion.
     if (!option.words.empty())
       out += bash_case(patterns, "words='" + joined(option.words, " ") + "' options='' files=''");
+    else if (takes_columns(option))
+      out += bash_case(patterns, option.value.ends_with("=VALUE") ? "columns='='" : "columns=','");
     else if (!takes_file(option))
       out += bash_case(patterns, "return");
     else
@@ -217,7 +286,9 @@ std::string bash_completions(const CommandTree& tree) {
   std::vector<std::string> names;
   for (const CommandEntry& command : tree.commands)
     names.push_back(command.name);
-  std::string out = kBashHead;
+  std::string out =
+      "# bash completions of perfmodel, as 'perfmodel completions bash' prints them\n" +
+      std::string(kColumns) + kBashHead;
   out += "        " + joined(names, " | ") +
          ") command=${COMP_WORDS[i]} && break ;;\n        esac\n    done\n    case $command in\n";
   const auto add = [&](const CommandEntry& command, const std::string& pattern) {
@@ -263,6 +334,8 @@ std::string zsh_value(const OptionEntry& option) {
   std::string action = " ";
   if (!option.words.empty())
     action = "(" + joined(option.words, " ") + ")";
+  else if (takes_columns(option))
+    action = option.value.ends_with("=VALUE") ? " _perfmodel_names =" : " _perfmodel_names";
   else if (takes_file(option))
     action = "_files";
   return ":" + zsh_text(option.value) + ":" + action;
@@ -275,8 +348,9 @@ std::string zsh_options(const CommandEntry& command, const std::string& indentat
     for (const auto& name : option.names) {
       const bool has_value = !option.value.empty();
       out += " \\\n" + indentation + "'" + (option.repeatable ? "*" : "") + name +
-             (has_value && name.starts_with("--") ? "=" : "") + "[" + zsh_text(option.description) +
-             "]" + (has_value ? zsh_value(option) : "") + "'";
+             (has_value && name.starts_with("--") ? "=" : "") + "[" +
+             zsh_text(in_one_line(option.description)) + "]" +
+             (has_value ? zsh_value(option) : "") + "'";
     }
   }
   return out;
@@ -287,7 +361,14 @@ std::string zsh_options(const CommandEntry& command, const std::string& indentat
 std::string zsh_completions(const CommandTree& tree) {
   std::string out =
       "#compdef perfmodel\n"
-      "# zsh completions of perfmodel, as 'perfmodel completions zsh' prints them\n"
+      "# zsh completions of perfmodel, as 'perfmodel completions zsh' prints them\n" +
+      std::string(kColumns) +
+      "_perfmodel_names() {\n"
+      "  local -a names\n"
+      "  names=(\"${(@f)$(_perfmodel_columns $words)}\")\n"
+      "  compset -P '*,'\n"
+      "  compadd -q -S \"$1\" -a names\n"
+      "}\n"
       "_perfmodel() {\n"
       "  local curcontext=\"$curcontext\" state line\n"
       "  local -a commands\n"

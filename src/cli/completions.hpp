@@ -13,9 +13,10 @@ namespace perfmodel::cli {
 struct OptionEntry {
   std::vector<std::string> names;  ///< "-o", "--output"; of an argument none
   std::string value;               ///< what stands for its value, "FILE"; of a flag nothing
-  std::string description;         ///< in one line
+  std::string description;
   std::vector<std::string> words;  ///< that the value can be, where these are few
   bool repeatable = false;
+  bool required = false;
 };
 
 struct CommandEntry {
@@ -31,14 +32,18 @@ struct CommandTree {
   std::vector<CommandEntry> commands;
 };
 
-CommandTree command_tree(const CLI::App& app, const OptionWords& words);
+CommandTree command_tree(const CLI::App& app, const OptionRecords& records);
+
+/// The options of a command as a table in Markdown: name, meaning, default.
+std::string options_table(const CLI::App& command, const OptionRecords& records);
 
 struct HelpArguments {
   std::string command;  ///< empty: of the program
-  std::function<std::string(const std::string&)> help_of;
+  bool markdown = false;
+  std::function<std::string(const std::string& command, bool markdown)> help_of;
 };
 
-/// `perfmodel help [COMMAND]`: what --help prints.
+/// `perfmodel help [COMMAND]`: what --help prints, or the table of its options.
 void setup_help(OptionSet& command, HelpArguments& arguments);
 int run_help(const HelpArguments& arguments, Console& console);
 

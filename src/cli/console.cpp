@@ -1,13 +1,11 @@
 #include "cli/console.hpp"
 
 #include <pthread.h>
-#include <spdlog/logger.h>
-#include <spdlog/pattern_formatter.h>
-#include <spdlog/sinks/ansicolor_sink.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <cstddef>
@@ -77,21 +75,32 @@ std::string bar(double share, std::size_t width) {
 
 std::optional<double> seconds_left(const WorkState& state) {
   const std::size_t timed = state.done - state.before;
-  if (!state.even || timed < kFewestPartsOfPace || state.done >= state.all)
+  const bool is_last = state.earlier + state.share >= 1;
+  if (!state.even || timed < kFewestPartsOfPace || (is_last && state.done >= state.all))
     return std::nullopt;
   const double pace = state.seconds_done / static_cast<double>(timed);
   const double since = state.seconds - state.seconds_done;
-  return std::max(0.0, pace * static_cast<double>(state.all - state.done) - since);
+  // Parts of what comes later count by their weight.
+  const double later =
+      static_cast<double>(state.all) * (1 - state.earlier - state.share) / state.share;
+  const double left =
+      std::max(0.0, pace * (static_cast<double>(state.all - state.done) + later) - since);
+  constexpr double by_far = 1.5;
+  constexpr double few_seconds = 5;
+  return state.last_left && left < by_far * *state.last_left + few_seconds
+             ? std::min(left, *state.last_left)
+             : left;
 }
 
 std::string progress_text(const WorkState& state, std::size_t width) {
-  std::string end = ", " + duration_text(state.seconds);
+  std::string end = ", " + duration_text(state.seconds_earlier + state.seconds);
   if (!state.detail.empty())
     end = ", " + state.detail + end;
   if (state.all == 0)
     return clipped(state.work + end, width);
   const double share =
-      std::min(1.0, static_cast<double>(state.done) / static_cast<double>(state.all));
+      state.earlier +
+      state.share * std::min(1.0, static_cast<double>(state.done) / static_cast<double>(state.all));
   const std::string percentage = std::to_string(static_cast<int>(100 * share)) + " %";
   if (const auto left = seconds_left(state))
     end = ", about " + duration_text(*left) + " left";
@@ -122,6 +131,11 @@ SearchProgress::~SearchProgress() {
   console_.progress({});
 }
 
+void SearchProgress::plan(std::vector<std::pair<std::string, double>> works) {
+  const std::lock_guard lock(mutex_);
+  plan_ = std::move(works);
+}
+
 void SearchProgress::begin(const std::string& work) {
   const std::lock_guard lock(mutex_);
   change_work(work);
@@ -147,17 +161,23 @@ void SearchProgress::show(const std::string& work, std::size_t done, std::size_t
   state_.done = done;
   state_.all = all;
   state_.even = even;
-  state_.seconds_done = seconds_of_work();
-}
-
-double SearchProgress::seconds_of_work() const {
-  return std::chrono::duration<double>(Clock::now() - work_start_).count();
+  state_.seconds_done = seconds_since(work_start_);
 }
 
 void SearchProgress::change_work(const std::string& work) {
-  state_ = {};
-  state_.work = work;
+  state_ = {.work = work, .last_left = state_.last_left};
+  state_.seconds_earlier = seconds_since(start_);
   work_start_ = Clock::now();
+  const auto planned = std::find_if(plan_.begin(), plan_.end(),
+                                    [&](const auto& each) { return each.first == work; });
+  double all = 0;
+  for (const auto& [name, weight] : plan_)
+    all += weight;
+  if (planned == plan_.end() || !(planned->second > 0))
+    return;
+  state_.share = planned->second / all;
+  for (auto each = plan_.begin(); each != planned; ++each)
+    state_.earlier += each->second / all;
 }
 
 void SearchProgress::draw(const std::stop_token& end_of_work) {
@@ -169,7 +189,8 @@ void SearchProgress::draw(const std::stop_token& end_of_work) {
          !end_of_work.stop_requested()) {
     if (Clock::now() - start_ < kQuietTime || state_.work.empty())
       continue;
-    state_.seconds = seconds_of_work();
+    state_.seconds = seconds_since(work_start_);
+    state_.last_left = seconds_left(state_);
     console_.progress(progress_text(state_, console_.width().value_or(kUsualWidth) - 1));
   }
 }
@@ -233,23 +254,6 @@ std::optional<int> received_signal() {
 
 namespace {
 
-/// spdlog's own names of the levels are made for log files.
-class Label final : public spdlog::custom_flag_formatter {
- public:
-  void format(const spdlog::details::log_msg& message, const std::tm&,
-              spdlog::memory_buf_t& out) override {
-    std::string_view label = "note";
-    if (message.level == spdlog::level::err)
-      label = "error";
-    else if (message.level == spdlog::level::warn)
-      label = "warning";
-    out.append(label.data(), label.data() + label.size());
-  }
-  std::unique_ptr<custom_flag_formatter> clone() const override {
-    return spdlog::details::make_unique<Label>();
-  }
-};
-
 constexpr std::size_t kLeastWidth = 60;
 constexpr std::size_t kMostWidth = 200;
 
@@ -279,18 +283,6 @@ bool wants_color(ColorChoice choice, bool terminal) {
   }
   const char* kind = std::getenv("TERM");
   return terminal && !is_set("NO_COLOR") && kind != nullptr && std::string_view(kind) != "dumb";
-}
-
-std::shared_ptr<spdlog::logger> make_logger(bool color) {
-  auto formatter = std::make_unique<spdlog::pattern_formatter>();
-  formatter->add_flag<Label>('*').set_pattern("perfmodel: %^%*:%$ %v");
-  auto sink = std::make_shared<spdlog::sinks::ansicolor_stderr_sink_st>(
-      color ? spdlog::color_mode::always : spdlog::color_mode::never);
-  sink->set_formatter(std::move(formatter));
-  // Not registered anywhere: the program has one console and hands it on.
-  auto logger = std::make_shared<spdlog::logger>("perfmodel", std::move(sink));
-  logger->flush_on(spdlog::level::info);
-  return logger;
 }
 
 /// The message in lines of the terminal, cut between words; a command to paste stays whole.
@@ -342,48 +334,49 @@ bool is_terminal_output() {
 Console::Console(const ConsoleOptions& options)
     : quiet_(options.quiet),
       terminal_(::isatty(STDERR_FILENO) == 1),
-      color_(wants_color(options.color, terminal_)),
-      logger_(make_logger(color_)) {}
+      color_(wants_color(options.color, terminal_)) {}
 
-void Console::error(std::string_view message) {
-  const std::lock_guard lock(mutex_);
-  progress({});
-  logger_->error("{}", wrapped(message, "error", width()));
+void Console::error(std::string_view message_text) {
+  message("error", "\x1b[31m\x1b[1m", message_text);
 }
 
-void Console::warning(std::string_view message) {
-  const std::lock_guard lock(mutex_);
-  progress({});
-  logger_->warn("{}", wrapped(message, "warning", width()));
+void Console::warning(std::string_view message_text) {
+  message("warning", "\x1b[33m\x1b[1m", message_text);
 }
 
-void Console::notice(std::string_view message) {
-  const std::lock_guard lock(mutex_);
-  if (!quiet_) {
-    progress({});
-    logger_->info("{}", wrapped(message, "note", width()));
-  }
+void Console::notice(std::string_view message_text) {
+  if (!quiet_)
+    message("note", "\x1b[32m", message_text);
 }
 
 void Console::summary(std::string_view text) {
-  const std::lock_guard lock(mutex_);
-  if (!quiet_) {
-    progress({});
-    const std::string shown = color_ ? with_headings(text) : printable(text);
-    std::fwrite(shown.data(), 1, shown.size(), stderr);
-    std::fflush(stderr);
-  }
+  if (!quiet_)
+    write(color_ ? with_headings(text) : printable(text));
 }
 
 void Console::progress(std::string_view text) {
+  if (shows_progress())
+    write({}, printable_word(text));
+}
+
+void Console::write(std::string text, const std::string& progress_line) {
   const std::lock_guard lock(mutex_);
-  if (!shows_progress() || (text.empty() && !progress_shown_))
-    return;
-  std::string line = "\r\x1b[K";  // back to the left and erase the line
-  line += printable_word(text);
-  std::fwrite(line.data(), 1, line.size(), stderr);
-  std::fflush(stderr);
-  progress_shown_ = !text.empty();
+  if (progress_shown_ || !progress_line.empty())
+    text = "\r\x1b[K" + text;  // back to the left and erase the line
+  text += progress_line;
+  progress_shown_ = !progress_line.empty();
+  for (std::string_view rest = text; !rest.empty();) {
+    const ssize_t written = ::write(STDERR_FILENO, rest.data(), rest.size());
+    if (written < 0 && errno != EINTR)
+      return;  // nobody is left to be told
+    rest.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+  }
+}
+
+void Console::message(std::string_view label, std::string_view color, std::string_view text) {
+  const std::string shown =
+      color_ ? std::string(color) + std::string(label) + ":\x1b[m" : std::string(label) + ":";
+  write("perfmodel: " + shown + " " + wrapped(text, label, width()) + "\n");
 }
 
 std::string Console::strong(std::string_view text) const {

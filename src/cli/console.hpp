@@ -5,13 +5,13 @@
 #include <csignal>
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "perfmodel/progress.hpp"
@@ -37,23 +37,19 @@ struct WorkState {
   double seconds = 0;       ///< on the clock
   double seconds_done = 0;  ///< of these, until the last part was done
   std::string detail{};     ///< what else there is to say
+  double earlier = 0;       ///< share of all work that was done before this one
+  double share = 1;         ///< of all work that this one is
+  double seconds_earlier = 0;
+  std::optional<double> last_left{};  ///< what was said to be left the last time
 };
 
-/// What is left, from the pace of what is done; nothing before two parts are done, and where parts
-/// differ. Never less than nothing.
+/// What is left of all work, from the pace of what is done of this one; nothing before two parts
+/// are done, and where parts differ. It grows only where it was wrong by far.
 std::optional<double> seconds_left(const WorkState& state);
 
-/// "folds  [########------------]  40 %, about 12 s left"; without a bar where no share is known:
-/// "choosing the form, 8 s". At most `width` characters.
+/// "folds  [########------------]  40 %, about 12 s left", of all work; without a bar where no
+/// share is known: "choosing the form, 8 s". At most `width` characters.
 std::string progress_text(const WorkState& state, std::size_t width);
-
-}  // namespace perfmodel::cli
-
-namespace spdlog {
-class logger;
-}
-
-namespace perfmodel::cli {
 
 enum class ColorChoice { automatic, always, never };
 
@@ -74,7 +70,8 @@ std::optional<std::size_t> output_width(const std::string& output = "-");
 
 /// Everything meant for people, all of it on standard error: errors, warnings, notices, the summary
 /// and the progress line. `--quiet` keeps warnings and errors only. Controls in the texts are
-/// masked.
+/// masked. Each goes out in one piece, so that processes that share a terminal or a log do not cut
+/// each other's lines.
 class Console {
  public:
   explicit Console(const ConsoleOptions& options);
@@ -100,12 +97,15 @@ class Console {
   bool terminal_;
   bool color_;
   bool progress_shown_ = false;
-  std::shared_ptr<spdlog::logger> logger_;
-  std::recursive_mutex mutex_;  ///< the progress line is drawn beside the work
+  std::mutex mutex_;  ///< the progress line is drawn beside the work
+
+  void message(std::string_view label, std::string_view color, std::string_view text);
+  /// In place of the progress line, with another one behind it.
+  void write(std::string text, const std::string& progress_line = {});
 };
 
-/// A line that shows how far the work is: from its third second on, on a terminal only, gone at the
-/// end.
+/// One line that shows how far all work is, with one clock: from its third second on, on a terminal
+/// only, gone at the end.
 class SearchProgress {
  public:
   explicit SearchProgress(Console& console);
@@ -113,6 +113,9 @@ class SearchProgress {
   SearchProgress(const SearchProgress&) = delete;
   SearchProgress& operator=(const SearchProgress&) = delete;
 
+  /// What will be told of, in this order, and what each weighs: from now on a share of it is a
+  /// share of the whole. Of what is not in it, the whole is that alone.
+  void plan(std::vector<std::pair<std::string, double>> works);
   /// Work of which nobody knows how long it takes: "reading runs.csv".
   void begin(const std::string& work);
   /// Begins work that tells how much of all is done: of the returned function's calls.
@@ -129,11 +132,14 @@ class SearchProgress {
   Clock::time_point start_ = Clock::now();
   Clock::time_point work_start_ = start_;
   WorkState state_;
+  std::vector<std::pair<std::string, double>> plan_;
   std::mutex mutex_;  ///< searches that run side by side may all report here
   std::condition_variable_any end_;
   std::jthread watcher_;  ///< draws the line anew as time goes by
 
-  double seconds_of_work() const;
+  static double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
   void change_work(const std::string& work);
   void draw(const std::stop_token& end_of_work);
 };

@@ -178,15 +178,10 @@ bool is_drift(const Gate& gate) {
 }
 
 void check_combination(const EvaluateArguments& arguments) {
-  if (arguments.model == "-" && arguments.runs == "-")
-    throw UsageError("the model and the runs cannot both come from standard input");
   if (arguments.baseline == "-")
     throw UsageError("--baseline cannot come from standard input; write it to a file");
   if (arguments.residuals == "-")
     throw UsageError("the metrics go to standard output; write --residuals to a file");
-  if (arguments.outliers && arguments.format == OutputFormat::csv)
-    throw UsageError("--format csv is the metrics alone; list --outliers in another format");
-  check_gate_report(arguments.format, !arguments.gates.empty(), arguments.outliers.has_value());
   for (const Gate& gate : arguments.gates) {
     if (is_drift(gate) && !arguments.baseline) {
       throw UsageError("--fail-if '" + gate.text +
@@ -291,57 +286,55 @@ std::vector<Figure> evaluated_figures(const EvaluationDocument& report) {
 
 void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
   add_judged_runs(command, arguments);
-  add_format(
-      command, arguments.format,
-      "of the metrics; of the conditions junit (a test\ncase each) and github (an annotation each)",
-      {{"junit", OutputFormat::junit}, {"github", OutputFormat::github}});
+  command.group("Options");
+  add_format(command, arguments.format,
+             "of the metrics; of the conditions junit (a test case each) and github (an annotation "
+             "each)",
+             {{"junit", OutputFormat::junit}, {"github", OutputFormat::github}});
+  command.rule(
+      {"--format junit|github", "--fail-if", false, "it tells of conditions such as 'mape>15'"});
   command
-      .add_option("--residuals", arguments.residuals,
-                  "also write one line per run: its line in RUNS.csv,\n"
-                  "measured, predicted, error (predicted - measured)\n"
-                  "and error in percent of the measured time")
-      .type_name("FILE.csv");
-  add_count<std::size_t>(command, "--outliers", arguments.outliers,
-                         "also list the N runs that stand farthest from the\n"
-                         "model, by a robust z of ln(measured / predicted)",
-                         1);
+      .add("--residuals FILE.csv", arguments.residuals,
+           "also write one line per run; its line in RUNS.csv, measured, predicted, error "
+           "(predicted - measured) and error in percent of the measured time")
+      .file(FileUse::output)
+      .common();
+  command
+      .count("--outliers N", arguments.outliers,
+             "also list the N runs that stand farthest from the model; by a robust z of "
+             "ln(measured / predicted)")
+      .excludes("--format csv|junit|github", "list them in another format")
+      .common();
   add_coverage(command, arguments.coverage,
-               "share of the times that the model's intervals shall\n"
-               "cover (default: as in its fit); the share that they do\n"
-               "cover and their mean width are printed");
+               "share of the times that the model's intervals shall cover; the share that they do "
+               "cover and their mean width are printed (default: as in its fit)");
   command
-      .add_option("--baseline", arguments.baseline,
-                  "an older model, judged on the same runs; what has\n"
-                  "changed can be gated: 'mape_drift>2'")
-      .type_name("OLD.json");
+      .add("--baseline OLD.json", arguments.baseline,
+           "an older model, judged on the same runs; what has changed can be gated: "
+           "'mape_drift>2'")
+      .file(FileUse::input)
+      .common();
   add_strict_range(command, arguments.strict_range);
   add_gates(command, arguments.gates,
-            "end with exit code 4 if this holds: 'mape>10',\n"
-            "'bias>5', 'rows<100', 'coverage<0.85', 'failed>0',\n"
-            "'mape_drift>2' (repeatable)",
+            "end with exit code 4 if this holds: 'mape>10', 'bias>5'; 'rows<100', "
+            "'coverage<0.85', 'failed>0', 'mape_drift>2' (repeatable)",
             evaluate_figures());
   command.footer(
-      "Rows to which a model gives no time > 0 are left out and counted; with --fail-if or\n"
-      "--strict-range they are refused.\n"
-      "\n"
-      "bias is by how many percent runs take longer than predicted, by the median: it sees a "
-      "slowdown of\n"
-      "all runs that mape hides. Like a drift, it fires where its 95 % interval lies beyond the "
-      "threshold.\n"
-      "\n"
-      "With --baseline, mape_drift and smape_drift are in points of percent, r2_drift is the "
-      "difference,\n"
-      "mae_drift, mse_drift and rmse_drift are in percent of the older model's, and "
-      "prediction_drift is\n"
-      "the mean distance of the two predictions in percent of the older one. Positive: larger "
-      "now.\n"
-      "\n"
-      "Examples:\n"
-      "  perfmodel evaluate model.json new_runs.csv\n"
-      "  perfmodel evaluate model.json new_runs.csv --residuals residuals.csv\n"
-      "  perfmodel evaluate model.json new_runs.csv --format json --fail-if 'bias>5'\n"
-      "  perfmodel evaluate new.json nightly.csv --baseline released.json --fail-if "
-      "'mape_drift>2'");
+      R"(Rows to which a model gives no time > 0 are left out and counted; with --fail-if or
+--strict-range they are refused.
+
+bias is by how many percent runs take longer than predicted, by the median: it sees a slowdown of
+all runs that mape hides. Like a drift, it fires where its 95 % interval lies beyond the threshold.
+
+With --baseline, mape_drift and smape_drift are in points of percent, r2_drift is the difference,
+mae_drift, mse_drift and rmse_drift are in percent of the older model's, and prediction_drift is
+the mean distance of the two predictions in percent of the older one. Positive: larger now.
+
+Examples:
+  perfmodel evaluate model.json new_runs.csv
+  perfmodel evaluate model.json new_runs.csv --residuals residuals.csv
+  perfmodel evaluate model.json new_runs.csv --format json --fail-if 'bias>5'
+  perfmodel evaluate new.json nightly.csv --baseline released.json --fail-if 'mape_drift>2')");
 }
 
 int run_evaluate(const EvaluateArguments& arguments, Console& console) {
@@ -356,12 +349,8 @@ int run_evaluate(const EvaluateArguments& arguments, Console& console) {
     throw UsageError("--baseline goes with a model of all runs");
   OutputFile output("-");
   std::optional<OutputFile> residuals;
-  if (arguments.residuals) {
-    refuse_to_replace(arguments.model, *arguments.residuals);
-    refuse_to_replace(arguments.runs, *arguments.residuals);
-    refuse_to_replace(arguments.baseline.value_or("-"), *arguments.residuals);
+  if (arguments.residuals)
     residuals.emplace(*arguments.residuals);
-  }
   const FittedModel model = model_of(set);
   JudgedRuns runs = judge_runs(set, arguments, arguments.strict_range, console);
   std::optional<BaselineRuns> baseline;

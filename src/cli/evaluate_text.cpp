@@ -82,15 +82,6 @@ std::string workflow_command(const std::string& level, const std::string& title,
 
 }  // namespace
 
-void check_gate_report(OutputFormat format, bool has_conditions, bool has_outliers) {
-  if (format != OutputFormat::junit && format != OutputFormat::github)
-    return;
-  if (!has_conditions)
-    throw UsageError("--format junit and github tell of conditions; pass --fail-if 'mape>15'");
-  if (has_outliers)
-    throw UsageError("--format junit and github have no --outliers; list them in another format");
-}
-
 std::string junit_report(const EvaluationDocument& report, const FittedModel& model) {
   const auto failures = std::count_if(report.gates.begin(), report.gates.end(),
                                       [](const GateDocument& gate) { return gate.fired; });

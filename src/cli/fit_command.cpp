@@ -35,37 +35,6 @@ void check_fit_gates(const std::vector<Gate>& gates, const FittedModel& model);
 LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& request,
                           Console& console, const ReadProgress& progress);
 
-namespace {
-
-constexpr std::size_t kFewestSamples = 20;
-
-}  // namespace
-
-void add_bootstrap_options(OptionSet& app, BootstrapArguments& arguments) {
-  add_count<std::size_t>(app, "--bootstrap", arguments.samples,
-                         "intervals of the constants from that many resampled\n"
-                         "sets of the training rows, 200 say (default: none)",
-                         kFewestSamples)
-      .group("Judging the model");
-  add_number(app, "--confidence", arguments.confidence, "of these intervals (default: 0.95)",
-             {0, 0.9999, false, "a number above 0 and up to 0.9999"})
-      .group("Judging the model");
-}
-
-void check_bootstrap(const BootstrapArguments& arguments) {
-  if (arguments.confidence && !arguments.samples)
-    throw UsageError("--confidence has no effect without --bootstrap");
-}
-
-std::optional<BootstrapRequest> bootstrap_request(const BootstrapArguments& arguments) {
-  if (!arguments.samples)
-    return std::nullopt;
-  BootstrapRequest request;
-  request.samples = *arguments.samples;
-  request.confidence = arguments.confidence.value_or(request.confidence);
-  return request;
-}
-
 const FurtherFigures& fit_figures() {
   static const FurtherFigures further = [] {
     FurtherFigures out;
@@ -81,7 +50,7 @@ const FurtherFigures& fit_figures() {
 }
 
 void check_gated_parts(const FitArguments& arguments) {
-  const SplitShares shares = arguments.split.value_or(SplitShares{});
+  const SplitShares& shares = arguments.request.split;
   const bool many = asks_for_many(arguments);
   for (const auto& gate : arguments.gates) {
     if (is_set_figure(gate.figure) != many) {
@@ -97,7 +66,8 @@ void check_gated_parts(const FitArguments& arguments) {
           "there is no validation part; pass --split 60:20:20");
     lacks("test", shares.test > 0 || arguments.test.has_value(),
           "there is no test part; pass --split 80:20 or --test");
-    lacks("folds", arguments.held_out.folds.has_value(), "there are no folds; pass --folds 5");
+    lacks("folds", arguments.request.held_out.folds.has_value(),
+          "there are no folds; pass --folds 5");
   }
 }
 
@@ -135,67 +105,11 @@ LabelledRuns read_for_fit(const FitArguments& arguments, const FitRequest& reque
 
 namespace {
 
-/// Of a single model: what calls can share are its many fits.
-void check_shared_fit(const FitArguments& arguments) {
-  const bool repeats = arguments.repeats.value_or(1) > 1;
-  const bool samples = arguments.bootstrap.samples.has_value();
-  if (repeats && samples) {
-    throw UsageError(
-        "--shard with --bootstrap needs one seed: find the best with --repeats first, and pass it "
-        "as --seed");
-  }
-  if (!repeats && !samples && !arguments.held_out.folds && !arguments.held_out.coverage) {
-    throw UsageError(
-        "--shard shares many fits: --by, several targets, --repeats, --bootstrap or --folds");
-  }
-}
-
-void check_combination(const FitArguments& arguments) {
-  refuse_options_of_others(arguments.search);
-  if (arguments.split_seed && !arguments.split)
-    throw UsageError("--split-seed has no effect without --split");
-  if (arguments.test && arguments.split && arguments.split->test > 0) {
-    throw UsageError(
-        "both --test and --split name test rows; leave the test share out: --split 80:20:0");
-  }
-  if (arguments.test == "-" &&
-      std::find(arguments.runs.begin(), arguments.runs.end(), "-") != arguments.runs.end())
-    throw UsageError("the runs and the test runs cannot both come from standard input");
-  if (arguments.repeats.value_or(1) > 1 && arguments.search.options.residual == Residual::process) {
-    throw UsageError(
-        "--repeats does not go with --residual process: its search does not depend on luck");
-  }
-  if (arguments.repeats.value_or(1) > 1 && may_have_process(arguments.search)) {
-    throw UsageError(
-        "--repeats does not go with --expression auto, which may choose a residual process: add "
-        "--residual none");
-  }
-  if (arguments.keep_totals &&
-      (arguments.search.options.expression != Expression::automatic || asks_for_many(arguments)))
-    throw UsageError("--keep-totals has no effect without --expression auto of one model");
-  const bool is_large = arguments.large.merge || arguments.large.sample_rows;
-  if (arguments.roles.weight && is_large)
-    throw UsageError("--weight does not go with --merge-rows and --sample-rows");
-  if (asks_for_many(arguments)) {
-    if (is_large || arguments.roles.weight)
-      throw UsageError("--merge-rows, --sample-rows and --weight are of fits of one model");
-  } else {
-    if (arguments.total || !arguments.ranked_at.empty())
-      throw UsageError("--total and --set go with many models: --by, or several targets");
-    if (arguments.sharing.shard)
-      check_shared_fit(arguments);
-  }
-  check_bootstrap(arguments.bootstrap);
-  check_gated_parts(arguments);
-}
-
 /// All but how it is searched and who watches.
 FitRequest request_of(const FitArguments& arguments) {
-  FitRequest request;
-  request.roles = arguments.roles;
-  request.options.seed = arguments.search.seed.value_or(kDefaultSeed);
-  request.split = arguments.split.value_or(SplitShares{});
-  request.split_seed = arguments.split_seed.value_or(kDefaultSplitSeed);
+  FitRequest request = arguments.request;
+  request.options = fit_options(arguments.search);
+  request.roles.needs_scale = request.options.expression == Expression::generic;
   if (arguments.test) {
     request.test_runs = [path = *arguments.test, separator = arguments.separator](
                             const std::set<std::string>& text_columns) {
@@ -203,9 +117,8 @@ FitRequest request_of(const FitArguments& arguments) {
     };
   }
   request.gated = !arguments.gates.empty();
-  request.repeats = arguments.repeats.value_or(1);
-  request.bootstrap = bootstrap_request(arguments.bootstrap);
-  request.held_out = arguments.held_out;
+  if (arguments.bootstrap.samples > 0)
+    request.bootstrap = arguments.bootstrap;
   return request;
 }
 
@@ -225,13 +138,29 @@ std::string name_of(FitStage stage) {
   return "fitting";
 }
 
+/// The stages of a fit by the fits that they are. What a form is chosen in takes about as long,
+/// twice, as what follows.
+void plan_fit(const PreparedFit& prepared, const FitRequest& request, SearchProgress& progress) {
+  const auto samples = static_cast<double>(request.bootstrap ? request.bootstrap->samples : 0);
+  const auto folds = static_cast<double>(prepared.held_out.parts.size());
+  const bool chooses = request.options.expression != Expression::generic && !request.options.terms;
+  const double choice = chooses ? std::max(1.0, samples + folds) : 0;
+  progress.plan({{name_of(FitStage::sums), choice},
+                 {name_of(FitStage::processes), choice},
+                 {name_of(FitStage::fits), chooses ? 0 : static_cast<double>(request.repeats)},
+                 {name_of(FitStage::bootstrap), samples},
+                 {name_of(FitStage::folds), folds}});
+}
+
 std::function<void(FitStage, std::size_t, std::size_t)> shown_on(SearchProgress& progress) {
   return [&progress](FitStage stage, std::size_t done, std::size_t all) {
-    progress.show(name_of(stage), done, all, stage != FitStage::sums);
+    const bool even = stage != FitStage::sums && stage != FitStage::processes;
+    progress.show(name_of(stage), done, all, even);
   };
 }
 
 void fit_shard_watched(const PreparedFit& prepared, FitRequest request, SearchProgress& progress) {
+  plan_fit(prepared, request, progress);
   progress.begin(name_of(FitStage::fits));
   request.progress = shown_on(progress);
   fit_shared_tasks(prepared, request);
@@ -240,6 +169,7 @@ void fit_shard_watched(const PreparedFit& prepared, FitRequest request, SearchPr
 /// Fits while a line shows how far it is.
 FitOutcome fit_watched(const PreparedFit& prepared, FitRequest request, SearchProgress& progress,
                        Console& console) {
+  plan_fit(prepared, request, progress);
   progress.begin(request.options.expression == Expression::automatic ? "choosing the form"
                                                                      : name_of(FitStage::fits));
   request.progress = shown_on(progress);
@@ -250,89 +180,115 @@ FitOutcome fit_watched(const PreparedFit& prepared, FitRequest request, SearchPr
 
 }  // namespace
 
-void setup_fit(OptionSet& command, FitArguments& arguments) {
+namespace {
+
+void add_judging_options(OptionSet& command, FitArguments& arguments) {
+  FitRequest& request = arguments.request;
+  command.group("Judging the model");
+  add_split_options(command, request.split, request.split_seed, "all rows train");
+  command.option("--split-seed").needs("--split");
+  command.add("--test FILE", arguments.test, "further runs to judge the model on")
+      .file(FileUse::input)
+      .excludes({"a --split that has test rows", [&] { return request.split.test > 0; }},
+                "leave the test share out: --split 80:20:0")
+      .excludes({"many models at once", [&] { return asks_for_many(arguments); }});
+  constexpr std::size_t fewest_samples = 20;
+  command.count(
+      "--bootstrap N", arguments.bootstrap.samples,
+      "intervals of the constants from that many resampled sets of the training rows, 200 "
+      "say (default: none)",
+      fewest_samples);
   command
-      .add_option("RUNS.csv", arguments.runs,
-                  "measured runs, one per line; several files with the\n"
-                  "same columns are one table; \"-\" is stdin")
-      .option_text(" ")
-      .required();
-  command
-      .add_option("-o,--output", arguments.output,
-                  "where to write the model, \"-\" is standard output\n"
-                  "(default, but not to a terminal); an old file stays\n"
-                  "as it is until the result is complete")
-      .type_name("MODEL.json");
-  add_role_options(command, arguments.roles, arguments.separator);
-  command
-      .add_flag("--keep-totals", arguments.keep_totals,
-                "with --expression auto: a total that was set per\n"
-                "worker (global_batch) stays the input that it is")
-      .group("Columns");
-  add_large_options(command, arguments.large, arguments.roles.weight);
-  add_search_options(command, arguments.search);
-  add_count<std::size_t>(command, "--repeats", arguments.repeats,
-                         "fits with the seeds N, N+1, ...; the model is the best\n"
-                         "one, mean and spread over the seeds are reported\n"
-                         "beside it (default: 1)",
-                         1)
-      .group("Search");
-  command
-      .add_option_function(
-          "--split", [&](const std::string& text) { arguments.split = parse_split(text); },
-          "shares of training, validation and test rows,\n"
-          "60:20:20 or 80:20 (default: all rows train)")
-      .type_name("SHARES")
-      .group("Judging the model");
-  add_count<std::uint64_t>(command, "--split-seed", arguments.split_seed,
-                           "seed of the split (default: 1)", 0)
-      .group("Judging the model");
-  command.add_option("--test", arguments.test, "further runs to judge the model on")
-      .type_name("FILE")
-      .group("Judging the model");
-  add_many_options(command, arguments);
-  add_resume(command, arguments.sharing.resume);
-  add_shard(command, arguments.sharing.shard, "models, seeds, samples, folds");
-  add_bootstrap_options(command, arguments.bootstrap);
-  add_held_out_options(command, arguments.held_out);
+      .number("--confidence X", arguments.bootstrap.confidence, "of these intervals",
+              {0, 0.9999, false, "a number above 0 and up to 0.9999"})
+      .needs("--bootstrap");
+  add_held_out_options(command, request.held_out);
   add_gates(command, arguments.gates,
-            "end with exit code 4 if this holds on the test part,\n"
-            "or on the training part where there is none:\n"
-            "'mape>10', 'r2<0.9' (repeatable), or on a part that it\n"
-            "names: 'train.mape>10', 'folds.mape>12'; the model is\n"
-            "written all the same",
+            "end with exit code 4 if this holds, 'mape>10' or 'r2<0.9'; on the test part, or on "
+            "the training part where there is none, or on a part that it names (repeatable): "
+            "'train.mape>10', 'folds.mape>12', or of many models: 'any.mape>20', "
+            "'kernel=x.q[gpus]>0.2'; the model is written all the same",
             fit_figures());
-  command.get_option("--fail-if").group("Judging the model");
-  command.footer(
-      "Examples:\n"
-      "  perfmodel fit runs.csv -o model.json\n"
-      "  perfmodel fit runs.csv --split 60:20:20 --fail-if 'mape>20' -o model.json\n"
-      "  perfmodel fit runs.csv --bootstrap 200 -o model.json\n"
-      "  perfmodel fit runs.csv --repeats 10 --l2 0.001 -o model.json\n"
-      "  perfmodel fit runs.csv --by kernel,gpu --resume -o all.jsonl\n"
-      "  perfmodel fit runs.csv --by kernel --expression auto -o all.jsonl\n"
-      "  perfmodel fit runs.csv --target step_ms --extrinsic gpus,batch --ignore host > "
-      "model.json");
+}
+
+/// Of a single model, what calls can share are its many fits.
+void add_rules_of_shards(OptionSet& command, const FitArguments& arguments) {
+  const auto has_samples = [&] { return arguments.bootstrap.samples > 0; };
+  command.rule({{"--shard with --bootstrap",
+                 [&arguments, has_samples] {
+                   return arguments.sharing.shard && has_samples() && !asks_for_many(arguments);
+                 }},
+                "--repeats !1",
+                true,
+                "find the best seed first, and pass it as --seed"});
+  command.option("--shard").needs(
+      {"many fits (--by, several targets, --repeats, --bootstrap, --folds or --coverage)",
+       [&arguments, has_samples] {
+         const FitRequest& request = arguments.request;
+         return asks_for_many(arguments) || request.repeats > 1 || has_samples() ||
+                request.held_out.folds || request.held_out.coverage;
+       }});
+}
+
+}  // namespace
+
+void setup_fit(OptionSet& command, FitArguments& arguments) {
+  const Condition many = {"many models at once", [&] { return asks_for_many(arguments); }};
+  command
+      .add("RUNS.csv", arguments.runs,
+           "measured runs, one per line; several files with the same columns are one table; \"-\" "
+           "is stdin")
+      .file(FileUse::input)
+      .required();
+  add_output(command, arguments.output, "MODEL.json",
+             "where to write the model; an old file stays as it is until the result is complete "
+             "(default: standard output, \"-\", but not to a terminal)");
+  add_role_options(command, arguments.request.roles, arguments.separator);
+  command.group("Columns");
+  command
+      .flag("--keep-totals", arguments.keep_totals,
+            "a total that was set per worker (global_batch) stays the input that it is")
+      .needs("--expression auto")
+      .excludes(many);
+  add_large_options(command, arguments.large, arguments.request.roles.weight);
+  for (const char* option : {"--merge-rows !auto", "--sample-rows", "--weight"})
+    command.rule({option, many, true, "it is of fits of one model"});
+  add_search_options(command, arguments.search);
+  command
+      .count("--repeats N", arguments.request.repeats,
+             "fits with the seeds N, N+1, ...; the model is the best one, mean and spread over the "
+             "seeds are reported beside it")
+      .excludes("--residual process", "its search does not depend on luck");
+  command.rule({"--repeats !1",
+                {"--expression auto where it may choose a residual process",
+                 [&] { return may_have_process(arguments.search); }},
+                true,
+                "add --residual none"});
+  add_judging_options(command, arguments);
+  add_many_options(command, arguments);
+  add_rules_of_shards(command, arguments);
+  command.footer(R"(Examples:
+  perfmodel fit runs.csv -o model.json
+  perfmodel fit runs.csv --expression auto -o model.json
+  perfmodel fit runs.csv --split 60:20:20 --fail-if 'mape>20' -o model.json
+  perfmodel fit runs.csv --target step_ms --extrinsic gpus,batch --ignore host > model.json
+  perfmodel fit runs.csv --by kernel,gpu --resume -o all.jsonl
+  perfmodel fit runs.csv --repeats 10 --l2 0.001 --bootstrap 200 -o model.json)");
 }
 
 int run_fit(const FitArguments& arguments, Console& console) {
   const auto start = std::chrono::steady_clock::now();
-  check_combination(arguments);
+  check_gated_parts(arguments);
   FitRequest request = request_of(arguments);
-  request.options = fit_options(arguments.search);
-  request.roles.needs_scale = request.options.expression == Expression::generic;
   if (asks_for_many(arguments))
     return run_fit_many(arguments, std::move(request), console);
   request.roles.totals_per_worker =
       request.options.expression == Expression::automatic && !arguments.keep_totals;
   const std::string path = arguments.output.value_or("-");
-  for (const auto& runs : arguments.runs)
-    refuse_to_replace(runs, path);
-  refuse_to_replace(arguments.test.value_or("-"), path);
   std::vector<std::string> inputs = arguments.runs;
   if (arguments.test)
     inputs.push_back(*arguments.test);
-  TaskRun tasks(arguments.sharing, path, inputs, !arguments.gates.empty());
+  TaskRun tasks(arguments.sharing, path, inputs);
   std::optional<OutputFile> output;  // a place that cannot be written is found out before the fit
   if (!tasks.is_shard())
     output.emplace(path);

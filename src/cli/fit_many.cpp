@@ -1,5 +1,4 @@
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,27 +18,14 @@
 namespace perfmodel::cli {
 namespace {
 
-void check_many(const FitArguments& arguments) {
-  const auto refuse = [](bool given, const std::string& option) {
-    if (given)
-      throw UsageError(option + " does not go with many models at once");
-  };
-  refuse(arguments.test.has_value(), "--test");
-  check_sharing(arguments.sharing, arguments.output.value_or("-"), !arguments.gates.empty());
-  if (arguments.target_name && !arguments.roles.target)
-    throw UsageError("--target-name needs --target: the column of the values");
-  if (arguments.target_name && arguments.roles.throughput)
-    throw UsageError("--target-name does not go with --throughput-target");
-}
-
 GroupRequest groups_of_arguments(const FitArguments& arguments) {
   GroupRequest out;
   out.by = arguments.by;
   out.target_name = arguments.target_name;
   out.total = arguments.total;
-  if (arguments.roles.target) {
-    out.targets = arguments.target_name ? std::vector<std::string>{*arguments.roles.target}
-                                        : split_list(*arguments.roles.target);
+  if (arguments.request.roles.target) {
+    out.targets = arguments.target_name ? std::vector<std::string>{*arguments.request.roles.target}
+                                        : split_list(*arguments.request.roles.target);
   }
   return out;
 }
@@ -56,40 +42,43 @@ ModelSetLine line_of(std::size_t number, const GroupTask& task, GroupOutcome out
 }  // namespace
 
 void add_many_options(OptionSet& command, FitArguments& arguments) {
-  constexpr auto group = "Many models, many machines";
+  const Condition many = {"many models: --by, or several targets",
+                          [&] { return asks_for_many(arguments); }};
+  command.group("Many models, many machines");
   command
-      .add_option_function(
-          "--by", [&](const std::string& text) { arguments.by = split_list(text); },
-          "a model for each group of rows with the same texts in\n"
-          "these columns, and for each of several targets\n"
-          "(--target time_s,mem_mb); the result is JSON lines")
-      .type_name("A,B")
-      .group(group);
+      .add(
+          "--by A,B", [&](const std::string& text) { arguments.by = split_list(text); },
+          "a model for each group of rows with the same texts in these; and for each of "
+          "several targets (--target time_s,mem_mb); the result is JSON lines")
+      .common();
   command
-      .add_option("--target-name", arguments.target_name,
-                  "of a long table: the column of the targets' names;\n"
-                  "--target is then the column of their values")
-      .type_name("COL")
-      .group(group);
+      .add("--target-name COL", arguments.target_name,
+           "of a long table: the column of the targets' names; --target is then the column of "
+           "their values")
+      .excludes("--throughput-target")
+      .needs("--target");
   command
-      .add_option("--total", arguments.total,
-                  "a target, a text of a key column or a further column\n"
-                  "that the others add up to; the ranking says whether\n"
-                  "they do")
-      .type_name("NAME")
-      .group(group);
-  command.add_option("--set", arguments.ranked_at, "of the ranking: values of inputs, as in show")
-      .type_name("COL=VALUE")
-      .group(group);
+      .add("--total NAME", arguments.total,
+           "a target, a text of a key column or a further column that the others add up to; the "
+           "ranking says whether they do")
+      .needs(many);
+  command
+      .add("--set COL=VALUE", arguments.ranked_at, "of the ranking: values of inputs, as in show")
+      .of_no_result()
+      .needs(many);
+  add_sharing(command, arguments.sharing, "models, seeds, samples and folds",
+              {"--shard, or many models (--by)",
+               [&] { return arguments.sharing.shard || asks_for_many(arguments); }});
 }
 
 bool asks_for_many(const FitArguments& arguments) {
   return !arguments.by.empty() || arguments.target_name.has_value() ||
-         (arguments.roles.target && arguments.roles.target->find(',') != std::string::npos);
+         (arguments.request.roles.target &&
+          arguments.request.roles.target->find(',') != std::string::npos);
 }
 
 int run_fit_many(const FitArguments& arguments, FitRequest request, Console& console) {
-  check_many(arguments);
+  check_sharing(arguments.sharing, arguments.output.value_or("-"));
   const std::string path = path_of_shard(arguments.output.value_or("-"), arguments.sharing.shard);
   for (const auto& runs : arguments.runs)
     refuse_to_replace(runs, path);
@@ -98,7 +87,8 @@ int run_fit_many(const FitArguments& arguments, FitRequest request, Console& con
   std::optional<SearchProgress> progress(console);
   progress->begin("reading " + joined(arguments.runs, ", "));
   GroupRequest groups = groups_of_arguments(arguments);
-  const GroupJob job = read_groups(arguments.runs, groups, arguments.roles, arguments.separator);
+  const GroupJob job =
+      read_groups(arguments.runs, groups, arguments.request.roles, arguments.separator);
 
   ModelSetHeader header;
   header.tool = tool_name();
@@ -167,7 +157,8 @@ int run_fit_many(const FitArguments& arguments, FitRequest request, Console& con
 namespace {
 
 /// A set of models is the lines of its parts.
-int merge_models(const MergeArguments& arguments, const MergedParts& parts, Console& console) {
+int merge_models(const MergeArguments& arguments, const MergedParts& parts,
+                 std::optional<SearchProgress>& progress, Console& console) {
   std::vector<Gate> gates;
   for (const std::string& gate : arguments.gates) {
     gates.push_back(parse_gate(gate, {{}, kSetFigureWords, is_set_figure}));
@@ -176,14 +167,20 @@ int merge_models(const MergeArguments& arguments, const MergedParts& parts, Cons
   }
   OutputFile output(arguments.output);
   output.write(parts.header());
-  parts.for_each_line([&](std::string_view line) { output.write(line); });
+  std::size_t done = 0;
+  parts.for_each_line([&](std::string_view line) {
+    output.write(line);
+    progress->show("joining", ++done, parts.tasks());
+  });
   output.commit();
   const std::string source = display_name(arguments.output);
   const SetLines set(source, parse_set_header(source, parts.header()), [&](const auto& visit) {
     parts.for_each_line([&](std::string_view line) { visit(line.substr(0, line.size() - 1)); });
   });
-  if (!console.quiet())
-    console.summary(set_summary(set, console, arguments.ranked_at));
+  progress->begin("ranking the models");
+  const std::string summary = console.quiet() ? "" : set_summary(set, console, arguments.ranked_at);
+  progress.reset();
+  console.summary(summary);
   if (const std::string refused = refused_text(set); !refused.empty())
     console.warning(refused);
   check_set_gates(gates, set);
@@ -191,7 +188,8 @@ int merge_models(const MergeArguments& arguments, const MergedParts& parts, Cons
 }
 
 /// Of other results, the command that they are for makes its document.
-int merge_results(const MergeArguments& arguments, const MergedParts& parts, Console& console) {
+int merge_results(const MergeArguments& arguments, const MergedParts& parts,
+                  std::optional<SearchProgress>& progress, Console& console) {
   if (!arguments.ranked_at.empty())
     throw UsageError("--set goes with many models");
   const std::string source = arguments.parts.front();
@@ -202,47 +200,43 @@ int merge_results(const MergeArguments& arguments, const MergedParts& parts, Con
   std::vector<std::string> lines;
   parts.for_each_line([&](std::string_view line) { lines.emplace_back(line); });
   const MergedTasks merged{parts.header(), TaskShare(source, {lines.begin(), lines.end()})};
+  progress.reset();  // the command has its own
   return arguments.run_merged(words, merged, console);
 }
 
 }  // namespace
 
 void setup_merge(OptionSet& command, MergeArguments& arguments) {
-  command.add_option("PART.jsonl", arguments.parts, "what --shard wrote, of every shard one file")
-      .option_text(" ")
+  command.add("PART.jsonl", arguments.parts, "what --shard wrote, of every shard one file")
+      .file(FileUse::input)
       .required();
   add_output(command, arguments.output, "FILE");
   command
-      .add_option("--fail-if", arguments.gates,
-                  "as of the command that was shared: end with exit code 4\n"
-                  "if this holds: 'any.mape>20' of many models, 'mape>10'\n"
-                  "of one (repeatable); the result is written all the same")
-      .type_name("CONDITION")
-      .allow_extra_args(false)
-      .take_all();
+      .add(
+          "--fail-if CONDITION", arguments.gates,
+          "end with exit code 4 if this holds; as of the command that was shared: 'any.mape>20' of "
+          "many models, 'mape>10' of one (repeatable); the result is written all the same")
+      .repeatable()
+      .common();
   command
-      .add_option("--set", arguments.ranked_at,
-                  "of many models: where they are ranked, as in show\n(repeatable)")
-      .type_name("COL=VALUE")
-      .allow_extra_args(false)
-      .take_all();
+      .add("--set COL=VALUE", arguments.ranked_at,
+           "of many models: where they are ranked, as in show (repeatable)")
+      .repeatable()
+      .common();
   command.footer(
-      "Nothing may be missing, doubled, cut short or of other runs or options: exit code 3, and "
-      "the\n"
-      "shards that have to run again are named. The result is that of the command without --shard, "
-      "byte\n"
-      "by byte. What --by did is joined; for the rest, merge runs the command with the results of "
-      "the\n"
-      "parts in place of its own work, so that its files must stand where they stood.\n"
-      "\n"
-      "Examples:\n"
-      "  perfmodel merge part-*.jsonl -o all.jsonl\n"
-      "  perfmodel merge part-*.jsonl --fail-if 'mape>10' -o model.json");
+      R"(Nothing may be missing, doubled, cut short or of other runs or options: exit code 3, and the
+shards that have to run again are named. The result is that of the command without --shard, byte
+by byte. What --by did is joined; for the rest, merge runs the command with the results of the
+parts in place of its own work, so that its files must stand where they stood.
+
+Examples:
+  perfmodel merge part-*.jsonl -o all.jsonl
+  perfmodel merge part-*.jsonl --fail-if 'mape>10' -o model.json)");
 }
 
 int run_merge(const MergeArguments& arguments, Console& console) {
-  for (const std::string& part : arguments.parts)
-    refuse_to_replace(part, arguments.output);
+  std::optional<SearchProgress> progress(console);
+  progress->begin("reading " + joined(arguments.parts, ", "));
   const std::vector<TextLines> files(arguments.parts.begin(), arguments.parts.end());
   std::string first;
   files.front().for_each([&](const TextLine& line) {
@@ -253,8 +247,8 @@ int run_merge(const MergeArguments& arguments, Console& console) {
   if (!is_model_set(first) && !is_task_results(first))
     throw InputError(files.front().source() + ": this is not what --shard writes");
   const MergedParts parts(files);
-  return is_model_set(first) ? merge_models(arguments, parts, console)
-                             : merge_results(arguments, parts, console);
+  return is_model_set(first) ? merge_models(arguments, parts, progress, console)
+                             : merge_results(arguments, parts, progress, console);
 }
 
 }  // namespace perfmodel::cli

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -21,12 +20,6 @@ namespace {
 
 constexpr std::size_t kFewestSampleRows = 10;
 
-void parse_merge_rows(const std::string& text, LargeRowsArguments& arguments) {
-  if (text != "auto" && text != "always" && text != "never")
-    throw OptionError("--merge-rows", "'" + text + "' is not one of 'auto', 'always' and 'never'");
-  arguments.merge = text == "auto" ? std::nullopt : std::optional(text != "never");
-}
-
 bool is_large(const std::string& path) {
   std::error_code error;
   return std::filesystem::is_regular_file(path, error) &&
@@ -37,23 +30,21 @@ bool is_large(const std::string& path) {
 
 void add_large_options(OptionSet& app, LargeRowsArguments& arguments,
                        std::optional<std::string>& weight) {
-  app.add_option_function(
-         "--merge-rows", [&](const std::string& text) { parse_merge_rows(text, arguments); },
-         "rows of equal columns and time count as one while they\n"
-         "are read, so that the file may be larger than memory\n"
-         "(default: auto, of files of more than 1 GiB)")
-      .type_name("auto|always|never")
-      .group("Reading files");
-  app.add_option("--weight", weight,
-                 "of lines that stand for several runs with the same time:\n"
-                 "how many they are; such runs may also stand one by one")
-      .type_name("COL")
-      .group("Reading files");
-  add_count<std::size_t>(app, "--sample-rows", arguments.sample_rows,
-                         "fit that many rows, drawn at random while the file is\n"
-                         "read (default: all)",
-                         kFewestSampleRows)
-      .group("Reading files");
+  app.group("Reading files");
+  using Merge = std::optional<bool>;
+  app.choice<Merge>(
+      "--merge-rows", arguments.merge, {{"auto", {}}, {"always", true}, {"never", false}},
+      "rows of equal columns and time count as one while they are read, so that the file may be "
+      "larger than memory; auto: of files of more than 1 GiB");
+  app.add("--weight COL", weight,
+          "of lines that stand for several runs with the same time: how many they are; such runs "
+          "may also stand one by one")
+      .excludes("--merge-rows !auto")
+      .excludes("--sample-rows");
+  app.count("--sample-rows N", arguments.sample_rows,
+            "fit that many rows, drawn at random while the file is read (default: all)",
+            kFewestSampleRows)
+      .excludes("--merge-rows always");
 }
 
 std::optional<LargeRunsRequest> large_runs_request(const LargeRowsArguments& arguments,
@@ -62,8 +53,6 @@ std::optional<LargeRunsRequest> large_runs_request(const LargeRowsArguments& arg
   if (request.roles.weight)
     return std::nullopt;
   const bool merge = arguments.merge.value_or(false);
-  if (merge && arguments.sample_rows)
-    throw UsageError("--merge-rows always does not go with --sample-rows");
   if ((merge || arguments.sample_rows) && paths.size() > 1)
     throw UsageError(std::string(merge ? "--merge-rows always" : "--sample-rows") +
                      " takes one file; put the files into one");
@@ -84,60 +73,10 @@ std::optional<LargeRunsRequest> large_runs_request(const LargeRowsArguments& arg
 
 namespace {
 
-constexpr auto kGroup = "Reading files";
-
-constexpr std::array<std::pair<std::string_view, char>, 9> kSeparatorNames = {{
-    {"comma", ','},
-    {",", ','},
-    {"semicolon", ';'},
-    {";", ';'},
-    {"tab", '\t'},
-    {"\\t", '\t'},
-    {"\t", '\t'},
-    {"pipe", '|'},
-    {"|", '|'},
-}};
-
-char parse_separator(const std::string& text) {
-  const auto* const known =
-      std::find_if(kSeparatorNames.begin(), kSeparatorNames.end(),
-                   [&](const auto& candidate) { return candidate.first == text; });
-  if (known == kSeparatorNames.end()) {
-    throw OptionError("--separator",
-                      "'" + text + "' is not one of 'comma', 'semicolon', 'tab' and 'pipe'");
-  }
-  return known->second;
-}
-
-}  // namespace
-
-void add_separator(OptionSet& app, std::optional<char>& separator) {
-  app.add_option_function(
-         "--separator", [&](const std::string& text) { separator = parse_separator(text); },
-         "what stands between the columns of a file\n(default: recognised)")
-      .type_name("comma|semicolon|tab|pipe")
-      .group(kGroup);
-}
-
-void add_failed(OptionSet& app, bool& drop_failed) {
-  app.add_option_function(
-         "--failed",
-         [&](const std::string& text) {
-           if (text != "refuse" && text != "drop")
-             throw OptionError("--failed", "'" + text + "' is not one of 'refuse' and 'drop'");
-           drop_failed = text == "drop";
-         },
-         "runs whose time is blank, NA, nan, 0, failed, ...: an\n"
-         "error, or left out and counted (default: refuse)")
-      .type_name("refuse|drop")
-      .group(kGroup);
-}
-
-namespace {
-
 /// "A,B"; the option may also be repeated.
-void add_columns(OptionSet& app, const std::string& name, const std::string& description,
-                 const std::function<std::vector<std::string>&()>& variable) {
+void add_columns(OptionSet& app, const std::string& name,
+                 const std::function<std::vector<std::string>&()>& variable,
+                 const std::string& help) {
   const auto append = [name, variable](const std::string& text) {
     auto& columns = variable();
     for (auto& column : split_list(text)) {
@@ -146,106 +85,110 @@ void add_columns(OptionSet& app, const std::string& name, const std::string& des
       columns.push_back(std::move(column));
     }
   };
-  app.add_option_function(name, append, description)
-      .type_name("A,B")
-      .trigger_on_parse()
-      .group("Columns")
-      .take_last();
+  app.add_each(name + " A,B", append, help);
 }
 
-Throughput& throughput_of(RoleRequest& request) {
-  return request.throughput ? *request.throughput : request.throughput.emplace();
+/// That is there from now on.
+template <class Value>
+Value& made(std::optional<Value>& variable) {
+  return variable ? *variable : variable.emplace();
+}
+
+/// A text that is not empty.
+OptionSet::Parser into(const std::string& flag, const std::function<std::string&()>& variable) {
+  return [flag, variable](const std::string& text) {
+    if (text.empty())
+      throw OptionError(flag, "it is empty");
+    variable() = text;
+  };
 }
 
 }  // namespace
 
+void add_separator(OptionSet& app, std::optional<char>& separator) {
+  const std::vector<std::pair<std::string, char>> names = {
+      {"comma", ','}, {",", ','},   {"semicolon", ';'}, {";", ';'}, {"tab", '\t'},
+      {"\\t", '\t'},  {"\t", '\t'}, {"pipe", '|'},      {"|", '|'}};
+  const auto parse = [&separator, names](const std::string& text) {
+    const auto known = std::find_if(names.begin(), names.end(),
+                                    [&](const auto& candidate) { return candidate.first == text; });
+    if (known == names.end())
+      throw OptionError("--separator",
+                        "'" + text + "' is not one of 'comma', 'semicolon', 'tab' and 'pipe'");
+    separator = known->second;
+  };
+  app.group("Reading files");
+  app.add("--separator comma|semicolon|tab|pipe", parse,
+          "what stands between the columns of a file (default: recognised)");
+}
+
+void add_failed(OptionSet& app, bool& drop_failed) {
+  app.group("Reading files");
+  app.choice<bool>(
+      "--failed", drop_failed, {{"refuse", false}, {"drop", true}},
+      "runs whose time is blank, NA, nan, 0, failed, ...: an error, or left out and counted");
+}
+
 void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>& separator) {
-  app.add_option("--target", request.target, "the measured time (default: inferred from the name)")
-      .type_name("COL")
-      .group("Columns");
-  app.add_option_function(
-         "--throughput-target",
-         [&](const std::string& text) {
-           if (text.empty())
-             throw OptionError("--throughput-target", "it is empty");
-           throughput_of(request).column = text;
-         },
-         "a measured throughput in place of the time, which is\n"
-         "1 / throughput: of one sample, step, ...")
-      .type_name("COL")
-      .group("Columns");
-  app.add_option_function(
-         "--work",
-         [&](const std::string& text) {
-           if (text.empty())
-             throw OptionError("--work", "it is empty");
-           throughput_of(request).work = text;
-         },
-         "with it: what an iteration works on, such as batch_size\n"
-         "or 'local_batch * gpus'; the time is work / throughput")
-      .type_name("FORMULA")
-      .group("Columns");
+  app.group("Columns");
+  app.add("--target COL", request.target, "the measured time (default: inferred from the name)")
+      .common();
+  app.add(
+      "--throughput-target COL",
+      into(
+          "--throughput-target", [&]() -> std::string& { return made(request.throughput).column; }),
+      "a measured throughput in place of the time, which is 1 / throughput: of one sample, "
+      "step, ...");
+  app.add(
+         "--work FORMULA",
+         into("--work", [&]() -> std::string& { return made(request.throughput).work; }),
+         "what an iteration works on, such as batch_size or 'local_batch * gpus'; the time is work "
+         "/ throughput")
+      .needs("--throughput-target");
+  app.option("--throughput-target").excludes("--target", "both name the measured column");
   add_columns(
-      app, "--extrinsic", "columns of scale: workers, batch size (default: inferred)",
-      [&]() -> std::vector<std::string>& {
-        return request.extrinsic ? *request.extrinsic : request.extrinsic.emplace();
-      });
+      app, "--extrinsic", [&]() -> std::vector<std::string>& { return made(request.extrinsic); },
+      "columns of scale: workers, batch size (default: inferred)");
+  app.option("--extrinsic").common();
   add_columns(
-      app, "--intrinsic", "columns of the model; none: scales alone\n(default: all others)",
-      [&]() -> std::vector<std::string>& {
-        return request.intrinsic ? *request.intrinsic : request.intrinsic.emplace();
-      });
+      app, "--intrinsic", [&]() -> std::vector<std::string>& { return made(request.intrinsic); },
+      "columns of the model; none: scales alone (default: all others)");
   add_columns(
-      app, "--categorical", "numeric columns to treat as levels",
-      [&]() -> std::vector<std::string>& { return request.categorical; });
+      app, "--categorical", [&]() -> std::vector<std::string>& { return request.categorical; },
+      "numeric columns to treat as levels");
   add_columns(
-      app, "--ignore", "columns to leave out",
-      [&]() -> std::vector<std::string>& { return request.ignore; });
-  app.add_option_function(
-         "--derive",
-         [&](const std::string& text) { request.derived.push_back(parse_derived(text)); },
-         "a column computed from others, such as\n"
-         "'flops = filters * kernel_size^2' (repeatable)")
-      .type_name("NAME=FORMULA")
-      .trigger_on_parse()
-      .group("Columns");
-  app.add_option_function(
-         "--time-unit",
-         [&](const std::string& text) {
-           if (!is_utf8(text)) {
-             throw OptionError("--time-unit", "'" + text + "' is not UTF-8");
-           }
-           request.time_unit = text;
-         },
-         "label of the unit of the target, never a conversion\n"
-         "(default: read from a name that ends in _s, _ms, _us)")
-      .type_name("UNIT")
-      .group("Columns");
+      app, "--ignore", [&]() -> std::vector<std::string>& { return request.ignore; },
+      "columns to leave out");
+  app.option("--ignore").common();
+  app.add_each(
+      "--derive NAME=FORMULA",
+      [&](const std::string& text) { request.derived.push_back(parse_derived(text)); },
+      "a column computed from others, such as 'flops = filters * kernel_size^2' (repeatable)");
+  app.add(
+      "--time-unit UNIT",
+      [&](const std::string& text) {
+        if (!is_utf8(text))
+          throw OptionError("--time-unit", "'" + text + "' is not UTF-8");
+        request.time_unit = text;
+      },
+      "label of the unit of the target, never a conversion (default: read from a name that ends in "
+      "_s, _ms, _us)");
   add_separator(app, separator);
   add_failed(app, request.drop_failed);
 }
 
-namespace {
-
-/// Of commands that judge on rows that were not trained on, where no split is asked for.
-constexpr auto kDefaultShares = "60:20:20";
-
-}  // namespace
-
-void add_split_options(OptionSet& app, SplitArguments& arguments) {
-  app.add_option_function(
-         "--split", [&](const std::string& text) { arguments.shares = parse_split(text); },
-         "shares of training, validation and test rows\n(default: " + std::string(kDefaultShares) +
+void add_split_options(OptionSet& app, SplitShares& shares, std::uint64_t& seed,
+                       const std::string& standard) {
+  app.add(
+         "--split SHARES", [&](const std::string& text) { shares = parse_split(text); },
+         "shares of training, validation and test rows; 60:20:20 or 80:20 (default: " + standard +
              ")")
-      .type_name("SHARES")
-      .group("Judging the model");
-  add_count<std::uint64_t>(app, "--split-seed", arguments.seed, "seed of the split (default: 1)", 0)
-      .group("Judging the model");
+      .common();
+  app.count("--split-seed N", seed, "seed of the split", 0);
 }
 
 Split split_of(const LabelledRuns& runs, const SplitArguments& arguments) {
-  return split_rows(runs.rows, arguments.shares.value_or(parse_split(kDefaultShares)),
-                    arguments.seed.value_or(kDefaultSplitSeed));
+  return split_rows(runs.rows, arguments.shares, arguments.seed);
 }
 
 LabelledRuns read_labelled_runs(const std::vector<std::string>& paths, const RoleRequest& request,
@@ -267,98 +210,7 @@ LabelledRuns told(LabelledRuns runs, Console& console) {
 
 namespace {
 
-/// A residual process has an objective of its own.
-void refuse_options_beside_process(const SearchArguments& arguments) {
-  const FitOptions& options = arguments.options;
-  std::vector<std::string> idle;
-  const auto refuse = [&](const char* name, bool given) {
-    if (given)
-      idle.emplace_back(name);
-  };
-  refuse("--loss", arguments.loss.has_value());
-  refuse("--l1", arguments.l1.has_value());
-  refuse("--l2", arguments.l2.has_value());
-  refuse("--penalise", arguments.penalise.has_value());
-  refuse("--method", options.method != Method::scaled);
-  refuse("--bounds", !options.bounds.empty());
-  refuse("--no-polish", arguments.no_polish);
-  refuse("--signed", options.signed_terms);
-  if (!idle.empty()) {
-    throw UsageError(quoted_list(idle) + (idle.size() == 1 ? " does" : " do") +
-                     " not go with --residual process, whose constants and hyper-parameters "
-                     "maximise a likelihood; leave out one of them");
-  }
-}
-
-}  // namespace
-
-void refuse_options_of_others(const SearchArguments& arguments) {
-  const FitOptions& options = arguments.options;
-  if (options.residual == Residual::process)
-    refuse_options_beside_process(arguments);
-  if (options.expression == Expression::generic) {
-    if (arguments.terms_given)
-      throw UsageError("--terms has no effect without --expression multi");
-    if (options.signed_terms)
-      throw UsageError("--signed has no effect without --expression multi");
-    return;
-  }
-  const std::string expression = "--expression " + std::string(to_text(options.expression));
-  if (options.expression == Expression::automatic && options.terms)
-    throw UsageError("--terms does not go with " + expression + ", which chooses the terms, too");
-  if (options.signed_terms && options.terms)
-    throw UsageError("--signed is for terms that are chosen: leave --terms out");
-  std::vector<std::string> idle;
-  const auto refuse = [&](const char* name, bool given) {
-    if (given)
-      idle.emplace_back(name);
-  };
-  refuse("--method", options.method != Method::scaled);
-  refuse("--bounds", !options.bounds.empty());
-  refuse("--penalise", arguments.penalise.has_value());
-  refuse("--exploration-rows", options.exploration_rows.has_value());
-  refuse("--strategy", options.strategy.has_value());
-  refuse("--population", options.population.has_value());
-  refuse("--generations", options.generations.has_value());
-  refuse("--tolerance", options.tolerance.has_value());
-  refuse("--differential-weight", options.differential_weight.has_value());
-  refuse("--crossover-rate", options.crossover_rate.has_value());
-  refuse("--no-polish", arguments.no_polish);
-  if (!idle.empty()) {
-    throw UsageError(quoted_list(idle) + (idle.size() == 1 ? " is" : " are") + " for Eq. (4); " +
-                     expression + " has a search of its own, which takes " +
-                     (options.expression == Expression::multi ? "--terms, " : "") +
-                     "--loss, --l1, --l2, --seed, --starts and --threads");
-  }
-}
-
-namespace {
-
 using optimise::Strategy;
-
-constexpr auto kExpressionGroup = "Expression";
-constexpr auto kLossGroup = "Loss";
-constexpr auto kSearchGroup = "Search";
-
-/// An option that takes the text of one enumerator.
-template <class Enum>
-void add_choice(OptionSet& app, const std::string& name, const std::vector<Enum>& choices,
-                const std::function<void(Enum)>& assign, const std::string& description,
-                const std::string& group) {
-  std::vector<std::string> names;
-  std::string listed;
-  for (const Enum choice : choices) {
-    names.emplace_back(to_text(choice));
-    listed += (listed.empty() ? "" : "|") + names.back();
-  }
-  const auto parse = [name, choices, names, assign](const std::string& text) {
-    const auto found = std::find(names.begin(), names.end(), text);
-    if (found == names.end())
-      throw OptionError(name, "'" + text + "' is not one of " + quoted_list(names));
-    assign(choices[static_cast<std::size_t>(found - names.begin())]);
-  };
-  app.add_option_function(name, parse, description).type_name(listed).group(group);
-}
 
 /// "0.5:1" is a range to draw from, "0.8" a fixed weight.
 std::pair<double, double> parse_weight(const std::string& name, const std::string& text) {
@@ -392,64 +244,57 @@ std::string range_text(const std::pair<double, double>& range) {
   return to_text(range.first) + ":" + to_text(range.second);
 }
 
-void add_evolution_options(OptionSet& app, SearchArguments& arguments) {
-  FitOptions& options = arguments.options;
+/// Of the search of Eq. (4) alone.
+constexpr auto kSums = "--expression multi|auto";
+constexpr auto kSearchOfSums =
+    "it is of Eq. (4); sums have a search of their own, which takes --loss, --l1, --l2, --seed, "
+    "--starts and --threads";
+
+void add_evolution_options(OptionSet& app, FitOptions& options) {
   using Defaults = SearchDefaults;
-  add_count<std::size_t>(
-      app, "--starts", options.starts,
-      "independent searches, of which the best is kept\n" +
-          defaults_text([](const Defaults& d) { return std::to_string(d.starts); }),
-      1)
-      .group(kSearchGroup);
-  add_count<std::size_t>(
-      app, "--exploration-rows", options.exploration_rows,
-      "explore on that many random rows and on columns\n"
-      "rounded to 128 values, finish on all and exactly;\n"
-      "0: explore on all rows as they are\n" +
-          defaults_text([](const Defaults& d) { return std::to_string(d.exploration_rows); }),
-      0)
-      .group(kSearchGroup);
-  add_choice<Strategy>(
-      app, "--strategy", {Strategy::best1bin, Strategy::rand1bin, Strategy::currenttobest1bin},
-      [&options](Strategy strategy) { options.strategy = strategy; },
-      "how mutants are made\n" +
-          defaults_text([](const Defaults& d) { return std::string(to_text(d.strategy)); }),
-      kSearchGroup);
-  add_count<std::size_t>(app, "--population", options.population,
-                         "members per free constant\n" + defaults_text([](const Defaults& d) {
-                           return std::to_string(d.population);
-                         }),
-                         1)
-      .group(kSearchGroup);
-  add_count<std::size_t>(
-      app, "--generations", options.generations,
-      "at most\n" + defaults_text([](const Defaults& d) { return std::to_string(d.generations); }),
-      1)
-      .group(kSearchGroup);
-  add_number(app, "--tolerance", options.tolerance,
-             "converged when the costs of the population spread\n"
-             "less than this times their mean; the finish goes on\n" +
+  app.count("--starts N", options.starts,
+            "independent searches, of which the best is kept " +
+                defaults_text([](const Defaults& d) { return std::to_string(d.starts); }));
+  app.count("--exploration-rows N", options.exploration_rows,
+            "explore on that many random rows and on columns rounded to 128 values, finish on all "
+            "and exactly; 0: explore on all rows as they are " +
+                defaults_text([](const Defaults& d) { return std::to_string(d.exploration_rows); }),
+            0)
+      .excludes(kSums, kSearchOfSums);
+  app.choice("--strategy", options.strategy,
+             {Strategy::best1bin, Strategy::rand1bin, Strategy::currenttobest1bin},
+             "how mutants are made " +
+                 defaults_text([](const Defaults& d) { return std::string(to_text(d.strategy)); }))
+      .excludes(kSums, kSearchOfSums);
+  app.count("--population N", options.population,
+            "members per free constant " +
+                defaults_text([](const Defaults& d) { return std::to_string(d.population); }))
+      .excludes(kSums, kSearchOfSums);
+  app.count("--generations N", options.generations,
+            "at most " +
+                defaults_text([](const Defaults& d) { return std::to_string(d.generations); }))
+      .excludes(kSums, kSearchOfSums);
+  app.number("--tolerance X", options.tolerance,
+             "converged when the costs of the population spread less than this times their mean; "
+             "the finish goes on " +
                  defaults_text([](const Defaults& d) { return to_text(d.tolerance); }))
-      .group(kSearchGroup);
-  app.add_option_function(
-         "--differential-weight",
+      .excludes(kSums, kSearchOfSums);
+  app.add(
+         "--differential-weight F|LO:HI",
          [&options](const std::string& text) {
            options.differential_weight = parse_weight("--differential-weight", text);
          },
-         "F, fixed or drawn anew for each generation from a\nrange " +
+         "F, fixed or drawn anew for each generation from a range " +
              defaults_text([](const Defaults& d) { return range_text(d.differential_weight); }))
-      .type_name("F|LO:HI")
-      .group(kSearchGroup);
-  add_number(app, "--crossover-rate", options.crossover_rate,
-             "CR, the share of a trial that comes from the mutant\n" +
+      .excludes(kSums, kSearchOfSums);
+  app.number("--crossover-rate X", options.crossover_rate,
+             "CR, the share of a trial that comes from the mutant " +
                  defaults_text([](const Defaults& d) { return to_text(d.crossover_rate); }),
              {0, 1, true, "a number from 0 to 1"})
-      .group(kSearchGroup);
-  app.add_flag("--no-polish", arguments.no_polish, "leave out the exact finish of the search")
-      .group(kSearchGroup);
+      .excludes(kSums, kSearchOfSums);
+  app.flag("--no-polish", options.polish, "leave out the exact finish of the search", false)
+      .excludes(kSums, kSearchOfSums);
 }
-
-}  // namespace
 
 std::size_t default_threads() {
   if (const char* text = std::getenv("OMP_NUM_THREADS")) {
@@ -464,6 +309,23 @@ std::size_t default_threads() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
+/// A residual process has an objective of its own.
+void add_rules_of_process(OptionSet& app) {
+  for (const char* option : {"--loss", "--l1", "--l2", "--penalise", "--method paper", "--bounds",
+                             "--no-polish", "--signed"})
+    app.rule({option, "--residual process", true,
+              "its constants and hyper-parameters maximise a likelihood; leave out one of them"});
+}
+
+}  // namespace
+
+void add_threads(OptionSet& app, std::size_t& threads) {
+  threads = default_threads();
+  app.count("--threads N", threads,
+            "worker threads; never change a result (default: OMP_NUM_THREADS, else all cores)")
+      .of_no_result();
+}
+
 void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms) {
   FitOptions& options = arguments.options;
   const bool any = forms == Forms::any;
@@ -473,111 +335,78 @@ void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms)
     expressions.push_back(Expression::automatic);
     residuals.insert(residuals.begin(), Residual::process);
   }
-  add_choice<Expression>(
-      app, "--expression", expressions,
-      [&options](Expression expression) { options.expression = expression; },
-      std::string("generic: Eq. (4) of the paper (default)\n"
-                  "multi: a sum of product terms,\nt = sum_k a_k prod I^p_k prod E^q_k + C") +
-          (any ? "\nauto: the formula that, with a residual process,\npredicts held-out runs best "
-                 "and reads well"
-               : ""),
-      kExpressionGroup);
-  app.add_option_function(
-         "--terms",
-         [&arguments](const std::string& text) {
-           arguments.options.terms = parse_terms(text);
-           arguments.terms_given = true;
-         },
-         any ? "of multi: 1 to 9, or chosen by cross-validation\n(default: auto)"
+  app.group("Expression");
+  app.choice("--expression", options.expression, expressions,
+             std::string("the form of the formula\ngeneric: Eq. (4) of the paper\n"
+                         "multi: a sum of product terms, t = sum_k a_k prod I^p_k prod E^q_k + C") +
+                 (any ? "\nauto: the formula that, with a residual process, predicts held-out runs "
+                        "best and reads well"
+                      : ""))
+      .common();
+  app.rule({"--terms !auto", "--expression multi", false, "auto chooses the terms, too"});
+  app.add(
+         any ? "--terms K|auto" : "--terms K",
+         [&](const std::string& text) { options.terms = parse_terms(text); },
+         any ? "of multi: 1 to 9, or chosen by cross-validation (default: auto)"
              : "of multi, which needs it: 1 to 9")
-      .type_name(any ? "K|auto" : "K")
-      .group(kExpressionGroup);
+      .needs(kSums);
   if (any)
-    app.add_flag("--signed", options.signed_terms,
-                 "of multi with chosen terms: terms may be taken away,\n"
-                 "such as 2518 - 413 log2(gpus)")
-        .group(kExpressionGroup);
-  add_choice<Residual>(
-      app, "--residual", residuals,
-      [&arguments](Residual residual) {
-        arguments.options.residual = residual;
-        arguments.residual_given = true;
-      },
-      any ? "process: with a Gaussian process of what the\n"
-            "expression leaves of ln(time), best within the runs\n"
-            "(default: none; of auto: process)"
-          : "a residual process has no penalties",
-      kExpressionGroup);
-  add_choice<Loss>(
-      app, "--loss", {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle},
-      [&arguments](Loss loss) { arguments.loss = loss; },
-      "what is minimised (default: mae)\n"
-      "where multi chooses its terms and no loss is given:\n"
-      "soft-l1 of ln(time), with a small ridge",
-      kLossGroup);
-  add_number(app, "--l1", arguments.l1, "lambda of Eq. (10): sum |x| of all constants but C")
-      .type_name("LAMBDA")
-      .group(kLossGroup);
-  add_number(app, "--l2", arguments.l2, "lambda of Eq. (11): sum x^2 of all constants but C")
-      .type_name("LAMBDA")
-      .group(kLossGroup);
-  add_choice<Penalise>(
-      app, "--penalise", {Penalise::raw, Penalise::scaled},
-      [&arguments](Penalise constants) { arguments.penalise = constants; },
-      "raw: the constants in the units of the data, as in\n"
-      "the paper (default)\n"
-      "scaled: free of units",
-      kLossGroup);
-  add_choice<Method>(
-      app, "--method", {Method::scaled, Method::paper},
-      [&options](Method method) { options.method = method; },
-      "scaled: normalised columns, exact finish (default)\n"
-      "paper: scipy's defaults in the raw box of the paper",
-      kSearchGroup);
-  add_count<std::uint64_t>(app, "--seed", arguments.seed, "seed of the search (default: 1)", 0)
-      .group(kSearchGroup);
-  app.add_option_function(
-         "--bounds",
+    app.flag("--signed", options.signed_terms,
+             "of multi with chosen terms: terms may be taken away, such as 2518 - 413 log2(gpus)")
+        .needs(kSums)
+        .excludes("--terms !auto", "it is for terms that are chosen");
+  app.choice("--residual", arguments.residual, residuals,
+             any ? "process: a Gaussian process of what the expression leaves; in ln(time), best "
+                   "within the runs (default: none; of auto: process)"
+                 : "a residual process has no penalties (default: none)")
+      .common();
+  app.group("Loss");
+  app.choice("--loss", arguments.loss, {Loss::mae, Loss::mape, Loss::mse, Loss::rmsle},
+             "what is minimised; where multi chooses its terms and no loss is given: soft-l1 of "
+             "ln(time), with a small ridge (default: mae)")
+      .common();
+  app.number("--l1 LAMBDA", options.penalty.l1,
+             "lambda of Eq. (10): sum |x| of all constants but C");
+  app.number("--l2 LAMBDA", options.penalty.l2,
+             "lambda of Eq. (11): sum x^2 of all constants but C");
+  app.choice("--penalise", options.penalty.constants, {Penalise::raw, Penalise::scaled},
+             "raw: the constants in the units of the data, as in the paper\nscaled: free of units")
+      .excludes(kSums, kSearchOfSums);
+  app.group("Search");
+  app.choice("--method", options.method, {Method::scaled, Method::paper},
+             "scaled: normalised columns, exact finish\n"
+             "paper: scipy's defaults in the raw box of the paper");
+  app.rule({"--method paper", kSums, true, kSearchOfSums});
+  app.count("--seed N", options.seed, "seed of the search", 0);
+  app.add_each(
+         "--bounds X=LO:HI",
          [&options](const std::string& text) { options.bounds.push_back(parse_bound(text)); },
-         "search box of the constants a, p, q or C, of all\n"
-         "columns or one: p=-2:2, p.filters=0:3 (repeatable)\n"
-         "(default: p, q in -5:5; a, C from the data)")
-      .type_name("X=LO:HI")
-      .trigger_on_parse()
-      .group(kSearchGroup);
-  add_evolution_options(app, arguments);
-  add_count<std::size_t>(app, "--threads", arguments.threads,
-                         "worker threads; never change a result\n"
-                         "(default: OMP_NUM_THREADS, else all cores)",
-                         1)
-      .group(kSearchGroup);
+         "search box of the constants a, p, q or C, of all columns or one: p=-2:2, p.filters=0:3 "
+         "(repeatable) (default: p, q in -5:5; a, C from the data)")
+      .excludes(kSums, kSearchOfSums);
+  add_evolution_options(app, options);
+  add_threads(app, options.threads);
+  add_rules_of_process(app);
 }
 
 bool leaves_process_out(const SearchArguments& arguments) {
-  const bool objective = arguments.loss || arguments.l1 || arguments.l2;
-  return arguments.options.expression == Expression::automatic && !arguments.residual_given &&
-         (objective || arguments.options.signed_terms);
+  const FitOptions& options = arguments.options;
+  const bool objective = arguments.loss || options.penalty.l1 > 0 || options.penalty.l2 > 0;
+  return options.expression == Expression::automatic && !arguments.residual &&
+         (objective || options.signed_terms);
 }
 
 bool may_have_process(const SearchArguments& arguments) {
-  const FitOptions& options = arguments.options;
-  return options.residual == Residual::process ||
-         (options.expression == Expression::automatic && !arguments.residual_given &&
+  return arguments.residual.value_or(Residual::none) == Residual::process ||
+         (arguments.options.expression == Expression::automatic && !arguments.residual &&
           !leaves_process_out(arguments));
 }
 
 FitOptions fit_options(const SearchArguments& arguments) {
   FitOptions options = arguments.options;
-  options.seed = arguments.seed.value_or(options.seed);
-  options.penalty.l1 = arguments.l1.value_or(0);
-  options.penalty.l2 = arguments.l2.value_or(0);
-  if (options.expression == Expression::automatic && may_have_process(arguments) &&
-      !arguments.residual_given)
-    options.residual = Residual::chosen;
-  options.penalty.constants = arguments.penalise.value_or(options.penalty.constants);
+  options.residual =
+      arguments.residual.value_or(may_have_process(arguments) ? Residual::chosen : Residual::none);
   options.loss = arguments.loss.value_or(default_loss(options));
-  options.polish = !arguments.no_polish;
-  options.threads = arguments.threads.value_or(default_threads());
   options.instructions = kernel_of_environment();
   return options;
 }

@@ -86,9 +86,10 @@ std::optional<FormCheck> check_default_form(const FitArguments& arguments, const
                                             const Design& training) {
   const SearchArguments& search = arguments.search;
   const bool is_default = search.options.expression == Expression::generic &&
-                          search.options.residual == Residual::none &&
-                          search.options.method == Method::scaled && !search.loss && !search.l1 &&
-                          !search.l2 && arguments.runs.front() != "-" &&
+                          search.residual.value_or(Residual::none) == Residual::none &&
+                          search.options.method == Method::scaled && !search.loss &&
+                          search.options.penalty.l1 + search.options.penalty.l2 <= 0 &&
+                          arguments.runs.front() != "-" &&
                           arguments.command_line.find(" --expression") == std::string::npos;
   if (!is_default || !training.runs.empty())
     return std::nullopt;

@@ -40,10 +40,9 @@ HeldOutRequest::Folds parse_folds(const std::string& text) {
 
 }  // namespace
 
-void add_coverage(OptionSet& app, std::optional<double>& coverage, const std::string& description) {
-  add_number(app, "--coverage", coverage, description,
-             {1e-9, 1 - 1e-9, true, "a share between 0 and 1 such as 0.9"})
-      .type_name("SHARE");
+void add_coverage(OptionSet& app, std::optional<double>& coverage, const std::string& help) {
+  app.number("--coverage SHARE", coverage, help,
+             {1e-9, 1 - 1e-9, true, "a share between 0 and 1 such as 0.9"});
 }
 
 std::optional<double> interval_level(const FittedModel& model, std::optional<double> coverage,
@@ -69,37 +68,28 @@ Certainty certainty_of(const FittedModel& model, std::optional<double> coverage,
 }
 
 void add_held_out_options(OptionSet& app, HeldOutRequest& request) {
-  constexpr auto group = "Judging the model";
-  app.add_option_function(
-         "--folds", [&](const std::string& text) { request.folds = parse_folds(text); },
-         "cross-validation: fit K times without a K-th of the\n"
-         "training rows and judge on it; all: leave one group out;\n"
-         "the model is still fitted to all training rows")
-      .type_name("K|all")
-      .group(group);
-  app.add_option("--group-by", request.group_by,
-                 "rows with one value of this column are held out\n"
-                 "together (default: those of one configuration)")
-      .type_name("COL")
-      .group(group);
-  app.add_option_function(
-         "--coverage",
-         [&](const std::string& text) {
-           request.intervals = text != "none";
-           request.coverage.reset();
-           if (!request.intervals)
-             return;
-           request.coverage = parse_number(text);
-           if (!request.coverage || !(*request.coverage > 0 && *request.coverage < 1))
-             throw OptionError("--coverage",
-                               "'" + text + "' is neither none nor a share such as 0.9");
-         },
-         "prediction intervals that cover this share of new\n"
-         "times (default: 0.9, where there are 19 rows), within\n"
-         "the runs from the validation rows, else from folds;\n"
-         "none: without, which takes less time")
-      .type_name("SHARE|none")
-      .group(group);
+  app.group("Judging the model");
+  app.add(
+      "--folds K|all", [&](const std::string& text) { request.folds = parse_folds(text); },
+      "cross-validation: fit K times without a K-th of the training rows and judge on it; all: "
+      "leave one group out; the model is still fitted to all training rows");
+  app.add("--group-by COL", request.group_by,
+          "rows with one value of this column are held out together (default: those of one "
+          "configuration)");
+  app.add(
+      "--coverage SHARE|none",
+      [&](const std::string& text) {
+        request.intervals = text != "none";
+        request.coverage.reset();
+        if (!request.intervals)
+          return;
+        request.coverage = parse_number(text);
+        if (!request.coverage || !(*request.coverage > 0 && *request.coverage < 1))
+          throw OptionError("--coverage", "'" + text + "' is neither none nor a share such as 0.9");
+      },
+      "prediction intervals that cover this share of new times, within the runs from the "
+      "validation rows, else from folds; none: without, which takes less time (default: 0.9, where "
+      "there are 19 rows)");
 }
 
 std::string held_out_section(const FittedModel& model, const Console& console) {
@@ -233,26 +223,29 @@ Shard parse_shard(const std::string& text, const EnvironmentVariable& environmen
 }
 
 void add_shard(OptionSet& app, std::optional<Shard>& shard, const std::string& tasks) {
-  app.add_option_function(
-         kShardOption,
-         [&](const std::string& text) {
-           // No thread changes the environment.
-           shard = parse_shard(
-               text,
-               [](const char* name) {
-                 return std::getenv(name);
-               });  // NOLINT(concurrency-mt-unsafe)
-         },
+  const auto parse = [&](const std::string& text) {
+    shard = parse_shard(text, [](const char* name) {
+      return std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no thread changes it
+    });
+  };
+  app.group(kSharingGroup);
+  app.add(
+         "--shard I/N|auto", parse,
          "of " + tasks +
-             " the i-th of n parts alone,\n"
-             "or auto: as Open MPI, PMI or Slurm says; merge makes\nthe whole of them")
-      .type_name("I/N|auto")
-      .group(kSharingGroup);
+             " the i-th of n parts alone, or auto: as Open MPI, PMI or Slurm says; merge makes the "
+             "whole of them")
+      .of_no_result()
+      .excludes("--fail-if", "it judges all of them; pass it to merge");
 }
 
-void add_resume(OptionSet& app, bool& resume) {
-  app.add_flag("--resume", resume, "go on with what an interrupted run left in\nFILE.partial")
-      .group(kSharingGroup);
+void add_sharing(OptionSet& app, SharingArguments& sharing, const std::string& tasks,
+                 const Condition& resumed) {
+  app.group(kSharingGroup);
+  app.flag("--resume", sharing.resume, "go on with what an interrupted run left in FILE.partial")
+      .of_no_result()
+      .needs(resumed)
+      .needs("--output !-", "it goes on in a file");
+  add_shard(app, sharing.shard, tasks);
 }
 
 std::string path_of_shard(std::string path, const std::optional<Shard>& shard) {
@@ -262,17 +255,13 @@ std::string path_of_shard(std::string path, const std::optional<Shard>& shard) {
   return path;
 }
 
-void check_sharing(const SharingArguments& arguments, const std::string& output, bool has_gates) {
-  if (arguments.resume && output == "-")
-    throw UsageError("--resume goes on in a file; name it with -o");
+void check_sharing(const SharingArguments& arguments, const std::string& output) {
   if (!arguments.shard)
     return;
   const std::string path = path_of_shard(output, arguments.shard);
   if (arguments.shard->of > 1 && path != "-" &&
       path.find(std::to_string(arguments.shard->index + 1)) == std::string::npos)
     throw UsageError("every shard needs a file of its own: -o part-{shard}.jsonl");
-  if (has_gates)
-    throw UsageError("--fail-if judges all of it; pass it to merge");
 }
 
 std::string job_digest(const SharingArguments& arguments, const std::string& tool,
@@ -321,11 +310,9 @@ std::vector<std::size_t> tasks_of_shard(std::size_t tasks, const std::optional<S
 }
 
 TaskRun::TaskRun(const SharingArguments& arguments, const std::string& output,
-                 std::vector<std::string> inputs, bool has_gates)
+                 std::vector<std::string> inputs)
     : arguments_(arguments), inputs_(std::move(inputs)) {
-  check_sharing(arguments, output, has_gates);
-  if (arguments.resume && !is_shard())
-    throw UsageError("--resume goes with --shard, and with many models (--by)");
+  check_sharing(arguments, output);
   if (!is_shard())
     return;
   const std::string path = path_of_shard(output, arguments.shard);

@@ -79,10 +79,8 @@ void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments) {
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   add_pick(command, arguments.pick);
   add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line").required();
-  command
-      .add_option("--target", arguments.target,
-                  "the measured time, where the file has another name\nfor it than the model")
-      .type_name("COL");
+  command.add("--target COL", arguments.target,
+              "the measured time, where the file has another name for it than the model");
   add_separator(command, arguments.separator);
   add_failed(command, arguments.drop_failed);
 }
@@ -284,9 +282,9 @@ Eigen::VectorXd predicted_times(const FittedModel& model, const Design& design,
 }
 
 Option add_strict_range(OptionSet& app, bool& strict) {
-  return app.add_flag("--strict-range", strict,
-                      "refuse configurations outside of what was measured\n"
-                      "(exit code 3) where otherwise a warning is given");
+  return app.flag("--strict-range", strict,
+                  "refuse configurations outside of what was measured (exit code 3) where "
+                  "otherwise a warning is given");
 }
 
 void report_range(const RangeCheck& check, bool strict, Console& console) {

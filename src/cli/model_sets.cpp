@@ -81,10 +81,9 @@ SetLines lines_of_file(const std::string& path) {
 }  // namespace
 
 void add_pick(OptionSet& app, std::string& pick) {
-  app.add_option("--pick", pick,
-                 "of a file of many models those for which this holds,\n"
-                 "over key columns and target: 'kernel == \"gemm\"'")
-      .type_name("CONDITION");
+  app.add("--pick CONDITION", pick,
+          "of a file of many models those for which this holds, over key columns and target: "
+          "'kernel == \"gemm\"'");
 }
 
 bool has_keys(const SetLines& set) {

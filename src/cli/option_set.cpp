@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -89,6 +88,187 @@ InstructionSet kernel_of_environment() {
   return parse_kernel(word == nullptr ? "" : word, available_instruction_sets());
 }
 
+std::vector<std::string> split_list(const std::string& text, char separator) {
+  std::vector<std::string> items;
+  std::size_t start = 0;
+  while (true) {
+    const auto end = text.find(separator, start);
+    items.push_back(text.substr(start, end - start));
+    if (end == std::string::npos)
+      return items;
+    start = end + 1;
+  }
+}
+
+namespace {
+
+/// "--residual process": an option and the values that it may have; the values are empty where it
+/// is enough that it is given.
+std::pair<std::string, std::string> parts_of(const Condition& condition) {
+  const auto blank = condition.words.find(' ');
+  return {condition.words.substr(0, blank),
+          blank == std::string::npos ? "" : condition.words.substr(blank + 1)};
+}
+
+std::string value_of(const CLI::Option& option) {
+  return option.count() > 0 && !option.results().empty() ? option.results().back()
+                                                         : option.get_default_str();
+}
+
+bool is_known(const CLI::App& command, const Condition& condition) {
+  return condition.holds || command.get_option_no_throw(parts_of(condition).first) != nullptr;
+}
+
+bool holds(const CLI::App& command, const Condition& condition) {
+  if (condition.holds)
+    return condition.holds();
+  const auto [name, values] = parts_of(condition);
+  const CLI::Option& option = *command.get_option_no_throw(name);
+  if (values.empty())
+    return option.count() > 0;
+  const std::string value = value_of(option);
+  if (values.front() == '!')
+    return !value.empty() && value != values.substr(1);
+  const auto words = split_list(values, '|');
+  return std::find(words.begin(), words.end(), value) != words.end();
+}
+
+/// "a, b and c", or with another word between the last ones.
+std::string listed(const std::vector<std::string>& items, const std::string& last) {
+  std::string out;
+  for (std::size_t k = 0; k < items.size(); ++k)
+    out += (k == 0 ? "" : k + 1 < items.size() ? ", " : " " + last + " ") + items[k];
+  return out;
+}
+
+/// "--terms other than auto", "--method d-optimal or lhs".
+std::string asked_for(const Condition& condition) {
+  const auto [name, values] = parts_of(condition);
+  if (!condition.holds && values.starts_with('!'))
+    return name + " other than " + values.substr(1);
+  return condition.holds ? condition.words : listed(split_list(condition.words, '|'), "or");
+}
+
+/// "--residual process" with the value that it has.
+std::string words_of(const CLI::App& command, const Condition& condition) {
+  const auto [name, values] = parts_of(condition);
+  return condition.holds || values.empty()
+             ? condition.words
+             : name + " " + value_of(*command.get_option_no_throw(name));
+}
+
+bool is_broken(const CLI::App& command, const Rule& rule) {
+  return is_known(command, rule.subject) && is_known(command, rule.other) &&
+         holds(command, rule.subject) && holds(command, rule.other) == rule.excludes;
+}
+
+/// Throws UsageError where two files are standard input, where an output would replace an input,
+/// and for two outputs in one place.
+void check_files(const CLI::App& command, const OptionRecords& records) {
+  std::vector<std::string> from_stdin;
+  std::vector<std::string> kept;
+  std::vector<std::pair<std::string, std::string>> outputs;
+  for (const CLI::Option* option : command.get_options()) {
+    const auto facts = records.options.find(option);
+    if (facts == records.options.end() || facts->second.file == FileUse::none)
+      continue;
+    const std::string name = option->get_name(option->get_positional());
+    if (name == "--output" && option->count() == 0)
+      outputs.emplace_back(name, "-");
+    for (const std::string& path : option->results())
+      if (facts->second.file == FileUse::output)
+        outputs.emplace_back(name, path);
+      else if (path == "-")
+        from_stdin.push_back(name);
+      else if (facts->second.file == FileUse::input)
+        kept.push_back(path);
+  }
+  if (from_stdin.size() > 1)
+    throw UsageError(listed(from_stdin, "and") + " cannot both come from standard input");
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    const auto& [name, path] = outputs[k];
+    for (const std::string& input : kept)
+      refuse_to_replace(input, path);
+    for (std::size_t other = 0; other < k; ++other)
+      if (std::filesystem::path(path).lexically_normal() ==
+          std::filesystem::path(outputs[other].second).lexically_normal())
+        throw UsageError(outputs[other].first + " and " + name + " need a file each");
+  }
+}
+
+}  // namespace
+
+void check_rules(const CLI::App& command, const OptionRecords& records) {
+  static const std::vector<Rule> none;
+  const auto found = records.rules.find(&command);
+  const std::vector<Rule>& rules = found == records.rules.end() ? none : found->second;
+  const auto broken = std::find_if(rules.begin(), rules.end(),
+                                   [&](const Rule& rule) { return is_broken(command, rule); });
+  if (broken == rules.end()) {
+    check_files(command, records);
+    return;
+  }
+  std::vector<std::string> subjects;  // of all rules that are broken for this reason
+  std::vector<std::string> others;    // that this subject needs
+  for (const Rule& rule : rules) {
+    if (rule.excludes != broken->excludes || rule.reason != broken->reason ||
+        !is_broken(command, rule))
+      continue;
+    if (rule.other.words == broken->other.words)
+      subjects.push_back(words_of(command, rule.subject));
+    if (rule.subject.words == broken->subject.words)
+      others.push_back(asked_for(rule.other));
+  }
+  const std::string subject = listed(subjects, "and");
+  const std::string message = broken->excludes
+                                  ? " cannot be combined with " + words_of(command, broken->other)
+                              : subjects.size() > 1 ? " need " + others.front()
+                                                    : " needs " + listed(others, "and");
+  throw UsageError(subject + message + (broken->reason.empty() ? "" : ": " + broken->reason));
+}
+
+Option Option::required() {
+  option_->required();
+  return *this;
+}
+
+Option Option::repeatable() {
+  option_->allow_extra_args(false)->take_all();
+  return *this;
+}
+
+Option Option::common() {
+  facts().is_common = true;
+  return *this;
+}
+
+Option Option::of_no_result() {
+  facts().is_of_result = false;
+  return *this;
+}
+
+Option Option::file(FileUse use) {
+  facts().file = use;
+  return *this;
+}
+
+Option Option::words(std::vector<std::string> words) {
+  facts().words = std::move(words);
+  return *this;
+}
+
+Option Option::needs(Condition other, std::string reason) {
+  const std::string name = option_->get_name();
+  records_->rules[app_].push_back({name.c_str(), std::move(other), false, std::move(reason)});
+  return *this;
+}
+
+Option Option::excludes(Condition other, std::string reason) {
+  const std::string name = option_->get_name();
+  records_->rules[app_].push_back({name.c_str(), std::move(other), true, std::move(reason)});
+  return *this;
+}
+
 namespace {
 
 /// A shell writes '' where a variable is not set: what was meant is not known.
@@ -101,146 +281,88 @@ CLI::Option& never_empty(CLI::Option& option) {
   return option;
 }
 
+bool is_word(const std::string& text) {
+  return std::none_of(
+      text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
 }  // namespace
 
-Option Option::type_name(const std::string& name) {
-  option_->type_name(name);
-  if (name.find('|') == std::string::npos)
-    return *this;
-  std::vector<std::string> words;
-  std::istringstream parts(name);
-  for (std::string part; std::getline(parts, part, '|');)
-    if (std::none_of(part.begin(), part.end(), [](char c) { return c >= 'A' && c <= 'Z'; }))
-      words.push_back(part);  // of "K|auto", K stands for a number
-  return this->words(std::move(words));
+Option OptionSet::added(const std::string& name, CLI::Option& option) {
+  Option out(*app_, option, *records_);
+  const auto blank = name.find(' ');
+  if (blank == std::string::npos && option.get_positional()) {
+    // CLI11 would add "TEXT REQUIRED"; the usage line says what may be left out.
+    option.option_text(" ");
+  } else if (blank != std::string::npos) {
+    const std::string value = name.substr(blank + 1);
+    option.type_name(value);
+    std::vector<std::string> words;
+    for (const std::string& part : split_list(value, '|'))
+      if (is_word(part))  // of "K|auto", K stands for a number
+        words.push_back(part);
+    if (value.find('|') != std::string::npos)
+      out.words(words);
+  }
+  option.group(group_);
+  return out;
 }
 
-Option Option::group(const std::string& name) {
-  option_->group(name);
-  return *this;
+Option OptionSet::add(const std::string& name, std::string& variable, const std::string& help) {
+  return added(name, never_empty(*app_->add_option(flag_of_name(name), variable, help)));
 }
 
-Option Option::option_text(const std::string& text) {
-  option_->option_text(text);
-  return *this;
+Option OptionSet::add(const std::string& name, std::optional<std::string>& variable,
+                      const std::string& help) {
+  return added(name, never_empty(*app_->add_option(flag_of_name(name), variable, help)));
 }
 
-Option Option::required() {
-  option_->required();
-  return *this;
+Option OptionSet::add(const std::string& name, std::vector<std::string>& variable,
+                      const std::string& help) {
+  return added(name, never_empty(*app_->add_option(flag_of_name(name), variable, help)));
 }
 
-Option Option::trigger_on_parse() {
-  option_->trigger_on_parse();
-  return *this;
+Option OptionSet::add(const std::string& name, const Parser& parse, const std::string& help) {
+  return added(name, *app_->add_option_function<std::string>(flag_of_name(name), parse, help));
 }
 
-Option Option::take_last() {
-  option_->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  return *this;
+Option OptionSet::add_each(const std::string& name, const Parser& parse, const std::string& help) {
+  const auto parse_all = [parse](const std::vector<std::string>& texts) {
+    std::for_each(texts.begin(), texts.end(), parse);
+  };
+  return added(name, *app_->add_option_function<std::vector<std::string>>(flag_of_name(name),
+                                                                          parse_all, help))
+      .repeatable();
 }
 
-Option Option::take_all() {
-  option_->take_all();
-  return *this;
+Option OptionSet::add_flag(const std::string& flag, const std::function<void()>& set,
+                           const std::string& help) {
+  return added(flag, *app_->add_flag_callback(flag, set, help));
 }
 
-Option Option::allow_extra_args(bool allow) {
-  option_->allow_extra_args(allow);
-  return *this;
+Option OptionSet::add_words(const std::string& flag, const Parser& parse, const std::string& help,
+                            const std::vector<std::string>& words, const std::string& standard) {
+  constexpr std::size_t longest_type_name = 24;
+  const std::string listed_words = joined(words, "|");
+  const bool tells = standard.empty() || help.find("(default: ") != std::string::npos;
+  const std::string end = std::string(help.find('\n') == std::string::npos ? " " : "\n") +
+                          "(default: " + standard + ")";
+  Option out = add(flag + " " + (listed_words.size() > longest_type_name ? "NAME" : listed_words),
+                   parse, help + (tells ? "" : end));
+  app_->get_option(flag)->default_str(standard);
+  return out.words(words);
 }
 
-Option Option::words(std::vector<std::string> words) {
-  (*words_)[option_] = std::move(words);
-  return *this;
+Option OptionSet::option(const std::string& flag) {
+  return {*app_, *app_->get_option(flag), *records_};
 }
 
-Option OptionSet::add_option(const std::string& name, std::string& variable,
-                             const std::string& description) {
-  return {never_empty(*app_->add_option(name, variable, description)), *words_};
-}
-
-Option OptionSet::add_option(const std::string& name, std::optional<std::string>& variable,
-                             const std::string& description) {
-  return {never_empty(*app_->add_option(name, variable, description)), *words_};
-}
-
-Option OptionSet::add_option(const std::string& name, std::vector<std::string>& variable,
-                             const std::string& description) {
-  return {never_empty(*app_->add_option(name, variable, description)), *words_};
-}
-
-Option OptionSet::add_option_function(const std::string& name,
-                                      const std::function<void(const std::string&)>& function,
-                                      const std::string& description) {
-  return {*app_->add_option_function<std::string>(name, function, description), *words_};
-}
-
-Option OptionSet::add_flag(const std::string& name, bool& variable,
-                           const std::string& description) {
-  return {*app_->add_flag(name, variable, description), *words_};
-}
-
-Option OptionSet::add_flag_callback(const std::string& name, const std::function<void()>& function,
-                                    const std::string& description) {
-  return {*app_->add_flag_callback(name, function, description), *words_};
-}
-
-Option OptionSet::get_option(const std::string& name) {
-  return {*app_->get_option(name), *words_};
-}
-
-void OptionSet::remove_option(const std::string& name) {
-  app_->remove_option(app_->get_option(name));
+void OptionSet::remove(const std::string& flag) {
+  app_->remove_option(app_->get_option(flag));
 }
 
 void OptionSet::footer(const std::string& text) {
   app_->footer(text);
-}
-
-namespace {
-
-using Formats = std::vector<std::pair<std::string, OutputFormat>>;
-
-Formats usual_formats() {
-  return {{"text", OutputFormat::text},
-          {"json", OutputFormat::json},
-          {"csv", OutputFormat::csv},
-          {"markdown", OutputFormat::markdown},
-          {"latex", OutputFormat::latex}};
-}
-
-/// `format` takes what is given.
-template <class Format>
-void add_format_of(OptionSet& app, Format& format, const std::string& description,
-                   const Formats& formats) {
-  std::vector<std::string> words;
-  for (const auto& [word, choice] : formats)
-    words.push_back(word);
-  const auto parse = [&format, formats, words](const std::string& text) {
-    const std::string name = text == "md" ? "markdown" : text;
-    const auto found = std::find(words.begin(), words.end(), name);
-    if (found == words.end())
-      throw OptionError("--format", "'" + text + "' is not one of " + quoted_list(words));
-    format = formats[static_cast<std::size_t>(found - words.begin())].second;
-  };
-  app.add_option_function("--format", parse, description).type_name(joined(words, "|"));
-}
-
-}  // namespace
-
-void add_format(OptionSet& app, OutputFormat& format, const std::string& description,
-                const std::vector<std::pair<std::string, OutputFormat>>& further) {
-  Formats formats = usual_formats();
-  formats.insert(formats.end(), further.begin(), further.end());
-  const auto usual = std::find_if(formats.begin(), formats.end(),
-                                  [&](const auto& known) { return known.second == format; });
-  add_format_of(app, format, description + " (default: " + usual->first + ")", formats);
-}
-
-void add_format(OptionSet& app, std::optional<OutputFormat>& format,
-                const std::string& description) {
-  add_format_of(app, format, description, usual_formats());
 }
 
 void refuse_to_replace(const std::string& input, const std::string& output) {
@@ -248,13 +370,6 @@ void refuse_to_replace(const std::string& input, const std::string& output) {
   if (std::filesystem::is_regular_file(input, ignored) &&
       std::filesystem::equivalent(input, output, ignored))
     throw UsageError("the output would replace the input " + input);
-}
-
-void refuse_to_replace(const std::vector<std::optional<std::string>>& inputs,
-                       const std::string& output) {
-  for (const auto& input : inputs)
-    if (input)
-      refuse_to_replace(*input, output);
 }
 
 namespace {

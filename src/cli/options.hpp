@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <optional>
@@ -26,26 +27,6 @@
 #include "perfmodel/progress.hpp"
 #include "perfmodel/table.hpp"
 
-namespace perfmodel::cli {
-
-class OptionSet;
-
-struct BootstrapArguments {
-  std::optional<std::size_t> samples;
-  std::optional<double> confidence;
-};
-
-/// `--bootstrap` and `--confidence`.
-void add_bootstrap_options(OptionSet& app, BootstrapArguments& arguments);
-
-/// Throws UsageError where they do not go with each other.
-void check_bootstrap(const BootstrapArguments& arguments);
-
-/// Nothing where none are asked for.
-std::optional<BootstrapRequest> bootstrap_request(const BootstrapArguments& arguments);
-
-}  // namespace perfmodel::cli
-
 namespace CLI {
 class App;
 class Option;
@@ -60,80 +41,221 @@ class OptionError : public UsageError {
       : UsageError(option + ": " + message) {}
 };
 
-/// The words that the values of options can be, where these are few.
-using OptionWords = std::map<const CLI::Option*, std::vector<std::string>>;
+/// What holds for a command line: an option is given ("--bootstrap"), it has one of some values
+/// ("--method d-optimal|lhs"; one that is not given has its default) or another one ("--terms
+/// !auto"), or what a function says.
+struct Condition {
+  Condition(const char* option) : words(option) {}  // NOLINT(google-explicit-constructor)
+  Condition(std::string text, std::function<bool()> function)
+      : words(std::move(text)), holds(std::move(function)) {}
 
-/// One option, as CLI11 knows it: its header takes seconds to compile, hence only option_set.cpp,
+  std::string words;
+  std::function<bool()> holds;  ///< empty: the words are an option and its values
+};
+
+/// What is so only together with something else, or not together with it.
+struct Rule {
+  Condition subject;
+  Condition other;
+  bool excludes = false;
+  std::string reason;
+};
+
+/// A file that an option names.
+enum class FileUse {
+  none,
+  input,     ///< one alone can be standard input, and no output replaces it
+  replaced,  ///< an input that an output may replace
+  output
+};
+
+/// What the program knows of an option beside its name, its value and its help.
+struct OptionFacts {
+  std::vector<std::string> words;  ///< that its value can be, where these are few
+  bool is_common = false;          ///< stands in the short help
+  bool is_of_result = true;        ///< results depend on it
+  FileUse file = FileUse::none;
+};
+
+/// Of the options of all commands.
+struct OptionRecords {
+  std::map<const CLI::Option*, OptionFacts> options;
+  std::map<const CLI::App*, std::vector<Rule>> rules;
+};
+
+/// Throws UsageError for the first rule that the given options of a command break, and for files
+/// that cannot be what they are said to be.
+void check_rules(const CLI::App& command, const OptionRecords& records);
+
+/// An option as it is added. CLI11's header takes seconds to compile, hence only option_set.cpp,
 /// completions.cpp and app.cpp include it.
 class Option {
  public:
-  Option(CLI::Option& option, OptionWords& words) : option_(&option), words_(&words) {}
+  Option(CLI::App& app, CLI::Option& option, OptionRecords& records)
+      : app_(&app), option_(&option), records_(&records) {}
 
-  Option type_name(const std::string& name);    ///< of its value; "a|b" are its words
-  Option group(const std::string& name);        ///< under which the help lists it
-  Option option_text(const std::string& text);  ///< in the help, in place of its type
   Option required();
-  Option trigger_on_parse();                     ///< its function is called for each of its values
-  Option take_last();                            ///< may be given again; the last one holds
-  Option take_all();                             ///< may be given again
-  Option allow_extra_args(bool allow);           ///< more than one value after one name
-  Option words(std::vector<std::string> words);  ///< what its value can be, for completions
+  Option repeatable();  ///< one value each time, all of which hold
+  Option common();
+  Option of_no_result();
+  Option file(FileUse use);
+  Option words(std::vector<std::string> words);
+  /// Without that, it would have no effect.
+  Option needs(Condition other, std::string reason = "");
+  Option excludes(Condition other, std::string reason = "");
 
  private:
+  CLI::App* app_;
   CLI::Option* option_;
-  OptionWords* words_;
+  OptionRecords* records_;
+
+  OptionFacts& facts() { return records_->options[option_]; }
 };
 
-/// The options and arguments of a command.
+/// A range of numbers that an option takes, and its words for a message.
+struct NumberRange {
+  double low = 0;
+  double high = std::numeric_limits<double>::max();
+  bool low_included = true;
+  std::string words = "a number >= 0";
+
+  bool contains(double value) const {
+    return (low_included ? value >= low : value > low) && value <= high;
+  }
+};
+
+/// The options and arguments of a command. A name is "-o,--output FILE", with what stands for the
+/// value: "a|b" are its words, "COL" and "A,B" are columns of the file, "FILE" and what has a dot
+/// are files; an argument has the name "RUNS.csv". The program breaks the lines of a help and ends
+/// it with the default of the variable, unless it has a "(default: X)" of its own.
 class OptionSet {
  public:
-  OptionSet(CLI::App& app, OptionWords& words) : app_(&app), words_(&words) {}
+  using Parser = std::function<void(const std::string& text)>;
+
+  OptionSet(CLI::App& app, OptionRecords& records) : app_(&app), records_(&records) {}
+
+  /// Under which the help lists those that follow.
+  void group(const std::string& name) { group_ = name; }
 
   /// An empty value is refused.
-  Option add_option(const std::string& name, std::string& variable, const std::string& description);
-  Option add_option(const std::string& name, std::optional<std::string>& variable,
-                    const std::string& description);
-  Option add_option(const std::string& name, std::vector<std::string>& variable,
-                    const std::string& description);
+  Option add(const std::string& name, std::string& variable, const std::string& help);
+  Option add(const std::string& name, std::optional<std::string>& variable,
+             const std::string& help);
+  Option add(const std::string& name, std::vector<std::string>& variable, const std::string& help);
   /// Its value goes to a function, which throws OptionError where it cannot be taken.
-  Option add_option_function(const std::string& name,
-                             const std::function<void(const std::string&)>& function,
-                             const std::string& description);
-  Option add_flag(const std::string& name, bool& variable, const std::string& description);
-  Option add_flag_callback(const std::string& name, const std::function<void()>& function,
-                           const std::string& description);
-  Option get_option(const std::string& name);
-  void remove_option(const std::string& name);
+  Option add(const std::string& name, const Parser& parse, const std::string& help);
+  /// The same for every value of an option that may be given again.
+  Option add_each(const std::string& name, const Parser& parse, const std::string& help);
+
+  /// A flag that gives the variable a value.
+  template <class Variable, class Value = bool>
+  Option flag(const std::string& name, Variable& variable, const std::string& help,
+              Value value = true) {
+    return add_flag(
+        name, [&variable, value] { variable = value; }, help);
+  }
+
+  /// One decimal number of a range. CLI11's own conversion also takes "nan", "inf" and "0x10", and
+  /// its messages do not say what would be right.
+  template <class Number>
+  Option number(const std::string& name, Number& variable, const std::string& help,
+                NumberRange range = {}) {
+    const auto parse = [&variable, flag = flag_of_name(name),
+                        range = std::move(range)](const std::string& text) {
+      const auto value = parse_number(text);
+      if (!value || !range.contains(*value))
+        throw OptionError(flag, "'" + text + "' is not " + range.words);
+      variable = *value;
+    };
+    return add(name, parse, with_default(help, variable));
+  }
+
+  /// A whole number of at least `low`.
+  template <class Count>
+  Option count(const std::string& name, Count& variable, const std::string& help,
+               std::uint64_t low = 1) {
+    const auto parse = [&variable, flag = flag_of_name(name), low](const std::string& text) {
+      std::uint64_t value = 0;
+      const char* last = text.data() + text.size();
+      const auto [end, error] = std::from_chars(text.data(), last, value);
+      if (error != std::errc{} || end != last || value < low)
+        throw OptionError(flag, "'" + text + "' is not a whole number >= " + std::to_string(low));
+      variable = value;
+    };
+    return add(name, parse, with_default(help, variable));
+  }
+
+  /// One of a few words.
+  template <class Choice, class Variable>
+  Option choice(const std::string& flag, Variable& variable,
+                const std::vector<std::pair<std::string, Choice>>& choices,
+                const std::string& help) {
+    std::vector<std::string> words;
+    std::string standard;
+    for (const auto& [word, choice] : choices) {
+      words.push_back(word);
+      if (standard.empty() && variable == choice)
+        standard = word;
+    }
+    const auto parse = [&variable, flag, words, choices](const std::string& text) {
+      const auto found = std::find(words.begin(), words.end(), text);
+      if (found == words.end())
+        throw OptionError(flag, "'" + text + "' is not one of " + quoted_list(words));
+      variable = choices[static_cast<std::size_t>(found - words.begin())].second;
+    };
+    return add_words(flag, parse, help, words, standard);
+  }
+  /// The same with the words of to_text().
+  template <class Choice, class Variable>
+  Option choice(const std::string& flag, Variable& variable, std::vector<Choice> choices,
+                const std::string& help) {
+    std::vector<std::pair<std::string, Choice>> named;
+    for (const Choice choice : choices)
+      named.emplace_back(to_text(choice), choice);
+    return this->choice(flag, variable, named, help);
+  }
+
+  template <class Choice, class Variable>
+  Option choice(const std::string& flag, Variable& variable, std::initializer_list<Choice> choices,
+                const std::string& help) {
+    return choice(flag, variable, std::vector<Choice>(choices), help);
+  }
+
+  /// More of one that was added, such as its rules.
+  Option option(const std::string& flag);
+  void rule(Rule rule) { records_->rules[app_].push_back(std::move(rule)); }
+  void remove(const std::string& flag);
   void footer(const std::string& text);  ///< below the options in the help
 
  private:
   CLI::App* app_;
-  OptionWords* words_;
+  OptionRecords* records_;
+  std::string group_ = "Options";
+
+  /// What follows the name is for the help.
+  static std::string flag_of_name(const std::string& name) {
+    return name.substr(0, name.find(' '));
+  }
+  Option add_flag(const std::string& flag, const std::function<void()>& set,
+                  const std::string& help);
+  Option add_words(const std::string& flag, const Parser& parse, const std::string& help,
+                   const std::vector<std::string>& words, const std::string& standard);
+  Option added(const std::string& name, CLI::Option& option);
+
+  template <class Number>
+  static std::string with_default(const std::string& help, const Number& value) {
+    return help.find("(default: ") == std::string::npos
+               ? help + " (default: " + to_text(static_cast<double>(value)) + ")"
+               : help;
+  }
+  template <class Number>
+  static std::string with_default(const std::string& help, const std::optional<Number>& /*none*/) {
+    return help;
+  }
 };
 
-/// An option that takes one of a few words. CLI11's own transformer prints a map of enumerators.
-template <class Choice>
-Option add_choice(OptionSet& app, const std::string& name, Choice& variable,
-                  std::vector<std::pair<std::string, Choice>> choices,
-                  const std::string& description) {
-  std::vector<std::string> words;
-  std::string type_name;
-  for (const auto& [word, choice] : choices) {
-    words.push_back(word);
-    type_name += (type_name.empty() ? "" : "|") + word;
-  }
-  constexpr std::size_t longest_type_name = 24;
-  const auto parse = [&variable, name, words,
-                      choices = std::move(choices)](const std::string& text) {
-    const auto found = std::find(words.begin(), words.end(), text);
-    if (found == words.end())
-      throw OptionError(name, "'" + text + "' is not one of " + quoted_list(words));
-    variable = choices[static_cast<std::size_t>(found - words.begin())].second;
-  };
-  return app.add_option_function(name, parse, description)
-      .type_name(type_name.size() > longest_type_name ? "NAME" : type_name)
-      .words(words);
-}
+/// Splits "A,B" at its commas.
+std::vector<std::string> split_list(const std::string& text, char separator = ',');
 
 /// A word as a shell takes it, in quotes where it needs them.
 std::string shell_word(const std::string& word);
@@ -155,69 +277,18 @@ InstructionSet parse_kernel(std::string_view word, std::span<const InstructionSe
 /// What the environment variable PERFMODEL_KERNEL asks of this processor.
 InstructionSet kernel_of_environment();
 
-/// A range of numbers that an option takes, and its words for a message.
-struct NumberRange {
-  double low = 0;
-  double high = std::numeric_limits<double>::max();
-  bool low_included = true;
-  std::string words = "a number >= 0";
-
-  bool contains(double value) const {
-    return (low_included ? value >= low : value > low) && value <= high;
-  }
-};
-
-/// An option that takes one decimal number of a range. CLI11's own conversion also takes "nan",
-/// "inf" and "0x10", and its messages do not say what would be right.
-inline Option add_number(OptionSet& app, const std::string& name, std::optional<double>& variable,
-                         const std::string& description, NumberRange range = {}) {
-  const auto parse = [&variable, name, range = std::move(range)](const std::string& text) {
-    const auto value = parse_number(text);
-    if (!value || !range.contains(*value))
-      throw OptionError(name, "'" + text + "' is not " + range.words);
-    variable = *value;
-  };
-  return app.add_option_function(name, parse, description).type_name("X");
+/// `--format text|json|csv|markdown|latex` and further ones; `md` is short for markdown. A variable
+/// that holds a format holds the default.
+template <class Format>
+void add_format(OptionSet& app, Format& format, const std::string& help,
+                const std::vector<std::pair<std::string, OutputFormat>>& further = {}) {
+  std::vector<std::pair<std::string, OutputFormat>> formats = {
+      {"text", OutputFormat::text},   {"json", OutputFormat::json},
+      {"csv", OutputFormat::csv},     {"markdown", OutputFormat::markdown},
+      {"md", OutputFormat::markdown}, {"latex", OutputFormat::latex}};
+  formats.insert(formats.end(), further.begin(), further.end());
+  app.choice("--format", format, formats, help).common();
 }
-
-/// An option that takes a whole number of at least `low`.
-template <class Integer>
-Option add_count(OptionSet& app, const std::string& name, std::optional<Integer>& variable,
-                 const std::string& description, Integer low) {
-  const auto parse = [&variable, name, low](const std::string& text) {
-    Integer value = 0;
-    const char* last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data(), last, value);
-    if (error != std::errc{} || end != last || value < low)
-      throw OptionError(name, "'" + text + "' is not a whole number >= " + std::to_string(low));
-    variable = value;
-  };
-  return app.add_option_function(name, parse, description).type_name("N");
-}
-
-/// Splits "A,B" at its commas.
-inline std::vector<std::string> split_list(const std::string& text) {
-  std::vector<std::string> items;
-  std::size_t start = 0;
-  while (true) {
-    const auto comma = text.find(',', start);
-    items.push_back(text.substr(start, comma - start));
-    if (comma == std::string::npos)
-      return items;
-    start = comma + 1;
-  }
-}
-
-class OptionSet;
-
-/// `--format text|json|csv|markdown|latex` and further ones; `md` is short for markdown. The
-/// variable holds the default.
-void add_format(OptionSet& app, OutputFormat& format, const std::string& description,
-                const std::vector<std::pair<std::string, OutputFormat>>& further = {});
-
-/// The same where what is usual depends on more.
-void add_format(OptionSet& app, std::optional<OutputFormat>& format,
-                const std::string& description);
 
 /// A quality gate (`--fail-if`) held.
 class GateError : public std::runtime_error {
@@ -285,37 +356,30 @@ constexpr std::uint64_t kDefaultSeed = 1;
 
 /// A file that is read, by its place on the command line.
 inline Option add_input(OptionSet& app, const std::string& name, std::string& path,
-                        const std::string& description) {
-  // CLI11 would add "TEXT REQUIRED"; the usage line says already what may be left out.
-  return app.add_option(name, path, description + "; \"-\" is stdin").option_text(" ");
+                        const std::string& help) {
+  return app.add(name, path, help + "; \"-\" is stdin").file(FileUse::input);
 }
 
 /// `--fail-if`, repeatable.
-inline void add_gates(OptionSet& app, std::vector<Gate>& gates, const std::string& description,
+inline void add_gates(OptionSet& app, std::vector<Gate>& gates, const std::string& help,
                       const FurtherFigures& further = {}) {
-  app.add_option_function(
-         "--fail-if",
-         [&gates, further](const std::string& text) { gates.push_back(parse_gate(text, further)); },
-         description)
-      .type_name("CONDITION")
-      .trigger_on_parse();
+  const auto parse = [&gates, further](const std::string& text) {
+    gates.push_back(parse_gate(text, further));
+  };
+  app.add_each("--fail-if CONDITION", parse, help).of_no_result().common();
 }
 
-inline void add_output(OptionSet& app, std::string& output, const std::string& type_name) {
-  app.add_option("-o,--output", output,
-                 "where to write, \"-\" is standard output (default);\n"
-                 "an old file stays as it is until the result is complete")
-      .type_name(type_name);
+/// `--output`; what stands for the file is for the help.
+template <class Path>
+void add_output(OptionSet& app, Path& output, const std::string& file,
+                const std::string& help =
+                    "where to write; an old file stays as it is until the result is complete "
+                    "(default: standard output, \"-\")") {
+  app.add("-o,--output " + file, output, help).file(FileUse::output).of_no_result().common();
 }
 
 /// Throws UsageError where the output is the same file as an input that it would replace.
 void refuse_to_replace(const std::string& input, const std::string& output);
-
-/// The same of every input that is given.
-void refuse_to_replace(const std::vector<std::optional<std::string>>& inputs,
-                       const std::string& output);
-
-class OptionSet;
 
 /// How the rows of large files come into memory.
 struct LargeRowsArguments {
@@ -333,56 +397,41 @@ std::optional<LargeRunsRequest> large_runs_request(const LargeRowsArguments& arg
                                                    const std::vector<std::string>& paths,
                                                    const FitRequest& request);
 
-class OptionSet;
-
 /// `--separator`.
 void add_separator(OptionSet& app, std::optional<char>& separator);
 
 /// `--failed`.
 void add_failed(OptionSet& app, bool& drop_failed);
 
-class OptionSet;
-
 /// The options that say which column plays which part, and how files are read, shared by all
 /// commands that read runs.
 void add_role_options(OptionSet& app, RoleRequest& request, std::optional<char>& separator);
 
-class OptionSet;
-
-/// Which rows train and which judge, as the command line says it.
+/// Which rows train and which judge, of commands that need rows to judge on.
 struct SplitArguments {
-  std::optional<SplitShares> shares;
-  std::optional<std::uint64_t> seed;
+  SplitShares shares = parse_split("60:20:20");
+  std::uint64_t seed = kDefaultSplitSeed;
 };
 
-/// `--split` and `--split-seed`, for commands that split where nothing is said.
-void add_split_options(OptionSet& app, SplitArguments& arguments);
+/// `--split` and `--split-seed`; `standard` says which rows train where they are not given.
+void add_split_options(OptionSet& app, SplitShares& shares, std::uint64_t& seed,
+                       const std::string& standard = "60:20:20");
 
-/// The split that was asked for, else 60:20:20.
 Split split_of(const LabelledRuns& runs, const SplitArguments& arguments);
 
-/// Reads files of runs as one table and settles the parts of its columns; notices go to the
-/// console.
 /// Says what they have to say of themselves.
 LabelledRuns told(LabelledRuns runs, Console& console);
+/// Reads files of runs as one table and settles the parts of its columns; notices go to the
+/// console.
 LabelledRuns read_labelled_runs(const std::vector<std::string>& paths, const RoleRequest& request,
                                 std::optional<char> separator, Console& console,
                                 const ReadProgress& progress = {});
 
-class OptionSet;
-
-/// What the command line says about loss and search, as far as it says something.
+/// The options of a fit, and those of them whose default depends on others.
 struct SearchArguments {
   FitOptions options;
   std::optional<Loss> loss;
-  std::optional<std::uint64_t> seed;
-  std::optional<double> l1;
-  std::optional<double> l2;
-  bool residual_given = false;
-  bool no_polish = false;
-  std::optional<Penalise> penalise;
-  bool terms_given = false;
-  std::optional<std::size_t> threads;
+  std::optional<Residual> residual;
 };
 
 /// Which forms a command fits: any, or one that is given and has no residual process.
@@ -391,9 +440,6 @@ enum class Forms { any, given };
 /// The options of every command that fits.
 void add_search_options(OptionSet& app, SearchArguments& arguments, Forms forms = Forms::any);
 
-/// Of commands that fit one expression: throws UsageError for options that it does not know.
-void refuse_options_of_others(const SearchArguments& arguments);
-
 /// An objective was asked for that no residual process has: among forms that are chosen, there is
 /// then none with a process.
 bool leaves_process_out(const SearchArguments& arguments);
@@ -401,12 +447,11 @@ bool leaves_process_out(const SearchArguments& arguments);
 /// Whether a model with a residual process may come out.
 bool may_have_process(const SearchArguments& arguments);
 
-/// The options for fit(): what was given, else the defaults of FitOptions; all cores, or as many as
-/// OMP_NUM_THREADS says; the kernel that PERFMODEL_KERNEL names. Throws UsageError for a kernel
+/// The options for fit(), with the kernel that PERFMODEL_KERNEL names. Throws UsageError for one
 /// that this machine lacks.
 FitOptions fit_options(const SearchArguments& arguments);
 
-/// Where `--threads` does not say: OMP_NUM_THREADS, else the cores.
-std::size_t default_threads();
+/// `--threads`; where it is not given, OMP_NUM_THREADS or the number of cores.
+void add_threads(OptionSet& app, std::size_t& threads);
 
 }  // namespace perfmodel::cli

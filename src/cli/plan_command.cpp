@@ -18,17 +18,6 @@
 namespace perfmodel::cli {
 namespace {
 
-void check_combination(const PlanArguments& arguments) {
-  if (arguments.model && arguments.method != PlanMethod::d_optimal)
-    throw UsageError("--model has no effect without --method d-optimal");
-  if ((arguments.starts || arguments.sharing.shard) && arguments.method != PlanMethod::d_optimal)
-    throw UsageError("--starts and --shard have no effect without --method d-optimal");
-  const int from_stdin =
-      int{arguments.space == "-"} + int{arguments.model == "-"} + int{arguments.resume == "-"};
-  if (from_stdin > 1)
-    throw UsageError("only one file can come from standard input");
-}
-
 std::vector<plan::Configuration> read_existing(const PlanArguments& arguments,
                                                const plan::Space& space) {
   if (!arguments.resume)
@@ -63,7 +52,7 @@ std::optional<plan::Plan> make_plan(const PlanArguments& arguments, const plan::
                                     const std::vector<plan::Configuration>& existing,
                                     TaskRun& tasks) {
   const std::size_t n = *arguments.rows;
-  const std::uint64_t seed = arguments.seed.value_or(kDefaultSeed);
+  const std::uint64_t seed = arguments.seed;
   switch (arguments.method) {
     case PlanMethod::random:
       break;
@@ -71,10 +60,9 @@ std::optional<plan::Plan> make_plan(const PlanArguments& arguments, const plan::
       return plan::latin_hypercube_plan(space, n, seed, existing);
     case PlanMethod::d_optimal: {
       const plan::Linearisation linearisation = linearisation_of(arguments, space);
-      const std::size_t starts = arguments.starts.value_or(1);
-      return plan::d_optimal_plan({space, n, seed, existing, linearisation, starts,
-                                   arguments.threads.value_or(default_threads())},
-                                  hooks_of(tasks.begin(starts), 0, plan_codec()));
+      return plan::d_optimal_plan(
+          {space, n, seed, existing, linearisation, arguments.starts, arguments.threads},
+          hooks_of(tasks.begin(arguments.starts), 0, plan_codec()));
     }
   }
   return plan::random_plan(space, n, seed, existing);
@@ -93,59 +81,57 @@ std::vector<std::string> inputs_of(const PlanArguments& arguments) {
 void setup_plan(OptionSet& command, PlanArguments& arguments) {
   add_input(command, "SPACE.json", arguments.space, "columns and their values or ranges")
       .required();
-  add_count<std::size_t>(command, "-n", arguments.rows,
-                         "configurations, those of --resume among them", 1)
-      .required();
-  add_choice<PlanMethod>(command, "--method", arguments.method,
-                         {{"random", PlanMethod::random},
-                          {"lhs", PlanMethod::latin_hypercube},
-                          {"d-optimal", PlanMethod::d_optimal}},
-                         "random: as the paper did (default); lhs: a Latin\n"
-                         "hypercube, every value equally often; d-optimal: what\n"
-                         "determines the constants of a formula best");
-  add_count<std::uint64_t>(command, "--seed", arguments.seed, "of the choice (default: 1)", 0);
+  command.count("-n N", arguments.rows, "configurations, those of --resume among them")
+      .required()
+      .common();
   command
-      .add_option("--model", arguments.model,
-                  "formula and constants that d-optimal is for (default:\n"
-                  "Eq. (4), all inputs matter alike, powers 1 and -0.5)")
-      .type_name("MODEL.json");
+      .choice<PlanMethod>(
+          "--method", arguments.method,
+          {{"random", PlanMethod::random},
+           {"lhs", PlanMethod::latin_hypercube},
+           {"d-optimal", PlanMethod::d_optimal}},
+          "random: as the paper did\nlhs: a Latin hypercube, every value equally often\n"
+          "d-optimal: what determines the constants of a formula best")
+      .common();
+  command.count("--seed N", arguments.seed, "of the choice", 0).common();
   command
-      .add_option("--resume", arguments.resume,
-                  "an existing plan, or what was measured of it: comes\n"
-                  "first in the new one")
-      .type_name("PLAN.csv");
-  add_count<std::size_t>(command, "--starts", arguments.starts,
-                         "of the exchanges that make a d-optimal plan; the best\n"
-                         "end is taken (default: 1)",
-                         1);
-  add_count<std::size_t>(command, "--threads", arguments.threads,
-                         "worker threads; never change a result\n"
-                         "(default: OMP_NUM_THREADS, or all cores)",
-                         1);
+      .add("--model MODEL.json", arguments.model,
+           "formula and constants that d-optimal is for (default: Eq. (4), all inputs matter "
+           "alike, powers 1 and -0.5)")
+      .file(FileUse::input)
+      .needs("--method d-optimal")
+      .common();
+  command
+      .add("--resume PLAN.csv", arguments.resume,
+           "an existing plan, or what was measured of it; it comes first in the new one")
+      .file(FileUse::replaced)  // a plan may be made longer in its place
+      .common();
+  command
+      .count("--starts N", arguments.starts,
+             "of the exchanges that make a d-optimal plan; the best end is taken")
+      .needs("--method d-optimal");
+  add_threads(command, arguments.threads);
   add_shard(command, arguments.sharing.shard, "the starts");
+  command.option("--shard").needs("--method d-optimal");
+  command.group("Options");
   add_format(command, arguments.format, "of the plan");
   add_output(command, arguments.output, "PLAN.csv");
-  command.footer(
-      "A space, with everything that one can say:\n"
-      "  {\"schema\": \"perfmodel/space\", \"schema_version\": 1,\n"
-      "   \"columns\": [{\"column\": \"filters\", \"values\": [4, 8, 16]},\n"
-      "               {\"column\": \"padding\", \"values\": [\"valid\", \"same\"]},\n"
-      "               {\"column\": \"learning_rate\", \"range\": [1e-6, 0.1], \"scale\": "
-      "\"log\"},\n"
-      "               {\"column\": \"batch_size\", \"range\": [8, 128], \"whole\": true}],\n"
-      "   \"extrinsic\": [\"batch_size\"],\n"
-      "   \"where\": [\"filters * batch_size <= 1024\", \"padding == 'same' || filters > 4\"]}\n"
-      "\n"
-      "Examples:\n"
-      "  perfmodel plan data/paper/table2.json -n 1500 -o plan.csv\n"
-      "  perfmodel plan space.json -n 300 --method lhs --seed 7 > plan.csv\n"
-      "  perfmodel plan space.json -n 400 --method d-optimal --resume plan.csv -o longer.csv");
+  command.footer(R"(A space, with everything that one can say:
+  {"schema": "perfmodel/space", "schema_version": 1,
+   "columns": [{"column": "filters", "values": [4, 8, 16]},
+               {"column": "padding", "values": ["valid", "same"]},
+               {"column": "learning_rate", "range": [1e-6, 0.1], "scale": "log"},
+               {"column": "batch_size", "range": [8, 128], "whole": true}],
+   "extrinsic": ["batch_size"],
+   "where": ["filters * batch_size <= 1024", "padding == 'same' || filters > 4"]}
+
+Examples:
+  perfmodel plan data/paper/table2.json -n 1500 -o plan.csv
+  perfmodel plan space.json -n 300 --method lhs --seed 7 > plan.csv
+  perfmodel plan space.json -n 400 --method d-optimal --resume plan.csv -o longer.csv)");
 }
 
 int run_plan(const PlanArguments& arguments, Console& console) {
-  check_combination(arguments);
-  // A plan may be made longer in its place: it comes first in the new one.
-  refuse_to_replace({arguments.space, arguments.model}, arguments.output);
   TaskRun tasks(arguments.sharing, arguments.output, inputs_of(arguments));
   std::optional<OutputFile> output;
   if (!tasks.is_shard())

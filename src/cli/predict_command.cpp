@@ -243,24 +243,10 @@ int predict_by_set(const PredictArguments& arguments, const SetLines& set, Outpu
 namespace {
 
 void check_combination(const PredictArguments& arguments) {
-  const bool has_file = !arguments.configurations.empty();
-  const bool has_settings = !arguments.settings.empty() || !arguments.like.empty();
-  if (!has_file && !has_settings)
+  if (arguments.configurations.empty() && arguments.settings.empty() && arguments.like.empty())
     throw UsageError(
         "what shall be predicted? Pass --set COL=VALUE ..., --like RUNS.csv:LINE or a file "
         "CONFIGS.csv");
-  if (has_file && has_settings) {
-    throw UsageError(
-        "pass either --set COL=VALUE ... and --like, or a file CONFIGS.csv, not both "
-        "('" +
-        arguments.configurations + "' was read as a file)");
-  }
-  if (has_file && arguments.format && arguments.format != OutputFormat::csv)
-    throw UsageError(
-        "--format and --json go with --set and --like; the predictions of a file are written as "
-        "CSV");
-  if (arguments.model == "-" && arguments.configurations == "-")
-    throw UsageError("the model and the configurations cannot both come from standard input");
 }
 
 /// The run that "runs.csv:41" names.
@@ -411,51 +397,56 @@ int predict_file(const PredictArguments& arguments, const FittedModel& model, Ou
 }  // namespace
 
 void setup_predict(OptionSet& command, PredictArguments& arguments) {
+  const Condition file = {"a file CONFIGS.csv", [&] { return !arguments.configurations.empty(); }};
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
-  add_input(command, "CONFIGS.csv", arguments.configurations, "configurations, one per line");
+  command
+      .add("CONFIGS.csv", arguments.configurations,
+           "configurations, one per line; \"-\" is stdin")
+      .file(FileUse::replaced);  // they keep their columns
   add_pick(command, arguments.pick);
   add_separator(command, arguments.separator);
+  command.group("Options");
+  const std::string as_file = "pass either values or a file";
   command
-      .add_option("--set", arguments.settings,
-                  "values of inputs; what is not set is as in the central\n"
-                  "run of the model. A list (1,2,4) or range (1:64:x2,\n"
-                  "1:9:+2) makes several configurations (repeatable)")
-      .type_name("COL=VALUE");
+      .add("--set COL=VALUE", arguments.settings,
+           "values of inputs; what is not set is as in the central run of the model. A list "
+           "(1,2,4) or range (1:64:x2, 1:9:+2) makes several configurations (repeatable)")
+      .excludes(file, as_file)
+      .common();
   command
-      .add_option("--like", arguments.like,
-                  "what is not set is as in the run of this line of a\nfile")
-      .type_name("RUNS.csv:LINE");
+      .add("--like RUNS.csv:LINE", arguments.like,
+           "what is not set is as in the run of this line of a file")
+      .excludes(file, as_file)
+      .common();
   add_format(command, arguments.format,
-             "with --set or --like (default: of one configuration\n"
-             "the bare number; of several text on a terminal, else\n"
-             "csv)");
-  command.add_flag_callback(
-      "--json", [&] { arguments.format = OutputFormat::json; }, "short for --format json");
+             "with --set or --like (default: of one configuration the bare number; of several text "
+             "on a terminal, else csv)");
+  command.flag("--json", arguments.format, "short for --format json", OutputFormat::json)
+      .excludes(file, "its predictions are written as CSV");
+  command.rule({"--format !csv", file, true, "its predictions are written as CSV"});
   add_coverage(command, arguments.coverage,
-               "share of new times that the intervals cover, of a model\n"
-               "that was fitted with --coverage (default: as there)");
+               "share of new times that the intervals cover, of a model that was fitted with "
+               "--coverage (default: as there)");
   add_strict_range(command, arguments.strict_range);
   add_output(command, arguments.output, "FILE");
   command.footer(
-      "Of one configuration the predicted time is printed as a plain number; of several a table,\n"
-      "which is CSV where no terminal reads it. A file comes back as it is,\n"
-      "with columns more: predicted_<target>; lower and upper where the model was fitted with\n"
-      "--coverage; in_range, which is false where a number lies outside of the range that was\n"
-      "measured, or a combination of values where nothing was; and, of a model with a residual\n"
-      "process, support: process where runs are near, trend where the formula speaks alone. Where\n"
-      "the model gives no time > 0, the cells stay empty; with --strict-range the file is "
-      "refused.\n"
-      "\n"
-      "Examples:\n"
-      "  perfmodel predict model.json --set filters=32 workers=2 batch_size=64 activation=relu\n"
-      "  perfmodel predict model.json --like runs.csv:41 --set workers=1:64:x2\n"
-      "  perfmodel predict model.json configs.csv -o predicted.csv\n"
-      "  perfmodel predict model.json configs.csv --coverage 0.5 --strict-range");
+      R"(Of one configuration the predicted time is printed as a plain number; of several a table,
+which is CSV where no terminal reads it. A file comes back as it is, with columns more:
+predicted_<target>; lower and upper where the model was fitted with --coverage; in_range, which is
+false where a number lies outside of the range that was measured, or a combination of values where
+nothing was; and, of a model with a residual process, support: process where runs are near, trend
+where the formula speaks alone. Where the model gives no time > 0, the cells stay empty; with
+--strict-range the file is refused.
+
+Examples:
+  perfmodel predict model.json --set filters=32 workers=2 batch_size=64 activation=relu
+  perfmodel predict model.json --like runs.csv:41 --set workers=1:64:x2
+  perfmodel predict model.json configs.csv -o predicted.csv
+  perfmodel predict model.json configs.csv --coverage 0.5 --strict-range)");
 }
 
 int run_predict(const PredictArguments& arguments, Console& console) {
   check_combination(arguments);
-  refuse_to_replace(arguments.model, arguments.output);  // configurations keep their columns
   OutputFile output(arguments.output);
   const SetLines set = picked_models(arguments.model, arguments.pick);
   if (has_keys(set) && !arguments.configurations.empty())

@@ -88,46 +88,46 @@ page::Comparison comparison_of(const BaselineRuns& old_model, const std::string&
 
 void setup_report(OptionSet& command, ReportArguments& arguments) {
   add_judged_runs(command, arguments);
+  command.group("Options");
   command
-      .add_option("--title", arguments.title,
-                  "of the page (default: the names of target, model\nand runs)")
-      .type_name("TEXT");
+      .add("--title TEXT", arguments.title,
+           "of the page (default: the names of target, model and runs)")
+      .common();
   command
-      .add_option("JUDGED.csv", arguments.third_file,
-                  "with three files the first is an older model, the second\nthe model, and these "
-                  "are the runs: compares both")
-      .option_text(" ");
-  add_choice(command, "--format", arguments.format,
-             {{"html", ReportFormat::html},
-              {"markdown", ReportFormat::markdown},
-              {"md", ReportFormat::markdown}},
-             "html: the page (default); markdown or md: its answers as a\ncomment for a pull "
-             "request");
-  command.add_flag_callback(
-      "--explore", [&arguments] { arguments.explore = true; },
-      "a panel in which the page gives the time of any\n"
-      "configuration (default: where the page has at most\n300 kB with it)");
-  command.add_flag_callback(
-      "--no-explore", [&arguments] { arguments.explore = false; }, "a page without a script");
+      .add("JUDGED.csv", arguments.third_file,
+           "with three files the first is an older model, the second the model, and these are "
+           "the runs: compares both")
+      .file(FileUse::input);
   command
-      .add_option("--figures", arguments.figures,
-                  "a folder: each figure goes there as NAME.svg, for\npapers and slides")
-      .type_name("DIR");
+      .choice<ReportFormat>(
+          "--format", arguments.format,
+          {{"html", ReportFormat::html},
+           {"markdown", ReportFormat::markdown},
+           {"md", ReportFormat::markdown}},
+          "html: the page\nmarkdown or md: its answers as a comment for a pull request")
+      .common();
+  command
+      .flag("--explore", arguments.explore,
+            "a panel in which the page gives the time of any configuration (default: where the "
+            "page has at most 300 kB with it)")
+      .common();
+  command.flag("--no-explore", arguments.explore, "a page without a script", false).common();
+  command
+      .add("--figures DIR", arguments.figures,
+           "a folder: each figure goes there as NAME.svg; for papers and slides")
+      .common();
   add_output(command, arguments.output, "FILE");
   command.footer(
-      "The page is one file of HTML with its figures inside; it loads nothing, and runs nothing "
-      "but the\n"
-      "panel of --explore. It says how long an iteration takes, what makes it long, how it scales, "
-      "and\n"
-      "how far that can be trusted. The panel can be set from its address: "
-      "report.html#gpus=8&batch=64.\n"
-      "\n"
-      "Examples:\n"
-      "  perfmodel report model.json runs.csv -o report.html\n"
-      "  perfmodel report model.json new_runs.csv --title 'Cluster B, May' -o report.html\n"
-      "  perfmodel report old.json new.json runs.csv -o report.html\n"
-      "  perfmodel report model.json runs.csv --format md\n"
-      "  perfmodel report model.json runs.csv --figures figures -o report.html");
+      R"(The page is one file of HTML with its figures inside; it loads nothing, and runs nothing but the
+panel of --explore. It says how long an iteration takes, what makes it long, how it scales, and how
+far that can be trusted. The panel can be set from its address: report.html#gpus=8&batch=64.
+
+Examples:
+  perfmodel report model.json runs.csv -o report.html
+  perfmodel report model.json new_runs.csv --title 'Cluster B, May' -o report.html
+  perfmodel report old.json new.json runs.csv -o report.html
+  perfmodel report model.json runs.csv --format md
+  perfmodel report model.json runs.csv --figures figures -o report.html)");
 }
 
 int run_report(const ReportArguments& given, Console& console) {
@@ -139,13 +139,8 @@ int run_report(const ReportArguments& given, Console& console) {
     arguments.model = given.runs;
     arguments.runs = *given.third_file;
   }
-  if (arguments.model == "-" && arguments.runs == "-")
-    throw UsageError("the model and the runs cannot both come from standard input");
   if (old_model == "-")
     throw UsageError("the older model cannot come from standard input; write it to a file");
-  for (const std::string& file :
-       {old_model.value_or(arguments.model), arguments.model, arguments.runs})
-    refuse_to_replace(file, arguments.output);
   OutputFile output(arguments.output);
   const SetLines set = picked_models(arguments.model, arguments.pick);
   const FittedModel model = model_of(set);

@@ -28,9 +28,6 @@
 
 namespace perfmodel::cli {
 
-class Option;
-class OptionSet;
-
 /// `--strict-range`.
 Option add_strict_range(OptionSet& app, bool& strict);
 
@@ -70,8 +67,6 @@ class SetLines {
 
   bool is_kept(std::size_t line) const { return kept_.empty() || kept_[line]; }
 };
-
-class OptionSet;
 
 /// Which runs judge a model, and how they are read.
 struct JudgedRunsArguments {
@@ -173,8 +168,6 @@ void report_constants(const FittedModel& model, const Design& design, const Eige
 Eigen::VectorXd predicted_times(const FittedModel& model, const Design& design,
                                 const std::function<std::string(std::size_t row)>& where);
 
-class OptionSet;
-
 /// `--pick`.
 void add_pick(OptionSet& app, std::string& pick);
 
@@ -208,8 +201,6 @@ struct LineRows {
 void for_each_with_rows(const SetLines& set, const Table& table,
                         const std::function<void(LineRows part)>& visit);
 
-class OptionSet;
-
 /// `--folds`, `--group-by` and `--coverage` of fit.
 void add_held_out_options(OptionSet& app, HeldOutRequest& request);
 
@@ -233,8 +224,6 @@ Certainty certainty_of(const FittedModel& model, std::optional<double> coverage,
 
 /// The part of the summary about these; empty where there is none.
 std::string held_out_section(const FittedModel& model, const Console& console);
-
-class OptionSet;
 
 /// All results of the tasks of a command, as merge puts them together.
 struct MergedTasks {
@@ -261,15 +250,15 @@ Shard parse_shard(const std::string& text, const EnvironmentVariable& environmen
 
 /// `--shard`; `tasks` says what is shared.
 void add_shard(OptionSet& app, std::optional<Shard>& shard, const std::string& tasks);
-/// `--resume`.
-void add_resume(OptionSet& app, bool& resume);
+/// That and `--resume`, which needs a shard unless there is more to go on with.
+void add_sharing(OptionSet& app, SharingArguments& sharing, const std::string& tasks,
+                 const Condition& resumed = "--shard");
 
 /// "part-{shard}.jsonl" is "part-3.jsonl" of the third shard.
 std::string path_of_shard(std::string path, const std::optional<Shard>& shard);
 
-/// Throws UsageError where shards would write to one place, where they would judge what only all
-/// of them know, and where nothing is there to go on with.
-void check_sharing(const SharingArguments& arguments, const std::string& output, bool has_gates);
+/// Throws UsageError where shards would write to one place.
+void check_sharing(const SharingArguments& arguments, const std::string& output);
 
 /// Of the program, the runs and everything else that a result depends on.
 std::string job_digest(const SharingArguments& arguments, const std::string& tool,
@@ -294,7 +283,7 @@ class TaskRun {
  public:
   /// Finds out whether the place of a shard can be written. `inputs` are the files that are read.
   TaskRun(const SharingArguments& arguments, const std::string& output,
-          std::vector<std::string> inputs, bool has_gates = false);
+          std::vector<std::string> inputs);
 
   bool is_shard() const { return arguments_.shard.has_value(); }
 

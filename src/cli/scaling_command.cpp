@@ -214,11 +214,6 @@ void question_work(const FittedModel& model, const scaling::WorkColumns& columns
 }  // namespace
 
 ScalingDocument scaling_of_model(const ScalingArguments& arguments, Console& console) {
-  if (arguments.target || arguments.throughput || !arguments.ignore.empty() ||
-      arguments.drop_failed) {
-    throw UsageError("--target, --throughput, --ignore and --failed go with measured runs, and '" +
-                     arguments.input + "' was read as a model");
-  }
   const FittedModel model = picked_model(arguments.input, arguments.pick);
   std::vector<std::string> extrinsic;
   for (const NumericInput& input : model.spec.extrinsic)
@@ -373,12 +368,6 @@ Table runs_of(const ScalingArguments& arguments, const RoleRequest& request, Con
 }  // namespace
 
 ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& console) {
-  if (!arguments.settings.empty() || !arguments.scales.empty() || arguments.strict_range ||
-      arguments.coverage) {
-    throw UsageError("--set, --at, --coverage and --strict-range go with a model, and '" +
-                     arguments.input +
-                     "' was read as measured runs (a model's name ends in .json)");
-  }
   const RoleRequest request = request_of(arguments);
   const Table table = runs_of(arguments, request, console);
   const Roles roles = roles_of(table, request);
@@ -414,35 +403,42 @@ ScalingDocument scaling_of_runs(const ScalingArguments& arguments, Console& cons
 }
 
 void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
+  const auto is_model = [&] {
+    return arguments.input.ends_with(".json") || arguments.input.ends_with(".jsonl");
+  };
+  const Condition model = {"a model (its name ends in .json)", is_model};
+  const Condition runs = {"measured runs (a model's name ends in .json)",
+                          [is_model] { return !is_model(); }};
   add_input(command, "MODEL.json|RUNS.csv", arguments.input,
             "a model (its name ends in .json) or measured runs")
       .required();
   add_pick(command, arguments.pick);
   command
-      .add_option("--column", arguments.column,
-                  "the scale: workers, batch size (default: the one\nextrinsic column)")
-      .type_name("COL");
-  add_choice<std::optional<scaling::Kind>>(
-      command, "--kind", arguments.kind,
-      {{"strong", scaling::Kind::strong}, {"weak", scaling::Kind::weak}},
-      "strong: times are of a fixed amount of work;\n"
-      "weak: of an iteration whose work grows with the scale\n"
-      "(default: as the columns tell, a batch per worker or of\n"
-      "all; strong where none does)");
-  add_number(command, "--least-efficiency", arguments.least_efficiency,
-             "below which more workers do not pay, in percent\n(default: 50)",
-             {.low = 1, .high = 100, .words = "a percentage from 1 to 100 (50 for 50 %)"});
+      .add("--column COL", arguments.column,
+           "the scale: workers, batch size (default: the one extrinsic column)")
+      .common();
+  using scaling::Kind;
+  command
+      .choice<Kind>(
+          "--kind", arguments.kind, {{"strong", Kind::strong}, {"weak", Kind::weak}},
+          "strong: times are of a fixed amount of work\n"
+          "weak: of an iteration whose work grows with the scale\n"
+          "(default: as the columns tell, a batch per worker or of all; strong where none does)")
+      .common();
+  command.number("--least-efficiency X", arguments.least_efficiency,
+                 "below which more workers do not pay, in percent (default: 50)",
+                 {.low = 1, .high = 100, .words = "a percentage from 1 to 100 (50 for 50 %)"});
   add_format(command, arguments.format, "of the result");
   add_output(command, arguments.output, "FILE");
+  command.group("Of a model");
   command
-      .add_option("--set", arguments.settings,
-                  "hold an input at a value (default: as in the central\n"
-                  "run of the model)")
-      .type_name("COL=VALUE")
-      .group("Of a model");
+      .add("--set COL=VALUE", arguments.settings,
+           "hold an input at a value (default: as in the central run of the model)")
+      .needs(model)
+      .common();
   command
-      .add_option_function(
-          "--at",
+      .add(
+          "--at X,X",
           [&arguments](const std::string& text) {
             const auto values = listed_numbers(text);
             if (!values || std::any_of(values->begin(), values->end(),
@@ -451,39 +447,38 @@ void setup_scaling(OptionSet& command, ScalingArguments& arguments) {
                                             "and no range such as 1:64:x2 or 1:9:+2");
             arguments.scales = *values;
           },
-          "scales, 1,2,4,8 or 1:8:x2 (default: doubling, up to four times\nwhat was measured; with "
+          "scales, 1,2,4,8 or 1:8:x2 (default: doubling, up to four times what was measured; with "
           "--strict-range up to that)")
-      .type_name("X,X")
-      .group("Of a model");
+      .needs(model)
+      .common();
   add_coverage(command, arguments.coverage,
-               "of the intervals of predicted times (default: as in\nthe model)");
-  command.get_option("--coverage").group("Of a model");
-  add_strict_range(command, arguments.strict_range).group("Of a model");
-  command.add_option("--target", arguments.target, "the measured time (default: inferred)")
-      .type_name("COL")
-      .group("Of measured runs");
-  command.add_flag("--throughput", arguments.throughput, "the target is work per time, not a time")
-      .group("Of measured runs");
+               "of the intervals of predicted times (default: as in the model)");
+  add_strict_range(command, arguments.strict_range);
+  command.group("Of measured runs");
+  command.add("--target COL", arguments.target, "the measured time (default: inferred)")
+      .needs(runs)
+      .common();
+  command.flag("--throughput", arguments.throughput, "the target is work per time, not a time")
+      .needs(runs);
   command
-      .add_option_function(
-          "--ignore",
+      .add(
+          "--ignore A,B",
           [&arguments](const std::string& text) { arguments.ignore = split_list(text); },
           "columns that do not tell configurations apart")
-      .type_name("A,B")
-      .group("Of measured runs");
+      .needs(runs);
   add_failed(command, arguments.drop_failed);
-  command.get_option("--failed").group("Of measured runs");
-  command.footer(
-      "Of runs, rows that differ in the scale alone are compared with one another.\n"
-      "\n"
-      "Examples:\n"
-      "  perfmodel scaling model.json --column workers --set batch_size=64\n"
-      "  perfmodel scaling runs.csv --column workers --kind weak\n"
-      "  perfmodel scaling load.csv --column threads --target requests_per_s --throughput");
+  for (const char* option : {"--coverage", "--strict-range"})
+    command.option(option).needs(model);
+  command.rule({"--failed drop", runs, false, ""});
+  command.footer(R"(Of runs, rows that differ in the scale alone are compared with one another.
+
+Examples:
+  perfmodel scaling model.json --column workers --set batch_size=64
+  perfmodel scaling runs.csv --column workers --kind weak
+  perfmodel scaling load.csv --column threads --target requests_per_s --throughput)");
 }
 
 int run_scaling(const ScalingArguments& arguments, Console& console) {
-  refuse_to_replace(arguments.input, arguments.output);
   OutputFile output(arguments.output);
   ScalingDocument document =
       arguments.input.ends_with(".json") || arguments.input.ends_with(".jsonl")

@@ -19,45 +19,31 @@
 namespace perfmodel::cli {
 
 void setup_show(OptionSet& command, ShowArguments& arguments) {
+  using enum FormulaLanguage;
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   command
-      .add_option_function(
-          "--as",
-          [&arguments](const std::string& word) {
-            using enum FormulaLanguage;
-            std::vector<std::string> names;
-            for (const FormulaLanguage language :
-                 {FormulaLanguage::text, latex, python, c, javascript, spreadsheet}) {
-              names.emplace_back(to_text(language));
-              if (names.back() == word) {
-                arguments.language = language;
-                return;
-              }
-            }
-            throw OptionError("--as", "'" + word + "' is not one of " + quoted_list(names));
-          },
-          "text and latex to read, with three digits (default:\n"
-          "text); python, c, javascript and spreadsheet to compute\nwith, with all digits")
-      .type_name("text|latex|python|c|javascript|spreadsheet");
+      .choice("--as", arguments.language,
+              std::vector{text, latex, python, c, javascript, spreadsheet},
+              "text and latex to read, with three digits; python, c, javascript and spreadsheet to "
+              "compute with, with all digits (default: text)")
+      .common();
   add_pick(command, arguments.pick);
   command
-      .add_option("--set", arguments.ranked_at,
-                  "of many models: where they are ranked; what is not set\n"
-                  "is as in the central run of each (repeatable)")
-      .type_name("COL=VALUE");
+      .add("--set COL=VALUE", arguments.ranked_at,
+           "of many models: where they are ranked; what is not set is as in the central run of "
+           "each (repeatable)")
+      .common();
   add_output(command, arguments.output, "FILE");
   command.footer(
-      "The inputs of the languages that compute are the columns that predict asks for; derived\n"
-      "columns are computed inside. A spreadsheet takes them from defined names: name a cell\n"
-      "'filters', and so on.\n"
-      "\n"
-      "Examples:\n"
-      "  perfmodel show model.json\n"
-      "  perfmodel show model.json --as python > predict.py");
+      R"(The inputs of the languages that compute are the columns that predict asks for; derived columns
+are computed inside. A spreadsheet takes them from defined names: name a cell 'filters', and so on.
+
+Examples:
+  perfmodel show model.json
+  perfmodel show model.json --as python > predict.py)");
 }
 
 int run_show(const ShowArguments& arguments, Console& console) {
-  refuse_to_replace(arguments.model, arguments.output);
   OutputFile output(arguments.output);
   const SetLines set = picked_models(arguments.model, arguments.pick);
   if (set.size() != 1 && !arguments.language) {
@@ -144,17 +130,14 @@ std::string formatted(const SelftestFigures& figures, OutputFormat format) {
 void setup_selftest(OptionSet& command, SelftestArguments& arguments) {
   add_format(command, arguments.format, "of the figures");
   command.footer(
-      "Recomputes problems with known answers on this machine and prints how many digits match: a "
-      "NIST\n"
-      "reference problem, least absolute deviations with an answer in fractions, constants planted "
-      "in\n"
-      "simulated runs, and the kernel for every instruction set of this processor. Exit code 1 "
-      "where\n"
-      "fewer digits match than are promised.\n"
-      "\n"
-      "Examples:\n"
-      "  perfmodel selftest\n"
-      "  perfmodel selftest --format json > selftest.json");
+      R"(Recomputes problems with known answers on this machine and prints how many digits match: a NIST
+reference problem, least absolute deviations with an answer in fractions, constants planted in
+simulated runs, and the kernel for every instruction set of this processor. Exit code 1 where fewer
+digits match than are promised.
+
+Examples:
+  perfmodel selftest
+  perfmodel selftest --format json > selftest.json)");
 }
 
 int run_selftest_command(const SelftestArguments& arguments, Console& console) {

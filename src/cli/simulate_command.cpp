@@ -52,39 +52,35 @@ void setup_simulate(OptionSet& command, SimulateArguments& arguments) {
   add_input(command, "CONFIGS.csv", arguments.configurations, "configurations, one per line")
       .required();
   add_separator(command, arguments.separator);
+  command.group("Options");
   command
-      .add_option_function(
-          "--noise", [&](const std::string& text) { arguments.noise = parse_noise(text); },
-          "standard deviation of ln(time), 5% or 0.05: the time\n"
-          "of the model times exp of that (default: 0)")
-      .type_name("PERCENT");
-  add_number(command, "--additive", arguments.additive,
-             "standard deviation of normal noise that is added,\n"
-             "in the unit of the time (default: 0)")
-      .type_name("SIGMA");
-  command.add_flag("--draw", arguments.draw,
-                   "of a model with a residual process: from one law that\n"
-                   "its runs allow, drawn by the seed, instead of the most\n"
-                   "likely one");
-  add_count<std::uint64_t>(command, "--seed", arguments.seed, "seed of noise and draw (default: 1)",
-                           0);
+      .add(
+          "--noise PERCENT", [&](const std::string& text) { arguments.noise = parse_noise(text); },
+          "standard deviation of ln(time), 5% or 0.05; the time of the model times exp of that "
+          "(default: 0)")
+      .common();
+  command
+      .number("--additive SIGMA", arguments.additive,
+              "standard deviation of normal noise that is added; in the unit of the time")
+      .common();
+  command
+      .flag("--draw", arguments.draw,
+            "from one law that the runs of a residual process allow; drawn by the seed, instead of "
+            "the most likely one; of up to 2000 configurations")
+      .common();
+  command.count("--seed N", arguments.seed, "seed of noise and draw", 0).common();
   add_strict_range(command, arguments.strict_range);
   add_output(command, arguments.output, "RUNS.csv");
   command.footer(
-      "Writes the configurations as they are, with the simulated times as a further column that "
-      "has the\n"
-      "name of the model's target: runs of which the true constants are known, to try a fit on.\n"
-      "\n"
-      "Examples:\n"
-      "  perfmodel simulate model.json configs.csv --noise 5% --seed 7 -o runs.csv\n"
-      "  perfmodel simulate data/paper/table3_mxnet.json configs.csv --additive 0.1 > runs.csv");
+      R"(Writes the configurations as they are, with the simulated times as a further column that has the
+name of the model's target: runs of which the true constants are known, to try a fit on.
+
+Examples:
+  perfmodel simulate model.json configs.csv --noise 5% --seed 7 -o runs.csv
+  perfmodel simulate data/paper/table3_mxnet.json configs.csv --additive 0.1 > runs.csv)");
 }
 
 int run_simulate(const SimulateArguments& arguments, Console& console) {
-  if (arguments.model == "-" && arguments.configurations == "-")
-    throw UsageError("the model and the configurations cannot both come from standard input");
-  refuse_to_replace(arguments.model, arguments.output);
-  refuse_to_replace(arguments.configurations, arguments.output);
   OutputFile output(arguments.output);
   const FittedModel model = read_model(arguments.model);
   const RunsFile file =
@@ -96,9 +92,8 @@ int run_simulate(const SimulateArguments& arguments, Console& console) {
   // Where the model itself has no time, no noise helps.
   predicted_times(model, design, [&](std::size_t row) { return file.table.where(row); });
   report_range(check_range(model, design), arguments.strict_range, console);
-  const Eigen::VectorXd times =
-      simulate(model, design, {arguments.noise, arguments.additive.value_or(0), arguments.draw},
-               arguments.seed.value_or(kDefaultSeed));
+  const Eigen::VectorXd times = simulate(
+      model, design, {arguments.noise, arguments.additive, arguments.draw}, arguments.seed);
   require_times(times, file.table);
 
   // Where a file is replaced, a signal must not leave the unfinished one behind.

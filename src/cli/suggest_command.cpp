@@ -29,7 +29,7 @@ namespace perfmodel::cli {
 
 /// `--next`: the configurations whose measurement is worth most, into the document.
 void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
-                  SuggestionDocument& document, Console& console);
+                  SuggestionDocument& document, SearchProgress& progress, Console& console);
 
 /// The list that was asked for.
 std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& arguments,
@@ -255,9 +255,9 @@ std::string percent_of_log(double deviation) {
 }  // namespace
 
 void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
-                  SuggestionDocument& document, Console& console) {
+                  SuggestionDocument& document, SearchProgress& progress, Console& console) {
   const plan::Space& space = document.space;
-  const std::uint64_t seed = arguments.seed.value_or(kDefaultSeed);
+  const std::uint64_t seed = arguments.seed;
   const auto candidates = candidates_of(arguments, space, seed);
   const Design wanted = design_of_space(
       space,
@@ -271,7 +271,9 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
   const Eigen::VectorXd costs =
       (times.array() + overhead) * plan::prices(space, arguments.price, candidates).array();
   const plan::Belief belief(model, wanted, known_runs(arguments, model, console));
-  const plan::NextRuns found = plan::next_runs(belief, wanted, possible, costs, *arguments.next);
+  const plan::NextRuns found = plan::next_runs(
+      belief, wanted, possible, costs, *arguments.next,
+      [&](std::size_t done) { progress.show("choosing what to measure", done, *arguments.next); });
   document.deviation = found.deviation;
   document.suggestions.searched = candidates.size();
   document.suggestions.allowed = candidates.size();
@@ -291,25 +293,6 @@ void suggest_next(const SuggestArguments& arguments, const FittedModel& model,
 }
 
 namespace {
-
-constexpr std::size_t kDefaultMost = 10;
-
-void check_combination(const SuggestArguments& arguments) {
-  if (arguments.by != SuggestBy::time && !arguments.price)
-    throw UsageError("--by cost and --by pareto need a --price");
-  if (arguments.next &&
-      (arguments.most || !arguments.conditions.empty() || arguments.strict_range)) {
-    throw UsageError(
-        "--next looks for information; --where, --top and --strict-range have no effect");
-  }
-  for (const auto& [option, given] : {std::pair{"--runs", arguments.runs.has_value()},
-                                      std::pair{"--among", arguments.among.has_value()},
-                                      std::pair{"--overhead", arguments.overhead.has_value()}})
-    if (given && !arguments.next)
-      throw UsageError(std::string(option) + " has no effect without --next");
-  if (arguments.model == "-" && arguments.space == "-")
-    throw UsageError("the model and the space cannot both come from standard input");
-}
 
 bool is_of_runs(const SuggestArguments& arguments) {
   return arguments.space.ends_with(".csv");
@@ -404,68 +387,71 @@ void report_without_time(const SuggestionDocument& document, bool strict, Consol
 }  // namespace
 
 void setup_suggest(OptionSet& command, SuggestArguments& arguments) {
+  constexpr auto reason = "it looks for information";
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   add_input(command, "SPACE.json", arguments.space,
-            "what can be chosen, as plan takes it; every input of\nthe model is one of its "
-            "columns. Runs (*.csv)\nare ranked; --next seeks other combinations")
+            "what can be chosen, as plan takes it; every input of the model is one of its columns. "
+            "Runs (*.csv) are ranked; --next seeks other combinations")
       .required();
   add_pick(command, arguments.pick);
-  add_choice<SuggestBy>(
-      command, "--by", arguments.by,
-      {{"time", SuggestBy::time}, {"cost", SuggestBy::cost}, {"pareto", SuggestBy::pareto}},
-      "time (default), cost, or pareto: what no other beats in\nboth");
   command
-      .add_option("--price", arguments.price,
-                  "per unit of time, over the columns: 'workers*1.2';\nthe cost is time * price")
-      .type_name("FORMULA");
+      .choice<SuggestBy>(
+          "--by", arguments.by,
+          {{"time", SuggestBy::time}, {"cost", SuggestBy::cost}, {"pareto", SuggestBy::pareto}},
+          "time, cost, or pareto: what no other beats in both")
+      .common();
+  command.rule({"--by cost|pareto", "--price", false, ""});
   command
-      .add_option("--where", arguments.conditions,
-                  "a condition over the columns, time and cost, such as\n"
-                  "'workers <= 4 && time < 0.5' (repeatable)")
-      .type_name("CONDITION")
-      .take_all()
-      .allow_extra_args(false);
-  add_count<std::size_t>(command, "--top", arguments.most,
-                         "how many by time or by cost (default: 10)", 1);
-  add_count<std::size_t>(command, "--next", arguments.next,
-                         "instead: the N configurations whose measurement would make\n"
-                         "predictions over the space surer by most, for their cost",
-                         1);
-  command.add_option("--runs", arguments.runs, "with --next: what was measured already")
-      .type_name("RUNS.csv");
+      .add("--price FORMULA", arguments.price,
+           "per unit of time, over the columns: 'workers*1.2'; the cost is time * price (default: "
+           "1)")
+      .common();
   command
-      .add_option("--among", arguments.among,
-                  "with --next: the configurations that can be measured\n"
-                  "(default: all of the space)")
-      .type_name("PLAN.csv");
-  add_number(command, "--overhead", arguments.overhead,
-             "with --next: what a run takes beside its predicted\n"
-             "time, in the same unit; large: every run costs alike\n"
-             "(default: the mean predicted time)")
-      .type_name("TIME");
-  add_count<std::uint64_t>(command, "--seed", arguments.seed,
-                           "of the sample of a space too large to be searched\n(default: 1)", 0);
+      .add("--where CONDITION", arguments.conditions,
+           "a condition over the columns, time and cost; such as 'workers <= 4 && time < 0.5' "
+           "(repeatable)")
+      .repeatable()
+      .excludes("--next", reason)
+      .common();
+  command.count("--top N", arguments.most, "how many by time or by cost")
+      .excludes("--next", reason)
+      .common();
+  command
+      .count("--next N", arguments.next,
+             "instead: the N configurations that are worth measuring most; they make predictions "
+             "over the space surer by most, for their cost")
+      .common();
+  command.add("--runs RUNS.csv", arguments.runs, "with --next: what was measured already")
+      .file(FileUse::input)
+      .needs("--next");
+  command
+      .add("--among PLAN.csv", arguments.among,
+           "with --next: the configurations that can be measured, which then are the space "
+           "(default: all of the space)")
+      .file(FileUse::input)
+      .needs("--next");
+  command
+      .number("--overhead TIME", arguments.overhead,
+              "with --next: what a run takes beside its predicted time, in the same unit; large: "
+              "every run costs alike (default: the mean predicted time)")
+      .needs("--next");
+  command.count("--seed N", arguments.seed, "of the sample of a space too large to be searched", 0);
   add_coverage(command, arguments.coverage,
-               "of the intervals of predicted times (default: as in the\nmodel)");
-  add_strict_range(command, arguments.strict_range);
+               "of the intervals of predicted times (default: as in the model)");
+  add_strict_range(command, arguments.strict_range).excludes("--next", reason);
   add_format(command, arguments.format, "of the result");
   add_output(command, arguments.output, "FILE");
-  command.footer(
-      "Examples:\n"
-      "  perfmodel suggest model.json space.json --where 'filters == 32'\n"
-      "  perfmodel suggest model.json space.json --price 'workers*1.2' --by pareto --format csv\n"
-      "  perfmodel suggest model.json runs.csv --next 3\n"
-      "  perfmodel suggest model.json space.json --next 20 --runs runs.csv --format csv > "
-      "next.csv");
+  command.footer(R"(Examples:
+  perfmodel suggest model.json space.json --where 'filters == 32'
+  perfmodel suggest model.json space.json --price 'workers*1.2' --by pareto --format csv
+  perfmodel suggest model.json runs.csv --next 3
+  perfmodel suggest model.json space.json --next 20 --runs runs.csv --format csv > next.csv)");
 }
 
 int run_suggest(const SuggestArguments& asked, Console& console) {
-  check_combination(asked);
   SuggestArguments arguments = asked;
   if (is_of_runs(arguments) && arguments.next && !arguments.runs)
     arguments.runs = arguments.space;
-  refuse_to_replace({arguments.model, arguments.space, arguments.runs, arguments.among},
-                    arguments.output);
   OutputFile output(arguments.output);
   const FittedModel model = picked_model(arguments.model, arguments.pick);
   std::optional<SearchProgress> progress(console);
@@ -479,13 +465,17 @@ int run_suggest(const SuggestArguments& asked, Console& console) {
                               .with_cost = arguments.price.has_value(),
                               .next = {}};
   if (arguments.next) {
-    suggest_next(arguments, model, document, console);
+    suggest_next(arguments, model, document, *progress, console);
   } else {
     const plan::SuggestionRequest request{.price = arguments.price,
                                           .conditions = arguments.conditions,
-                                          .most = arguments.most.value_or(kDefaultMost),
-                                          .seed = arguments.seed.value_or(kDefaultSeed)};
+                                          .most = arguments.most,
+                                          .seed = arguments.seed};
+    const auto all = static_cast<std::size_t>(space.size().value_or(0));
+    std::size_t done = 0;
     document.suggestions = plan::suggest(space, request, [&](const auto& configurations) {
+      progress->show("ranking configurations", done, std::max(done, all));
+      done += configurations.size();
       return times_of(model, space, configurations);
     });
     if (!document.suggestions.complete) {

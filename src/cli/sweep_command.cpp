@@ -120,8 +120,6 @@ std::string formatted(const SweepDocument& report, OutputFormat format,
 
 namespace {
 
-constexpr auto kPathGroup = "Path";
-
 /// "1e-6:1e2", or "1e-6:1e2:17" with the number of values.
 std::vector<double> parse_lambdas(const std::string& text) {
   const auto fail = [&] {
@@ -159,30 +157,6 @@ std::vector<PenaltyKind> parse_penalties(const std::string& text) {
   return penalties;
 }
 
-void add_path_options(OptionSet& command, SweepArguments& arguments) {
-  command
-      .add_option_function(
-          "--lambdas", [&](const std::string& text) { arguments.lambdas = parse_lambdas(text); },
-          "values of lambda, equally spaced in the logarithm;\n"
-          "one per decade, or COUNT (default: 1e-6:1e2)")
-      .type_name("LO:HI[:COUNT]")
-      .group(kPathGroup);
-  command
-      .add_option_function(
-          "--penalty",
-          [&](const std::string& text) { arguments.penalties = parse_penalties(text); },
-          "l1, l2 or both (default: l1,l2)")
-      .type_name("l1,l2")
-      .group(kPathGroup);
-  command
-      .add_flag_callback(
-          "--one-standard-error", [&] { arguments.rule = LambdaRule::one_standard_error; },
-          "choose the largest lambda whose validation loss is\n"
-          "within a standard error of the lowest (default: the\n"
-          "lambda of the lowest validation loss)")
-      .group(kPathGroup);
-}
-
 /// The call of `fit` that reads the runs, searches and penalises as this sweep does.
 std::string fit_command(const SweepArguments& arguments) {
   static const std::vector<std::string> of_sweep = {"--lambdas=", "--penalty=", "--one-standard-",
@@ -212,43 +186,57 @@ void setup_sweep(OptionSet& command, SweepArguments& arguments) {
   add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line").required();
   add_output(command, arguments.output, "FILE");
   add_format(command, arguments.format, "of the path");
-  add_path_options(command, arguments);
+  command.group("Path");
+  command
+      .add(
+          "--lambdas LO:HI[:COUNT]",
+          [&](const std::string& text) { arguments.lambdas = parse_lambdas(text); },
+          "values of lambda, equally spaced in the logarithm; one per decade, or COUNT (default: "
+          "1e-6:1e2)")
+      .common();
+  command
+      .add(
+          "--penalty l1,l2",
+          [&](const std::string& text) { arguments.penalties = parse_penalties(text); },
+          "l1, l2 or both (default: l1,l2)")
+      .common();
+  command
+      .flag("--one-standard-error", arguments.rule,
+            "the largest lambda within a standard error of the best; that is, of the lowest "
+            "validation loss (default: the lambda of the lowest validation loss)",
+            LambdaRule::one_standard_error)
+      .common();
   add_role_options(command, arguments.roles, arguments.separator);
   add_search_options(command, arguments.search, Forms::given);
+  command.rule({"--expression multi",
+                {"--terms K", [&] { return arguments.search.options.terms.has_value(); }},
+                false,
+                "each fit of the path would choose its own, and constants could not be compared"});
   // The path sets these itself.
   for (const char* name : {"--l1", "--l2"})
-    command.remove_option(name);
-  add_split_options(command, arguments.split);
-  add_resume(command, arguments.sharing.resume);
-  add_shard(command, arguments.sharing.shard, "the fits");
+    command.remove(name);
+  command.group("Judging the model");
+  add_split_options(command, arguments.split.shares, arguments.split.seed);
+  add_sharing(command, arguments.sharing, "the fits");
   command.footer(
-      "One fit without penalty and one per penalty and lambda, all with the same seed. Each is "
-      "judged on\n"
-      "the validation rows, which also choose lambda; the test rows have no say. json and csv hold "
-      "all\n"
-      "constants.\n"
-      "\n"
-      "Examples:\n"
-      "  perfmodel sweep runs.csv\n"
-      "  perfmodel sweep runs.csv --lambdas 1e-6:1e2:33 --format csv -o path.csv\n"
-      "  perfmodel sweep runs.csv --penalty l2 --penalise scaled --one-standard-error");
+      R"(One fit without penalty and one per penalty and lambda, all with the same seed. Each is judged on
+the validation rows, which also choose lambda; the test rows have no say. json and csv hold all
+constants.
+
+Examples:
+  perfmodel sweep runs.csv
+  perfmodel sweep runs.csv --lambdas 1e-6:1e2:33 --format csv -o path.csv
+  perfmodel sweep runs.csv --penalty l2 --penalise scaled --one-standard-error)");
 }
 
 int run_sweep(const SweepArguments& arguments, Console& console) {
-  refuse_options_of_others(arguments.search);
-  const FitOptions& asked = arguments.search.options;
-  if (asked.expression == Expression::multi && !asked.terms) {
-    // Each fit of the path would choose its own terms, and their constants could not be compared.
-    throw UsageError("sweep --expression multi needs a number of terms: --terms K");
-  }
-  refuse_to_replace(arguments.runs, arguments.output);
   TaskRun tasks(arguments.sharing, arguments.output, {arguments.runs});
   std::optional<OutputFile> output;
   if (!tasks.is_shard())
     output.emplace(arguments.output);
   SearchProgress progress(console);
   RoleRequest roles = arguments.roles;
-  roles.needs_scale = asked.expression == Expression::generic;
+  roles.needs_scale = arguments.search.options.expression == Expression::generic;
   const LabelledRuns runs =
       read_labelled_runs({arguments.runs}, roles, arguments.separator, console,
                          progress.watch("reading " + arguments.runs));

@@ -52,10 +52,6 @@ std::vector<std::string> warning_lines(const FittedModel& model);
 std::string formatted(const EvaluationDocument& report, const FittedModel& model,
                       OutputFormat format);
 
-/// Throws UsageError where the format tells of conditions and there are none, or of outliers, which
-/// it has no place for.
-void check_gate_report(OutputFormat format, bool has_conditions, bool has_outliers);
-
 /// JUnit's XML: a test case per condition, which fails where the condition holds.
 std::string junit_report(const EvaluationDocument& report, const FittedModel& model);
 

@@ -95,6 +95,7 @@ class MergedParts {
 
   /// The first line, with its newline.
   const std::string& header() const { return header_; }
+  std::size_t tasks() const { return places_.size(); }
   /// The others in their order, with their newlines.
   void for_each_line(const std::function<void(std::string_view line)>& visit) const;
 

@@ -378,6 +378,7 @@ def selftest_chain():
         "fit", "predict", "evaluate", "sweep", "compare", "simulate", "scaling", "ssgd", "show",
         "plan", "suggest", "report", "selftest", "help", "completions", "merge")]
     asked = [["help", page[0]] for page in pages] + [["--version"], ["help", "no-such"]]
+    asked += [[page[0], "--help-all"] for page in pages] + [["help", "fit", "--markdown"]]
     asked += [["completions", shell] for shell in ("bash", "zsh", "tcsh")]
     return Chain("selftest and help", [["selftest", "--format", f] for f in
                                        ("text", "json", "csv", "md", "latex")] + [["--help"], []] + pages +

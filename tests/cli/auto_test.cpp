@@ -162,7 +162,7 @@ TEST_CASE_METHOD(AutoTest, "a total stays the input that it is where a flag says
   CHECK(nlohmann::json::parse(fitted.output)["scaling_powers"].contains("global_batch"));
   const ProgramResult refused = run({"fit"}, columns);
   CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.errors, ContainsSubstring("no effect without --expression auto"));
+  CHECK_THAT(refused.errors, ContainsSubstring("--keep-totals needs --expression auto"));
 }
 
 TEST_CASE_METHOD(AutoTest, "what is wrong with a total that is counted per worker names the total",
@@ -248,12 +248,16 @@ TEST_CASE_METHOD(AutoTest, "what has no meaning beside auto is refused", "[cli][
     CHECK(result.output.empty());
     CHECK_THAT(result.errors, ContainsSubstring(message));
   };
-  refused(fit({"--terms", "3"}), "--terms does not go with --expression auto");
+  refused(fit({"--terms", "3"}), "--terms 3 needs --expression multi: auto chooses the terms, too");
   refused(fit({"--method", "paper"}),
-          "'--method' is for Eq. (4); --expression auto has a search of its own, which takes "
-          "--loss, --l1,");
-  refused(fit({"--residual", "process", "--loss", "mape"}), "'--loss' does not go with");
-  refused(fit({"--repeats", "3"}), "add --residual none");
+          "--method paper cannot be combined with --expression auto: it is of Eq. (4); sums have a "
+          "search of their own, which takes --loss, --l1,");
+  refused(fit({"--residual", "process", "--loss", "mape"}),
+          "--loss cannot be combined with --residual process");
+  refused(fit({"--repeats", "3"}),
+          "--repeats 3 cannot be combined with --expression auto where it may choose a residual "
+          "process: "
+          "add --residual none");
   refused(run({"sweep", "runs.csv", "--expression", "auto"}, {}),
           "--expression: 'auto' is not one of 'generic' and 'multi'");
 }

@@ -23,6 +23,7 @@ using namespace perfmodel;
 namespace {
 
 namespace fs = std::filesystem;
+using Lines = std::vector<std::string>;
 
 const fs::path root = PERFMODEL_SOURCE_DIR;
 
@@ -126,17 +127,26 @@ std::set<std::string> matches(const std::string& text, const std::string& patter
   return found;
 }
 
-/// The options in the first column of the table below a heading of docs/options.md.
-std::set<std::string> options_in_section(const std::string& heading) {
-  const std::string text = test::read_text((root / "docs/options.md").string());
-  const std::size_t begin = text.find(heading + "\n");
-  REQUIRE(begin != std::string::npos);
-  const std::string section = text.substr(begin, text.find("\n## ", begin + 1) - begin);
-  std::set<std::string> options;
-  for (const std::string& line : test::lines_of(section))
-    if (line.starts_with("| `-"))
-      options.merge(matches(line.substr(0, line.find(" | ")), "`(--?[a-z0-9-]+)"));
-  return options;
+/// The rows of the options of a command, but --help, --help-all and those that stand in `seen`.
+Lines rows_of_options(const std::string& command, const std::set<std::string>& seen) {
+  Lines out;
+  for (const std::string& row :
+       test::lines_of(test::run_perfmodel({"help", command, "--markdown"}).output))
+    if (!seen.contains(row) && !row.starts_with("| `-h, ") && !row.starts_with("| `--help-all"))
+      out.push_back(row);
+  return out;
+}
+
+/// Rows that stand in the tables of at least two of these commands and not in `seen`.
+Lines rows_of_several(const std::set<std::string>& commands, const std::set<std::string>& seen) {
+  std::map<std::string, std::size_t> count;
+  Lines out;
+  for (const std::string& command : commands)
+    for (const std::string& row : rows_of_options(command, seen))
+      if (row.starts_with("| `") && ++count[row] == 2)
+        out.push_back(row);
+  out.insert(out.begin(), {"| option | meaning | default |", "|---|---|---|"});
+  return out;
 }
 
 /// Why a link of this page leads nowhere; empty where it leads somewhere or out of the project.
@@ -215,24 +225,37 @@ TEST_CASE("the README is short", "[cli][docs]") {
   CHECK(lines_of_page(root / "README.md").size() <= 200);
 }
 
-TEST_CASE("the tables of options are those of --help", "[cli][docs]") {
-  const std::set<std::string> shared = options_in_section("## Options of several commands");
-  const std::set<std::string> of_fit = options_in_section("## Options of fit");
-  for (const std::string command :
-       {"fit", "predict", "evaluate", "show", "report", "sweep", "compare", "scaling", "plan",
-        "suggest", "simulate", "ssgd", "merge"}) {
-    const std::set<std::string> in_help =
-        matches(test::run_perfmodel({command, "--help"}).output, R"(\n  (?:-\w,)?(--?[a-z0-9-]+))");
-    const std::set<std::string> in_table = options_in_section("## Options of " + command);
-    for (const std::string& option : in_table) {
-      INFO(command << ": " << option << " stands in the table");
-      CHECK(in_help.contains(option));
-    }
-    const bool takes_options_of_fit = command == "sweep" || command == "compare";
-    for (const std::string& option : in_help) {
-      INFO(command << ": " << option << " stands in --help");
-      CHECK((option == "--help" || in_table.contains(option) || shared.contains(option) ||
-             (takes_options_of_fit && of_fit.contains(option))));
-    }
+TEST_CASE("the tables of options are those of the program", "[cli][docs]") {
+  const fs::path page = root / "docs/options.md";
+  const std::string begin = "<!-- options of ";
+  const std::string end = "<!-- end of options -->";
+  const Lines before = lines_of_page(page);
+  std::set<std::string> commands;
+  for (const std::string& line : before)
+    if (line.starts_with(begin) && line != begin + "several commands -->")
+      commands.insert(line.substr(begin.size(), line.find(" -->") - begin.size()));
+  CHECK(commands.size() == 14);
+  std::set<std::string> seen;  // a row stands once on the page
+  Lines now;
+  bool is_in_table = false;
+  for (const std::string& line : before) {
+    if (line == end)
+      is_in_table = false;
+    if (!is_in_table)
+      now.push_back(line);
+    if (!line.starts_with(begin))
+      continue;
+    is_in_table = true;
+    const std::string of = line.substr(begin.size(), line.find(" -->") - begin.size());
+    const Lines rows =
+        of == "several commands" ? rows_of_several(commands, seen) : rows_of_options(of, seen);
+    REQUIRE(rows.size() > 2);
+    now.insert(now.end(), rows.begin(), rows.end());
+    seen.insert(rows.begin() + 2, rows.end());
   }
+  INFO("write them anew: PERFMODEL_UPDATE_DOCS=1 perfmodel_tests '[docs]'");
+  if (updates() && now != before)
+    std::ofstream(page, std::ios::binary) << test::joined(now);
+  else
+    CHECK(now == before);
 }

@@ -2,8 +2,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <fstream>
+#include <regex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -115,4 +118,46 @@ TEST_CASE("suggest shows what it is at where that takes long", "[cli][suggest][p
   CHECK(result.exit_code == 0);
   CHECK_THAT(terminal.text(), Catch::Contains("\r\x1b[Kreading slow.csv"));
   CHECK_THAT(terminal.text(), Catch::EndsWith("\r\x1b[K"));  // and is gone
+}
+
+TEST_CASE("one bar goes through all stages of a fit and never back", "[cli][progress]") {
+  const TemporaryDirectory directory;
+  PseudoTerminal terminal(100);
+  ProgramOptions options;
+  options.directory = directory.path();
+  options.error_descriptor = terminal.programs_end();
+  Program program({"fit", PERFMODEL_SOURCE_DIR "/data/lenet5_test300.csv", "--folds", "5",
+                   "--bootstrap", "1000000", "-o", "model.json"},
+                  options);
+  std::this_thread::sleep_for(std::chrono::seconds(6));
+  program.signal(SIGINT);
+  CHECK(program.wait().exit_code == 130);
+  const std::string text = terminal.text();
+  const std::regex line("bootstrap  \\[[#-]+\\]  (\\d+) %, about .+ left");
+  std::vector<int> shares;
+  for (std::sregex_iterator it(text.begin(), text.end(), line), end; it != end; ++it)
+    shares.push_back(std::stoi((*it)[1]));
+  CHECK(shares.size() >= 3);
+  CHECK(std::is_sorted(shares.begin(), shares.end()));
+}
+
+TEST_CASE("merge shows what it is at where that takes long", "[cli][progress]") {
+  const TemporaryDirectory directory;
+  const std::string pipe = directory.file("part.jsonl");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread writer([&] {
+    std::ofstream part(pipe);
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    part << "no part\n";
+  });
+  PseudoTerminal terminal(80);
+  ProgramOptions options;
+  options.directory = directory.path();
+  options.error_descriptor = terminal.programs_end();
+  const ProgramResult result = run_perfmodel({"merge", "part.jsonl"}, options);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);  // where the program did not read
+  writer.join();
+  ::close(reader);
+  CHECK(result.exit_code == 3);
+  CHECK_THAT(terminal.text(), Catch::Contains("\r\x1b[Kreading part.jsonl"));
 }

@@ -1,18 +1,23 @@
 #include <algorithm>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/text.hpp"
 #include "cli/options.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
+#include "support/temporary_directory.hpp"
 
 using namespace perfmodel;
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
 using test::run_perfmodel;
 
 namespace {
 
-/// The paragraph of an option: its line and the indented ones below.
+/// What the help says of an option, in one line.
 std::string paragraph(const std::string& help, const std::string& option) {
   std::istringstream lines(help);
   std::string text;
@@ -21,7 +26,7 @@ std::string paragraph(const std::string& help, const std::string& option) {
     if (!text.empty() && !line.starts_with("          "))
       break;
     if (begins || !text.empty())
-      text += line + "\n";
+      text += (text.empty() ? "" : " ") + line.substr(line.find_first_not_of(' '));
   }
   return text;
 }
@@ -42,9 +47,71 @@ TEST_CASE("perfmodel --version and --help answer on standard output", "[cli]") {
     CHECK(help.exit_code == 0);
     CHECK(help.errors.empty());
     CHECK_THAT(help.output, ContainsSubstring("Examples:\n  perfmodel "));
-    std::istringstream lines(help.output);
+    CHECK(std::count(help.output.begin(), help.output.end(), '\n') <= 24);  // a screen
+    const auto all = std::string(command).empty() ? run_perfmodel({"--help-all"})
+                                                  : run_perfmodel({command, "--help-all"});
+    CHECK(all.exit_code == 0);
+    std::istringstream lines(help.output + all.output);
     for (std::string line; std::getline(lines, line);)
       CHECK(line.size() <= 100);
+  }
+}
+
+TEST_CASE("the short help has the common options, the long one all with their defaults", "[cli]") {
+  const std::string common = run_perfmodel({"fit", "--help"}).output;
+  CHECK_THAT(common,
+             ContainsSubstring("\n  --target COL                      the measured time\n"));
+  CHECK_THAT(common, !ContainsSubstring("--crossover-rate"));
+  const std::string all = run_perfmodel({"fit", "--help-all"}).output;
+  CHECK_THAT(paragraph(all, "--method"), EndsWith(" (default: scaled)"));
+  CHECK_THAT(paragraph(all, "--confidence"), EndsWith(" (default: 0.95)"));
+}
+
+TEST_CASE("what was nearly right is told", "[cli]") {
+  const test::TemporaryDirectory directory;
+  const std::string runs = directory.write("runs.csv", "workers,time_s\n1,2\n2,1\n");
+  const std::string model = directory.write("model.json", "{}");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> slips = {
+      {{"--hepl"}, "unknown option '--hepl'; did you mean '--help'?"},
+      {{"fit", "--hepl"}, "unknown option '--hepl'; did you mean '--help'?"},
+      {{"runs.csv"}, "'runs.csv' is no command; did you mean 'perfmodel fit runs.csv'?"},
+      {{"version"}, "unknown command 'version'; did you mean '--version'?"},
+      {{"predict", model, "workers=8"},
+       "there is no file workers=8; did you mean --set workers=8?"},
+      {{"predict", model, runs, "workers=8"},
+       "unexpected argument 'workers=8'; did you mean --set workers=8?"},
+      {{"predict", runs, model}, "the model comes first: perfmodel predict " + model + " " + runs},
+      {{"evaluate", runs, model},
+       "the model comes first: perfmodel evaluate " + model + " " + runs},
+      {{"suggest", runs, model}, "the model comes first: perfmodel suggest " + model + " " + runs}};
+  for (const auto& [words, message] : slips) {
+    const auto result = run_perfmodel(words);
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.errors, ContainsSubstring("perfmodel: error: " + message + "\n"));
+  }
+}
+
+TEST_CASE("options that do not go together are refused for a reason", "[cli]") {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> refused = {
+      {{"fit", "r.csv", "--confidence", "0.9"}, "--confidence needs --bootstrap"},
+      {{"fit", "r.csv", "--weight", "n", "--sample-rows", "10"},
+       "--weight cannot be combined with --sample-rows"},
+      {{"fit", "r.csv", "--by", "k", "--weight", "n"},
+       "--weight cannot be combined with many models at once: it is of fits of one model"},
+      {{"fit", "r.csv", "--loss", "mse", "--l1", "1", "--residual", "process"},
+       "--loss and --l1 cannot be combined with --residual process: its constants and "
+       "hyper-parameters maximise a likelihood; leave out one of them"},
+      {{"suggest", "m.json", "s.json", "--by", "cost"}, "--by cost needs --price"},
+      {{"suggest", "m.json", "s.json", "--runs", "r.csv", "--overhead", "1"},
+       "--runs and --overhead need --next"},
+      {{"ssgd", "l.csv", "--workers", "2", "--allreduce", "ring"},
+       "--allreduce needs --alpha-us and --bandwidth"},
+      {{"plan", "s.json", "-n", "3", "--starts", "2"}, "--starts needs --method d-optimal"},
+      {{"simulate", "-", "-"}, "MODEL.json and CONFIGS.csv cannot both come from standard input"}};
+  for (const auto& [words, message] : refused) {
+    const auto result = run_perfmodel(words);
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.errors, ContainsSubstring("perfmodel: error: " + message + "\n"));
   }
 }
 
@@ -56,7 +123,7 @@ TEST_CASE("perfmodel alone prints its help as an error", "[cli]") {
 }
 
 TEST_CASE("the help of fit has every option of the contract", "[cli]") {
-  const std::string help = run_perfmodel({"fit", "--help"}).output;
+  const std::string help = run_perfmodel({"fit", "--help-all"}).output;
   for (const char* option : {"--target",
                              "--extrinsic",
                              "--intrinsic",
@@ -97,7 +164,7 @@ TEST_CASE("the help of fit has every option of the contract", "[cli]") {
 }
 
 TEST_CASE("the help of fit tells the defaults that hold", "[cli]") {
-  const std::string help = run_perfmodel({"fit", "--help"}).output;
+  const std::string help = run_perfmodel({"fit", "--help-all"}).output;
   const SearchDefaults scaled = search_defaults(Method::scaled);
   const SearchDefaults paper = search_defaults(Method::paper);
   const FitOptions options = cli::fit_options({});

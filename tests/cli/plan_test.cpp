@@ -124,7 +124,7 @@ TEST_CASE("plan names what is wrong with a condition", "[cli][plan]") {
 
 TEST_CASE("plan refuses options that have no effect", "[cli][plan]") {
   CHECK(plan_error(space_with(two_columns), {"-n", "2", "--model", "m.json"}, 2) ==
-        error_prefix + "--model has no effect without --method d-optimal" + plan_advice);
+        error_prefix + "--model needs --method d-optimal" + plan_advice);
   CHECK(plan_error(space_with(two_columns), {"-n", "0"}, 2) ==
         error_prefix + "-n: '0' is not a whole number >= 1" + plan_advice);
   CHECK(plan_error(space_with(two_columns), {"-n", "2", "--method", "best"}, 2) ==

@@ -48,3 +48,25 @@ TEST_CASE("a bar shows phase, share and what is left in the width there is", "[c
   unknown.seconds = 600;
   CHECK(progress_text(unknown, 100) == "choosing the form, 10 min");
 }
+
+TEST_CASE("a bar and what is left are of all work that was planned", "[cli][progress]") {
+  WorkState state = folds_at(5, 10, 10);
+  state.earlier = 0.5;
+  state.share = 0.25;  // as much as what comes behind
+  state.seconds_earlier = 30;
+  CHECK(seconds_left(state) == 30);  // 2 s each: 5 of these, and 10 that count as much
+  CHECK(progress_text(state, 100) ==
+        "folds  [##################------------]  62 %, about 30 s left");
+  state.even = false;
+  CHECK(progress_text(state, 100) == "folds  [##################------------]  62 %, 40 s");
+}
+
+TEST_CASE("what is left grows only where it was wrong by far", "[cli][progress]") {
+  WorkState state = folds_at(4, 8, 8);  // 12 s
+  state.last_left = 10;
+  CHECK(seconds_left(state) == 10);
+  state.last_left = 13;
+  CHECK(seconds_left(state) == 12);
+  state.last_left = 1;
+  CHECK(seconds_left(state) == 12);
+}

@@ -324,9 +324,8 @@ TEST_CASE("scaling names what is wrong with its input", "[cli][scaling]") {
               "' is no list of numbers > 0 such as 1,2,4 and no range such as 1:64:x2 or 1:9:+2\n"
               "See 'perfmodel scaling --help'.\n");
   CHECK(error_of({"--set", "a=1"}, kLoad, 2) ==
-        "perfmodel: error: --set, --at, --coverage and --strict-range go with a model, and '-' was "
-        "read as "
-        "measured runs (a model's name ends in .json)\nSee 'perfmodel scaling --help'.\n");
+        "perfmodel: error: --set needs a model (its name ends in .json)\nSee 'perfmodel scaling "
+        "--help'.\n");
   CHECK(error_of({}, "filters,workers,batch_size,time_s\n1,1,8,10\n2,2,8,11\n2,2,16,11\n", 2) ==
         "perfmodel: error: which column is the scale? Pass --column: 'workers' and 'batch_size'\n"
         "See 'perfmodel scaling --help'.\n");

@@ -99,6 +99,20 @@ TEST_CASE_METHOD(SharedTasks, "what shards did is merged to the bytes of one cal
   CHECK(without_seconds(text("merged")) == without_seconds(text("whole")));
 }
 
+TEST_CASE_METHOD(SharedTasks, "options that are given again are all of the job", "[cli][many]") {
+  const Words bounds = {"--bounds", "q.gpus=-0.5:0", "--bounds", "q.batch=0:0.5"};
+  Words command = {"fit", "runs.csv", "--repeats", "2"};
+  command.insert(command.end(), bounds.begin(), bounds.end());
+  run_well(command, {"-o", "whole.json"});
+  Words merge = {"merge", "-o", "merged.json"};
+  for (const std::string& part : shards(command, 2))
+    merge.push_back(part);
+  run_well(merge);
+  CHECK(text("merged.json") == text("whole.json"));
+  CHECK_THAT(text("part-1.jsonl"),
+             ContainsSubstring(R"("--bounds=q.gpus=-0.5:0", "--bounds=q.batch=0:0.5")"));
+}
+
 TEST_CASE_METHOD(SharedTasks, "merge refuses parts that do not make the whole", "[cli][many]") {
   const Words command{"fit", "runs.csv", "--repeats", "4"};
   const Words parts = shards(command, 2);

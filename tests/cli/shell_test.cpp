@@ -1,6 +1,7 @@
 // Completions know every option that the help knows.
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <sstream>
 #include <string>
@@ -34,8 +35,8 @@ std::vector<std::string> listed_commands() {
 
 /// Names at the left of the help, "-o" and "--output".
 std::set<std::string> listed_options(const std::string& command) {
-  std::istringstream lines(command.empty() ? printed_by({"--help"})
-                                           : printed_by({command, "--help"}));
+  std::istringstream lines(command.empty() ? printed_by({"--help-all"})
+                                           : printed_by({command, "--help-all"}));
   std::set<std::string> out;
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with("  -"))
@@ -117,6 +118,34 @@ TEST_CASE("bash completes commands, options, words and files", "[cli][docs]") {
         folder.path().string() + "/runs.csv\n");
   CHECK(complete("fit " + folder.path().string() + "/r") == folder.path().string() + "/runs.csv\n");
   CHECK_THAT(complete("--"), ContainsSubstring("--version"));
+}
+
+TEST_CASE("shells complete the columns of the file on the line", "[cli][docs]") {
+  const TemporaryDirectory folder;
+  const std::string runs =
+      folder.write("runs.csv", "workers,\"batch_size\",Step Time (ms),$(touch ran)\r\n1,2,3,4\n");
+  const std::string model = folder.write(
+      "model.json",
+      "{\"target\": {\"column\": \"time_s\"},\n\"constants\": [{\"column\": \"workers\"},\n"
+      "{\"column\": \"work_load\"}]}\n");
+  folder.write("completions", printed_by({"completions", "bash"}));
+  const auto complete = [&](const std::string& words) {
+    return completed(folder.file("completions"), "perfmodel " + words);
+  };
+  CHECK(complete("fit " + runs + " --target w") == "workers\n");
+  CHECK(complete("fit " + runs + " --extrinsic workers,b") == "workers,batch_size\n");
+  CHECK(complete("fit " + runs + " --target S") == "Step\\ Time\\ \\(ms\\)\n");
+  CHECK(complete("predict " + model + " --set work") == "workers= work_load=\n");
+  CHECK(complete("predict " + model + " --set t") == "\n");
+  CHECK(complete("fit " + runs + " --ignore \"\"").find("$(touch") == std::string::npos);
+  CHECK_FALSE(std::filesystem::exists("ran"));
+  if (is_installed("zsh")) {
+    folder.write("_perfmodel", printed_by({"completions", "zsh"}));
+    CHECK(output_of("zsh -c 'compdef() { }; source " + folder.file("_perfmodel") +
+                    "; _perfmodel_columns perfmodel fit " + runs + "'")
+              .value_or("")
+              .starts_with("workers\nbatch_size\nStep Time (ms)\n"));
+  }
 }
 
 TEST_CASE("help of a command and -V", "[cli][docs]") {

@@ -32,7 +32,7 @@ const std::string ssgd_advice = "\nSee 'perfmodel ssgd --help'.\n";
 
 TEST_CASE("ssgd does not write its picture and its tables to one place", "[cli][ssgd]") {
   const std::string message =
-      error_prefix + "the tables and --timeline-svg need a file each" + ssgd_advice;
+      error_prefix + "--timeline-svg and --output need a file each" + ssgd_advice;
   const std::vector<std::string> options = {"--workers", "4", "--message-start-us", "4"};
   auto arguments = options;
   arguments.insert(arguments.end(), {"--timeline-svg", "-"});
@@ -143,18 +143,19 @@ TEST_CASE("ssgd refuses options that contradict each other or have no effect", "
             ssgd_advice);
   CHECK(usage({"--workers", "4", "--message-start-us", "1", "--allreduce", "ring", "--alpha-us",
                "1", "--bandwidth", "1"}) ==
-        error_prefix + "choose one of --allreduce, --fit-allreduce and --message-start-us" +
+        error_prefix +
+            "--message-start-us cannot be combined with --allreduce: choose one of them" +
             ssgd_advice);
   CHECK(usage({"--workers", "4", "--allreduce", "ring"}) ==
-        error_prefix + "--allreduce ring also needs --alpha-us and --bandwidth" + ssgd_advice);
+        error_prefix + "--allreduce needs --alpha-us and --bandwidth" + ssgd_advice);
   CHECK(usage({"--workers", "4", "--alpha-us", "3"}) ==
-        error_prefix + "--alpha-us has no effect without --allreduce" + ssgd_advice);
+        error_prefix + "--alpha-us needs --allreduce" + ssgd_advice);
   CHECK(usage({"--workers", "4", "--message-start-us", "1", "--merge", "single", "--no-overlap"}) ==
-        error_prefix + "--merge has no effect with --no-overlap" + ssgd_advice);
+        error_prefix + "--merge cannot be combined with --no-overlap" + ssgd_advice);
   CHECK(usage({"--workers", "4", "--message-start-us", "1", "--imbalance-factor", "0.1",
                "--global-batch", "32"}) ==
         error_prefix +
-            "choose one of --imbalance-factor, --worker-times, --batch-shares and --global-batch" +
+            "--global-batch cannot be combined with --imbalance-factor: choose one of them" +
             ssgd_advice);
   CHECK(usage({"--workers", "4", "--message-start-us", "1", "--worker-times", "1,2,3"}) ==
         error_prefix + "--worker-times has 3 entries for 4 workers" + ssgd_advice);

@@ -4,8 +4,11 @@
 
 #include "base/text.hpp"
 #include "support/catch.hpp"
+#include "support/markdown.hpp"
 #include "support/program.hpp"
 #include "support/sample_runs.hpp"
+#include "support/shell.hpp"
+#include "support/temporary_directory.hpp"
 
 using namespace perfmodel::test;
 using Arguments = std::vector<std::string>;
@@ -166,4 +169,17 @@ TEST_CASE("colours stay the program's own", "[cli][controls]") {
        {"\x1b[1m", "\x1b[0m", "\x1b[m", "\x1b[32m", "\x1b[33m\x1b[1m", "\x1b[33m"})
     result.errors = replaced(result.errors, own, "");
   CHECK(perfmodel::printable(result.errors) == result.errors);
+}
+
+TEST_CASE("messages of programs that share a file are whole lines", "[cli]") {
+  const TemporaryDirectory folder;
+  // Colours are in the middle of a line.
+  REQUIRE(succeeds("for i in $(seq 60); do '" + tested_program() +
+                   "' --color always fit no_such_file.csv 2>>" + folder.file("log") +
+                   " & done; wait"));
+  const std::vector<std::string> lines = lines_of(read_text(folder.file("log")));
+  CHECK(lines.size() == 60);
+  for (const std::string& line : lines)
+    CHECK(line == lines.front());
+  CHECK(lines.front().starts_with("perfmodel: \x1b[31m\x1b[1merror:\x1b[m cannot read"));
 }

@@ -198,7 +198,7 @@ TEST_CASE_METHOD(TrustTest, "the spread over seeds is reported once", "[cli]") {
 
 TEST_CASE_METHOD(TrustTest, "options of the bootstrap that do not fit are refused", "[cli]") {
   CHECK(run({"fit", "runs.csv", "--confidence", "0.9"}).errors ==
-        "perfmodel: error: --confidence has no effect without --bootstrap\n"
+        "perfmodel: error: --confidence needs --bootstrap\n"
         "See 'perfmodel fit --help'.\n");
   CHECK(run({"fit", "runs.csv", "--bootstrap", "5"}).exit_code == 2);
   CHECK(run({"fit", "runs.csv", "--bootstrap", "50", "--confidence", "1"}).exit_code == 2);
@@ -236,6 +236,7 @@ TEST_CASE_METHOD(TrustTest, "evaluate lists the runs that stand farthest from th
   CHECK(document["outliers"][0]["robust_z"] > 3.5);
   CHECK(document["noise_floor"]["groups"] == 2);
   CHECK(run({"evaluate", "model.json", "more.csv", "--outliers", "2", "--format", "csv"}).errors ==
-        "perfmodel: error: --format csv is the metrics alone; list --outliers in another format\n"
+        "perfmodel: error: --outliers cannot be combined with --format csv: list them in another "
+        "format\n"
         "See 'perfmodel evaluate --help'.\n");
 }
