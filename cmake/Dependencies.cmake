@@ -43,6 +43,15 @@ FetchContent_Declare(
   SYSTEM
   FIND_PACKAGE_ARGS 3.11)
 
+# spdlog: progress and diagnostics on standard error, with levels.
+FetchContent_Declare(
+  spdlog
+  GIT_REPOSITORY https://github.com/gabime/spdlog.git
+  GIT_TAG v1.10.0
+  GIT_SHALLOW TRUE
+  SYSTEM
+  FIND_PACKAGE_ARGS 1.10)
+
 # fast-cpp-csv-parser: reads lines of measurement tables fast and with line numbers in its errors.
 # It has no releases, hence a commit; see above for SOURCE_SUBDIR.
 FetchContent_Declare(
@@ -52,7 +61,7 @@ FetchContent_Declare(
   SOURCE_SUBDIR cmake/none
   FIND_PACKAGE_ARGS)
 
-FetchContent_MakeAvailable(Eigen3 CLI11 nlohmann_json FastCppCsvParser)
+FetchContent_MakeAvailable(Eigen3 CLI11 nlohmann_json spdlog FastCppCsvParser)
 
 # Targets for the downloaded header libraries, under the names that find_package() gives them.
 if(NOT TARGET Eigen3::Eigen)

@@ -1,6 +1,8 @@
 #include "cli/console.hpp"
 
 #include <pthread.h>
+#include <spdlog/logger.h>
+#include <spdlog/sinks/base_sink.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <algorithm>
@@ -11,7 +13,11 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <sstream>
+#include <string>
 
 #include "base/text.hpp"
 #include "cli/text_table.hpp"
@@ -331,22 +337,59 @@ bool is_terminal_output() {
   return ::isatty(STDOUT_FILENO) == 1;
 }
 
+namespace {
+
+/// Hands each message on as a whole, with its line end: spdlog's own sinks write it in pieces where
+/// it has colours.
+class WholeMessages final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit WholeMessages(std::function<void(std::string)> write) : write_(std::move(write)) {}
+
+ private:
+  std::function<void(std::string)> write_;
+
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t text;
+    formatter_->format(message, text);
+    write_(std::string(text.data(), text.size()));
+  }
+  void flush_() override {}
+};
+
+std::shared_ptr<spdlog::logger> make_logger(bool quiet, std::function<void(std::string)> write) {
+  // Not registered anywhere: the program has one console and hands it on.
+  auto logger = std::make_shared<spdlog::logger>("perfmodel",
+                                                 std::make_shared<WholeMessages>(std::move(write)));
+  logger->set_pattern("perfmodel: %v");
+  logger->set_level(quiet ? spdlog::level::warn : spdlog::level::info);
+  return logger;
+}
+
+/// The label in its colour, and the message in lines of the terminal.
+std::string labelled(std::string_view label, std::string_view colour, std::string_view message,
+                     const std::optional<std::size_t>& width) {
+  const std::string end = colour.empty() ? ": " : ":\x1b[m ";
+  return std::string(colour) + std::string(label) + end + wrapped(message, label, width);
+}
+
+}  // namespace
+
 Console::Console(const ConsoleOptions& options)
     : quiet_(options.quiet),
       terminal_(::isatty(STDERR_FILENO) == 1),
-      color_(wants_color(options.color, terminal_)) {}
+      color_(wants_color(options.color, terminal_)),
+      logger_(make_logger(quiet_, [this](std::string text) { write(std::move(text)); })) {}
 
-void Console::error(std::string_view message_text) {
-  message("error", "\x1b[31m\x1b[1m", message_text);
+void Console::error(std::string_view message) {
+  logger_->error("{}", labelled("error", color_ ? "\x1b[31m\x1b[1m" : "", message, width()));
 }
 
-void Console::warning(std::string_view message_text) {
-  message("warning", "\x1b[33m\x1b[1m", message_text);
+void Console::warning(std::string_view message) {
+  logger_->warn("{}", labelled("warning", color_ ? "\x1b[33m\x1b[1m" : "", message, width()));
 }
 
-void Console::notice(std::string_view message_text) {
-  if (!quiet_)
-    message("note", "\x1b[32m", message_text);
+void Console::notice(std::string_view message) {
+  logger_->info("{}", labelled("note", color_ ? "\x1b[32m" : "", message, width()));
 }
 
 void Console::summary(std::string_view text) {
@@ -371,12 +414,6 @@ void Console::write(std::string text, const std::string& progress_line) {
       return;  // nobody is left to be told
     rest.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
   }
-}
-
-void Console::message(std::string_view label, std::string_view color, std::string_view text) {
-  const std::string shown =
-      color_ ? std::string(color) + std::string(label) + ":\x1b[m" : std::string(label) + ":";
-  write("perfmodel: " + shown + " " + wrapped(text, label, width()) + "\n");
 }
 
 std::string Console::strong(std::string_view text) const {

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -15,6 +16,10 @@
 #include <vector>
 
 #include "perfmodel/progress.hpp"
+
+namespace spdlog {
+class logger;
+}
 
 namespace perfmodel::cli {
 
@@ -75,6 +80,8 @@ std::optional<std::size_t> output_width(const std::string& output = "-");
 class Console {
  public:
   explicit Console(const ConsoleOptions& options);
+  Console(const Console&) = delete;
+  Console& operator=(const Console&) = delete;
 
   void error(std::string_view message);
   void warning(std::string_view message);
@@ -99,7 +106,8 @@ class Console {
   bool progress_shown_ = false;
   std::mutex mutex_;  ///< the progress line is drawn beside the work
 
-  void message(std::string_view label, std::string_view color, std::string_view text);
+  std::shared_ptr<spdlog::logger> logger_;
+
   /// In place of the progress line, with another one behind it.
   void write(std::string text, const std::string& progress_line = {});
 };
