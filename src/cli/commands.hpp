@@ -12,12 +12,12 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
-#include "cli/text_table.hpp"
 #include "codegen/formula_code.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/predict.hpp"
 #include "perfmodel/table.hpp"
+#include "report/document.hpp"
 
 namespace perfmodel::cli {
 

@@ -11,13 +11,13 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
-#include "cli/text_table.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
+#include "report/document.hpp"
 #include "report/documents.hpp"
 
 namespace perfmodel::cli {
@@ -38,7 +38,7 @@ struct PredictedSettings {
 };
 
 /// A line per configuration for people: what differs between them, the time, its interval.
-TextTable prediction_table(const PredictedSettings& predicted);
+doc::Table prediction_table(const PredictedSettings& predicted);
 
 /// One prediction as its document, several as a list of such.
 std::string predictions_json(const PredictedSettings& predicted, const Design& design);
@@ -46,43 +46,35 @@ std::string predictions_json(const PredictedSettings& predicted, const Design& d
 /// A table as a CSV file, its rows in the lines from the second on.
 std::string csv_of_table(const Table& table);
 
-TextTable prediction_table(const PredictedSettings& predicted) {
+doc::Table prediction_table(const PredictedSettings& predicted) {
   const ModelSpec& spec = predicted.model.spec;
-  const TimeUnit unit = readable_unit(predicted.times.mean(), spec.unit);
-  const auto shown = [&](double time) { return short_number(time * unit.factor); };
+  const ShownTime time(readable_unit(predicted.times.mean(), spec.unit));
   std::vector<const Column*> columns;
-  for (const auto* names : {&predicted.set.varied, &predicted.set.moved})
-    for (const std::string& name : *names)
+  doc::Table table;
+  for (const auto* names : {&predicted.set.varied, &predicted.set.moved}) {
+    for (const std::string& name : *names) {
       columns.push_back(&predicted.set.table.at(name));
-  std::vector<Align> alignments(columns.size() + 1, Align::right);
-  std::vector<std::string> header;
-  for (const Column* column : columns)
-    header.push_back(column->name);
-  header.push_back(with_unit(spec.target, unit.name));
-  const auto& intervals = predicted.certainty.intervals;
-  if (intervals) {
-    header.push_back(short_number(100 * *predicted.level) + " % interval");
-    alignments.push_back(Align::left);
-  }
-  const auto& reach = predicted.certainty.reach;
-  if (reach) {
-    header.emplace_back("support");
-    alignments.push_back(Align::left);
-  }
-  header.emplace_back();
-  alignments.push_back(Align::left);
-  TextTable table(std::move(alignments));
-  table.add(header);
-  for (std::size_t row = 0; row < predicted.set.table.rows(); ++row) {
-    const double time = predicted.times[index(row)];
-    std::vector<std::string> cells;
-    for (const Column* column : columns)
-      cells.push_back(column->text(row));
-    cells.push_back(shown(time));
-    if (intervals) {
-      const IntervalFactors factors = (*intervals)[row];
-      cells.push_back(shown(time * factors.lower) + " .. " + shown(time * factors.upper));
+      table.columns.push_back(doc::numbers(name));
     }
+  }
+  table.columns.push_back(doc::numbers(time.heading(spec.target), {}, doc::format_of(time)));
+  const auto& intervals = predicted.certainty.intervals;
+  if (intervals)
+    table.columns.push_back({short_number(100 * *predicted.level) + " % interval", doc::Align::left,
+                             doc::format_of(time)});
+  const auto& reach = predicted.certainty.reach;
+  if (reach)
+    table.columns.push_back(doc::words("support"));
+  table.columns.push_back(doc::words(""));
+  for (std::size_t row = 0; row < predicted.set.table.rows(); ++row) {
+    const double predicted_time = predicted.times[index(row)];
+    std::vector<doc::Cell> cells;
+    for (const Column* column : columns)
+      cells.emplace_back(column->text(row));
+    cells.emplace_back(predicted_time);
+    if (intervals)
+      cells.emplace_back(Interval{predicted_time * (*intervals)[row].lower,
+                                  predicted_time * (*intervals)[row].upper});
     if (reach)
       cells.emplace_back(support_text(reach->near[row]));
     cells.emplace_back(predicted.range.in_range[row] ? "" : "extrapolated");
@@ -114,16 +106,16 @@ std::string predictions_json(const PredictedSettings& predicted, const Design& d
 }
 
 std::string csv_of_table(const Table& table) {
-  std::string text;
-  const auto add_line = [&](const auto& cell) {
-    for (std::size_t c = 0; c < table.columns.size(); ++c)
-      text += (c == 0 ? "" : ",") + csv_field(cell(table.columns[c]));
-    text += "\n";
-  };
-  add_line([](const Column& column) { return column.name; });
-  for (std::size_t row = 0; row < table.rows(); ++row)
-    add_line([&](const Column& column) { return column.text(row); });
-  return text;
+  doc::Table out;
+  for (const Column& column : table.columns)
+    out.columns.push_back(doc::words("", column.name));
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    std::vector<doc::Cell> cells;
+    for (const Column& column : table.columns)
+      cells.emplace_back(column.text(row));
+    out.add(std::move(cells));
+  }
+  return doc::csv(out);
 }
 
 namespace {
@@ -379,7 +371,7 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
         model,     set,   times,
         certainty, range, interval_level(model, arguments.coverage, arguments.model)};
     if (format) {
-      OutputTables out(TextTable({}), [&] { return predictions_json(predicted, design); });
+      doc::Document out{.json = [&] { return predictions_json(predicted, design); }};
       out.add(prediction_table(predicted), 2);
       output.write(out.in(*format, output_width(arguments.output)));
     } else {

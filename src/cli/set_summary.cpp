@@ -10,12 +10,12 @@
 #include "analysis/comparison.hpp"
 #include "base/text.hpp"
 #include "cli/runs.hpp"
-#include "cli/text_table.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
+#include "report/document.hpp"
 
 namespace perfmodel::cli {
 
@@ -293,13 +293,11 @@ const Metrics& judged_metrics(const FittedModel& model) {
   return model.metrics.test ? *model.metrics.test : model.metrics.train;
 }
 
-std::string interval_text(const FittedModel& model, const RankedModel& ranked,
-                          const ShownTime& shown) {
+Interval interval_of(const FittedModel& model, const RankedModel& ranked) {
   const Certainty certainty =
       certainty_of(model, std::nullopt, "", design_of(*ranked.configuration, model.spec));
   const IntervalFactors factors = (*certainty.intervals)[0];
-  return shown.number(*ranked.time * factors.lower) + " .. " +
-         shown.number(*ranked.time * factors.upper);
+  return {*ranked.time * factors.lower, *ranked.time * factors.upper};
 }
 
 /// Kinds of warnings in few words; those that say the same have the same.
@@ -327,38 +325,31 @@ std::string warned_of(const FittedModel& model) {
   return joined({std::vector<std::string>(kinds.begin(), kinds.end())}, ", ");
 }
 
-TextTable table_of_ranking(const ModelSetHeader& header, const TargetRanking& target,
-                           const ShownTime& shown) {
-  std::vector<Align> columns{Align::right};
-  std::vector<std::string> heading{"share"};
-  const auto add = [&](const std::string& name, Align align) {
-    heading.push_back(name);
-    columns.push_back(align);
-  };
+doc::Table table_of_ranking(const ModelSetHeader& header, const TargetRanking& target,
+                            const ShownTime& shown) {
+  const doc::Format time = doc::format_of(shown);
+  doc::Table table{{doc::numbers("share", {}, percent)}};
+  table.indentation = 2;
   for (const std::string& column : header.by)
-    add(column, Align::left);
-  add(with_unit(target.target, shown.unit()), Align::right);
+    table.columns.push_back(doc::words(column));
+  table.columns.push_back(doc::numbers(shown.heading(target.target), {}, time));
   if (target.with_intervals)
-    add("interval", Align::left);
-  add("x2", Align::right);
-  add("MAPE", Align::right);
-  add("rows", Align::right);
-  add("look at", Align::left);
-  TextTable table(columns);
-  table.add(heading);
+    table.columns.push_back({"interval", doc::Align::left, time});
+  table.columns.insert(table.columns.end(), {doc::numbers("x2"), doc::numbers("MAPE", {}, percent),
+                                             doc::numbers("rows"), doc::words("look at")});
   for (const auto& [ranked, line] : target.top) {
-    std::vector<std::string> cells{
-        ranked.time && target.sum > 0 ? percent(100 * *ranked.time / target.sum) : "-"};
+    std::vector<doc::Cell> cells{ranked.time && target.sum > 0
+                                     ? std::optional(100 * *ranked.time / target.sum)
+                                     : std::nullopt};
     cells.insert(cells.end(), line.key.begin(), line.key.end());
-    cells.push_back(ranked.time ? shown.number(*ranked.time) : "-");
+    cells.emplace_back(ranked.time);
     if (target.with_intervals) {
-      cells.push_back(
-          ranked.time && line.model->intervals ? interval_text(*line.model, ranked, shown) : "-");
+      cells.push_back(ranked.time && line.model->intervals
+                          ? doc::Cell(interval_of(*line.model, ranked))
+                          : doc::Cell("-"));
     }
-    cells.push_back(ranked.growth ? short_number(*ranked.growth) : "-");
-    cells.push_back(percent(judged_metrics(*line.model).mape_percent));
-    cells.push_back(std::to_string(line.rows));
-    cells.push_back(warned_of(*line.model));
+    cells.insert(cells.end(), {ranked.growth, judged_metrics(*line.model).mape_percent, line.rows,
+                               warned_of(*line.model)});
     table.add(std::move(cells));
   }
   return table;
@@ -398,9 +389,8 @@ std::string set_summary(const SetLines& set, const Console& console,
   for (const TargetRanking& target : rankings.targets()) {
     const RankedLine& first = target.top.front();
     const ShownTime shown(first.line.model->spec.unit, first.ranked.time.value_or(1));
-    const TextTable table = table_of_ranking(set.header(), target, shown);
     out += "\n  " + target.target + " " + place_in_words(target.place, settings) + "\n" +
-           table.text(2, console.width());
+           doc::text(table_of_ranking(set.header(), target, shown), console.width());
     if (target.count > kMostRanked)
       out += "  and " + std::to_string(target.count - kMostRanked) + " more\n";
   }
