@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -76,38 +77,27 @@ Section errors_of(const CompareDocument& report, std::size_t source) {
 /// Scaling powers of every expression, one line per column and model, one column per file.
 Section powers_of(const CompareDocument& report) {
   doc::Table table{{doc::words("column"), doc::words("model")}};
-  std::vector<std::pair<std::string, std::string>> lines;
   for (const Provenance& source : report.data)
     table.columns.push_back(doc::numbers(clipped(source.file, 24)));
-  for (const ModelScore& score : report.scores) {
-    for (const auto& column : score.columns) {
-      const std::pair line(column, score.name);
-      if (std::find(lines.begin(), lines.end(), line) == lines.end())
-        lines.push_back(line);
-    }
-  }
   // All models of one column together, columns in the order of their first appearance.
-  std::vector<std::string> order;
-  for (const auto& line : lines)
-    if (std::find(order.begin(), order.end(), line.first) == order.end())
-      order.push_back(line.first);
-  for (const auto& column : order) {
-    for (const auto& line : lines) {
-      if (line.first != column)
+  std::vector<std::string> columns;
+  for (const ModelScore& score : report.scores)
+    for (const std::string& column : score.columns)
+      if (std::find(columns.begin(), columns.end(), column) == columns.end())
+        columns.push_back(column);
+  for (const std::string& column : columns) {
+    std::map<std::string, std::size_t> row_of;  // by the name of the model
+    for (const ModelScore& score : report.scores) {
+      const auto found = std::find(score.columns.begin(), score.columns.end(), column);
+      if (found == score.columns.end())
         continue;
-      std::vector<doc::Cell> row = {column, line.second};
-      for (std::size_t source = 0; source < report.data.size(); ++source) {
-        std::optional<double> power;
-        for (const ModelScore& score : report.scores) {
-          const auto found = std::find(score.columns.begin(), score.columns.end(), column);
-          if (score.source == source && score.name == line.second && found != score.columns.end()) {
-            const auto index = static_cast<std::size_t>(found - score.columns.begin());
-            power = score.scaling_powers[index];
-          }
-        }
-        row.emplace_back(power);
+      const auto [row, is_new] = row_of.try_emplace(score.name, table.rows.size());
+      if (is_new) {
+        table.add({column, score.name});
+        table.rows.back().resize(table.columns.size(), doc::Cell(std::nan("")));
       }
-      table.add(std::move(row));
+      table.rows[row->second][2 + score.source] =
+          score.scaling_powers[static_cast<std::size_t>(found - score.columns.begin())];
     }
   }
   return {"scaling powers q (of the sum of products: of the whole time, at the central run)",

@@ -151,19 +151,15 @@ void add_row(doc::Table& table, const std::string& name, double best, const Seed
   table.add({name, best, spread.mean, "+- " + short_number(spread.standard_deviation)});
 }
 
-void add_metrics(doc::Table& table, const std::string& part, const Metrics& best,
+void add_metrics(doc::Table& table, const std::string& part, const std::optional<Metrics>& best,
                  const Spreads& spreads) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> shown = {
-      {{"mae", "MAE"}, {"mape_percent", "MAPE %"}, {"rmse", "RMSE"}, {"r2", "R2"}}};
-  for (const auto& [name, title] : shown) {
-    for (const auto& spread : spreads) {
-      if (spread.name == name) {
-        for (const auto& [metric, member] : kNamedMetrics)
-          if (metric == name)
-            add_row(table, part + " " + std::string(title), best.*member, spread);
-      }
-    }
-  }
+  constexpr std::array<std::pair<std::string_view, const char*>, 4> shown = {
+      {{"mae", " MAE"}, {"mape_percent", " MAPE %"}, {"rmse", " RMSE"}, {"r2", " R2"}}};
+  for (const auto& [name, title] : shown)
+    for (const SeedSpread& spread : spreads)
+      for (const auto& [metric, member] : kNamedMetrics)
+        if (best && spread.name == name && metric == name)
+          add_row(table, part + title, (*best).*member, spread);
 }
 
 }  // namespace
@@ -176,10 +172,8 @@ doc::Table repeat_table(const FittedModel& model, const RepeatSummary& repeats) 
     add_row(table, clipped(spread.name, 36), model.constants[static_cast<Eigen::Index>(k)], spread);
   }
   add_metrics(table, "training", model.metrics.train, repeats.train);
-  if (model.metrics.validation)
-    add_metrics(table, "validation", *model.metrics.validation, repeats.validation);
-  if (model.metrics.test)
-    add_metrics(table, "test", *model.metrics.test, repeats.test);
+  add_metrics(table, "validation", model.metrics.validation, repeats.validation);
+  add_metrics(table, "test", model.metrics.test, repeats.test);
   return table;
 }
 

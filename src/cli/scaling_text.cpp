@@ -70,24 +70,12 @@ doc::Table rows(const ScalingDocument& document) {
 }
 
 /// What a law misses, as a share of the mean of what it describes.
-std::string misfit(const scaling::ScalingStudy& study, double rmse,
-                   double (*described)(const scaling::ScalingStudy&, const scaling::ScalingRow&)) {
+template <class Described>
+std::string misfit(const scaling::ScalingStudy& study, double rmse, const Described& described) {
   double sum = 0;
   for (const auto& row : study.rows)
-    sum += described(study, row);
+    sum += described(row);
   return percent(100 * rmse * static_cast<double>(study.rows.size()) / sum);
-}
-
-double time_in(const scaling::ScalingStudy&, const scaling::ScalingRow& row) {
-  return row.time;
-}
-
-double speedup_in(const scaling::ScalingStudy&, const scaling::ScalingRow& row) {
-  return row.speedup;
-}
-
-double throughput_in(const scaling::ScalingStudy& study, const scaling::ScalingRow& row) {
-  return (study.kind == scaling::Kind::weak ? row.scale : 1) / row.time;
 }
 
 void add_laws(const ScalingDocument& document, doc::Document& out) {
@@ -99,17 +87,23 @@ void add_laws(const ScalingDocument& document, doc::Document& out) {
   }
   doc::Table table{
       {doc::words("law"), doc::words("constants"), doc::numbers("misfit"), doc::words("reading")}};
+  using scaling::ScalingRow;
+  const auto time = [](const ScalingRow& row) { return row.time; };
+  const auto speedup = [](const ScalingRow& row) { return row.speedup; };
+  const auto throughput = [&](const ScalingRow& row) {
+    return (study.kind == scaling::Kind::weak ? row.scale : 1) / row.time;
+  };
   if (study.amdahl) {
     const double s = study.amdahl->serial_fraction;
     // The table may count from another scale, which it takes to be perfectly efficient.
     const std::string of = study.rows.front().scale == 1 ? "" : " over its own time at 1";
     table.add({"Amdahl", "serial fraction " + short_number(s),
-               misfit(study, study.amdahl->rmse, time_in),
+               misfit(study, study.amdahl->rmse, time),
                s > 0 ? "speedup" + of + " ends at " + short_number(1 / s) : "no end in sight"});
   }
   if (study.gustafson) {
     table.add({"Gustafson", "serial fraction " + short_number(study.gustafson->serial_fraction),
-               misfit(study, study.gustafson->rmse, speedup_in), "of the run on all workers"});
+               misfit(study, study.gustafson->rmse, speedup), "of the run on all workers"});
   }
   if (study.usl) {
     const auto& usl = *study.usl;
@@ -120,7 +114,7 @@ void add_laws(const ScalingDocument& document, doc::Document& out) {
     table.add({"USL",
                "sigma " + short_number(usl.sigma) + ", kappa " + short_number(usl.kappa) +
                    ", gamma " + short_number(usl.gamma),
-               misfit(study, usl.rmse, throughput_in), reading});
+               misfit(study, usl.rmse, throughput), reading});
   }
   out.add(std::move(table), 2);
   const auto extrapolated = std::count(document.in_range.begin(), document.in_range.end(), false);

@@ -9,34 +9,10 @@
 #include "report/figures.hpp"
 
 namespace perfmodel {
-namespace {
 
-constexpr double kLeast = 0.1;
-constexpr double kMost = 1e4;
-
-struct UnitOfTime {
-  std::string_view name;
-  double seconds;
-};
-
-// The largest one first.
-constexpr std::array kUnits = {UnitOfTime{"s", 1}, UnitOfTime{"ms", 1e-3}, UnitOfTime{"us", 1e-6},
-                               UnitOfTime{"ns", 1e-9}};
-
-}  // namespace
-
-ShownTime::ShownTime(const std::string& unit, double typical) : unit_{unit, 1} {
-  const auto* const own = std::find_if(kUnits.begin(), kUnits.end(),
-                                       [&](const UnitOfTime& known) { return known.name == unit; });
-  if (own == kUnits.end() || !(typical > 0) || (typical >= kLeast && typical < kMost))
-    return;
-  const auto* const fitting =
-      std::find_if(kUnits.begin(), kUnits.end(), [&](const UnitOfTime& candidate) {
-        return typical * own->seconds >= kLeast * candidate.seconds;
-      });
-  const UnitOfTime& shown = fitting == kUnits.end() ? kUnits.back() : *fitting;
-  unit_ = {std::string(shown.name), own->seconds / shown.seconds};
-}
+ShownTime::ShownTime(const std::string& unit, double typical)
+    : unit_(typical > 0 && (typical < 0.1 || typical >= 1e4) ? readable_unit(10 * typical, unit)
+                                                             : TimeUnit{unit, 1}) {}
 
 std::string ShownTime::heading(const std::string& name, int power) const {
   return with_unit(name,
