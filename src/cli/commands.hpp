@@ -129,6 +129,7 @@ enum class ReportFormat { html, markdown };
 
 struct ReportArguments : JudgedRunsArguments {
   std::optional<std::string> third_file;  ///< where the first is an older model to compare with
+  std::vector<std::string> settings;      ///< of many models: where they are ranked
   std::string title;
   std::optional<bool> explore;  ///< nothing: where the page stays small
   std::string figures;          ///< a folder; empty: none

@@ -126,10 +126,12 @@ void append_columns(std::string_view bytes, const Table& table,
   }
 }
 
-void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments) {
+void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool needs_runs) {
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   add_pick(command, arguments.pick);
-  add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line").required();
+  Option runs = add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line");
+  if (needs_runs)
+    runs.required();
   command
       .add_option("--target", arguments.target,
                   "the measured time, where the file has another name\nfor it than the model")

@@ -42,10 +42,10 @@ std::vector<ConstantRow> constants_called(const Content& content, const std::str
 doc::Answer duration_answer(const Content& content) {
   const std::string& unit = content.model.spec.unit;
   doc::Answer answer{"How long does an iteration take?", "", {}};
-  const auto& time = content.typical.time;
+  const auto& time = content.central.time;
   answer.figure = time ? time_text(*time, unit) : "no time";
   answer.lines.push_back((time ? "predicted at " : "is predicted: the model does not hold at ") +
-                         content.typical.place);
+                         content.central.place);
   if (time && content.intervals) {
     answer.lines.push_back(short_number(100 * content.intervals->level) + " % interval: " +
                            time_range_text(*time * content.intervals->factors.low,
@@ -55,6 +55,8 @@ doc::Answer duration_answer(const Content& content) {
     answer.lines.push_back("one typical time means little: see the times by " +
                            content.groups->column);
   }
+  if (!content.has_runs)
+    return answer;
   answer.lines.push_back(
       "measured: " + time_range_text(content.shortest_time, content.longest_time, unit) +
       ", median " + time_text(content.median_time, unit));
@@ -95,7 +97,7 @@ doc::Answer share_answer(const Content& content) {
     answer.figure = clipped(strongest.column, 24) + ": " + change_in_words(strongest.ratio);
     answer.lines.push_back("from " + value_text(strongest.from) + " to " +
                            value_text(strongest.to) + interval_in_words(strongest) +
-                           ", all others as in " + content.typical.place);
+                           ", all others as in " + content.central.place);
     first_effect = 1;
   }
   for (std::size_t i = first_effect; i < std::min(kShown, effects.size()); ++i)
@@ -128,13 +130,13 @@ doc::Answer scaling_answer(const Content& content) {
                                              : change_in_words(leading->interval->low) + " .. " +
                                                    change_in_words(leading->interval->high);
     answer.lines.push_back(leading->column + " " + effect_in_words(*leading) + ", at " +
-                           content.typical.place);
+                           content.central.place);
   }
   for (auto effect = content.doublings.begin(); effect != content.doublings.end(); ++effect) {
     if (effect != leading)
       answer.lines.push_back(effect->column + " " + effect_in_words(*effect));
     if (const std::string words =
-            contradiction_of(content.model, content.typical.configuration, *effect);
+            contradiction_of(content.model, content.central.configuration, *effect);
         !words.empty())
       answer.lines.push_back(words);
   }
@@ -259,7 +261,9 @@ std::string shown_name(const std::string& file) {
 
 std::vector<doc::Answer> answers_of(const Content& content) {
   std::vector<doc::Answer> answers = {duration_answer(content), share_answer(content),
-                                      scaling_answer(content), trust_answer(content)};
+                                      scaling_answer(content)};
+  if (content.has_runs)
+    answers.push_back(trust_answer(content));
   if (content.comparison)
     answers.insert(answers.begin(), comparison_answer(content));
   return answers;
@@ -284,9 +288,10 @@ std::string comparison_text(const Comparison& other) {
 }
 
 std::string title_text(const Content& content, const std::string& wanted) {
-  return wanted.empty() ? content.model.spec.target + ": " + shown_name(content.model_file) +
-                              " on " + shown_name(content.runs.file)
-                        : wanted;
+  return wanted.empty()
+             ? (content.key.empty() ? content.model.spec.target : content.key) + ": " +
+                   shown_name(content.model_file) + " on " + shown_name(content.runs.file)
+             : wanted;
 }
 
 std::string subtitle(const Content& content) {
@@ -353,7 +358,7 @@ std::string term_table(const Content& content) {
   doc::Table small = table;
   table.caption = "The terms: their shares of the " +
                   std::string(has_process(*content.model.form) ? "formula's time" : "time") +
-                  " at " + content.typical.place + " and of all runs together";
+                  " at " + content.central.place + " and of all runs together";
   small.caption = "Smaller terms";
   for (const Share& share : content.shares) {
     doc::Cell meaning = share.title;

@@ -314,7 +314,7 @@ std::string share_figure(const Content& content) {
   return figure(drawing({"shares", "What the predicted time consists of",
                          "Bars one after the other; they add up to the predicted time."},
                         size.width, y - 12, drawn),
-                "What adds up to the predicted time at " + content.typical.place + ". " +
+                "What adds up to the predicted time at " + content.central.place + ". " +
                     std::string(content.model.form->words().share_caption));
 }
 
@@ -473,7 +473,7 @@ std::string scale_legend(const Content& content) {
   if (content.curves.empty())
     return "";
   return std::string("The line is the time that the model predicts for the configuration of ") +
-         content.typical.place + ", the ringed point, where the scale alone changes" +
+         content.central.place + ", the ringed point, where the scale alone changes" +
          (std::any_of(content.curves.begin(), content.curves.end(),
                       [](const ScaleCurve& curve) { return !curve.moved.empty(); })
               ? " and what is tied to it moves along"

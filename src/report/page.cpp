@@ -395,7 +395,7 @@ std::string preformatted(const std::string& text) {
 
 /// What the typical configuration is.
 std::string typical_text(const Content& content) {
-  const TypicalConfiguration& typical = content.typical;
+  const CentralConfiguration& typical = content.central;
   if (content.model.central)
     return typical.place + ", of the runs behind the fit the one nearest to all others";
   return typical.of_the_fit ? typical.place + " of the runs behind the fit"
@@ -422,7 +422,7 @@ std::string duration_section(const Content& content) {
            : paragraph("The model, its numbers rounded to three digits:") +
                  preformatted(content.formula)) +
           paragraph("The configuration at which this page gives its answers is that of " +
-                    typical_text(content) + ": " + settings_text(content.typical.settings) + ".") +
+                    typical_text(content) + ": " + settings_text(content.central.settings) + ".") +
           doc::html(group_table(content)) + group_figures(content));
 }
 
@@ -546,10 +546,45 @@ std::string script_of(const std::string& exploration) {
 }  // namespace
 }  // namespace page
 
-std::string report_html(const page::Content& content, const std::string& wanted_title,
-                        const FieldWords& words, const std::string& exploration) {
-  using namespace page;
-  const std::string title = escaped_markup(title_text(content, wanted_title));
+namespace page {
+
+std::string sections_of(const Content& content, const FieldWords& words) {
+  std::string out = "<div class=\"cards\">\n" + all(answers_of(content)) + "</div>\n" +
+                    comparison_section(content) + duration_section(content) +
+                    share_section(content) + scaling_section(content);
+  if (content.has_runs)
+    out += trust_section(content, words);
+  else if (const std::vector<std::string> warnings = warnings_of(content); !warnings.empty())
+    out += section("Warnings", doc::html(doc::List{warnings}));
+  out += constant_section(content);
+  return content.has_runs ? out + origin_section(content) : out;
+}
+
+namespace {
+
+/// With names of elements that no other part of the page has.
+std::string with_own_names(const std::string& markup, const std::string& prefix) {
+  std::string out;
+  std::size_t done = 0;
+  for (std::size_t at = markup.find('"'); at != std::string::npos; at = markup.find('"', at + 1)) {
+    const std::string_view before = std::string_view(markup).substr(0, at);
+    const bool are_names = before.ends_with(" aria-labelledby=");
+    if (!are_names && !before.ends_with(" id="))
+      continue;
+    out += markup.substr(done, at + 1 - done) + prefix;
+    done = at + 1;
+    if (are_names) {
+      const std::size_t second = markup.find(' ', at) + 1;
+      out += markup.substr(done, second - done) + prefix;
+      done = second;
+    }
+  }
+  return out + markup.substr(done);
+}
+
+std::string page_around(const std::string& title, const std::string& subtitle,
+                        const std::string& main, const std::string& exploration) {
+  const std::string shown = escaped_markup(title);
   std::string page =
       "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
       "<meta charset=\"utf-8\"/>\n"
@@ -558,15 +593,36 @@ std::string report_html(const page::Content& content, const std::string& wanted_
       std::string(exploration.empty() ? "" : "; script-src 'unsafe-inline'") +
       "\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n";
-  page += element("title", "", title) + "\n<style>" + std::string(kStyle) +
-          "</style>\n</head>\n<body>\n<header>\n" + element("h1", "", title) + "\n";
-  page += element("p", attribute("class", "soft"), escaped_markup(subtitle(content))) +
-          "\n</header>\n<main>\n" + "<div class=\"cards\">\n" + all(answers_of(content)) +
-          "</div>\n";
-  page += comparison_section(content) + duration_section(content) + share_section(content) +
-          scaling_section(content) + trust_section(content, words) + constant_section(content) +
-          origin_section(content);
-  return page + "</main>\n" + script_of(exploration) + "</body>\n</html>\n";
+  page += element("title", "", shown) + "\n<style>" + std::string(kStyle) +
+          "</style>\n</head>\n<body>\n<header>\n" + element("h1", "", shown) + "\n";
+  return page + element("p", attribute("class", "soft"), escaped_markup(subtitle)) +
+         "\n</header>\n<main>\n" + main + "</main>\n" + script_of(exploration) +
+         "</body>\n</html>\n";
+}
+
+}  // namespace
+}  // namespace page
+
+std::string report_html(const page::Content& content, const std::string& title,
+                        const FieldWords& words, const std::string& exploration) {
+  return page::page_around(page::title_text(content, title), page::subtitle(content),
+                           page::sections_of(content, words), exploration);
+}
+
+std::string set_html(const page::SetContent& content) {
+  std::string main;
+  for (const auto& [heading, table] : content.tables)
+    main += page::section(heading, doc::html(table));
+  if (!content.pages.empty())
+    main += element("h2", "", "The models") + "\n";
+  std::size_t number = 0;
+  for (const auto& [name, sections] : content.pages) {
+    main += element("details", "",
+                    element("summary", "", escaped_markup(name)) + "\n" +
+                        page::with_own_names(sections, "m" + std::to_string(++number) + "-")) +
+            "\n";
+  }
+  return page::page_around(content.title, content.subtitle, main, "");
 }
 
 }  // namespace perfmodel

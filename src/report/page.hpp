@@ -86,9 +86,23 @@ doc::Table file_table(const Content& content);
 /// How the constants were found; nothing where the model does not say.
 doc::Table search_table(const Content& content);
 
+/// The answers and all sections of a page.
+std::string sections_of(const Content& content, const FieldWords& words);
+
+/// The page of a set of models.
+struct SetContent {
+  std::string title;
+  std::string subtitle;
+  std::vector<std::pair<std::string, doc::Table>> tables;  ///< under their headings
+  std::vector<std::pair<std::string, std::string>> pages;  ///< of models: name and sections
+};
+
 }  // namespace perfmodel::page
 
 namespace perfmodel {
+
+/// One page like report_html(): the tables, and behind them the page of each model, folded.
+std::string set_html(const page::SetContent& content);
 
 /// One page of HTML that is also well-formed XML, with its style and figures inside: it loads
 /// nothing, and runs nothing but the panel of `exploration`, which exploration_script() wrote; an

@@ -110,7 +110,7 @@ doc::Table power_table(const Content& content) {
                     doc::words("doubled"),
                     {"measured", doc::Align::left, doc::all_digits},
                     doc::numbers("power")}};
-  table.caption = "What doubling a scale does at " + content.typical.place;
+  table.caption = "What doubling a scale does at " + content.central.place;
   if (model.uncertainty)
     table.columns.push_back(doc::words(interval_heading(model)));
   for (const ScalingPower& power : content.powers) {
