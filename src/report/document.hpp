@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -69,21 +69,22 @@ std::string percent_of_share(double share);
 Format time_in(const std::string& unit);  ///< each time in the unit that fits it best
 Format format_of(const ShownTime& time, int power = 1);
 
-/// A text or a number, which its column formats. A number that is none is a "-" to people and empty
-/// in CSV, and so is an absent one; an absent interval is empty.
+/// A text or a number, which its column formats; made of either without further words. A number
+/// that is none is a "-" to people and empty in CSV, and so is an absent one; an absent interval is
+/// empty.
 struct Cell {
   enum class Style { plain, doubtful, code };
 
   Cell() = default;
-  Cell(const char* words) : value(std::string(words)) {}       // NOLINT
-  Cell(std::string words) : value(std::move(words)) {}         // NOLINT
-  Cell(std::string_view words) : value(std::string(words)) {}  // NOLINT
-  Cell(double number) : value(number) {}                       // NOLINT
-  Cell(std::size_t count) : value(std::to_string(count)) {}    // NOLINT
-  Cell(std::uint32_t count) : value(std::to_string(count)) {}  // NOLINT
-  Cell(const std::optional<double>& number);                   // NOLINT
-  Cell(const Interval& interval) : value(interval) {}          // NOLINT
-  Cell(const std::optional<Interval>& interval);               // NOLINT
+  Cell(const char* words) : value(std::string(words)) {}
+  Cell(std::string words) : value(std::move(words)) {}
+  Cell(std::string_view words) : value(std::string(words)) {}
+  Cell(double number) : value(number) {}
+  Cell(std::size_t count) : value(std::to_string(count)) {}
+  Cell(std::uint32_t count) : value(std::to_string(count)) {}
+  Cell(const std::optional<double>& number);
+  Cell(const Interval& interval) : value(interval) {}
+  Cell(const std::optional<Interval>& interval);
   Cell(bool) = delete;
 
   std::variant<std::string, double, Interval> value;
