@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
+#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -328,6 +329,39 @@ std::string ProblemList::text() const {
   if (count_ > first_.size())
     result += "\n... and " + std::to_string(count_ - first_.size()) + " more";
   return result;
+}
+
+std::vector<std::string> lines_within(const std::string& text, std::size_t width,
+                                      std::size_t indentation) {
+  if (display_width(text) <= width)
+    return {text};
+  std::string line = text.substr(0, text.find_first_not_of(' '));
+  std::vector<std::string> lines;
+  bool begins = true;
+  std::istringstream words(text);
+  for (std::string word; words >> word; begins = false) {
+    if (!begins && display_width(line) + 1 + display_width(word) > width) {
+      lines.push_back(std::move(line));
+      line = std::string(indentation, ' ');
+      begins = true;
+    }
+    line += (begins ? "" : " ") + word;
+  }
+  lines.push_back(std::move(line));
+  return lines;
+}
+
+std::string paragraphs_within(const std::string& lines, std::size_t width) {
+  std::string out;
+  for (std::size_t start = 0; start < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', start), lines.size());
+    const std::string line = lines.substr(start, end - start);
+    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    for (const std::string& part : lines_within(line, width, begin + 2))
+      out += part + "\n";
+    start = end + 1;
+  }
+  return out;
 }
 
 }  // namespace perfmodel

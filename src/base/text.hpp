@@ -53,6 +53,15 @@ std::size_t display_width(std::string_view text);
 /// The text, shortened in its middle to at most `width` characters.
 std::string clipped(const std::string& text, std::size_t width);
 
+/// A text without line ends in lines of at most `width`, cut at blanks; those after the first begin
+/// with `indentation` blanks. A word that is longer stays whole.
+std::vector<std::string> lines_within(const std::string& text, std::size_t width,
+                                      std::size_t indentation);
+
+/// Whole lines, those that are longer than `width` in several: what goes on stands two blanks
+/// further in than its beginning.
+std::string paragraphs_within(const std::string& lines, std::size_t width);
+
 /// Four significant digits: "0.00917", "1.46", "1.235e+05".
 std::string short_number(double value);
 

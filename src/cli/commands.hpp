@@ -12,12 +12,12 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
-#include "cli/text_table.hpp"
 #include "codegen/formula_code.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/predict.hpp"
 #include "perfmodel/table.hpp"
+#include "report/document.hpp"
 
 namespace perfmodel::cli {
 
@@ -115,6 +115,7 @@ enum class ReportFormat { html, markdown };
 
 struct ReportArguments : JudgedRunsArguments {
   std::optional<std::string> third_file;  ///< where the first is an older model to compare with
+  std::vector<std::string> settings;      ///< of many models: where they are ranked
   std::string title;
   std::optional<bool> explore;  ///< nothing: where the page stays small
   std::string figures;          ///< a folder; empty: none

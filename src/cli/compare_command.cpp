@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,11 +16,11 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
-#include "cli/text_table.hpp"
 #include "fit/sum_terms.hpp"
 #include "forms/fit_options.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
+#include "report/document.hpp"
 #include "report/documents.hpp"
 
 namespace perfmodel::cli {
@@ -40,12 +41,8 @@ namespace {
 
 struct Section {
   std::string title;
-  TextTable table;
+  doc::Table table;
 };
-
-std::string undefined_or(double value, std::string (*text)(double)) {
-  return std::isnan(value) ? "-" : text(value);
-}
 
 /// The part that judges a model.
 const Metrics& judged(const PartMetrics& metrics) {
@@ -53,15 +50,15 @@ const Metrics& judged(const PartMetrics& metrics) {
 }
 
 Section errors_of(const CompareDocument& report, std::size_t source) {
-  using enum Align;
+  constexpr std::array<std::string_view, 4> shown = {"mape_percent", "mae", "rmse", "r2"};
   double largest = 0;
   for (const ModelScore& score : report.scores)
     if (score.source == source)
       largest = std::max(largest, judged(score.metrics).mae);
-  const ShownTime time(report.unit, largest);
-  TextTable table({left, right, right, right, right, right, right});
-  table.add(
-      {"model", "MAPE", time.heading("MAE"), time.heading("RMSE"), "R2", "train MAPE", "fit [s]"});
+  doc::Table table{doc::metric_columns(shown, ShownTime(report.unit, largest))};
+  table.columns.insert(table.columns.begin(), doc::words("model"));
+  table.columns.push_back(doc::numbers("train MAPE", {}, percent));
+  table.columns.push_back(doc::numbers("fit [s]"));
   std::string part;
   for (const ModelScore& score : report.scores) {
     if (score.source != source)
@@ -69,82 +66,64 @@ Section errors_of(const CompareDocument& report, std::size_t source) {
     const Metrics& metrics = judged(score.metrics);
     part = (score.metrics.test ? "test part, " : "training part, ") + std::to_string(metrics.rows) +
            " rows";
-    table.add({score.name, percent(metrics.mape_percent), time.number(metrics.mae),
-               time.number(metrics.rmse), undefined_or(metrics.r2, short_number),
-               percent(score.metrics.train.mape_percent), short_number(score.fit_seconds)});
+    std::vector<doc::Cell> cells = {score.name};
+    doc::add_metrics(cells, shown, metrics);
+    cells.insert(cells.end(), {score.metrics.train.mape_percent, score.fit_seconds});
+    table.add(std::move(cells));
   }
   return {report.data[source].file + " (" + part + ")", table};
 }
 
 /// Scaling powers of every expression, one line per column and model, one column per file.
 Section powers_of(const CompareDocument& report) {
-  using enum Align;
-  std::vector<Align> columns(2 + report.data.size(), right);
-  columns[0] = columns[1] = left;
-  TextTable table(columns);
-  std::vector<std::string> header = {"column", "model"};
-  std::vector<std::pair<std::string, std::string>> lines;
+  doc::Table table{{doc::words("column"), doc::words("model")}};
   for (const Provenance& source : report.data)
-    header.push_back(clipped(source.file, 24));
-  for (const ModelScore& score : report.scores) {
-    for (const auto& column : score.columns) {
-      const std::pair line(column, score.name);
-      if (std::find(lines.begin(), lines.end(), line) == lines.end())
-        lines.push_back(line);
-    }
-  }
+    table.columns.push_back(doc::numbers(clipped(source.file, 24)));
   // All models of one column together, columns in the order of their first appearance.
-  std::vector<std::string> order;
-  for (const auto& line : lines)
-    if (std::find(order.begin(), order.end(), line.first) == order.end())
-      order.push_back(line.first);
-  table.add(header);
-  for (const auto& column : order) {
-    for (const auto& line : lines) {
-      if (line.first != column)
+  std::vector<std::string> columns;
+  for (const ModelScore& score : report.scores)
+    for (const std::string& column : score.columns)
+      if (std::find(columns.begin(), columns.end(), column) == columns.end())
+        columns.push_back(column);
+  for (const std::string& column : columns) {
+    std::map<std::string, std::size_t> row_of;  // by the name of the model
+    for (const ModelScore& score : report.scores) {
+      const auto found = std::find(score.columns.begin(), score.columns.end(), column);
+      if (found == score.columns.end())
         continue;
-      std::vector<std::string> row = {column, line.second};
-      for (std::size_t source = 0; source < report.data.size(); ++source) {
-        std::string cell = "-";
-        for (const ModelScore& score : report.scores) {
-          const auto found = std::find(score.columns.begin(), score.columns.end(), column);
-          if (score.source == source && score.name == line.second && found != score.columns.end()) {
-            const auto index = static_cast<std::size_t>(found - score.columns.begin());
-            cell = short_number(score.scaling_powers[index]);
-          }
-        }
-        row.push_back(cell);
+      const auto [row, is_new] = row_of.try_emplace(score.name, table.rows.size());
+      if (is_new) {
+        table.add({column, score.name});
+        table.rows.back().resize(table.columns.size(), doc::Cell(std::nan("")));
       }
-      table.add(std::move(row));
+      table.rows[row->second][2 + score.source] =
+          score.scaling_powers[static_cast<std::size_t>(found - score.columns.begin())];
     }
   }
   return {"scaling powers q (of the sum of products: of the whole time, at the central run)",
           table};
 }
 
-/// One line per model and part, in full precision.
-TextTable exact_comparison(const CompareDocument& report) {
-  std::vector<std::string> header = {"file", "model", "part", "rows"};
-  for (const auto& [name, member] : kNamedMetrics)
-    header.emplace_back(name);
-  header.emplace_back("fit_seconds");
-  TextTable table(std::vector<Align>(header.size(), Align::right));
-  table.add(std::move(header));
+/// One line per model and part, for programs.
+doc::Table exact_comparison(const CompareDocument& report) {
+  constexpr std::array<std::string_view, 7> all = {
+      "rows", "mae", "mape_percent", "smape_percent", "mse", "rmse", "r2"};
+  doc::Table table{{doc::words("", "file"), doc::words("", "model"), doc::words("", "part")}};
+  for (doc::Column& column : doc::metric_columns(all, ShownTime(TimeUnit{})))
+    table.columns.push_back(std::move(column));
+  table.columns.push_back(doc::numbers("", "fit_seconds"));
   for (const ModelScore& score : report.scores) {
-    const auto add = [&](const std::string& part, const Metrics& metrics) {
-      std::vector<std::string> row = {score.file, score.name, part, std::to_string(metrics.rows)};
-      for (const auto& [name, member] : kNamedMetrics) {
-        const double value = metrics.*member;
-        row.push_back(std::isnan(value) ? "" : to_text(value));
-      }
-      row.push_back(to_text(score.fit_seconds));
+    const auto add = [&](const char* part, const std::optional<Metrics>& metrics) {
+      if (!metrics)
+        return;
+      std::vector<doc::Cell> row = {score.file, score.name, part};
+      doc::add_metrics(row, all, *metrics);
+      row.emplace_back(score.fit_seconds);
       table.add(std::move(row));
     };
     add("train", score.metrics.train);
-    if (score.metrics.validation)
-      add("validation", *score.metrics.validation);
-    if (score.metrics.test)
-      add("test", *score.metrics.test);
+    add("validation", score.metrics.validation);
+    add("test", score.metrics.test);
   }
   return table;
 }
@@ -152,9 +131,9 @@ TextTable exact_comparison(const CompareDocument& report) {
 }  // namespace
 
 std::string formatted(const CompareDocument& report, OutputFormat format) {
-  OutputTables out(exact_comparison(report), [&] {
-    return comparison_to_json(report.data, report.scores, has_black_boxes());
-  });
+  doc::Document out{.data = exact_comparison(report), .json = [&] {
+                      return comparison_to_json(report.data, report.scores, has_black_boxes());
+                    }};
   std::vector<Section> sections;
   for (std::size_t source = 0; source < report.data.size(); ++source)
     sections.push_back(errors_of(report, source));

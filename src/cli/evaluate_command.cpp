@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,13 +11,13 @@
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
-#include "cli/text_table.hpp"
 #include "cli/texts.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
+#include "report/document.hpp"
 #include "report/documents.hpp"
 #include "trust/prediction_intervals.hpp"
 #include "trust/resampling.hpp"
@@ -62,24 +63,20 @@ void check_set_request(const EvaluateArguments& arguments) {
       throw UsageError("--fail-if '" + gate.text + "': say of which: 'any." + gate.text + "'");
 }
 
-std::vector<std::string> cells_of(const ModelSetLine& line, bool exact) {
-  const Metrics& metrics = line.model->metrics.train;
-  const auto shown = [&](double value) { return exact ? to_text(value) : short_number(value); };
-  std::vector<std::string> cells = line.key;
-  cells.insert(cells.end(), {line.target, std::to_string(metrics.rows), shown(metrics.mae),
-                             shown(metrics.mape_percent), shown(metrics.rmse)});
-  return cells;
-}
-
-TextTable errors_table(const ModelSet& judged, bool exact) {
-  std::vector<Align> columns(judged.header.by.size() + 1, Align::left);
-  columns.insert(columns.end(), 4, Align::right);
-  TextTable table(columns);
-  std::vector<std::string> heading = judged.header.by;
-  heading.insert(heading.end(), {"target", "rows", "mae", "mape_percent", "rmse"});
-  table.add(heading);
-  for (const ModelSetLine& line : judged.lines)
-    table.add(cells_of(line, exact));
+doc::Table errors_table(const ModelSet& judged) {
+  doc::Table table;
+  for (const std::string& column : judged.header.by)
+    table.columns.push_back(doc::words(column, column));
+  table.columns.push_back(doc::words("target", "target"));
+  constexpr std::array<std::string_view, 4> shown = {"rows", "mae", "mape_percent", "rmse"};
+  for (const std::string_view name : shown)
+    table.columns.push_back(doc::numbers(std::string(name), std::string(name)));
+  for (const ModelSetLine& line : judged.lines) {
+    std::vector<doc::Cell> cells(line.key.begin(), line.key.end());
+    cells.emplace_back(line.target);
+    doc::add_metrics(cells, shown, line.model->metrics.train);
+    table.add(std::move(cells));
+  }
   return table;
 }
 
@@ -127,10 +124,10 @@ int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Consol
   const std::optional<SetShare> share =
       set.header().total ? share_of_total(set, file.table, arguments.drop_failed) : std::nullopt;
   const std::vector<JudgedGate> gates = judged_set_gates(arguments.gates, SetLines(judged), share);
-  OutputTables tables(errors_table(judged, true), [&] {
-    return evaluations_to_json(document_of(arguments, file, judged, share, gates));
-  });
-  tables.add(errors_table(judged, false));
+  const doc::Document tables{
+      .blocks = {errors_table(judged)}, .json = [&] {
+        return evaluations_to_json(document_of(arguments, file, judged, share, gates));
+      }};
   output.write(tables.in(arguments.format));
   output.commit();
   console.notice(std::to_string(judged.lines.size()) + " of " + std::to_string(set.size()) +

@@ -1,46 +1,20 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string_view>
 
 #include "analysis/constants.hpp"
 #include "base/text.hpp"
 #include "cli/console.hpp"
-#include "cli/text_table.hpp"
 #include "cli/texts.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
+#include "report/document.hpp"
+#include "report/figures.hpp"
 #include "trust/resampling.hpp"
 
 namespace perfmodel::cli {
 namespace {
-
-/// A text as an attribute of XML, which has no way to say a control.
-std::string xml_text(const std::string& text) {
-  std::string out;
-  for (const char c : printable_word(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-std::string attribute(const std::string& name, const std::string& value) {
-  return " " + name + "=\"" + xml_text(value) + "\"";
-}
 
 /// "12.5 (95 % interval 11 .. 14)"
 std::string measured_text(const GateDocument& gate) {
@@ -134,114 +108,63 @@ std::string github_annotations(const EvaluationDocument& report, const FittedMod
 
 namespace {
 
-std::string exact_cell(double value) {
-  return std::isfinite(value) ? to_text(value) : "";
-}
-
-/// Names as in model.json, and full precision, for programs. With a baseline one line per model and
-/// one of the drift, whose columns are those of the metrics that drift.
-TextTable exact_evaluation(const EvaluationDocument& report) {
-  const auto cells = [](const Metrics& metrics) {
-    std::vector<std::string> row = {std::to_string(metrics.rows)};
-    for (const auto& [name, member] : kNamedMetrics)
-      row.push_back(exact_cell(metrics.*member));
-    return row;
-  };
-  std::vector<std::string> header = {"rows"};
-  for (const auto& [name, member] : kNamedMetrics)
-    header.emplace_back(name);
-  std::vector<std::string> now = cells(report.metrics);
-  if (report.intervals) {
-    header.insert(header.end(), {"coverage", "mean_width"});
-    now.insert(now.end(),
-               {to_text(report.intervals->coverage), to_text(report.intervals->mean_width)});
-  }
-  TextTable table(std::vector<Align>(header.size() + 2, Align::right));
-  if (!report.baseline) {
-    table.add(header);
-    table.add(now);
-    return table;
-  }
-  const auto add = [&](const std::string& name, std::vector<std::string> row,
-                       const std::string& last) {
-    row.insert(row.begin(), name);
-    row.resize(header.size() + 1);
-    row.push_back(last);
-    table.add(std::move(row));
-  };
-  std::vector<std::string> drift = {""};
-  for (const DriftFigure& figure : report.baseline->drift)
-    drift.push_back(exact_cell(figure.value));
-  const std::string of_predictions = drift.back();  // has a column of its own
-  drift.pop_back();
-  add("model", header, "prediction_drift");
-  add(report.model_file, now, "");
-  add(report.baseline->file, cells(report.baseline->metrics), "");
-  add("drift", drift, of_predictions);
-  return table;
-}
+constexpr std::array<std::string_view, 7> kShownMetrics = {
+    "rows", "mae", "mape_percent", "smape_percent", "mse", "rmse", "r2"};
 
 std::string signed_number(double value) {
   return (value >= 0 ? "+" : "") + short_number(value);
 }
 
-std::vector<std::string> evaluated_cells(const Metrics& metrics, const ShownTime& time) {
-  return {std::to_string(metrics.rows),
-          time.number(metrics.mae),
-          percent(metrics.mape_percent),
-          percent(metrics.smape_percent),
-          time.number(metrics.mse, 2),
-          time.number(metrics.rmse),
-          std::isnan(metrics.r2) ? "-" : short_number(metrics.r2)};
-}
-
 /// Percentages drift in points, r2 as it is, the others in percent of the old model's.
-std::vector<std::string> drift_cells(const BaselineDocument& baseline) {
-  std::vector<std::string> cells = {"drift", ""};
-  for (const auto& [name, value, interval] : baseline.drift) {
-    if (name == "prediction_drift")
-      continue;
-    const bool relative = name == "mae_drift" || name == "mse_drift" || name == "rmse_drift";
-    const bool points = name == "mape_drift" || name == "smape_drift";
-    cells.push_back(!std::isfinite(value) ? "-"
-                                          : signed_number(value) + (relative ? " %"
-                                                                    : points ? " points"
-                                                                             : ""));
-  }
-  return cells;
+doc::Cell drift_cell(const DriftFigure& figure) {
+  const bool relative =
+      figure.name == "mae_drift" || figure.name == "mse_drift" || figure.name == "rmse_drift";
+  const bool points = figure.name == "mape_drift" || figure.name == "smape_drift";
+  return std::isfinite(figure.value)
+             ? doc::shown_as(figure.value, signed_number(figure.value) + (relative ? " %"
+                                                                          : points ? " points"
+                                                                                   : ""))
+             : doc::Cell(std::nan(""));
 }
 
-TextTable report_table(const EvaluationDocument& report, const std::string& unit) {
-  using enum Align;
+/// With a baseline one line per model and one of the drift; that of the predictions has a column of
+/// its own for programs.
+doc::Table report_table(const EvaluationDocument& report, const std::string& unit) {
   const ShownTime time(
       unit, std::max(report.metrics.mae, report.baseline ? report.baseline->metrics.mae : 0));
-  std::vector<std::string> header = {"rows",  time.heading("MAE"),    "MAPE",
-                                     "SMAPE", time.heading("MSE", 2), time.heading("RMSE"),
-                                     "R2"};
-  std::vector<std::string> cells = evaluated_cells(report.metrics, time);
+  doc::Table table{doc::metric_columns(kShownMetrics, time)};
+  std::vector<doc::Cell> cells;
+  doc::add_metrics(cells, kShownMetrics, report.metrics);
   if (report.intervals) {
-    header.push_back("in " + short_number(100 * report.intervals->level) + " % interval");
-    header.push_back(time.heading("mean width"));
-    cells.push_back(percent(100 * report.intervals->coverage));
-    cells.push_back(time.number(report.intervals->mean_width));
+    table.columns.push_back(
+        doc::numbers("in " + short_number(100 * report.intervals->level) + " % interval",
+                     "coverage", doc::percent_of_share));
+    table.columns.push_back(
+        doc::numbers(time.heading("mean width"), "mean_width", doc::format_of(time)));
+    cells.insert(cells.end(), {report.intervals->coverage, report.intervals->mean_width});
   }
-  std::vector<Align> columns(header.size(), right);
   if (!report.baseline) {
-    TextTable table(columns);
-    table.add(header);
     table.add(cells);
     return table;
   }
-  columns.insert(columns.begin(), left);
-  header.insert(header.begin(), "model");
-  cells.insert(cells.begin(), clipped(report.model_file, 36));
-  std::vector<std::string> old = evaluated_cells(report.baseline->metrics, time);
-  old.insert(old.begin(), clipped(report.baseline->file, 36));
-  TextTable table(columns);
-  table.add(header);
+  table.columns.insert(table.columns.begin(), doc::words("model", "model"));
+  table.columns.push_back(doc::for_programs("prediction_drift"));
+  const auto name_of = [](const std::string& file) {
+    return doc::shown_as(file, clipped(file, 36));
+  };
+  cells.insert(cells.begin(), name_of(report.model_file));
+  std::vector<doc::Cell> old = {name_of(report.baseline->file)};
+  doc::add_metrics(old, kShownMetrics, report.baseline->metrics);
+  std::vector<doc::Cell> drift = {"drift", ""};
+  for (const DriftFigure& figure : report.baseline->drift)
+    drift.push_back(drift_cell(figure));
+  const doc::Cell of_predictions = drift.back();
+  drift.pop_back();
+  drift.resize(table.columns.size() - 1);
+  drift.push_back(of_predictions);
   table.add(cells);
   table.add(old);
-  table.add(drift_cells(*report.baseline));
+  table.add(drift);
   return table;
 }
 
@@ -274,17 +197,14 @@ std::string support_in_words(const EvaluationDocument& report, const std::string
          std::to_string(trend) + part(intervals ? intervals->far : std::nullopt);
 }
 
-TextTable outlier_table(const std::vector<OutlyingRun>& runs, const std::string& unit) {
-  using enum Align;
-  TextTable table({right, right, right, right, left});
-  table.add({"line", with_unit("measured", unit), with_unit("predicted", unit), "z", ""});
-  for (const OutlyingRun& run : runs) {
-    table.add({std::to_string(run.line), short_number(run.measured), short_number(run.predicted),
-               short_number(run.robust_z),
+doc::Table outlier_table(const std::vector<OutlyingRun>& runs, const std::string& unit) {
+  doc::Table table{{doc::numbers("line"), doc::numbers(with_unit("measured", unit)),
+                    doc::numbers(with_unit("predicted", unit)), doc::numbers("z"), doc::words("")}};
+  for (const OutlyingRun& run : runs)
+    table.add({run.line, run.measured, run.predicted, run.robust_z,
                std::abs(run.robust_z) >= kOutlierZ && is_far_off(run.measured, run.predicted)
                    ? "outlier"
                    : ""});
-  }
   return table;
 }
 
@@ -296,7 +216,7 @@ std::string formatted(const EvaluationDocument& report, const FittedModel& model
     return junit_report(report, model);
   if (format == OutputFormat::github)
     return github_annotations(report, model);
-  OutputTables out(exact_evaluation(report), [&] { return evaluation_to_json(model, report); });
+  doc::Document out{.json = [&] { return evaluation_to_json(model, report); }};
   out.add(report_table(report, model.spec.unit));
   std::string end;
   if (report.rows_left_out > 0) {

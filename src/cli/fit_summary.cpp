@@ -16,10 +16,10 @@
 #include "base/text.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
-#include "cli/text_table.hpp"
 #include "cli/texts.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/model.hpp"
+#include "report/document.hpp"
 #include "table/design.hpp"
 #include "table/replicates.hpp"
 #include "trust/cross_validation.hpp"
@@ -28,7 +28,7 @@ namespace perfmodel::cli {
 
 /// The constants and metrics of repeated fits: of the best one, and mean and standard deviation
 /// over the seeds. The first row is the heading.
-TextTable repeat_table(const FittedModel& model, const RepeatSummary& repeats);
+doc::Table repeat_table(const FittedModel& model, const RepeatSummary& repeats);
 
 /// Marks behind the constants of a table that are not to be quoted.
 class ConstantMarks {
@@ -54,7 +54,7 @@ class ConstantMarks {
 
 /// Intervals of the constants that can be quoted: scaling powers, C, powers, differences of levels;
 /// of a sum of product terms its local scaling powers, C and the powers term by term.
-TextTable uncertainty_table(const FittedModel& model, const Uncertainty& uncertainty);
+doc::Table uncertainty_table(const FittedModel& model, const Uncertainty& uncertainty);
 
 namespace {
 
@@ -148,41 +148,33 @@ namespace {
 
 using Spreads = std::vector<SeedSpread>;
 
-void add_row(TextTable& table, const std::string& name, double best, const SeedSpread& spread) {
-  table.add({name, short_number(best), short_number(spread.mean),
-             "+- " + short_number(spread.standard_deviation)});
+void add_row(doc::Table& table, const std::string& name, double best, const SeedSpread& spread) {
+  table.add({name, best, spread.mean, "+- " + short_number(spread.standard_deviation)});
 }
 
-void add_metrics(TextTable& table, const std::string& part, const Metrics& best,
+void add_metrics(doc::Table& table, const std::string& part, const std::optional<Metrics>& best,
                  const Spreads& spreads) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> shown = {
-      {{"mae", "MAE"}, {"mape_percent", "MAPE %"}, {"rmse", "RMSE"}, {"r2", "R2"}}};
-  for (const auto& [name, title] : shown) {
-    for (const auto& spread : spreads) {
-      if (spread.name == name) {
-        for (const auto& [metric, member] : kNamedMetrics)
-          if (metric == name)
-            add_row(table, part + " " + std::string(title), best.*member, spread);
-      }
-    }
-  }
+  constexpr std::array<std::pair<std::string_view, const char*>, 4> shown = {
+      {{"mae", " MAE"}, {"mape_percent", " MAPE %"}, {"rmse", " RMSE"}, {"r2", " R2"}}};
+  for (const auto& [name, title] : shown)
+    for (const SeedSpread& spread : spreads)
+      for (const auto& [metric, member] : kNamedMetrics)
+        if (best && spread.name == name && metric == name)
+          add_row(table, part + title, (*best).*member, spread);
 }
 
 }  // namespace
 
-TextTable repeat_table(const FittedModel& model, const RepeatSummary& repeats) {
-  using enum Align;
-  TextTable table({left, right, right, left});
-  table.add({std::to_string(repeats.fits) + " seeds", "best", "mean", "sd over seeds (n - 1)"});
+doc::Table repeat_table(const FittedModel& model, const RepeatSummary& repeats) {
+  doc::Table table{{doc::words(std::to_string(repeats.fits) + " seeds"), doc::numbers("best"),
+                    doc::numbers("mean"), doc::words("sd over seeds (n - 1)")}};
   for (std::size_t k = 0; k < repeats.constants.size(); ++k) {
     const SeedSpread& spread = repeats.constants[k];
     add_row(table, clipped(spread.name, 36), model.constants[static_cast<Eigen::Index>(k)], spread);
   }
   add_metrics(table, "training", model.metrics.train, repeats.train);
-  if (model.metrics.validation)
-    add_metrics(table, "validation", *model.metrics.validation, repeats.validation);
-  if (model.metrics.test)
-    add_metrics(table, "test", *model.metrics.test, repeats.test);
+  add_metrics(table, "validation", model.metrics.validation, repeats.validation);
+  add_metrics(table, "test", model.metrics.test, repeats.test);
   return table;
 }
 
@@ -191,13 +183,6 @@ namespace {
 constexpr std::size_t kIndentation = 2;
 constexpr std::size_t kMostLevels = 12;   // the rest of a column's levels is in model.json
 constexpr std::size_t kLongestName = 28;  // what is longer is clipped, so that a line has room
-
-std::string join(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const auto& line : lines)
-    text += line + "\n";
-  return text;
-}
 
 std::string seconds_text(double seconds) {
   std::array<char, 64> text{};
@@ -211,13 +196,6 @@ std::string range_text(const NumericInput& input) {
 
 std::string indented(const std::string& line) {
   return line.empty() ? "" : std::string(kIndentation, ' ') + line + "\n";
-}
-
-/// A section: its first line is the heading.
-std::string section(const TextTable& table, const Console& console) {
-  auto lines = table.lines(kIndentation, console.width());
-  lines.front() = console.strong(lines.front());
-  return "\n" + join(lines);
 }
 
 std::string header(const FitDocument& report, const Console& console) {
@@ -243,7 +221,6 @@ const NumericInput* numeric_input(const ModelSpec& spec, const std::string& colu
 /// The constants of a form whose parts are inputs, input by input; scales have a section of their
 /// own.
 std::string constants_section(const FitDocument& report, const Console& console) {
-  using enum Align;
   const FittedModel& model = report.model;
   const ConstantMarks marks(model);
   const std::vector<ConstantRow> constants = constant_table(model);
@@ -258,9 +235,10 @@ std::string constants_section(const FitDocument& report, const Console& console)
       levels[row.group].push_back(row.level);
     scales[row.group] = row.role == ConstantRole::scaling_power;
   }
-  TextTable table({left, left, right, right, left, right});
   const std::string no_mark = marks.legend().empty() ? "" : " ";
-  table.add({"input", "", "a" + no_mark, "p" + no_mark, "measured", "share of time"});
+  doc::Table table{{doc::words("input"), doc::words(""), doc::numbers("a" + no_mark),
+                    doc::numbers("p" + no_mark), doc::words("measured"),
+                    doc::numbers("share of time")}};
   std::size_t part = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (scales[g])
@@ -305,15 +283,13 @@ std::vector<std::string> wrapped(const std::string& formula, std::size_t width) 
 
 /// The terms of a sum, the largest first.
 std::string terms_section(const FitDocument& report, const Console& console) {
-  using enum Align;
   const FittedModel& model = report.model;
   const ConstantMarks marks(model);
   const auto mark = [&](std::size_t constant) { return marks.behind(constant); };
   const Eigen::Index intercept = model.constants.size() - 1;
   constexpr std::size_t beside = 20;  // the share, and some room
   const std::size_t width = console.width().value_or(kUsualWidth) - beside;
-  TextTable table({right, left});
-  table.add({"share", "term"});
+  doc::Table table{{doc::numbers("share"), doc::words("term")}};
   std::vector<TimePart> parts = model.form->parts(model.spec, model.constants, mark);
   parts.back().formula = short_number(model.constants[intercept]) +
                          marks.behind(static_cast<std::size_t>(intercept)) + "  (C)";
@@ -353,15 +329,14 @@ std::string process_line(const FitDocument& report) {
 constexpr std::size_t kMostOtherEffects = 5;
 
 std::string effect_section(const FitDocument& report, const Console& console) {
-  using enum Align;
   const FittedModel& model = report.model;
   const std::optional<Centre> centre = centre_of(model);
   if (!centre || report.scales_wrongly)
     return {};
   // What stands at a kink has two local powers, and the terms tell theirs.
   const bool has_powers = !model.form->has_local_powers();
-  TextTable table({left, left, left, right});
-  table.add({"effect of", "at " + centre->place, "measured", has_powers ? "q" : ""});
+  doc::Table table{{doc::words("effect of"), doc::words("at " + centre->place),
+                    doc::words("measured"), doc::numbers(has_powers ? "q" : "")}};
   const std::vector<double> powers = scaling_powers(model);
   const ConstantMarks marks(model);
   const auto add = [&](const std::string& column, const std::string& words) {
@@ -391,42 +366,39 @@ std::string effect_section(const FitDocument& report, const Console& console) {
 }
 
 std::string errors_section(const FitDocument& report, const Console& console) {
-  using enum Align;
   const PartMetrics& parts = report.model.metrics;
   double largest = parts.train.mae;
   for (const auto* part : {&parts.validation, &parts.test})
     largest = std::max(largest, *part ? (*part)->mae : 0);
-  const ShownTime time(report.model.spec.unit, largest);
-  TextTable table({left, right, right, right, right, right, right});
-  table.add({"errors", "rows", time.heading("MAE"), "MAPE", "SMAPE", time.heading("RMSE"), "R2"});
-  const auto add = [&](const std::string& name, const Metrics& metrics) {
-    table.add({name, std::to_string(metrics.rows), time.number(metrics.mae),
-               percent(metrics.mape_percent), percent(metrics.smape_percent),
-               time.number(metrics.rmse), std::isnan(metrics.r2) ? "-" : short_number(metrics.r2)});
+  constexpr std::array<std::string_view, 6> shown = {"rows",          "mae",  "mape_percent",
+                                                     "smape_percent", "rmse", "r2"};
+  doc::Table table{doc::metric_columns(shown, ShownTime(report.model.spec.unit, largest))};
+  table.columns.insert(table.columns.begin(), doc::words("errors"));
+  const auto add = [&](const char* name, const std::optional<Metrics>& metrics) {
+    std::vector<doc::Cell> cells = {name};
+    if (metrics) {
+      doc::add_metrics(cells, shown, *metrics);
+      table.add(std::move(cells));
+    }
   };
   add("training", parts.train);
-  if (parts.validation)
-    add("validation", *parts.validation);
-  if (parts.test)
-    add("test", *parts.test);
+  add("validation", parts.validation);
+  add("test", parts.test);
   return section(table, console) +
          indented(noise_floor_in_words(parts.train.mape_percent, report.model.noise_floor));
 }
 
 /// What the form was chosen by.
 std::string choice_section(const FitDocument& report, const Console& console) {
-  using enum Align;
   const std::optional<FormChoice>& choice = report.model.search.form;
   if (!choice || choice->held_out.empty())
     return {};
-  TextTable table({left, right, right});
-  table.add({"error of held-out runs", "within", "far ends"});
-  const std::array<std::string, 3> names = {"Eq. (4)", "the trend alone", "trend and process"};
-  for (std::size_t i = 0; i < std::min(names.size(), choice->held_out.size()); ++i) {
-    const HeldOutErrors& errors = choice->held_out[i];
-    table.add({names[i], percent(100 * errors.random),
-               errors.far_ends ? percent(100 * *errors.far_ends) : "-"});
-  }
+  doc::Table table{{doc::words("error of held-out runs"),
+                    doc::numbers("within", {}, doc::percent_of_share),
+                    doc::numbers("far ends", {}, doc::percent_of_share)}};
+  const std::array<const char*, 3> names = {"Eq. (4)", "the trend alone", "trend and process"};
+  for (std::size_t i = 0; i < std::min(names.size(), choice->held_out.size()); ++i)
+    table.add({names[i], choice->held_out[i].random, choice->held_out[i].far_ends});
   return section(table, console);
 }
 
@@ -468,6 +440,13 @@ std::string search_line(const FitDocument& report, const Console& console) {
 
 }  // namespace
 
+std::string section(doc::Table table, const Console& console) {
+  table.indentation = kIndentation;
+  std::vector<std::string> lines = doc::text_lines(table, console.width());
+  lines.front() = console.strong(lines.front());
+  return "\n" + joined(lines, "\n") + "\n";
+}
+
 std::string fit_summary(const FitDocument& report, const Console& console) {
   return header(report, console) +
          (report.model.form->words().lists_terms ? terms_section : constants_section)(report,
@@ -499,12 +478,6 @@ char mark_of(ConstantStatus status) {
 /// Where a model does not say what its runs determine, everything is shown.
 bool can_be_quoted(ConstantStatus status) {
   return status == ConstantStatus::determined || status == ConstantStatus::unknown;
-}
-
-void add_interval(TextTable& table, const std::string& name, double fitted,
-                  const Interval& interval) {
-  table.add({clipped(name, 44), short_number(fitted),
-             short_number(interval.low) + " .. " + short_number(interval.high)});
 }
 
 }  // namespace
@@ -545,18 +518,17 @@ std::string ConstantMarks::legend() const {
   return bound + (of_a_bound_ && of_data_ ? "   " : "") + data;
 }
 
-TextTable uncertainty_table(const FittedModel& model, const Uncertainty& uncertainty) {
-  using enum Align;
-  TextTable table({left, right, left});
-  table.add({std::to_string(uncertainty.samples) + " bootstrap samples", "fitted",
-             short_number(100 * uncertainty.confidence) + " % interval"});
+doc::Table uncertainty_table(const FittedModel& model, const Uncertainty& uncertainty) {
+  doc::Table table{{doc::words(std::to_string(uncertainty.samples) + " bootstrap samples"),
+                    doc::numbers("fitted"),
+                    doc::words(short_number(100 * uncertainty.confidence) + " % interval")}};
   const bool local = model.form->has_local_powers();
   const auto add = [&](const std::string& name, double fitted,
                        const std::optional<Interval>& interval, ConstantStatus status) {
     // What is 0 by the definition of a sum has no width.
     const bool is_free = interval && (!local || interval->low < interval->high);
     if (is_free && can_be_quoted(status))
-      add_interval(table, name, fitted, *interval);
+      table.add({clipped(name, 44), fitted, *interval});
   };
   const auto add_row = [&](const ConstantRow& row) {
     add(row.name, row.value, row.interval, row.status);

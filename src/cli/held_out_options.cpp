@@ -12,9 +12,10 @@
 #include "base/text.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
-#include "cli/text_table.hpp"
+#include "cli/texts.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
+#include "report/document.hpp"
 #include "trust/prediction_intervals.hpp"
 #include "trust/resampling.hpp"
 
@@ -93,34 +94,26 @@ void add_held_out_options(OptionSet& app, HeldOutRequest& request) {
 }
 
 std::string held_out_section(const FittedModel& model, const Console& console) {
-  using enum Align;
   std::string text;
   if (model.cross_validation) {
     const auto& validation = *model.cross_validation;
     const std::vector<Spread> spreads = metrics_spread(validation.folds);
     const ShownTime time(model.spec.unit, metric_spread(spreads, "mae").mean);
-    TextTable table({left, right, right, right, right, right});
-    table.add({std::to_string(validation.folds.size()) + " folds" +
-                   (validation.group_by ? " by " + clipped(*validation.group_by, 28) : ""),
-               time.heading("MAE"), "MAPE %", "SMAPE %", time.heading("RMSE"), "R2"});
-    const auto add = [&](const std::string& name, double Spread::*value) {
-      std::vector<std::string> cells = {name};
-      for (const char* metric : {"mae", "mape_percent", "smape_percent", "rmse", "r2"}) {
-        const double figure = metric_spread(spreads, metric).*value;
-        const bool is_time =
-            metric == std::string_view("mae") || metric == std::string_view("rmse");
-        cells.push_back(std::isnan(figure) ? "-"
-                        : is_time          ? time.number(figure)
-                                           : short_number(figure));
-      }
-      table.add(cells);
+    doc::Table table{
+        {doc::words(std::to_string(validation.folds.size()) + " folds" +
+                    (validation.group_by ? " by " + clipped(*validation.group_by, 28) : "")),
+         doc::numbers(time.heading("MAE"), {}, doc::format_of(time)), doc::numbers("MAPE %"),
+         doc::numbers("SMAPE %"), doc::numbers(time.heading("RMSE"), {}, doc::format_of(time)),
+         doc::numbers("R2")}};
+    const auto add = [&](const char* name, double Spread::*value) {
+      std::vector<doc::Cell> cells = {name};
+      for (const char* metric : {"mae", "mape_percent", "smape_percent", "rmse", "r2"})
+        cells.emplace_back(metric_spread(spreads, metric).*value);
+      table.add(std::move(cells));
     };
     add("mean", &Spread::mean);
     add("sd over folds (n - 1)", &Spread::standard_deviation);
-    auto lines = table.lines(2, console.width());
-    lines.front() = console.strong(lines.front());
-    for (const auto& line : lines)
-      text += (text.empty() ? "\n" : "") + line + "\n";
+    text += section(std::move(table), console);
   }
   if (model.intervals) {
     const PredictionIntervals& intervals = *model.intervals;

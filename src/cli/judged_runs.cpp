@@ -10,11 +10,11 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
-#include "cli/text_table.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
+#include "report/document.hpp"
 #include "table/column_facts.hpp"
 
 namespace perfmodel::cli {
@@ -54,6 +54,57 @@ void refuse_taken_names(const Table& table, const std::vector<std::string>& name
   }
 }
 
+namespace {
+
+/// The lines of a CSV file as they stand in it, without their line ends; for output that repeats
+/// its input byte for byte. The file has been parsed before, so its shape is known to be sound.
+class LineEcho {
+ public:
+  explicit LineEcho(std::string_view bytes);
+
+  /// The first line that is not blank.
+  std::string_view header();
+  /// The line with this number (from 1); each call asks for a later one.
+  std::string_view line(std::uint32_t number);
+
+ private:
+  std::string_view rest_;
+  std::uint32_t next_number_ = 1;
+
+  std::string_view next();
+};
+
+LineEcho::LineEcho(std::string_view bytes) : rest_(bytes) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (rest_.starts_with(byte_order_mark))
+    rest_.remove_prefix(byte_order_mark.size());
+}
+
+std::string_view LineEcho::header() {
+  std::string_view line = next();
+  while (line.find_first_not_of(" \t") == std::string_view::npos && !rest_.empty())
+    line = next();
+  return line;
+}
+
+std::string_view LineEcho::line(std::uint32_t number) {
+  while (next_number_ < number)
+    next();
+  return next();
+}
+
+std::string_view LineEcho::next() {
+  ++next_number_;
+  const auto end = rest_.find('\n');
+  std::string_view line = rest_.substr(0, end);
+  rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+  if (line.ends_with('\r'))
+    line.remove_suffix(1);
+  return line;
+}
+
+}  // namespace
+
 void append_columns(std::string_view bytes, const Table& table,
                     const std::vector<std::string>& names,
                     const std::function<std::vector<std::string>(std::size_t row)>& cells,
@@ -62,7 +113,7 @@ void append_columns(std::string_view bytes, const Table& table,
   LineEcho lines(bytes);
   output.write(lines.header());
   for (const auto& name : names)
-    output.write(style.separator + csv_field(name, style.separator));
+    output.write(style.separator + doc::csv_field(name, style.separator));
   output.write("\n");
   for (std::size_t row = 0; row < table.rows(); ++row) {
     output.write(lines.line(table.lines[row]));
@@ -75,10 +126,12 @@ void append_columns(std::string_view bytes, const Table& table,
   }
 }
 
-void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments) {
+void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool needs_runs) {
   add_input(command, "MODEL.json", arguments.model, "a model that fit wrote").required();
   add_pick(command, arguments.pick);
-  add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line").required();
+  Option runs = add_input(command, "RUNS.csv", arguments.runs, "measured runs, one per line");
+  if (needs_runs)
+    runs.required();
   command.add("--target COL", arguments.target,
               "the measured time, where the file has another name for it than the model");
   add_separator(command, arguments.separator);

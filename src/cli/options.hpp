@@ -18,7 +18,6 @@
 
 #include "base/text.hpp"
 #include "cli/console.hpp"
-#include "cli/text_table.hpp"
 #include "jobs/large_runs.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
@@ -26,6 +25,7 @@
 #include "perfmodel/model.hpp"
 #include "perfmodel/progress.hpp"
 #include "perfmodel/table.hpp"
+#include "report/document.hpp"
 
 namespace CLI {
 class App;

@@ -13,6 +13,7 @@
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/table.hpp"
+#include "report/document.hpp"
 #include "report/documents.hpp"
 
 namespace perfmodel::cli {
@@ -148,12 +149,15 @@ int run_plan(const PlanArguments& arguments, Console& console) {
     console.warning("the conditions leave too little room: " + std::to_string(plan.off_balance) +
                     " configurations are random ones, so values are not equally frequent");
   }
-  TextTable table(std::vector<Align>(space.columns.size(), Align::right));
-  table.add(space.names());
-  for (const auto& configuration : plan.configurations)
-    table.add(space.cells(configuration));
-  OutputTables out(table, [&] { return plan_to_json(space, plan.configurations); });
-  out.add(std::move(table));
+  doc::Table table;
+  for (const std::string& name : space.names())
+    table.columns.push_back(doc::numbers(name, name));
+  for (const auto& configuration : plan.configurations) {
+    const std::vector<std::string> cells = space.cells(configuration);
+    table.add({cells.begin(), cells.end()});
+  }
+  const doc::Document out{.blocks = {table},
+                          .json = [&] { return plan_to_json(space, plan.configurations); }};
   output->write(out.in(arguments.format));
   output->commit();
   return 0;

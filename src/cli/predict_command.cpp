@@ -11,13 +11,13 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
-#include "cli/text_table.hpp"
 #include "forms/form.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
+#include "report/document.hpp"
 #include "report/documents.hpp"
 
 namespace perfmodel::cli {
@@ -38,7 +38,7 @@ struct PredictedSettings {
 };
 
 /// A line per configuration for people: what differs between them, the time, its interval.
-TextTable prediction_table(const PredictedSettings& predicted);
+doc::Table prediction_table(const PredictedSettings& predicted);
 
 /// One prediction as its document, several as a list of such.
 std::string predictions_json(const PredictedSettings& predicted, const Design& design);
@@ -46,43 +46,35 @@ std::string predictions_json(const PredictedSettings& predicted, const Design& d
 /// A table as a CSV file, its rows in the lines from the second on.
 std::string csv_of_table(const Table& table);
 
-TextTable prediction_table(const PredictedSettings& predicted) {
+doc::Table prediction_table(const PredictedSettings& predicted) {
   const ModelSpec& spec = predicted.model.spec;
-  const TimeUnit unit = readable_unit(predicted.times.mean(), spec.unit);
-  const auto shown = [&](double time) { return short_number(time * unit.factor); };
+  const ShownTime time(readable_unit(predicted.times.mean(), spec.unit));
   std::vector<const Column*> columns;
-  for (const auto* names : {&predicted.set.varied, &predicted.set.moved})
-    for (const std::string& name : *names)
+  doc::Table table;
+  for (const auto* names : {&predicted.set.varied, &predicted.set.moved}) {
+    for (const std::string& name : *names) {
       columns.push_back(&predicted.set.table.at(name));
-  std::vector<Align> alignments(columns.size() + 1, Align::right);
-  std::vector<std::string> header;
-  for (const Column* column : columns)
-    header.push_back(column->name);
-  header.push_back(with_unit(spec.target, unit.name));
-  const auto& intervals = predicted.certainty.intervals;
-  if (intervals) {
-    header.push_back(short_number(100 * *predicted.level) + " % interval");
-    alignments.push_back(Align::left);
-  }
-  const auto& reach = predicted.certainty.reach;
-  if (reach) {
-    header.emplace_back("support");
-    alignments.push_back(Align::left);
-  }
-  header.emplace_back();
-  alignments.push_back(Align::left);
-  TextTable table(std::move(alignments));
-  table.add(header);
-  for (std::size_t row = 0; row < predicted.set.table.rows(); ++row) {
-    const double time = predicted.times[index(row)];
-    std::vector<std::string> cells;
-    for (const Column* column : columns)
-      cells.push_back(column->text(row));
-    cells.push_back(shown(time));
-    if (intervals) {
-      const IntervalFactors factors = (*intervals)[row];
-      cells.push_back(shown(time * factors.lower) + " .. " + shown(time * factors.upper));
+      table.columns.push_back(doc::numbers(name));
     }
+  }
+  table.columns.push_back(doc::numbers(time.heading(spec.target), {}, doc::format_of(time)));
+  const auto& intervals = predicted.certainty.intervals;
+  if (intervals)
+    table.columns.push_back({short_number(100 * *predicted.level) + " % interval", doc::Align::left,
+                             doc::format_of(time)});
+  const auto& reach = predicted.certainty.reach;
+  if (reach)
+    table.columns.push_back(doc::words("support"));
+  table.columns.push_back(doc::words(""));
+  for (std::size_t row = 0; row < predicted.set.table.rows(); ++row) {
+    const double predicted_time = predicted.times[index(row)];
+    std::vector<doc::Cell> cells;
+    for (const Column* column : columns)
+      cells.emplace_back(column->text(row));
+    cells.emplace_back(predicted_time);
+    if (intervals)
+      cells.emplace_back(Interval{predicted_time * (*intervals)[row].lower,
+                                  predicted_time * (*intervals)[row].upper});
     if (reach)
       cells.emplace_back(support_text(reach->near[row]));
     cells.emplace_back(predicted.range.in_range[row] ? "" : "extrapolated");
@@ -114,19 +106,34 @@ std::string predictions_json(const PredictedSettings& predicted, const Design& d
 }
 
 std::string csv_of_table(const Table& table) {
-  std::string text;
-  const auto add_line = [&](const auto& cell) {
-    for (std::size_t c = 0; c < table.columns.size(); ++c)
-      text += (c == 0 ? "" : ",") + csv_field(cell(table.columns[c]));
-    text += "\n";
-  };
-  add_line([](const Column& column) { return column.name; });
-  for (std::size_t row = 0; row < table.rows(); ++row)
-    add_line([&](const Column& column) { return column.text(row); });
-  return text;
+  doc::Table out;
+  for (const Column& column : table.columns)
+    out.columns.push_back(doc::words("", column.name));
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    std::vector<doc::Cell> cells;
+    for (const Column& column : table.columns)
+      cells.emplace_back(column.text(row));
+    out.add(std::move(cells));
+  }
+  return doc::csv(out);
 }
 
 namespace {
+
+/// Of a row of a file its predicted time, both ends of the interval and whether it is in range; the
+/// cells of what is no time are empty.
+std::vector<std::string> cells_of(std::size_t row, double time, const RangeCheck& range,
+                                  const Certainty& certainty, bool with_interval) {
+  const auto cell = [](double value) { return is_time(value) ? to_text(value) : ""; };
+  std::vector<std::string> out = {cell(time)};
+  if (with_interval && certainty.intervals)
+    out.insert(out.end(), {cell(time * (*certainty.intervals)[row].lower),
+                           cell(time * (*certainty.intervals)[row].upper)});
+  else if (with_interval)
+    out.insert(out.end(), {"", ""});
+  out.emplace_back(doc::truth(range.in_range[row]));
+  return out;
+}
 
 /// The new columns of one target.
 struct TargetColumns {
@@ -168,20 +175,13 @@ class SetPrediction {
     const RangeCheck range = check_range(model, design);
     const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
     for (std::size_t i = 0; i < part.rows.size(); ++i) {
-      const double time = predicted.values[static_cast<Eigen::Index>(i)];
       known_[part.rows[i]] = true;
       out_of_range_ += range.in_range[i] ? 0U : 1U;
-      without_time_ += is_time(time) ? 0U : 1U;
-      auto cell = cells_[part.rows[i]].begin() + static_cast<std::ptrdiff_t>(columns.first);
-      *cell++ = time_text_of(time);
-      if (columns.with_intervals) {
-        const IntervalFactors factors =
-            certainty.intervals ? (*certainty.intervals)[i] : IntervalFactors{};
-        *cell++ = certainty.intervals ? time_text_of(time * factors.lower) : "";
-        *cell++ = certainty.intervals ? time_text_of(time * factors.upper) : "";
-      }
-      *cell = range.in_range[i] ? "true" : "false";
+      std::ranges::copy(
+          cells_of(i, predicted.values[index(i)], range, certainty, columns.with_intervals),
+          cells_[part.rows[i]].begin() + index(columns.first));
     }
+    without_time_ += predicted.without_time.size();
   }
 
   void report(const PredictArguments& arguments, Console& console) const {
@@ -216,8 +216,6 @@ class SetPrediction {
     return found != targets_.end() ? *found
                                    : targets_.emplace_back(TargetColumns{target, task, false, 0});
   }
-
-  static std::string time_text_of(double value) { return is_time(value) ? to_text(value) : ""; }
 };
 
 }  // namespace
@@ -241,6 +239,89 @@ int predict_by_set(const PredictArguments& arguments, const SetLines& set, Outpu
 }
 
 namespace {
+
+/// One configuration is a number to all, several are a table to people and CSV to programs.
+std::optional<OutputFormat> format_of(const PredictArguments& arguments, std::size_t rows) {
+  if (arguments.format || rows == 1)
+    return arguments.format;
+  return arguments.output == "-" && is_terminal_output() ? OutputFormat::text : OutputFormat::csv;
+}
+
+/// A line per model and configuration.
+doc::Table table_of_sets(const PredictArguments& arguments, const SetLines& set,
+                         std::vector<std::string>& findings) {
+  const ModelSetHeader& header = set.header();
+  std::vector<std::string> columns;
+  doc::Table table;
+  table.keys = header.by.size() + 1;
+  for (const std::string& name : header.by)
+    table.columns.push_back(doc::words(name, name));
+  table.columns.push_back(doc::words("target", "target"));
+  for (const std::string& setting : arguments.settings) {
+    columns.push_back(setting.substr(0, setting.find('=')));
+    table.columns.push_back(doc::numbers(columns.back(), columns.back()));
+  }
+  table.columns.push_back(doc::numbers("predicted", "predicted"));
+  table.columns.push_back(doc::words("interval"));
+  for (const char* name : {"lower", "upper"})
+    table.columns.push_back(doc::for_programs(name));
+  table.columns.push_back(doc::for_programs("in_range"));
+  table.columns.push_back(doc::words(""));
+  SetPlaces places(arguments.settings);
+  set.for_each([&](const ModelSetLine& line) {
+    const auto asked = line.model ? places.of(*line.model) : std::nullopt;
+    if (!asked)
+      return;
+    const FittedModel& model = *line.model;
+    const Design design = make_design(asked->table, model.spec, Target::absent);
+    const Predictions predicted = predictions_of(model, design);
+    const RangeCheck range = check_range(model, design);
+    const Certainty certainty = certainty_of(model, arguments.coverage, arguments.model, design);
+    for (const std::string& finding : range.findings)
+      findings.push_back(words_of(line, header) + ": " + finding);
+    for (std::size_t row = 0; row < design.rows; ++row) {
+      std::vector<doc::Cell> cells(line.key.begin(), line.key.end());
+      cells.emplace_back(line.target);
+      for (const std::string& name : columns) {
+        const Column* const column = asked->table.find(name);
+        cells.emplace_back(column != nullptr ? column->text(row) : "");
+      }
+      const double time = predicted.values[index(row)];
+      const bool has_time = is_time(time);
+      cells.push_back(has_time ? doc::shown_as(time, time_text(time, model.spec.unit))
+                               : doc::Cell(std::nan("")));
+      std::optional<Interval> interval;
+      if (has_time && certainty.intervals)
+        interval = {time * (*certainty.intervals)[row].lower,
+                    time * (*certainty.intervals)[row].upper};
+      cells.emplace_back(interval ? time_range_text(interval->low, interval->high, model.spec.unit)
+                                  : "");
+      for (const auto end : {&Interval::low, &Interval::high})
+        cells.emplace_back(interval ? std::optional((*interval).*end) : std::nullopt);
+      cells.emplace_back(doc::truth(range.in_range[row]));
+      cells.emplace_back(range.in_range[row] ? "" : "extrapolated");
+      table.add(std::move(cells));
+    }
+  });
+  places.check();
+  return table;
+}
+
+/// `--set` of many models: all that have such inputs.
+int predict_settings_by_set(const PredictArguments& arguments, const SetLines& set,
+                            OutputFile& output, Console& console) {
+  if (!arguments.like.empty() || arguments.format == OutputFormat::json)
+    throw UsageError("--like and --format json go with one model; choose it: --pick");
+  std::vector<std::string> findings;
+  const doc::Document out{.blocks = {table_of_sets(arguments, set, findings)}};
+  if (arguments.strict_range && !findings.empty())
+    throw InputError("--strict-range: " + joined(findings, "; "));
+  if (!findings.empty())
+    console.warning(enumerated(findings, 3) + ": the predictions there are extrapolated");
+  output.write(out.in(*format_of(arguments, 2), output_width(arguments.output)));
+  output.commit();
+  return 0;
+}
 
 void check_combination(const PredictArguments& arguments) {
   if (arguments.configurations.empty() && arguments.settings.empty() && arguments.like.empty())
@@ -281,11 +362,6 @@ void tell_assumptions(const SetConfigurations& set, const BaseConfiguration& bas
   }
 }
 
-/// Empty for what is no time.
-std::string time_cell(double value) {
-  return is_time(value) ? to_text(value) : "";
-}
-
 /// What a file has beside its columns.
 void write_rows(const PredictArguments& arguments, const FittedModel& model, std::string_view bytes,
                 const Table& table, const Design& design, OutputFile& output, Console& console) {
@@ -304,14 +380,8 @@ void write_rows(const PredictArguments& arguments, const FittedModel& model, std
   append_columns(
       bytes, table, names,
       [&](std::size_t row) {
-        const double time = predicted.values[static_cast<Eigen::Index>(row)];
-        std::vector<std::string> further = {time_cell(time)};
-        if (certainty.intervals) {
-          const IntervalFactors factors = (*certainty.intervals)[row];
-          further.push_back(time_cell(time * factors.lower));
-          further.push_back(time_cell(time * factors.upper));
-        }
-        further.emplace_back(range.in_range[row] ? "true" : "false");
+        auto further = cells_of(row, predicted.values[index(row)], range, certainty,
+                                certainty.intervals.has_value());
         if (certainty.reach)
           further.emplace_back(support_text(certainty.reach->near[row]));
         return further;
@@ -329,13 +399,6 @@ void write_one(const PredictedSettings& predicted, OutputFile& output, Console& 
   console.notice(
       short_number(100 * *predicted.level) + " % interval: " +
       time_range_text(time * factors.lower, time * factors.upper, predicted.model.spec.unit));
-}
-
-/// One configuration is a number to all, several are a table to people and CSV to programs.
-std::optional<OutputFormat> format_of(const PredictArguments& arguments, std::size_t rows) {
-  if (arguments.format || rows == 1)
-    return arguments.format;
-  return arguments.output == "-" && is_terminal_output() ? OutputFormat::text : OutputFormat::csv;
 }
 
 int predict_settings(const PredictArguments& arguments, const FittedModel& model,
@@ -365,7 +428,7 @@ int predict_settings(const PredictArguments& arguments, const FittedModel& model
         model,     set,   times,
         certainty, range, interval_level(model, arguments.coverage, arguments.model)};
     if (format) {
-      OutputTables out(TextTable({}), [&] { return predictions_json(predicted, design); });
+      doc::Document out{.json = [&] { return predictions_json(predicted, design); }};
       out.add(prediction_table(predicted), 2);
       output.write(out.in(*format, output_width(arguments.output)));
     } else {
@@ -451,6 +514,8 @@ int run_predict(const PredictArguments& arguments, Console& console) {
   const SetLines set = picked_models(arguments.model, arguments.pick);
   if (has_keys(set) && !arguments.configurations.empty())
     return predict_by_set(arguments, set, output, console);
+  if (has_keys(set) && set.size() != 1)
+    return predict_settings_by_set(arguments, set, output, console);
   const FittedModel model = model_of(set);
   return arguments.configurations.empty() ? predict_settings(arguments, model, output, console)
                                           : predict_file(arguments, model, output, console);

@@ -9,6 +9,7 @@
 #include "cli/runs.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
+#include "report/document.hpp"
 #include "report/page.hpp"
 #include "report/page_content.hpp"
 
@@ -20,7 +21,7 @@ constexpr std::size_t kMostOfProcess = 20'000;  // its predictions of them take 
 
 std::string page_of(const page::Content& content, const ReportArguments& arguments) {
   const auto script = arguments.explore.value_or(true)
-                          ? page::exploration_script(content.model, content.typical)
+                          ? page::exploration_script(content.model, content.central)
                           : std::nullopt;
   if (arguments.explore == true && !script) {
     throw InputError(
@@ -47,6 +48,8 @@ std::string options_of(const ReportArguments& arguments) {
   add("separator", arguments.separator ? std::string(1, *arguments.separator) : "");
   add("failed", arguments.drop_failed ? "drop" : "");
   add("title", arguments.title);
+  for (const std::string& setting : arguments.settings)
+    add("set", setting);
   return out;
 }
 
@@ -84,10 +87,55 @@ page::Comparison comparison_of(const BaselineRuns& old_model, const std::string&
   return out;
 }
 
+/// Of many models: their table, and a page of each behind it.
+int report_set(const ReportArguments& arguments, const SetLines& set, OutputFile& output,
+               Console& console) {
+  if (arguments.third_file || !arguments.figures.empty() || arguments.explore == true ||
+      arguments.target)
+    throw UsageError(
+        "an older model, --figures, --explore and --target go with one model; choose it: --pick");
+  SetPageRequest request{.model_file = base_name(arguments.model),
+                         .settings = arguments.settings,
+                         .title = arguments.title,
+                         .options = options_of(arguments),
+                         .drop_failed = arguments.drop_failed};
+  RunsFile file;
+  if (!arguments.runs.empty()) {
+    file = read_runs(arguments.runs, text_columns_of(set), arguments.separator);
+    if (const auto notice = reading_notice(file.table))
+      console.notice(*notice);
+    request.runs = &file.table;
+    request.runs_file = base_name(arguments.runs);
+    request.runs_sha256 = sha256(file.bytes);
+  }
+  const page::SetContent content = set_page(set, request, console);
+  if (arguments.format == ReportFormat::markdown) {
+    doc::Document document{.escapes_markup = true};
+    for (const auto& [heading, table] : content.tables) {
+      document.add(doc::Heading{heading});
+      document.add(table);
+    }
+    output.write("### " + doc::markdown_words(content.title) + "\n\n" +
+                 document.in(OutputFormat::markdown));
+  } else {
+    output.write(set_html(content));
+  }
+  output.commit();
+  return 0;
+}
+
+/// The only line of a set with its key in words.
+std::string key_of(const SetLines& set) {
+  std::string out;
+  if (has_keys(set))
+    set.for_each([&](const ModelSetLine& line) { out = words_of(line, set.header()); });
+  return out;
+}
+
 }  // namespace
 
 void setup_report(OptionSet& command, ReportArguments& arguments) {
-  add_judged_runs(command, arguments);
+  add_judged_runs(command, arguments, false);
   command.group("Options");
   command
       .add("--title TEXT", arguments.title,
@@ -116,16 +164,22 @@ void setup_report(OptionSet& command, ReportArguments& arguments) {
       .add("--figures DIR", arguments.figures,
            "a folder: each figure goes there as NAME.svg; for papers and slides")
       .common();
+  command
+      .add("--set COL=VALUE", arguments.settings,
+           "of many models: where they are ranked; what is not set is as in the central run of each")
+      .repeatable();
   add_output(command, arguments.output, "FILE");
   command.footer(
       R"(The page is one file of HTML with its figures inside; it loads nothing, and runs nothing but the
 panel of --explore. It says how long an iteration takes, what makes it long, how it scales, and how
-far that can be trusted. The panel can be set from its address: report.html#gpus=8&batch=64.
+far that can be trusted. The panel can be set from its address: report.html#gpus=8&batch=64. Of many
+models (fit --by) there is one page: what each costs, grows as and consists of, the most costly
+first, with their pages behind it; of runs, if they are given.
 
 Examples:
   perfmodel report model.json runs.csv -o report.html
-  perfmodel report model.json new_runs.csv --title 'Cluster B, May' -o report.html
   perfmodel report old.json new.json runs.csv -o report.html
+  perfmodel report all.jsonl --set gpus=64 -o report.html
   perfmodel report model.json runs.csv --format md
   perfmodel report model.json runs.csv --figures figures -o report.html)");
 }
@@ -143,6 +197,12 @@ int run_report(const ReportArguments& given, Console& console) {
     throw UsageError("the older model cannot come from standard input; write it to a file");
   OutputFile output(arguments.output);
   const SetLines set = picked_models(arguments.model, arguments.pick);
+  if (has_keys(set) && set.size() != 1)
+    return report_set(arguments, set, output, console);
+  if (arguments.runs.empty())
+    throw UsageError("RUNS.csv is required: the runs that the model is judged on");
+  if (!arguments.settings.empty())
+    throw UsageError("--set goes with a file of many models");
   const FittedModel model = model_of(set);
   JudgedRuns runs = judge_runs(set, arguments, false, console);
   std::optional<page::Comparison> comparison;
@@ -163,7 +223,8 @@ int run_report(const ReportArguments& given, Console& console) {
        runs.range.findings,
        runs.left_out_text,
        comparison,
-       options_of(arguments)});
+       options_of(arguments),
+       key_of(set)});
   if (arguments.format == ReportFormat::markdown && arguments.figures.empty()) {
     output.write(report_markdown(content, arguments.title));
   } else {

@@ -20,10 +20,13 @@
 #include "cli/options.hpp"
 #include "jobs/tasks.hpp"
 #include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
+#include "perfmodel/predict.hpp"
 #include "perfmodel/table.hpp"
 #include "report/model_set.hpp"
+#include "report/page.hpp"
 #include "trust/prediction_intervals.hpp"
 
 namespace perfmodel::cli {
@@ -81,7 +84,7 @@ struct JudgedRunsArguments {
 };
 
 /// The arguments MODEL.json and RUNS.csv, --target, --separator and --failed.
-void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments);
+void add_judged_runs(OptionSet& command, JudgedRunsArguments& arguments, bool needs_runs = true);
 
 /// Measured runs beside what a model says of them.
 struct JudgedRuns {
@@ -359,6 +362,44 @@ void check_set_gates(const std::vector<Gate>& gates, const SetLines& set);
 /// model can have.
 std::string set_summary(const SetLines& set, const Console& console,
                         const std::vector<std::string>& settings = {});
+
+/// Settings (COL=VALUE) that many models are asked with, all else as in the central run of each.
+class SetPlaces {
+ public:
+  explicit SetPlaces(const std::vector<std::string>& settings) : settings_(settings) {}
+
+  /// Columns that a model does not have mean nothing to it; a level that it does not know leaves it
+  /// without configurations.
+  std::optional<SetConfigurations> of(const FittedModel& model);
+  /// The same of one value each; throws UsageError where there are several.
+  std::optional<Configuration> one_of(const FittedModel& model);
+
+  /// When all were asked: throws UsageError where a column is one of no model, or none had a
+  /// configuration.
+  void check() const;
+
+ private:
+  std::vector<std::string> settings_;
+  std::set<std::string> known_;  ///< settings of columns that some model has
+  bool any_ = false;
+  std::optional<UsageError> wrong_;
+};
+
+/// What the page of a set is asked for.
+struct SetPageRequest {
+  std::string model_file;  ///< base name
+  std::vector<std::string> settings;
+  std::string title;            ///< empty: of the files
+  const Table* runs = nullptr;  ///< where the models are judged on some
+  std::string runs_file = {};   ///< base name
+  std::string runs_sha256 = {};
+  std::string options;  ///< of the command that writes the page
+  bool drop_failed = false;
+};
+
+/// The ranking of a set with what each model grows as, its largest part and whether it is
+/// extrapolated there; behind it the pages of the most costly models.
+page::SetContent set_page(const SetLines& set, const SetPageRequest& request, Console& console);
 
 /// "2 of 9 models are missing: kernel=x time_s: ..."; empty where none are.
 std::string refused_text(const SetLines& set);

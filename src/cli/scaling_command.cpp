@@ -11,7 +11,6 @@
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
-#include "cli/text_table.hpp"
 #include "cli/texts.hpp"
 #include "forms/form.hpp"
 #include "jobs/settings.hpp"

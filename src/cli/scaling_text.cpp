@@ -3,17 +3,11 @@
 
 #include "analysis/constants.hpp"
 #include "base/text.hpp"
-#include "cli/text_table.hpp"
 #include "cli/texts.hpp"
+#include "report/document.hpp"
 
 namespace perfmodel::cli {
 namespace {
-
-using enum Align;
-
-std::string optional_number(const std::optional<double>& value) {
-  return value ? short_number(*value) : "-";
-}
 
 std::string header(const ScalingDocument& document) {
   const auto& study = document.study;
@@ -35,82 +29,81 @@ std::string header(const ScalingDocument& document) {
   return text;
 }
 
-TextTable rows(const ScalingDocument& document) {
-  const TimeUnit unit = readable_unit(document.relative ? 0 : document.study.rows.front().time,
-                                      document.relative ? "" : document.unit);
-  const std::string time = document.relative ? "relative time" : with_unit("time", unit.name);
+doc::Table rows(const ScalingDocument& document) {
+  const ShownTime time(readable_unit(document.relative ? 0 : document.study.rows.front().time,
+                                     document.relative ? "" : document.unit));
   const bool has_intervals = !document.intervals.empty();
-  std::vector<Align> aligns(2, right);
+  const bool tells = document.tells_speedup;
+  doc::Table table{
+      .columns = doc::scale_columns(
+          document.column, document.relative ? "relative time" : time.heading("time"),
+          doc::format_of(time), has_intervals ? std::optional(document.level) : std::nullopt),
+      .csv = {"scale", "time", "configurations", "speedup", "efficiency", "karp_flatt",
+              "equivalent_power", "lower", "upper"}};
+  table.columns.push_back(doc::numbers("Karp-Flatt", "karp_flatt"));
+  for (std::size_t c = table.columns.size() - 3; !tells && c < table.columns.size(); ++c)
+    table.columns[c].hidden = true;
+  table.columns.push_back(doc::numbers("equivalent q", "equivalent_power"));
+  table.columns.push_back(document.relative ? doc::numbers("configurations", "configurations")
+                                            : doc::for_programs("configurations"));
+  if (!document.relative)
+    table.columns.push_back(doc::words(""));
   if (has_intervals)
-    aligns.push_back(left);
-  aligns.insert(aligns.end(), document.tells_speedup ? 4 : 1, right);
-  aligns.push_back(document.relative ? right : left);
-  TextTable table(aligns);
-  const auto add = [&](std::vector<std::string> cells) {
-    if (!document.tells_speedup)
-      cells.erase(cells.begin() + 3, cells.begin() + 6);
-    if (!has_intervals)
-      cells.erase(cells.begin() + 2);
-    table.add(std::move(cells));
-  };
-  add({document.column, time, short_number(100 * document.level) + " % interval", "speedup",
-       "efficiency", "Karp-Flatt", "equivalent q", document.relative ? "configurations" : ""});
+    for (const char* name : {"lower", "upper"})
+      table.columns.push_back(doc::for_programs(name));
+  const auto told = [&](const doc::Cell& cell) { return tells ? cell : doc::Cell(); };
   for (std::size_t i = 0; i < document.study.rows.size(); ++i) {
     const auto& row = document.study.rows[i];
-    add({to_text(row.scale), short_number(row.time * unit.factor),
-         has_intervals ? short_number(document.intervals[i].low * unit.factor) + " .. " +
-                             short_number(document.intervals[i].high * unit.factor)
-                       : "",
-         short_number(row.speedup), percent(100 * row.efficiency), optional_number(row.karp_flatt),
-         optional_number(row.equivalent_power),
-         document.relative ? std::to_string(row.configurations)
-         : i < document.in_range.size() && !document.in_range[i] ? "extrapolated"
-                                                                 : ""});
+    std::vector<doc::Cell> cells = {row.scale, row.time};
+    if (has_intervals)
+      cells.emplace_back(document.intervals[i]);
+    cells.insert(cells.end(), {told(row.speedup), told(row.efficiency), told(row.karp_flatt),
+                               row.equivalent_power, row.configurations});
+    if (!document.relative)
+      cells.emplace_back(i < document.in_range.size() && !document.in_range[i] ? "extrapolated"
+                                                                               : "");
+    if (has_intervals)
+      cells.insert(cells.end(), {document.intervals[i].low, document.intervals[i].high});
+    table.add(std::move(cells));
   }
   return table;
 }
 
 /// What a law misses, as a share of the mean of what it describes.
-std::string misfit(const scaling::ScalingStudy& study, double rmse,
-                   double (*described)(const scaling::ScalingStudy&, const scaling::ScalingRow&)) {
+template <class Described>
+std::string misfit(const scaling::ScalingStudy& study, double rmse, const Described& described) {
   double sum = 0;
   for (const auto& row : study.rows)
-    sum += described(study, row);
+    sum += described(row);
   return percent(100 * rmse * static_cast<double>(study.rows.size()) / sum);
 }
 
-double time_in(const scaling::ScalingStudy&, const scaling::ScalingRow& row) {
-  return row.time;
-}
-
-double speedup_in(const scaling::ScalingStudy&, const scaling::ScalingRow& row) {
-  return row.speedup;
-}
-
-double throughput_in(const scaling::ScalingStudy& study, const scaling::ScalingRow& row) {
-  return (study.kind == scaling::Kind::weak ? row.scale : 1) / row.time;
-}
-
-void add_laws(const ScalingDocument& document, OutputTables& out) {
+void add_laws(const ScalingDocument& document, doc::Document& out) {
   const auto& study = document.study;
   out.add("\n");
   if (!study.amdahl && !study.gustafson) {
     out.add("  no laws: nothing was sped up\n");
     return;
   }
-  TextTable table({left, left, right, left});
-  table.add({"law", "constants", "misfit", "reading"});
+  doc::Table table{
+      {doc::words("law"), doc::words("constants"), doc::numbers("misfit"), doc::words("reading")}};
+  using scaling::ScalingRow;
+  const auto time = [](const ScalingRow& row) { return row.time; };
+  const auto speedup = [](const ScalingRow& row) { return row.speedup; };
+  const auto throughput = [&](const ScalingRow& row) {
+    return (study.kind == scaling::Kind::weak ? row.scale : 1) / row.time;
+  };
   if (study.amdahl) {
     const double s = study.amdahl->serial_fraction;
     // The table may count from another scale, which it takes to be perfectly efficient.
     const std::string of = study.rows.front().scale == 1 ? "" : " over its own time at 1";
     table.add({"Amdahl", "serial fraction " + short_number(s),
-               misfit(study, study.amdahl->rmse, time_in),
+               misfit(study, study.amdahl->rmse, time),
                s > 0 ? "speedup" + of + " ends at " + short_number(1 / s) : "no end in sight"});
   }
   if (study.gustafson) {
     table.add({"Gustafson", "serial fraction " + short_number(study.gustafson->serial_fraction),
-               misfit(study, study.gustafson->rmse, speedup_in), "of the run on all workers"});
+               misfit(study, study.gustafson->rmse, speedup), "of the run on all workers"});
   }
   if (study.usl) {
     const auto& usl = *study.usl;
@@ -121,7 +114,7 @@ void add_laws(const ScalingDocument& document, OutputTables& out) {
     table.add({"USL",
                "sigma " + short_number(usl.sigma) + ", kappa " + short_number(usl.kappa) +
                    ", gamma " + short_number(usl.gamma),
-               misfit(study, usl.rmse, throughput_in), reading});
+               misfit(study, usl.rmse, throughput), reading});
   }
   out.add(std::move(table), 2);
   const auto extrapolated = std::count(document.in_range.begin(), document.in_range.end(), false);
@@ -135,7 +128,7 @@ void add_laws(const ScalingDocument& document, OutputTables& out) {
     out.add("  USL: three scales cannot settle gamma; it is the throughput measured at 1\n");
 }
 
-void add_readings(const ScalingDocument& document, OutputTables& out) {
+void add_readings(const ScalingDocument& document, doc::Document& out) {
   if (!document.power)
     return;
   const auto& power = *document.power;
@@ -145,13 +138,13 @@ void add_readings(const ScalingDocument& document, OutputTables& out) {
           ", C " + short_number(power.constant) + "\n");
   if (!document.tells_speedup)
     return;
-  TextTable table({right, right, right, right, right});
-  table.add({document.column, "scalable part: S", "E", "whole time: S", "E"});
-  for (const auto& reading : document.readings) {
-    table.add({to_text(reading.scale), short_number(reading.scalable_speedup),
-               percent(100 * reading.scalable_efficiency), short_number(reading.whole_speedup),
-               percent(100 * reading.whole_efficiency)});
-  }
+  const doc::Column efficiency = doc::numbers("E", {}, doc::percent_of_share);
+  doc::Table table{{doc::numbers(document.column, {}, doc::all_digits),
+                    doc::numbers("scalable part: S"), efficiency, doc::numbers("whole time: S"),
+                    efficiency}};
+  for (const auto& reading : document.readings)
+    table.add({reading.scale, reading.scalable_speedup, reading.scalable_efficiency,
+               reading.whole_speedup, reading.whole_efficiency});
   out.add(std::move(table), 2);
   if (document.study.kind == scaling::Kind::strong && power.power < 0 && power.constant > 0) {
     out.add("  however many: the whole time is at most " +
@@ -179,43 +172,13 @@ std::string verdict(const ScalingDocument& document) {
          to_text(study.fastest_scale) + "\n";
 }
 
-/// The rows in full precision.
-TextTable exact_rows(const ScalingDocument& document) {
-  const auto optional_cell = [](const std::optional<double>& value) {
-    return value ? to_text(*value) : "";
-  };
-  const bool has_intervals = !document.intervals.empty();
-  TextTable table(std::vector<Align>(has_intervals ? 9 : 7, right));
-  std::vector<std::string> names = {"scale",      "time",       "configurations",  "speedup",
-                                    "efficiency", "karp_flatt", "equivalent_power"};
-  if (has_intervals)
-    names.insert(names.end(), {"lower", "upper"});
-  table.add(names);
-  const auto told = [&](const std::string& cell) { return document.tells_speedup ? cell : ""; };
-  for (std::size_t i = 0; i < document.study.rows.size(); ++i) {
-    const auto& row = document.study.rows[i];
-    std::vector<std::string> cells = {to_text(row.scale),
-                                      to_text(row.time),
-                                      std::to_string(row.configurations),
-                                      told(to_text(row.speedup)),
-                                      told(to_text(row.efficiency)),
-                                      told(optional_cell(row.karp_flatt)),
-                                      optional_cell(row.equivalent_power)};
-    if (has_intervals)
-      cells.insert(cells.end(),
-                   {to_text(document.intervals[i].low), to_text(document.intervals[i].high)});
-    table.add(std::move(cells));
-  }
-  return table;
-}
-
 }  // namespace
 
 std::string formatted(const ScalingDocument& document, OutputFormat format,
                       std::optional<std::size_t> width) {
   // Written first whatever the format: it refuses figures that are no numbers.
   const std::string json = to_json(document);
-  OutputTables out(exact_rows(document), [&] { return json; });
+  doc::Document out{.json = [&] { return json; }};
   out.add(header(document));
   out.add("\n");
   out.add(rows(document), 2);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -8,36 +9,20 @@
 #include <vector>
 
 #include "analysis/comparison.hpp"
+#include "analysis/scaling.hpp"
 #include "base/text.hpp"
+#include "cli/options.hpp"
 #include "cli/runs.hpp"
-#include "cli/text_table.hpp"
+#include "forms/form.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/predict.hpp"
+#include "report/document.hpp"
+#include "report/page.hpp"
 
 namespace perfmodel::cli {
-
-/// Settings (COL=VALUE) that many models are asked with, all else as in the central run of each.
-class SetPlaces {
- public:
-  explicit SetPlaces(const std::vector<std::string>& settings) : settings_(settings) {}
-
-  /// Columns that a model does not have mean nothing to it; a level that it does not know leaves it
-  /// without a configuration.
-  std::optional<Configuration> of(const FittedModel& model);
-
-  /// When all were asked: throws UsageError where a column is one of no model, or none had a
-  /// configuration.
-  void check() const;
-
- private:
-  std::vector<std::string> settings_;
-  std::set<std::string> known_;  ///< settings of columns that some model has
-  bool any_ = false;
-  std::optional<UsageError> wrong_;
-};
 
 bool FailedOfSet::take_away(LineRows& part) {
   if (!drop_)
@@ -166,20 +151,16 @@ void check_set_gates(const std::vector<Gate>& gates, const SetLines& set) {
       judged_set_gates(gates, set, set.header().total ? share_of_total(set) : std::nullopt));
 }
 
-namespace {
-
-std::optional<Configuration> place_in(const FittedModel& model,
-                                      const std::vector<std::string>& settings,
-                                      const BaseConfiguration& base) {
-  const SetConfigurations set = configurations_of_settings(settings, model, base);
-  if (set.table.rows() != 1)
+std::optional<Configuration> SetPlaces::one_of(const FittedModel& model) {
+  const std::optional<SetConfigurations> set = of(model);
+  if (!set)
+    return std::nullopt;
+  if (set->table.rows() != 1)
     throw UsageError("--set: models are ranked at one configuration; give one value each");
-  return configuration_of(make_design(set.table, model.spec, Target::absent), 0);
+  return configuration_of(make_design(set->table, model.spec, Target::absent), 0);
 }
 
-}  // namespace
-
-std::optional<Configuration> SetPlaces::of(const FittedModel& model) {
+std::optional<SetConfigurations> SetPlaces::of(const FittedModel& model) {
   const auto base = central_base(model);
   if (!base)
     return std::nullopt;
@@ -189,7 +170,7 @@ std::optional<Configuration> SetPlaces::of(const FittedModel& model) {
       own.push_back(setting);
   known_.insert(own.begin(), own.end());
   try {
-    auto out = place_in(model, own, *base);
+    auto out = configurations_of_settings(own, model, *base);
     any_ = true;
     return out;
   } catch (const UsageError& error) {
@@ -208,7 +189,9 @@ void SetPlaces::check() const {
 
 namespace {
 
-constexpr std::size_t kMostRanked = 20;
+constexpr std::size_t kMostRanked = 20;   // on a terminal
+constexpr std::size_t kMostOfPage = 200;  // in its tables
+constexpr std::size_t kMostPages = 24;    // of models behind them
 constexpr std::size_t kMostRefused = 5;
 
 /// One of those that are shown.
@@ -228,16 +211,16 @@ struct TargetRanking {
   bool with_intervals = false;
   std::vector<RankedLine> top;  ///< the longest times first, of equal ones the first
 
-  void add(const RankedModel& ranked, const ModelSetLine& line) {
+  void add(const RankedModel& ranked, const ModelSetLine& line, std::size_t most) {
     sum += ranked.time.value_or(0);
     const RankedLine entry{ranked, {}};
     const auto at = std::upper_bound(
         top.begin(), top.end(), entry,
         [](const RankedLine& a, const RankedLine& b) { return a.time() > b.time(); });
-    if (top.size() == kMostRanked && at == top.end())
+    if (top.size() == most && at == top.end())
       return;
     top.insert(at, {ranked, line});
-    if (top.size() > kMostRanked)
+    if (top.size() > most)
       top.pop_back();
   }
 };
@@ -245,7 +228,8 @@ struct TargetRanking {
 /// Targets in the order of their first models; totals are none of them.
 class TargetRankings {
  public:
-  TargetRankings(const SetLines& set, const std::vector<std::string>& settings) {
+  TargetRankings(const SetLines& set, const std::vector<std::string>& settings,
+                 std::size_t most = kMostRanked) {
     set.for_each([&](const ModelSetLine& line) {
       if (!line.model)
         return;
@@ -264,8 +248,8 @@ class TargetRankings {
       TargetRanking& target = of(line.target);
       target.add(ranked_at(*line.model, target.place.scale,
                            settings.empty() ? target.place.configuration(*line.model)
-                                            : places.of(*line.model)),
-                 line);
+                                            : places.one_of(*line.model)),
+                 line, most);
     });
     if (!targets_.empty())
       places.check();
@@ -293,13 +277,11 @@ const Metrics& judged_metrics(const FittedModel& model) {
   return model.metrics.test ? *model.metrics.test : model.metrics.train;
 }
 
-std::string interval_text(const FittedModel& model, const RankedModel& ranked,
-                          const ShownTime& shown) {
+Interval interval_of(const FittedModel& model, const RankedModel& ranked) {
   const Certainty certainty =
       certainty_of(model, std::nullopt, "", design_of(*ranked.configuration, model.spec));
   const IntervalFactors factors = (*certainty.intervals)[0];
-  return shown.number(*ranked.time * factors.lower) + " .. " +
-         shown.number(*ranked.time * factors.upper);
+  return {*ranked.time * factors.lower, *ranked.time * factors.upper};
 }
 
 /// Kinds of warnings in few words; those that say the same have the same.
@@ -327,38 +309,68 @@ std::string warned_of(const FittedModel& model) {
   return joined({std::vector<std::string>(kinds.begin(), kinds.end())}, ", ");
 }
 
-TextTable table_of_ranking(const ModelSetHeader& header, const TargetRanking& target,
-                           const ShownTime& shown) {
-  std::vector<Align> columns{Align::right};
-  std::vector<std::string> heading{"share"};
-  const auto add = [&](const std::string& name, Align align) {
-    heading.push_back(name);
-    columns.push_back(align);
-  };
+/// "gpus^0.35": the power that a doubling amounts to.
+std::string growth_in_words(const RankedModel& ranked, const std::string& scale) {
+  if (!ranked.growth || !(*ranked.growth > 0))
+    return "-";
+  return scale + "^" + rounded(std::log2(*ranked.growth));
+}
+
+/// "allreduce 72 %": what most of a time is.
+std::string largest_part(const FittedModel& model, const Configuration& at) {
+  const std::vector<double> shares = time_shares(model, design_of(at, model.spec));
+  const std::vector<TimePart> parts = model.form->parts(model.spec, model.constants);
+  const auto largest = std::max_element(shares.begin(), shares.end());
+  if (largest == shares.end() || !std::isfinite(*largest))
+    return "-";
+  const TimePart& part = parts[static_cast<std::size_t>(largest - shares.begin())];
+  return (part.title.empty() ? part.name : part.title) + " " + percent(*largest);
+}
+
+/// What a page says of a model beside the terminal's.
+std::vector<doc::Cell> page_cells(const FittedModel& model, const RankedModel& ranked,
+                                  const std::string& scale) {
+  if (!ranked.configuration)
+    return {"-", "-", "-"};
+  const Configuration& at = *ranked.configuration;
+  return {growth_in_words(ranked, scale), largest_part(model, at),
+          check_range(model, design_of(at, model.spec)).in_range[0]
+              ? doc::Cell("measured")
+              : doc::doubtful("extrapolated")};
+}
+
+doc::Table table_of_ranking(const ModelSetHeader& header, const TargetRanking& target,
+                            const ShownTime& shown, bool of_page = false) {
+  const doc::Format time = doc::format_of(shown);
+  doc::Table table{{doc::numbers("share", {}, percent)}};
+  table.indentation = 2;
   for (const std::string& column : header.by)
-    add(column, Align::left);
-  add(with_unit(target.target, shown.unit()), Align::right);
+    table.columns.push_back(doc::words(column));
+  table.columns.push_back(doc::numbers(shown.heading(target.target), {}, time));
   if (target.with_intervals)
-    add("interval", Align::left);
-  add("x2", Align::right);
-  add("MAPE", Align::right);
-  add("rows", Align::right);
-  add("look at", Align::left);
-  TextTable table(columns);
-  table.add(heading);
+    table.columns.push_back({"interval", doc::Align::left, time});
+  table.columns.insert(table.columns.end(), {doc::numbers("x2"), doc::numbers("MAPE", {}, percent),
+                                             doc::numbers("rows"), doc::words("look at")});
+  if (of_page)
+    for (const char* heading : {"grows as", "largest part", "range"})
+      table.columns.push_back(doc::words(heading));
   for (const auto& [ranked, line] : target.top) {
-    std::vector<std::string> cells{
-        ranked.time && target.sum > 0 ? percent(100 * *ranked.time / target.sum) : "-"};
+    std::vector<doc::Cell> cells{ranked.time && target.sum > 0
+                                     ? std::optional(100 * *ranked.time / target.sum)
+                                     : std::nullopt};
     cells.insert(cells.end(), line.key.begin(), line.key.end());
-    cells.push_back(ranked.time ? shown.number(*ranked.time) : "-");
+    cells.emplace_back(ranked.time);
     if (target.with_intervals) {
-      cells.push_back(
-          ranked.time && line.model->intervals ? interval_text(*line.model, ranked, shown) : "-");
+      cells.push_back(ranked.time && line.model->intervals
+                          ? doc::Cell(interval_of(*line.model, ranked))
+                          : doc::Cell("-"));
     }
-    cells.push_back(ranked.growth ? short_number(*ranked.growth) : "-");
-    cells.push_back(percent(judged_metrics(*line.model).mape_percent));
-    cells.push_back(std::to_string(line.rows));
-    cells.push_back(warned_of(*line.model));
+    cells.insert(cells.end(), {ranked.growth, judged_metrics(*line.model).mape_percent, line.rows,
+                               warned_of(*line.model)});
+    if (of_page) {
+      const auto further = page_cells(*line.model, ranked, target.place.scale);
+      cells.insert(cells.end(), further.begin(), further.end());
+    }
     table.add(std::move(cells));
   }
   return table;
@@ -398,13 +410,105 @@ std::string set_summary(const SetLines& set, const Console& console,
   for (const TargetRanking& target : rankings.targets()) {
     const RankedLine& first = target.top.front();
     const ShownTime shown(first.line.model->spec.unit, first.ranked.time.value_or(1));
-    const TextTable table = table_of_ranking(set.header(), target, shown);
     out += "\n  " + target.target + " " + place_in_words(target.place, settings) + "\n" +
-           table.text(2, console.width());
-    if (target.count > kMostRanked)
-      out += "  and " + std::to_string(target.count - kMostRanked) + " more\n";
+           doc::text(table_of_ranking(set.header(), target, shown), console.width());
+    if (target.count > target.top.size())
+      out += "  and " + std::to_string(target.count - target.top.size()) + " more\n";
   }
   return out + total_in_words(set);
+}
+
+namespace {
+
+/// The central run of a fit as the only run that a page shows.
+std::optional<Table> central_runs(const FittedModel& model) {
+  auto base = central_base(model);
+  if (!base)
+    return std::nullopt;
+  Column time;
+  time.name = model.spec.target;
+  time.numbers = {model.central->time};
+  base->table.columns.push_back(std::move(time));
+  return std::move(base->table);
+}
+
+/// The sections of a model's page; nothing where it has no run, or gives none a time.
+std::optional<std::string> page_of_line(const SetPageRequest& request, const ModelSetLine& line,
+                                        const std::optional<Table>& runs, const std::string& key) {
+  const FittedModel& model = *line.model;
+  const std::optional<Table> table = runs ? runs : central_runs(model);
+  if (!table)
+    return std::nullopt;
+  const Design all = make_design(*table, model.spec, Target::required);
+  const Predictions predictions = predictions_of(model, all);
+  if (predictions.without_time.size() == all.rows)
+    return std::nullopt;
+  JudgedRuns judged;
+  judged.rows.resize(all.rows);
+  std::iota(judged.rows.begin(), judged.rows.end(), std::size_t{0});
+  judged.lines = table->lines;
+  judged.design = all;
+  judged.predicted = predictions.values;
+  judged.leave_out(predictions.without_time);
+  return page::sections_of(
+      page::content_of({.model = model,
+                        .tool = tool_name(),
+                        .model_file = request.model_file,
+                        .runs = {request.runs ? request.runs_file : "the fit", table->rows(),
+                                 request.runs ? request.runs_sha256 : "", false},
+                        .lines = judged.lines,
+                        .design = judged.design,
+                        .predicted = judged.predicted,
+                        .metrics = measure(judged.design, judged.predicted, table->source),
+                        .range_findings = check_range(model, judged.design).findings,
+                        .left_out = without_time_text(predictions, *table),
+                        .options = request.options,
+                        .key = key,
+                        .has_runs = request.runs != nullptr}),
+      flag_text);
+}
+
+}  // namespace
+
+page::SetContent set_page(const SetLines& set, const SetPageRequest& request, Console& console) {
+  const TargetRankings rankings(set, request.settings, kMostOfPage);
+  const ModelSetHeader& header = set.header();
+  page::SetContent out;
+  out.title = request.title.empty()
+                  ? std::to_string(rankings.models()) + " models: " + request.model_file +
+                        (request.runs ? " on " + request.runs_file : "")
+                  : request.title;
+  out.subtitle = "Models of " + header.file + " by " + joined(header.by, ", ") +
+                 ", the most costly first; MAPE is that of the fit";
+  std::map<std::size_t, Table> runs;
+  FailedOfSet failed(request.drop_failed);
+  if (request.runs)
+    for_each_with_rows(set, *request.runs, [&](LineRows part) {
+      if (failed.take_away(part))
+        runs[part.line.task] = std::move(part.table);
+    });
+  for (const std::string& words : failed.words())
+    console.warning(words);
+  for (const TargetRanking& target : rankings.targets()) {
+    const RankedLine& first = target.top.front();
+    const ShownTime shown(first.line.model->spec.unit, first.ranked.time.value_or(1));
+    out.tables.emplace_back(
+        target.target + " " + place_in_words(target.place, request.settings) +
+            (target.count > target.top.size()
+                 ? "; without " + std::to_string(target.count - target.top.size()) + " smaller ones"
+                 : ""),
+        table_of_ranking(header, target, shown, true));
+    for (const auto& [ranked, line] : target.top) {
+      const auto own = runs.find(line.task);
+      if (out.pages.size() == kMostPages || (request.runs && own == runs.end()))
+        continue;
+      const std::string key = words_of(line, header);
+      if (auto sections = page_of_line(
+              request, line, own == runs.end() ? std::nullopt : std::optional(own->second), key))
+        out.pages.emplace_back(key, std::move(*sections));
+    }
+  }
+  return out;
 }
 
 std::string refused_text(const SetLines& set) {

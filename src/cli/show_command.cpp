@@ -13,7 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
-#include "cli/text_table.hpp"
+#include "report/document.hpp"
 #include "report/documents.hpp"
 
 namespace perfmodel::cli {
@@ -90,38 +90,21 @@ std::string digits_text(double digits) {
   return text.data();
 }
 
-TextTable figures_table(const SelftestFigures& figures) {
-  using enum Align;
-  TextTable table({left, right, right, right, right, left});
-  const std::string* problem = nullptr;
-  for (const auto& figure : figures) {
-    if (!problem || *problem != figure.problem) {
-      if (problem)
-        table.add({""});
-      table.add({figure.problem, "certified", "computed", "digits", "promised"});
-      problem = &figure.problem;
-    }
-    table.add({"  " + figure.quantity, certified_number(figure.certified),
-               certified_number(figure.computed), digits_text(figure.digits),
-               short_number(figure.promised), figure.passed() ? "" : "FAILED"});
-  }
-  return table;
-}
-
-TextTable exact_figures(const SelftestFigures& figures) {
-  TextTable table(std::vector<Align>(7, Align::right));
-  table.add({"problem", "quantity", "certified", "computed", "digits", "promised", "passed"});
-  for (const auto& figure : figures) {
-    table.add({figure.problem, figure.quantity, to_text(figure.certified), to_text(figure.computed),
-               to_text(figure.digits), to_text(figure.promised),
-               figure.passed() ? "true" : "false"});
-  }
-  return table;
-}
-
 std::string formatted(const SelftestFigures& figures, OutputFormat format) {
-  OutputTables out(exact_figures(figures), [&] { return selftest_to_json(figures); });
-  out.add(figures_table(figures));
+  doc::Table table{{doc::for_programs("problem"), doc::words("", "quantity"),
+                    doc::numbers("certified", "certified", certified_number),
+                    doc::numbers("computed", "computed", certified_number),
+                    doc::numbers("digits", "digits", digits_text),
+                    doc::numbers("promised", "promised"), doc::words(""),
+                    doc::for_programs("passed")}};
+  for (const auto& figure : figures) {
+    if (table.groups.empty() || table.groups.back().second != figure.problem)
+      table.add_group(figure.problem);
+    table.add({figure.problem, doc::shown_as(figure.quantity, "  " + figure.quantity),
+               figure.certified, figure.computed, figure.digits, figure.promised,
+               figure.passed() ? "" : "FAILED", doc::truth(figure.passed())});
+  }
+  doc::Document out{.blocks = {table}, .json = [&] { return selftest_to_json(figures); }};
   return out.in(format);
 }
 

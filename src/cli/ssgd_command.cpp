@@ -9,7 +9,6 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
-#include "cli/text_table.hpp"
 #include "cli/texts.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"

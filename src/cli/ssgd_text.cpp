@@ -9,8 +9,8 @@
 #include "analysis/ssgd.hpp"
 #include "base/text.hpp"
 #include "cli/console.hpp"
-#include "cli/text_table.hpp"
 #include "cli/texts.hpp"
+#include "report/document.hpp"
 
 namespace perfmodel::cli {
 
@@ -78,8 +78,6 @@ std::string timeline_text(const ssgd::Timeline& timeline, std::size_t width) {
 
 namespace {
 
-using enum Align;
-
 constexpr std::size_t kSentenceWidth = 98;  // where nobody looks
 
 std::string fixed(double value) {
@@ -90,6 +88,11 @@ std::string fixed(double value) {
 
 std::string milliseconds(double us) {
   return fixed(us / 1000);
+}
+
+/// A column of times in us, which people read in ms.
+doc::Column times(std::string heading, std::string name = {}) {
+  return doc::numbers(std::move(heading), std::move(name), milliseconds);
 }
 
 std::string share(double us, double total_us) {
@@ -118,17 +121,20 @@ std::string title(const ssgd::ScheduleFigures& schedule) {
   return schedule.name == "optimal" ? "optimal *" : schedule.name;
 }
 
-void add_schedules(const SsgdDocument& document, OutputTables& out) {
-  TextTable table({left, left, right, right, right, right, right, right, left});
-  table.add({"schedule [ms]", "times are", "messages", "T_c", "exposed", "iteration", "speedup",
-             "efficiency", ""});
-  for (const auto& schedule : document.study.schedules) {
-    table.add({title(schedule), schedule.measured ? "measured" : "modelled",
-               std::to_string(schedule.messages), milliseconds(schedule.communication_us),
-               milliseconds(schedule.exposed_us), milliseconds(schedule.total_us),
-               fixed(schedule.speedup), percent(100 * schedule.efficiency),
+void add_schedules(const SsgdDocument& document, doc::Document& out) {
+  doc::Table table{
+      .columns = {doc::words("schedule [ms]", "name"), doc::words("times are", "message_times"),
+                  doc::for_programs("chosen"), doc::numbers("messages", "messages"),
+                  times("T_c", "communication_us"), times("exposed", "exposed_us"),
+                  doc::for_programs("finish_us"), times("iteration", "iteration_us"),
+                  doc::numbers("speedup", "speedup", fixed),
+                  doc::numbers("efficiency", "efficiency", doc::percent_of_share), doc::words("")}};
+  for (const auto& schedule : document.study.schedules)
+    table.add({doc::shown_as(schedule.name, title(schedule)),
+               schedule.measured ? "measured" : "modelled", doc::truth(schedule.chosen),
+               schedule.messages, schedule.communication_us, schedule.exposed_us,
+               schedule.finish_us, schedule.total_us, schedule.speedup, schedule.efficiency,
                schedule.chosen ? "<- chosen" : ""});
-  }
   out.add("\n");
   out.add(std::move(table), 2);
   if (document.study.workers > 1 && document.study.bound_us > 0) {
@@ -137,16 +143,16 @@ void add_schedules(const SsgdDocument& document, OutputTables& out) {
   }
 }
 
-TextTable phases(const SsgdDocument& document) {
+doc::Table phases(const SsgdDocument& document) {
   const ssgd::Iteration& one = document.study.single;
   const ssgd::Iteration& all = document.study.chosen;
-  TextTable table({left, right, right, right});
-  table.add({"phase [ms]", document.study.strong_scaling ? "1 worker, whole batch" : "1 worker",
-             std::to_string(document.study.workers) + " workers", "of iteration"});
-  const auto add = [&](const std::string& name, double one_us, double all_us) {
-    if (one_us > 0 || all_us > 0) {
-      table.add({name, milliseconds(one_us), milliseconds(all_us), share(all_us, all.total_us)});
-    }
+  doc::Table table{{doc::words("phase [ms]"),
+                    times(document.study.strong_scaling ? "1 worker, whole batch" : "1 worker"),
+                    times(std::to_string(document.study.workers) + " workers"),
+                    doc::numbers("of iteration")}};
+  const auto add = [&](const char* name, double one_us, double all_us) {
+    if (one_us > 0 || all_us > 0)
+      table.add({name, one_us, all_us, share(all_us, all.total_us)});
   };
   add("read", one.phases.read_us, all.phases.read_us);
   add("split *", one.phases.split_us, all.phases.split_us);
@@ -159,60 +165,41 @@ TextTable phases(const SsgdDocument& document) {
   return table;
 }
 
-TextTable losses(const SsgdDocument& document) {
+doc::Table losses(const SsgdDocument& document) {
   const ssgd::Study& study = document.study;
-  TextTable table({left, right, right});
-  table.add({"lost [ms]", "", "of iteration"});
+  doc::Table table{{doc::words("lost [ms]"), times(""), doc::numbers("of iteration")}};
   const double total = study.chosen.total_us;
-  table.add({"to communication", milliseconds(study.lost_to_communication_us),
+  table.add({"to communication", study.lost_to_communication_us,
              share(study.lost_to_communication_us, total)});
-  table.add({"to load imbalance *", milliseconds(study.lost_to_imbalance_us),
+  table.add({"to load imbalance *", study.lost_to_imbalance_us,
              share(study.lost_to_imbalance_us, total)});
   return table;
 }
 
-TextTable imbalance(const ssgd::Imbalance& imbalance) {
-  TextTable table({left, right, left});
-  table.add({"load imbalance *", "", ""});
-  table.add({"imbalance_ratio", short_number(imbalance.imbalance_ratio), "max / mean"});
-  table.add({"load_imbalance_factor", short_number(imbalance.load_imbalance_factor),
-             "(max - mean) / mean"});
-  table.add({"pop_load_balance", short_number(imbalance.pop_load_balance), "mean / max (POP)"});
-  table.add({"relative_imbalance", short_number(imbalance.relative_imbalance),
-             "(max - mean) / max (Sakellariou)"});
-  table.add({"imbalance_percentage", short_number(imbalance.imbalance_percentage),
+doc::Table imbalance(const ssgd::Imbalance& imbalance) {
+  doc::Table table{{doc::words("load imbalance *"), doc::numbers(""), doc::words("")}};
+  table.add({"imbalance_ratio", imbalance.imbalance_ratio, "max / mean"});
+  table.add({"load_imbalance_factor", imbalance.load_imbalance_factor, "(max - mean) / mean"});
+  table.add({"pop_load_balance", imbalance.pop_load_balance, "mean / max (POP)"});
+  table.add(
+      {"relative_imbalance", imbalance.relative_imbalance, "(max - mean) / max (Sakellariou)"});
+  table.add({"imbalance_percentage", imbalance.imbalance_percentage,
              "(max - mean) / max * G / (G - 1) * 100 (DeRose)"});
   return table;
 }
 
-TextTable pop(const ssgd::PopFactors& pop) {
-  TextTable table({left, right, left});
-  const auto add = [&](const std::string& name, double value, const std::string& meaning) {
-    table.add({name, percent(100 * value), meaning});
-  };
-  table.add({"POP factors *", "", ""});
-  add("global efficiency", pop.global_efficiency, "parallel efficiency * computation scaling");
-  add("  parallel efficiency", pop.parallel_efficiency, "mean useful / iteration");
-  add("    load balance", pop.load_balance, "mean useful / max useful");
-  add("    communication efficiency", pop.communication_efficiency, "max useful / iteration");
-  add("      serialisation", pop.serialisation_efficiency, "max useful / ideal network");
-  add("      transfer", pop.transfer_efficiency, "ideal network / iteration");
-  add("  computation scaling", pop.computation_scaling, "useful on one worker / on all");
-  return table;
-}
-
-/// The schedules in full precision.
-TextTable exact_schedules(const SsgdDocument& document) {
-  TextTable table(std::vector<Align>(10, right));
-  table.add({"name", "message_times", "chosen", "messages", "communication_us", "exposed_us",
-             "finish_us", "iteration_us", "speedup", "efficiency"});
-  for (const auto& schedule : document.study.schedules) {
-    table.add({schedule.name, schedule.measured ? "measured" : "modelled",
-               schedule.chosen ? "true" : "false", std::to_string(schedule.messages),
-               to_text(schedule.communication_us), to_text(schedule.exposed_us),
-               to_text(schedule.finish_us), to_text(schedule.total_us), to_text(schedule.speedup),
-               to_text(schedule.efficiency)});
-  }
+doc::Table pop(const ssgd::PopFactors& pop) {
+  doc::Table table{
+      {doc::words("POP factors *"), doc::numbers("", {}, doc::percent_of_share), doc::words("")}};
+  table.add(
+      {"global efficiency", pop.global_efficiency, "parallel efficiency * computation scaling"});
+  table.add({"  parallel efficiency", pop.parallel_efficiency, "mean useful / iteration"});
+  table.add({"    load balance", pop.load_balance, "mean useful / max useful"});
+  table.add(
+      {"    communication efficiency", pop.communication_efficiency, "max useful / iteration"});
+  table.add({"      serialisation", pop.serialisation_efficiency, "max useful / ideal network"});
+  table.add({"      transfer", pop.transfer_efficiency, "ideal network / iteration"});
+  table.add({"  computation scaling", pop.computation_scaling, "useful on one worker / on all"});
   return table;
 }
 
@@ -221,8 +208,8 @@ TextTable exact_schedules(const SsgdDocument& document) {
 std::string formatted(const SsgdDocument& document, OutputFormat format,
                       const ssgd::Timeline* timeline, std::optional<std::size_t> width) {
   const ssgd::Study& study = document.study;
-  OutputTables out(exact_schedules(document), [&] { return to_json(document); });
-  const auto add = [&](TextTable table) {
+  doc::Document out{.json = [&] { return to_json(document); }};
+  const auto add = [&](doc::Table table) {
     out.add("\n");
     out.add(std::move(table), 2);
   };

@@ -15,12 +15,12 @@
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
-#include "cli/text_table.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
 #include "perfmodel/table.hpp"
+#include "report/document.hpp"
 #include "report/documents.hpp"
 #include "table/design.hpp"
 #include "table/left_out.hpp"
@@ -143,25 +143,23 @@ std::vector<plan::Suggestion> chosen_suggestions(const SuggestArguments& argumen
 
 std::string formatted(const SuggestArguments& arguments, const SuggestionDocument& document) {
   const auto suggestions = chosen_suggestions(arguments, document);
-  auto names = document.space.names();
-  for (const auto& name : further_names(arguments, document))
-    names.push_back(name);
-  const auto table_with = [&](std::string (*number)(double)) {
-    TextTable table(std::vector<Align>(names.size(), Align::right));
-    table.add(names);
-    for (std::size_t i = 0; i < suggestions.size(); ++i) {
-      auto cells = document.space.cells(suggestions[i].configuration);
-      cells.push_back(number(suggestions[i].time));
-      if (const auto& interval = suggestions[i].interval)
-        cells.insert(cells.end(), {number(interval->low), number(interval->high)});
-      cells.push_back(number(last_figure(arguments, document, suggestions, i)));
-      cells.resize(names.size());
-      table.add(std::move(cells));
-    }
-    return table;
-  };
-  OutputTables out(table_with(to_text), [&] { return to_json(document); });
-  out.add(table_with(short_number));
+  const std::vector<std::string> space = document.space.names();
+  const std::vector<std::string> further = further_names(arguments, document);
+  doc::Table table;
+  for (const auto* names : {&space, &further})
+    for (const std::string& name : *names)
+      table.columns.push_back(doc::numbers(name, name));
+  for (std::size_t i = 0; i < suggestions.size(); ++i) {
+    const auto values = document.space.cells(suggestions[i].configuration);
+    std::vector<doc::Cell> cells(values.begin(), values.end());
+    cells.emplace_back(suggestions[i].time);
+    if (const auto& interval = suggestions[i].interval)
+      cells.insert(cells.end(), {interval->low, interval->high});
+    cells.emplace_back(last_figure(arguments, document, suggestions, i));
+    cells.resize(table.columns.size());
+    table.add(std::move(cells));
+  }
+  const doc::Document out{.blocks = {table}, .json = [&] { return to_json(document); }};
   return out.in(arguments.format, output_width(arguments.output));
 }
 

@@ -9,9 +9,9 @@
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/options.hpp"
-#include "cli/text_table.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
+#include "report/document.hpp"
 #include "report/documents.hpp"
 #include "trust/cross_validation.hpp"
 
@@ -43,6 +43,9 @@ struct FitDocument {
 
 /// The table for people: constants, scaling, errors, search; at most 100 columns wide.
 std::string fit_summary(const FitDocument& report, const Console& console);
+
+/// A table as a part of a summary: behind a blank line, with an emphasised heading.
+std::string section(doc::Table table, const Console& console);
 
 /// The warnings of a fit, in their order; of many of one kind, one line: "104 of 495 constants are
 /// not determined by these runs". Each stands in model.json.

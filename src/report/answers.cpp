@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "analysis/constants.hpp"
@@ -6,6 +7,7 @@
 #include "analysis/scaling.hpp"
 #include "base/text.hpp"
 #include "forms/form.hpp"
+#include "report/document.hpp"
 #include "report/figures.hpp"
 #include "report/page.hpp"
 
@@ -15,10 +17,6 @@ namespace {
 constexpr std::size_t kShown = 3;     // shares and effects; the page has all of them
 constexpr double kMuchError = 20;     // percent
 constexpr double kFarAboveNoise = 3;  // times the noise floor
-
-bool is_doubtful(ConstantStatus status) {
-  return status == ConstantStatus::undetermined || status == ConstantStatus::at_bound;
-}
 
 bool has_doubtful(const std::vector<ConstantRow>& constants) {
   return std::any_of(
@@ -41,13 +39,13 @@ std::vector<ConstantRow> constants_called(const Content& content, const std::str
   return out;
 }
 
-Answer duration_answer(const Content& content) {
+doc::Answer duration_answer(const Content& content) {
   const std::string& unit = content.model.spec.unit;
-  Answer answer{"How long does an iteration take?", "", {}};
-  const auto& time = content.typical.time;
+  doc::Answer answer{"How long does an iteration take?", "", {}};
+  const auto& time = content.central.time;
   answer.figure = time ? time_text(*time, unit) : "no time";
   answer.lines.push_back((time ? "predicted at " : "is predicted: the model does not hold at ") +
-                         content.typical.place);
+                         content.central.place);
   if (time && content.intervals) {
     answer.lines.push_back(short_number(100 * content.intervals->level) + " % interval: " +
                            time_range_text(*time * content.intervals->factors.low,
@@ -57,15 +55,12 @@ Answer duration_answer(const Content& content) {
     answer.lines.push_back("one typical time means little: see the times by " +
                            content.groups->column);
   }
+  if (!content.has_runs)
+    return answer;
   answer.lines.push_back(
       "measured: " + time_range_text(content.shortest_time, content.longest_time, unit) +
       ", median " + time_text(content.median_time, unit));
   return answer;
-}
-
-/// "+3.0 %": what a residual process makes of the formula's time there.
-std::string signed_percent(double value) {
-  return (value > 0 ? "+" : "") + percent(value);
 }
 
 /// What the residual process does at the shown configuration; empty where there is none.
@@ -78,8 +73,8 @@ std::string correction_text(const Content& content) {
                                    : "");
 }
 
-Answer share_answer(const Content& content) {
-  Answer answer{"What makes it long?", "no input", {}};
+doc::Answer share_answer(const Content& content) {
+  doc::Answer answer{"What makes it long?", "no input", {}};
   const bool has_shares = !content.model.form->words().lists_terms && !content.shares.empty() &&
                           !has_doubtful(constants_called(content, content.shares.front().name));
   std::vector<Effect> effects;
@@ -102,7 +97,7 @@ Answer share_answer(const Content& content) {
     answer.figure = clipped(strongest.column, 24) + ": " + change_in_words(strongest.ratio);
     answer.lines.push_back("from " + value_text(strongest.from) + " to " +
                            value_text(strongest.to) + interval_in_words(strongest) +
-                           ", all others as in " + content.typical.place);
+                           ", all others as in " + content.central.place);
     first_effect = 1;
   }
   for (std::size_t i = first_effect; i < std::min(kShown, effects.size()); ++i)
@@ -112,8 +107,8 @@ Answer share_answer(const Content& content) {
   return answer;
 }
 
-Answer scaling_answer(const Content& content) {
-  Answer answer{"How does it scale?", "no scale", {}};
+doc::Answer scaling_answer(const Content& content) {
+  doc::Answer answer{"How does it scale?", "no scale", {}};
   if (content.powers.empty()) {
     answer.lines.emplace_back("the model has no column of scale");
     return answer;
@@ -135,13 +130,13 @@ Answer scaling_answer(const Content& content) {
                                              : change_in_words(leading->interval->low) + " .. " +
                                                    change_in_words(leading->interval->high);
     answer.lines.push_back(leading->column + " " + effect_in_words(*leading) + ", at " +
-                           content.typical.place);
+                           content.central.place);
   }
   for (auto effect = content.doublings.begin(); effect != content.doublings.end(); ++effect) {
     if (effect != leading)
       answer.lines.push_back(effect->column + " " + effect_in_words(*effect));
     if (const std::string words =
-            contradiction_of(content.model, content.typical.configuration, *effect);
+            contradiction_of(content.model, content.central.configuration, *effect);
         !words.empty())
       answer.lines.push_back(words);
   }
@@ -196,12 +191,12 @@ std::string undetermined_text(const Content& content) {
          " constants are not determined by the fitted runs";
 }
 
-Answer trust_answer(const Content& content) {
+doc::Answer trust_answer(const Content& content) {
   const std::vector<HeldOut> held_out = held_out_of(content);
   const double of_these = content.metrics.mape_percent;
   const bool leads = content.fitted_to_these_runs && !held_out.empty();
   const double error = leads ? held_out.front().percent : of_these;
-  Answer answer{"How far can it be trusted?", percent(error) + " off", {}};
+  doc::Answer answer{"How far can it be trusted?", percent(error) + " off", {}};
   if (leads)
     answer.lines.push_back(held_out.front().of);
   answer.lines.push_back((leads ? percent(of_these) + " in" : std::string("in")) +
@@ -238,14 +233,14 @@ Answer trust_answer(const Content& content) {
   return answer;
 }
 
-Answer comparison_answer(const Content& content) {
+doc::Answer comparison_answer(const Content& content) {
   const Comparison& other = *content.comparison;
   const bool is_sure = other.interval && (other.interval->low > 0 || other.interval->high < 0);
-  Answer answer{"Is it better than the old model?",
-                !is_sure               ? "no clear difference"
-                : other.difference < 0 ? "yes"
-                                       : "no, worse",
-                {}};
+  doc::Answer answer{"Is it better than the old model?",
+                     !is_sure               ? "no clear difference"
+                     : other.difference < 0 ? "yes"
+                                            : "no, worse",
+                     {}};
   answer.lines = {percent(other.metrics.mape_percent) + " off before, " +
                       percent(content.metrics.mape_percent) + " now",
                   comparison_text(other),
@@ -256,13 +251,19 @@ Answer comparison_answer(const Content& content) {
 
 }  // namespace
 
+bool is_doubtful(ConstantStatus status) {
+  return status == ConstantStatus::undetermined || status == ConstantStatus::at_bound;
+}
+
 std::string shown_name(const std::string& file) {
   return file == "-" ? "standard input" : file;
 }
 
-std::vector<Answer> answers_of(const Content& content) {
-  std::vector<Answer> answers = {duration_answer(content), share_answer(content),
-                                 scaling_answer(content), trust_answer(content)};
+std::vector<doc::Answer> answers_of(const Content& content) {
+  std::vector<doc::Answer> answers = {duration_answer(content), share_answer(content),
+                                      scaling_answer(content)};
+  if (content.has_runs)
+    answers.push_back(trust_answer(content));
   if (content.comparison)
     answers.insert(answers.begin(), comparison_answer(content));
   return answers;
@@ -287,9 +288,10 @@ std::string comparison_text(const Comparison& other) {
 }
 
 std::string title_text(const Content& content, const std::string& wanted) {
-  return wanted.empty() ? content.model.spec.target + ": " + shown_name(content.model_file) +
-                              " on " + shown_name(content.runs.file)
-                        : wanted;
+  return wanted.empty()
+             ? (content.key.empty() ? content.model.spec.target : content.key) + ": " +
+                   shown_name(content.model_file) + " on " + shown_name(content.runs.file)
+             : wanted;
 }
 
 std::string subtitle(const Content& content) {
@@ -340,17 +342,6 @@ constexpr std::size_t kMostGroupsOfErrors = 12;
 constexpr std::size_t kEnoughRuns = 5;  // for an error to be more than an accident
 constexpr double kMuchWorse = 1.5;      // than all runs
 
-std::string interval_cell(const Forecast& forecast, const std::string& unit) {
-  return forecast.interval ? escaped_markup(time_range_text(forecast.interval->low,
-                                                            forecast.interval->high, unit))
-                           : "";
-}
-
-std::string folded_formula(const std::string& formula) {
-  return element("details", "",
-                 element("summary", "", "formula") + element("code", "", escaped_markup(formula)));
-}
-
 /// "4 -> 8" with an arrow that no line break takes apart.
 std::string with_arrow(std::string text) {
   const std::size_t at = text.find(" -> ");
@@ -362,55 +353,51 @@ std::string with_arrow(std::string text) {
 std::string term_table(const Content& content) {
   if (!content.model.form->words().lists_terms || content.shares.empty())
     return "";
-  const std::vector<Heading> headings = {
-      {"term"}, {"here", CellKind::number}, {"all runs", CellKind::number}, {"depends on"}};
-  Table table("The terms: their shares of the " +
+  doc::Table table{{doc::words("term"), doc::numbers("here", {}, percent),
+                    doc::numbers("all runs", {}, percent), doc::words("depends on")}};
+  doc::Table small = table;
+  table.caption = "The terms: their shares of the " +
                   std::string(has_process(*content.model.form) ? "formula's time" : "time") +
-                  " at " + content.typical.place + " and of all runs together",
-              headings);
-  Table small("Smaller terms", headings);
-  std::size_t folded = 0;
+                  " at " + content.central.place + " and of all runs together";
+  small.caption = "Smaller terms";
   for (const Share& share : content.shares) {
+    doc::Cell meaning = share.title;
+    if (share.title == share.name)
+      meaning = doc::code(share.formula);
+    else
+      meaning.folded = share.formula;
     const bool is_small = std::abs(share.percent_shown) < TimeSteps::least &&
                           std::abs(share.percent) < TimeSteps::least;
-    (is_small ? small : table)
-        .add({escaped_markup(share.name),
-              figure_of(share.percent_shown, percent(share.percent_shown)),
-              figure_of(share.percent, percent(share.percent)),
-              share.title == share.name
-                  ? element("code", "", escaped_markup(share.formula))
-                  : escaped_markup(share.title) + folded_formula(share.formula)});
-    folded += is_small ? 1U : 0U;
+    (is_small ? small : table).add({share.name, share.percent_shown, share.percent, meaning});
   }
+  const std::size_t folded = small.rows.size();
   if (folded == 0)
-    return table.html();
-  return table.html() +
+    return doc::html(table);
+  return doc::html(table) +
          element("details", "",
                  element("summary", "",
                          std::to_string(folded) + (folded == 1 ? " term" : " terms") +
                              " of less than " + short_number(TimeSteps::least) + " %") +
-                     small.html()) +
+                     doc::html(small)) +
          "\n";
 }
 
-std::string forecast_table(const Content& content, const ScaleCurve& curve) {
-  using enum CellKind;
+doc::Table forecast_table(const Content& content, const ScaleCurve& curve) {
   const std::string& unit = content.model.spec.unit;
-  const bool has_intervals = content.model.intervals.has_value();
-  std::vector<Heading> headings = {{curve.column, number}, {"time", number}};
-  if (has_intervals)
-    headings.push_back(
-        {short_number(100 * content.model.intervals->level) + " % interval", number});
+  const auto& intervals = content.model.intervals;
   const bool has_speedups = scaling::counts_workers(curve.column);
-  if (has_speedups)
-    headings.insert(headings.end(), {{"speedup", number}, {"efficiency", number}});
-  headings.push_back({""});
-  Table table("Predictions along " + curve.column +
+  doc::Table table{doc::scale_columns(curve.column, "time", doc::time_in(unit),
+                                      intervals ? std::optional(intervals->level) : std::nullopt)};
+  table.caption = "Predictions along " + curve.column +
                   (has_speedups ? ", " + std::string(scaling::to_text(curve.work.kind)) +
                                       " scaling" + (curve.work.is_open ? " assumed" : "")
                                 : "") +
-                  ": " + curve.work.because,
-              headings);
+                  ": " + curve.work.because;
+  if (intervals)
+    table.columns[2].align = doc::Align::right;
+  if (!has_speedups)
+    table.columns.resize(table.columns.size() - 2);
+  table.columns.push_back(doc::words(""));
   for (const Forecast& forecast : curve.forecasts) {
     const double times = forecast.scale / curve.shown;
     std::vector<std::string> notes;
@@ -419,57 +406,50 @@ std::string forecast_table(const Content& content, const ScaleCurve& curve) {
     else if (times > 1)
       notes.push_back(short_number(times) + " \u00d7 the shown");
     if (!forecast.measured)
-      notes.push_back(doubtful_cell("not measured"));
-    std::vector<std::string> cells = {figure_of(forecast.scale, to_text(forecast.scale)),
-                                      time_cell(forecast.time, unit)};
-    if (has_intervals)
-      cells.push_back(interval_cell(forecast, unit));
+      notes.emplace_back("not measured");
+    const doc::Cell note = joined(notes, ", ");
+    std::vector<doc::Cell> cells = {forecast.scale, forecast.time};
+    if (intervals)
+      cells.emplace_back(
+          forecast.interval ? time_range_text(forecast.interval->low, forecast.interval->high, unit)
+                            : "");
     if (has_speedups)
-      cells.insert(cells.end(),
-                   {number_cell(forecast.speedup),
-                    figure_of(forecast.efficiency, percent(100 * forecast.efficiency))});
-    cells.push_back(joined(notes, ", "));
-    table.add(cells);
+      cells.insert(cells.end(), {forecast.speedup, forecast.efficiency});
+    cells.push_back(forecast.measured ? note : doc::doubtful(note));
+    table.add(std::move(cells));
   }
-  return table.html();
+  return table;
 }
 
-std::string group_table(const Content& content) {
+doc::Table group_table(const Content& content) {
   if (!content.groups)
-    return "";
-  using enum CellKind;
+    return {};
   const RunGroups& groups = *content.groups;
-  const std::string& unit = content.model.spec.unit;
-  Table table("By " + groups.column + ", since one typical time means nothing here" +
+  doc::Table table{{doc::words(groups.column), doc::numbers("runs"),
+                    doc::numbers("median time", {}, doc::time_in(content.model.spec.unit)),
+                    doc::numbers("error (MAPE)", {}, percent),
+                    doc::words("scaling at its central run")}};
+  table.caption = "By " + groups.column + ", since one typical time means nothing here" +
                   (groups.left_out > 0
                        ? "; " + std::to_string(groups.left_out) + " levels with few runs left out"
-                       : ""),
-              {{groups.column},
-               {"runs", number},
-               {"median time", number},
-               {"error (MAPE)", number},
-               {"scaling at its central run"}});
+                       : "");
   for (const RunGroup& group : groups.groups) {
     std::string scaling;
     for (const Effect& doubling : group.doublings)
       scaling += (scaling.empty() ? "" : "; ") + doubling.column + " " +
                  with_arrow(effect_in_words(doubling));
-    table.add({escaped_markup(group.level), std::to_string(group.rows),
-               time_cell(group.median_time, unit), figure_of(group.mape, percent(group.mape)),
-               escaped_markup(scaling)});
+    table.add({group.level, group.rows, group.median_time, group.mape, scaling});
   }
-  return table.html();
+  return table;
 }
 
-std::string error_table(const Content& content) {
-  using enum CellKind;
+doc::Table error_table(const Content& content) {
   const double overall = content.metrics.mape_percent;
-  Table table("Errors by level and by scale; emphasised where they are half as large again",
-              {{"runs with"},
-               {"runs", number},
-               {"median time", number},
-               {"MAPE", number},
-               {"median error", number}});
+  doc::Table table{{doc::words("runs with"), doc::numbers("runs"),
+                    doc::numbers("median time", {}, doc::time_in(content.model.spec.unit)),
+                    doc::numbers("MAPE", {}, percent),
+                    doc::numbers("median error", {}, signed_percent)}};
+  table.caption = "Errors by level and by scale; emphasised where they are half as large again";
   for (const ErrorsAlong& along : content.errors_along) {
     if (along.kind == InputKind::number)
       continue;
@@ -477,43 +457,33 @@ std::string error_table(const Content& content) {
     const std::size_t shown = std::min(along.groups.size(), kMostGroupsOfErrors);
     for (std::size_t i = 0; i < shown; ++i) {
       const ErrorGroup& group = along.groups[i];
-      const std::string mape = figure_of(group.mape, percent(group.mape));
       const bool is_bad = group.mape > kMuchWorse * overall && group.rows >= kEnoughRuns;
-      table.add({escaped_markup(group.name), std::to_string(group.rows),
-                 time_cell(group.median_time, content.model.spec.unit),
-                 is_bad ? doubtful_cell(mape) : mape,
-                 figure_of(group.middle, (group.middle > 0 ? "+" : "") + percent(group.middle))});
+      table.add({group.name, group.rows, group.median_time,
+                 is_bad ? doc::doubtful(group.mape) : doc::Cell(group.mape), group.middle});
     }
     if (shown < along.groups.size())
       table.add({std::to_string(along.groups.size() - shown) + " levels with smaller errors", "",
                  "", "", ""});
   }
-  return table.html();
+  return table;
 }
 
-std::string comparison_table(const Content& content) {
+doc::Table comparison_table(const Content& content) {
   if (!content.comparison)
-    return "";
-  using enum CellKind;
-  const Comparison& other = *content.comparison;
-  const TimeUnit unit = page_unit(content);
-  Table table("Both models on the same " + std::to_string(content.metrics.rows) + " runs",
-              {{"model"},
-               {"MAPE", number},
-               {"SMAPE", number},
-               {with_unit("MAE", unit.name), number},
-               {with_unit("RMSE", unit.name), number},
-               {"R2", number}});
+    return {};
+  constexpr std::array<std::string_view, 5> shown = {"mape_percent", "smape_percent", "mae", "rmse",
+                                                     "r2"};
+  doc::Table table{doc::metric_columns(shown, page_time(content))};
+  table.caption = "Both models on the same " + std::to_string(content.metrics.rows) + " runs";
+  table.columns.insert(table.columns.begin(), doc::words("model"));
   const auto add = [&](const std::string& name, const Metrics& metrics) {
-    table.add({escaped_markup(name), figure_of(metrics.mape_percent, percent(metrics.mape_percent)),
-               figure_of(metrics.smape_percent, percent(metrics.smape_percent)),
-               figure_of(metrics.mae, short_number(metrics.mae * unit.factor)),
-               figure_of(metrics.rmse, short_number(metrics.rmse * unit.factor)),
-               std::isnan(metrics.r2) ? "-" : number_cell(metrics.r2)});
+    std::vector<doc::Cell> cells = {name};
+    doc::add_metrics(cells, shown, metrics);
+    table.add(std::move(cells));
   };
-  add("old: " + shown_name(other.model_file), other.metrics);
+  add("old: " + shown_name(content.comparison->model_file), content.comparison->metrics);
   add("new: " + shown_name(content.model_file), content.metrics);
-  return table.html();
+  return table;
 }
 
 }  // namespace perfmodel::page

@@ -6,10 +6,12 @@
 #include <cstdio>
 #include <functional>
 #include <string_view>
+#include <utility>
 
 #include "analysis/constants.hpp"
 #include "base/text.hpp"
 #include "forms/form.hpp"
+#include "report/document.hpp"
 
 namespace perfmodel::page {
 namespace {
@@ -17,9 +19,8 @@ namespace {
 constexpr std::size_t kMostTicks = 6;
 constexpr std::size_t kFewDots = 200;
 
-std::string figure(const std::string& svg, const std::string& caption) {
-  return "<figure>\n" + svg + "\n" + element("figcaption", "", escaped_markup(caption)) +
-         "\n</figure>\n";
+std::string figure(std::string svg, std::string caption) {
+  return doc::html(doc::Figure{std::move(svg), std::move(caption)});
 }
 
 std::string rows_text(std::size_t count) {
@@ -204,11 +205,10 @@ std::string error_figure(const ErrorsAlong& along, const Range& y, std::size_t n
                        percent(group.lower) + " and " + percent(group.upper) + ", median " +
                        percent(group.middle) + ", " + std::to_string(group.rows) + " runs");
   }
-  return "<figure>\n" +
-         chart.svg(
-             {"errors-" + std::to_string(number), "Errors against " + along.column,
-              "The middle half and the median of the errors in percent by " + along.column + "."}) +
-         "\n</figure>\n";
+  return figure(chart.svg({"errors-" + std::to_string(number), "Errors against " + along.column,
+                           "The middle half and the median of the errors in percent by " +
+                               along.column + "."}),
+                "");
 }
 
 }  // namespace
@@ -311,15 +311,11 @@ std::string share_figure(const Content& content) {
              "\n" + text_at(to + 6, y + 17, "start", value);
     y += step_height;
   }
-  return "<figure>\n" +
-         drawing({"shares", "What the predicted time consists of",
-                  "Bars one after the other; they add up to the predicted time."},
-                 size.width, y - 12, drawn) +
-         "\n" +
-         element("figcaption", "",
-                 escaped_markup("What adds up to the predicted time at " + content.typical.place +
-                                ". " + std::string(content.model.form->words().share_caption))) +
-         "\n</figure>\n";
+  return figure(drawing({"shares", "What the predicted time consists of",
+                         "Bars one after the other; they add up to the predicted time."},
+                        size.width, y - 12, drawn),
+                "What adds up to the predicted time at " + content.central.place + ". " +
+                    std::string(content.model.form->words().share_caption));
 }
 
 namespace {
@@ -477,7 +473,7 @@ std::string scale_legend(const Content& content) {
   if (content.curves.empty())
     return "";
   return std::string("The line is the time that the model predicts for the configuration of ") +
-         content.typical.place + ", the ringed point, where the scale alone changes" +
+         content.central.place + ", the ringed point, where the scale alone changes" +
          (std::any_of(content.curves.begin(), content.curves.end(),
                       [](const ScaleCurve& curve) { return !curve.moved.empty(); })
               ? " and what is tied to it moves along"
@@ -502,12 +498,12 @@ std::string scale_figure(const Content& content, const ScaleCurve& curve, std::s
       ". Measured: " + to_text(curve.measured.low) + " .. " + to_text(curve.measured.high) + "." +
       (curve.moved.empty() ? "" : " Moving along: " + joined(curve.moved, ", ") + ".") + " " +
       runs_text(curve.runs);
-  return "<figure>\n" +
-         time_chart(content, curve, {})
-             .svg({"scale-" + std::to_string(number), "Time against " + curve.column,
-                   "The predicted time of the shown configuration on two logarithmic axes; " +
-                       answer + "."}) +
-         "\n" + element("figcaption", "", escaped_markup(caption)) + "\n</figure>\n";
+  return figure(
+      time_chart(content, curve, {})
+          .svg({"scale-" + std::to_string(number), "Time against " + curve.column,
+                "The predicted time of the shown configuration on two logarithmic axes; " + answer +
+                    "."}),
+      caption);
 }
 
 std::string speedup_figure(const ScaleCurve& curve, std::size_t number) {
@@ -540,10 +536,9 @@ std::string speedup_figure(const ScaleCurve& curve, std::size_t number) {
                               kind + " scaling" + (curve.work.is_open ? " assumed" : "") + " (" +
                               curve.work.because + "), against " + curve.column + " = " +
                               short_number(points.front().scale) + "; the dashed line is ideal.";
-  return "<figure>\n" +
-         chart.svg({"speedup-" + std::to_string(number), "Speedup along " + curve.column,
-                    "Predicted speedup and the ideal line on two logarithmic axes."}) +
-         "\n" + element("figcaption", "", escaped_markup(caption)) + "\n</figure>\n";
+  return figure(chart.svg({"speedup-" + std::to_string(number), "Speedup along " + curve.column,
+                           "Predicted speedup and the ideal line on two logarithmic axes."}),
+                caption);
 }
 
 std::string group_figures(const Content& content) {
@@ -555,12 +550,11 @@ std::string group_figures(const Content& content) {
     if (!group.curve)
       continue;
     const std::string title = content.groups->column + " = " + group.level;
-    out += "<figure>\n" +
-           time_chart(content, *group.curve, kSmallChart)
-               .svg({"group-" + std::to_string(++number), title,
-                     "The predicted time of the central run of " + title + " along " +
-                         group.curve->column + "."}) +
-           "\n" + element("figcaption", "", escaped_markup(title)) + "\n</figure>\n";
+    out += figure(time_chart(content, *group.curve, kSmallChart)
+                      .svg({"group-" + std::to_string(++number), title,
+                            "The predicted time of the central run of " + title + " along " +
+                                group.curve->column + "."}),
+                  title);
   }
   return out.empty() ? "" : "<div class=\"figures multiples\">\n" + out + "</div>\n";
 }

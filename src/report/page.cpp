@@ -368,20 +368,21 @@ namespace {
 constexpr std::size_t kMostRegions = 10;
 
 std::string paragraph(const std::string& text) {
-  return text.empty() ? "" : element("p", "", escaped_markup(text)) + "\n";
+  return doc::html(doc::Paragraph{text});
+}
+
+template <class Blocks>
+std::string all(const Blocks& blocks) {
+  std::string out;
+  for (const auto& block : blocks)
+    out += doc::html(block);
+  return out;
 }
 
 std::string section(const std::string& heading, const std::string& content,
                     const std::string& style = "") {
   return "<section" + (style.empty() ? "" : attribute("class", style)) + ">\n" +
          element("h2", "", escaped_markup(heading)) + "\n" + content + "</section>\n";
-}
-
-std::string list(const std::vector<std::string>& items) {
-  std::string out;
-  for (const std::string& item : items)
-    out += element("li", "", escaped_markup(item)) + "\n";
-  return out.empty() ? "" : "<ul>\n" + out + "</ul>\n";
 }
 
 std::string figures(const std::string& drawn) {
@@ -392,22 +393,9 @@ std::string preformatted(const std::string& text) {
   return element("pre", "", escaped_markup(text)) + "\n";
 }
 
-std::string cards(const std::vector<Answer>& answers) {
-  std::string out;
-  for (const Answer& answer : answers) {
-    out += std::string(answer.is_alarming ? "<div class=\"card alarm\">" : "<div class=\"card\">") +
-           element("p", attribute("class", "question"), escaped_markup(answer.question)) +
-           element("p", attribute("class", "big"), escaped_markup(answer.figure));
-    for (const std::string& line : answer.lines)
-      out += paragraph(line);
-    out += "</div>\n";
-  }
-  return "<div class=\"cards\">\n" + out + "</div>\n";
-}
-
 /// What the typical configuration is.
 std::string typical_text(const Content& content) {
-  const TypicalConfiguration& typical = content.typical;
+  const CentralConfiguration& typical = content.central;
   if (content.model.central)
     return typical.place + ", of the runs behind the fit the one nearest to all others";
   return typical.of_the_fit ? typical.place + " of the runs behind the fit"
@@ -421,7 +409,7 @@ std::string comparison_section(const Content& content) {
     return "";
   return section(
       "Is it better than the old model?",
-      comparison_table(content) +
+      doc::html(comparison_table(content)) +
           paragraph("On these runs, new less old: " + comparison_text(*content.comparison) +
                     ". The interval is of a paired bootstrap over configurations."));
 }
@@ -434,8 +422,8 @@ std::string duration_section(const Content& content) {
            : paragraph("The model, its numbers rounded to three digits:") +
                  preformatted(content.formula)) +
           paragraph("The configuration at which this page gives its answers is that of " +
-                    typical_text(content) + ": " + settings_text(content.typical.settings) + ".") +
-          group_table(content) + group_figures(content));
+                    typical_text(content) + ": " + settings_text(content.central.settings) + ".") +
+          doc::html(group_table(content)) + group_figures(content));
 }
 
 std::string share_section(const Content& content) {
@@ -444,8 +432,9 @@ std::string share_section(const Content& content) {
                    paragraph("The predictions of these runs add up to no time, so there are no "
                              "shares of it."));
   }
-  return section("What makes it long?",
-                 figures(share_figure(content) + effect_table(content)) + term_table(content));
+  return section(
+      "What makes it long?",
+      figures(share_figure(content) + doc::html(effect_table(content))) + term_table(content));
 }
 
 std::string scaling_section(const Content& content) {
@@ -456,7 +445,7 @@ std::string scaling_section(const Content& content) {
     const ScaleCurve& curve = content.curves[i];
     drawn += "<div class=\"along\">\n" +
              figures(scale_figure(content, curve, i + 1) + speedup_figure(curve, i + 1)) +
-             forecast_table(content, curve) + "</div>\n";
+             doc::html(forecast_table(content, curve)) + "</div>\n";
   }
   const std::string meaning =
       "What doubling a scale does to the time is its predicted ratio at the shown configuration. "
@@ -464,8 +453,8 @@ std::string scaling_section(const Content& content) {
       std::string(content.model.form->words().scaled_part) + " answers" +
       (content.model.typical ? " there" : "");
   return section("How does it scale?", paragraph(meaning + ": -1 is ideal, 0 is no gain.") +
-                                           power_table(content) + paragraph(scale_legend(content)) +
-                                           drawn);
+                                           doc::html(power_table(content)) +
+                                           paragraph(scale_legend(content)) + drawn);
 }
 
 std::string trust_section(const Content& content, const FieldWords& words) {
@@ -476,17 +465,18 @@ std::string trust_section(const Content& content, const FieldWords& words) {
              Field{"split"} + ", " + Field{"test"} + ") tell.")
                 .text(words)
           : "");
-  text += metrics_table(content);
+  text += doc::html(metrics_table(content));
   const std::string noise = noise_text(content);
   text += paragraph(noise.empty() ? "" : "Against the noise of these runs: " + noise + ".");
   text += paragraph(interval_text(content));
   text += figures(parity_figure(content) + residual_figure(content) + histogram_figure(content));
-  text += element("h3", "", "Where it errs") + "\n" + error_figures(content) +
-          "<div class=\"tables\">\n" + error_table(content) + worst_table(content) + "</div>\n";
+  text += doc::html(doc::Heading{"Where it errs"}) + error_figures(content) +
+          "<div class=\"tables\">\n" + doc::html(error_table(content)) +
+          doc::html(worst_table(content)) + "</div>\n";
 
   const std::vector<std::string> warnings = warnings_of(content);
-  text += element("h3", "", "Warnings") + "\n" +
-          (warnings.empty() ? paragraph("None.") : list(warnings));
+  text += doc::html(doc::Heading{"Warnings"}) +
+          (warnings.empty() ? paragraph("None.") : doc::html(doc::List{warnings}));
 
   std::vector<std::string> regions;
   for (const UnmeasuredRegion& region : content.model.unmeasured) {
@@ -498,8 +488,8 @@ std::string trust_section(const Content& content, const FieldWords& words) {
     regions.push_back(to_text(region));
   }
   if (!regions.empty()) {
-    text += element("h3", "", "Not measured inside of the ranges of the columns") + "\n" +
-            list(regions);
+    text += doc::html(doc::Heading{"Not measured inside of the ranges of the columns"}) +
+            doc::html(doc::List{regions});
   }
   return section("How far can it be trusted?", text);
 }
@@ -511,12 +501,11 @@ std::string constant_section(const Content& content) {
       paragraph(knows ? "A constant that is not determined by the runs, or that a bound holds, is "
                         "not to be quoted; predictions within the measured range do not suffer."
                       : "") +
-          "<div class=\"tables\">\n" + constant_tables(content) + difference_table(content) +
-          "</div>\n" +
+          "<div class=\"tables\">\n" + all(constant_tables(content)) + "</div>\n" +
           (content.model.form->words().lists_terms
-               ? element("h3", "", "The formula") + "\n" + preformatted(content.formula)
+               ? doc::html(doc::Heading{"The formula"}) + preformatted(content.formula)
                : "") +
-          element("h3", "", "The formula in LaTeX") + "\n" + preformatted(content.latex),
+          doc::html(doc::Heading{"The formula in LaTeX"}) + preformatted(content.latex),
       "constants");
 }
 
@@ -538,7 +527,8 @@ std::string origin_section(const Content& content) {
     notices.push_back(notice.text());
   return section(
       "Where it comes from",
-      file_table(content) + search_table(content) + list(notices) +
+      doc::html(file_table(content)) + doc::html(search_table(content)) +
+          doc::html(doc::List{notices}) +
           paragraph("This page was written by " + content.tool +
                     "; the same program and files give the same bytes again:") +
           preformatted("perfmodel report " + old_model + quoted(content.model_file) + " " +
@@ -556,10 +546,45 @@ std::string script_of(const std::string& exploration) {
 }  // namespace
 }  // namespace page
 
-std::string report_html(const page::Content& content, const std::string& wanted_title,
-                        const FieldWords& words, const std::string& exploration) {
-  using namespace page;
-  const std::string title = escaped_markup(title_text(content, wanted_title));
+namespace page {
+
+std::string sections_of(const Content& content, const FieldWords& words) {
+  std::string out = "<div class=\"cards\">\n" + all(answers_of(content)) + "</div>\n" +
+                    comparison_section(content) + duration_section(content) +
+                    share_section(content) + scaling_section(content);
+  if (content.has_runs)
+    out += trust_section(content, words);
+  else if (const std::vector<std::string> warnings = warnings_of(content); !warnings.empty())
+    out += section("Warnings", doc::html(doc::List{warnings}));
+  out += constant_section(content);
+  return content.has_runs ? out + origin_section(content) : out;
+}
+
+namespace {
+
+/// With names of elements that no other part of the page has.
+std::string with_own_names(const std::string& markup, const std::string& prefix) {
+  std::string out;
+  std::size_t done = 0;
+  for (std::size_t at = markup.find('"'); at != std::string::npos; at = markup.find('"', at + 1)) {
+    const std::string_view before = std::string_view(markup).substr(0, at);
+    const bool are_names = before.ends_with(" aria-labelledby=");
+    if (!are_names && !before.ends_with(" id="))
+      continue;
+    out += markup.substr(done, at + 1 - done) + prefix;
+    done = at + 1;
+    if (are_names) {
+      const std::size_t second = markup.find(' ', at) + 1;
+      out += markup.substr(done, second - done) + prefix;
+      done = second;
+    }
+  }
+  return out + markup.substr(done);
+}
+
+std::string page_around(const std::string& title, const std::string& subtitle,
+                        const std::string& main, const std::string& exploration) {
+  const std::string shown = escaped_markup(title);
   std::string page =
       "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
       "<meta charset=\"utf-8\"/>\n"
@@ -568,14 +593,36 @@ std::string report_html(const page::Content& content, const std::string& wanted_
       std::string(exploration.empty() ? "" : "; script-src 'unsafe-inline'") +
       "\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n";
-  page += element("title", "", title) + "\n<style>" + std::string(kStyle) +
-          "</style>\n</head>\n<body>\n<header>\n" + element("h1", "", title) + "\n";
-  page += element("p", attribute("class", "soft"), escaped_markup(subtitle(content))) +
-          "\n</header>\n<main>\n" + cards(answers_of(content));
-  page += comparison_section(content) + duration_section(content) + share_section(content) +
-          scaling_section(content) + trust_section(content, words) + constant_section(content) +
-          origin_section(content);
-  return page + "</main>\n" + script_of(exploration) + "</body>\n</html>\n";
+  page += element("title", "", shown) + "\n<style>" + std::string(kStyle) +
+          "</style>\n</head>\n<body>\n<header>\n" + element("h1", "", shown) + "\n";
+  return page + element("p", attribute("class", "soft"), escaped_markup(subtitle)) +
+         "\n</header>\n<main>\n" + main + "</main>\n" + script_of(exploration) +
+         "</body>\n</html>\n";
+}
+
+}  // namespace
+}  // namespace page
+
+std::string report_html(const page::Content& content, const std::string& title,
+                        const FieldWords& words, const std::string& exploration) {
+  return page::page_around(page::title_text(content, title), page::subtitle(content),
+                           page::sections_of(content, words), exploration);
+}
+
+std::string set_html(const page::SetContent& content) {
+  std::string main;
+  for (const auto& [heading, table] : content.tables)
+    main += page::section(heading, doc::html(table));
+  if (!content.pages.empty())
+    main += element("h2", "", "The models") + "\n";
+  std::size_t number = 0;
+  for (const auto& [name, sections] : content.pages) {
+    main += element("details", "",
+                    element("summary", "", escaped_markup(name)) + "\n" +
+                        page::with_own_names(sections, "m" + std::to_string(++number) + "-")) +
+            "\n";
+  }
+  return page::page_around(content.title, content.subtitle, main, "");
 }
 
 }  // namespace perfmodel

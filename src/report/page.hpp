@@ -7,23 +7,16 @@
 
 #include "base/text.hpp"
 #include "perfmodel/error.hpp"
+#include "report/document.hpp"
 #include "report/page_content.hpp"
 
 namespace perfmodel::page {
-
-/// A question that readers come with, and what there is to say.
-struct Answer {
-  std::string question;
-  std::string figure;  ///< the answer in a few words
-  std::vector<std::string> lines;
-  bool is_alarming = false;  ///< not to be overlooked
-};
 
 /// What the page calls a file, which may be standard input.
 std::string shown_name(const std::string& file);
 
 /// How long, what makes it long, how it scales, how far to trust.
-std::vector<Answer> answers_of(const Content& content);
+std::vector<doc::Answer> answers_of(const Content& content);
 
 /// The settings of a configuration in a line.
 std::string settings_text(const std::vector<Setting>& settings);
@@ -46,84 +39,70 @@ std::vector<std::string> warnings_of(const Content& content);
 /// What the model's intervals promise and what they hold; empty where it has none.
 std::string interval_text(const Content& content);
 
-enum class CellKind { text, number };
+/// Undetermined, or at a bound.
+bool is_doubtful(ConstantStatus status);
 
-struct Heading {
-  std::string text;
-  CellKind kind = CellKind::text;
-};
-
-/// Rows of markup under their headings; the first cell of a row is its own heading.
-class Table {
- public:
-  Table(std::string caption, std::vector<Heading> headings)
-      : caption_(std::move(caption)), headings_(std::move(headings)) {}
-
-  void add(const std::vector<std::string>& cells);
-  /// A heading of the rows that follow.
-  void add_group(const std::string& name);
-  /// Empty without rows.
-  std::string html() const;
-
- private:
-  std::string caption_;
-  std::vector<Heading> headings_;
-  std::string body_;
-};
-
-/// A number as it is read, with all its digits for programs.
-std::string figure_of(double value, const std::string& text);
-std::string number_cell(double value);
-/// A time in the unit that fits it.
-std::string time_cell(double time, const std::string& unit);
-/// Emphasised, for what is to be doubted.
-std::string doubtful_cell(const std::string& markup);
+/// "+3.0 %"
+std::string signed_percent(double value);
 
 /// The unit of figures that stand in columns, such as errors: that of the median time.
-TimeUnit page_unit(const Content& content);
+ShownTime page_time(const Content& content);
 
-// Tables of the page, ready to be put into it; empty where there is nothing to list.
+// Tables of the page; without rows where there is nothing to list.
 
 /// Metrics of the parts that the model was fitted and judged on, and of the runs.
-std::string metrics_table(const Content& content);
+doc::Table metrics_table(const Content& content);
 
 /// The runs with the largest errors, with their lines in the file.
-std::string worst_table(const Content& content);
+doc::Table worst_table(const Content& content);
 
-/// Share and formula of each term of a sum, the small ones last and folded; nothing of Eq. (4).
+/// Share and formula of each term of a sum, the small ones last and folded, as markup; nothing of
+/// Eq. (4).
 std::string term_table(const Content& content);
 
 /// Predictions along a scale: time, interval, speedup.
-std::string forecast_table(const Content& content, const ScaleCurve& curve);
+doc::Table forecast_table(const Content& content, const ScaleCurve& curve);
 
 /// Runs by level where one typical time means nothing.
-std::string group_table(const Content& content);
+doc::Table group_table(const Content& content);
 
 /// Errors by level and by scale.
-std::string error_table(const Content& content);
+doc::Table error_table(const Content& content);
 
 /// Both models on the same runs; nothing without a second one.
-std::string comparison_table(const Content& content);
+doc::Table comparison_table(const Content& content);
 
 /// What each input does to the typical configuration.
-std::string effect_table(const Content& content);
+doc::Table effect_table(const Content& content);
 
-std::string power_table(const Content& content);
+doc::Table power_table(const Content& content);
 
-/// Every constant with what is known of it; of a sum a table per term.
-std::string constant_tables(const Content& content);
-
-std::string difference_table(const Content& content);
+/// Every constant with what is known of it, of a sum a table per term; differences between levels.
+std::vector<doc::Table> constant_tables(const Content& content);
 
 /// The files behind the page, with the digests of their bytes.
-std::string file_table(const Content& content);
+doc::Table file_table(const Content& content);
 
 /// How the constants were found; nothing where the model does not say.
-std::string search_table(const Content& content);
+doc::Table search_table(const Content& content);
+
+/// The answers and all sections of a page.
+std::string sections_of(const Content& content, const FieldWords& words);
+
+/// The page of a set of models.
+struct SetContent {
+  std::string title;
+  std::string subtitle;
+  std::vector<std::pair<std::string, doc::Table>> tables;  ///< under their headings
+  std::vector<std::pair<std::string, std::string>> pages;  ///< of models: name and sections
+};
 
 }  // namespace perfmodel::page
 
 namespace perfmodel {
+
+/// One page like report_html(): the tables, and behind them the page of each model, folded.
+std::string set_html(const page::SetContent& content);
 
 /// One page of HTML that is also well-formed XML, with its style and figures inside: it loads
 /// nothing, and runs nothing but the panel of `exploration`, which exploration_script() wrote; an

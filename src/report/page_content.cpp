@@ -236,9 +236,9 @@ std::vector<std::vector<Setting>> settings_of_worst(const Source& source, const 
   return out;
 }
 
-TypicalConfiguration typical_of(const FittedModel& model, const Source& source) {
+CentralConfiguration central_of(const FittedModel& model, const Source& source) {
   const std::optional<Centre> centre = centre_of(model);
-  TypicalConfiguration out;
+  CentralConfiguration out;
   out.of_the_fit = centre.has_value();
   if (centre) {
     out.configuration = centre->configuration;
@@ -273,7 +273,8 @@ std::optional<IntervalCoverage> coverage_of(const Source& source, const Configur
 
 /// Of Eq. (4) alone; other forms were chosen, or asked for by name.
 std::optional<FormCheck> other_form(const Source& source) {
-  if (source.model.form->name() != to_text(Expression::generic) || !source.design.runs.empty())
+  if (source.model.form->name() != to_text(Expression::generic) || !source.design.runs.empty() ||
+      !source.has_runs)
     return std::nullopt;
   const std::optional<FormCheck> check = check_form(source.model, source.design);
   return check && check->points_elsewhere() ? check : std::nullopt;
@@ -287,8 +288,8 @@ Content content_of(const Source& source) {
   std::vector<double> times(source.design.time.begin(), source.design.time.end());
   std::sort(times.begin(), times.end());
 
-  const TypicalConfiguration typical = typical_of(model, source);
-  const Configuration& shown = typical.configuration;
+  const CentralConfiguration central = central_of(model, source);
+  const Configuration& shown = central.configuration;
   const std::vector<NotAbove> orders = orders_of(source.design);
   const std::vector<Share> shares = shares_of(model, source.design, shown);
   const Errors errors = errors_of(source.lines, source.design.time, source.predicted, kWorstRows);
@@ -296,6 +297,8 @@ Content content_of(const Source& source) {
           .tool = source.tool,
           .model_file = source.model_file,
           .options = source.options,
+          .key = source.key,
+          .has_runs = source.has_runs,
           .runs = source.runs,
           .fitted_to_these_runs =
               !source.runs.sha256.empty() && source.runs.sha256 == model.provenance.sha256,
@@ -313,8 +316,8 @@ Content content_of(const Source& source) {
           .errors_along = errors_along(model.spec, source.design, source.predicted),
           .worst_settings = settings_of_worst(source, errors),
           .shares = shares,
-          .steps = time_steps(model, shares, shown, typical.time),
-          .typical = typical,
+          .steps = time_steps(model, shares, shown, central.time),
+          .central = central,
           .effects = effects_of(model, shown),
           .powers = scaling_power_table(model),
           .doublings = scale_effects_of(model, shown),

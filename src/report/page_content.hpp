@@ -283,6 +283,8 @@ struct Source {
   std::optional<std::string> left_out = {};  ///< in words, the rows that have no predicted time
   std::optional<Comparison> comparison = {};
   std::string options = {};  ///< of the command that writes the page, as a shell takes them
+  std::string key = {};      ///< of a model of a set, with its target: "kernel=gemm time_s"
+  bool has_runs = true;  ///< else the only run is the central one of the fit, which judges nothing
 };
 
 /// Metrics of one part of the data.
@@ -314,7 +316,7 @@ struct Setting {
 };
 
 /// The configuration at which the answers are given.
-struct TypicalConfiguration {
+struct CentralConfiguration {
   Configuration configuration;
   bool of_the_fit = false;  ///< as the model has it; else the central one of the runs
   std::string place;        ///< "the run of line 212"
@@ -328,6 +330,8 @@ struct Content {
   std::string tool;
   std::string model_file;
   std::string options;
+  std::string key;
+  bool has_runs = true;
   FileFacts runs;
   bool fitted_to_these_runs = false;  ///< to this very file, or parts of it
   std::optional<FormCheck>
@@ -346,7 +350,7 @@ struct Content {
   std::vector<std::vector<Setting>> worst_settings;  ///< of errors.worst
   std::vector<Share> shares;
   std::optional<TimeSteps> steps;  ///< of the typical configuration
-  TypicalConfiguration typical;
+  CentralConfiguration central;
   std::vector<Effect> effects;  ///< on the time of the typical configuration, the strongest first
   std::vector<ScalingPower> powers;
   std::vector<Effect> doublings;  ///< of the scales among them, in their order configuration
@@ -369,6 +373,6 @@ Content content_of(const Source& source);
 /// them), the columns, measured ranges and regions where nothing was measured, ties, intervals.
 /// Nothing of a model that no function can hold.
 std::optional<std::string> exploration_script(const FittedModel& model,
-                                              const TypicalConfiguration& start);
+                                              const CentralConfiguration& start);
 
 }  // namespace perfmodel::page

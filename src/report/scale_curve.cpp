@@ -496,7 +496,7 @@ constexpr std::string_view kKeepCorrelations =
 }  // namespace
 
 std::optional<std::string> exploration_script(const FittedModel& model,
-                                              const TypicalConfiguration& start) {
+                                              const CentralConfiguration& start) {
   const ModelSpec& spec = model.spec;
   const auto columns = columns_of(spec, start.configuration);
   if (!columns)

@@ -55,7 +55,7 @@ TEST_CASE("the shares of a sum are those of its terms and add up", "[report]") {
         multi_parts(judged.runs.spec, form.structure, judged.runs.truth.constants, design));
   };
   const Eigen::MatrixXd all = parts_at(judged.runs.design);
-  const Eigen::MatrixXd here = parts_at(design_of(content.typical.configuration, judged.runs.spec));
+  const Eigen::MatrixXd here = parts_at(design_of(content.central.configuration, judged.runs.spec));
   REQUIRE(content.shares.size() == 2);  // C is 0
   for (const Share& share : content.shares) {
     const Eigen::Index term = share.name == "term 1" ? 0 : 1;
@@ -70,7 +70,7 @@ TEST_CASE("the shares of a sum are those of its terms and add up", "[report]") {
   for (const TimeSteps::Step& step : content.steps->steps)
     time += step.time;
   CHECK(time == Catch::Approx(content.steps->formula));
-  CHECK(content.steps->formula == content.typical.time);
+  CHECK(content.steps->formula == content.central.time);
 }
 
 TEST_CASE("a curve is what the model predicts at whole scales", "[report]") {
@@ -79,7 +79,7 @@ TEST_CASE("a curve is what the model predicts at whole scales", "[report]") {
   const ScaleCurve& curve = curve_along(content, "gpus");
   CHECK(curve.scales == std::vector<double>{1, 2, 4, 8});
   std::vector<double> scales;
-  Configuration moved = content.typical.configuration;
+  Configuration moved = content.central.configuration;
   for (const Forecast& point : curve.points) {
     scales.push_back(point.scale);
     moved.extrinsic[0] = point.scale;
@@ -111,7 +111,7 @@ TEST_CASE("only runs of the configuration are drawn as they are, near ones are a
           "[report]") {
   Judged judged = judged_runs(400, 0.05);
   const Content content = content_of_runs(judged);
-  const Configuration& shown = content.typical.configuration;
+  const Configuration& shown = content.central.configuration;
   const Design& design = judged.runs.design;
   std::vector<double> expected;
   for (std::size_t row = 0; row < design.rows; ++row)
@@ -226,12 +226,12 @@ TEST_CASE("effects compare the ends of the ranges, doubled scales and the levels
                        }));
   // Each is a ratio of two predictions, nothing else moved.
   const auto time_with = [&](double filters, std::uint32_t level) {
-    Configuration moved = content.typical.configuration;
+    Configuration moved = content.central.configuration;
     moved.intrinsic[0] = filters;
     moved.levels[0] = level;
     return *time_of(content.model, moved);
   };
-  const Configuration& here = content.typical.configuration;
+  const Configuration& here = content.central.configuration;
   CHECK(effect("filters").ratio ==
         Catch::Approx(time_with(64, here.levels[0]) / time_with(4, here.levels[0])));
   CHECK(effect("activation").ratio ==

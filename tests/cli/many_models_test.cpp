@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
 #include "cli/many_runs.hpp"
 #include "support/catch.hpp"
+#include "support/markup.hpp"
 #include "support/program.hpp"
 
 using namespace perfmodel::test;
@@ -246,7 +248,6 @@ TEST_CASE_METHOD(ManyModels, "rows find their models by their keys", "[cli][many
   const ProgramResult one = run({"predict", "all.jsonl", "--pick", pick, "--set", "gpus=4"});
   REQUIRE(one.exit_code == 0);
   CHECK(std::stod(one.output) == Approx(40 * 2).epsilon(1e-4));
-  CHECK(run({"predict", "all.jsonl", "--set", "gpus=4"}).exit_code == 2);
   CHECK(run({"predict", "all.jsonl", "--pick", "kernel == 'alone' && target == 'time_s'", "--set",
              "gpus=4"})
             .exit_code == 3);
@@ -294,4 +295,102 @@ TEST_CASE_METHOD(ManyModels, "many models are ranked and gated", "[cli][many]") 
   CHECK(judge({"--fail-if", "any.refused>0"}).exit_code == 4);
   CHECK(judge({"--fail-if", "kernel=alone.mape>99"}).exit_code == 4);  // cannot be judged
   CHECK(judge({"--fail-if", "mape>1"}).exit_code == 2);                // of which?
+}
+
+TEST_CASE_METHOD(ManyModels, "predict --set asks every model of a set", "[cli][many]") {
+  fit("all.jsonl");
+  const ProgramResult result =
+      run({"predict", "all.jsonl", "--set", "gpus=8,64", "--format", "csv"});
+  INFO(result.errors);
+  REQUIRE(result.exit_code == 0);
+  std::istringstream lines(result.output);
+  std::string line;
+  std::getline(lines, line);
+  CHECK(line == "kernel,target,gpus,predicted,lower,upper,in_range");
+  std::size_t rows = 0;
+  while (std::getline(lines, line)) {
+    Strings cells;
+    std::istringstream row(line);
+    for (std::string cell; std::getline(row, cell, ',');)
+      cells.push_back(cell);
+    REQUIRE(cells.size() == 7);
+    const int k = cells[0][1] - '0';
+    const double gpus = std::stod(cells[2]);
+    const double expected =
+        cells[1] == "time_s" ? (k + 1) * std::pow(gpus, 0.1 * k) : 10 * (k + 1) * std::sqrt(gpus);
+    INFO(line);
+    CHECK(std::stod(cells[3]) == Approx(expected).epsilon(1e-4));
+    CHECK(cells[6] == (gpus > 32 ? "false" : "true"));
+    ++rows;
+  }
+  CHECK(rows == 2 * 2 * kKernels);
+  CHECK_THAT(result.errors, ContainsSubstring("kernel=k0 time_s: "));
+  CHECK_THAT(result.errors, ContainsSubstring("extrapolated"));
+
+  const ProgramResult text =
+      run({"predict", "all.jsonl", "--set", "gpus=64", "--format", "text", "--quiet"});
+  CHECK_THAT(text.output, ContainsSubstring("extrapolated"));
+  CHECK_THAT(text.output, ContainsSubstring("k4"));
+  const auto code = [&](Strings further) {
+    further.insert(further.begin(), {"predict", "all.jsonl"});
+    return run(further).exit_code;
+  };
+  CHECK(code({"--set", "gpus=64", "--strict-range"}) == 3);
+  CHECK(code({"--set", "gpus=8", "--strict-range"}) == 0);
+  CHECK(code({"--set", "nodes=8"}) == 2);
+  CHECK(code({"--set", "gpus=8", "--format", "json"}) == 2);
+  CHECK(code({"--like", "runs.csv:2"}) == 2);
+}
+
+TEST_CASE_METHOD(ManyModels, "report has one page of a set, with that of each model behind it",
+                 "[cli][many][report]") {
+  fit("all.jsonl");
+  const ProgramResult result = run({"report", "all.jsonl", "--set", "gpus=64"});
+  INFO(result.errors);
+  REQUIRE(result.exit_code == 0);
+  const std::string& page = result.output;
+  CHECK(markup_problem(page).empty());
+  CHECK(texts_of(page, "title").front() == "10 models: all.jsonl");
+  CHECK_THAT(page, ContainsSubstring("time_s at gpus=64, all else as in the central run of each"));
+  // At 64 GPUs (k + 1) 64^(0.1 k): k4 has 5 * 64^0.4 of 51.6, and grows as gpus^0.4.
+  const auto row_of = [](const std::string& text, const std::string& cell) {
+    const std::size_t at = text.find(cell);
+    REQUIRE(at != std::string::npos);
+    const std::size_t begin = text.rfind("<tr>", at);
+    return text.substr(begin, text.find("</tr>", at) - begin);
+  };
+  double sum = 0;
+  for (int k = 0; k < kKernels; ++k)
+    sum += (k + 1) * std::pow(64, 0.1 * k);
+  const std::string row = row_of(page, ">k4<");
+  CHECK_THAT(row, ContainsSubstring(">gpus^0.4<"));
+  CHECK_THAT(row, ContainsSubstring(">extrapolated<"));
+  CHECK_THAT(row,
+             ContainsSubstring(">" + perfmodel::percent(100 * 5 * std::pow(64, 0.4) / sum) + "<"));
+  CHECK(page.find(">k4<") < page.find(">k3<"));  // the most costly first
+  CHECK_THAT(row_of(run({"report", "all.jsonl"}).output, ">k4<"), ContainsSubstring(">measured<"));
+  // Every model has its page behind the tables.
+  CHECK(texts_of(page, "summary").front() == "kernel=k4 time_s");
+  CHECK(texts_of(page, "h2", "").size() > 4 * 2 * kKernels);
+  CHECK_THAT(page, !ContainsSubstring("How far can it be trusted?"));
+
+  const std::string judged = run({"report", "all.jsonl", "runs.csv"}).output;
+  CHECK(markup_problem(judged).empty());
+  CHECK(texts_of(judged, "title").front() == "10 models: all.jsonl on runs.csv");
+  CHECK_THAT(judged, ContainsSubstring("How far can it be trusted?"));
+  const std::string markdown = run({"report", "all.jsonl", "--format", "md"}).output;
+  CHECK_THAT(markdown, ContainsSubstring("### 10 models: all.jsonl"));
+  CHECK_THAT(markdown, ContainsSubstring("| k4 |"));
+  CHECK(run({"report", "all.jsonl", "--figures", "figures"}).exit_code == 2);
+  CHECK(run({"report", "all.jsonl", "--set", "nodes=4"}).exit_code == 2);
+}
+
+TEST_CASE_METHOD(ManyModels, "the page of a picked model names its key", "[cli][many][report]") {
+  fit("all.jsonl");
+  const std::string pick = "kernel == 'k3' && target == 'time_s'";
+  const ProgramResult page = run({"report", "all.jsonl", "runs.csv", "--pick", pick});
+  INFO(page.errors);
+  REQUIRE(page.exit_code == 0);
+  CHECK(texts_of(page.output, "title").front() == "kernel=k3 time_s: all.jsonl on runs.csv");
+  CHECK(run({"report", "all.jsonl", "--pick", pick}).exit_code == 2);  // judged on which runs?
 }

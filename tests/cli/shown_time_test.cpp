@@ -1,7 +1,7 @@
-#include "cli/text_table.hpp"
+#include "report/document.hpp"
 #include "support/catch.hpp"
 
-using perfmodel::cli::ShownTime;
+using perfmodel::ShownTime;
 
 TEST_CASE("times are shown in a unit in which they are near 1 to 1000", "[cli]") {
   const auto shown = [](const std::string& unit, double time) {

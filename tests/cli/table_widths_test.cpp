@@ -116,7 +116,7 @@ TEST_CASE("notes and warnings keep to the width of the terminal", "[cli]") {
 }
 
 TEST_CASE("long lines go on further in, and words stay whole", "[cli]") {
-  using perfmodel::cli::paragraphs_within;
+  using perfmodel::paragraphs_within;
   CHECK(paragraphs_within("  one two three\nfour\n", 11) == "  one two\n    three\nfour\n");
   CHECK(paragraphs_within("a /a/path/that/is/long b\n\nc", 9) ==
         "a\n  /a/path/that/is/long\n  b\n\nc\n");
