@@ -153,7 +153,7 @@ TextTable exact_comparison(const CompareDocument& report) {
 
 std::string formatted(const CompareDocument& report, OutputFormat format) {
   OutputTables out(exact_comparison(report), [&] {
-    return comparison_to_json(report.data, report.scores, has_black_boxes());
+    return to_json(ComparisonDocument{report.data, report.scores, has_black_boxes()});
   });
   std::vector<Section> sections;
   for (std::size_t source = 0; source < report.data.size(); ++source)

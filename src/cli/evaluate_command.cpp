@@ -128,7 +128,7 @@ int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Consol
       set.header().total ? share_of_total(set, file.table, arguments.drop_failed) : std::nullopt;
   const std::vector<JudgedGate> gates = judged_set_gates(arguments.gates, SetLines(judged), share);
   OutputTables tables(errors_table(judged, true), [&] {
-    return evaluations_to_json(document_of(arguments, file, judged, share, gates));
+    return to_json(document_of(arguments, file, judged, share, gates));
   });
   tables.add(errors_table(judged, false));
   output.write(tables.in(arguments.format));

@@ -74,7 +74,7 @@ std::optional<plan::Plan> make_plan(const PlanArguments& arguments, const plan::
       const std::size_t starts = arguments.starts.value_or(1);
       return plan::d_optimal_plan({space, n, seed, existing, linearisation, starts,
                                    arguments.threads.value_or(default_threads())},
-                                  hooks_of(tasks.begin(starts), 0, plan_codec()));
+                                  hooks_of<plan::PlanStart>(tasks.begin(starts), 0));
     }
   }
   return plan::random_plan(space, n, seed, existing);
@@ -166,7 +166,7 @@ int run_plan(const PlanArguments& arguments, Console& console) {
   table.add(space.names());
   for (const auto& configuration : plan.configurations)
     table.add(space.cells(configuration));
-  OutputTables out(table, [&] { return plan_to_json(space, plan.configurations); });
+  OutputTables out(table, [&] { return to_json(PlanDocument{space, plan.configurations}); });
   out.add(std::move(table));
   output->write(out.in(arguments.format));
   output->commit();

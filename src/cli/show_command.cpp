@@ -134,7 +134,7 @@ TextTable exact_figures(const SelftestFigures& figures) {
 }
 
 std::string formatted(const SelftestFigures& figures, OutputFormat format) {
-  OutputTables out(exact_figures(figures), [&] { return selftest_to_json(figures); });
+  OutputTables out(exact_figures(figures), [&] { return to_json(SelftestDocument{figures}); });
   out.add(figures_table(figures));
   return out.in(format);
 }

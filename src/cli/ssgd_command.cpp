@@ -125,8 +125,8 @@ void refuse_unused(const MessageArguments& arguments) {
 void add_message_options(OptionSet& app, MessageArguments& arguments) {
   const std::string group = "Time of a message (default: the column t_c_us)";
   std::vector<std::pair<std::string, std::optional<ssgd::Aggregation>>> names;
-  for (const auto aggregation : ssgd::kAllAggregations)
-    names.emplace_back(ssgd::to_text(aggregation), aggregation);
+  for (const auto& [aggregation, text] : texts_of(ssgd::Aggregation{}))
+    names.emplace_back(text, aggregation);
   add_choice(app, "--allreduce", arguments.allreduce, names,
              "formula of the aggregation: ring, recursive-doubling,\n"
              "halving-doubling, tree, double-tree, parameter-server,\n"
@@ -333,8 +333,8 @@ void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
   add_phase("--copy-us", arguments.copy_us, "one worker's batch: from host to device");
   add_phase("--update-us", arguments.update_us, "update of the parameters");
   std::vector<std::pair<std::string, ssgd::InputPipeline>> pipelines;
-  for (const auto pipeline : ssgd::kAllPipelines)
-    pipelines.emplace_back(ssgd::to_text(pipeline), pipeline);
+  for (const auto& [pipeline, text] : texts_of(ssgd::InputPipeline{}))
+    pipelines.emplace_back(text, pipeline);
   add_choice(command, "--input-pipeline", arguments.pipeline, pipelines,
              "what overlaps the compute: serial (nothing, default),\n"
              "host-prefetch (read), device-buffer (read and copy in\n"

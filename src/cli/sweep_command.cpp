@@ -113,7 +113,7 @@ TextTable exact_path(const SweepDocument& report) {
 
 std::string formatted(const SweepDocument& report, OutputFormat format,
                       std::optional<std::size_t> width) {
-  OutputTables out(exact_path(report), [&] { return sweep_to_json(report); });
+  OutputTables out(exact_path(report), [&] { return to_json(report); });
   out.add(table_of(report));
   return out.in(format, width);
 }
@@ -267,7 +267,7 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
       {parts.spec, parts.training, *parts.validation, parts.test ? &*parts.test : nullptr}, options,
       arguments.penalties, arguments.lambdas,
       [&](std::size_t done) { progress.show("fitting", done, fits); },
-      hooks_of(tasks.begin(fits), 0, point_codec()));
+      hooks_of<SweepPoint>(tasks.begin(fits), 0));
   if (tasks.is_shard()) {
     tasks.commit();
     return 0;
