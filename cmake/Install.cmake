@@ -38,6 +38,18 @@ if(NOT CMAKE_CROSSCOMPILING)
   endif()
 endif()
 
+# JSON schemas of the documents, as the library describes them.
+if(NOT CMAKE_CROSSCOMPILING)
+  add_executable(perfmodel_schemas "${PROJECT_SOURCE_DIR}/cmake/write_schemas.cpp")
+  target_include_directories(perfmodel_schemas PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  target_link_libraries(perfmodel_schemas PRIVATE perfmodel::pipeline)
+  perfmodel_configure_target(perfmodel_schemas)
+  add_custom_command(TARGET perfmodel_schemas POST_BUILD
+                     COMMAND perfmodel_schemas "${CMAKE_CURRENT_BINARY_DIR}/schemas")
+  install(DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/schemas"
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/perfmodel" COMPONENT program)
+endif()
+
 # Who uses the static library links what it uses. That must be found where it is installed, so that
 # what was downloaded into the build would be missing there.
 if(eigen3_SOURCE_DIR)

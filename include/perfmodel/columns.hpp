@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -95,6 +96,15 @@ struct LeftOut {
   std::vector<Factor> factors = {};  ///< if the identity is a product
   std::string value = {};            ///< of a constant; may be blank
 };
+
+constexpr auto texts_of(LeftOut::Because) {
+  using enum LeftOut::Because;
+  return std::to_array<EnumText<LeftOut::Because>>({{result, "result"},
+                                                    {identity, "identity"},
+                                                    {repetition, "repetition"},
+                                                    {label, "label"},
+                                                    {constant, "constant"}});
+}
 
 /// A measured throughput, from which the time is computed: time = work / throughput.
 struct Throughput {

@@ -4,11 +4,32 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 namespace perfmodel {
+
+/// Name of an enumerator in options, messages and files. A function texts_of() lists the names of
+/// an enumeration in the order in which they are shown.
+template <class Enum>
+struct EnumText {
+  Enum value;
+  std::string_view text;
+};
+
+/// The name of an enumerator.
+template <class Enum>
+requires requires {
+  texts_of(Enum{});
+}
+constexpr std::string_view to_text(Enum value) {
+  for (const auto& [known, text] : texts_of(value))
+    if (known == value)
+      return text;
+  return {};
+}
 
 /// A field of a request that a message names, with values that the message suggests or rejects.
 struct Field {

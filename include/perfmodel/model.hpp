@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -30,7 +31,15 @@ namespace perfmodel {
 /// and the definitions of derived columns follow.
 enum class FormulaLanguage { text, latex, python, c, javascript, spreadsheet };
 
-std::string_view to_text(FormulaLanguage language);
+constexpr auto texts_of(FormulaLanguage) {
+  using enum FormulaLanguage;
+  return std::to_array<EnumText<FormulaLanguage>>({{text, "text"},
+                                                   {latex, "latex"},
+                                                   {python, "python"},
+                                                   {c, "c"},
+                                                   {javascript, "javascript"},
+                                                   {spreadsheet, "spreadsheet"}});
+}
 
 /// Which constants of a model are identifiable from the training rows, so that they can be quoted.
 ///
@@ -61,7 +70,10 @@ enum class Resampling {
   residuals,  ///< residuals of ln(time), added to the fitted values: for few rows
 };
 
-std::string_view to_text(Resampling resampling);
+constexpr auto texts_of(Resampling) {
+  using enum Resampling;
+  return std::to_array<EnumText<Resampling>>({{rows, "rows"}, {residuals, "residuals"}});
+}
 
 struct Interval {
   double low = 0;  ///< both are NaN if samples give no interval: a reference went to 0
@@ -233,11 +245,29 @@ enum class Penalise {
   scaled,  ///< of standardised columns, in units of the median time: independent of the units
 };
 
-std::string_view to_text(Loss loss);
-std::string_view to_text(Method method);
-std::string_view to_text(Expression expression);
-std::string_view to_text(Residual residual);
-std::string_view to_text(Penalise constants);
+constexpr auto texts_of(Loss) {
+  using enum Loss;
+  return std::to_array<EnumText<Loss>>(
+      {{mae, "mae"}, {mape, "mape"}, {mse, "mse"}, {rmsle, "rmsle"}, {soft_l1, "soft-l1"}});
+}
+constexpr auto texts_of(Method) {
+  using enum Method;
+  return std::to_array<EnumText<Method>>({{scaled, "scaled"}, {paper, "paper"}});
+}
+constexpr auto texts_of(Expression) {
+  using enum Expression;
+  return std::to_array<EnumText<Expression>>(
+      {{generic, "generic"}, {multi, "multi"}, {automatic, "auto"}});
+}
+constexpr auto texts_of(Residual) {
+  using enum Residual;
+  return std::to_array<EnumText<Residual>>(
+      {{none, "none"}, {process, "process"}, {chosen, "auto"}});
+}
+constexpr auto texts_of(Penalise) {
+  using enum Penalise;
+  return std::to_array<EnumText<Penalise>>({{raw, "raw"}, {scaled, "scaled"}});
+}
 
 /// Eqs. (10) and (11): lambda times the sum of |x| or x^2 over all constants except C.
 struct Penalty {
@@ -356,7 +386,10 @@ struct HyperPriorFacts {
 /// t (4 degrees of freedom), disturbed runs have small weights.
 enum class ProcessNoise { normal, student_t };
 
-std::string_view to_text(ProcessNoise noise);
+constexpr auto texts_of(ProcessNoise) {
+  using enum ProcessNoise;
+  return std::to_array<EnumText<ProcessNoise>>({{normal, "normal"}, {student_t, "student_t"}});
+}
 
 /// How the hyper-parameters of a GP residual were found.
 struct ProcessSearch {

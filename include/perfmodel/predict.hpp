@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -109,7 +110,11 @@ enum class Kind {
   weak,    ///< the work per worker: an iteration does more with more workers
 };
 
-std::string_view to_text(Kind kind);
+using perfmodel::to_text;
+constexpr auto texts_of(Kind) {
+  using enum Kind;
+  return std::to_array<EnumText<Kind>>({{strong, "strong"}, {weak, "weak"}});
+}
 
 /// The time at a scale.
 struct Timing {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <vector>
+
+#include "perfmodel/error.hpp"
 
 namespace perfmodel::optimise {
 
@@ -25,8 +27,18 @@ enum class Termination {
   interrupted,       ///< a stop was requested; the best so far is returned
 };
 
-std::string_view to_text(Strategy strategy);
-std::string_view to_text(Termination termination);
+constexpr auto texts_of(Strategy) {
+  using enum Strategy;
+  return std::to_array<EnumText<Strategy>>(
+      {{best1bin, "best1bin"}, {rand1bin, "rand1bin"}, {currenttobest1bin, "currenttobest1bin"}});
+}
+constexpr auto texts_of(Termination) {
+  using enum Termination;
+  return std::to_array<EnumText<Termination>>({{converged, "converged"},
+                                               {generation_limit, "generation_limit"},
+                                               {evaluation_limit, "evaluation_limit"},
+                                               {interrupted, "interrupted"}});
+}
 
 /// The state after a generation.
 struct Progress {
@@ -43,7 +55,11 @@ namespace perfmodel {
 /// Instruction sets for which kernels are compiled, narrowest first. All give the same bits.
 enum class InstructionSet : std::uint8_t { baseline, avx2, avx512 };
 
-std::string_view to_text(InstructionSet instructions);
+constexpr auto texts_of(InstructionSet) {
+  using enum InstructionSet;
+  return std::to_array<EnumText<InstructionSet>>(
+      {{baseline, "baseline"}, {avx2, "avx2"}, {avx512, "avx512"}});
+}
 
 /// The instruction sets of this processor, narrowest first; never empty.
 std::vector<InstructionSet> available_instruction_sets();

@@ -13,17 +13,6 @@
 namespace perfmodel::ssgd {
 namespace {
 
-constexpr std::pair<Aggregation, std::string_view> kAggregationNames[] = {
-    {Aggregation::ring, "ring"},
-    {Aggregation::recursive_doubling, "recursive-doubling"},
-    {Aggregation::halving_doubling, "halving-doubling"},
-    {Aggregation::tree, "tree"},
-    {Aggregation::double_tree, "double-tree"},
-    {Aggregation::parameter_server, "parameter-server"},
-    {Aggregation::hierarchical, "hierarchical"},
-    {Aggregation::hierarchical_leader, "hierarchical-leader"},
-};
-
 /// ceil(log2 n): number of rounds if each round doubles the number of workers that have the data.
 double rounds(std::size_t n) {
   return static_cast<double>(std::bit_width(n - 1));
@@ -68,20 +57,6 @@ LinearCost hierarchical_leader(const Network& network, std::size_t workers) {
 }
 
 }  // namespace
-
-std::string_view to_text(Aggregation aggregation) {
-  return std::find_if(
-             std::begin(kAggregationNames), std::end(kAggregationNames),
-             [&](const auto& entry) { return entry.first == aggregation; })
-      ->second;
-}
-
-std::optional<Aggregation> aggregation_of(std::string_view text) {
-  for (const auto& [aggregation, name] : kAggregationNames)
-    if (name == text)
-      return aggregation;
-  return std::nullopt;
-}
 
 bool is_own_design(Aggregation aggregation) {
   return aggregation == Aggregation::parameter_server || aggregation == Aggregation::hierarchical ||

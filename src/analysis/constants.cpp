@@ -20,20 +20,6 @@ std::optional<Interval> known_interval(const Interval& interval) {
 
 }  // namespace
 
-std::string_view to_text(ConstantStatus status) {
-  switch (status) {
-    case ConstantStatus::unknown:
-      return "";
-    case ConstantStatus::determined:
-      return "determined";
-    case ConstantStatus::undetermined:
-      return "not determined";
-    case ConstantStatus::at_bound:
-      return "at a bound";
-  }
-  return "";
-}
-
 std::vector<ConstantRow> constant_table(const FittedModel& model) {
   const auto& known = model.identifiability;
   std::vector<ConstantRow> out;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +21,13 @@ enum class ConstantStatus {
 };
 
 /// "determined", "not determined", "at a bound"; empty if unknown.
-std::string_view to_text(ConstantStatus status);
+constexpr auto texts_of(ConstantStatus) {
+  using enum ConstantStatus;
+  return std::to_array<EnumText<ConstantStatus>>({{unknown, ""},
+                                                  {determined, "determined"},
+                                                  {undetermined, "not determined"},
+                                                  {at_bound, "at a bound"}});
+}
 
 /// A constant of a model with its uncertainty.
 struct ConstantRow {

@@ -339,10 +339,6 @@ double throughput(const Timing& timing, Kind kind) {
 
 }  // namespace
 
-std::string_view to_text(Kind kind) {
-  return kind == Kind::strong ? "strong" : "weak";
-}
-
 ScalingStudy study(const std::vector<Timing>& timings, Kind kind, double least_efficiency) {
   ScalingStudy study;
   study.kind = kind;

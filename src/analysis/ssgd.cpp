@@ -287,13 +287,6 @@ std::vector<Latency> latencies_of(const Table& table) {
 
 namespace {
 
-constexpr std::pair<InputPipeline, std::string_view> kPipelineNames[] = {
-    {InputPipeline::serial, "serial"},
-    {InputPipeline::host_prefetch, "host-prefetch"},
-    {InputPipeline::device_buffer, "device-buffer"},
-    {InputPipeline::three_stages, "three-stages"},
-};
-
 /// The gradients to send: none for a layer without a gradient or with a message that takes no time.
 std::vector<Gradient> gradients_of(const Profile& profile, const Compute& compute,
                                    const Exchange& exchange) {
@@ -329,13 +322,6 @@ double total(const Phases& phases, double compute_us) {
 }
 
 }  // namespace
-
-std::string_view to_text(InputPipeline pipeline) {
-  return std::find_if(
-             std::begin(kPipelineNames), std::end(kPipelineNames),
-             [&](const auto& entry) { return entry.first == pipeline; })
-      ->second;
-}
 
 Iteration iterate(const Profile& profile, const Compute& compute, std::size_t workers,
                   const Phases& phases, const Exchange& exchange) {

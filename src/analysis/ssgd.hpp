@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "perfmodel/error.hpp"
 #include "perfmodel/table.hpp"
 
 namespace perfmodel::ssgd {
@@ -31,14 +32,18 @@ enum class Aggregation {
   hierarchical_leader,  ///< reduce and broadcast within a node, one ring between the leaders
 };
 
-inline constexpr Aggregation kAllAggregations[] = {
-    Aggregation::ring,         Aggregation::recursive_doubling,  Aggregation::halving_doubling,
-    Aggregation::tree,         Aggregation::double_tree,         Aggregation::parameter_server,
-    Aggregation::hierarchical, Aggregation::hierarchical_leader,
-};
-
-std::string_view to_text(Aggregation aggregation);
-std::optional<Aggregation> aggregation_of(std::string_view text);
+using perfmodel::to_text;
+constexpr auto texts_of(Aggregation) {
+  using enum Aggregation;
+  return std::to_array<EnumText<Aggregation>>({{ring, "ring"},
+                                               {recursive_doubling, "recursive-doubling"},
+                                               {halving_doubling, "halving-doubling"},
+                                               {tree, "tree"},
+                                               {double_tree, "double-tree"},
+                                               {parameter_server, "parameter-server"},
+                                               {hierarchical, "hierarchical"},
+                                               {hierarchical_leader, "hierarchical-leader"}});
+}
 
 /// Whether the formula was derived for this program, rather than published.
 bool is_own_design(Aggregation aggregation);
@@ -233,14 +238,13 @@ enum class InputPipeline {
   three_stages,   ///< read and split, copy, and compute, all three in parallel
 };
 
-inline constexpr InputPipeline kAllPipelines[] = {
-    InputPipeline::serial,
-    InputPipeline::host_prefetch,
-    InputPipeline::device_buffer,
-    InputPipeline::three_stages,
-};
-
-std::string_view to_text(InputPipeline pipeline);
+constexpr auto texts_of(InputPipeline) {
+  using enum InputPipeline;
+  return std::to_array<EnumText<InputPipeline>>({{serial, "serial"},
+                                                 {host_prefetch, "host-prefetch"},
+                                                 {device_buffer, "device-buffer"},
+                                                 {three_stages, "three-stages"}});
+}
 
 /// Times of one iteration other than those of layers, in microseconds.
 struct Phases {

@@ -92,22 +92,6 @@ std::size_t lowest(const std::vector<SweepPoint>& points, const Counts& counts) 
 
 }  // namespace
 
-std::string_view to_text(PenaltyKind kind) {
-  switch (kind) {
-    case PenaltyKind::none:
-      return "none";
-    case PenaltyKind::l1:
-      return "l1";
-    case PenaltyKind::l2:
-      return "l2";
-  }
-  return "";
-}
-
-std::string_view to_text(LambdaRule rule) {
-  return rule == LambdaRule::lowest ? "lowest" : "one_standard_error";
-}
-
 std::vector<double> log_grid(double low, double high, std::size_t count) {
   std::vector<double> grid;
   const double steps = static_cast<double>(count) - 1;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,6 +11,7 @@
 
 #include "base/parallel.hpp"
 #include "perfmodel/columns.hpp"
+#include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
 
 namespace perfmodel {
@@ -35,7 +37,10 @@ Eigen::VectorXd simulate(const FittedModel& model, const Design& design, const N
 
 enum class PenaltyKind { none, l1, l2 };
 
-std::string_view to_text(PenaltyKind kind);
+constexpr auto texts_of(PenaltyKind) {
+  using enum PenaltyKind;
+  return std::to_array<EnumText<PenaltyKind>>({{none, "none"}, {l1, "l1"}, {l2, "l2"}});
+}
 
 /// One fit of the regularisation path.
 struct SweepPoint {
@@ -54,7 +59,11 @@ enum class LambdaRule {
   one_standard_error,  ///< the largest lambda within one standard error of the lowest loss
 };
 
-std::string_view to_text(LambdaRule rule);
+constexpr auto texts_of(LambdaRule) {
+  using enum LambdaRule;
+  return std::to_array<EnumText<LambdaRule>>(
+      {{lowest, "lowest"}, {one_standard_error, "one_standard_error"}});
+}
 
 /// `count` values from `low` to `high`, equally spaced in the logarithm. 0 < low <= high.
 std::vector<double> log_grid(double low, double high, std::size_t count);

@@ -118,11 +118,6 @@ JsonCursor JsonCursor::member(const std::string& name) const {
   return {document_, source_, *found, path};
 }
 
-std::optional<JsonCursor> JsonCursor::nullable_member(const std::string& name) const {
-  auto found = member(name);
-  return found.node_->is_null() ? std::nullopt : std::optional(std::move(found));
-}
-
 std::optional<JsonCursor> JsonCursor::optional_member(const std::string& name) const {
   if (node_->is_object() && !node_->contains(name))
     return std::nullopt;
@@ -183,8 +178,8 @@ std::vector<std::string> JsonCursor::names() const {
   return out;
 }
 
-bool JsonCursor::is_boolean() const {
-  return node_->is_boolean();
+bool JsonCursor::is_null() const {
+  return node_->is_null();
 }
 
 bool JsonCursor::is_text() const {
@@ -323,14 +318,6 @@ void Json::push_back(Json item) {
   own_items().push_back(std::move(item));
 }
 
-void Json::erase(const std::string& name) {
-  const auto found = std::find(names_.begin(), names_.end(), quoted_text(name));
-  if (found == names_.end())
-    return;
-  own_items().erase(own_items().begin() + (found - names_.begin()));
-  names_.erase(found);
-}
-
 Json number(double value) {
   if (!std::isfinite(value)) {
     throw InputError(
@@ -350,19 +337,6 @@ std::string document_text(const Json& document) {
 
 std::string line_text(const Json& document) {
   return one_line(document) + "\n";
-}
-
-JsonLines json_lines(std::string_view bytes) {
-  JsonLines out;
-  while (!bytes.empty()) {
-    const std::size_t end = bytes.find('\n');
-    if (end == std::string_view::npos)
-      break;
-    out.lines.push_back({out.lines.size() + 1, bytes.substr(0, end)});
-    bytes.remove_prefix(end + 1);
-  }
-  out.torn = bytes;
-  return out;
 }
 
 }  // namespace perfmodel

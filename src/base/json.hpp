@@ -22,15 +22,13 @@ class JsonCursor {
   static JsonCursor parse(std::string source, std::string_view bytes);
 
   JsonCursor member(const std::string& name) const;
-  /// Empty if the field is null.
-  std::optional<JsonCursor> nullable_member(const std::string& name) const;
   /// Empty if the object has no such field.
   std::optional<JsonCursor> optional_member(const std::string& name) const;
   std::vector<JsonCursor> items() const;
   std::vector<std::string> names() const;  ///< names of the fields of an object, else empty
 
+  bool is_null() const;
   bool is_text() const;
-  bool is_boolean() const;
   std::string text() const;
   std::string name() const;  ///< a text that is not empty
   double number() const;
@@ -91,9 +89,7 @@ class Json {
 
   /// The field of this name, created if missing; null becomes an object.
   Json& operator[](const std::string& name);
-  Json& operator[](std::size_t index) { return own_items()[index]; }
   void push_back(Json item);
-  void erase(const std::string& name);
 
   bool is_number() const { return kind_ == Kind::number; }
   bool is_array() const { return kind_ == Kind::array; }
@@ -128,19 +124,5 @@ std::string document_text(const Json& document);
 
 /// The whole document on one line, with a final newline.
 std::string line_text(const Json& document);
-
-/// One document of a file that has one per line.
-struct JsonLine {
-  std::size_t number = 0;  ///< from 1
-  std::string_view text;   ///< without its newline
-};
-
-struct JsonLines {
-  std::vector<JsonLine> lines;  ///< complete lines
-  std::string_view torn;        ///< the text behind the last newline: an interrupted write
-};
-
-/// The lines of `bytes`, which must outlive them. Their content is not parsed.
-JsonLines json_lines(std::string_view bytes);
 
 }  // namespace perfmodel

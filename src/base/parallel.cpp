@@ -111,18 +111,6 @@ void for_each_stripe(std::ptrdiff_t count, std::ptrdiff_t width, std::size_t thr
                });
 }
 
-std::string_view to_text(InstructionSet instructions) {
-  switch (instructions) {
-    case InstructionSet::baseline:
-      return "baseline";
-    case InstructionSet::avx2:
-      return "avx2";
-    case InstructionSet::avx512:
-      return "avx512";
-  }
-  return "";
-}
-
 std::vector<InstructionSet> available_instruction_sets() {
   std::vector<InstructionSet> out = {InstructionSet::baseline};
 #if defined(__x86_64__)

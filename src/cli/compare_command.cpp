@@ -131,9 +131,10 @@ doc::Table exact_comparison(const CompareDocument& report) {
 }  // namespace
 
 std::string formatted(const CompareDocument& report, OutputFormat format) {
-  doc::Document out{.data = exact_comparison(report), .json = [&] {
-                      return comparison_to_json(report.data, report.scores, has_black_boxes());
-                    }};
+  doc::Document out{
+      .data = exact_comparison(report), .json = [&] {
+        return to_json(ComparisonDocument{report.data, report.scores, has_black_boxes()});
+      }};
   std::vector<Section> sections;
   for (std::size_t source = 0; source < report.data.size(); ++source)
     sections.push_back(errors_of(report, source));

@@ -124,10 +124,9 @@ int evaluate_set(const EvaluateArguments& arguments, const SetLines& set, Consol
   const std::optional<SetShare> share =
       set.header().total ? share_of_total(set, file.table, arguments.drop_failed) : std::nullopt;
   const std::vector<JudgedGate> gates = judged_set_gates(arguments.gates, SetLines(judged), share);
-  const doc::Document tables{
-      .blocks = {errors_table(judged)}, .json = [&] {
-        return evaluations_to_json(document_of(arguments, file, judged, share, gates));
-      }};
+  const doc::Document tables{.blocks = {errors_table(judged)}, .json = [&] {
+                               return to_json(document_of(arguments, file, judged, share, gates));
+                             }};
   output.write(tables.in(arguments.format));
   output.commit();
   console.notice(std::to_string(judged.lines.size()) + " of " + std::to_string(set.size()) +

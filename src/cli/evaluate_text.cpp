@@ -216,7 +216,7 @@ std::string formatted(const EvaluationDocument& report, const FittedModel& model
     return junit_report(report, model);
   if (format == OutputFormat::github)
     return github_annotations(report, model);
-  doc::Document out{.json = [&] { return evaluation_to_json(model, report); }};
+  doc::Document out{.json = [&] { return to_json(Evaluation{model, report}); }};
   out.add(report_table(report, model.spec.unit));
   std::string end;
   if (report.rows_left_out > 0) {

@@ -63,7 +63,7 @@ std::optional<plan::Plan> make_plan(const PlanArguments& arguments, const plan::
       const plan::Linearisation linearisation = linearisation_of(arguments, space);
       return plan::d_optimal_plan(
           {space, n, seed, existing, linearisation, arguments.starts, arguments.threads},
-          hooks_of(tasks.begin(arguments.starts), 0, plan_codec()));
+          hooks_of<plan::PlanStart>(tasks.begin(arguments.starts), 0));
     }
   }
   return plan::random_plan(space, n, seed, existing);
@@ -156,8 +156,9 @@ int run_plan(const PlanArguments& arguments, Console& console) {
     const std::vector<std::string> cells = space.cells(configuration);
     table.add({cells.begin(), cells.end()});
   }
-  const doc::Document out{.blocks = {table},
-                          .json = [&] { return plan_to_json(space, plan.configurations); }};
+  const doc::Document out{.blocks = {table}, .json = [&] {
+                            return to_json(PlanDocument{space, plan.configurations});
+                          }};
   output->write(out.in(arguments.format));
   output->commit();
   return 0;

@@ -84,11 +84,11 @@ doc::Table prediction_table(const PredictedSettings& predicted) {
 }
 
 std::string predictions_json(const PredictedSettings& predicted, const Design& design) {
-  std::vector<PredictionDocument> documents;
+  PredictionsDocument out{predicted.model.spec.target, {}, predicted.range.findings};
   const auto factors = predicted.model.form->process_factors(design);
   for (std::size_t row = 0; row < design.rows; ++row) {
     const double time = predicted.times[index(row)];
-    PredictionDocument& document = documents.emplace_back();
+    PredictionDocument& document = out.predictions.emplace_back();
     document.time = time;
     document.in_range = predicted.range.in_range[row];
     if (predicted.certainty.intervals) {
@@ -102,7 +102,7 @@ std::string predictions_json(const PredictedSettings& predicted, const Design& d
                                                            ? InputValue(column.numbers[row])
                                                            : InputValue(column.text(row)));
   }
-  return predictions_to_json(predicted.model.spec.target, documents, predicted.range.findings);
+  return out.predictions.size() == 1 ? to_json(SinglePrediction{out}) : to_json(out);
 }
 
 std::string csv_of_table(const Table& table) {

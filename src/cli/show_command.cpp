@@ -104,7 +104,7 @@ std::string formatted(const SelftestFigures& figures, OutputFormat format) {
                figure.certified, figure.computed, figure.digits, figure.promised,
                figure.passed() ? "" : "FAILED", doc::truth(figure.passed())});
   }
-  doc::Document out{.blocks = {table}, .json = [&] { return selftest_to_json(figures); }};
+  doc::Document out{.blocks = {table}, .json = [&] { return to_json(SelftestDocument{figures}); }};
   return out.in(format);
 }
 

@@ -89,8 +89,8 @@ void add_message_options(OptionSet& app, MessageArguments& arguments) {
   constexpr auto one_alone = "choose one of them";
   app.group("Time of a message (default: the column t_c_us)");
   std::vector<std::pair<std::string, std::optional<ssgd::Aggregation>>> names;
-  for (const auto aggregation : ssgd::kAllAggregations)
-    names.emplace_back(ssgd::to_text(aggregation), aggregation);
+  for (const auto& [aggregation, text] : texts_of(ssgd::Aggregation{}))
+    names.emplace_back(text, aggregation);
   app.choice("--allreduce", arguments.allreduce, names,
              "formula of the aggregation; ring, recursive-doubling, halving-doubling, tree, "
              "double-tree, parameter-server, hierarchical or hierarchical-leader")
@@ -271,8 +271,8 @@ void setup_ssgd(OptionSet& command, SsgdArguments& arguments) {
   command.number("--copy-us X", arguments.copy_us, "one worker's batch: from host to device");
   command.number("--update-us X", arguments.update_us, "update of the parameters (default: 0)");
   std::vector<std::pair<std::string, ssgd::InputPipeline>> pipelines;
-  for (const auto pipeline : ssgd::kAllPipelines)
-    pipelines.emplace_back(ssgd::to_text(pipeline), pipeline);
+  for (const auto& [pipeline, text] : texts_of(ssgd::InputPipeline{}))
+    pipelines.emplace_back(text, pipeline);
   command.choice("--input-pipeline", arguments.pipeline, pipelines,
                  "what overlaps the compute: serial (nothing), host-prefetch (read), device-buffer "
                  "(read and copy in turn), three-stages (read beside copy)");

@@ -86,8 +86,8 @@ doc::Table table_of(const SweepDocument& report) {
 
 std::string formatted(const SweepDocument& report, OutputFormat format,
                       std::optional<std::size_t> width) {
-  return doc::Document{.blocks = {table_of(report)}, .json = [&] { return sweep_to_json(report); }}
-      .in(format, width);
+  return doc::Document{.blocks = {table_of(report)}, .json = [&] { return to_json(report); }}.in(
+      format, width);
 }
 
 namespace {
@@ -227,7 +227,7 @@ int run_sweep(const SweepArguments& arguments, Console& console) {
       {parts.spec, parts.training, *parts.validation, parts.test ? &*parts.test : nullptr}, options,
       arguments.penalties, arguments.lambdas,
       [&](std::size_t done) { progress.show("fitting", done, fits); },
-      hooks_of(tasks.begin(fits), 0, point_codec()));
+      hooks_of<SweepPoint>(tasks.begin(fits), 0));
   if (tasks.is_shard()) {
     tasks.commit();
     return 0;

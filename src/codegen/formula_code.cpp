@@ -356,24 +356,6 @@ std::string definitions(const ModelSpec& spec, FormulaLanguage language) {
 
 }  // namespace
 
-std::string_view to_text(FormulaLanguage language) {
-  switch (language) {
-    case FormulaLanguage::text:
-      return "text";
-    case FormulaLanguage::latex:
-      return "latex";
-    case FormulaLanguage::python:
-      return "python";
-    case FormulaLanguage::c:
-      return "c";
-    case FormulaLanguage::javascript:
-      return "javascript";
-    case FormulaLanguage::spreadsheet:
-      return "spreadsheet";
-  }
-  return "";
-}
-
 std::string generic_code(const ModelSpec& spec, const Eigen::VectorXd& constants,
                          FormulaLanguage language) {
   return is_for_reading(language)

@@ -10,16 +10,17 @@
 
 namespace perfmodel {
 
-class JsonCursor;
+class Fields;
 
 /// What has to be known of a form before there is a model of it.
 struct FormKind {
   std::string_view name;  ///< of `expression.form` in model.json, and of Expression
   /// To rows and columns in canonical order.
   FittedModel (*fit)(const ModelSpec& spec, const Design& training, const FitOptions& options);
-  /// Reads inputs, form, constants and what is known of them from the field `constants`; target and
-  /// derived columns of the spec are known. Throws InputError.
-  void (*read)(const JsonCursor& constants, FittedModel& model);
+  /// Reads, or describes, inputs, form, constants and what is known of them, the field `constants`
+  /// of model.json; target and derived columns of the spec are known, and the model is the context
+  /// of `f`. Throws InputError, also where fields beside the constants contradict them.
+  void (*read)(Fields& f, FittedModel& model);
 };
 
 /// All forms of this program: a new one is registered here.

@@ -9,54 +9,6 @@
 
 namespace perfmodel {
 
-std::string_view to_text(Loss loss) {
-  switch (loss) {
-    case Loss::mae:
-      return "mae";
-    case Loss::mape:
-      return "mape";
-    case Loss::mse:
-      return "mse";
-    case Loss::rmsle:
-      return "rmsle";
-    case Loss::soft_l1:
-      return "soft-l1";
-  }
-  return "";
-}
-
-std::string_view to_text(Method method) {
-  return method == Method::scaled ? "scaled" : "paper";
-}
-
-std::string_view to_text(Expression expression) {
-  switch (expression) {
-    case Expression::generic:
-      return "generic";
-    case Expression::multi:
-      return "multi";
-    case Expression::automatic:
-      return "auto";
-  }
-  return "";
-}
-
-std::string_view to_text(Residual residual) {
-  switch (residual) {
-    case Residual::none:
-      return "none";
-    case Residual::process:
-      return "process";
-    case Residual::chosen:
-      return "auto";
-  }
-  return "";
-}
-
-std::string_view to_text(Penalise constants) {
-  return constants == Penalise::raw ? "raw" : "scaled";
-}
-
 Loss default_loss(const FitOptions& options) {
   const bool chosen = options.expression != Expression::generic && !options.terms;
   return chosen ? Loss::soft_l1 : Loss::mae;

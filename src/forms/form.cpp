@@ -1,12 +1,16 @@
 #include "forms/form.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/fields.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "perfmodel/model.hpp"
@@ -17,77 +21,69 @@ namespace perfmodel {
 
 namespace {
 
-constexpr const char* kAbsent = "absent";
-constexpr const char* kApart = "apart";
-constexpr const char* kShifted = "shifted";
+/// How a 0 of a numeric column counts.
+enum class ZeroCounts { absent, apart, shifted };
 
-ZeroValue read_zero(const JsonCursor& node) {
-  ZeroValue out;
-  const JsonCursor counts = node.member("counts");
-  const std::string text = counts.text();
-  if (text != kAbsent && text != kApart && text != kShifted)
-    counts.fail("'" + text + "' is not one of " +
-                quoted_list(std::vector<std::string>{kAbsent, kApart, kShifted}));
-  out.apart = text == kApart;
-  const JsonCursor unit = node.member("unit");
-  out.unit = unit.number();
-  if (!(out.unit > 0))
-    unit.fail("expected a number > 0");
-  return out;
+constexpr auto texts_of(ZeroCounts) {
+  using enum ZeroCounts;
+  return std::to_array<EnumText<ZeroCounts>>(
+      {{absent, "absent"}, {apart, "apart"}, {shifted, "shifted"}});
 }
 
 }  // namespace
 
-void add_zero_to_json(const NumericInput& input, bool in_products, Json& item) {
-  if (!input.zero)
+void describe_range(Fields& f, NumericInput& input, bool in_products) {
+  using enum ZeroCounts;
+  f("range", Ends{input.low, input.high}, "lowest and highest measured value");
+  const bool may_be_zero = f.reads() ? f.has("zero") : input.zero.has_value();
+  ZeroValue value = input.zero.value_or(ZeroValue{});
+  ZeroCounts counts = !in_products ? absent : value.apart ? apart : shifted;
+  f.object("zero", "of a column that may be 0", only_if(may_be_zero), [&](Fields& zero) {
+    zero("counts", counts, "`absent`: the term is 0 there");
+    zero("unit", value.unit, "the smallest value above 0", kPositive);
+  });
+  if (!f.reads())
     return;
-  item["zero"] = {{"counts", !in_products        ? kAbsent
-                             : input.zero->apart ? kApart
-                                                 : kShifted},
-                  {"unit", number(input.zero->unit)}};
+  if (may_be_zero)
+    input.zero = ZeroValue{value.unit, counts == apart};
+  if (!(input.allows(input.low) && input.low <= input.high)) {
+    f.node().member("range").fail(input.zero ? "expected 0 <= lowest <= highest"
+                                             : "expected 0 < lowest <= highest");
+  }
 }
 
-std::string InputsReader::column(const JsonCursor& item) {
-  const JsonCursor node = item.member("column");
-  std::string name = node.name();
-  if (!columns_.insert(name).second)
-    node.fail("the column '" + name + "' already has a part in the model");
-  return name;
+void settle_levels(const Fields& f, const ModelSpec& spec, CategoricalInput& input) {
+  const std::vector<JsonCursor> items = f.node().member("levels").items();
+  if (items.empty())
+    f.node().member("levels").fail("expected at least one level");
+  for (std::size_t l = 0; l < items.size(); ++l) {
+    const std::string& level = input.levels[l];
+    const auto here = input.levels.begin() + static_cast<std::ptrdiff_t>(l);
+    if (std::find(input.levels.begin(), here, level) != here)
+      items[l].fail("the level '" + level + "' stands twice");
+    // The levels of a column that is computed are its values.
+    if (spec.is_derived(input.column) && !parse_number(level)) {
+      const JsonCursor place = items[l].is_text() ? items[l] : items[l].member("level");
+      place.fail("'" + level + "' is not a number, and the column is derived");
+    }
+  }
+  sort_levels(input.levels);
 }
 
-NumericInput InputsReader::numeric_input(const JsonCursor& item) {
-  NumericInput input;
-  input.column = column(item);
-  const JsonCursor range = item.member("range");
-  const std::vector<JsonCursor> ends = range.items();
-  if (ends.size() != 2)
-    range.fail("expected two numbers, the lowest and the highest value");
-  input.low = ends[0].number();
-  input.high = ends[1].number();
-  if (const auto zero = item.optional_member("zero"))
-    input.zero = read_zero(*zero);
-  if (!(input.allows(input.low) && input.low <= input.high))
-    range.fail(input.zero ? "expected 0 <= lowest <= highest" : "expected 0 < lowest <= highest");
-  return input;
+void refuse_repeated_columns(const Fields& f, const ModelSpec& spec) {
+  std::set<std::string> columns = {spec.target};
+  for (const std::string kind : {"intrinsic", "categorical", "extrinsic"}) {
+    const std::optional<JsonCursor> inputs = f.node().optional_member(kind);
+    for (const JsonCursor& item : inputs ? inputs->items() : std::vector<JsonCursor>{}) {
+      const JsonCursor column = item.member("column");
+      if (!columns.insert(column.text()).second)
+        column.fail("the column '" + column.text() + "' already has a part in the model");
+    }
+  }
 }
 
-void InputsReader::add_level(const JsonCursor& item, const JsonCursor& name, bool derived,
-                             std::set<std::string>& levels) {
-  const std::string level = name.text();
-  if (!levels.insert(level).second)
-    item.fail("the level '" + level + "' stands twice");
-  // The levels of a column that is computed are its values.
-  if (derived && !parse_number(level))
-    name.fail("'" + level + "' is not a number, and the column is derived");
-}
-
-std::vector<std::string> InputsReader::sorted_levels(const JsonCursor& item,
-                                                     const std::set<std::string>& levels) {
-  if (levels.empty())
-    item.member("levels").fail("expected at least one level");
-  std::vector<std::string> out(levels.begin(), levels.end());
-  sort_levels(out);
-  return out;
+FieldRule if_identified(const Fields& f) {
+  return only_if(f.context<FittedModel>().identifiability.has_value());
 }
 
 std::vector<ConstantDifference> Form::differences(const ModelSpec&) const {
@@ -111,10 +107,6 @@ std::vector<double> Form::steps(const ModelSpec&, std::size_t) const {
 }
 
 void Form::settle_unseen_levels(const Design&, FittedModel&) const {}
-
-std::string_view to_text(ProcessNoise noise) {
-  return noise == ProcessNoise::student_t ? "student_t" : "normal";
-}
 
 std::string formula_code(const FittedModel& model, FormulaLanguage language) {
   return model.form->code(model.spec, model.constants, language);

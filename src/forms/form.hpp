@@ -6,16 +6,17 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/json.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 
 namespace perfmodel {
+
+class Fields;
+struct FieldRule;
 
 /// Which of the given columns each column of a canonical order is, and which of its levels each.
 struct ColumnOrder {
@@ -52,50 +53,19 @@ struct SumEstimate {
   std::vector<std::size_t> shared = {};  ///< numeric columns whose power all terms share
 };
 
-/// [lowest, highest] of the training rows.
-inline Json range_to_json(const NumericInput& input) {
-  return Json::array({number(input.low), number(input.high)});
-}
+/// The fields `range` and, where 0 is among its values, `zero` of a numeric column. `in_products`:
+/// else a term of the column is absent at 0.
+void describe_range(Fields& f, NumericInput& input, bool in_products);
 
-/// How a 0 counts, put into the item of a numeric column that may have one. `in_products`: else a
-/// term of the column is absent there.
-void add_zero_to_json(const NumericInput& input, bool in_products, Json& item);
+/// Puts the levels of a categorical column in the object `f` that was read into their own order: a
+/// file that was edited by hand may have them in any. Throws InputError for levels that are none.
+void settle_levels(const Fields& f, const ModelSpec& spec, CategoricalInput& input);
 
-/// Reads the inputs of a model from its field `constants`. All throw InputError, for a column that
-/// stands twice, too.
-class InputsReader {
- public:
-  explicit InputsReader(const ModelSpec& spec) { columns_.insert(spec.target); }
+/// Throws InputError for a column that has two parts in a model that was read; `f` has its inputs.
+void refuse_repeated_columns(const Fields& f, const ModelSpec& spec);
 
-  /// `column`, `range` and, where 0 is among its values, `zero`.
-  NumericInput numeric_input(const JsonCursor& item);
-  /// `column`, with the levels in their own order: a file that was edited by hand may have them in
-  /// any. `name_of` finds the text of each item of `levels`.
-  template <class NameOf>
-  CategoricalInput categorical_input(const JsonCursor& item, const ModelSpec& spec,
-                                     const NameOf& name_of) {
-    CategoricalInput input{column(item), {}};
-    const bool derived = spec.is_derived(input.column);
-    std::set<std::string> levels;
-    for (const JsonCursor& level : item.member("levels").items())
-      add_level(level, name_of(level), derived, levels);
-    input.levels = sorted_levels(item, levels);
-    return input;
-  }
-
- private:
-  std::set<std::string> columns_;
-
-  std::string column(const JsonCursor& item);
-  static void add_level(const JsonCursor& item, const JsonCursor& name, bool derived,
-                        std::set<std::string>& levels);
-  static std::vector<std::string> sorted_levels(const JsonCursor& item,
-                                                const std::set<std::string>& levels);
-};
-
-struct ColumnOrder;
-class Json;
-class JsonCursor;
+/// Rule of fields that exist only if the identifiability of the constants is known.
+FieldRule if_identified(const Fields& f);
 
 /// What a constant does in its form.
 enum class ConstantRole {
@@ -283,10 +253,9 @@ class Form {
   /// Gives constants of levels that no row has a value that means something.
   virtual void settle_unseen_levels(const Design& training, FittedModel& model) const;
 
-  /// The field `constants` of model.json, with what is known of each constant.
-  virtual Json constants_to_json(const FittedModel& model) const = 0;
-  /// Throws InputError where fields beside the constants contradict them.
-  virtual void check_constants(const FittedModel& model, const JsonCursor& constants) const = 0;
+  /// Writes the field `constants` of model.json, with what is known of each constant; the context
+  /// of `f` is the model. What reads it is in form_kinds().
+  virtual void describe_constants(Fields& f, FittedModel& model) const = 0;
 };
 
 /// Whether a formula is multiplied by a residual process.

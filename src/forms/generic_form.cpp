@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/fields.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "codegen/formula_code.hpp"
@@ -238,167 +238,172 @@ void GenericForm::settle_unseen_levels(const Design& training, FittedModel& mode
 
 namespace {
 
-/// Beside each constant whether the runs determine it, and the differences of levels to the first
-/// of their column.
-void add_identifiability(const FittedModel& model, Json& node) {
-  const ModelSpec& spec = model.spec;
-  const GenericLayout layout(spec);
-  const std::vector<bool>& identified = model.identifiability->constants;
-  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
-    node["intrinsic"][i]["a_identified"] = bool{identified[layout.coefficient(i)]};
-    node["intrinsic"][i]["p_identified"] = bool{identified[layout.intrinsic_power(i)]};
-  }
-  std::size_t next = 0;
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-    Json& column = node["categorical"][c];
-    column["reference"] = spec.categorical[c].levels[0];
-    for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l) {
-      Json& level = column["levels"][l];
-      level["identified"] = bool{identified[layout.level(c, l)]};
-      level["difference"] = number(model.constants[index(layout.level(c, l))] -
-                                   model.constants[index(layout.level(c, 0))]);
-      level["difference_identified"] = bool{model.identifiability->differences[next++]};
-    }
-  }
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    node["extrinsic"][j]["q_identified"] = bool{identified[layout.extrinsic_power(j)]};
-  if (const auto lone = layout.lone_coefficient())
-    node["a_identified"] = bool{identified[*lone]};
-  node["C_identified"] = bool{identified[layout.intercept()]};
+struct GenericConstant {
+  double value = 0;
+  bool identified = false;
+};
+
+/// The constants as GenericLayout has them: a of columns and of levels, p, q, C.
+struct GenericParts {
+  std::vector<GenericConstant> a;
+  std::vector<GenericConstant> p;
+  std::vector<GenericConstant> q;
+  GenericConstant intercept;
+};
+
+GenericParts parts_of(const FittedModel& model) {
+  const GenericLayout layout(model.spec);
+  const auto& known = model.identifiability;
+  const auto from = [&](std::size_t begin, std::size_t end) {
+    std::vector<GenericConstant> out;
+    for (std::size_t k = begin; k < end; ++k)
+      out.push_back({model.constants[index(k)], known && known->constants[k]});
+    return out;
+  };
+  return {from(0, layout.intrinsic_power(0)),
+          from(layout.intrinsic_power(0), layout.extrinsic_power(0)),
+          from(layout.extrinsic_power(0), layout.intercept()),
+          from(layout.intercept(), layout.size()).front()};
 }
 
-/// Nothing where the constants do not say it: models that were published, or fitted by an earlier
-/// version.
-std::optional<Identifiability> read_identifiability(const ModelSpec& spec,
-                                                    const JsonCursor& constants) {
-  const auto intercept = constants.optional_member("C_identified");
-  if (!intercept)
-    return std::nullopt;
-  Identifiability out;
-  std::vector<bool> powers;
-  for (const JsonCursor& item : constants.member("intrinsic").items()) {
-    out.constants.push_back(item.member("a_identified").boolean());
-    powers.push_back(item.member("p_identified").boolean());
+void put_parts(const GenericParts& parts, FittedModel& model) {
+  std::vector<GenericConstant> all = parts.a;
+  all.insert(all.end(), parts.p.begin(), parts.p.end());
+  all.insert(all.end(), parts.q.begin(), parts.q.end());
+  all.push_back(parts.intercept);
+  model.form = generic_form();
+  model.constants.resize(index(all.size()));
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    model.constants[index(k)] = all[k].value;
+    if (model.identifiability)
+      model.identifiability->constants.push_back(all[k].identified);
   }
-  std::size_t column = 0;
-  for (const JsonCursor& item : constants.member("categorical").items()) {
-    // In the order of the spec, whatever that of the file.
-    std::map<std::string, std::pair<bool, bool>> levels;
-    for (const JsonCursor& level : item.member("levels").items()) {
-      levels[level.member("level").text()] = {level.member("identified").boolean(),
-                                              level.member("difference_identified").boolean()};
-    }
-    for (const std::string& level : spec.categorical[column++].levels) {
-      out.constants.push_back(levels.at(level).first);
-      out.differences.push_back(levels.at(level).second);
-    }
-  }
-  if (spec.has_scales_only())
-    out.constants.push_back(constants.member("a_identified").boolean());
-  out.constants.insert(out.constants.end(), powers.begin(), powers.end());
-  for (const JsonCursor& item : constants.member("extrinsic").items())
-    out.constants.push_back(item.member("q_identified").boolean());
-  out.constants.push_back(intercept->boolean());
-  return out;
 }
 
-void check_differences(const CategoricalInput& input, const JsonCursor& column) {
-  std::map<std::string, double> coefficients;
-  for (const JsonCursor& level : column.member("levels").items())
-    coefficients[level.member("level").text()] = level.member("a").number();
-  const double reference = coefficients.at(input.levels[0]);
+struct GenericLevel {
+  std::string level;
+  GenericConstant a;
+  bool difference_identified = false;
+};
+
+/// `reference`: a of the first level of the column.
+void describe_level(Fields& f, GenericLevel& x, double reference) {
+  f("level", x.level, "its text");
+  f("a", x.a.value, "what it adds");
+  f("identified", x.a.identified, "whether the runs determine `a`", if_identified(f));
+  f("difference", x.a.value - reference, "`a` less that of the reference", if_identified(f));
+  f("difference_identified", x.difference_identified, "whether the runs determine the difference",
+    if_identified(f));
+}
+
+void check_differences(const JsonCursor& column, const GenericLevel& first) {
   if (const auto node = column.optional_member("reference")) {
-    if (node->text() != input.levels[0])
-      node->fail("'" + node->text() + "' is not the first level, '" + input.levels[0] + "'" +
+    if (node->text() != first.level)
+      node->fail("'" + node->text() + "' is not the first level, '" + first.level + "'" +
                  correct_or_remove);
   }
   for (const JsonCursor& level : column.member("levels").items()) {
     if (const auto node = level.optional_member("difference")) {
       const double coefficient = level.member("a").number();
-      check_number(*node, coefficient - reference,
-                   std::max(std::abs(coefficient), std::abs(reference)));
+      check_number(*node, coefficient - first.a.value,
+                   std::max(std::abs(coefficient), std::abs(first.a.value)));
     }
   }
+}
+
+/// A column with its levels, whose constants are `constants` from `first` on, their differences
+/// those of the model from `first_difference` on.
+void describe_column(Fields& f, CategoricalInput& input, FittedModel& model,
+                     std::vector<GenericConstant>& constants, std::size_t first,
+                     std::size_t first_difference) {
+  std::vector<GenericLevel> levels;
+  for (std::size_t l = 0; f.writes() && l < input.levels.size(); ++l) {
+    const auto& known = model.identifiability;
+    levels.push_back(
+        {input.levels[l], constants[first + l], known && known->differences[first_difference + l]});
+  }
+  f("column", input.column, "its name", kName);
+  f.list("levels", levels, "its levels", [&](Fields& item, GenericLevel& level, std::size_t) {
+    describe_level(item, level, levels.front().a.value);
+  });
+  f("reference", levels.empty() ? std::string() : levels.front().level, "its first level",
+    if_identified(f));
+  if (!f.reads())
+    return;
+  for (const GenericLevel& level : levels)
+    input.levels.push_back(level.level);
+  settle_levels(f, model.spec, input);
+  for (const std::string& name : input.levels) {
+    const auto level = std::find_if(levels.begin(), levels.end(),
+                                    [&](const GenericLevel& l) { return l.level == name; });
+    if (name == input.levels.front())
+      check_differences(f.node(), *level);
+    constants.push_back(level->a);
+    if (model.identifiability)
+      model.identifiability->differences.push_back(level->difference_identified);
+  }
+}
+
+void describe_generic(Fields& f, FittedModel& model) {
+  ModelSpec& spec = model.spec;
+  GenericParts parts = f.writes() ? parts_of(model) : GenericParts{};
+  if (f.reads() && f.has("C_identified"))
+    model.identifiability.emplace();
+  f.list("intrinsic", spec.intrinsic, "numeric inputs",
+         [&](Fields& item, NumericInput& input, std::size_t i) {
+           if (!f.writes()) {
+             parts.a.emplace_back();
+             parts.p.emplace_back();
+           }
+           item("column", input.column, "its name", kName);
+           item("a", parts.a[i].value, "its coefficient");
+           item("p", parts.p[i].value, "its power");
+           describe_range(item, input, false);
+           item("a_identified", parts.a[i].identified, "whether the runs determine `a`",
+                if_identified(f));
+           item("p_identified", parts.p[i].identified, "whether the runs determine `p`",
+                if_identified(f));
+           if (f.reads() && input.zero && !(parts.p[i].value > 0))
+             item.node().member("p").fail("expected a number > 0, since the column may be 0");
+         });
+  std::size_t next = spec.intrinsic.size();
+  f.list("categorical", spec.categorical, "inputs with levels",
+         [&](Fields& item, CategoricalInput& input, std::size_t) {
+           describe_column(item, input, model, parts.a, next, next - spec.intrinsic.size());
+           next += input.levels.size();
+         });
+  f.list("extrinsic", spec.extrinsic, "scales",
+         [&](Fields& item, NumericInput& input, std::size_t j) {
+           if (!f.writes())
+             parts.q.emplace_back();
+           item("column", input.column, "its name", kName);
+           item("q", parts.q[j].value, "its scaling power");
+           describe_range(item, input, false);
+           item("q_identified", parts.q[j].identified, "whether the runs determine `q`",
+                if_identified(f));
+         });
+  const FieldRule if_lone = only_if(spec.has_scales_only());
+  GenericConstant lone = if_lone.stands && f.writes() ? parts.a.front() : GenericConstant{};
+  f("a", lone.value, "where scales are the only inputs: t = a * prod_j E_j^q_j + C", if_lone);
+  f("C", parts.intercept.value, "the part that does not scale");
+  f("a_identified", lone.identified, "whether the runs determine `a`", if_lone | if_identified(f));
+  f("C_identified", parts.intercept.identified, "whether the runs determine `C`", if_identified(f));
+  if (!f.reads())
+    return;
+  refuse_repeated_columns(f, spec);
+  if (if_lone.stands)
+    parts.a.push_back(lone);
+  put_parts(parts, model);
 }
 
 }  // namespace
 
-Json GenericForm::constants_to_json(const FittedModel& model) const {
-  const ModelSpec& spec = model.spec;
-  const GenericLayout layout(spec);
-  const auto constant = [&](std::size_t k) { return number(model.constants[index(k)]); };
-  Json intrinsic = Json::array();
-  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i) {
-    intrinsic.push_back({{"column", spec.intrinsic[i].column},
-                         {"a", constant(layout.coefficient(i))},
-                         {"p", constant(layout.intrinsic_power(i))},
-                         {"range", range_to_json(spec.intrinsic[i])}});
-    add_zero_to_json(spec.intrinsic[i], false, intrinsic[i]);
-  }
-  Json categorical = Json::array();
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-    Json levels = Json::array();
-    for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l) {
-      levels.push_back(
-          {{"level", spec.categorical[c].levels[l]}, {"a", constant(layout.level(c, l))}});
-    }
-    categorical.push_back({{"column", spec.categorical[c].column}, {"levels", levels}});
-  }
-  Json extrinsic = Json::array();
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j) {
-    extrinsic.push_back({{"column", spec.extrinsic[j].column},
-                         {"q", constant(layout.extrinsic_power(j))},
-                         {"range", range_to_json(spec.extrinsic[j])}});
-  }
-  Json out = {{"intrinsic", intrinsic}, {"categorical", categorical}, {"extrinsic", extrinsic}};
-  if (const auto lone = layout.lone_coefficient())
-    out["a"] = constant(*lone);
-  out["C"] = constant(layout.intercept());
-  if (model.identifiability)
-    add_identifiability(model, out);
-  return out;
+void GenericForm::describe_constants(Fields& f, FittedModel& model) const {
+  describe_generic(f, model);
 }
 
-void GenericForm::check_constants(const FittedModel& model, const JsonCursor& constants) const {
-  const std::vector<JsonCursor> columns = constants.member("categorical").items();
-  for (std::size_t c = 0; c < columns.size(); ++c)
-    check_differences(model.spec.categorical[c], columns[c]);
-}
-
-void GenericForm::read(const JsonCursor& constants, FittedModel& model) {
-  ModelSpec& spec = model.spec;
-  InputsReader inputs(spec);
-  // Each kind of constant in its own list, joined in the order of GenericLayout.
-  std::vector<double> all;
-  std::vector<double> powers;
-  for (const JsonCursor& item : constants.member("intrinsic").items()) {
-    spec.intrinsic.push_back(inputs.numeric_input(item));
-    all.push_back(item.member("a").number());
-    powers.push_back(item.member("p").number());
-    if (spec.intrinsic.back().zero && !(powers.back() > 0))
-      item.member("p").fail("expected a number > 0, since the column may be 0");
-  }
-  for (const JsonCursor& item : constants.member("categorical").items()) {
-    std::map<std::string, double> coefficients;
-    spec.categorical.push_back(inputs.categorical_input(item, spec, [&](const JsonCursor& level) {
-      JsonCursor name = level.member("level");
-      coefficients[name.text()] = level.member("a").number();
-      return name;
-    }));
-    for (const std::string& level : spec.categorical.back().levels)
-      all.push_back(coefficients.at(level));
-  }
-  for (const JsonCursor& item : constants.member("extrinsic").items()) {
-    spec.extrinsic.push_back(inputs.numeric_input(item));
-    powers.push_back(item.member("q").number());
-  }
-  if (spec.has_scales_only())
-    all.push_back(constants.member("a").number());
-  all.insert(all.end(), powers.begin(), powers.end());
-  all.push_back(constants.member("C").number());
-  model.form = generic_form();
-  model.constants = Eigen::Map<Eigen::VectorXd>(all.data(), index(all.size()));
-  model.identifiability = read_identifiability(spec, constants);
+void GenericForm::read(Fields& f, FittedModel& model) {
+  describe_generic(f, model);
 }
 
 using Eigen::MatrixXd;

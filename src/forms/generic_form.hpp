@@ -38,11 +38,10 @@ class GenericForm final : public Form {
                                const FitOptions& options) const override;
   /// They take the mean of their column's others: the fit leaves them wherever the search began.
   void settle_unseen_levels(const Design& training, FittedModel& model) const override;
-  Json constants_to_json(const FittedModel& model) const override;
-  void check_constants(const FittedModel& model, const JsonCursor& constants) const override;
+  void describe_constants(Fields& f, FittedModel& model) const override;
 
-  /// Reads the inputs, the constants and what is known of them.
-  static void read(const JsonCursor& constants, FittedModel& model);
+  /// Reads, or describes, the inputs, the constants and what is known of them.
+  static void read(Fields& f, FittedModel& model);
 };
 
 }  // namespace perfmodel

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/fields.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "codegen/formula_code.hpp"
 #include "forms/form.hpp"
@@ -19,19 +21,6 @@
 #include "perfmodel/model.hpp"
 
 namespace perfmodel {
-
-/// The field `process` of the constants: all that predictions take. Distinct coordinates stand once
-/// per column, and rows say which of them they have.
-Json process_to_json(const KnownProcess& known, const ProcessColumns& columns,
-                     const ModelSpec& spec);
-
-struct ReadProcess {
-  process::ResidualProcess process;
-  ProcessColumns columns;
-};
-
-/// Throws InputError for fields that do not fit each other or the inputs of the spec.
-ReadProcess read_process(const JsonCursor& node, const ModelSpec& spec);
 
 /// A function predict_process() of a language that computes, which returns the mean of z, less its
 /// centre. It takes the numbers as process_number() writes them, then the positions of the levels.
@@ -388,59 +377,91 @@ std::string ProcessForm::code(const ModelSpec& spec, const Eigen::VectorXd& cons
 namespace {
 
 using Eigen::VectorXd;
-using process::CoordinateForm;
 
-constexpr std::array<std::pair<CoordinateForm, const char*>, 3> kFormNames = {
-    {{CoordinateForm::log, "log"},
-     {CoordinateForm::log_one_plus, "log_one_plus"},
-     {CoordinateForm::ring, "ring"}}};
+/// What is read of a process.
+struct ReadProcess {
+  process::ResidualProcess process;
+  ProcessColumns columns;
+};
 
-Json numbers(const VectorXd& values) {
-  Json out = Json::array();
-  for (const double value : values)
-    out.push_back(number(value));
-  return out;
+/// A column of numbers as the file has it: distinct coordinates stand once, and rows say which of
+/// them they have.
+struct ProcessNumber {
+  std::string column;
+  process::Coordinate coordinate;
+  double inverse_length = 0;
+  double share = 0;
+  VectorXd values;
+  std::vector<std::size_t> codes;
+};
+
+void describe(Fields& f, ProcessNumber& x) {
+  f("column", x.column, "a numeric input");
+  f("form", x.coordinate.form, "f(x): ln x, ln(1 + x / `unit`), or 1 - 1 / x");
+  f("unit", x.coordinate.unit, "of f", kPositive);
+  f("centre", x.coordinate.centre, "u = round(2^30 (f(x) - `centre`) / `scale`) / 2^30");
+  f("scale", x.coordinate.scale, "of the coordinate u", kPositive);
+  f("inverse_length", x.inverse_length, "of the correlation", kPositive);
+  f("share", x.share, "of the correlation that remains far away", kShare);
+  f("values", x.values, "distinct coordinates");
+  f("codes", x.codes, "of each known configuration the position in `values`, from 0");
+  auto most = std::isfinite(x.coordinate.most) ? std::optional(x.coordinate.most) : std::nullopt;
+  f("most", most, "a larger number counts as this: the formula says the same beyond it",
+    kSparse | kPositive);
+  if (f.reads() && most)
+    x.coordinate.most = *most;
 }
 
-CoordinateForm read_coordinate_form(const JsonCursor& node) {
-  const std::string text = node.text();
-  std::vector<std::string> names;
-  for (const auto& [form, name] : kFormNames) {
-    if (text == name)
-      return form;
-    names.emplace_back(name);
+struct ProcessLevels {
+  std::string column;
+  double rate = 0;
+  std::vector<std::size_t> codes;
+};
+
+void describe(Fields& f, ProcessLevels& x) {
+  f("column", x.column, "an input with levels");
+  f("rate", x.rate, "of the correlation", kPositive);
+  f("codes", x.codes, "of each known configuration the position in the column's levels, from 0");
+}
+
+std::vector<ProcessNumber> numbers_of(const process::ResidualProcess& process,
+                                      const ProcessColumns& columns, const ModelSpec& spec) {
+  const process::CodedInputs coded(process.inputs);
+  std::vector<ProcessNumber> out;
+  for (std::size_t j = 0; j < coded.numbers.size(); ++j) {
+    const process::CodedColumn& column = coded.numbers[j];
+    out.push_back({columns.number(spec, j).column,
+                   process.coordinates[j],
+                   process.kernel.inverse_lengths[index(j)],
+                   process.kernel.shares[index(j)],
+                   column.values,
+                   {column.codes.begin(), column.codes.end()}});
   }
-  node.fail("'" + text + "' is not one of " + quoted_list(names));
-}
-
-double read_positive(const JsonCursor& node) {
-  const double value = node.number();
-  if (!(value > 0))
-    node.fail("expected a number > 0");
-  return value;
-}
-
-VectorXd read_numbers(const JsonCursor& node, std::optional<Index> rows) {
-  const std::vector<JsonCursor> items = node.items();
-  if (rows && index(items.size()) != *rows)
-    node.fail("expected " + std::to_string(*rows) + " numbers, one per row of the process");
-  VectorXd out(index(items.size()));
-  for (std::size_t i = 0; i < items.size(); ++i)
-    out[index(i)] = items[i].number();
   return out;
 }
 
-std::vector<std::size_t> read_codes(const JsonCursor& node, Index rows, std::size_t end) {
-  const std::vector<JsonCursor> items = node.items();
-  if (index(items.size()) != rows)
-    node.fail("expected " + std::to_string(rows) + " positions, one per row of the process");
-  std::vector<std::size_t> out;
-  for (const JsonCursor& item : items) {
-    out.push_back(item.count());
-    if (out.back() >= end)
+std::vector<ProcessLevels> levels_of(const process::ResidualProcess& process,
+                                     const ProcessColumns& columns, const ModelSpec& spec) {
+  std::vector<ProcessLevels> out;
+  for (Index j = 0; j < process.inputs.levels.cols(); ++j) {
+    const auto codes = process.inputs.levels.col(j);
+    out.push_back({spec.categorical[columns.categorical[static_cast<std::size_t>(j)]].column,
+                   process.kernel.rates[j],
+                   {codes.begin(), codes.end()}});
+  }
+  return out;
+}
+
+void check_size(const JsonCursor& node, Index rows) {
+  if (index(node.items().size()) != rows)
+    node.fail("expected " + std::to_string(rows) + " numbers, one per row of the process");
+}
+
+void check_codes(const JsonCursor& node, Index rows, std::size_t end) {
+  check_size(node, rows);
+  for (const JsonCursor& item : node.items())
+    if (item.count() >= end)
       item.fail("there are only " + std::to_string(end) + " values");
-  }
-  return out;
 }
 
 template <class Input>
@@ -457,167 +478,139 @@ bool is_each_once(std::vector<std::size_t> places, std::size_t count) {
   return places.size() == count && std::adjacent_find(places.begin(), places.end()) == places.end();
 }
 
-void read_number(const JsonCursor& node, std::size_t j, const ModelSpec& spec, ReadProcess& out) {
-  const JsonCursor column = node.member("column");
-  if (const auto place = json_place_of(spec.intrinsic, column.text())) {
+void put_number(const JsonCursor& node, const ProcessNumber& number, std::size_t j,
+                const ModelSpec& spec, ReadProcess& out) {
+  if (const auto place = json_place_of(spec.intrinsic, number.column)) {
     if (!out.columns.extrinsic.empty())
-      column.fail("intrinsic columns stand before extrinsic ones");
+      node.member("column").fail("intrinsic columns stand before extrinsic ones");
     out.columns.intrinsic.push_back(*place);
-  } else if (const auto scale = json_place_of(spec.extrinsic, column.text())) {
+  } else if (const auto scale = json_place_of(spec.extrinsic, number.column)) {
     out.columns.extrinsic.push_back(*scale);
   } else {
-    column.fail("'" + column.text() + "' is no numeric input of the model");
+    node.member("column").fail("'" + number.column + "' is no numeric input of the model");
   }
   process::ResidualProcess& process = out.process;
-  const std::optional<JsonCursor> most = node.optional_member("most");
-  process.coordinates.push_back(
-      {.form = read_coordinate_form(node.member("form")),
-       .unit = read_positive(node.member("unit")),
-       .centre = node.member("centre").number(),
-       .scale = read_positive(node.member("scale")),
-       .most = most ? read_positive(*most) : std::numeric_limits<double>::infinity()});
-  process.kernel.inverse_lengths[index(j)] = read_positive(node.member("inverse_length"));
-  const JsonCursor share = node.member("share");
-  process.kernel.shares[index(j)] = share.number();
-  if (!(share.number() >= 0 && share.number() <= 1))
-    share.fail("expected a number from 0 to 1");
-  const VectorXd values = read_numbers(node.member("values"), {});
-  const std::vector<std::size_t> codes = read_codes(node.member("codes"), process.runs.size(),
-                                                    static_cast<std::size_t>(values.size()));
-  for (std::size_t row = 0; row < codes.size(); ++row)
-    process.inputs.numbers(index(row), index(j)) = values[index(codes[row])];
+  process.coordinates.push_back(number.coordinate);
+  process.kernel.inverse_lengths[index(j)] = number.inverse_length;
+  process.kernel.shares[index(j)] = number.share;
+  check_codes(node.member("codes"), process.runs.size(),
+              static_cast<std::size_t>(number.values.size()));
+  for (std::size_t row = 0; row < number.codes.size(); ++row)
+    process.inputs.numbers(index(row), index(j)) = number.values[index(number.codes[row])];
 }
 
-void read_levels(const JsonCursor& node, std::size_t j, const ModelSpec& spec, ReadProcess& out) {
-  const JsonCursor column = node.member("column");
-  const auto place = json_place_of(spec.categorical, column.text());
+void put_levels(const JsonCursor& node, const ProcessLevels& levels, std::size_t j,
+                const ModelSpec& spec, ReadProcess& out) {
+  const auto place = json_place_of(spec.categorical, levels.column);
   if (!place)
-    column.fail("'" + column.text() + "' is no categorical input of the model");
+    node.member("column").fail("'" + levels.column + "' is no categorical input of the model");
   out.columns.categorical.push_back(*place);
-  out.process.kernel.rates[index(j)] = read_positive(node.member("rate"));
-  const std::vector<std::size_t> codes = read_codes(node.member("codes"), out.process.runs.size(),
-                                                    spec.categorical[*place].levels.size());
-  for (std::size_t row = 0; row < codes.size(); ++row)
-    out.process.inputs.levels(index(row), index(j)) = static_cast<std::uint32_t>(codes[row]);
+  out.process.kernel.rates[index(j)] = levels.rate;
+  check_codes(node.member("codes"), out.process.runs.size(),
+              spec.categorical[*place].levels.size());
+  for (std::size_t row = 0; row < levels.codes.size(); ++row)
+    out.process.inputs.levels(index(row), index(j)) = static_cast<std::uint32_t>(levels.codes[row]);
 }
 
-}  // namespace
-
-Json process_to_json(const KnownProcess& known, const ProcessColumns& columns,
-                     const ModelSpec& spec) {
-  const process::ResidualProcess& process = known.process;
-  const process::CodedInputs coded(process.inputs);
-  const process::Kernel& kernel = process.kernel;
-  Json numeric = Json::array();
-  for (std::size_t j = 0; j < coded.numbers.size(); ++j) {
-    const process::Coordinate& coordinate = process.coordinates[j];
-    const auto* const form = std::find_if(kFormNames.begin(), kFormNames.end(), [&](const auto& f) {
-      return f.first == coordinate.form;
-    });
-    Json node = {{"column", columns.number(spec, j).column},
-                 {"form", form->second},
-                 {"unit", number(coordinate.unit)},
-                 {"centre", number(coordinate.centre)},
-                 {"scale", number(coordinate.scale)},
-                 {"inverse_length", number(kernel.inverse_lengths[index(j)])},
-                 {"share", number(kernel.shares[index(j)])},
-                 {"values", numbers(coded.numbers[j].values)},
-                 {"codes", coded.numbers[j].codes}};
-    if (std::isfinite(coordinate.most))
-      node["most"] = number(coordinate.most);
-    numeric.push_back(std::move(node));
-  }
-  Json levels = Json::array();
-  for (Index j = 0; j < process.inputs.levels.cols(); ++j) {
-    Json codes = Json::array();
-    for (Index row = 0; row < process.inputs.rows(); ++row)
-      codes.push_back(process.inputs.levels(row, j));
-    const auto column = static_cast<std::size_t>(j);
-    levels.push_back({{"column", spec.categorical[columns.categorical[column]].column},
-                      {"rate", number(kernel.rates[j])},
-                      {"codes", std::move(codes)}});
-  }
-  Json out = {{"variance", number(kernel.variance)},
-              {"noise", number(kernel.noise)},
-              {"near_variance", number(known.near_variance)},
-              {"centre", number(known.centre)},
-              {"neighbours", process.neighbours},
-              {"numbers", std::move(numeric)},
-              {"levels", std::move(levels)},
-              {"runs", numbers(process.runs)},
-              {"residual", numbers(process.residual)}};
-  if (process.neighbours == 0)
-    out["weights"] = numbers(process.weights);
-  return out;
-}
-
-ReadProcess read_process(const JsonCursor& node, const ModelSpec& spec) {
-  ReadProcess out;
+/// Throws InputError for fields that do not fit each other or the inputs of the spec.
+void put_columns(const JsonCursor& node, const std::vector<ProcessNumber>& numbers,
+                 const std::vector<ProcessLevels>& levels, const ModelSpec& spec,
+                 ReadProcess& out) {
   process::ResidualProcess& process = out.process;
-  process.kernel.variance = read_positive(node.member("variance"));
-  process.kernel.noise = read_positive(node.member("noise"));
-  if (const auto near = node.optional_member("near_variance"))
-    process.near_variance = read_positive(*near);
-  process.neighbours = index(node.member("neighbours").count());
-  process.runs = read_numbers(node.member("runs"), {});
   const Index rows = process.runs.size();
   if (rows == 0 || !(process.runs.array() > 0).all())
     node.member("runs").fail("expected numbers of runs, above 0 each");
-  process.residual = read_numbers(node.member("residual"), rows);
+  check_size(node.member("residual"), rows);
   if (process.neighbours == 0)
-    process.weights = read_numbers(node.member("weights"), rows);
-  const std::vector<JsonCursor> numeric = node.member("numbers").items();
-  process.inputs.numbers.resize(rows, index(numeric.size()));
-  process.kernel.inverse_lengths.resize(index(numeric.size()));
-  process.kernel.shares.resize(index(numeric.size()));
-  for (std::size_t j = 0; j < numeric.size(); ++j)
-    read_number(numeric[j], j, spec, out);
-  const std::vector<JsonCursor> levels = node.member("levels").items();
+    check_size(node.member("weights"), rows);
+  process.inputs.numbers.resize(rows, index(numbers.size()));
+  process.kernel.inverse_lengths.resize(index(numbers.size()));
+  process.kernel.shares.resize(index(numbers.size()));
+  for (std::size_t j = 0; j < numbers.size(); ++j)
+    put_number(node.member("numbers").items()[j], numbers[j], j, spec, out);
   process.inputs.levels.resize(rows, index(levels.size()));
   process.kernel.rates.resize(index(levels.size()));
   for (std::size_t j = 0; j < levels.size(); ++j)
-    read_levels(levels[j], j, spec, out);
+    put_levels(node.member("levels").items()[j], levels[j], j, spec, out);
   if (!is_each_once(out.columns.intrinsic, spec.intrinsic.size()) ||
       !is_each_once(out.columns.extrinsic, spec.extrinsic.size()) ||
       !is_each_once(out.columns.categorical, spec.categorical.size()))
     node.fail("expected every input of the model once");
-  return out;
 }
 
-namespace {
+/// The field `process` of the constants: all that predictions take. `known`: what is written.
+void describe_process(Fields& f, const KnownProcess* known, const ModelSpec& spec,
+                      ReadProcess& out) {
+  process::ResidualProcess& process = out.process;
+  std::vector<ProcessNumber> numbers;
+  std::vector<ProcessLevels> levels;
+  if (known != nullptr) {
+    process = known->process;
+    process.near_variance = known->near_variance;
+    numbers = numbers_of(process, out.columns, spec);
+    levels = levels_of(process, out.columns, spec);
+  }
+  f("variance", process.kernel.variance, "of z", kPositive);
+  f("noise", process.kernel.noise, "variance of one run about formula and z", kPositive);
+  f("near_variance", process.near_variance,
+    "what of `variance` is left at 19 in 20 of the known configurations given all others: where "
+    "more is left, no run is near",
+    kNewer | kPositive);
+  f("centre", known != nullptr ? known->centre : 0., "the mean of z over the known configurations");
+  f("neighbours", process.neighbours,
+    "0: z is exact; else each prediction is from so many known configurations");
+  f("numbers", numbers, "the numeric inputs");
+  f("levels", levels, "the inputs with levels");
+  f("runs", process.runs,
+    "of each known configuration the number of its runs; under noise of Student's t what they "
+    "count for, an outlier for little");
+  f("residual", process.residual,
+    "of each the (weighted) mean of ln(time) less that of the trend, plus `centre`, which is part "
+    "of the trend");
+  f("weights", process.weights, "of each; where `neighbours` is 0",
+    only_if(process.neighbours == 0));
+  if (f.reads())
+    put_columns(f.node(), numbers, levels, spec, out);
+}
 
 /// What can be the trend of a process.
-constexpr std::array<std::pair<Expression, void (*)(const JsonCursor&, FittedModel&)>, 2> trends = {
-    {{Expression::generic, GenericForm::read}, {Expression::multi, SumForm::read}}};
+enum class Trend { generic, multi };
 
-void read_trend(const JsonCursor& constants, FittedModel& model) {
-  const JsonCursor node = constants.member("trend");
-  const std::string text = node.text();
-  std::vector<std::string> names;
-  for (const auto& [expression, read] : trends) {
-    if (text == to_text(expression))
-      return read(constants, model);
-    names.emplace_back(to_text(expression));
-  }
-  node.fail("'" + text + "' is not one of " + quoted_list(names));
+constexpr auto texts_of(Trend) {
+  return std::to_array<EnumText<Trend>>(
+      {{Trend::generic, to_text(Expression::generic)}, {Trend::multi, to_text(Expression::multi)}});
+}
+
+void describe_process_fields(Fields& f, const Form* trend, const KnownProcess* known,
+                             const FittedModel& model, ReadProcess& process) {
+  Trend kind =
+      trend != nullptr && trend->name() == to_text(Trend::multi) ? Trend::multi : Trend::generic;
+  f("trend", kind, "the form of the formula, whose fields stand beside this one");
+  f.object("process", "z of t = trend * exp(z - `centre`)",
+           [&](Fields& inner) { describe_process(inner, known, model.spec, process); });
 }
 
 }  // namespace
 
-Json ProcessForm::constants_to_json(const FittedModel& model) const {
-  Json out = trend_->constants_to_json(model);
-  out["trend"] = trend_->name();
-  out["process"] = process_to_json(*known_, columns_, model.spec);
-  return out;
+void ProcessForm::describe_constants(Fields& f, FittedModel& model) const {
+  trend_->describe_constants(f, model);
+  ReadProcess process{{}, columns_};
+  describe_process_fields(f, trend_.get(), known_.get(), model, process);
 }
 
-void ProcessForm::check_constants(const FittedModel& model, const JsonCursor& constants) const {
-  trend_->check_constants(model, constants);
-}
-
-void ProcessForm::read(const JsonCursor& constants, FittedModel& model) {
-  read_trend(constants, model);
-  ReadProcess found = read_process(constants.member("process"), model.spec);
+void ProcessForm::read(Fields& f, FittedModel& model) {
+  // What is described has the form of the trend already.
+  Trend trend = model.form->name() == to_text(Trend::multi) ? Trend::multi : Trend::generic;
+  if (f.reads())
+    f.read(f.node().member("trend"), trend);
+  if (trend == Trend::multi)
+    SumForm::read(f, model);
+  else
+    GenericForm::read(f, model);
+  ReadProcess found;
+  describe_process_fields(f, nullptr, nullptr, model, found);
+  if (!f.reads())
+    return;
   model.form = std::make_shared<ProcessForm>(
       model.form, std::move(found.columns),
       std::make_shared<const KnownProcess>(std::move(found.process),

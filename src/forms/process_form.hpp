@@ -97,11 +97,10 @@ class ProcessForm final : public Form {
   std::unique_ptr<Refit> refit(const FittedModel& model, const Design& training,
                                const FitOptions& options) const override;
   void settle_unseen_levels(const Design& training, FittedModel& model) const override;
-  Json constants_to_json(const FittedModel& model) const override;
-  void check_constants(const FittedModel& model, const JsonCursor& constants) const override;
+  void describe_constants(Fields& f, FittedModel& model) const override;
 
-  /// Reads the inputs, the trend with its constants, and the process.
-  static void read(const JsonCursor& constants, FittedModel& model);
+  /// Reads, or describes, the inputs, the trend with its constants, and the process.
+  static void read(Fields& f, FittedModel& model);
 
  private:
   std::shared_ptr<const Form> trend_;

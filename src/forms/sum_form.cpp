@@ -1,12 +1,15 @@
 #include "forms/sum_form.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/fields.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "codegen/formula_code.hpp"
@@ -205,256 +208,208 @@ Form::Reordered SumForm::reordered(const ModelSpec& from, const ModelSpec& to,
 
 namespace {
 
-/// What `of` gives for each constant of a term, laid out as the term is; "p" and the like take the
-/// ending.
-template <class Of>
-void add_of_each_constant(const ModelSpec& spec, const MultiStructure& structure, std::size_t k,
-                          const std::string& ending, const Of& of, Json& term) {
-  const MultiLayout layout(spec, structure);
-  term["a" + ending] = of(layout.coefficient(k));
-  Json p = Json::object();
-  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
-    p[spec.intrinsic[i].column] = of(layout.intrinsic_power(k, i));
-  term["p" + ending] = std::move(p);
-  Json levels = Json::object();
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c) {
-    Json& column = levels[spec.categorical[c].column];
-    column = Json::object();
-    for (std::size_t l = 0; l < spec.categorical[c].levels.size(); ++l)
-      column[spec.categorical[c].levels[l]] = of(layout.level(k, c, l));
-  }
-  term["levels" + ending] = std::move(levels);
-  Json q = Json::object();
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    q[spec.extrinsic[j].column] = of(layout.extrinsic_power(k, j));
-  term["q" + ending] = std::move(q);
-}
-
-template <class Of>
-Json of_each_regime(const ModelSpec& spec, const MultiStructure& structure, std::size_t k,
-                    const Of& of) {
-  const MultiLayout layout(spec, structure);
-  Json out = Json::array();
-  for (std::size_t g = 0; g < structure.regimes.size(); ++g)
-    out.push_back(Json::array({of(layout.regime(k, g, 0)), of(layout.regime(k, g, 1))}));
+template <class Input>
+std::vector<std::string> names_of(const std::vector<Input>& inputs) {
+  std::vector<std::string> out;
+  for (const Input& input : inputs)
+    out.push_back(input.column);
   return out;
 }
 
-/// Reads what add_of_each_constant() and of_each_regime() wrote, in the order of MultiLayout.
-template <class Value, class Read>
-void read_of_each_constant(const ModelSpec& spec, const MultiStructure& structure,
-                           const JsonCursor& term, const std::string& ending, const Read& read,
-                           const std::string& expected, std::vector<Value>& out) {
-  out.push_back(read(term.member("a" + ending)));
-  for (const NumericInput& input : spec.intrinsic)
-    out.push_back(read(term.member("p" + ending).member(input.column)));
-  for (const CategoricalInput& input : spec.categorical) {
-    const JsonCursor levels = term.member("levels" + ending).member(input.column);
-    for (const std::string& level : input.levels)
-      out.push_back(read(levels.member(level)));
+/// A numeric column by its name.
+struct NumericColumn {
+  const ModelSpec& spec;
+  std::size_t& numeric;
+
+  Json json() const { return numeric_input(spec, numeric).column; }
+  void read(const JsonCursor& node) const {
+    for (numeric = 0; numeric < numeric_count(spec); ++numeric)
+      if (numeric_input(spec, numeric).column == node.text())
+        return;
+    node.fail("'" + node.text() + "' is no numeric column of the model");
   }
-  for (const NumericInput& input : spec.extrinsic)
-    out.push_back(read(term.member("q" + ending).member(input.column)));
-  const JsonCursor regimes = term.member("regime_factors" + ending);
-  const std::vector<JsonCursor> pairs = regimes.items();
-  if (pairs.size() != structure.regimes.size())
-    regimes.fail("expected two" + expected + " for each of the regimes");
-  for (const JsonCursor& pair : pairs) {
-    const std::vector<JsonCursor> sides = pair.items();
-    if (sides.size() != 2) {
-      pair.fail("expected two" + std::string(ending.empty() ? " numbers, the" : ", of the") +
-                " factors below and above");
-    }
-    out.push_back(read(sides[0]));
-    out.push_back(read(sides[1]));
-  }
+  static Json schema() { return fields::schema_of_type("string"); }
+};
+
+/// What there is of each constant of a term, but for its regimes, `values` being in the order of
+/// MultiLayout; the names of the fields take the ending.
+template <class T>
+void describe_of_each(Fields& f, const ModelSpec& spec, T* values, const std::string& ending,
+                      const FieldRule& rule) {
+  const auto next = [&](std::size_t count) { return std::exchange(values, values + count); };
+  const std::string what = ending.empty() ? "" : "whether the runs determine ";
+  f("a" + ending, *next(1), what + "the coefficient", rule);
+  f("p" + ending, Named<T>{names_of(spec.intrinsic), next(spec.intrinsic.size())},
+    what + "the powers, by intrinsic column", rule);
+  std::vector<Named<T>> columns;
+  for (const CategoricalInput& input : spec.categorical)
+    columns.push_back({input.levels, next(input.levels.size())});
+  f("levels" + ending, Named<Named<T>>{names_of(spec.categorical), columns.data()},
+    what + "the factor of each level, by column; 0 where the term does not exist", rule);
+  f("q" + ending, Named<T>{names_of(spec.extrinsic), next(spec.extrinsic.size())},
+    what + "the powers, by extrinsic column", rule);
 }
 
-/// Written only where the term has some.
-void add_rings_and_caps(const ModelSpec& spec, const MultiStructure& structure, std::size_t k,
-                        Json& term) {
-  if (k < structure.rings.size() && !structure.rings[k].empty()) {
-    Json rings = Json::array();
-    for (const std::size_t numeric : structure.rings[k])
-      rings.push_back(numeric_input(spec, numeric).column);
-    term["rings"] = rings;
-  }
-  if (k < structure.caps.size() && !structure.caps[k].empty()) {
-    Json caps = Json::object();
-    for (const Cap& cap : structure.caps[k])
-      caps[numeric_input(spec, cap.numeric).column] = number(cap.at);
-    term["caps"] = caps;
-  }
+template <class T>
+void describe_regimes(Fields& f, std::size_t regimes, T* values, const std::string& name,
+                      const FieldRule& rule) {
+  std::vector<std::array<T, 2>> factors;
+  for (std::size_t g = 0; f.writes() && g < regimes; ++g)
+    factors.push_back({values[2 * g], values[2 * g + 1]});
+  f(name, factors, "by regime two: up to the value, and above it", rule);
+  if (!f.reads() || !rule.stands)
+    return;
+  if (factors.size() != regimes)
+    f.node().member(name).fail("expected two factors for each of the regimes");
+  for (const std::array<T, 2>& sides : factors)
+    values = std::copy(sides.begin(), sides.end(), values);
 }
 
-Json term_to_json(const FittedModel& model, const MultiStructure& structure, std::size_t k) {
-  const ModelSpec& spec = model.spec;
-  const auto constant = [&](std::size_t i) { return number(model.constants[index(i)]); };
-  Json out = {{"formula", multi_term_text(spec, structure, model.constants, k)}};
-  add_of_each_constant(spec, structure, k, "", constant, out);
-  Json logs = Json::object();
+/// r of every numeric column.
+void describe_logarithms(Fields& f, const ModelSpec& spec, std::vector<int>& powers) {
+  const std::size_t scales = spec.extrinsic.size();
+  ByName<int> by_name;
+  for (std::size_t n = 0; f.writes() && n < numeric_count(spec); ++n) {
+    const int power = n < powers.size() ? powers[n] : 0;
+    if (n < scales || power != 0)  // of intrinsic columns only where there is one
+      by_name.emplace_back(numeric_input(spec, n).column, power);
+  }
+  f("log2_powers", by_name,
+    "r by extrinsic column, and by those intrinsic ones that have one: 0, 1 or 2; the factor "
+    "log2(n)^r counts as 0 where n <= 1");
+  if (!f.reads())
+    return;
   for (std::size_t n = 0; n < numeric_count(spec); ++n) {
-    // Of intrinsic columns only where there is one.
-    if (n < spec.extrinsic.size() || structure.log_power(k, n) != 0)
-      logs[numeric_input(spec, n).column] = structure.log_power(k, n);
-  }
-  out["log2_powers"] = std::move(logs);
-  out["regime_factors"] = of_each_regime(spec, structure, k, constant);
-  add_rings_and_caps(spec, structure, k, out);
-  if (model.identifiability) {
-    const auto identified = [&](std::size_t i) {
-      return bool{model.identifiability->constants[i]};
-    };
-    add_of_each_constant(spec, structure, k, "_identified", identified, out);
-    out["regime_factors_identified"] = of_each_regime(spec, structure, k, identified);
-  }
-  return out;
-}
-
-/// The numeric column that the node names.
-std::size_t read_numeric(const ModelSpec& spec, const JsonCursor& node) {
-  for (std::size_t n = 0; n < numeric_count(spec); ++n)
-    if (numeric_input(spec, n).column == node.text())
-      return n;
-  node.fail("'" + node.text() + "' is no numeric column of the model");
-}
-
-std::vector<Regime> read_regimes(const ModelSpec& spec, const JsonCursor& node) {
-  std::vector<Regime> out;
-  for (const auto& item : node.items())
-    out.push_back({read_numeric(spec, item.member("column")), item.member("above").number()});
-  return out;
-}
-
-/// r of every numeric column; those that a file does not name have none.
-std::vector<int> read_log_powers(const ModelSpec& spec, const JsonCursor& node) {
-  std::vector<int> out;
-  for (std::size_t n = 0; n < numeric_count(spec); ++n) {
+    const JsonCursor node = f.node().member("log2_powers");
     const std::string& column = numeric_input(spec, n).column;
-    const bool expected = n < spec.extrinsic.size();
-    const auto power = expected ? std::optional(node.member(column)) : node.optional_member(column);
+    const auto power =
+        n < scales ? std::optional(node.member(column)) : node.optional_member(column);
     if (power && power->count() > 2)
       power->fail("expected 0, 1 or 2");
-    out.push_back(power ? static_cast<int>(power->count()) : 0);
+    powers.push_back(power ? static_cast<int>(power->count()) : 0);
   }
-  const auto intrinsics = out.begin() + static_cast<std::ptrdiff_t>(spec.extrinsic.size());
-  if (std::all_of(intrinsics, out.end(), [](int r) { return r == 0; }))
-    out.erase(intrinsics, out.end());
-  return out;
+  const auto intrinsics = powers.begin() + static_cast<std::ptrdiff_t>(scales);
+  if (std::all_of(intrinsics, powers.end(), [](int r) { return r == 0; }))
+    powers.erase(intrinsics, powers.end());
 }
 
-/// Of one term; files without them are those of terms that have none.
-void read_rings_and_caps(const ModelSpec& spec, const JsonCursor& term, MultiStructure& structure) {
-  const std::size_t own = structure.log_powers.size();
-  if (const auto rings = term.optional_member("rings")) {
-    structure.rings.resize(own);
-    for (const JsonCursor& column : rings->items())
-      structure.rings.back().push_back(read_numeric(spec, column));
-  }
-  const auto caps = term.optional_member("caps");
-  for (std::size_t n = 0; caps && n < numeric_count(spec); ++n) {
-    const auto at = caps->optional_member(numeric_input(spec, n).column);
-    if (!at)
-      continue;
-    if (!(at->number() > 0))
-      at->fail("expected a number > 0");
-    structure.caps.resize(own);
-    structure.caps.back().push_back({n, at->number()});
-  }
+void describe_rings_and_caps(Fields& f, const ModelSpec& spec, std::vector<std::size_t>& rings,
+                             std::vector<Cap>& caps) {
+  std::vector<std::string> columns;
+  for (const std::size_t ring : rings)
+    columns.push_back(numeric_input(spec, ring).column);
+  ByName<double> ends;
+  for (const Cap& cap : caps)
+    ends.emplace_back(numeric_input(spec, cap.numeric).column, cap.at);
+  f("rings", columns, "numeric columns n for which exp(p (1 - 1/n)) stands in place of n^p",
+    kSparse);
+  f("caps", ends, "by numeric column n the number N; min(n, N) stands in place of n everywhere",
+    kSparse | kPositive);
+  for (std::size_t i = 0; f.reads() && i < columns.size(); ++i)
+    NumericColumn{spec, rings.emplace_back()}.read(f.node().member("rings").items()[i]);
+  for (std::size_t n = 0; f.reads() && n < numeric_count(spec); ++n)
+    for (const auto& [column, end] : ends)
+      if (column == numeric_input(spec, n).column)
+        caps.push_back({n, end});
 }
 
-void read_inputs(const JsonCursor& constants, ModelSpec& spec) {
-  InputsReader inputs(spec);
-  for (const JsonCursor& item : constants.member("intrinsic").items())
-    spec.intrinsic.push_back(inputs.numeric_input(item));
-  for (const JsonCursor& item : constants.member("categorical").items()) {
-    spec.categorical.push_back(inputs.categorical_input(
-        item, spec, [](const JsonCursor& level) { return level; }));
-  }
-  for (const JsonCursor& item : constants.member("extrinsic").items())
-    spec.extrinsic.push_back(inputs.numeric_input(item));
+template <class Lists>
+void drop_empty_ends(Lists& lists) {
+  while (!lists.empty() && lists.back().empty())
+    lists.pop_back();
 }
 
-/// Nothing where the constants do not say it: models of an earlier version.
-std::optional<Identifiability> read_identifiability(const ModelSpec& spec,
-                                                    const MultiStructure& structure,
-                                                    const JsonCursor& constants) {
-  const auto intercept = constants.optional_member("C_identified");
-  if (!intercept)
-    return std::nullopt;
-  Identifiability out;
-  const auto boolean = [](const JsonCursor& node) { return node.boolean(); };
-  for (const JsonCursor& term : constants.member("terms").items())
-    read_of_each_constant(spec, structure, term, "_identified", boolean, "", out.constants);
-  out.constants.push_back(intercept->boolean());
-  for (const JsonCursor& column : constants.member("extrinsic").items())
-    out.scaling_powers.push_back(column.member("scaling_power_identified").boolean());
-  return out;
+void describe_inputs(Fields& f, FittedModel& model, MultiStructure& structure) {
+  ModelSpec& spec = model.spec;
+  const auto describe_number = [](Fields& item, NumericInput& input, std::size_t) {
+    item("column", input.column, "its name", kName);
+    describe_range(item, input, true);
+  };
+  f.list("intrinsic", spec.intrinsic, "numeric inputs", describe_number);
+  f.list("categorical", spec.categorical, "inputs with levels",
+         [&](Fields& item, CategoricalInput& input, std::size_t) {
+           item("column", input.column, "its name", kName);
+           item("levels", input.levels, "their names");
+           if (f.reads())
+             settle_levels(item, spec, input);
+         });
+  f.list("extrinsic", spec.extrinsic, "scales",
+         [&](Fields& item, NumericInput& input, std::size_t j) {
+           describe_number(item, input, j);
+           auto& known = model.identifiability;
+           bool identified = f.writes() && known && known->scaling_powers[j];
+           item("scaling_power_identified", identified,
+                "whether the runs determine the local scaling power", if_identified(f));
+           if (f.reads() && known)
+             known->scaling_powers.push_back(identified);
+         });
+  f.list("regimes", structure.regimes, "steps of numeric inputs",
+         [&](Fields& item, Regime& regime, std::size_t) {
+           item("column", NumericColumn{spec, regime.numeric}, "a numeric input");
+           item("above", regime.above, "the regime begins above this value");
+         });
+}
+
+void describe_sum(Fields& f, FittedModel& model, MultiStructure& structure) {
+  auto& known = model.identifiability;
+  if (f.reads() && f.has("C_identified"))
+    known.emplace();
+  describe_inputs(f, model, structure);
+  const ModelSpec& spec = model.spec;
+  structure.terms = f.reads() ? f.node().member("terms").items().size() : structure.terms;
+  structure.log_powers.resize(structure.terms);
+  structure.rings.resize(structure.terms);
+  structure.caps.resize(structure.terms);
+  const MultiLayout layout(spec, structure);
+  std::vector<double> constants(model.constants.begin(), model.constants.end());
+  constants.resize(layout.size());
+  const auto identified = std::make_unique<bool[]>(layout.size());
+  if (f.writes() && known)
+    std::copy(known->constants.begin(), known->constants.end(), identified.get());
+  std::vector<std::string> formulas(f.writes() ? structure.terms : 0);
+  f.list("terms", formulas, "the largest share of the time first",
+         [&](Fields& term, std::string& formula, std::size_t k) {
+           if (f.writes())
+             formula = multi_term_text(spec, structure, model.constants, k);
+           const std::size_t first = layout.coefficient(k);
+           const std::size_t regimes = structure.regimes.empty() ? first : layout.regime(k, 0, 0);
+           term("formula", formula, "for people", kNewer);
+           describe_of_each(term, spec, &constants[first], "", {});
+           describe_logarithms(term, spec, structure.log_powers[k]);
+           describe_regimes(term, structure.regimes.size(), &constants[regimes], "regime_factors",
+                            {});
+           describe_rings_and_caps(term, spec, structure.rings[k], structure.caps[k]);
+           describe_of_each(term, spec, &identified[first], "_identified", if_identified(f));
+           describe_regimes(term, structure.regimes.size(), &identified[regimes],
+                            "regime_factors_identified", if_identified(f));
+         });
+  f("C", constants[layout.intercept()], "the part of the time that depends on nothing");
+  f("C_identified", identified[layout.intercept()], "whether the runs determine `C`",
+    if_identified(f));
+  drop_empty_ends(structure.rings);
+  drop_empty_ends(structure.caps);
+  if (!f.reads())
+    return;
+  refuse_repeated_columns(f, spec);
+  model.constants = Eigen::Map<VectorXd>(constants.data(), index(constants.size()));
+  if (known)
+    known->constants.assign(identified.get(), identified.get() + layout.size());
+  const std::vector<JsonCursor> terms = f.node().member("terms").items();
+  for (std::size_t k = 0; k < terms.size(); ++k)
+    check_formula(terms[k], multi_term_text(spec, structure, model.constants, k));
 }
 
 }  // namespace
 
-Json SumForm::constants_to_json(const FittedModel& model) const {
-  const ModelSpec& spec = model.spec;
-  const auto inputs = [](const std::vector<NumericInput>& from) {
-    Json out = Json::array();
-    for (const NumericInput& input : from) {
-      Json item = {{"column", input.column}, {"range", range_to_json(input)}};
-      add_zero_to_json(input, true, item);
-      out.push_back(std::move(item));
-    }
-    return out;
-  };
-  Json extrinsic = inputs(spec.extrinsic);
-  Json categorical = Json::array();
-  for (const CategoricalInput& input : spec.categorical)
-    categorical.push_back({{"column", input.column}, {"levels", input.levels}});
-  Json regimes = Json::array();
-  for (const Regime& regime : structure.regimes) {
-    regimes.push_back(
-        {{"column", numeric_input(spec, regime.numeric).column}, {"above", number(regime.above)}});
-  }
-  Json terms = Json::array();
-  for (std::size_t k = 0; k < structure.terms; ++k)
-    terms.push_back(term_to_json(model, structure, k));
-  if (model.identifiability)
-    for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-      extrinsic[j]["scaling_power_identified"] = bool{model.identifiability->scaling_powers[j]};
-  Json out = {{"intrinsic", inputs(spec.intrinsic)},
-              {"categorical", std::move(categorical)},
-              {"extrinsic", std::move(extrinsic)},
-              {"regimes", std::move(regimes)},
-              {"terms", std::move(terms)},
-              {"C", number(model.constants[model.constants.size() - 1])}};
-  if (model.identifiability)
-    out["C_identified"] = bool{model.identifiability->constants.back()};
-  return out;
+void SumForm::describe_constants(Fields& f, FittedModel& model) const {
+  MultiStructure own = structure;
+  describe_sum(f, model, own);
 }
 
-void SumForm::check_constants(const FittedModel& model, const JsonCursor& constants) const {
-  const std::vector<JsonCursor> terms = constants.member("terms").items();
-  for (std::size_t k = 0; k < terms.size(); ++k)
-    check_formula(terms[k], multi_term_text(model.spec, structure, model.constants, k));
-}
-
-void SumForm::read(const JsonCursor& constants, FittedModel& model) {
-  const ModelSpec& spec = model.spec;
-  read_inputs(constants, model.spec);
-  MultiStructure structure;
-  structure.regimes = read_regimes(spec, constants.member("regimes"));
-  std::vector<double> values;
-  const std::vector<JsonCursor> terms = constants.member("terms").items();
-  structure.terms = terms.size();
-  const auto number_of = [](const JsonCursor& node) { return node.number(); };
-  for (const JsonCursor& term : terms) {
-    read_of_each_constant(spec, structure, term, "", number_of, " factors", values);
-    structure.log_powers.push_back(read_log_powers(spec, term.member("log2_powers")));
-    read_rings_and_caps(spec, term, structure);
-  }
-  values.push_back(constants.member("C").number());
-  model.constants = Eigen::Map<Eigen::VectorXd>(values.data(), index(values.size()));
-  model.identifiability = read_identifiability(spec, structure, constants);
-  model.form = std::make_shared<SumForm>(std::move(structure));
+void SumForm::read(Fields& f, FittedModel& model) {
+  MultiStructure own;
+  describe_sum(f, model, own);
+  model.form = std::make_shared<SumForm>(std::move(own));
 }
 
 using Eigen::MatrixXd;

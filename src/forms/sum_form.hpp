@@ -42,11 +42,10 @@ class SumForm final : public Form {
   std::size_t constants_in_use(const FittedModel& model) const override;
   std::unique_ptr<Refit> refit(const FittedModel& model, const Design& training,
                                const FitOptions& options) const override;
-  Json constants_to_json(const FittedModel& model) const override;
-  void check_constants(const FittedModel& model, const JsonCursor& constants) const override;
+  void describe_constants(Fields& f, FittedModel& model) const override;
 
-  /// Reads the inputs, the terms and what is known of their constants.
-  static void read(const JsonCursor& constants, FittedModel& model);
+  /// Reads, or describes, the inputs, the terms and what is known of their constants.
+  static void read(Fields& f, FittedModel& model);
 };
 
 /// The form of a model, where it is a sum of product terms; else nothing.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,6 +10,8 @@
 #include <mutex>
 #include <span>
 #include <vector>
+
+#include "perfmodel/error.hpp"
 
 namespace perfmodel::process {
 
@@ -41,6 +44,12 @@ enum class CoordinateForm {
   log_one_plus,  ///< ln(1 + x / unit), for columns that contain 0; unit: the smallest value above 0
   ring,          ///< 1 - 1 / x, as the volume that each of x workers sends in a ring all-reduce
 };
+
+constexpr auto texts_of(CoordinateForm) {
+  using enum CoordinateForm;
+  return std::to_array<EnumText<CoordinateForm>>(
+      {{log, "log"}, {log_one_plus, "log_one_plus"}, {ring, "ring"}});
+}
 
 /// A number as a coordinate of the GP: (form(x) - centre) / scale, rounded to 2^-30, so that
 /// another unit gives the same coordinates to the last bit, except for rare ties of the rounding.

@@ -48,7 +48,7 @@ std::vector<FittedModel> run_fits(const PreparedFit& prepared, const FitRequest&
   }
   return fit_repeatedly(prepared.spec, prepared.training, silent, request.repeats,
                         told_to(request.progress, FitStage::fits, request.repeats),
-                        hooks_of(request.share, 0, model_codec()));
+                        hooks_of<FittedModel>(request.share, 0));
 }
 
 /// The fit of lowest cost. Of those that others made not all is known, so it is made again.
@@ -80,7 +80,7 @@ BootstrapSamples run_samples(const FittedModel& model, const Design& training,
   const std::size_t wanted = request.bootstrap->samples;
   return bootstrap(model, training, silent, wanted,
                    told_to(request.progress, FitStage::bootstrap, wanted),
-                   hooks_of(request.share, shared_tasks(request).samples, numbers_codec()));
+                   hooks_of<Eigen::VectorXd>(request.share, shared_tasks(request).samples));
 }
 
 /// Nothing where none was asked for, or where an interruption left less than two samples.
@@ -189,7 +189,7 @@ void fit_shared_tasks(const PreparedFit& prepared, const FitRequest& request) {
   if (!folds.empty() && !silent.stop.stop_requested()) {
     cross_validate(prepared.spec, training, silent, folds,
                    told_to(request.progress, FitStage::folds, folds.size()),
-                   hooks_of(request.share, shared_tasks(request).folds, fold_codec()));
+                   hooks_of<HeldOutFold>(request.share, shared_tasks(request).folds));
   }
   if (silent.stop.stop_requested())
     throw Interrupted();
@@ -315,7 +315,7 @@ void add_held_out(const HeldOutRequest& request, const HeldOutPlan& plan, const 
                   std::size_t first_fold) {
   if (!plan.parts.empty()) {
     model.cross_validation = cross_validate(model.spec, training, options, plan.parts, fold_done,
-                                            hooks_of(share, first_fold, fold_codec()));
+                                            hooks_of<HeldOutFold>(share, first_fold));
     if (!model.cross_validation)
       return;  // stopped
     model.cross_validation->group_by = plan.group_by;
@@ -427,7 +427,7 @@ std::vector<ModelScore> compare_models(const PreparedRuns& runs, const CompareRe
                                        const TaskShare* share, std::size_t first_task) {
   const Regressors models = models_for(runs.spec, request);
   const auto found = run_tasks<ModelScore>(
-      models.size(), 1, hooks_of(share, first_task, score_codec()),  // each has all threads
+      models.size(), 1, hooks_of<ModelScore>(share, first_task),  // each has all threads
       [&](std::size_t k) -> std::optional<ModelScore> {
         ModelScore score = score_model(*models[k], runs);
         if (request.options.stop.stop_requested())

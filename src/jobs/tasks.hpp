@@ -10,21 +10,23 @@
 
 #include "analysis/plan.hpp"
 #include "analysis/sweep.hpp"
+#include "base/fields.hpp"
 #include "base/files.hpp"
 #include "base/parallel.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
+#include "report/model_json.hpp"
 #include "report/model_set.hpp"
 #include "trust/cross_validation.hpp"
 
 namespace perfmodel {
 
-/// How the results of one kind of tasks stand in a file.
-template <class Result>
-struct TaskCodec {
-  std::function<Json(const Result&)> write;
-  std::function<Result(const JsonCursor&)> read;
-};
+// What a task leaves in the file of a shard. Numbers are read as they were written, to the last
+// bit; not all of a model is in its document.
+void describe(Fields& f, HeldOutFold& x);
+void describe(Fields& f, SweepPoint& x);
+void describe(Fields& f, ModelScore& x);
+void describe(Fields& f, plan::PlanStart& x);
 
 /// The tasks of a job that several calls share: those of one shard are done and written; where all
 /// are there, they are read and nothing is left to do.
@@ -44,15 +46,17 @@ class TaskShare {
 
   /// Of tasks that are numbered from `first` in the whole job.
   template <class Result>
-  TaskHooks<Result> hooks(std::size_t first, const TaskCodec<Result>& codec) const {
+  TaskHooks<Result> hooks(std::size_t first) const {
     TaskHooks<Result> out;
     out.is_own = [this, first](std::size_t task) { return shard_ && shard_->has(first + task); };
-    out.known = [this, first, codec](std::size_t task) -> std::optional<Result> {
+    out.known = [this, first](std::size_t task) -> std::optional<Result> {
       const std::string_view line = line_of(first + task);
-      return line.empty() ? std::nullopt : std::optional(codec.read(result_of_line(source_, line)));
+      return line.empty() ? std::nullopt
+                          : std::optional(read_json<Result>(
+                                JsonCursor::parse(source_, line).member("result")));
     };
-    out.done = [this, first, codec](std::size_t task, const Result& result) {
-      write_(result_line(first + task, codec.write(result)));
+    out.done = [this, first](std::size_t task, const Result& result) {
+      write_(result_line(first + task, json_of(result)));
     };
     return out;
   }
@@ -71,19 +75,9 @@ class TaskShare {
 
 /// Hooks that leave all tasks here where nothing is shared.
 template <class Result>
-TaskHooks<Result> hooks_of(const TaskShare* share, std::size_t first,
-                           const TaskCodec<Result>& codec) {
-  return share == nullptr ? TaskHooks<Result>{} : share->hooks(first, codec);
+TaskHooks<Result> hooks_of(const TaskShare* share, std::size_t first) {
+  return share == nullptr ? TaskHooks<Result>{} : share->hooks<Result>(first);
 }
-
-/// Numbers are read as they were written, to the last bit.
-TaskCodec<Eigen::VectorXd> numbers_codec();
-/// What the spread over fits is computed from; not all of a model is in its document.
-TaskCodec<FittedModel> model_codec();
-TaskCodec<HeldOutFold> fold_codec();
-TaskCodec<SweepPoint> point_codec();
-TaskCodec<ModelScore> score_codec();
-TaskCodec<plan::PlanStart> plan_codec();
 
 /// The parts of a job as one file: the same bytes that the job without shards writes. In memory is
 /// where each line stands.

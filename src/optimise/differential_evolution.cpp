@@ -146,32 +146,6 @@ bool is_tolerance(double value) {
 
 }  // namespace
 
-std::string_view to_text(Strategy strategy) {
-  switch (strategy) {
-    case Strategy::best1bin:
-      return "best1bin";
-    case Strategy::rand1bin:
-      return "rand1bin";
-    case Strategy::currenttobest1bin:
-      return "currenttobest1bin";
-  }
-  return "unknown";
-}
-
-std::string_view to_text(Termination termination) {
-  switch (termination) {
-    case Termination::converged:
-      return "converged";
-    case Termination::generation_limit:
-      return "generation_limit";
-    case Termination::evaluation_limit:
-      return "evaluation_limit";
-    case Termination::interrupted:
-      return "interrupted";
-  }
-  return "unknown";
-}
-
 void require_valid(const DifferentialEvolutionOptions& options) {
   const double low = options.differential_weight_low;
   const double high = options.differential_weight_high;

@@ -1,339 +1,697 @@
 #include "report/documents.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "base/fields.hpp"
+#include "base/files.hpp"
 #include "base/json.hpp"
+#include "base/text.hpp"
 #include "report/model_json.hpp"
 
 namespace perfmodel {
-namespace {
-
-Json to_json(const ModelScore& score) {
-  Json powers = Json::object();
-  for (std::size_t j = 0; j < score.columns.size(); ++j)
-    powers[score.columns[j]] = finite(score.scaling_powers[j]);
-  return {{"name", score.name},
-          {"file", score.file},
-          {"metrics", to_json(score.metrics)},
-          {"fit_seconds", finite(score.fit_seconds)},
-          {"scaling_powers", score.columns.empty() ? Json() : powers}};
-}
-
-}  // namespace
-
-std::string comparison_to_json(const std::vector<Provenance>& data,
-                               const std::vector<ModelScore>& scores, bool has_black_boxes) {
-  Json files = Json::array();
-  for (const Provenance& source : data)
-    files.push_back(data_to_json(source));
-  Json models = Json::array();
-  for (const ModelScore& score : scores)
-    models.push_back(to_json(score));
-  return document_text({{"schema", "perfmodel/comparison"},
-                        {"schema_version", 1},
-                        {"data", files},
-                        {"black_boxes", has_black_boxes},
-                        {"models", models}});
-}
-
-namespace {
-
-Json baseline_to_json(const BaselineDocument& baseline) {
-  Json drift = Json::object();
-  Json intervals = Json::object();
-  for (const DriftFigure& figure : baseline.drift) {
-    drift[figure.name] = finite(figure.value);
-    intervals[figure.name] = interval_to_json(figure.interval);
-  }
-  return {{"file", baseline.file},
-          {"metrics", to_json(baseline.metrics)},
-          {"drift", drift},
-          {"confidence", finite(kDriftConfidence)},
-          {"intervals", intervals}};
-}
-
-Json supported_to_json(const SupportedIntervals& part) {
-  const bool any = part.rows > 0;
-  return {{"rows", part.rows},
-          {"coverage", any ? finite(part.coverage) : Json()},
-          {"mean_width", any ? finite(part.mean_width) : Json()}};
-}
-
-}  // namespace
 
 std::string_view support_text(bool near) {
   return near ? "process" : "trend";
 }
 
-std::string evaluation_to_json(const FittedModel& model, const EvaluationDocument& report) {
-  Json document = {{"schema", "perfmodel/evaluation"},
-                   {"schema_version", 1},
-                   {"target", {{"column", model.spec.target}, {"unit", model.spec.unit}}},
-                   {"model",
-                    {{"file", report.model_file},
-                     {"created_by", model.provenance.tool},
-                     {"fitted_to", model.provenance.sha256}}},
-                   {"data",
-                    {{"file", report.runs_file},
-                     {"sha256", report.runs_sha256},
-                     {"rows_left_out", report.rows_left_out}}},
-                   {"metrics", to_json(report.metrics)},
-                   {"bias_percent", finite(report.bias.value)},
-                   {"noise_floor", to_json(report.noise_floor)}};
-  if (!report.failed.empty())
-    document["data"]["failed"] = failed_to_json(report.failed);
-  if (report.intervals) {
-    document["prediction_intervals"] = {{"level", finite(report.intervals->level)},
-                                        {"coverage", finite(report.intervals->coverage)},
-                                        {"mean_width", finite(report.intervals->mean_width)}};
-    for (const auto& [name, part] :
-         {std::pair{"near", report.intervals->near}, std::pair{"far", report.intervals->far}})
-      if (part)
-        document["prediction_intervals"][name] = supported_to_json(*part);
+// Parts of documents
+
+void describe(Fields& f, const Interval& x) {
+  f("lower", x.low, "lower end");
+  f("upper", x.high, "upper end");
+}
+
+void describe(Fields& f, const GateDocument& x) {
+  f("condition", x.condition, "as it was given");
+  f("value", Finite{x.value.value_or(std::nan(""))}, "`null`: there is no such figure");
+  f("interval", x.interval, "of a drift, or of `bias`");
+  f("fired", x.fired, "whether the condition holds");
+}
+
+void describe(Fields& f, const SupportedIntervals& x) {
+  f("rows", x.rows, "how many");
+  f("coverage", Finite{x.rows > 0 ? x.coverage : std::nan("")}, "share of them inside");
+  f("mean_width", Finite{x.rows > 0 ? x.mean_width : std::nan("")}, "in the unit of the time");
+}
+
+void describe(Fields& f, const IntervalDocument& x) {
+  f("level", Finite{x.level}, "of the intervals");
+  f("coverage", Finite{x.coverage}, "share of the runs inside");
+  f("mean_width", Finite{x.mean_width}, "`null` where an end is no number");
+  f("near", x.near, "of the runs that `support` calls `process`", kSparse);
+  f("far", x.far, "of the runs that `support` calls `trend`", kSparse);
+}
+
+void describe(Fields& f, const SupportCounts& x) {
+  f(std::string(support_text(true)), x.process, "runs of which the process speaks");
+  f(std::string(support_text(false)), x.trend, "runs of which the formula speaks alone");
+}
+
+void describe(Fields& f, const BaselineDocument& x) {
+  ByName<Finite> drift;
+  ByName<std::optional<Interval>> intervals;
+  for (const DriftFigure& figure : x.drift) {
+    drift.emplace_back(figure.name, Finite{figure.value});
+    intervals.emplace_back(figure.name, figure.interval);
   }
-  if (report.support) {
-    document["support"] = {{support_text(true), report.support->process},
-                           {support_text(false), report.support->trend}};
-  }
-  if (report.baseline)
-    document["baseline"] = baseline_to_json(*report.baseline);
-  if (!report.gates.empty())
-    document["gates"] = gates_to_json(report.gates);
-  if (report.outliers) {
-    document["outliers"] = Json::array();
-    for (const OutlyingRun& run : *report.outliers) {
-      document["outliers"].push_back({{"line", run.line},
-                                      {"measured", finite(run.measured)},
-                                      {"predicted", finite(run.predicted)},
-                                      {"robust_z", finite(run.robust_z)}});
+  f("file", x.file, "of the older model");
+  f("metrics", x.metrics, "[metrics](#metrics) of it");
+  f("drift", drift, "[by figure](#drift); `null` where one is not defined");
+  f("confidence", kDriftConfidence, "of the intervals");
+  f("intervals", intervals, "of each drift; `null` below ten configurations");
+}
+
+void describe(Fields& f, const OutlyingRun& x) {
+  f("line", x.line, "in the file");
+  f("measured", Finite{x.measured}, "time");
+  f("predicted", Finite{x.predicted}, "time");
+  f("robust_z", Finite{x.robust_z}, "how far it is out");
+}
+
+void describe(Fields& f, const ssgd::Imbalance& x) {
+  f("imbalance_ratio", x.imbalance_ratio, "M / m of the largest and the mean time");
+  f("load_imbalance_factor", x.load_imbalance_factor, "M / m - 1");
+  f("pop_load_balance", x.pop_load_balance, "m / M");
+  f("relative_imbalance", x.relative_imbalance, "1 - m / M");
+  f("imbalance_percentage", x.imbalance_percentage, "(M - m) / M * G / (G - 1) * 100");
+}
+
+void describe(Fields& f, const ssgd::PopFactors& x) {
+  f("load_balance", x.load_balance, "mean / max useful time");
+  f("serialisation_efficiency", x.serialisation_efficiency, "max useful / time without network");
+  f("transfer_efficiency", x.transfer_efficiency, "time without network / time");
+  f("communication_efficiency", x.communication_efficiency, "max useful / time");
+  f("parallel_efficiency", x.parallel_efficiency, "mean useful / time");
+  f("computation_scaling", x.computation_scaling, "useful time on one worker / on all");
+  f("global_efficiency", x.global_efficiency, "the product of the two before");
+}
+
+void describe(Fields& f, const ssgd::ScheduleFigures& x) {
+  f("name", x.name, "`naive` or a merge policy");
+  f("message_times", x.measured ? "measured" : "modelled", "`measured` or `modelled`");
+  f("chosen", x.chosen, "whether it is the one that was asked for");
+  f("messages", x.messages, "their number");
+  f("communication_us", x.communication_us, "all messages, overlapped or not");
+  f("exposed_us", x.exposed_us, "communication that nothing hides");
+  f("finish_us", x.finish_us, "end of the last message");
+  f("iteration_us", x.total_us);
+  f("speedup", x.speedup, "against one worker");
+  f("efficiency", x.efficiency, "against one worker");
+}
+
+void describe(Fields& f, const ssgd::Iteration& x) {
+  f("read_us", x.phases.read_us, "the mini-batch is read and decoded");
+  f("split_us", x.phases.split_us, "the host cuts it into parts");
+  f("copy_us", x.phases.copy_us, "to the device");
+  f("forward_us", x.compute.forward_us);
+  f("backward_us", f.writes() ? x.compute.backward_us() : 0.);
+  f("communication_us", x.communication_us, "all messages, overlapped or not");
+  f("finish_us", x.finish_us, "end of the last message");
+  f("exposed_us", x.exposed_us, "communication that nothing hides");
+  f("update_us", x.phases.update_us, "of the parameters");
+  f("iteration_us", x.total_us);
+}
+
+void describe(Fields& f, const SelftestFigure& x) {
+  f("problem", x.problem);
+  f("quantity", x.quantity, "which figure of it");
+  f("certified", x.certified, "its known value");
+  f("computed", Finite{x.computed}, "as this machine has it");
+  f("digits", x.digits, "that match");
+  f("promised", x.promised, "digits on any machine");
+  f("passed", x.passed(), "whether as many match");
+}
+
+void describe(Fields& f, const scaling::Amdahl& x) {
+  f("serial_fraction", x.serial_fraction, "s of t = t_1 (s + (1 - s) / G)");
+  f("time_of_one", x.time_of_one, "t_1");
+  f("rmse", x.rmse, "of the times");
+}
+
+void describe(Fields& f, const scaling::Gustafson& x) {
+  f("serial_fraction", x.serial_fraction, "s' of S = G - s' (G - 1)");
+  f("rmse", x.rmse, "of the speedups");
+}
+
+void describe(Fields& f, const scaling::Usl& x) {
+  f("sigma", x.sigma, "contention");
+  f("kappa", x.kappa, "coherency");
+  f("gamma", x.gamma, "throughput of one worker");
+  f("gamma_is_measured", x.gamma_is_measured, "whether it is not fitted");
+  f("peak", x.peak(), "scale of the highest throughput");
+  f("rmse", x.rmse, "of the throughputs");
+}
+
+namespace {
+
+struct SpeedupFields {
+  double speedup = 1;
+  double efficiency = 1;
+};
+
+void describe(Fields& f, const SpeedupFields& x) {
+  f("speedup", x.speedup, "relative to a scale of 1");
+  f("efficiency", x.efficiency, "speedup over scale");
+}
+
+struct PowerFields {
+  std::vector<std::string> settings;
+  scaling::PowerPlusConstant power;
+  std::optional<double> pays_until;
+  std::vector<scaling::Reading> readings;
+};
+
+void describe(Fields& f, PowerFields& x) {
+  f("settings", x.settings, "what was held");
+  f("q", x.power.power, "of t = A G^q + C");
+  f("A", x.power.scalable);
+  f("C", x.power.constant);
+  f("pays_until", x.pays_until, "the largest whole scale at or above the limit");
+  f.list("readings", x.readings, "of the power", [](Fields& item, auto& reading, std::size_t) {
+    item("scale", reading.scale);
+    item("scalable_part", SpeedupFields{reading.scalable_speedup, reading.scalable_efficiency},
+         "what q alone says");
+    item("whole_time", SpeedupFields{reading.whole_speedup, reading.whole_efficiency});
+  });
+}
+
+struct DoublingFields {
+  Effect effect;
+  std::string at;
+};
+
+void describe(Fields& f, DoublingFields& x) {
+  f("from", x.effect.from, "scale");
+  f("to", x.effect.to, "twice as much");
+  f("time_ratio", x.effect.ratio, "the predicted time at `to` over that at `from`");
+  f("measured", x.effect.measured, "whether both lie in the measured range");
+  f("at", x.at, "the central run, in words, with what was set");
+}
+
+/// The value of each column by its name.
+struct PlannedConfiguration {
+  const plan::Space& space;
+  const plan::Configuration& values;
+
+  Json json() const {
+    Json out = Json::object();
+    for (std::size_t c = 0; c < space.columns.size(); ++c) {
+      const auto& column = space.columns[c];
+      out[column.name] = column.is_text() ? Json(column.text(values[c])) : number(values[c]);
     }
+    return out;
   }
-  return document_text(document);
+  static Json schema() { return fields::map_of(Fields().schema_of<InputValue>()); }
+};
+
+void describe_unit(Fields& f, const std::string& column, const std::string& unit) {
+  f.object(
+      "target", "the time",
+      [&](Fields& target) {
+        target("column", column);
+        target("unit", unit, "a label; may be empty");
+      });
 }
 
-namespace {
-
-void add_prediction(const std::string& target, const PredictionDocument& prediction, Json& out) {
-  out["predicted_" + target] = finite(prediction.time);
-  if (prediction.interval) {
-    out["lower"] = finite(prediction.interval->first);
-    out["upper"] = finite(prediction.interval->second);
-  }
-  if (prediction.process) {
-    out["trend"] = finite(prediction.time / prediction.process->factor);
-    out["process"] = finite(prediction.process->factor);
-    out["support"] = support_text(prediction.process->near);
-  }
-  out["in_range"] = prediction.in_range;
+/// `model` and `data`, and further fields of them.
+template <class Model, class Data>
+void describe_files(Fields& f, const std::string& model_file, const std::string& tool,
+                    const std::string& runs_file, const std::string& sha256, const Model& model,
+                    const Data& data) {
+  f.object("model", "that was judged", [&](Fields& inner) {
+    inner("file", model_file, "its name");
+    inner("created_by", tool, "the version that fitted it");
+    model(inner);
+  });
+  f.object("data", "the runs", [&](Fields& inner) {
+    inner("file", runs_file, "its name");
+    inner("sha256", sha256, "of its bytes");
+    data(inner);
+  });
 }
 
-}  // namespace
-
-std::string predictions_to_json(const std::string& target,
-                                const std::vector<PredictionDocument>& predictions,
-                                const std::vector<std::string>& range_findings) {
-  if (predictions.size() == 1) {
-    Json document = {{"schema", "perfmodel/prediction"}, {"schema_version", 1}};
-    add_prediction(target, predictions.front(), document);
-    if (!range_findings.empty())
-      document["range_findings"] = range_findings;
-    return document_text(document);
-  }
-  Json list = Json::array();
-  for (const PredictionDocument& prediction : predictions) {
-    Json configuration = Json::object();
-    for (const auto& [column, value] : prediction.configuration)
-      configuration[column] = std::holds_alternative<double>(value)
-                                  ? finite(std::get<double>(value))
-                                  : Json(std::get<std::string>(value));
-    Json entry = {{"configuration", std::move(configuration)}};
-    add_prediction(target, prediction, entry);
-    list.push_back(std::move(entry));
-  }
-  Json document = {
-      {"schema", "perfmodel/predictions"}, {"schema_version", 1}, {"predictions", list}};
-  if (!range_findings.empty())
-    document["range_findings"] = range_findings;
-  return document_text(document);
+void describe_prediction(Fields& f, const std::string& target, const PredictionDocument& x) {
+  const auto [low, high] = x.interval.value_or(std::pair{0., 0.});
+  const ProcessPart part = x.process.value_or(ProcessPart{});
+  const FieldRule if_interval = only_if(x.interval.has_value());
+  const FieldRule if_process = only_if(x.process.has_value());
+  f("predicted_" + target, Finite{x.time}, "the time");
+  f("lower", Finite{low}, "where the model has intervals; `null`: no number", if_interval);
+  f("upper", Finite{high}, "where the model has intervals; `null`: no number", if_interval);
+  f("trend", Finite{x.time / part.factor}, "the time of the formula", if_process);
+  f("process", Finite{part.factor}, "the factor that this is multiplied by", if_process);
+  f("support", support_text(part.near), "[which of the two speaks](#support)", if_process);
+  f("in_range", x.in_range, "[see](trust.md#is-a-configuration-like-the-measured-ones)");
 }
 
-std::string evaluations_to_json(const EvaluationsDocument& report) {
-  const ModelSetHeader& header = report.judged->header;
-  Json models = Json::array();
-  for (const ModelSetLine& line : report.judged->lines) {
-    models.push_back({{"task", line.task},
-                      {"key", key_to_json(line, header)},
-                      {"target", line.target},
-                      {"metrics", to_json(line.model->metrics.train)}});
-  }
-  Json out = {
-      {"schema", "perfmodel/evaluations"},
-      {"schema_version", 1},
-      {"model", {{"file", report.model_file}, {"created_by", header.tool}, {"job", header.job}}},
-      {"data", {{"file", report.runs_file}, {"sha256", report.runs_sha256}}},
-      {"models", std::move(models)}};
-  if (report.total) {
-    out["total"] = {{"name", header.total->name},
-                    {"share_percent", finite(report.total->percent)},
-                    {"without", report.total->without}};
-  }
-  if (!report.gates.empty())
-    out["gates"] = gates_to_json(report.gates);
-  return document_text(out);
+void describe_findings(Fields& f, const std::vector<std::string>& findings) {
+  f("range_findings", findings, "sentences: which range or combination is left", kSparse);
 }
 
-Json interval_to_json(const std::optional<Interval>& interval) {
-  return interval ? Json{{"lower", number(interval->low)}, {"upper", number(interval->high)}}
-                  : Json();
+void describe_message_times(Fields& f, const SsgdDocument& x) {
+  const auto cost = x.request.cost.value_or(ssgd::LinearCost{});
+  const FieldRule if_cost = only_if(x.request.cost.has_value());
+  f("source", x.message_times, "in words");
+  f("start_us", cost.start_us, "of a formula or a line", if_cost);
+  f("per_byte_us", cost.per_byte_us, "of a formula or a line", if_cost);
+  const auto fit = x.latency_fit.value_or(ssgd::LatencyFit{});
+  const bool is_ring = x.latency_fit && x.study.workers > 1;
+  const auto ring = is_ring ? ssgd::as_ring(fit.cost, x.study.workers) : ssgd::Link{};
+  f.object("fit", "to latencies", only_if(x.latency_fit.has_value()), [&](Fields& inner) {
+    inner("points", fit.points, "how many");
+    inner("r2", fit.r2);
+    inner("ring_alpha_us", ring.alpha_us, "of a ring that takes as long", only_if(is_ring));
+    inner("ring_beta_us_per_byte", ring.beta_us, "of it", only_if(is_ring));
+  });
 }
 
-Json gates_to_json(const std::vector<GateDocument>& gates) {
-  Json out = Json::array();
-  for (const GateDocument& gate : gates) {
-    const bool known = gate.value && std::isfinite(*gate.value);
-    out.push_back({{"condition", gate.condition},
-                   {"value", known ? number(*gate.value) : Json()},
-                   {"interval", interval_to_json(gate.interval)},
-                   {"fired", gate.fired}});
-  }
-  return out;
-}
-
-namespace {
-
-Json to_json(const ssgd::Imbalance& imbalance) {
-  return {{"imbalance_ratio", number(imbalance.imbalance_ratio)},
-          {"load_imbalance_factor", number(imbalance.load_imbalance_factor)},
-          {"pop_load_balance", number(imbalance.pop_load_balance)},
-          {"relative_imbalance", number(imbalance.relative_imbalance)},
-          {"imbalance_percentage", number(imbalance.imbalance_percentage)}};
-}
-
-Json to_json(const ssgd::PopFactors& pop) {
-  return {{"load_balance", number(pop.load_balance)},
-          {"serialisation_efficiency", number(pop.serialisation_efficiency)},
-          {"transfer_efficiency", number(pop.transfer_efficiency)},
-          {"communication_efficiency", number(pop.communication_efficiency)},
-          {"parallel_efficiency", number(pop.parallel_efficiency)},
-          {"computation_scaling", number(pop.computation_scaling)},
-          {"global_efficiency", number(pop.global_efficiency)}};
-}
-
-Json to_json(const ssgd::ScheduleFigures& figures) {
-  return {{"name", figures.name},
-          {"message_times", figures.measured ? "measured" : "modelled"},
-          {"chosen", figures.chosen},
-          {"messages", figures.messages},
-          {"communication_us", number(figures.communication_us)},
-          {"exposed_us", number(figures.exposed_us)},
-          {"finish_us", number(figures.finish_us)},
-          {"iteration_us", number(figures.total_us)},
-          {"speedup", number(figures.speedup)},
-          {"efficiency", number(figures.efficiency)}};
-}
-
-Json to_json(const ssgd::Iteration& iteration) {
-  return {{"read_us", number(iteration.phases.read_us)},
-          {"split_us", number(iteration.phases.split_us)},
-          {"copy_us", number(iteration.phases.copy_us)},
-          {"forward_us", number(iteration.compute.forward_us)},
-          {"backward_us", number(iteration.compute.backward_us())},
-          {"communication_us", number(iteration.communication_us)},
-          {"finish_us", number(iteration.finish_us)},
-          {"exposed_us", number(iteration.exposed_us)},
-          {"update_us", number(iteration.phases.update_us)},
-          {"iteration_us", number(iteration.total_us)}};
-}
-
-Json messages(const ssgd::Profile& profile, const ssgd::Iteration& iteration) {
-  Json messages = Json::array();
-  for (const auto& message : iteration.messages) {
+void describe_messages(Fields& f, const SsgdDocument& x) {
+  const ssgd::Iteration& iteration = x.study.chosen;
+  std::vector<ssgd::Message> messages = iteration.messages;
+  f.list("messages", messages, "one after another", [&](Fields& item, auto& message, std::size_t) {
     const auto layer = [&](std::size_t gradient) {
-      return profile.layers[iteration.gradients[gradient].layer].name;
+      return f.writes() ? x.profile.layers[iteration.gradients[gradient].layer].name : "";
     };
-    messages.push_back({{"first_layer", layer(message.gradients.first)},
-                        {"last_layer", layer(message.gradients.last)},
-                        {"bytes", number(message.bytes)},
-                        {"start_us", number(message.start_us)},
-                        {"end_us", number(message.end_us)}});
-  }
-  return messages;
+    item("first_layer", layer(message.gradients.first));
+    item("last_layer", layer(message.gradients.last));
+    item("bytes", std::as_const(message.bytes));
+    item("start_us", std::as_const(message.start_us));
+    item("end_us", std::as_const(message.end_us));
+  });
 }
 
-Json message_times(const SsgdDocument& document) {
-  Json times = {{"source", document.message_times}};
-  if (document.request.cost) {
-    times["start_us"] = number(document.request.cost->start_us);
-    times["per_byte_us"] = number(document.request.cost->per_byte_us);
-  }
-  if (document.latency_fit) {
-    times["fit"] = {{"points", document.latency_fit->points},
-                    {"r2", number(document.latency_fit->r2)}};
-    if (document.study.workers > 1) {
-      const auto ring = ssgd::as_ring(document.latency_fit->cost, document.study.workers);
-      times["fit"]["ring_alpha_us"] = number(ring.alpha_us);
-      times["fit"]["ring_beta_us_per_byte"] = number(ring.beta_us);
-    }
-  }
-  return times;
+void describe_rows(Fields& f, const ScalingDocument& x) {
+  const auto told = [&](auto value) {
+    return x.tells_speedup ? std::optional<double>(value) : std::nullopt;
+  };
+  std::vector<scaling::ScalingRow> rows = x.study.rows;
+  f.list("rows", rows, "one per scale", [&](Fields& item, auto& row, std::size_t i) {
+    const bool has_range = !x.in_range.empty();
+    const bool has_interval = !x.intervals.empty();
+    const Interval interval = has_interval ? x.intervals[i] : Interval{};
+    item("scale", row.scale, "value of the column");
+    item("time", row.time);
+    item("configurations", row.configurations, "how many were compared");
+    item("speedup", told(row.speedup), "against the first row");
+    item("efficiency", told(row.efficiency), "speedup over scale");
+    item("karp_flatt", x.tells_speedup ? row.karp_flatt : std::nullopt, "serial share");
+    item("equivalent_power", row.equivalent_power, "q of speedup = (scale ratio)^-q");
+    item("in_range", has_range ? std::optional<bool>(x.in_range[i]) : std::nullopt,
+         "of a model: whether the row is not extrapolated");
+    item("lower", interval.low, "of the time, where the model has intervals",
+         only_if(has_interval));
+    item("upper", interval.high, "of the time, where the model has intervals",
+         only_if(has_interval));
+  });
+}
+
+void describe_suggestion(Fields& f, const plan::Space& space, const plan::Suggestion& x,
+                         bool with_cost) {
+  const Interval interval = x.interval.value_or(Interval{});
+  const FieldRule if_interval = only_if(x.interval.has_value());
+  f("configuration", PlannedConfiguration{space, x.configuration}, "a value by column");
+  f("predicted_time", Finite{x.time});
+  f("lower", Finite{interval.low}, "where the model has intervals", if_interval);
+  f("upper", Finite{interval.high}, "where the model has intervals", if_interval);
+  f("cost", Finite{x.cost}, "time * price; with `--next` with the overhead", only_if(with_cost));
+}
+
+void describe_point(Fields& f, const SweepPoint& x) {
+  ByName<Finite> constants;
+  const auto names = f.writes() ? constant_names(x.model) : std::vector<std::string>{};
+  for (std::size_t k = 0; k < names.size(); ++k)
+    constants.emplace_back(names[k], Finite{x.model.constants[static_cast<Eigen::Index>(k)]});
+  f("penalty", x.penalty);
+  f("lambda", Finite{x.lambda}, "its weight");
+  f("cost", Finite{x.model.search.cost}, "that was minimised");
+  f("validation_loss", Finite{x.validation_loss}, "mean over the validation rows");
+  f("validation_loss_standard_error", Finite{x.standard_error});
+  f("termination", x.model.search.termination, "of the search");
+  f("metrics", x.model.metrics, "[metrics](#metrics) by part");
+  f("constants", constants, "by name");
 }
 
 }  // namespace
 
-std::string to_json(const SsgdDocument& document) {
-  const ssgd::Study& study = document.study;
-  Json schedules = Json::array();
-  for (const auto& figures : study.schedules)
-    schedules.push_back(to_json(figures));
-  Json root = {{"schema", "perfmodel/ssgd"},
-               {"schema_version", 1},
-               {"layers",
-                {{"file", document.file},
-                 {"count", document.profile.layers.size()},
-                 {"gradient_bytes", number(document.profile.gradient_bytes())}}},
-               {"workers", study.workers},
-               {"scaling", study.strong_scaling ? "strong" : "weak"},
-               {"input_pipeline", ssgd::to_text(document.request.phases.pipeline)},
-               {"message_times", message_times(document)},
-               {"one_worker", to_json(study.single)},
-               {"iteration", to_json(study.chosen)},
-               {"speedup", number(study.speedup)},
-               {"efficiency", number(study.efficiency)},
-               {"lost_to_communication_us", number(study.lost_to_communication_us)},
-               {"lost_to_imbalance_us", number(study.lost_to_imbalance_us)},
-               {"imbalance", to_json(study.imbalance)},
-               {"pop", to_json(study.pop)},
-               {"schedules", std::move(schedules)},
-               {"messages", messages(document.profile, study.chosen)},
-               {"own_designs", document.own_designs}};
-  if (document.batch) {
-    root["samples_per_second"] =
-        number(static_cast<double>(study.workers) * *document.batch / study.chosen.total_us * 1e6);
-  }
-  if (study.bound_us > 0)
-    root["bound_of_one_message_per_layer_us"] = number(study.bound_us);
-  return document_text(root);
+// Documents
+
+void describe(Fields& f, const ComparisonDocument& x) {
+  f.document("perfmodel/comparison", "Models and black boxes: compare --format json");
+  f("data", x.data, "the runs: [files](#data-files)");
+  f("black_boxes", x.has_black_boxes, "whether the program was built with them");
+  std::vector<ModelScore> scores = x.scores;
+  f.list("models", scores, "what was compared", [](Fields& item, auto& score, std::size_t) {
+    ByName<Finite> powers;
+    for (std::size_t j = 0; j < score.columns.size(); ++j)
+      powers.emplace_back(score.columns[j], Finite{score.scaling_powers[j]});
+    item("name", score.name);
+    item("file", score.file, "its runs");
+    item("metrics", score.metrics, "[metrics](#metrics) by part");
+    item("fit_seconds", Finite{score.fit_seconds}, "how long its fit took");
+    item("scaling_powers", powers.empty() ? std::nullopt : std::optional(powers), "by column");
+  });
 }
 
-std::string selftest_to_json(const std::vector<SelftestFigure>& figures) {
-  Json list = Json::array();
-  for (const SelftestFigure& figure : figures) {
-    list.push_back({{"problem", figure.problem},
-                    {"quantity", figure.quantity},
-                    {"certified", number(figure.certified)},
-                    {"computed", std::isfinite(figure.computed) ? number(figure.computed) : Json()},
-                    {"digits", number(figure.digits)},
-                    {"promised", number(figure.promised)},
-                    {"passed", figure.passed()}});
+void describe(Fields& f, const Evaluation& x) {
+  const EvaluationDocument& report = x.report;
+  f.document("perfmodel/evaluation", "A model on measured runs: evaluate --format json");
+  describe_unit(f, x.model.spec.target, x.model.spec.unit);
+  describe_files(
+      f, report.model_file, x.model.provenance.tool, report.runs_file, report.runs_sha256,
+      [&](Fields& model) {
+        model("fitted_to", x.model.provenance.sha256, "the SHA-256 of its runs");
+      },
+      [&](Fields& data) {
+        data("rows_left_out", report.rows_left_out, "runs to which the model gives no time");
+        data("failed", report.failed, "[runs that failed](#data-files)", kSparse);
+      });
+  f("metrics", report.metrics, "[metrics](#metrics) of the model on these runs");
+  f("bias_percent", Finite{report.bias.value}, "how much longer runs take than predicted");
+  f("noise_floor", report.noise_floor, "of these runs");
+  f("prediction_intervals", report.intervals, "where the model has them", kSparse);
+  f("support", report.support, "with a residual process", kSparse);
+  f("baseline", report.baseline, "with `--baseline`", kSparse);
+  f("gates", report.gates, "with `--fail-if`", kSparse);
+  f("outliers", report.outliers, "with `--outliers`", kSparse);
+}
+
+void describe(Fields& f, const SinglePrediction& x) {
+  f.document("perfmodel/prediction", "One predicted time: predict --json");
+  describe_prediction(f, x.document.target,
+                      f.writes() ? x.document.predictions.front() : PredictionDocument{});
+  describe_findings(f, x.document.range_findings);
+}
+
+void describe(Fields& f, const PredictionsDocument& x) {
+  f.document("perfmodel/predictions", "Times of several configurations: predict --format json");
+  auto predictions = x.predictions;
+  f.list("predictions", predictions, "each", [&](Fields& item, auto& prediction, std::size_t) {
+    item("configuration", prediction.configuration, "a value by column");
+    describe_prediction(item, x.target, prediction);
+  });
+  describe_findings(f, x.range_findings);
+}
+
+void describe(Fields& f, const EvaluationsDocument& x) {
+  const ModelSetHeader& header = x.judged->header;
+  f.document("perfmodel/evaluations", "A set of models on measured runs: evaluate --format json");
+  describe_files(
+      f, x.model_file, header.tool, x.runs_file, x.runs_sha256,
+      [&](Fields& model) { model("job", header.job, "of the set"); }, [](Fields&) {});
+  std::vector<const ModelSetLine*> lines;
+  for (const ModelSetLine& line : x.judged->lines)
+    lines.push_back(&line);
+  f.list("models", lines, "the largest error first", [&](Fields& item, auto* line, std::size_t) {
+    line = line == nullptr ? &kSample<ModelSetLine> : line;
+    item("task", line->task, "its number, from 0");
+    item("key", key_of(*line, header), "the texts of the key columns");
+    item("target", line->target);
+    item("metrics", line->model.value_or(FittedModel{}).metrics.train, "[metrics](#metrics)");
+  });
+  const auto share = x.total.value_or(EvaluationsDocument::Share{});
+  f.object("total", "of a set with one", only_if(x.total.has_value()), [&](Fields& total) {
+    total("name", header.total.value_or(SetTotal{}).name);
+    total("share_percent", Finite{share.percent}, "the sum of the parts over the measured sum");
+    total("without", share.without, "parts that have no model");
+  });
+  f("gates", x.gates, "with `--fail-if`", kSparse);
+}
+
+void describe(Fields& f, const SsgdDocument& x) {
+  const ssgd::Study& study = x.study;
+  const double samples = static_cast<double>(study.workers) * x.batch.value_or(0);
+  f.document("perfmodel/ssgd", "An iteration of synchronous SGD: ssgd --format json");
+  f.object("layers", "the network", [&](Fields& layers) {
+    layers("file", x.file, "its name");
+    layers("count", x.profile.layers.size());
+    layers("gradient_bytes", x.profile.gradient_bytes());
+  });
+  f("workers", study.workers, "their number");
+  f("scaling", study.strong_scaling ? "strong" : "weak", "`strong` or `weak`");
+  f("input_pipeline", x.request.phases.pipeline, "what of the input overlaps the compute");
+  f.object("message_times", "where they come from",
+           [&](Fields& times) { describe_message_times(times, x); });
+  f("one_worker", study.single, "phases on one worker");
+  f("iteration", study.chosen, "phases of the chosen schedule");
+  f("speedup", study.speedup, "against one worker");
+  f("efficiency", study.efficiency, "against one worker");
+  f("lost_to_communication_us", study.lost_to_communication_us, "of the iteration");
+  f("lost_to_imbalance_us", study.lost_to_imbalance_us, "of the iteration");
+  f("imbalance", study.imbalance, "of the workers");
+  f("pop", study.pop, "efficiencies as POP defines them");
+  f("schedules", study.schedules, "ways to exchange the gradients");
+  describe_messages(f, x);
+  f("own_designs", x.own_designs, "sentences: what is not a formula of the model's authors");
+  f("samples_per_second", samples / study.chosen.total_us * 1e6, "where the batch is known",
+    only_if(x.batch.has_value()));
+  f("bound_of_one_message_per_layer_us", study.bound_us, "no order of such messages takes less",
+    only_if(study.bound_us > 0));
+}
+
+void describe(Fields& f, const SelftestDocument& x) {
+  f.document("perfmodel/selftest", "Figures with known values: selftest --format json");
+  f("passed", std::all_of(x.figures.begin(), x.figures.end(), [](auto& i) { return i.passed(); }));
+  f("figures", x.figures, "what was computed again");
+}
+
+void describe(Fields& f, const ScalingDocument& x) {
+  const bool tells = x.tells_speedup;
+  const auto told = tells ? x.study : scaling::ScalingStudy();
+  std::optional<DoublingFields> doubling;
+  if (x.doubling)
+    doubling = {*x.doubling, x.doubling_at};
+  std::optional<PowerFields> power;
+  if (x.power)
+    power = {x.settings, *x.power, x.model_pays_until, x.readings};
+  f.document("perfmodel/scaling", "Speedup and laws along a column: scaling --format json");
+  f("source", x.source, "`model` or `runs`");
+  f("file", x.file, "its name");
+  f("column", x.column, "the scale");
+  f("kind", tells ? std::optional(x.study.kind) : std::nullopt,
+    "[`null`](#no-workers): no speedups");
+  f("kind_because", x.kind_because.empty() ? std::nullopt : std::optional(x.kind_because),
+    "what told the kind, or what is not known; `null` where `--kind` was given");
+  f("kind_is_open", x.kind_is_open, "no column told the kind: strong is assumed");
+  f("time_unit", x.relative ? std::string() : x.unit, "of times");
+  f("time_is_relative", x.relative, "whether times are relative to the first row");
+  describe_rows(f, x);
+  f.object("laws", "`null` where one does not go with the kind", [&](Fields& laws) {
+    laws("amdahl", told.amdahl, "of strong scaling");
+    laws("gustafson", told.gustafson, "of weak scaling");
+    laws("usl", told.usl, "the universal scalability law");
+  });
+  f("least_efficiency", x.study.least_efficiency, "the limit, as a share");
+  f("pays_until", told.pays_until, "the last scale at or above the limit");
+  f("pays_no_more_at", told.pays_no_more_at, "the first below it");
+  f("fastest_scale", tells ? std::optional(x.study.fastest_scale) : std::nullopt,
+    "most work per time");
+  f("doubling", doubling, "of a model: what doubling the scale does");
+  f("model", power, "of Eq. (4)");
+  f("interval_level", x.level, "of the intervals of the rows", only_if(!x.intervals.empty()));
+}
+
+void describe(Fields& f, const PlanDocument& x) {
+  std::vector<PlannedConfiguration> items;
+  for (const plan::Configuration& configuration : x.configurations)
+    items.push_back({x.space, configuration});
+  f.document("perfmodel/plan", "Configurations to measure: plan --format json");
+  f("configurations", std::as_const(items), "a value by column");
+}
+
+void describe(Fields& f, const SuggestionDocument& x) {
+  const auto& [fastest, cheapest, pareto, searched, without_time, allowed, complete] =
+      x.suggestions;
+  const bool ranks = x.next.empty();
+  const auto describe_list = [&](const std::string& name, std::vector<plan::Suggestion> items,
+                                 const std::string& meaning, bool stands) {
+    f.list(
+        name, items, meaning,
+        [&](Fields& item, auto& suggestion, std::size_t) {
+          describe_suggestion(item, x.space, suggestion, x.with_cost);
+        },
+        only_if(stands));
+  };
+  f.document("perfmodel/suggestions", "Configurations to run or measure: suggest --format json");
+  describe_unit(f, x.target, x.unit);
+  f("searched", searched, "configurations looked at; with `--next` that can be measured");
+  f("without_time", without_time, "to which the model gives no time: they are not listed");
+  f("allowed", allowed, "those that fulfil the conditions");
+  f("complete", complete, "whether that was the whole space");
+  f("interval_level", x.level, "of the intervals, where there are any", kSparse);
+  describe_list("fastest", fastest, "the shortest times", ranks);
+  describe_list("cheapest", cheapest, "with `--price`", ranks && x.with_cost);
+  describe_list("pareto", pareto, "none is faster and cheaper", ranks && x.with_cost);
+  f("mean_deviation", Finite{x.deviation}, "[of the space](#next), before", only_if(!ranks));
+  std::vector<NextSuggestion> next = x.next;
+  f.list(
+      "next", next, "in place of these",
+      [&](Fields& item, auto& suggestion, std::size_t) {
+        describe_suggestion(item, x.space, suggestion.suggestion, true);
+        item("deviation_gain", Finite{suggestion.run.deviation_gain}, "how `mean_deviation` falls");
+        item("log_determinant_gain", Finite{suggestion.run.log_determinant},
+             "ln(1 + variance of ln t there / noise)");
+      },
+      only_if(!ranks));
+}
+
+void describe(Fields& f, const SweepDocument& x) {
+  const SweepPoint& chosen = x.points.empty() ? kSample<SweepPoint> : x.points[x.chosen];
+  const SearchSummary& search = chosen.model.search;
+  f.document("perfmodel/sweep", "The regularisation path: sweep --format json");
+  describe_unit(f, chosen.model.spec.target, chosen.model.spec.unit);
+  f("data", x.provenance, "the runs: [files](#data-files)");
+  f.object("search", "what all points have in common", [&](Fields& inner) {
+    inner("method", search.method);
+    inner("loss", search.loss);
+    inner("penalised_constants", search.penalty.constants, "which form of them");
+    inner("seed", search.seed);
+  });
+  std::vector<const SweepPoint*> points;
+  for (const SweepPoint& point : x.points)
+    points.push_back(&point);
+  f.list("points", points, "the path", [](Fields& item, auto* point, std::size_t) {
+    describe_point(item, point == nullptr ? kSample<SweepPoint> : *point);
+  });
+  f.object("chosen", "the point that was chosen", [&](Fields& inner) {
+    inner("index", x.chosen, "into the points");
+    inner("penalty", chosen.penalty);
+    inner("lambda", Finite{chosen.lambda});
+    inner("rule", x.rule, "by which it was chosen");
+  });
+}
+
+namespace {
+
+/// Numbers or texts, as the first is.
+void put_values(const JsonCursor& place, plan::SpaceColumn& column) {
+  const auto items = place.items();
+  if (items.empty())
+    place.fail("expected at least one value");
+  for (const JsonCursor& item : items) {
+    const auto put = [&](auto& values, const auto& value, const std::string& shown) {
+      if (std::find(values.begin(), values.end(), value) != values.end())
+        item.fail(shown + " stands twice");
+      values.push_back(value);
+    };
+    if (items.front().is_text())
+      put(column.levels, item.text(), "'" + item.text() + "'");
+    else
+      put(column.values, item.number(), to_text(item.number()));
   }
-  const bool passed = std::all_of(figures.begin(), figures.end(),
-                                  [](const SelftestFigure& figure) { return figure.passed(); });
-  return document_text({{"schema", "perfmodel/selftest"},
-                        {"schema_version", 1},
-                        {"passed", passed},
-                        {"figures", list}});
+}
+
+void check_range(const JsonCursor& range, const plan::SpaceColumn& column) {
+  if (!(column.low < column.high))
+    range.fail("expected lowest < highest");
+  if (column.logarithmic && column.low <= 0)
+    range.fail("a logarithmic range has to be > 0");
+  if (column.whole &&
+      (column.low != std::floor(column.low) || column.high != std::floor(column.high)))
+    range.fail("expected whole numbers");
+}
+
+/// A condition, or a list of some.
+struct Conditions {
+  std::vector<std::string>& texts;
+
+  Json json() const { return texts; }
+  void read(const JsonCursor& node) const {
+    if (node.is_text())
+      texts = {node.text()};
+    else
+      Fields().read(node, texts);
+  }
+  static Json schema() {
+    const Json text = Fields().schema_of<std::string>();
+    return Json{{"anyOf", Json::array({text, fields::list_of(text)})}};
+  }
+};
+
+}  // namespace
+
+void describe(Fields& f, plan::SpaceColumn& x) {
+  std::vector<InputValue> values;
+  const bool has_range = f.reads() && f.has("range");
+  f("column", x.name, "its name", kName);
+  f("values", values, "numbers or texts", only_if(f.reads() && f.has("values")));
+  f("range", Ends{x.low, x.high}, "in place of values: lowest and highest", only_if(has_range));
+  f("scale", Either{x.logarithmic, "linear", "log"}, "of a range", kNewer);
+  f("whole", x.whole, "of a range: whole numbers only", kNewer);
+  if (!f.reads())
+    return;
+  f.refuse_unknown();
+  if (f.has("values") == has_range)
+    f.fail("expected either 'values' or 'range'");
+  if (!has_range && (f.has("scale") || f.has("whole")))
+    f.fail("'scale' and 'whole' go with 'range'");
+  if (has_range)
+    check_range(f.node().member("range"), x);
+  else
+    put_values(f.node().member("values"), x);
+}
+
+void describe(Fields& f, plan::Space& x) {
+  std::string description;
+  f.document("perfmodel/space", "What plan and suggest choose from", 1, 1, "space");
+  f("description", description, "for people; optional", kNewer);
+  f("columns", x.columns, "what is chosen from");
+  f("extrinsic", x.extrinsic, "names of the columns of scale; optional", kNewer);
+  f("where", Conditions{x.where}, "a condition or a list of some; optional", kNewer);
+  if (!f.reads())
+    return;
+  f.refuse_unknown();
+  const JsonCursor columns = f.node().member("columns");
+  const auto names = x.names();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (std::find(names.begin(), names.end(), names[i]) - names.begin() < std::ptrdiff_t(i))
+      columns.items()[i].fail("the column '" + names[i] + "' stands twice");
+  if (names.empty())
+    columns.fail("expected at least one column");
+  for (std::size_t i = 0; i < x.extrinsic.size(); ++i) {
+    if (std::find(names.begin(), names.end(), x.extrinsic[i]) == names.end()) {
+      f.node()
+          .member("extrinsic")
+          .items()[i]
+          .fail("there is no column '" + x.extrinsic[i] + "'" +
+                did_you_mean(x.extrinsic[i], names));
+    }
+  }
+}
+
+plan::Space read_space(const std::string& path) {
+  const std::string source = display_name(path);
+  auto space = read_json<plan::Space>(JsonCursor::parse(source, read_file(path)));
+  space.source = source;
+  return space;
+}
+
+std::vector<std::pair<std::string, Json>> json_schemas() {
+  const Fields f;
+  const auto with_lines = [](Json header, const Json& line) {
+    header["$defs"] = {{"line", line}};
+    return header;
+  };
+  return {{"model", f.schema_of<FittedModel>()},
+          {"prediction", f.schema_of<SinglePrediction>()},
+          {"predictions", f.schema_of<PredictionsDocument>()},
+          {"evaluation", f.schema_of<Evaluation>()},
+          {"evaluations", f.schema_of<EvaluationsDocument>()},
+          {"comparison", f.schema_of<ComparisonDocument>()},
+          {"sweep", f.schema_of<SweepDocument>()},
+          {"scaling", f.schema_of<ScalingDocument>()},
+          {"ssgd", f.schema_of<SsgdDocument>()},
+          {"suggestions", f.schema_of<SuggestionDocument>()},
+          {"plan", f.schema_of<PlanDocument>()},
+          {"selftest", f.schema_of<SelftestDocument>()},
+          {"space", f.schema_of<plan::Space>()},
+          {"models", with_lines(f.schema_of<ModelSetHeader>(),
+                                Fields(&kSample<ModelSetHeader>).schema_of<ModelSetLine>())},
+          {"tasks", with_lines(f.schema_of<TaskResultsHeader>(), f.schema_of<TaskResult>())}};
 }
 
 }  // namespace perfmodel

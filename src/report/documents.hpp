@@ -15,6 +15,7 @@
 #include "analysis/selftest.hpp"
 #include "analysis/ssgd.hpp"
 #include "analysis/sweep.hpp"
+#include "base/fields.hpp"
 #include "base/json.hpp"
 #include "perfmodel/fit.hpp"
 #include "perfmodel/model.hpp"
@@ -23,9 +24,24 @@
 
 namespace perfmodel {
 
-/// Schema perfmodel/comparison, version 1; ends with a newline.
-std::string comparison_to_json(const std::vector<Provenance>& data,
-                               const std::vector<ModelScore>& scores, bool has_black_boxes);
+// Documents that commands write as JSON; their descriptions name their schemas.
+
+/// The text of a document; ends with a newline.
+template <class Document>
+std::string to_json(const Document& document) {
+  return document_text(json_of(document));
+}
+
+/// Referred to by default, so that documents can be described without data.
+template <class T>
+inline const T kSample{};
+
+/// Models and black boxes side by side.
+struct ComparisonDocument {
+  const std::vector<Provenance>& data = kSample<std::vector<Provenance>>;
+  const std::vector<ModelScore>& scores = kSample<std::vector<ModelScore>>;
+  bool has_black_boxes = false;
+};
 
 /// A condition under which the judgement counts as failed.
 struct GateDocument {
@@ -34,11 +50,6 @@ struct GateDocument {
   std::optional<Interval> interval;
   bool fired = false;
 };
-
-Json gates_to_json(const std::vector<GateDocument>& gates);
-
-/// Null where there is none.
-Json interval_to_json(const std::optional<Interval>& interval);
 
 /// A run that stands far from the model, with its line in the file.
 struct OutlyingRun {
@@ -95,8 +106,11 @@ struct EvaluationDocument {
   std::vector<GateDocument> gates;
 };
 
-/// Schema perfmodel/evaluation; ends with a newline.
-std::string evaluation_to_json(const FittedModel& model, const EvaluationDocument& report);
+/// An evaluation with its model.
+struct Evaluation {
+  const FittedModel& model = kSample<FittedModel>;
+  const EvaluationDocument& report = kSample<EvaluationDocument>;
+};
 
 /// "process" where runs are near, else "trend".
 std::string_view support_text(bool near);
@@ -116,23 +130,25 @@ struct PredictionDocument {
   std::vector<std::pair<std::string, InputValue>> configuration = {};  ///< by column
 };
 
-/// One predicted time (schema perfmodel/prediction): {"predicted_time_s": 0.5, "lower": 0.4,
-/// "upper": 0.7, "in_range": true}; without lower and upper where there is no interval. Several are
-/// a list (perfmodel/predictions), each with its configuration.
-///
-/// Of a form with a residual process also the trend's time and the process's factor, whose product
-/// the predicted time is, and which of the two speaks. `range_findings`, where there is any, says
-/// in sentences what was not measured, and how steeply the model grows there.
-std::string predictions_to_json(const std::string& target,
-                                const std::vector<PredictionDocument>& predictions,
-                                const std::vector<std::string>& range_findings);
+/// Predicted times, each with its configuration. `range_findings`, where there is any, says in
+/// sentences what was not measured, and how steeply the model grows there.
+struct PredictionsDocument {
+  std::string target = "<target>";
+  std::vector<PredictionDocument> predictions = {};
+  std::vector<std::string> range_findings = {};
+};
+
+/// A document of one predicted time, without the configuration.
+struct SinglePrediction {
+  const PredictionsDocument& document = kSample<PredictionsDocument>;
+};
 
 /// What the models of a set are worth on measured runs.
 struct EvaluationsDocument {
   std::string model_file;
   std::string runs_file;
-  std::string runs_sha256;           ///< of the bytes of the file
-  const ModelSet* judged = nullptr;  ///< metrics.train of a line's model are those of the runs
+  std::string runs_sha256;                      ///< of the bytes of the file
+  const ModelSet* judged = &kSample<ModelSet>;  ///< metrics.train of a line's model are of the runs
 
   /// Of a set with a total: the sum of its parts on all runs that are of it.
   struct Share {
@@ -143,10 +159,7 @@ struct EvaluationsDocument {
   std::vector<GateDocument> gates;
 };
 
-/// Schema perfmodel/evaluations; ends with a newline.
-std::string evaluations_to_json(const EvaluationsDocument& report);
-
-/// What is known of the scaling along one column (schema perfmodel/scaling, version 1).
+/// What is known of the scaling along one column.
 struct ScalingDocument {
   std::string file;    ///< base name
   std::string source;  ///< "model" or "runs"
@@ -168,15 +181,11 @@ struct ScalingDocument {
   std::optional<double> model_pays_until;
 };
 
-/// Ends with a newline.
-std::string to_json(const ScalingDocument& document);
-
-/// The value of each column by its name.
-Json configuration_to_json(const plan::Space& space, const plan::Configuration& configuration);
-
-/// Schema perfmodel/plan, version 1; ends with a newline.
-std::string plan_to_json(const plan::Space& space,
-                         const std::vector<plan::Configuration>& configurations);
+struct PlanDocument {
+  const plan::Space& space = kSample<plan::Space>;
+  const std::vector<plan::Configuration>& configurations =
+      kSample<std::vector<plan::Configuration>>;
+};
 
 /// Reads a space (schema perfmodel/space, version 1; "-" is standard input):
 ///
@@ -197,9 +206,8 @@ struct NextSuggestion {
   plan::NextRun run;
 };
 
-/// schema perfmodel/suggestions, version 1; ends with a newline.
 struct SuggestionDocument {
-  const plan::Space& space;
+  const plan::Space& space = kSample<plan::Space>;
   plan::Suggestions suggestions;
   std::string target;  ///< of the model
   std::string unit;
@@ -209,24 +217,19 @@ struct SuggestionDocument {
   std::optional<double> level = {};  ///< of the intervals, where the model has them
 };
 
-std::string to_json(const SuggestionDocument& document);
-
 /// A regularisation path and what was made of it.
 struct SweepDocument {
-  const Provenance& provenance;
-  const std::vector<SweepPoint>& points;
+  const Provenance& provenance = kSample<Provenance>;
+  const std::vector<SweepPoint>& points = kSample<std::vector<SweepPoint>>;
   std::size_t chosen = 0;  ///< index of a point
   LambdaRule rule = LambdaRule::lowest;
 };
 
-/// Schema perfmodel/sweep, version 1; ends with a newline. Constants by name.
-std::string sweep_to_json(const SweepDocument& report);
-
-/// What a study of an S-SGD iteration was asked and says (schema perfmodel/ssgd, version 1).
+/// What a study of an S-SGD iteration was asked and says.
 struct SsgdDocument {
-  const ssgd::Profile& profile;
-  const ssgd::StudyRequest& request;
-  const ssgd::Study& study;
+  const ssgd::Profile& profile = kSample<ssgd::Profile>;
+  const ssgd::StudyRequest& request = kSample<ssgd::StudyRequest>;
+  const ssgd::Study& study = kSample<ssgd::Study>;
   std::string file;           ///< base name of the layers
   std::string message_times;  ///< where the times of messages come from
   std::optional<ssgd::LatencyFit> latency_fit;
@@ -234,10 +237,24 @@ struct SsgdDocument {
   std::vector<std::string> own_designs;  ///< whole sentences: what is not the authors' formula
 };
 
-/// Ends with a newline.
-std::string to_json(const SsgdDocument& document);
+struct SelftestDocument {
+  const std::vector<SelftestFigure>& figures = kSample<std::vector<SelftestFigure>>;
+};
 
-/// Schema perfmodel/selftest; ends with a newline.
-std::string selftest_to_json(const std::vector<SelftestFigure>& figures);
+void describe(Fields& f, const ComparisonDocument& x);
+void describe(Fields& f, const Evaluation& x);
+void describe(Fields& f, const SinglePrediction& x);
+void describe(Fields& f, const PredictionsDocument& x);
+void describe(Fields& f, const EvaluationsDocument& x);
+void describe(Fields& f, const ScalingDocument& x);
+void describe(Fields& f, const PlanDocument& x);
+void describe(Fields& f, const SuggestionDocument& x);
+void describe(Fields& f, const SweepDocument& x);
+void describe(Fields& f, const SsgdDocument& x);
+void describe(Fields& f, const SelftestDocument& x);
+
+/// The JSON schemas of all documents, by their names without "perfmodel/". The meanings of fields
+/// are their "description"; the tables of docs/json.md are generated from the schemas.
+std::vector<std::pair<std::string, Json>> json_schemas();
 
 }  // namespace perfmodel

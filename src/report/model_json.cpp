@@ -1,344 +1,311 @@
 #include "report/model_json.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "base/fields.hpp"
 #include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "fit/fit.hpp"
 #include "forms/form.hpp"
+#include "forms/sum_form.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/error.hpp"
 #include "perfmodel/model.hpp"
 #include "table/formula.hpp"
+#include "trust/prediction_intervals.hpp"
+#include "trust/resampling.hpp"
 
 namespace perfmodel {
 
-inline Json derived_to_json(const std::vector<DerivedColumn>& derived) {
-  Json out = Json::array();
-  for (const DerivedColumn& item : derived)
-    out.push_back({{"column", item.column}, {"formula", item.formula}});
-  return out;
+// Parts shared with other documents
+
+void describe(Fields& f, Metrics& x) {
+  f("rows", x.rows, "how many there are");
+  f("mae", x.mae, "mean |t - y|", kNotNegative);
+  f("mape_percent", x.mape_percent, "mean |t - y| / t", kNotNegative);
+  f("smape_percent", x.smape_percent, "mean 2 |t - y| / (t + y)", kNotNegative);
+  f("mse", x.mse, "mean square", kNotNegative);
+  f("rmse", x.rmse, "its root", kNotNegative);
+  f("r2", OrNull{x.r2}, "share of the variance explained; `null` where all times are equal");
 }
 
-/// Nothing where the model has none.
-inline std::vector<DerivedColumn> read_derived(const JsonCursor& root) {
-  std::vector<DerivedColumn> out;
-  const auto node = root.optional_member("derived");
-  if (!node)
-    return out;
-  for (const JsonCursor& item : node->items()) {
-    const std::string formula = item.member("formula").text();
-    try {
-      out.push_back(make_derived(item.member("column").name(), formula, quoted_formula(formula)));
-    } catch (const UsageError& error) {
-      item.fail(error.what());  // a bad file, not wrong usage
-    }
-  }
-  return out;
+void describe(Fields& f, PartMetrics& x) {
+  std::optional<Metrics> train = x.train.rows > 0 ? std::optional(x.train) : std::nullopt;
+  f("train", train, "[metrics](#metrics) of the training rows");
+  f("validation", x.validation, "[metrics](#metrics) of the validation rows");
+  f("test", x.test, "[metrics](#metrics) of the test rows");
+  if (f.reads())
+    x.train = train.value_or(Metrics{});
 }
 
-inline Json sources_to_json(const std::vector<SourceColumn>& sources) {
-  Json out = Json::array();
-  for (const SourceColumn& source : sources)
-    out.push_back({{"column", source.column}, {"typical", source.typical}});
-  return out;
+void describe(Fields& f, FailedRuns& x) {
+  f("file", x.file, "its base name");
+  f("cell", x.cell, "what stood there, or empty");
+  f("rows", x.rows, "how many");
+  f("lines", x.lines, "the first five");
 }
 
-/// Nothing where the file does not tell.
-inline std::vector<SourceColumn> read_sources(const JsonCursor& root) {
-  std::vector<SourceColumn> out;
-  if (const auto node = root.optional_member("derived_sources"))
-    for (const JsonCursor& item : node->items())
-      out.push_back({item.member("column").name(), item.member("typical").number()});
-  return out;
+void describe(Fields& f, DataFile& x) {
+  f("file", x.file, "its base name");
+  f("rows", x.rows, "those that were used");
+  f("sha256", x.sha256, "of its bytes");
 }
 
-/// The newest of "perfmodel/model"; a newer one is refused. Which one a model has, its form
-/// says, and whether its columns may be 0.
-constexpr std::uint64_t kModelSchemaVersion = 3;
-
-/// The oldest that tells all of the model.
-inline std::uint64_t schema_version(const FittedModel& model) {
-  constexpr unsigned with_zeros = 3;
-  return std::max(model.form->schema_version(), model.spec.has_zeros() ? with_zeros : 1);
+void describe(Fields& f, Provenance& x) {
+  f("file", x.file, "its base name; of several files their names");
+  f("rows", x.rows, "those that were used");
+  f("sha256", x.sha256, "of all bytes, one file after the other");
+  f("files", x.files, "where there are several: each", kSparse);
+  f("failed", x.failed, "with `--failed drop`: the runs that failed", kSparse);
 }
 
-Json configuration_to_json(const ModelSpec& spec, const Configuration& configuration) {
-  Json out = Json::object();
-  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
-    out[spec.intrinsic[i].column] = number(configuration.intrinsic[i]);
-  for (std::size_t c = 0; c < spec.categorical.size(); ++c)
-    out[spec.categorical[c].column] = spec.categorical[c].levels[configuration.levels[c]];
-  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
-    out[spec.extrinsic[j].column] = number(configuration.extrinsic[j]);
-  return out;
-}
-
-Configuration read_configuration(const ModelSpec& spec, const JsonCursor& node) {
-  const auto numbers = [&](const std::vector<NumericInput>& inputs) {
-    std::vector<double> out;
-    for (const NumericInput& input : inputs) {
-      const JsonCursor member = node.member(input.column);
-      out.push_back(member.number());
-      if (!input.allows(out.back()))
-        member.fail(input.zero ? "expected a number >= 0" : "expected a number > 0");
-    }
-    return out;
-  };
-  Configuration out;
-  out.intrinsic = numbers(spec.intrinsic);
-  for (const CategoricalInput& input : spec.categorical) {
-    const JsonCursor member = node.member(input.column);
-    const auto found = std::find(input.levels.begin(), input.levels.end(), member.text());
-    if (found == input.levels.end())
-      member.fail("'" + member.text() + "' is not one of " + quoted_list(input.levels));
-    out.levels.push_back(static_cast<std::uint32_t>(found - input.levels.begin()));
-  }
-  out.extrinsic = numbers(spec.extrinsic);
-  return out;
+void describe(Fields& f, NoiseFloor& x) {
+  f("rows", x.rows, "that share their configuration with another");
+  f("groups", x.groups, "of them");
+  f("mape_percent", x.mape_percent, "how far they are from the median of their group");
 }
 
 namespace {
 
-/// The enumerator with this text. `known` lists all there are.
-template <class Enum, std::size_t n>
-Enum read_enum(const JsonCursor& node, const std::array<Enum, n>& known) {
-  const std::string text = node.text();
-  std::vector<std::string> names;
-  for (const Enum value : known) {
-    if (to_text(value) == text)
-      return value;
-    names.emplace_back(to_text(value));
+/// 1 or another whole number, but 0.
+struct Power {
+  int& value;
+
+  Json json() const { return value; }
+  void read(const JsonCursor& node) const {
+    const double power = node.number();
+    for (const int whole : {-4, -3, -2, -1, 1, 2, 3, 4})
+      if (power == whole)
+        return void(value = whole);
+    node.fail("expected a whole number from -4 to 4, but 0");
   }
-  node.fail("'" + text + "' is not one of " + quoted_list(names));
-}
+  static Json schema() { return {{"type", "integer"}, {"minimum", -4}, {"maximum", 4}}; }
+};
 
-SearchSummary read_process_search(const JsonCursor& node) {
-  SearchSummary search;
-  ProcessSearch& process = search.process.emplace();
-  process.objective = node.member("objective").text();
-  for (const auto& prior : node.member("priors").items()) {
-    process.priors.push_back({prior.member("of").text(), prior.member("mean").number(),
-                              prior.member("standard_deviation").number()});
+/// A level by its text.
+struct LevelOf {
+  const std::vector<std::string>& levels;
+  std::uint32_t& level;
+
+  Json json() const { return levels[level]; }
+  void read(const JsonCursor& node) const {
+    const auto found = std::find(levels.begin(), levels.end(), node.text());
+    if (found == levels.end())
+      node.fail("'" + node.text() + "' is not one of " + quoted_list(levels));
+    level = static_cast<std::uint32_t>(found - levels.begin());
   }
-  process.rows = node.member("most_rows").count();
-  if (const auto noise = node.optional_member("noise"))
-    process.noise = read_enum(*noise, std::array{ProcessNoise::normal, ProcessNoise::student_t});
-  if (const auto outliers = node.optional_member("outliers"))
-    process.outliers = outliers->count();
-  search.loss = Loss::rmsle;
-  search.seed = node.member("seed").count();
-  search.strategy = node.member("strategy").text();
-  search.starts = node.member("starts").count();
-  search.evaluations = node.member("evaluations").count();
-  search.termination = node.member("termination").text();
-  search.cost = node.member("cost").number();
-  return search;
-}
+  static Json schema() { return fields::schema_of_type("string"); }
+};
 
-SearchSummary read_search(const JsonCursor& node) {
-  if (node.optional_member("objective"))
-    return read_process_search(node);
-  SearchSummary search;
-  search.method = read_enum(node.member("method"), std::array{Method::scaled, Method::paper});
-  search.loss = read_enum(node.member("loss"),
-                          std::array{Loss::mae, Loss::mape, Loss::mse, Loss::rmsle, Loss::soft_l1});
-  const auto penalty = node.member("penalty");
-  search.penalty.l1 = penalty.member("l1").number();
-  search.penalty.l2 = penalty.member("l2").number();
-  if (const auto constants = penalty.optional_member("constants"))
-    search.penalty.constants = read_enum(*constants, std::array{Penalise::raw, Penalise::scaled});
-  search.seed = node.member("seed").count();
-  search.strategy = node.member("strategy").text();
-  search.starts = node.member("starts").count();
-  search.population = node.member("population").count();
-  search.generations = node.member("generations").count();
-  search.evaluations = node.member("evaluations").count();
-  search.termination = node.member("termination").text();
-  search.polish_gain = node.member("polish_gain").number();
-  search.gap = node.member("gap").number();
-  search.cost = node.member("cost").number();
-  return search;
-}
-
-FormChoice read_form_choice(const JsonCursor& node) {
-  FormChoice out{.given = node.member("chosen_by").text() == "user",
-                 .candidates = node.member("candidates").count(),
-                 .random_folds = node.member("random_folds").count(),
-                 .far_folds = node.member("far_folds").count()};
-  if (const auto held_out = node.optional_member("held_out")) {
-    for (const JsonCursor& item : held_out->items()) {
-      const auto far_ends = item.nullable_member("far_ends");
-      out.held_out.push_back({item.member("form").text(), item.member("random").number(),
-                              far_ends ? std::optional(far_ends->number()) : std::nullopt});
-    }
-  }
-  return out;
-}
-
-/// Checks that this is a model that this program can read.
-void check_version(const JsonCursor& root) {
-  const auto schema = root.member("schema");
-  if (schema.text() != "perfmodel/model")
-    schema.fail("'" + schema.text() + "' is not 'perfmodel/model': this is not a model file");
-  const auto version = root.member("schema_version");
-  if (version.count() > kModelSchemaVersion) {
-    version.fail(std::to_string(version.count()) + " is newer than this program knows (" +
-                 std::to_string(kModelSchemaVersion) +
-                 "); use a newer perfmodel, or fit the model again with this one");
-  }
-  if (version.count() == 0)
-    version.fail("there is no version " + std::to_string(version.count()));
-}
-
-const FormKind& read_form(const JsonCursor& root, const std::vector<FormKind>& kinds) {
-  const auto node = root.member("expression").member("form");
-  const std::string text = node.text();
-  std::vector<std::string> names;
-  for (const FormKind& kind : kinds) {
-    if (kind.name == text)
-      return kind;
-    names.emplace_back(kind.name);
-  }
-  node.fail("'" + text + "' is not one of " + quoted_list(names));
-}
-
-InputValue read_value(const JsonCursor& node) {
-  return node.is_text() ? InputValue(node.text()) : InputValue(node.number());
-}
-
-Effect read_effect(const JsonCursor& item) {
-  Effect out{.column = item.member("column").name(),
-             .from = read_value(item.member("from")),
-             .to = read_value(item.member("to")),
-             .ratio = item.member("ratio").number()};
-  if (const auto low = item.optional_member("low"))
-    out.interval = Interval{low->number(), item.member("high").number()};
-  if (const auto measured = item.optional_member("measured"))
-    out.measured = measured->boolean();
-  return out;
-}
-
-/// Which constants stand at a bound is said in the warnings alone.
-void mark_bounds(FittedModel& model) {
-  if (!model.identifiability)
-    return;
-  const std::vector<std::string> names = constant_names(model);
-  std::vector<bool>& at_bound = model.identifiability->at_bound;
-  at_bound.assign(names.size(), false);
-  for (const Warning& warning : model.warnings) {
-    const auto found = std::find(names.begin(), names.end(), warning.constant);
-    if (warning.kind == "at_bound" && found != names.end())
-      at_bound[static_cast<std::size_t>(found - names.begin())] = true;
-  }
+/// A value by column.
+void describe_configuration(Fields& f, const ModelSpec& spec, Configuration& x) {
+  x.intrinsic.resize(spec.intrinsic.size());
+  x.levels.resize(spec.categorical.size());
+  x.extrinsic.resize(spec.extrinsic.size());
+  const auto describe_number = [&](const NumericInput& input, double& value) {
+    f(input.column, value, {}, input.zero ? kNotNegative : kPositive);
+  };
+  for (std::size_t i = 0; i < spec.intrinsic.size(); ++i)
+    describe_number(spec.intrinsic[i], x.intrinsic[i]);
+  for (std::size_t c = 0; c < spec.categorical.size(); ++c)
+    f(spec.categorical[c].column, LevelOf{spec.categorical[c].levels, x.levels[c]});
+  for (std::size_t j = 0; j < spec.extrinsic.size(); ++j)
+    describe_number(spec.extrinsic[j], x.extrinsic[j]);
 }
 
 }  // namespace
 
-FittedModel read_model(const std::string& path) {
-  return read_model(path, form_kinds());
+void describe(Fields& f, DerivedColumn& x) {
+  f("column", x.column, "its name", kName);
+  f("formula", x.formula, "what it is computed by");
+  if (!f.reads())
+    return;
+  try {
+    x = make_derived(x.column, x.formula, quoted_formula(x.formula));
+  } catch (const UsageError& error) {
+    f.fail(error.what());  // a bad file, not wrong usage
+  }
 }
 
-FittedModel read_model(const std::string& path, const std::vector<FormKind>& kinds) {
-  return read_model(JsonCursor::parse(display_name(path), read_file(path)), kinds);
+void describe(Fields& f, SourceColumn& x) {
+  f("column", x.column, "its name", kName);
+  f("typical", x.typical, "its value of the central run");
 }
 
-FittedModel read_model(const JsonCursor& root, const std::vector<FormKind>& kinds) {
-  check_version(root);
-  const FormKind& form = read_form(root, kinds);
+void describe(Fields& f, Throughput& x) {
+  f("column", x.column, "the measured throughput", kName);
+  f("work", x.work, "a column or a formula; empty: 1");
+}
 
-  FittedModel model;
-  model.spec.target = root.member("target").member("column").name();
-  model.spec.unit = root.member("target").member("unit").text();
-  if (const auto rate = root.member("target").optional_member("throughput"))
-    model.spec.throughput = {rate->member("column").name(), rate->member("work").text()};
-  model.spec.derived = read_derived(root);
-  model.spec.sources = read_sources(root);
-  const auto constants = root.member("constants");
-  form.read(constants, model);
-  if (const JsonCursor version = root.member("schema_version");
-      version.count() != schema_version(model)) {
-    version.fail("a model of the form '" + std::string(form.name) + "' has version " +
-                 std::to_string(schema_version(model)) +
-                 (model.spec.has_zeros() ? " where a column may be 0" : ""));
-  }
-  if (model.form->has_local_powers())
-    model.typical = read_configuration(model.spec, root.member("scaling_powers_at"));
-  else if (const auto node = root.optional_member("scaling_powers_at"))
-    model.typical = read_configuration(model.spec, *node);
-  model.central = read_central_run(model.spec, root);
-  model.spec.ties = read_ties(model.spec, root);
-  model.left_out = read_left_out(root);
-  check_derived_fields(model, root);
-  model.uncertainty = read_uncertainty(model, root);
-  const auto metrics = root.member("metrics");
-  // A model that was published has constants but no search of ours.
-  if (const auto node = metrics.nullable_member("train"))
-    model.metrics.train = read_metrics(*node);
-  for (auto [name, part] :
-       {std::pair{"validation", &model.metrics.validation}, std::pair{"test", &model.metrics.test}})
-    if (const auto node = metrics.nullable_member(name))
-      *part = read_metrics(*node);
-  model.noise_floor = read_noise_floor(root);
-  if (const auto node = root.nullable_member("repeats"))
-    model.repeats = read_repeats(*node);
-  if (const auto node = root.nullable_member("search")) {
-    model.search = read_search(*node);
-    if (const auto choice = node->optional_member("form"))
-      model.search.form = read_form_choice(*choice);
-  }
-  if (const auto node = root.optional_member("cross_validation"))
-    model.cross_validation = read_cross_validation(*node);
-  if (const auto node = root.optional_member("prediction_intervals"))
-    model.intervals = read_intervals(*node, has_process(*model.form));
-  if (const auto node = root.optional_member("effects"))
-    for (const JsonCursor& item : node->items())
-      model.effects.push_back(read_effect(item));
-  if (const auto node = root.optional_member("correction"))
-    model.correction = node->member("typical").number();
-  if (const auto node = root.optional_member("unmeasured_regions"))
-    model.unmeasured = read_unmeasured(*node);
-  for (const auto& item : root.member("warnings").items()) {
-    model.warnings.push_back({item.member("kind").text(), item.member("constant").text(),
-                              item.member("message").text()});
-  }
-  mark_bounds(model);
-  const auto provenance = root.member("provenance");
-  const auto data = provenance.member("data");
-  model.provenance.tool = provenance.member("tool").text();
-  read_data(data, model.provenance);
-  for (const auto& notice : data.member("notices").items())
-    model.provenance.notices.emplace_back(notice.text());
-  return model;
+void describe(Fields& f, Factor& x) {
+  f("column", x.column, "its name", kName);
+  f("power", Power{x.power}, "its exponent");
+}
+
+void describe(Fields& f, Tie& x) {
+  f("scale", x.scale, "where it is multiplied by x", kName);
+  f("column", x.column, "this input is by x^`power`", kName);
+  f("power", Power{x.power}, "in steps: whether the column grows or falls with the scale");
+  const bool in_steps = f.reads() ? f.has("step") : x.in_steps();
+  f.object("step", "of a column that moves in steps", only_if(in_steps), [&](Fields& step) {
+    step("factors", x.factors, "the scale is one, or moves one");
+    step("divisor", x.divisor, "of the product of the factors, rounded up");
+    if (step.reads() && (x.factors.empty() || !(x.divisor > 0)))
+      step.fail("expected factors and a divisor > 0");
+  });
+}
+
+void describe(Fields& f, LeftOut& x) {
+  f("column", x.column, "its name", kName);
+  f("because", x.because, "it is a result, given by others, ...");
+  auto value = x.because == LeftOut::Because::constant ? std::optional(x.value) : std::nullopt;
+  f("value", value, "of a constant", kSparse);
+  if (f.reads())
+    x.value = value.value_or("");
+  f("identity", x.identity, "what gives it", kSparse);
+  f("factors", x.factors, "of a product that gives it", kSparse);
+}
+
+void describe(Fields& f, CentralRun& x) {
+  f("line", x.line, "in the runs file");
+  f("time", x.time, "measured");
+  f.object("configuration", "a value by column", [&](Fields& inner) {
+    describe_configuration(inner, f.context<FittedModel>().spec, x.configuration);
+  });
 }
 
 namespace {
 
-Json to_json(const Effect& effect) {
-  Json out = {{"column", effect.column},
-              {"from", value_to_json(effect.from)},
-              {"to", value_to_json(effect.to)},
-              {"ratio", number(effect.ratio)}};
-  if (effect.interval) {
-    out["low"] = number(effect.interval->low);
-    out["high"] = number(effect.interval->high);
-    out["determined"] = effect.is_determined();
-  }
-  out["measured"] = effect.measured;
-  return out;
+/// A constant, or what depends on some, with its interval.
+struct NamedInterval {
+  std::string name;
+  Interval interval;
+  bool identified = false;
+};
+
+void describe(Fields& f, NamedInterval& x) {
+  f("name", x.name, "of the constant, difference or column");
+  f("low", OrNull{x.interval.low}, "`null` where samples tell none");
+  f("high", OrNull{x.interval.high}, "upper end");
+  f("identified", std::as_const(x.identified), "whether the runs determine it");
 }
 
-Json to_json(const Penalty& penalty) {
-  Json node = {{"l1", number(penalty.l1)}, {"l2", number(penalty.l2)}};
-  if (penalty.constants != Penalise::raw)
-    node["constants"] = to_text(penalty.constants);
-  return node;
+/// `identified`: without it nothing is known to be safe to quote.
+void describe_intervals(Fields& f, const std::string& field, const std::vector<std::string>& names,
+                        std::vector<Interval>& intervals, const std::vector<bool>* identified,
+                        const std::string& meaning, const FieldRule& rule = {}) {
+  std::vector<NamedInterval> items;
+  for (std::size_t k = 0; f.writes() && rule.stands && k < names.size(); ++k) {
+    const bool is_known = identified != nullptr && k < identified->size() && (*identified)[k];
+    items.push_back({names[k], intervals[k], is_known});
+  }
+  f(field, items, meaning, rule);
+  if (!f.reads() || !rule.stands)
+    return;
+  const JsonCursor node = f.node().member(field);
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    if (k == names.size() || items[k].name != names[k]) {
+      node.items()[k].member("name").fail("'" + items[k].name +
+                                          "' does not stand in the order of the constants");
+    }
+    intervals.push_back(items[k].interval);
+  }
+  if (items.size() < names.size())
+    node.fail("'" + names[items.size()] + "' is missing");
 }
+
+}  // namespace
+
+void describe(Fields& f, Uncertainty& x) {
+  const auto& model = f.context<FittedModel>();
+  const Identifiability* known = model.identifiability ? &*model.identifiability : nullptr;
+  std::vector<std::string> differences;  // "activation=tanh - relu"
+  for (const ConstantDifference& item : model.form->differences(model.spec))
+    differences.push_back(item.column + "=" + item.level + " - " + item.first_level);
+  std::vector<std::string> scales;
+  for (const NumericInput& input : model.spec.extrinsic)
+    scales.push_back(input.column);
+  f("method", "bootstrap", "`bootstrap`");
+  f("resampled", x.resampling, "what was drawn");
+  f("samples", x.samples, "how many");
+  f("confidence", x.confidence, "of the intervals", kShare);
+  describe_intervals(f, "constants", constant_names(model), x.constants,
+                     known ? &known->constants : nullptr, "one per constant");
+  describe_intervals(f, "level_differences", differences, x.differences,
+                     known ? &known->differences : nullptr, "of levels to the first of a column");
+  describe_intervals(f, "scaling_powers", scales, x.scaling_powers,
+                     known ? &known->scaling_powers : nullptr, "of a sum",
+                     only_if(model.form->has_local_powers()));
+}
+
+void describe(Fields& f, Spread& x) {
+  f("name", x.name, "of the quantity", kName);
+  f("mean", x.mean, "over the seeds");
+  f("standard_deviation", x.standard_deviation, "n - 1");
+}
+
+void describe(Fields& f, SeedFit& x) {
+  f("seed", x.seed, "of one fit");
+  f("cost", x.cost, "that it found");
+}
+
+void describe(Fields& f, RepeatSummary& x) {
+  f("fits", x.fits, "how many");
+  // For readers of the file, who may take "standard deviation" for an uncertainty.
+  f("meaning",
+    "mean and standard deviation (n - 1) over seeds of the search on the same rows: not a "
+    "confidence interval",
+    "a sentence");
+  f("seeds", x.seeds, "each");
+  f("constants", x.constants, "by name");
+  f("scaling_powers", x.scaling_powers, "by column");
+  f.object("metrics", "of each part", [&](Fields& parts) {
+    parts("train", x.train, "by name");
+    parts("validation", x.validation, "by name");
+    parts("test", x.test, "by name");
+  });
+}
+
+void describe(Fields& f, Penalty& x) {
+  f("l1", x.l1, "lambda of the sum of |x|");
+  f("l2", x.l2, "lambda of the sum of x^2");
+  auto constants =
+      x.constants == Penalise::raw ? std::nullopt : std::optional<Penalise>(x.constants);
+  f("constants", constants, "`scaled`: they count free of units", kSparse);
+  if (f.reads())
+    x.constants = constants.value_or(Penalise::raw);
+}
+
+void describe(Fields& f, HeldOutErrors& x) {
+  f("form", x.form, "`generic`: Eq. (4); `multi`: the formula alone; `process`: both");
+  f("random", x.random, "mean error of ln(time) over the random folds");
+  f("far_ends", x.far_ends, "over the extrapolation folds");
+}
+
+void describe(Fields& f, FormChoice& x) {
+  f("chosen_by", Either{x.given, "cross-validation", "user"}, "who chose the form");
+  f("candidates", x.candidates, "that were judged");
+  f("random_folds", x.random_folds, "they were judged on");
+  f("far_folds", x.far_folds, "extrapolation folds they were judged on");
+  f("held_out", x.held_out, "of `auto` with a process: errors of the forms", kSparse);
+}
+
+void describe(Fields& f, HyperPriorFacts& x) {
+  f("of", x.of, "which hyper-parameter");
+  f("mean", x.mean, "of a normal distribution");
+  f("standard_deviation", x.standard_deviation, "of it");
+}
+
+namespace {
 
 /// What the constants minimise, in words: the loss and every penalty that counts.
 std::string minimised_text(const SearchSummary& search) {
@@ -356,142 +323,370 @@ std::string minimised_text(const SearchSummary& search) {
   return out;
 }
 
-Json to_json(const FormChoice& form) {
-  Json out = {{"chosen_by", form.given ? "user" : "cross-validation"},
-              {"candidates", form.candidates},
-              {"random_folds", form.random_folds},
-              {"far_folds", form.far_folds}};
-  for (const HeldOutErrors& errors : form.held_out)
-    out["held_out"].push_back({{"form", errors.form},
-                               {"random", number(errors.random)},
-                               {"far_ends", errors.far_ends ? number(*errors.far_ends) : Json()}});
-  return out;
+}  // namespace
+
+void describe(Fields& f, SearchSummary& x) {
+  ProcessSearch none;
+  ProcessSearch* const part = f.part(x.process, "objective");
+  ProcessSearch& process = part != nullptr ? *part : none;
+  const FieldRule of_process = only_if(part != nullptr);
+  const FieldRule of_formula = only_if(part == nullptr);
+  f("objective", process.objective, "what its hyper-parameters maximise", of_process);
+  f("priors", process.priors, "of the hyper-parameters", of_process);
+  f("most_rows", process.rows, "of the posterior, at most", of_process);
+  f("method", x.method, "in normalised columns, or as in the paper", of_formula);
+  f("loss", x.loss, "that is minimised", of_formula);
+  f("penalty", x.penalty, "beside it", of_formula);
+  f("seed", x.seed, "of the search");
+  f("strategy", x.strategy, "of the search");
+  f("starts", x.starts, "independent searches; of a process 4");
+  f("population", x.population, "members, of the best start", of_formula);
+  f("generations", x.generations, "done, of the best start", of_formula);
+  f("evaluations", x.evaluations, "of all starts");
+  f("termination", x.termination, "why it ended");
+  f("polish_gain", x.polish_gain, "share of the cost that the finish took off", of_formula);
+  f("gap", x.gap, "[the certificate](method.md#the-exact-finish)", of_formula);
+  f("cost", x.cost, "at the constants");
+  f("noise", process.noise, "of a process", of_process | kNewer);
+  auto outliers =
+      process.noise == ProcessNoise::student_t ? std::optional(process.outliers) : std::nullopt;
+  f("outliers", outliers, "runs that count for little", of_process | kSparse);
+  if (f.reads())
+    process.outliers = outliers.value_or(0);
+  f("form", x.form, "how it was chosen", kSparse);
+  f("minimised", minimised_text(x), "in words", of_formula | only_if(x.form.has_value()));
+  f("ridges", x.ridges, "lambda of the sum of squares", of_formula | kSparse);
+  if (f.reads() && part != nullptr)
+    x.loss = Loss::rmsle;
 }
 
-Json with_process(const SearchSummary& search, const ProcessSearch& process) {
-  Json priors = Json::array();
-  for (const HyperPriorFacts& prior : process.priors) {
-    priors.push_back({{"of", prior.of},
-                      {"mean", number(prior.mean)},
-                      {"standard_deviation", number(prior.standard_deviation)}});
-  }
-  Json out = {{"objective", process.objective},    {"priors", std::move(priors)},
-              {"most_rows", process.rows},         {"seed", search.seed},
-              {"strategy", search.strategy},       {"starts", search.starts},
-              {"evaluations", search.evaluations}, {"termination", search.termination},
-              {"cost", number(search.cost)}};
-  out["noise"] = to_text(process.noise);
-  if (process.noise == ProcessNoise::student_t)
-    out["outliers"] = process.outliers;
-  if (search.form)
-    out["form"] = to_json(*search.form);
-  return out;
+void describe(Fields& f, Warning& x) {
+  f("kind", x.kind, "[which](#kinds-of-warnings)");
+  f("constant", x.constant, "which one it is about, or empty");
+  f("message", x.message, "a whole sentence");
 }
 
-Json without_process(const SearchSummary& search) {
-  Json out = {{"method", to_text(search.method)},
-              {"loss", to_text(search.loss)},
-              {"penalty", to_json(search.penalty)},
-              {"seed", search.seed},
-              {"strategy", search.strategy},
-              {"starts", search.starts},
-              {"population", search.population},
-              {"generations", search.generations},
-              {"evaluations", search.evaluations},
-              {"termination", search.termination},
-              {"polish_gain", number(search.polish_gain)},
-              {"gap", number(search.gap)},
-              {"cost", number(search.cost)}};
-  if (search.form) {
-    out["form"] = to_json(*search.form);
-    out["minimised"] = minimised_text(search);
-  }
-  if (!search.ridges.empty()) {
-    out["ridges"] = Json::array();
-    for (const double ridge : search.ridges)
-      out["ridges"].push_back(number(ridge));
-  }
-  return out;
-}
+namespace {
 
-Json to_json(const SearchSummary& search) {
-  return search.process ? with_process(search, *search.process) : without_process(search);
-}
+/// Mean and standard deviation over folds.
+struct OverFolds {
+  double mean = 0;
+  double standard_deviation = 0;
+};
 
-Json target_to_json(const ModelSpec& spec) {
-  Json out = {{"column", spec.target}, {"unit", spec.unit}};
-  if (spec.throughput)
-    out["throughput"] = {{"column", spec.throughput->column}, {"work", spec.throughput->work}};
-  return out;
+void describe(Fields& f, OverFolds& x) {
+  f("mean", x.mean, "over the folds");
+  f("standard_deviation", x.standard_deviation, "over the folds");
 }
 
 }  // namespace
 
-std::string to_json(const FittedModel& model) {
-  return document_text(model_document(model));
+void describe(Fields& f, CrossValidation& x) {
+  ByName<OverFolds> metrics;
+  for (const Spread& spread : metrics_spread(x.folds))
+    metrics.emplace_back(spread.name, OverFolds{spread.mean, spread.standard_deviation});
+  f("folds", x.folds.size(), "their number");
+  f("group_by", x.group_by, "a column, or `null`", kName);
+  f("metrics", std::as_const(metrics), "by name");
+  f("held_out", x.folds, "[metrics](#metrics) of each fold");
 }
 
-Json model_document(const FittedModel& model) {
-  Json scaling_powers = Json::object();
+constexpr auto kScore = "ln(measured / predicted)";
+constexpr auto kDividedScore = "ln(measured / predicted) / deviation";
+
+void describe(Fields& f, GrowthOfErrors& x) {
+  f("column", x.column, "a numeric input", kName);
+  f("edges", x.edges, "how often its range was cut short");
+  f("growth", x.growth, "of errors, by ln(value / edge)", kNotNegative);
+}
+
+namespace {
+
+/// Every level that the rows reach is looked up in ranks and scores.
+void check_ranks(const Fields& f, const PredictionIntervals& x) {
+  const bool ranks_fit =
+      !x.ranks.empty() && x.ranks.front() == 1 && x.ranks.back() == x.count &&
+      std::adjacent_find(x.ranks.begin(), x.ranks.end(), std::greater_equal<>()) == x.ranks.end();
+  if (!ranks_fit || x.scores.size() != x.ranks.size() ||
+      !std::is_sorted(x.scores.begin(), x.scores.end()))
+    f.fail("expected ranks from 1 to count in ascending order and as many ascending scores");
+}
+
+}  // namespace
+
+void describe(Fields& f, PredictionIntervals& x) {
+  f("method", x.calibration, "by rows of the validation part, or by folds");
+  f("score", Either{x.by_deviation, kScore, kDividedScore}, "divided with a process alone");
+  f("level", x.level, "used where no other is asked for", kInnerShare);
+  f("count", x.count, "calibration rows");
+  f("test_coverage", x.test_coverage, "share of the test rows inside");
+  f("ranks", x.ranks, "ranks (from 1) of the sorted scores that are kept");
+  f("scores", x.scores, "their values");
+  f("held_out_deviation", x.held_out_deviation, "its median", kSparse | kPositive);
+  f("added_deviation", x.added_deviation, "beyond what the process says",
+    only_if(x.by_deviation) | kNewer | kNotNegative);
+  f("beyond", x.beyond, "how errors grow beyond the measured range", kSparse);
+  if (!f.reads())
+    return;
+  if (x.by_deviation && !has_process(*f.context<FittedModel>().form))
+    f.node().member("score").fail("expected '" + std::string(kScore) + "'");
+  if (x.held_out_deviation && !x.by_deviation) {
+    f.node()
+        .member("held_out_deviation")
+        .fail("expected a number > 0, of scores that are divided by the deviation");
+  }
+  check_ranks(f, x);
+}
+
+void describe(Fields& f, Effect& x) {
+  f("column", x.column, "an input that can be changed alone", kName);
+  f("from", x.from, "a value");
+  f("to", x.to, "another value");
+  f("ratio", x.ratio, "of the time at `to` to that at `from`", kPositive);
+  Interval none;
+  Interval* const ends = f.part(x.interval, "low");
+  const FieldRule if_known = only_if(ends != nullptr);
+  f("low", ends != nullptr ? ends->low : none.low, "of the ratio, 90 %", if_known);
+  f("high", ends != nullptr ? ends->high : none.high, "of the ratio, 90 %", if_known);
+  f("determined", x.is_determined(), "by the runs", if_known);
+  f("measured", x.measured, "whether the runs cover both values", kNewer);
+}
+
+void describe(Fields& f, RegionPart& x) {
+  const bool is_level = f.reads() ? f.has("level") : !x.level.empty();
+  f("column", x.column, "its name", kName);
+  f("range", Ends{x.low, x.high}, "lowest and highest value", only_if(!is_level));
+  f("level", x.level, "of a text column", only_if(is_level) | kName);
+}
+
+namespace {
+
+void describe_unmeasured(Fields& f, std::vector<UnmeasuredRegion>& regions) {
+  std::vector<std::vector<RegionPart>> parts;
+  for (const UnmeasuredRegion& region : regions)
+    parts.push_back(region.parts);
+  f("unmeasured_regions", parts, "each the parts that it lies in all of", kSparse);
+  for (std::size_t k = 0; f.reads() && k < parts.size(); ++k) {
+    if (parts[k].empty())
+      f.node().member("unmeasured_regions").items()[k].fail("expected at least one column");
+    regions.push_back({parts[k]});
+  }
+}
+
+/// What the form says of its constants; `kind` reads them.
+struct ConstantsOf {
+  FittedModel& model;
+  const FormKind* kind;
+
+  Json json() const {
+    Fields f(&model);
+    model.form->describe_constants(f, model);
+    return f.json();
+  }
+  void read(const JsonCursor& node) const {
+    Fields f(node, &model);
+    kind->read(f, model);
+  }
+  /// One per form, and with a process per form of the formula.
+  static Json schema() {
+    std::vector<Json> forms;
+    std::vector<std::string> texts;
+    for (const FormKind& kind : form_kinds()) {
+      for (const auto& trend : {generic_form(), sum_of_products()}) {
+        FittedModel sample;
+        sample.form = trend;
+        Fields f = Fields::to_describe(&sample);
+        kind.read(f, sample);
+        const std::string text = line_text(f.json());
+        if (std::find(texts.begin(), texts.end(), text) != texts.end())
+          continue;
+        texts.push_back(text);
+        forms.push_back(f.json());
+      }
+    }
+    return Json{{"anyOf", forms}};
+  }
+
+ private:
+  static std::shared_ptr<const Form> sum_of_products() {
+    return std::make_shared<SumForm>(MultiStructure{});
+  }
+};
+
+/// The oldest version that tells all of the model.
+std::uint64_t schema_version(const FittedModel& model) {
+  constexpr unsigned with_zeros = 3;
+  return std::max(model.form->schema_version(), model.spec.has_zeros() ? with_zeros : 1);
+}
+
+/// The newest; a newer one is refused. Which one a model has, its form says, and whether its
+/// columns may be 0.
+constexpr std::uint64_t kModelSchemaVersion = 3;
+
+ByName<double> scaling_powers_by_name(const FittedModel& model) {
+  ByName<double> out;
   const std::vector<double> powers = perfmodel::scaling_powers(model);
   for (std::size_t j = 0; j < powers.size(); ++j)
-    scaling_powers[model.spec.extrinsic[j].column] = number(powers[j]);
-  Json notices = Json::array();
-  for (const Sentence& notice : model.provenance.notices)
-    notices.push_back(notice.text());
-  Json warnings = Json::array();
-  for (const auto& warning : model.warnings) {
-    warnings.push_back({{"kind", warning.kind},
-                        {"constant", warning.constant},
-                        {"message", warning.message.text()}});
+    out.emplace_back(model.spec.extrinsic[j].column, powers[j]);
+  return out;
+}
+
+const FormKind& read_form(const JsonCursor& root, const std::vector<FormKind>& kinds) {
+  const auto node = root.member("expression").member("form");
+  const std::string text = node.text();
+  std::vector<std::string> names;
+  for (const FormKind& kind : kinds) {
+    if (kind.name == text)
+      return kind;
+    names.emplace_back(kind.name);
   }
-  Json document = {
-      {"schema", "perfmodel/model"},
-      {"schema_version", schema_version(model)},
-      {"expression",
-       {{"form", model.form->name()},
-        {"formula", model.form->formula(model.spec, model.constants)}}},
-      {"target", target_to_json(model.spec)},
-      {"derived", derived_to_json(model.spec.derived)},
-      {"derived_sources", sources_to_json(model.spec.sources)},
-      {"tied", ties_to_json(model.spec.ties)},
-      {"left_out", left_out_to_json(model.left_out)},
-      {"constants", model.form->constants_to_json(model)},
-      {"scaling_powers", std::move(scaling_powers)},
-      {"scaling_powers_at",
-       model.typical ? configuration_to_json(model.spec, *model.typical) : Json()},
-      {"central_run", model.central ? central_run_to_json(model.spec, *model.central) : Json()},
-      {"metrics", to_json(model.metrics)},
-      {"noise_floor", to_json(model.noise_floor)},
-      {"uncertainty", uncertainty_to_json(model)},
-      {"repeats", model.repeats ? to_json(*model.repeats) : Json()},
-      {"search", model.search.strategy.empty() ? Json() : to_json(model.search)},
-      {"warnings", std::move(warnings)},
-      {"provenance", {{"tool", model.provenance.tool}, {"data", data_to_json(model.provenance)}}}};
-  document["provenance"]["data"]["notices"] = std::move(notices);
-  if (model.spec.derived.empty())
-    document.erase("derived");
-  if (model.spec.sources.empty())
-    document.erase("derived_sources");
-  if (model.spec.ties.empty())
-    document.erase("tied");
-  if (model.left_out.empty())
-    document.erase("left_out");
-  if (!model.central)
-    document.erase("central_run");
-  if (!model.typical)
-    document.erase("scaling_powers_at");  // the powers are the same everywhere
-  if (model.cross_validation)
-    document["cross_validation"] = to_json(*model.cross_validation);
-  if (model.intervals)
-    document["prediction_intervals"] = to_json(*model.intervals);
-  for (const Effect& effect : model.effects)
-    document["effects"].push_back(to_json(effect));
-  if (model.correction)
-    document["correction"] = {{"typical", number(*model.correction)}};
-  if (!model.unmeasured.empty())
-    document["unmeasured_regions"] = to_json(model.unmeasured);
-  return document;
+  node.fail("'" + text + "' is not one of " + quoted_list(names));
+}
+
+void describe_spec(Fields& f, ModelSpec& spec, const Form& form, const FittedModel& model) {
+  f.object("expression", "what is computed", [&](Fields& expression) {
+    expression("form", form.name(), "`generic`, `multi` or `process`");
+    expression("formula", f.writes() ? form.formula(spec, model.constants) : std::string(),
+               "for people");
+  });
+  f.object("target", "the time", [&](Fields& target) {
+    target("column", spec.target, "of the measured time", kName);
+    target("unit", spec.unit, "a label; may be empty");
+    target("throughput", spec.throughput, "of `--throughput-target`: what was measured", kSparse);
+  });
+  f("derived", spec.derived, "where `--derive` was given", kSparse);
+  f("derived_sources", spec.sources, "columns that only derived ones need", kSparse);
+  f("tied", spec.ties, "numeric inputs that move with a scale in every run", kSparse);
+}
+
+/// All but what the reader has to check at last. `kinds`: that a file may be of.
+void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& kinds) {
+  f.set_context(&model);
+  f.document("perfmodel/model", "A fitted model: fit", f.writes() ? schema_version(model) : 1,
+             kModelSchemaVersion, "model file");
+  const FormKind* const kind = f.reads() ? &read_form(f.node(), kinds) : nullptr;
+  describe_spec(f, model.spec, *model.form, model);
+  f("left_out", model.left_out, "columns of the runs that are no inputs", kSparse);
+  f("constants", ConstantsOf{model, kind}, "the inputs and [their constants](#constants)");
+  f("scaling_powers", f.writes() ? scaling_powers_by_name(model) : ByName<double>{},
+    "by extrinsic column");
+  if (f.reads() && model.form->has_local_powers())
+    f.node().member("scaling_powers_at");
+  Configuration* const typical = f.part(model.typical, "scaling_powers_at");
+  const FieldRule if_local = only_if(typical != nullptr);
+  f.object("scaling_powers_at", "where they are local", if_local,
+           [&](Fields& inner) { describe_configuration(inner, model.spec, *typical); });
+  f("central_run", model.central, "[the run](method.md#the-central-run) amid all others", kSparse);
+  f("metrics", model.metrics, "by part; a part without rows is `null`");
+  f("noise_floor", model.noise_floor, "of rows of one configuration", kNewer);
+  f("uncertainty", model.uncertainty, "[of `--bootstrap`](#uncertainty)", kNewer);
+  f("repeats", model.repeats, "[of `--repeats`](#repeats)");
+  auto search =
+      model.search.strategy.empty() ? std::nullopt : std::optional<SearchSummary>(model.search);
+  f("search", search, "[how the constants were found](#search)");
+  f("warnings", model.warnings, "what to know before believing the model");
+  f.object("provenance", "where the model came from", [&](Fields& provenance) {
+    provenance("tool", model.provenance.tool, "the program and its version");
+    provenance.object("data", "[the runs](#data-files)", [&](Fields& data) {
+      describe(data, model.provenance);
+      data("notices", model.provenance.notices, "what was inferred about the columns");
+    });
+  });
+  f("cross_validation", model.cross_validation, "where `--folds` was given", kSparse);
+  f("prediction_intervals", model.intervals, "[their calibration](#prediction-intervals)", kSparse);
+  f("effects", model.effects, "[of other values of the inputs](#effects)", kSparse);
+  double none_typical = 0;
+  double* const share = f.part(model.correction, "correction");
+  f.object("correction", "of a process", only_if(share != nullptr), [&](Fields& correction) {
+    correction("typical", share != nullptr ? *share : none_typical, "share of the time");
+  });
+  describe_unmeasured(f, model.unmeasured);
+  if (f.reads() && search)
+    model.search = *search;
+}
+
+/// Which constants stand at a bound is said in the warnings alone.
+void mark_bounds(FittedModel& model) {
+  if (!model.identifiability)
+    return;
+  const std::vector<std::string> names = constant_names(model);
+  std::vector<bool>& at_bound = model.identifiability->at_bound;
+  at_bound.assign(names.size(), false);
+  for (const Warning& warning : model.warnings) {
+    const auto found = std::find(names.begin(), names.end(), warning.constant);
+    if (warning.kind == "at_bound" && found != names.end())
+      at_bound[static_cast<std::size_t>(found - names.begin())] = true;
+  }
+}
+
+void check_input(const ModelSpec& spec, const JsonCursor& node) {
+  for (const auto* inputs : {&spec.intrinsic, &spec.extrinsic})
+    for (const NumericInput& input : *inputs)
+      if (input.column == node.text())
+        return;
+  node.fail("the model has no numeric input '" + node.text() + "'");
+}
+
+/// Ties stand before the inputs that they are about.
+void check_ties(const ModelSpec& spec, const JsonCursor& root) {
+  const auto ties = root.optional_member("tied");
+  for (const JsonCursor& tie : ties ? ties->items() : std::vector<JsonCursor>{}) {
+    check_input(spec, tie.member("scale"));
+    check_input(spec, tie.member("column"));
+    if (const auto step = tie.optional_member("step"))
+      for (const JsonCursor& factor : step->member("factors").items())
+        check_input(spec, factor.member("column"));
+  }
+}
+
+/// What follows from the constants: one who edits these alone would leave a file that says two
+/// things. A field that is missing contradicts nothing. Whoever changes how formulas are written
+/// has to accept the old ways too.
+void check_derived_fields(const FittedModel& model, const JsonCursor& root) {
+  check_formula(root.member("expression"), model.form->formula(model.spec, model.constants));
+  const auto node = root.optional_member("scaling_powers");
+  if (!node)
+    return;
+  for (const auto& [column, expected] : scaling_powers_by_name(model))
+    if (const auto power = node->optional_member(column))
+      check_number(*power, expected, 1 + std::abs(expected));
+}
+
+}  // namespace
+
+void describe(Fields& f, FittedModel& model) {
+  if (f.reads())
+    model = read_model(f.node(), form_kinds());
+  else
+    describe_model(f, model, form_kinds());
+}
+
+FittedModel read_model(const std::string& path) {
+  return read_model(path, form_kinds());
+}
+
+FittedModel read_model(const std::string& path, const std::vector<FormKind>& kinds) {
+  return read_model(JsonCursor::parse(display_name(path), read_file(path)), kinds);
+}
+
+FittedModel read_model(const JsonCursor& root, const std::vector<FormKind>& kinds) {
+  FittedModel model;
+  Fields f(root);
+  describe_model(f, model, kinds);
+  if (const JsonCursor version = root.member("schema_version");
+      version.count() != schema_version(model)) {
+    version.fail("a model of the form '" + std::string(model.form->name()) + "' has version " +
+                 std::to_string(schema_version(model)) +
+                 (model.spec.has_zeros() ? " where a column may be 0" : ""));
+  }
+  check_ties(model.spec, root);
+  check_derived_fields(model, root);
+  mark_bounds(model);
+  return model;
+}
+
+std::string to_json(const FittedModel& model) {
+  return document_text(json_of(model));
 }
 
 }  // namespace perfmodel

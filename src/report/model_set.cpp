@@ -25,25 +25,38 @@ std::string without_shard(std::string_view line) {
 
 }  // namespace
 
-void add_tasks(Json& document, const TasksHeader& header) {
-  document["tasks"] = header.tasks;
-  if (header.shard)
-    document["shard"] = {{"index", header.shard->index + 1}, {"of", header.shard->of}};
+void describe(Fields& f, Shard& x) {
+  std::size_t number = x.index + 1;
+  f("index", number, "from 1");
+  f("of", x.of, "how many there are");
+  if (!f.reads())
+    return;
+  if (number < 1 || number > x.of)
+    f.fail("there is no such shard");
+  x.index = number - 1;
+}
+
+namespace {
+
+void describe_job(Fields& f, TasksHeader& x) {
+  f("tool", x.tool, "the program and its version");
+  f("job", x.job, "a digest of the runs and of all options that a result depends on");
+}
+
+void describe_tasks(Fields& f, TasksHeader& x) {
+  f("tasks", x.tasks, "how many lines follow where all are there");
+  f("shard", x.shard, "of a part: task t is of the shard t mod `of` + 1", kSparse);
 }
 
 TasksHeader read_tasks_header(const JsonCursor& root) {
-  TasksHeader header;
-  header.tool = root.member("tool").text();
-  header.job = root.member("job").text();
-  header.tasks = root.member("tasks").count();
-  if (const auto shard = root.optional_member("shard")) {
-    header.shard = {shard->member("index").count(), shard->member("of").count()};
-    if (header.shard->index < 1 || header.shard->index > header.shard->of)
-      shard->fail("there is no such shard");
-    --header.shard->index;
-  }
-  return header;
+  TasksHeader out;
+  Fields f(root);
+  describe_job(f, out);
+  describe_tasks(f, out);
+  return out;
 }
+
+}  // namespace
 
 void require_header(const std::string& source, std::string_view first_line) {
   if (first_line.starts_with(kTaskBegin)) {
@@ -123,25 +136,30 @@ std::string place_of_line(const std::string& source, std::size_t number) {
 
 namespace {
 
-constexpr std::string_view kResultsSchema = "perfmodel/tasks";
-constexpr std::uint64_t kResultsVersion = 1;
+constexpr auto kResultsSchema = "perfmodel/tasks";
+constexpr auto kSetSchema = "perfmodel/models";
 
 }  // namespace
 
+void describe(Fields& f, TaskResultsHeader& x) {
+  f.document(kResultsSchema,
+             "Results of tasks: the header, which --shard writes first; $defs.line are the others");
+  describe_job(f, x.tasks);
+  f("command", x.command, "the words of the call, without its output and its shard");
+  describe_tasks(f, x.tasks);
+}
+
+void describe(Fields& f, TaskResult& x) {
+  f("task", x.task, "its number, from 0");
+  f("result", std::as_const(x.result), "is between the shards and `merge` of one version");
+}
+
 std::string to_line(const TaskResultsHeader& header) {
-  Json out = {{"schema", kResultsSchema},
-              {"schema_version", kResultsVersion},
-              {"tool", header.tasks.tool},
-              {"job", header.tasks.job},
-              {"command", header.command}};
-  add_tasks(out, header.tasks);
-  return line_text(out);
+  return line_text(json_of(header));
 }
 
 std::string result_line(std::size_t task, Json result) {
-  Json out = {{"task", task}};
-  out["result"] = std::move(result);
-  return line_text(out);
+  return line_text(json_of(TaskResult{task, std::move(result)}));
 }
 
 bool is_task_results(std::string_view bytes) {
@@ -149,85 +167,58 @@ bool is_task_results(std::string_view bytes) {
 }
 
 TaskResultsHeader read_task_results_header(const std::string& source, std::string_view bytes) {
-  const JsonCursor root =
-      JsonCursor::parse(place_of_line(source, 1), json_lines(bytes).lines.at(0).text);
-  if (const JsonCursor version = root.member("schema_version"); version.count() != kResultsVersion)
-    version.fail("this program knows version " + std::to_string(kResultsVersion));
-  TaskResultsHeader out;
-  out.tasks = read_tasks_header(root);
-  for (const JsonCursor& word : root.member("command").items())
-    out.command.push_back(word.text());
-  return out;
+  const std::string_view line = bytes.substr(0, bytes.find('\n'));
+  return read_json<TaskResultsHeader>(JsonCursor::parse(place_of_line(source, 1), line));
 }
 
-JsonCursor result_of_line(const std::string& source, std::string_view line) {
-  return JsonCursor::parse(source, line).member("result");
+void describe(Fields& f, SetTotal& x) {
+  f("name", x.name, "of the target, or of the text of the key `column`");
+  f("column", x.column, "of the key", kSparse);
+}
+
+void describe(Fields& f, ModelSetHeader& x) {
+  f.document(kSetSchema,
+             "Many models: the header, which fit --by writes first; $defs.line are the others");
+  describe_job(f, x);
+  f("file", x.file, "of the runs");
+  f("by", x.by, "the key columns");
+  f("target_name", x.target_name, "of a long table: the column of the targets' names", kSparse);
+  f("target_value", x.target_value, "and that of their values", only_if(x.target_name.has_value()));
+  f("total", x.total, "of `--total`", kSparse);
+  describe_tasks(f, x);
+}
+
+std::string to_line(const ModelSetHeader& header) {
+  return line_text(json_of(header));
+}
+
+Named<const std::string> key_of(const ModelSetLine& line, const ModelSetHeader& header) {
+  return {header.by, line.key.data()};
 }
 
 namespace {
 
-constexpr std::string_view kSetSchema = "perfmodel/models";
-constexpr std::uint64_t kSetVersion = 1;
-
-ModelSetHeader read_header(const JsonCursor& root) {
-  const JsonCursor schema = root.member("schema");
-  if (schema.text() != kSetSchema)
-    schema.fail("'" + schema.text() + "' is not '" + std::string(kSetSchema) + "'");
-  const JsonCursor version = root.member("schema_version");
-  if (version.count() != kSetVersion)
-    version.fail("this program knows version " + std::to_string(kSetVersion));
-  ModelSetHeader header{read_tasks_header(root), {}, {}, {}, {}, {}};
-  header.file = root.member("file").text();
-  for (const JsonCursor& column : root.member("by").items())
-    header.by.push_back(column.text());
-  if (const auto name = root.optional_member("target_name")) {
-    header.target_name = name->text();
-    header.target_value = root.member("target_value").text();
-  }
-  if (const auto total = root.optional_member("total")) {
-    header.total.emplace();
-    if (const auto column = total->optional_member("column"))
-      header.total->column = column->text();
-    header.total->name = total->member("name").text();
-  }
-  return header;
+/// What stands before the model.
+void describe_beginning(Fields& f, ModelSetLine& x, const ModelSetHeader& header) {
+  if (!f.writes())
+    x.key.resize(header.by.size());
+  f("task", x.task, "its number, from 0");
+  f("key", Named<std::string>{header.by, x.key.data()}, "the texts of the key columns");
+  f("target", x.target, "the measured column, or its name in a long table");
+  f("rows", x.rows, "of the group");
 }
 
 }  // namespace
 
-std::string to_line(const ModelSetHeader& header) {
-  Json out = {{"schema", kSetSchema}, {"schema_version", kSetVersion}, {"tool", header.tool},
-              {"job", header.job},    {"file", header.file},           {"by", header.by}};
-  if (header.target_name) {
-    out["target_name"] = *header.target_name;
-    out["target_value"] = header.target_value.value_or("");
-  }
-  if (header.total) {
-    out["total"] = {{"name", header.total->name}};
-    if (header.total->column)
-      out["total"]["column"] = *header.total->column;
-  }
-  add_tasks(out, header);
-  return line_text(out);
-}
-
-Json key_to_json(const ModelSetLine& line, const ModelSetHeader& header) {
-  Json key = Json::object();
-  for (std::size_t i = 0; i < header.by.size(); ++i)
-    key[header.by[i]] = line.key[i];
-  return key;
+void describe(Fields& f, ModelSetLine& x) {
+  describe_beginning(f, x, f.context<ModelSetHeader>());
+  const bool has_model = f.reads() ? f.has("model") : x.model.has_value();
+  f("model", x.model, "a [model](#model) without its digest", only_if(has_model));
+  f("refused", x.refused, "in place of `model`: why there is none", only_if(!has_model));
 }
 
 std::string to_line(const ModelSetLine& line, const ModelSetHeader& header) {
-  Json out = {{"task", line.task},
-              {"key", key_to_json(line, header)},
-              {"target", line.target},
-              {"rows", line.rows}};
-  if (line.model)
-    out["model"] = model_document(*line.model);
-  else
-    out["refused"] = line.refused;
-  return line_text(out);
+  return line_text(json_of(line, &header));
 }
 
 bool is_model_set(std::string_view bytes) {
@@ -235,7 +226,7 @@ bool is_model_set(std::string_view bytes) {
 }
 
 ModelSetHeader parse_set_header(const std::string& place, std::string_view text) {
-  return read_header(JsonCursor::parse(place, text));
+  return read_json<ModelSetHeader>(JsonCursor::parse(place, text));
 }
 
 std::optional<ModelSetLine> parse_set_line(
@@ -243,18 +234,10 @@ std::optional<ModelSetLine> parse_set_line(
     const std::function<bool(const ModelSetLine&)>& is_wanted) {
   const JsonCursor root = JsonCursor::parse(place, text);
   ModelSetLine line;
-  line.task = root.member("task").count();
-  for (const std::string& column : header.by)
-    line.key.push_back(root.member("key").member(column).text());
-  line.target = root.member("target").text();
-  line.rows = root.member("rows").count();
-  if (is_wanted && !is_wanted(line))
-    return std::nullopt;
-  if (const auto model = root.optional_member("model"))
-    line.model = read_model(*model, form_kinds());
-  else
-    line.refused = root.member("refused").text();
-  return line;
+  Fields f(root);
+  describe_beginning(f, line, header);
+  return is_wanted && !is_wanted(line) ? std::nullopt
+                                       : std::optional(read_json<ModelSetLine>(root, &header));
 }
 
 void refuse_torn_line(const std::string& source, const TextLine& line) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fields.hpp"
 #include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/parallel.hpp"
@@ -21,10 +22,6 @@ struct TasksHeader {
   std::size_t tasks = 0;  ///< of the whole job
   std::optional<Shard> shard;  ///< nothing: all tasks
 };
-
-/// Tasks, and the shard where there is one.
-void add_tasks(Json& document, const TasksHeader& header);
-TasksHeader read_tasks_header(const JsonCursor& root);
 
 /// Where the line of a task stands in its file, with its newline.
 struct PartLine {
@@ -71,6 +68,14 @@ struct TaskResultsHeader {
   std::vector<std::string> command;
 };
 
+struct TaskResult {
+  std::size_t task = 0;
+  Json result;
+};
+
+void describe(Fields& f, TaskResultsHeader& x);
+void describe(Fields& f, TaskResult& x);
+
 std::string to_line(const TaskResultsHeader& header);
 std::string result_line(std::size_t task, Json result);
 
@@ -78,9 +83,6 @@ std::string result_line(std::size_t task, Json result);
 bool is_task_results(std::string_view bytes);
 
 TaskResultsHeader read_task_results_header(const std::string& source, std::string_view bytes);
-
-/// What result_line() was given.
-JsonCursor result_of_line(const std::string& source, std::string_view line);
 
 /// Which models of a set are of what others add up to: those of a target, or of a text of a key
 /// column.
@@ -114,11 +116,15 @@ struct ModelSet {
   std::vector<ModelSetLine> lines;
 };
 
+void describe(Fields& f, ModelSetHeader& x);
+/// The context is the header.
+void describe(Fields& f, ModelSetLine& x);
+
 std::string to_line(const ModelSetHeader& header);
 std::string to_line(const ModelSetLine& line, const ModelSetHeader& header);
 
 /// The texts of the key by their columns.
-Json key_to_json(const ModelSetLine& line, const ModelSetHeader& header);
+Named<const std::string> key_of(const ModelSetLine& line, const ModelSetHeader& header);
 
 /// Whether the bytes begin as a set does.
 bool is_model_set(std::string_view bytes);

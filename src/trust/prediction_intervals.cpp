@@ -100,10 +100,6 @@ double log_distance(const NumericInput& input, double value) {
 
 }  // namespace
 
-std::string_view to_text(Calibration calibration) {
-  return calibration == Calibration::validation ? "split conformal" : "cross-conformal";
-}
-
 double highest_level(std::size_t count) {
   return std::max(0.0, 1 - 2 / (static_cast<double>(count) + 1));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -12,7 +13,11 @@
 
 namespace perfmodel {
 
-std::string_view to_text(Calibration calibration);
+constexpr auto texts_of(Calibration) {
+  using enum Calibration;
+  return std::to_array<EnumText<Calibration>>(
+      {{validation, "split conformal"}, {cross_validation, "cross-conformal"}});
+}
 
 /// Ends of an interval as factors of the prediction: lower <= 1 <= upper.
 struct IntervalFactors {

@@ -103,10 +103,6 @@ std::vector<std::optional<VectorXd>> refit_samples(
 
 }  // namespace
 
-std::string_view to_text(Resampling resampling) {
-  return resampling == Resampling::rows ? "rows" : "residuals";
-}
-
 BootstrapSamples bootstrap(const FittedModel& model, const Design& training,
                            const FitOptions& fit_options, std::size_t samples,
                            const std::function<void(std::size_t)>& sample_done,

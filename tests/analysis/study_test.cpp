@@ -226,7 +226,7 @@ TEST_CASE("no schedule is faster than compute and none slower than naive", "[ssg
 TEST_CASE("the lanes of a timeline hold the iteration and do not overlap", "[ssgd]") {
   StudyRequest request = request_for(4, Merge::mgwfbp);
   request.phases = {.read_us = 5, .split_us = 1, .copy_us = 2, .update_us = 3};
-  for (const InputPipeline pipeline : kAllPipelines) {
+  for (const auto& [pipeline, text] : texts_of(InputPipeline{})) {
     request.phases.pipeline = pipeline;
     const Study study = ssgd::study(tiny(), request);
     const Timeline timeline = timeline_of(tiny(), study.chosen);

@@ -1,12 +1,21 @@
-// docs/json.md names every field of every document that the program writes, and the schemas of
-// docs/schemas allow what is written and little else.
+// The documents that the program writes keep to their schemas, and docs/json.md has the fields of
+// these.
+//
+// With PERFMODEL_UPDATE_DOCS=1 in the environment its tables are written anew instead of compared.
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
+#include <vector>
 
+#include "base/json.hpp"
+#include "report/documents.hpp"
 #include "support/catch.hpp"
 #include "support/markdown.hpp"
 #include "support/program.hpp"
@@ -18,21 +27,84 @@ using namespace perfmodel;
 
 namespace {
 
-/// Names of columns, levels and constants are keys, too.
-bool is_name_of_the_data(const std::string& key) {
-  static const std::set<std::string> names = {"filters", "activation", "workers", "relu",
-                                              "tanh",    "work",       "gpus",    "local_batch",
-                                              "kernel",  "gpu"};
-  return names.contains(key) || key.find('[') != std::string::npos;
+using Schema = nlohmann::ordered_json;
+
+Schema schema_of(const std::string& document) {
+  for (const auto& [name, schema] : json_schemas())
+    if (name == document)
+      return Schema::parse(document_text(schema));
+  FAIL("no schema " << document);
+  return {};
 }
 
-void collect_fields(const nlohmann::json& node, std::set<std::string>& fields) {
-  for (const auto& [key, value] : node.items()) {
-    if (node.is_object() && !is_name_of_the_data(key))
-      fields.insert(key);
-    if (value.is_structured())
-      collect_fields(value, fields);
+/// What stands in a list, or in place of null.
+Schema inner_of(const Schema& schema) {
+  if (schema.contains("anyOf") && schema["anyOf"].back() == Schema{{"type", "null"}})
+    return inner_of(schema["anyOf"][0]);
+  return schema.value("type", Schema()) == "array" ? inner_of(schema["items"]) : schema;
+}
+
+std::string words_of(const Schema& schema) {
+  if (schema.contains("enum") || schema.contains("anyOf")) {
+    std::string out;
+    for (const Schema& item : schema.contains("enum") ? schema["enum"] : schema["anyOf"])
+      out += (out.empty() ? "" : " or ") +
+             (item.is_string() ? "`" + item.get<std::string>() + "`" : words_of(item));
+    return out;
   }
+  const Schema type = schema.value("type", Schema("anything"));
+  if (type.is_array())
+    return words_of({{"type", type[0]}}) + " or " + words_of({{"type", type[1]}});
+  if (schema.contains("additionalProperties"))
+    return words_of(schema["additionalProperties"]) + " by name";
+  if (type == "array")
+    return "list of " + words_of(schema["items"]);
+  return type == "string" ? "text" : type == "null" ? "`null`" : type.get<std::string>();
+}
+
+void add_rows(const Schema& object, const std::string& prefix, std::vector<std::string>& rows) {
+  Schema properties = object.value("properties", Schema::object());
+  const Schema patterns = object.value("patternProperties", Schema::object());
+  for (const auto& [pattern, schema] : patterns.items())
+    properties[schema["title"].get<std::string>()] = schema;
+  const Schema required = object.value("required", Schema::array());
+  for (const auto& [name, schema] : properties.items()) {
+    if (name.starts_with("schema"))
+      continue;
+    const bool always = std::find(required.begin(), required.end(), name) != required.end();
+    const std::string meaning = schema.value("description", "");
+    std::string cell;
+    for (const char c : meaning)
+      cell += c == '|' ? "\\|" : std::string(1, c);
+    rows.push_back("| `" + prefix + name + "` | " + words_of(schema) +
+                   (always || !object.contains("properties") ? "" : ", optional") + " | " + cell +
+                   " |");
+    if (meaning.find("](#") != std::string::npos)
+      continue;  // it has a table of its own
+    const Schema inner = inner_of(schema);
+    const bool is_list = words_of(schema).starts_with("list");
+    if (inner.contains("additionalProperties"))
+      add_rows(inner_of(inner["additionalProperties"]), prefix + name + ".*.", rows);
+    else
+      add_rows(inner, prefix + name + (is_list ? "[]." : "."), rows);
+  }
+}
+
+/// The table at a place as "model.constants.0": the document, then fields and numbers of choices.
+std::vector<std::string> field_table(const std::string& place) {
+  std::istringstream words(place);
+  std::string word;
+  std::getline(words, word, '.');
+  Schema schema = schema_of(word);
+  while (std::getline(words, word, '.')) {
+    schema = inner_of(schema);
+    schema = word == "$line"                 ? schema["$defs"]["line"]
+             : schema.contains("properties") ? schema["properties"][word]
+                                             : schema["anyOf"][std::stoul(word)];
+  }
+  std::vector<std::string> out = {"", "| field | type | meaning |", "|---|---|---|"};
+  add_rows(inner_of(schema), "", out);
+  return out;
 }
 
 class Documents {
@@ -65,22 +137,16 @@ class Documents {
     return out;
   }
 
-  /// The fields of what a command writes to standard output.
-  std::set<std::string> fields_of(const std::vector<std::string>& arguments) const {
+  /// Keeps what a command writes to standard output.
+  void add(const std::vector<std::string>& arguments) const {
     const test::ProgramResult result = test::run_perfmodel(
         arguments,
         {.input = "", .environment = {}, .directory = folder_.path(), .output_descriptor = {}});
     INFO(arguments.front() << ": " << result.errors);
     REQUIRE(result.exit_code == 0);
-    std::set<std::string> fields;
     const bool is_lines = result.output[1] != '\n';  // a document each
-    for (const std::string& text :
-         is_lines ? test::lines_of(result.output) : std::vector<std::string>{result.output})
-      collect_fields(nlohmann::json::parse(text), fields);
-    CHECK(fields.size() > 2);
     folder_.write("document" + std::to_string(++written_) + (is_lines ? ".jsonl" : ".json"),
                   result.output);
-    return fields;
   }
 
   /// What tests/cli/check_schemas.py says of all documents; nothing where there is no
@@ -90,10 +156,13 @@ class Documents {
       if (!test::succeeds(python + " -c 'import jsonschema'"))
         continue;
       const std::string source = PERFMODEL_SOURCE_DIR;
-      return std::system((python + " " + source + "/tests/cli/check_schemas.py " + source +
-                          "/docs/schemas " + folder_.path().string() + "/document*.json* " +
-                          folder_.path().string() + "/space.json " + source +
-                          "/data/paper/table*.json")
+      const std::string folder = folder_.path().string();
+      std::filesystem::create_directory(folder_.path() / "schemas");
+      for (const auto& [name, schema] : json_schemas())
+        folder_.write("schemas/" + name + ".json", document_text(schema));
+      return std::system((python + " " + source + "/tests/cli/check_schemas.py " + folder +
+                          "/schemas " + folder + "/document*.json* " + folder + "/space.json " +
+                          source + "/data/paper/table*.json")
                              .c_str());
     }
     return std::nullopt;
@@ -114,13 +183,11 @@ class Documents {
 
 }  // namespace
 
-TEST_CASE("docs/json.md names every field, and documents keep to their schemas", "[cli][docs]") {
-  const std::string page = test::read_text(PERFMODEL_SOURCE_DIR "/docs/json.md");
+TEST_CASE("documents keep to their schemas", "[cli][docs]") {
   const Documents documents;
   documents.save({"fit", "runs.csv"}, "old.json");
   documents.save({"fit", "runs.csv", "--coverage", "0.5"}, "model.json");
   documents.save({"fit", "pairs.csv", "--by", "kernel,gpu", "--total", "step"}, "all.jsonl");
-  std::set<std::string> fields;
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
            {"fit", "doubled.csv", "--split", "60:20:20", "--bootstrap", "20", "--repeats", "2",
             "--folds", "3", "--derive", "work = filters * workers", "--ignore", "filters"},
@@ -152,15 +219,38 @@ TEST_CASE("docs/json.md names every field, and documents keep to their schemas",
            {"evaluate", "all.jsonl", "pairs.csv", "--format", "json", "--fail-if", "total.share<1"},
            {"fit", "runs.csv", "--bootstrap", "20", "--shard", "2/2", "-o", "-"},
            {"selftest", "--format", "json"}})
-    fields.merge(documents.fields_of(arguments));
-  for (const std::string& field : fields) {
-    INFO(field);
-    const bool predicted = field.starts_with("predicted_") && field != "predicted_time";
-    CHECK(page.find(predicted ? "`predicted_<target>`" : "`" + field + "`") != std::string::npos);
-  }
+    documents.add(arguments);
   const std::optional<int> checked = documents.check_schemas();
   if (checked)
     CHECK(*checked == 0);
   else
     WARN("no Python with jsonschema (python3-jsonschema): the schemas were not checked");
+}
+
+TEST_CASE("docs/json.md has the fields of every document", "[cli][docs]") {
+  const std::string path = PERFMODEL_SOURCE_DIR "/docs/json.md";
+  const std::string begin = "<!-- fields: ";
+  const std::vector<std::string> page = test::lines_of(test::read_text(path));
+  std::vector<std::string> now;
+  std::set<std::string> documents;
+  for (std::size_t line = 0; line < page.size(); ++line) {
+    now.push_back(page[line]);
+    if (!page[line].starts_with(begin))
+      continue;
+    const std::string place =
+        page[line].substr(begin.size(), page[line].find(' ', begin.size()) - begin.size());
+    documents.insert(place.substr(0, place.find('.')));
+    const std::vector<std::string> table = field_table(place);
+    now.insert(now.end(), table.begin(), table.end());
+    if (line + 2 < page.size() && page[line + 2].starts_with("|"))
+      for (line += 2; line + 1 < page.size() && page[line + 1].starts_with("|");)
+        ++line;
+  }
+  for (const auto& [name, schema] : json_schemas())
+    CHECK((documents.contains(name) || name == "predictions"));
+  const char* updates = std::getenv("PERFMODEL_UPDATE_DOCS");
+  if (updates != nullptr && std::string(updates) == "1")
+    std::ofstream(path, std::ios::binary) << test::joined(now);
+  else
+    CHECK(test::joined(now) == test::joined(page));  // else run with PERFMODEL_UPDATE_DOCS=1
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/constants.hpp"
+#include "base/fields.hpp"
 #include "cli/console.hpp"
 #include "cli/texts.hpp"
 #include "fit/fit.hpp"
@@ -91,21 +92,19 @@ class ToyForm final : public Form {
   }
   std::size_t constants_in_use(const FittedModel&) const override { return 2; }
   std::unique_ptr<Refit> refit(const FittedModel&, const Design&, const FitOptions&) const override;
-  Json constants_to_json(const FittedModel& model) const override {
-    Json extrinsic = Json::array();
-    for (const NumericInput& input : model.spec.extrinsic)
-      extrinsic.push_back({{"column", input.column}, {"range", range_to_json(input)}});
-    return {{"extrinsic", extrinsic}, {"a", model.constants[0]}, {"C", model.constants[1]}};
-  }
-  void check_constants(const FittedModel&, const JsonCursor&) const override {}
+  void describe_constants(Fields& f, FittedModel& model) const override { read(f, model); }
 
-  static void read(const JsonCursor& constants, FittedModel& model) {
-    InputsReader inputs(model.spec);
-    for (const JsonCursor& item : constants.member("extrinsic").items())
-      model.spec.extrinsic.push_back(inputs.numeric_input(item));
-    model.form = std::make_shared<ToyForm>();
-    model.constants.resize(2);
-    model.constants << constants.member("a").number(), constants.member("C").number();
+  static void read(Fields& f, FittedModel& model) {
+    f.list("extrinsic", model.spec.extrinsic, "scales",
+           [](Fields& item, NumericInput& input, std::size_t) {
+             item("column", input.column, "its name");
+             describe_range(item, input, false);
+           });
+    model.constants.conservativeResize(2);
+    f("a", model.constants[0], "of the part that is shared out");
+    f("C", model.constants[1], "the other part");
+    if (!f.writes())
+      model.form = std::make_shared<ToyForm>();
   }
 };
 

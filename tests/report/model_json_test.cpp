@@ -220,3 +220,23 @@ TEST_CASE("what the runs determine is read as it was written") {
                         ": uncertainty.constants[4].name: 'q[nobody_]' does not stand in the "
                         "order of the constants");
 }
+
+TEST_CASE("how a form was chosen is read as it was written", "[io]") {
+  FittedModel model = sample();
+  model.search.form = FormChoice{.given = true,
+                                 .candidates = 7,
+                                 .random_folds = 5,
+                                 .far_folds = 2,
+                                 .held_out = {{"generic", 0.5, std::nullopt}, {"multi", 0.25, 1}}};
+  model.search.ridges = {0.125, 2};
+  const test::TemporaryDirectory directory;
+  const std::string text = to_json(model);
+  const FittedModel again = read_model(directory.write("model.json", text));
+  CHECK(to_json(again) == text);
+  CHECK(again.search.ridges == model.search.ridges);
+  REQUIRE(again.search.form);
+  CHECK(again.search.form->given);
+  CHECK(again.search.form->candidates == 7);
+  CHECK_FALSE(again.search.form->held_out.at(0).far_ends);
+  CHECK(again.search.form->held_out.at(1).far_ends == 1);
+}
