@@ -290,11 +290,9 @@ void setup_compare(OptionSet& command, CompareArguments& arguments) {
           [&](const std::string& text) { arguments.extrapolate = parse_extrapolate(text); },
           "train on the lower values of a column, test on the others; up to X, or to the "
           "value below which 60 % of the distinct values lie")
-      .excludes("--test", "each names the test rows")
       .common();
-  for (const char* option : {"--split", "--split-seed"})
-    for (const char* other : {"--test", "--extrapolate"})
-      command.rule({option, other, true, "each names the test rows"});
+  command.one_of({"--split", "--test", "--extrapolate"});
+  command.one_of({"--split-seed", "--test", "--extrapolate"});
   add_gates(
       command, arguments.gates,
       "end with exit code 4 if this holds: 'mape>10'; on the test rows of any file, of the best "

@@ -357,6 +357,12 @@ Option OptionSet::option(const std::string& flag) {
   return {*app_, *app_->get_option(flag), *records_};
 }
 
+void OptionSet::one_of(const std::vector<std::string>& flags) {
+  for (auto flag = flags.begin(); flag != flags.end(); ++flag)
+    for (auto earlier = flags.begin(); earlier != flag; ++earlier)
+      rule({flag->c_str(), earlier->c_str(), true, "choose one of " + listed(flags, "and")});
+}
+
 void OptionSet::remove(const std::string& flag) {
   app_->remove_option(app_->get_option(flag));
 }

@@ -224,6 +224,8 @@ class OptionSet {
   /// More of one that was added, such as its rules.
   Option option(const std::string& flag);
   void rule(Rule rule) { records_->rules[app_].push_back(std::move(rule)); }
+  /// At most one of these is given.
+  void one_of(const std::vector<std::string>& flags);
   void remove(const std::string& flag);
   void footer(const std::string& text);  ///< below the options in the help
 

@@ -86,7 +86,6 @@ MessageCost fitted_cost(const MessageArguments& arguments) {
 
 void add_message_options(OptionSet& app, MessageArguments& arguments) {
   constexpr auto hierarchy = "--allreduce hierarchical|hierarchical-leader";
-  constexpr auto one_alone = "choose one of them";
   app.group("Time of a message (default: the column t_c_us)");
   std::vector<std::pair<std::string, std::optional<ssgd::Aggregation>>> names;
   for (const auto& [aggregation, text] : texts_of(ssgd::Aggregation{}))
@@ -123,32 +122,24 @@ void add_message_options(OptionSet& app, MessageArguments& arguments) {
       .needs("--allreduce hierarchical");
   app.add("--fit-allreduce FILE", arguments.latencies,
           "fit a line to measured latencies of the whole aggregation (columns bytes, latency_us)")
-      .file(FileUse::input)
-      .excludes("--allreduce", one_alone);
+      .file(FileUse::input);
   app.number("--fit-from X", arguments.fit_from, "... of messages of at least so many bytes")
       .needs("--fit-allreduce");
-  app.number("--message-start-us X", arguments.start_us, "the line itself: its start-up")
-      .excludes("--allreduce", one_alone)
-      .excludes("--fit-allreduce", one_alone);
+  app.number("--message-start-us X", arguments.start_us, "the line itself: its start-up");
   app.number("--message-per-byte-us X", arguments.per_byte_us, "... and its time per byte")
       .needs("--message-start-us");
+  app.one_of({"--allreduce", "--fit-allreduce", "--message-start-us"});
 }
 
 void add_imbalance_options(OptionSet& app, ImbalanceArguments& arguments) {
-  constexpr auto one_alone = "choose one of them";
   app.group("Load imbalance (default: none, or as the column 'worker' has it)");
   app.number("--imbalance-factor X", arguments.factor,
              "(max - mean) / mean of the workers' compute times");
-  add_list(app, "--worker-times", arguments.worker_times, "compute time of every worker")
-      .excludes("--imbalance-factor", one_alone);
-  add_list(app, "--batch-shares", arguments.batch_shares, "samples of every worker")
-      .excludes("--imbalance-factor", one_alone)
-      .excludes("--worker-times", one_alone);
+  add_list(app, "--worker-times", arguments.worker_times, "compute time of every worker");
+  add_list(app, "--batch-shares", arguments.batch_shares, "samples of every worker");
   app.count("--global-batch N", arguments.global_batch,
-            "samples of all, cut as evenly as whole samples allow")
-      .excludes("--imbalance-factor", one_alone)
-      .excludes("--worker-times", one_alone)
-      .excludes("--batch-shares", one_alone);
+            "samples of all, cut as evenly as whole samples allow");
+  app.one_of({"--imbalance-factor", "--worker-times", "--batch-shares", "--global-batch"});
 }
 
 MessageCost message_cost(const MessageArguments& arguments, std::size_t workers) {

@@ -90,8 +90,9 @@ TEST_CASE_METHOD(CompareTest, "compare takes one way to name the test rows") {
   const ProgramResult result = run({"runs.csv", "--extrapolate", "workers", "--split", "80:20"});
   CHECK(result.exit_code == 2);
   CHECK(result.errors ==
-        "perfmodel: error: --split, --test and --extrapolate each name the test rows; pass one of "
-        "them\nSee 'perfmodel compare --help'.\n");
+        "perfmodel: error: --extrapolate cannot be combined with --split: choose one of --split, "
+        "--test and "
+        "--extrapolate\nSee 'perfmodel compare --help'.\n");
   const ProgramResult twice = run({"runs.csv", "runs.csv"});
   CHECK(twice.exit_code == 2);
   CHECK_THAT(twice.errors, ContainsSubstring("'runs.csv' is given twice"));

@@ -163,7 +163,7 @@ TEST_CASE("what merged rows cannot have is refused with what can be done") {
   refused({"--folds", "5"},
           "--folds needs rows that are not merged: leave out --merge-rows, or draw rows with "
           "--sample-rows 100000");
-  refused({"--sample-rows", "100"}, "--merge-rows always does not go with --sample-rows");
+  refused({"--sample-rows", "100"}, "--sample-rows cannot be combined with --merge-rows always");
   refused({"runs.csv"}, "takes one file");
   const ProgramResult unknown = file.fit({"--merge-rows", "sometimes"});
   CHECK(unknown.exit_code == 2);

@@ -144,7 +144,8 @@ TEST_CASE("ssgd refuses options that contradict each other or have no effect", "
   CHECK(usage({"--workers", "4", "--message-start-us", "1", "--allreduce", "ring", "--alpha-us",
                "1", "--bandwidth", "1"}) ==
         error_prefix +
-            "--message-start-us cannot be combined with --allreduce: choose one of them" +
+            "--message-start-us cannot be combined with --allreduce: choose one of --allreduce, "
+            "--fit-allreduce and --message-start-us" +
             ssgd_advice);
   CHECK(usage({"--workers", "4", "--allreduce", "ring"}) ==
         error_prefix + "--allreduce needs --alpha-us and --bandwidth" + ssgd_advice);
@@ -155,7 +156,8 @@ TEST_CASE("ssgd refuses options that contradict each other or have no effect", "
   CHECK(usage({"--workers", "4", "--message-start-us", "1", "--imbalance-factor", "0.1",
                "--global-batch", "32"}) ==
         error_prefix +
-            "--global-batch cannot be combined with --imbalance-factor: choose one of them" +
+            "--global-batch cannot be combined with --imbalance-factor: choose one of "
+            "--imbalance-factor, --worker-times, --batch-shares and --global-batch" +
             ssgd_advice);
   CHECK(usage({"--workers", "4", "--message-start-us", "1", "--worker-times", "1,2,3"}) ==
         error_prefix + "--worker-times has 3 entries for 4 workers" + ssgd_advice);
