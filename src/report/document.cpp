@@ -455,11 +455,14 @@ std::string csv(const Table& table) {
 
 std::string Document::in(OutputFormat format, std::optional<std::size_t> width) const {
   std::string out;
-  /// With a blank line between blocks.
+  // With a blank line between blocks, but for a list under its heading.
   const auto join = [&](std::string (*written)(const Block&, bool)) {
+    bool is_headed = false;
     for (const Block& block : blocks) {
       const std::string next = written(block, escapes_markup);
-      out += (out.empty() || next.empty() ? "" : "\n") + next;
+      const bool is_list = std::holds_alternative<List>(block);
+      out += (out.empty() || next.empty() || (is_headed && is_list) ? "" : "\n") + next;
+      is_headed = std::holds_alternative<Heading>(block);
     }
   };
   switch (format) {

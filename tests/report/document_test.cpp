@@ -50,14 +50,14 @@ TEST_CASE("one table is what people read and what programs compute with", "[repo
   const doc::Document document{.blocks = {table}};
   CHECK(document.in(OutputFormat::text) ==
         "model  time [ms]  90 % interval  efficiency  note\n"
-        "a,b         16.6  15 .. 20             50 %  far\n"
+        "a,b         16.6  15 .. 20           50.0 %  far\n"
         "c              -                          -\n");
   CHECK(document.in(OutputFormat::csv) ==
         "rows,file,time,efficiency\n7,\"a,b.json\",0.0166,0.5\n,c,,\n");
   CHECK(document.in(OutputFormat::latex) ==
         "\\begin{tabular}{lrlrl}\n"
         "  model & time [ms] & 90 \\% interval & efficiency & note \\\\ \\hline\n"
-        "  a,b & 16.6 & 15 .. 20 & 50 \\% & far \\\\\n"
+        "  a,b & 16.6 & 15 .. 20 & 50.0 \\% & far \\\\\n"
         "  c & - &  & - \\\\\n"
         "\\end{tabular}\n");
 }
@@ -70,7 +70,7 @@ TEST_CASE("the blocks of a document in Markdown, where names are no markup", "[r
   document.add(doc::List{{"none"}});
   document.add(doc::Figure{"<svg/>", "seen on a page alone"});
   CHECK(document.in(OutputFormat::markdown) ==
-        "a \\*name\\*\n\n**How long?** \u26a0 4 s\n- at \\<b\\>\n- x\n\n**Warnings**\n\n- none\n");
+        "a \\*name\\*\n\n**How long?** \u26a0 4 s\n- at \\<b\\>\n- x\n\n**Warnings**\n- none\n");
   CHECK(doc::html(document.blocks[4]) ==
         "<figure>\n<svg/>\n<figcaption>seen on a page alone</figcaption>\n</figure>\n");
 }
