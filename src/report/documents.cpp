@@ -318,7 +318,7 @@ void describe_suggestion(Fields& f, const plan::Space& space, const plan::Sugges
   f("predicted_time", Finite{x.time});
   f("lower", Finite{interval.low}, "where the model has intervals", if_interval);
   f("upper", Finite{interval.high}, "where the model has intervals", if_interval);
-  f("cost", Finite{x.cost}, "time * price; with `--next` with the overhead", only_if(with_cost));
+  f("cost", Finite{x.cost}, "time * price; of `next` with the overhead", only_if(with_cost));
 }
 
 void describe_point(Fields& f, const SweepPoint& x) {
@@ -341,7 +341,7 @@ void describe_point(Fields& f, const SweepPoint& x) {
 // Documents
 
 void describe(Fields& f, const ComparisonDocument& x) {
-  f.document("perfmodel/comparison", "Models and black boxes: compare --format json");
+  f.document("perfmodel/comparison", "Models and black boxes: compare");
   f("data", x.data, "the runs: [files](#data-files)");
   f("black_boxes", x.has_black_boxes, "whether the program was built with them");
   std::vector<ModelScore> scores = x.scores;
@@ -359,7 +359,7 @@ void describe(Fields& f, const ComparisonDocument& x) {
 
 void describe(Fields& f, const Evaluation& x) {
   const EvaluationDocument& report = x.report;
-  f.document("perfmodel/evaluation", "A model on measured runs: evaluate --format json");
+  f.document("perfmodel/evaluation", "A model on measured runs: evaluate");
   describe_unit(f, x.model.spec.target, x.model.spec.unit);
   describe_files(
       f, report.model_file, x.model.provenance.tool, report.runs_file, report.runs_sha256,
@@ -375,20 +375,20 @@ void describe(Fields& f, const Evaluation& x) {
   f("noise_floor", report.noise_floor, "of these runs");
   f("prediction_intervals", report.intervals, "where the model has them", kSparse);
   f("support", report.support, "with a residual process", kSparse);
-  f("baseline", report.baseline, "with `--baseline`", kSparse);
-  f("gates", report.gates, "with `--fail-if`", kSparse);
-  f("outliers", report.outliers, "with `--outliers`", kSparse);
+  f("baseline", report.baseline, "an older model on the same runs", kSparse);
+  f("gates", report.gates, "conditions that fail the judgement", kSparse);
+  f("outliers", report.outliers, "runs far from the model", kSparse);
 }
 
 void describe(Fields& f, const SinglePrediction& x) {
-  f.document("perfmodel/prediction", "One predicted time: predict --json");
+  f.document("perfmodel/prediction", "One predicted time: predict");
   describe_prediction(f, x.document.target,
                       f.writes() ? x.document.predictions.front() : PredictionDocument{});
   describe_findings(f, x.document.range_findings);
 }
 
 void describe(Fields& f, const PredictionsDocument& x) {
-  f.document("perfmodel/predictions", "Times of several configurations: predict --format json");
+  f.document("perfmodel/predictions", "Times of several configurations: predict");
   auto predictions = x.predictions;
   f.list("predictions", predictions, "each", [&](Fields& item, auto& prediction, std::size_t) {
     item("configuration", prediction.configuration, "a value by column");
@@ -399,7 +399,7 @@ void describe(Fields& f, const PredictionsDocument& x) {
 
 void describe(Fields& f, const EvaluationsDocument& x) {
   const ModelSetHeader& header = x.judged->header;
-  f.document("perfmodel/evaluations", "A set of models on measured runs: evaluate --format json");
+  f.document("perfmodel/evaluations", "A set of models on measured runs: evaluate");
   describe_files(
       f, x.model_file, header.tool, x.runs_file, x.runs_sha256,
       [&](Fields& model) { model("job", header.job, "of the set"); }, [](Fields&) {});
@@ -419,13 +419,13 @@ void describe(Fields& f, const EvaluationsDocument& x) {
     total("share_percent", Finite{share.percent}, "the sum of the parts over the measured sum");
     total("without", share.without, "parts that have no model");
   });
-  f("gates", x.gates, "with `--fail-if`", kSparse);
+  f("gates", x.gates, "conditions that fail the judgement", kSparse);
 }
 
 void describe(Fields& f, const SsgdDocument& x) {
   const ssgd::Study& study = x.study;
   const double samples = static_cast<double>(study.workers) * x.batch.value_or(0);
-  f.document("perfmodel/ssgd", "An iteration of synchronous SGD: ssgd --format json");
+  f.document("perfmodel/ssgd", "An iteration of synchronous SGD: ssgd");
   f.object("layers", "the network", [&](Fields& layers) {
     layers("file", x.file, "its name");
     layers("count", x.profile.layers.size());
@@ -454,7 +454,7 @@ void describe(Fields& f, const SsgdDocument& x) {
 }
 
 void describe(Fields& f, const SelftestDocument& x) {
-  f.document("perfmodel/selftest", "Figures with known values: selftest --format json");
+  f.document("perfmodel/selftest", "Figures with known values: selftest");
   f("passed", std::all_of(x.figures.begin(), x.figures.end(), [](auto& i) { return i.passed(); }));
   f("figures", x.figures, "what was computed again");
 }
@@ -468,14 +468,14 @@ void describe(Fields& f, const ScalingDocument& x) {
   std::optional<PowerFields> power;
   if (x.power)
     power = {x.settings, *x.power, x.model_pays_until, x.readings};
-  f.document("perfmodel/scaling", "Speedup and laws along a column: scaling --format json");
+  f.document("perfmodel/scaling", "Speedup and laws along a column: scaling");
   f("source", x.source, "`model` or `runs`");
   f("file", x.file, "its name");
   f("column", x.column, "the scale");
   f("kind", tells ? std::optional(x.study.kind) : std::nullopt,
     "[`null`](#no-workers): no speedups");
   f("kind_because", x.kind_because.empty() ? std::nullopt : std::optional(x.kind_because),
-    "what told the kind, or what is not known; `null` where `--kind` was given");
+    "what told the kind, or what is not known; `null` if the kind was given");
   f("kind_is_open", x.kind_is_open, "no column told the kind: strong is assumed");
   f("time_unit", x.relative ? std::string() : x.unit, "of times");
   f("time_is_relative", x.relative, "whether times are relative to the first row");
@@ -499,7 +499,7 @@ void describe(Fields& f, const PlanDocument& x) {
   std::vector<PlannedConfiguration> items;
   for (const plan::Configuration& configuration : x.configurations)
     items.push_back({x.space, configuration});
-  f.document("perfmodel/plan", "Configurations to measure: plan --format json");
+  f.document("perfmodel/plan", "Configurations to measure: plan");
   f("configurations", std::as_const(items), "a value by column");
 }
 
@@ -516,15 +516,15 @@ void describe(Fields& f, const SuggestionDocument& x) {
         },
         only_if(stands));
   };
-  f.document("perfmodel/suggestions", "Configurations to run or measure: suggest --format json");
+  f.document("perfmodel/suggestions", "Configurations to run or measure: suggest");
   describe_unit(f, x.target, x.unit);
-  f("searched", searched, "configurations looked at; with `--next` that can be measured");
+  f("searched", searched, "configurations looked at; of `next` that can be measured");
   f("without_time", without_time, "to which the model gives no time: they are not listed");
   f("allowed", allowed, "those that fulfil the conditions");
   f("complete", complete, "whether that was the whole space");
   f("interval_level", x.level, "of the intervals, where there are any", kSparse);
   describe_list("fastest", fastest, "the shortest times", ranks);
-  describe_list("cheapest", cheapest, "with `--price`", ranks && x.with_cost);
+  describe_list("cheapest", cheapest, "if there is a price", ranks && x.with_cost);
   describe_list("pareto", pareto, "none is faster and cheaper", ranks && x.with_cost);
   f("mean_deviation", Finite{x.deviation}, "[of the space](#next), before", only_if(!ranks));
   std::vector<NextSuggestion> next = x.next;
@@ -542,7 +542,7 @@ void describe(Fields& f, const SuggestionDocument& x) {
 void describe(Fields& f, const SweepDocument& x) {
   const SweepPoint& chosen = x.points.empty() ? kSample<SweepPoint> : x.points[x.chosen];
   const SearchSummary& search = chosen.model.search;
-  f.document("perfmodel/sweep", "The regularisation path: sweep --format json");
+  f.document("perfmodel/sweep", "The regularisation path: sweep");
   describe_unit(f, chosen.model.spec.target, chosen.model.spec.unit);
   f("data", x.provenance, "the runs: [files](#data-files)");
   f.object("search", "what all points have in common", [&](Fields& inner) {

@@ -65,7 +65,7 @@ void describe(Fields& f, Provenance& x) {
   f("rows", x.rows, "those that were used");
   f("sha256", x.sha256, "of all bytes, one file after the other");
   f("files", x.files, "where there are several: each", kSparse);
-  f("failed", x.failed, "with `--failed drop`: the runs that failed", kSparse);
+  f("failed", x.failed, "the runs that failed, if excluded", kSparse);
 }
 
 void describe(Fields& f, NoiseFloor& x) {
@@ -552,9 +552,9 @@ void describe_spec(Fields& f, ModelSpec& spec, const Form& form, const FittedMod
   f.object("target", "the time", [&](Fields& target) {
     target("column", spec.target, "of the measured time", kName);
     target("unit", spec.unit, "a label; may be empty");
-    target("throughput", spec.throughput, "of `--throughput-target`: what was measured", kSparse);
+    target("throughput", spec.throughput, "if a throughput was measured", kSparse);
   });
-  f("derived", spec.derived, "where `--derive` was given", kSparse);
+  f("derived", spec.derived, "computed columns", kSparse);
   f("derived_sources", spec.sources, "columns that only derived ones need", kSparse);
   f("tied", spec.ties, "numeric inputs that move with a scale in every run", kSparse);
 }
@@ -579,8 +579,8 @@ void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& 
   f("central_run", model.central, "[the run](method.md#the-central-run) amid all others", kSparse);
   f("metrics", model.metrics, "by part; a part without rows is `null`");
   f("noise_floor", model.noise_floor, "of rows of one configuration", kNewer);
-  f("uncertainty", model.uncertainty, "[of `--bootstrap`](#uncertainty)", kNewer);
-  f("repeats", model.repeats, "[of `--repeats`](#repeats)");
+  f("uncertainty", model.uncertainty, "[of a bootstrap](#uncertainty)", kNewer);
+  f("repeats", model.repeats, "[of repeated fits](#repeats)");
   auto search =
       model.search.strategy.empty() ? std::nullopt : std::optional<SearchSummary>(model.search);
   f("search", search, "[how the constants were found](#search)");
@@ -592,7 +592,7 @@ void describe_model(Fields& f, FittedModel& model, const std::vector<FormKind>& 
       data("notices", model.provenance.notices, "what was inferred about the columns");
     });
   });
-  f("cross_validation", model.cross_validation, "where `--folds` was given", kSparse);
+  f("cross_validation", model.cross_validation, "if folds were asked for", kSparse);
   f("prediction_intervals", model.intervals, "[their calibration](#prediction-intervals)", kSparse);
   f("effects", model.effects, "[of other values of the inputs](#effects)", kSparse);
   double none_typical = 0;

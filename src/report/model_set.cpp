@@ -143,7 +143,7 @@ constexpr auto kSetSchema = "perfmodel/models";
 
 void describe(Fields& f, TaskResultsHeader& x) {
   f.document(kResultsSchema,
-             "Results of tasks: the header, which --shard writes first; $defs.line are the others");
+             "Results of tasks: the header, the first line of a shard; $defs.line are the others");
   describe_job(f, x.tasks);
   f("command", x.command, "the words of the call, without its output and its shard");
   describe_tasks(f, x.tasks);
@@ -177,14 +177,13 @@ void describe(Fields& f, SetTotal& x) {
 }
 
 void describe(Fields& f, ModelSetHeader& x) {
-  f.document(kSetSchema,
-             "Many models: the header, which fit --by writes first; $defs.line are the others");
+  f.document(kSetSchema, "Many models: the header, the first line; $defs.line are the others");
   describe_job(f, x);
   f("file", x.file, "of the runs");
   f("by", x.by, "the key columns");
   f("target_name", x.target_name, "of a long table: the column of the targets' names", kSparse);
   f("target_value", x.target_value, "and that of their values", only_if(x.target_name.has_value()));
-  f("total", x.total, "of `--total`", kSparse);
+  f("total", x.total, "of a set with one", kSparse);
   describe_tasks(f, x);
 }
 
