@@ -45,7 +45,7 @@ class OptionError : public UsageError {
 /// ("--method d-optimal|lhs"; one that is not given has its default) or another one ("--terms
 /// !auto"), or what a function says.
 struct Condition {
-  Condition(const char* option) : words(option) {}  // NOLINT(google-explicit-constructor)
+  Condition(const char* option) : words(option) {}
   Condition(std::string text, std::function<bool()> function)
       : words(std::move(text)), holds(std::move(function)) {}
 
@@ -207,7 +207,7 @@ class OptionSet {
   }
   /// The same with the words of to_text().
   template <class Choice, class Variable>
-  Option choice(const std::string& flag, Variable& variable, std::vector<Choice> choices,
+  Option choice(const std::string& flag, Variable& variable, const std::vector<Choice>& choices,
                 const std::string& help) {
     std::vector<std::pair<std::string, Choice>> named;
     for (const Choice choice : choices)
