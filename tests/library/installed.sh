@@ -15,7 +15,8 @@ fail() {
 }
 
 "$cmake" --install "$build" --config "$config" --prefix "$work/program" --component program >"$work/log"
-[ "$(cd "$work/program" && find . -type f | sort | grep -v -e '^./share/man/man1/perfmodel[a-z-]*[.]1$')" = "\
+[ "$(cd "$work/program" && find . -type f | sort | grep -v \
+    -e '^./share/man/man1/perfmodel[a-z-]*[.]1$' -e '^./share/perfmodel/schemas/[a-z]*[.]json$')" = "\
 ./bin/perfmodel
 ./share/bash-completion/completions/perfmodel
 ./share/zsh/site-functions/_perfmodel" ] || fail 'the component program is more, or less, than the program'
