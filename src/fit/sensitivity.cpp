@@ -67,7 +67,7 @@ Sensitivity::Sensitivity(NormalEquationsOf<ArrowMatrix> equations, std::stop_tok
       standings_(std::move(equations.standings)),
       norms_(std::move(equations.norms)),
       normal_(without(std::move(equations.normal), equations.left_out, 0)),
-      scores_(std::move(equations.scores)),
+      scores_(equations.scores.sparse()),
       null_(null_space(normal_, equations.left_out, stop_)) {
   std::vector<bool> held = equations.left_out;
   for (std::size_t k = 0; k < held.size(); ++k)

@@ -85,7 +85,7 @@ class Sensitivity {
   std::vector<Standing> standings_;
   Eigen::VectorXd norms_;  ///< of the Jacobian's columns; 1 where that is 0 or left out
   ArrowMatrix normal_;     ///< 0 where left out
-  ArrowMatrix scores_;
+  Eigen::SparseMatrix<double> scores_;
   Eigen::MatrixXd null_;        ///< orthonormal basis of the null space
   ArrowPseudoInverse inverse_;  ///< of the free constants' part
   std::vector<bool> held_;      ///< all others

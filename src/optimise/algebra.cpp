@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -299,6 +300,28 @@ VectorXd ArrowMatrix::operator*(const VectorXd& x) const {
                       diagonal.cwiseProduct(at_levels) + border * at_others);
 }
 
+Eigen::SparseMatrix<double> ArrowMatrix::sparse() const {
+  std::vector<Eigen::Triplet<double>> entries;
+  const auto put = [&](Index row, Index column, double entry) {
+    if (entry != 0)
+      entries.emplace_back(static_cast<int>(row), static_cast<int>(column), entry);
+  };
+  const auto place = [&](Index other) { return other < first ? other : other + levels(); };
+  for (Index j = 0; j < core.cols(); ++j)
+    for (Index i = 0; i < core.rows(); ++i)
+      put(place(i), place(j), core(i, j));
+  for (Index l = 0; l < levels(); ++l) {
+    put(first + l, first + l, diagonal[l]);
+    for (Index j = 0; j < border.cols(); ++j) {
+      put(first + l, place(j), border(l, j));
+      put(place(j), first + l, border(l, j));
+    }
+  }
+  Eigen::SparseMatrix<double> out(size(), size());
+  out.setFromTriplets(entries.begin(), entries.end());
+  return out;
+}
+
 VectorXd ArrowMatrix::whole_diagonal() const {
   return layout().joined(core.diagonal(), diagonal);
 }
@@ -332,6 +355,25 @@ ArrowMatrix zero_arrow(const LevelMatrix& like) {
 
 namespace {
 
+/// From here on most columns are levels of further categorical columns, and empty in most rows.
+constexpr Index kManyColumns = 64;
+
+/// M' diag(weights) M; all weights are 1 where there are none.
+MatrixXd weighted_gram(const RowMajorMatrix& matrix, const VectorXd& weights) {
+  if (matrix.cols() < kManyColumns)
+    return matrix.transpose() * weights.asDiagonal() * matrix;
+  using Sparse = Eigen::SparseMatrix<double, Eigen::RowMajor, Index>;
+  const Sparse rows = matrix.sparseView();
+  MatrixXd out = MatrixXd::Zero(matrix.cols(), matrix.cols());
+  for (Index row = 0; row < rows.rows(); ++row)
+    for (Sparse::InnerIterator j(rows, row); j; ++j) {
+      const double weighted = (weights.size() > 0 ? weights[row] : 1.0) * j.value();
+      for (Sparse::InnerIterator i(rows, row); i; ++i)
+        out(i.col(), j.col()) += weighted * i.value();
+    }
+  return out;
+}
+
 void add_levels(double factor, const LevelMatrix& jacobian, const VectorXd& weights,
                 ArrowMatrix& to) {
   if (jacobian.levels.empty())
@@ -352,10 +394,9 @@ void add_levels(double factor, const LevelMatrix& jacobian, const VectorXd& weig
 ArrowMatrix gram(double factor, const LevelMatrix& jacobian, const VectorXd& weights) {
   ArrowMatrix out = zero_arrow(jacobian);
   const RowMajorMatrix& others = jacobian.others;
-  if (weights.size() > 0)
-    out.core = factor * (others.transpose() * weights.asDiagonal() * others);
-  else
-    out.core = factor * (others.transpose() * others);
+  out.core = factor * (weights.size() > 0 || others.cols() >= kManyColumns
+                           ? weighted_gram(others, weights)
+                           : MatrixXd(others.transpose() * others));
   add_levels(factor, jacobian, weights, out);
   return out;
 }
@@ -386,6 +427,13 @@ std::optional<VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<
   for (Index k = 0; k < b.size(); ++k)
     if (held[static_cast<std::size_t>(k)])
       right[k] = 0;
+  if (free.levels() > 0 && free.core.rows() >= kManyColumns) {
+    // Several columns of many levels: most of the others' levels do not meet each other either.
+    const Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> factors(free.sparse());
+    if (stop.stop_requested() || factors.info() != Eigen::Success)
+      return std::nullopt;
+    return VectorXd(factors.solve(right));
+  }
   if (free.levels() == 0) {
     const StoppableCholesky factors(free.core, stop);
     if (factors.stopped() || !factors.is_positive())
@@ -419,11 +467,11 @@ Eigensystem decompose(const ArrowMatrix& matrix, const optimise::RowMajorMatrix&
                       const std::vector<Index>& kept, const std::stop_token& stop) {
   if (matrix.levels() == 0)
     return decompose_symmetric(matrix.core(kept, kept), stop);
-  const MatrixXd border = matrix.border(Eigen::all, kept);
-  const MatrixXd followed = eliminated(Eigen::all, kept);
+  const RowMajorMatrix followed = eliminated(Eigen::all, kept);
   const Index size = static_cast<Index>(kept.size());
-  const MatrixXd complement = matrix.core(kept, kept) - border.transpose() * followed;
-  const MatrixXd metric = MatrixXd::Identity(size, size) + followed.transpose() * followed;
+  const MatrixXd complement = matrix.core(kept, kept) - weighted_gram(followed, matrix.diagonal);
+  const MatrixXd metric =
+      MatrixXd::Identity(size, size) + weighted_gram(followed, VectorXd::Ones(followed.rows()));
   return decompose_generalised(complement, metric);
 }
 
@@ -460,11 +508,12 @@ ArrowPseudoInverse::ArrowPseudoInverse(const ArrowMatrix& matrix, const std::vec
   const ArrowMatrix free = without(matrix, held, 0);
   layout_ = free.layout();
   level_inverse_ = inverse_of(free.diagonal);
-  eliminated_ = level_inverse_.asDiagonal() * free.border;
+  const RowMajorMatrix eliminated = level_inverse_.asDiagonal() * free.border;
+  eliminated_ = eliminated.sparseView();
   std::vector<Index> all;
   for (Index k = 0; k < free.core.rows(); ++k)
     all.push_back(k);
-  const Eigensystem found = decompose(free, eliminated_, all, stop);
+  const Eigensystem found = decompose(free, eliminated, all, stop);
   const VectorXd inverse =
       (found.values.array() < kFlatEigenvalue).select(0, found.values.cwiseInverse());
   core_inverse_ = found.vectors * inverse.asDiagonal() * found.vectors.transpose();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <Eigen/SparseCore>
 #include <optional>
 #include <stop_token>
 #include <vector>
@@ -128,6 +129,8 @@ struct ArrowMatrix {
   optimise::LevelColumns layout() const;
 
   Eigen::VectorXd operator*(const Eigen::VectorXd& x) const;
+  /// What is not 0, over all constants.
+  Eigen::SparseMatrix<double> sparse() const;
   /// Its diagonal over all constants.
   Eigen::VectorXd whole_diagonal() const;
   ArrowMatrix& add(double factor, const ArrowMatrix& other);
@@ -175,7 +178,8 @@ class ArrowPseudoInverse {
  private:
   optimise::LevelColumns layout_;
   Eigen::VectorXd level_inverse_;
-  optimise::RowMajorMatrix eliminated_;  ///< the border, each level's row over its diagonal
+  Eigen::SparseMatrix<double, Eigen::RowMajor>
+      eliminated_;  ///< the border, each level's row over its diagonal
   Eigen::MatrixXd core_inverse_;
   std::size_t rank_ = 0;
 };
