@@ -9,22 +9,6 @@
 
 namespace perfmodel {
 
-std::string_view to_text(Loss loss) {
-  switch (loss) {
-    case Loss::mae:
-      return "mae";
-    case Loss::mape:
-      return "mape";
-    case Loss::mse:
-      return "mse";
-    case Loss::rmsle:
-      return "rmsle";
-    case Loss::soft_l1:
-      return "soft-l1";
-  }
-  return "";
-}
-
 std::string_view to_text(Method method) {
   return method == Method::scaled ? "scaled" : "paper";
 }

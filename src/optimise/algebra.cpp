@@ -2,10 +2,12 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -261,10 +263,23 @@ VectorXd transposed_product(const RowMajorMatrix& others, const LevelColumns& le
                        level_sums(levels, v, [](double entry) { return entry; }));
 }
 
-VectorXd scaled_transposed_product(double factor, const LevelMatrix& matrix, const VectorXd& v) {
-  if (matrix.levels.empty())
-    return factor * (matrix.others.transpose() * v);
-  return factor * transposed_product(matrix.others, matrix.levels, v);
+SparseRows sparse_rows(const LevelMatrix& matrix) {
+  std::vector<Eigen::Triplet<double>> entries;
+  const LevelColumns& levels = matrix.levels;
+  for (Index row = 0; row < matrix.rows(); ++row) {
+    const auto put = [&](Index column, double entry) {
+      if (entry != 0)
+        entries.emplace_back(static_cast<int>(row), static_cast<int>(column), entry);
+    };
+    for (Index j = 0; j < matrix.others.cols(); ++j)
+      put(j < levels.first ? j : j + levels.count, matrix.others(row, j));
+    const Index level = levels.of_row[static_cast<std::size_t>(row)];
+    if (level != LevelColumns::none)
+      put(levels.first + level, levels.value[row]);
+  }
+  SparseRows out(matrix.rows(), matrix.cols());
+  out.setFromTriplets(entries.begin(), entries.end());
+  return out;
 }
 
 VectorXd absolute_transposed_product(const RowMajorMatrix& others, const LevelColumns& levels,
@@ -285,12 +300,15 @@ using Eigen::VectorXd;
 using optimise::LevelColumns;
 using optimise::LevelMatrix;
 using optimise::RowMajorMatrix;
+using optimise::SparseRows;
 
 LevelColumns ArrowMatrix::layout() const {
   return {.first = first, .count = levels(), .of_row = {}, .value = {}};
 }
 
 VectorXd ArrowMatrix::operator*(const VectorXd& x) const {
+  if (is_sparse())
+    return sparse * x;
   if (levels() == 0)
     return core * x;
   const LevelColumns parts = layout();
@@ -300,33 +318,15 @@ VectorXd ArrowMatrix::operator*(const VectorXd& x) const {
                       diagonal.cwiseProduct(at_levels) + border * at_others);
 }
 
-Eigen::SparseMatrix<double> ArrowMatrix::sparse() const {
-  std::vector<Eigen::Triplet<double>> entries;
-  const auto put = [&](Index row, Index column, double entry) {
-    if (entry != 0)
-      entries.emplace_back(static_cast<int>(row), static_cast<int>(column), entry);
-  };
-  const auto place = [&](Index other) { return other < first ? other : other + levels(); };
-  for (Index j = 0; j < core.cols(); ++j)
-    for (Index i = 0; i < core.rows(); ++i)
-      put(place(i), place(j), core(i, j));
-  for (Index l = 0; l < levels(); ++l) {
-    put(first + l, first + l, diagonal[l]);
-    for (Index j = 0; j < border.cols(); ++j) {
-      put(first + l, place(j), border(l, j));
-      put(place(j), first + l, border(l, j));
-    }
-  }
-  Eigen::SparseMatrix<double> out(size(), size());
-  out.setFromTriplets(entries.begin(), entries.end());
-  return out;
-}
-
 VectorXd ArrowMatrix::whole_diagonal() const {
-  return layout().joined(core.diagonal(), diagonal);
+  return is_sparse() ? VectorXd(sparse.diagonal()) : layout().joined(core.diagonal(), diagonal);
 }
 
 ArrowMatrix& ArrowMatrix::add(double factor, const ArrowMatrix& other) {
+  if (is_sparse()) {
+    sparse += factor * other.sparse;
+    return *this;
+  }
   diagonal += factor * other.diagonal;
   border += factor * other.border;
   core += factor * other.core;
@@ -334,6 +334,10 @@ ArrowMatrix& ArrowMatrix::add(double factor, const ArrowMatrix& other) {
 }
 
 void ArrowMatrix::add_to_diagonal(const VectorXd& change) {
+  if (is_sparse()) {
+    sparse.diagonal() += change;
+    return;
+  }
   diagonal += layout().levels(change);
   core.diagonal() += layout().others(change);
 }
@@ -345,32 +349,29 @@ ArrowMatrix dense_arrow(MatrixXd matrix) {
   return out;
 }
 
-ArrowMatrix zero_arrow(const LevelMatrix& like) {
-  const Index others = like.others.cols();
-  return {.first = like.levels.first,
-          .diagonal = VectorXd::Zero(like.levels.count),
-          .border = RowMajorMatrix::Zero(like.levels.count, others),
+namespace {
+
+using SparseMatrix = Eigen::SparseMatrix<double>;
+using Triplets = std::vector<Eigen::Triplet<double>>;
+
+bool is_sparse(const LevelColumns& levels, Index columns) {
+  return !levels.empty() && columns - levels.count >= optimise::kSparseColumns;
+}
+
+ArrowMatrix zero_arrow(const LevelColumns& levels, Index columns) {
+  const Index others = columns - levels.count;
+  return {.first = levels.first,
+          .diagonal = VectorXd::Zero(levels.count),
+          .border = RowMajorMatrix::Zero(levels.count, others),
           .core = MatrixXd::Zero(others, others)};
 }
 
-namespace {
-
-/// From here on most columns are levels of further categorical columns, and empty in most rows.
-constexpr Index kManyColumns = 64;
-
-/// M' diag(weights) M; all weights are 1 where there are none.
-MatrixXd weighted_gram(const RowMajorMatrix& matrix, const VectorXd& weights) {
-  if (matrix.cols() < kManyColumns)
-    return matrix.transpose() * weights.asDiagonal() * matrix;
-  using Sparse = Eigen::SparseMatrix<double, Eigen::RowMajor, Index>;
-  const Sparse rows = matrix.sparseView();
-  MatrixXd out = MatrixXd::Zero(matrix.cols(), matrix.cols());
-  for (Index row = 0; row < rows.rows(); ++row)
-    for (Sparse::InnerIterator j(rows, row); j; ++j) {
-      const double weighted = (weights.size() > 0 ? weights[row] : 1.0) * j.value();
-      for (Sparse::InnerIterator i(rows, row); i; ++i)
-        out(i.col(), j.col()) += weighted * i.value();
-    }
+/// With its whole diagonal, be it 0.
+ArrowMatrix sparse_arrow(const SparseMatrix& matrix) {
+  SparseMatrix unit(matrix.rows(), matrix.cols());
+  unit.setIdentity();
+  ArrowMatrix out;
+  out.sparse = matrix + 0 * unit;
   return out;
 }
 
@@ -391,17 +392,74 @@ void add_levels(double factor, const LevelMatrix& jacobian, const VectorXd& weig
 
 }  // namespace
 
+ArrowMatrix arrow_of(const LevelColumns& like, Index size, const Triplets& entries) {
+  if (is_sparse(like, size)) {
+    Triplets both = entries;
+    for (const auto& entry : entries)
+      if (entry.row() != entry.col())
+        both.emplace_back(entry.col(), entry.row(), entry.value());
+    SparseMatrix matrix(size, size);
+    matrix.setFromTriplets(both.begin(), both.end());
+    return sparse_arrow(matrix);
+  }
+  ArrowMatrix out = zero_arrow(like, size);
+  for (const auto& entry : entries) {
+    const bool swaps = like.count > 0 && like.holds(entry.row());
+    const Index i = swaps ? entry.col() : entry.row();
+    const Index j = swaps ? entry.row() : entry.col();
+    if (like.count > 0 && like.holds(j)) {
+      out.border(j - like.first, like.other(i)) += entry.value();
+      continue;
+    }
+    out.core(like.other(i), like.other(j)) += entry.value();
+    if (i != j)
+      out.core(like.other(j), like.other(i)) += entry.value();
+  }
+  return out;
+}
+
+ArrowMatrix gram(double factor, const SparseRows& jacobian, const VectorXd& weights) {
+  const VectorXd factors =
+      factor * (weights.size() > 0 ? weights : VectorXd(VectorXd::Ones(jacobian.rows())));
+  const SparseRows weighted = factors.asDiagonal() * jacobian;
+  return sparse_arrow(SparseMatrix(jacobian.transpose() * weighted));
+}
+
 ArrowMatrix gram(double factor, const LevelMatrix& jacobian, const VectorXd& weights) {
-  ArrowMatrix out = zero_arrow(jacobian);
+  if (is_sparse(jacobian.levels, jacobian.cols()))
+    return gram(factor, optimise::sparse_rows(jacobian), weights);
+  ArrowMatrix out = zero_arrow(jacobian.levels, jacobian.cols());
   const RowMajorMatrix& others = jacobian.others;
-  out.core = factor * (weights.size() > 0 || others.cols() >= kManyColumns
-                           ? weighted_gram(others, weights)
-                           : MatrixXd(others.transpose() * others));
+  if (weights.size() > 0)
+    out.core = factor * (others.transpose() * weights.asDiagonal() * others);
+  else
+    out.core = factor * (others.transpose() * others);
   add_levels(factor, jacobian, weights, out);
   return out;
 }
 
+ArrowMatrix scaled(ArrowMatrix matrix, const VectorXd& factors) {
+  const LevelColumns layout = matrix.layout();
+  if (matrix.is_sparse()) {
+    matrix.sparse = factors.asDiagonal() * SparseMatrix(matrix.sparse * factors.asDiagonal());
+    return matrix;
+  }
+  const VectorXd others = layout.others(factors);
+  const VectorXd levels = layout.levels(factors);
+  matrix.core = others.asDiagonal() * matrix.core * others.asDiagonal();
+  matrix.border = levels.asDiagonal() * matrix.border * others.asDiagonal();
+  matrix.diagonal.array() *= levels.array().square();
+  return matrix;
+}
+
 ArrowMatrix without(ArrowMatrix matrix, const std::vector<bool>& held, double diagonal) {
+  const auto is_held = [&](Index k) { return held[static_cast<std::size_t>(k)]; };
+  for (Index k = 0; k < matrix.sparse.outerSize(); ++k)
+    for (SparseMatrix::InnerIterator entry(matrix.sparse, k); entry; ++entry)
+      if (is_held(entry.row()) || is_held(k))
+        entry.valueRef() = entry.row() == k ? diagonal : 0;
+  if (matrix.is_sparse())
+    return matrix;
   const LevelColumns parts = matrix.layout();
   for (Index k = 0; k < matrix.size(); ++k) {
     if (!held[static_cast<std::size_t>(k)])
@@ -427,9 +485,8 @@ std::optional<VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<
   for (Index k = 0; k < b.size(); ++k)
     if (held[static_cast<std::size_t>(k)])
       right[k] = 0;
-  if (free.levels() > 0 && free.core.rows() >= kManyColumns) {
-    // Several columns of many levels: most of the others' levels do not meet each other either.
-    const Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> factors(free.sparse());
+  if (free.is_sparse()) {
+    const Eigen::SimplicialLLT<SparseMatrix> factors(SparseMatrix(free.sparse.pruned()));
     if (stop.stop_requested() || factors.info() != Eigen::Success)
       return std::nullopt;
     return VectorXd(factors.solve(right));
@@ -467,18 +524,44 @@ Eigensystem decompose(const ArrowMatrix& matrix, const optimise::RowMajorMatrix&
                       const std::vector<Index>& kept, const std::stop_token& stop) {
   if (matrix.levels() == 0)
     return decompose_symmetric(matrix.core(kept, kept), stop);
-  const RowMajorMatrix followed = eliminated(Eigen::all, kept);
+  const MatrixXd border = matrix.border(Eigen::all, kept);
+  const MatrixXd followed = eliminated(Eigen::all, kept);
   const Index size = static_cast<Index>(kept.size());
-  const MatrixXd complement = matrix.core(kept, kept) - weighted_gram(followed, matrix.diagonal);
-  const MatrixXd metric =
-      MatrixXd::Identity(size, size) + weighted_gram(followed, VectorXd::Ones(followed.rows()));
+  const MatrixXd complement = matrix.core(kept, kept) - border.transpose() * followed;
+  const MatrixXd metric = MatrixXd::Identity(size, size) + followed.transpose() * followed;
   return decompose_generalised(complement, metric);
+}
+
+SparseMatrix raised(SparseMatrix matrix, double diagonal) {
+  matrix.diagonal() += VectorXd::Constant(matrix.rows(), diagonal);
+  return matrix;
+}
+
+/// By inverse iteration: in each, what is not flat loses many digits. Sylvester's law of inertia
+/// tells how many directions are flat: so many pivots of the matrix less the bound are negative.
+MatrixXd sparse_null_space(const SparseMatrix& matrix, const std::stop_token& stop) {
+  using Factors = Eigen::SimplicialLDLT<SparseMatrix>;
+  constexpr int iterations = 6;
+  const Index flat = (Factors(raised(matrix, -kFlatEigenvalue)).vectorD().array() < 0).count();
+  const Factors factors(raised(matrix, kFlatEigenvalue));
+  MatrixXd basis(matrix.rows(), flat);
+  for (Index j = 0; j < flat; ++j)  // orthogonal to no direction by chance
+    for (Index i = 0; i < basis.rows(); ++i)
+      basis(i, j) = std::sin(static_cast<double>((i + 1) * (j + 1)));
+  for (int k = 0; k < iterations && flat > 0; ++k) {
+    check(stop);
+    const Eigen::HouseholderQR<MatrixXd> orthonormal(MatrixXd(factors.solve(basis)));
+    basis = orthonormal.householderQ() * MatrixXd::Identity(basis.rows(), flat);
+  }
+  return basis;
 }
 
 }  // namespace
 
 MatrixXd null_space(const ArrowMatrix& matrix, const std::vector<bool>& held,
                     const std::stop_token& stop) {
+  if (matrix.is_sparse())
+    return sparse_null_space(without(matrix, held, 1).sparse, stop);
   const ArrowMatrix free = without(matrix, held, 0);
   const optimise::LevelColumns layout = free.layout();
   std::vector<Index> kept;         // among the others
@@ -505,6 +588,15 @@ MatrixXd null_space(const ArrowMatrix& matrix, const std::vector<bool>& held,
 
 ArrowPseudoInverse::ArrowPseudoInverse(const ArrowMatrix& matrix, const std::vector<bool>& held,
                                        const std::stop_token& stop) {
+  if (matrix.is_sparse()) {
+    constexpr double lift = 1e-13;  // far below what is not flat
+    const SparseMatrix free = without(matrix, held, 1).sparse;
+    flat_ = sparse_null_space(free, stop);
+    sparse_ = std::make_shared<const SparseFactors>(raised(free, lift));
+    rank_ = static_cast<std::size_t>(matrix.size() - flat_.cols() -
+                                     std::count(held.begin(), held.end(), true));
+    return;
+  }
   const ArrowMatrix free = without(matrix, held, 0);
   layout_ = free.layout();
   level_inverse_ = inverse_of(free.diagonal);
@@ -522,6 +614,12 @@ ArrowPseudoInverse::ArrowPseudoInverse(const ArrowMatrix& matrix, const std::vec
 }
 
 VectorXd ArrowPseudoInverse::operator*(const VectorXd& b) const {
+  if (sparse_) {
+    const auto without_flat = [&](const VectorXd& x) -> VectorXd {
+      return x - flat_ * (flat_.transpose() * x);
+    };
+    return without_flat(sparse_->solve(without_flat(b)));
+  }
   if (layout_.count == 0)
     return core_inverse_ * b;
   const VectorXd at_levels = layout_.levels(b);

@@ -139,7 +139,6 @@ struct BorderedVector {
 
 /// Columns and entries of a row.
 using SparseRow = std::vector<std::pair<Eigen::Index, double>>;
-using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor, Eigen::Index>;
 
 /// A square sparse matrix of which rows change: its LU factors, in rows from the shortest to the
 /// longest with pivots in the emptiest columns (after Markowitz 1957), and one elementary matrix
@@ -426,20 +425,9 @@ class LinearisedRows {
   virtual bool length_bounds_radius() const { return true; }
 };
 
-/// Where a sequence of linear problems ended.
-struct SequentialLadResult {
-  Eigen::VectorXd at;
-  double cost = 0;
-  /// What one more step could gain to first order within its trust region, as a share of the cost.
-  double relative_gap = 0;
-  std::size_t steps = 0;
-  std::size_t evaluations = 0;
-};
-
 /// Sequential linear programming: each step solves the linearised problem exactly within a trust
 /// region (Osborne and Watson 1971; trust regions after Fletcher 1981). Never worse than the start.
-SequentialLadResult minimise_by_sequential_lad(LinearisedRows& problem,
-                                               const Eigen::VectorXd& start, double gap_to_stop,
-                                               const std::stop_token& stop);
+Optimum minimise_by_sequential_lad(LinearisedRows& problem, const Eigen::VectorXd& start,
+                                   double gap_to_stop, const std::stop_token& stop);
 
 }  // namespace perfmodel
