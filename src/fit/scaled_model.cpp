@@ -165,8 +165,12 @@ class ScaledModel::Linearised : public LinearisedModel {
                        : optimise::transposed_product(jacobian_.others, jacobian_.levels, v);
   }
   ArrowMatrix gram(const VectorXd& weights) const override {
-    return is_sparse() ? perfmodel::gram(1, sparse_, weights)
-                       : perfmodel::gram(1, jacobian_, weights);
+    if (is_sparse())
+      return perfmodel::gram(1, sparse_, weights);
+    // J'J alone is half the work.
+    if ((weights.array() == weights[0]).all())
+      return perfmodel::gram(weights[0], jacobian_, {});
+    return perfmodel::gram(1, jacobian_, weights);
   }
   ArrowMatrix bend(const VectorXd& weights) const override;
 
