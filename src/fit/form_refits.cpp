@@ -1,5 +1,5 @@
 #include "fit/fit_multi.hpp"
-#include "fit/polish.hpp"
+#include "fit/scaled_model.hpp"
 #include "fit/search_space.hpp"
 #include "fit/sum_terms.hpp"
 #include "forms/generic_form.hpp"
@@ -35,7 +35,7 @@ class GenericRefit final : public Refit {
 
   Refitted operator()(const Design& runs) const override {
     const WeightedRows rows = WeightedRows::merged(runs, options_.loss);
-    return {form_, space_.raw_from_scaled(polish(rows, space_, penalty_, options_, start_).scaled)};
+    return {form_, space_.raw_from_scaled(polish(rows, space_, penalty_, options_, start_).at)};
   }
 
   std::size_t free_constants() const override { return space_.layout().size(); }

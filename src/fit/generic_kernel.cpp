@@ -11,6 +11,7 @@
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
+#include "fit/losses.hpp"
 
 namespace perfmodel::kernel {
 namespace {
@@ -59,19 +60,12 @@ Pairs number_pairs(const Codes& left, const Codes& right) {
 }
 
 RowLoss row_loss(Loss loss, bool weighted) {
-  switch (loss) {
-    case Loss::mae:
-      return weighted ? RowLoss::weighted_absolute : RowLoss::absolute;
-    case Loss::mape:
-      return RowLoss::weighted_absolute;
-    case Loss::mse:
-      return weighted ? RowLoss::weighted_squared : RowLoss::squared;
-    case Loss::rmsle:
-      return weighted ? RowLoss::weighted_squared_log : RowLoss::squared_log;
-    case Loss::soft_l1:
-      break;  // of sums of product terms alone
-  }
-  return RowLoss::absolute;
+  if (is_absolute(loss))
+    return weighted || facts_of(loss).of == ErrorOf::relative ? RowLoss::weighted_absolute
+                                                                  : RowLoss::absolute;
+  if (is_logarithmic(loss))
+    return weighted ? RowLoss::weighted_squared_log : RowLoss::squared_log;
+  return weighted ? RowLoss::weighted_squared : RowLoss::squared;
 }
 
 }  // namespace
@@ -91,8 +85,8 @@ Plan::Plan(const WeightedRows& rows, const SearchSpace& space, Loss loss)
     for (const Node& node : nodes)
       row_codes_.push_back(node.table + node.codes[row]);
     const double time = design.time[row];
-    response_.push_back(loss == Loss::rmsle ? std::log(time) : time);
-    if (loss == Loss::mape)
+    response_.push_back(is_logarithmic(loss) ? std::log(time) : time);
+    if (facts_of(loss).of == ErrorOf::relative)
       weights_.push_back(rows.weight(row) / time);
     else if (weighted)
       weights_.push_back(rows.weight(row));

@@ -15,7 +15,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "fit/losses.hpp"
-#include "fit/polish.hpp"
+#include "fit/scaled_model.hpp"
 #include "fit/search_space.hpp"
 #include "fit/sensitivity.hpp"
 #include "optimise/newton.hpp"
@@ -30,9 +30,8 @@ bool has_many_powers(const SearchSpace& space);
 /// Goes on from an optimum to better ones nearby: a few terms at a time are taken out of the model
 /// and come back at whatever powers pay most, and what costs less is kept (an iterated local
 /// search; Lourenco, Martin and Stuetzle 2003).
-PolishResult reenter_terms(const WeightedRows& rows, const SearchSpace& space,
-                           const Regulariser& penalty, const FitOptions& options,
-                           PolishResult best);
+Optimum reenter_terms(const WeightedRows& rows, const SearchSpace& space,
+                      const Regulariser& penalty, const FitOptions& options, Optimum best);
 
 namespace {
 
@@ -129,21 +128,21 @@ Objective::Objective(const WeightedRows& rows, const SearchSpace& space, const R
                      const FitOptions& options)
     : space_(space),
       penalty_(penalty),
-      loss_(options.loss),
+      loss_(facts_of(options.loss).searched_as),
       total_weight_(rows.total_weight()),
       scatter_(rows.scatter()),
-      plan_(rows, space, options.loss),
+      plan_(rows, space, loss_),
       evaluator_(plan_, options.threads, options.instructions) {}
 
 double Objective::loss_of_sum(double sum) const {
   const double mean = (sum + scatter_) / total_weight_;
-  return loss_ == Loss::rmsle ? std::sqrt(mean) : mean;
+  return is_root(loss_) ? std::sqrt(mean) : mean;
 }
 
 double Objective::sum_above_loss(double loss) const {
   if (loss < 0)
     return 0;
-  return kSlack * (total_weight_ * (loss_ == Loss::rmsle ? loss * loss : loss)) - scatter_;
+  return kSlack * (total_weight_ * (is_root(loss_) ? loss * loss : loss)) - scatter_;
 }
 
 void Objective::operator()(const Eigen::Ref<const Eigen::MatrixXd>& candidates,
@@ -197,13 +196,12 @@ bool has_many_powers(const SearchSpace& space) {
   return space.intrinsic_log_centres().size() >= kManyColumns;
 }
 
-PolishResult reenter_terms(const WeightedRows& rows, const SearchSpace& space,
-                           const Regulariser& penalty, const FitOptions& options,
-                           PolishResult best) {
+Optimum reenter_terms(const WeightedRows& rows, const SearchSpace& space,
+                      const Regulariser& penalty, const FitOptions& options, Optimum best) {
   RandomStream random(options.seed, "terms to take out");
   for (std::size_t k = 0; k < kAttempts && !options.stop.stop_requested(); ++k) {
-    PolishResult trial = polish(rows, space, penalty, options,
-                                without_some_terms(space, best.scaled, random), kRoughGap);
+    Optimum trial = polish(rows, space, penalty, options,
+                           without_some_terms(space, best.at, random), kRoughGap);
     trial.evaluations += best.evaluations;
     if (trial.cost < best.cost)
       best = std::move(trial);
@@ -308,11 +306,11 @@ Start run_start(const Objective& objective, const WeightedRows& rows, const Sear
     const optimise::QuasiNewtonResult end = optimise::quasi_newton(
         std::cref(objective), space.coordinates(), out.search.best, {.stop = options.stop});
     out.search.best = end.best;
-    out.finish.scaled = space.scaled_from_coordinates(end.best);
+    out.finish.at = space.scaled_from_coordinates(end.best);
     out.finish.cost = end.cost;
     out.finish.evaluations = end.evaluations;
   } else {
-    out.finish.scaled = scaled;
+    out.finish.at = scaled;
     out.finish.cost = out.search.cost;
   }
   return out;
@@ -378,7 +376,7 @@ Explored explore(const WeightedRows& rows, const SearchSpace& space, const Regul
     out.evaluations += out.best.finish.evaluations - before;
   }
   out.of_search = space.scaled_from_coordinates(out.best.search.best);
-  out.of_finish = out.best.finish.scaled;
+  out.of_finish = out.best.finish.at;
   for (const Start& start : starts)
     out.evaluations += start.search.evaluations + start.finish.evaluations;
   return out;
@@ -419,7 +417,7 @@ void clear_idle_powers(const GenericLayout& layout, std::size_t intrinsic, const
 }  // namespace
 
 FittedModel fit_generic(const ModelSpec& spec, const Design& training, const FitOptions& options) {
-  if (options.loss == Loss::soft_l1)
+  if (facts_of(options.loss).of_sums)
     throw UsageError("the loss soft-l1 is for sums of product terms");
   const WeightedRows all = WeightedRows::merged(training, options.loss);
   const SearchSpace space(spec, all, options);
@@ -431,14 +429,14 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
   Explored explored = groups ? explore(*groups, all, options, exploration_rows)
                              : explore(all, space, penalty, options, exploration_rows);
   Start& best = explored.best;
-  best.finish.scaled = explored.of_finish;
+  best.finish.at = explored.of_finish;
   std::size_t evaluations = explored.evaluations;
   // The best start is finished exactly, on all rows. Far more rows than the sample: a sample
   // between brings the finish near before it looks at all.
   for (std::size_t rows = kSampleGrowth * exploration_rows; polishes(options);
        rows *= kSampleGrowth) {
     const std::optional<WeightedRows> larger = random_sample(all, rows, options.seed);
-    best.finish = polish(larger ? *larger : all, space, penalty, options, best.finish.scaled,
+    best.finish = polish(larger ? *larger : all, space, penalty, options, best.finish.at,
                          larger ? kLooseGap : kExactGap);
     evaluations += best.finish.evaluations;
     if (!larger)
@@ -446,14 +444,14 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
   }
 
   FittedModel model;
-  clear_idle_powers(space.layout(), spec.intrinsic.size(), space, best.finish.scaled);
+  clear_idle_powers(space.layout(), spec.intrinsic.size(), space, best.finish.at);
   model.spec = spec;
   const auto cost_at = [&](const VectorXd& scaled) {
     model.constants = space.raw_from_scaled(scaled);
     return loss_value(options.loss, training, predict(model, training)) + penalty(scaled);
   };
   const double cost_of_search = cost_at(explored.of_search);
-  const double cost = cost_at(best.finish.scaled);
+  const double cost = cost_at(best.finish.at);
   // Data without noise can be met exactly: then nothing was left to gain.
   const bool gains = polishes(options) && cost < cost_of_search;
   model.search = {.method = options.method,
@@ -480,7 +478,7 @@ FittedModel fit_generic(const ModelSpec& spec, const Design& training, const Fit
   // Who stops a large fit does not wait for what can be said about its constants.
   Findings findings;
   if (!options.stop.stop_requested() || space.layout().size() <= kConstantsAtOnce) {
-    findings = identify(model, training, space, options, best.finish.scaled);
+    findings = identify(model, training, space, options, best.finish.at);
     model.identifiability = findings.identifiability;
   }
   model.warnings = find_warnings(model, training, findings);

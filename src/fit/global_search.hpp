@@ -9,7 +9,7 @@
 
 #include "fit/generic_kernel.hpp"
 #include "fit/losses.hpp"
-#include "fit/polish.hpp"
+#include "fit/scaled_model.hpp"
 #include "fit/search_space.hpp"
 #include "optimise/differential_evolution.hpp"
 #include "perfmodel/columns.hpp"
@@ -90,7 +90,7 @@ std::optional<WeightedRows> random_sample(const WeightedRows& training, std::siz
 /// One search and its finish.
 struct Start {
   optimise::DifferentialEvolutionResult search;
-  PolishResult finish;
+  Optimum finish;
 };
 
 /// The best of the starts, in constants of the whole model.

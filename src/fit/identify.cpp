@@ -8,7 +8,7 @@
 
 #include "base/text.hpp"
 #include "fit/losses.hpp"
-#include "fit/polish.hpp"
+#include "fit/scaled_model.hpp"
 #include "fit/search_space.hpp"
 #include "fit/sensitivity.hpp"
 #include "perfmodel/columns.hpp"
@@ -206,28 +206,6 @@ using Eigen::Index;
 
 constexpr double kBoundMargin = 1e-3;  // of the range between the bounds
 
-VectorXd column_norms(const optimise::LevelMatrix& matrix) {
-  const VectorXd others = matrix.others.colwise().norm().transpose();
-  if (matrix.levels.empty())
-    return others;
-  VectorXd squares = VectorXd::Zero(matrix.levels.count);
-  for (Index row = 0; row < matrix.rows(); ++row)
-    squares[matrix.levels.of_row[static_cast<std::size_t>(row)]] +=
-        matrix.levels.value[row] * matrix.levels.value[row];
-  return matrix.levels.joined(others, squares.cwiseSqrt());
-}
-
-void divide_columns(const VectorXd& norms, optimise::LevelMatrix& matrix) {
-  const optimise::LevelColumns& levels = matrix.levels;
-  if (levels.empty()) {
-    matrix.others.array().rowwise() /= norms.transpose().array();
-    return;
-  }
-  matrix.others.array().rowwise() /= levels.others(norms).transpose().array();
-  for (Index row = 0; row < matrix.rows(); ++row)
-    matrix.levels.value[row] /= norms[levels.first + levels.of_row[static_cast<std::size_t>(row)]];
-}
-
 std::vector<Standing> standings_of(const SearchSpace& space, const VectorXd& scaled) {
   const GenericLayout& layout = space.layout();
   std::vector<Standing> out(layout.size(), Standing::free);
@@ -254,43 +232,26 @@ std::vector<Standing> standings_of(const SearchSpace& space, const VectorXd& sca
   return out;
 }
 
-/// Constants that no row depends on, and what cannot move.
-void leave_out(const GenericLayout& layout, NormalEquationsOf<ArrowMatrix>& out) {
-  out.left_out.resize(layout.size(), false);
-  for (std::size_t k = 0; k < layout.size(); ++k) {
-    const Index i = static_cast<Index>(k);
-    Standing& standing = out.standings[k];
-    if (out.norms[i] == 0 && standing != Standing::fixed && standing != Standing::idle)
-      standing = Standing::untrained;
-    // A level or C at 0 stays in: a flat direction may lead back from its bound. A term without a
-    // coefficient would make one with any power.
-    const bool term_at_zero =
-        standing == Standing::at_zero && layout.kind(k) == ConstantKind::coefficient;
-    out.left_out[k] = out.norms[i] == 0 || standing == Standing::fixed || term_at_zero;
-    if (out.left_out[k])
-      out.norms[i] = 1;
-  }
-}
-
 }  // namespace
 
 Sensitivity generic_sensitivity(const SearchSpace& space, const Design& training,
                                 const FitOptions& options, const VectorXd& scaled) {
-  NormalEquationsOf<ArrowMatrix> out;
-  out.standings = standings_of(space, scaled);
-  out.rows = training.total_runs();
-  optimise::LevelMatrix jacobian;
-  const VectorXd predicted = ScaledModel(training, space).linearise(scaled, jacobian);
-  const Curvature curvature = curvature_of(options.loss, training, predicted);
-  const VectorXd roots = curvature.weights.cwiseSqrt();
-  jacobian.others.array().colwise() *= roots.array();
-  if (!jacobian.levels.empty())
-    jacobian.levels.value.array() *= roots.array();
-  out.norms = column_norms(jacobian);
-  leave_out(space.layout(), out);
-  divide_columns(out.norms, jacobian);
-  out.normal = gram(1, jacobian, VectorXd());
-  out.scores = gram(1, jacobian, curvature.scores.cwiseAbs2());
+  NormalEquations out{.rows = training.total_runs(),
+                      .standings = standings_of(space, scaled),
+                      .left_out = {},
+                      .normal = {},
+                      .scores = {}};
+  // A level or C at 0 stays in: a flat direction may lead back from its bound. A term without a
+  // coefficient would make one with any power.
+  for (std::size_t k = 0; k < out.standings.size(); ++k)
+    out.left_out.push_back(out.standings[k] == Standing::fixed ||
+                           (out.standings[k] == Standing::at_zero &&
+                            space.layout().kind(k) == ConstantKind::coefficient));
+  const ScaledModel model(training, space);
+  const auto at = model.linearised(scaled);
+  const Curvature curvature = curvature_of(options.loss, training, at->predicted());
+  out.normal = at->gram(curvature.weights);
+  out.scores = at->gram(curvature.weights.cwiseProduct(curvature.scores.cwiseAbs2()));
   return Sensitivity(std::move(out));
 }
 

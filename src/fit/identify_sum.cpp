@@ -275,31 +275,22 @@ Sensitivity sensitivity_of(const FittedSum& sum, const Design& runs, const Vecto
   const ArrayXd weights = curvature.weights.array();
   NormalEquations out;
   out.rows = runs.rows;
-  out.normal = with_intercept(normal_matrix, terms, weights);
-  out.scores = with_intercept(normal_matrix, terms, weights * curvature.scores.array().square());
+  MatrixXd normal = with_intercept(normal_matrix, terms, weights);
+  MatrixXd scores =
+      with_intercept(normal_matrix, terms, weights * curvature.scores.array().square());
   if (options.stop.stop_requested())
     throw Interrupted();  // the sums are not complete
   set_standings(sum, options, out);
   for (const auto& [follower, leader] : shared_powers(sum)) {
-    for (MatrixXd* const matrix : {&out.normal, &out.scores}) {
+    for (MatrixXd* const matrix : {&normal, &scores}) {
       matrix->row(index(leader)) += matrix->row(index(follower));
       matrix->col(index(leader)) += matrix->col(index(follower));
     }
     out.standings[follower] = out.standings[leader];
     out.left_out[follower] = true;
   }
-  out.norms = out.normal.diagonal().cwiseMax(0).cwiseSqrt();
-  for (std::size_t k = 0; k < out.left_out.size(); ++k) {
-    double& norm = out.norms[index(k)];
-    if (norm == 0 && out.standings[k] == Standing::free)
-      out.standings[k] = Standing::untrained;
-    out.left_out[k] = out.left_out[k] || norm == 0;
-    if (out.left_out[k])
-      norm = 1;
-  }
-  const auto inverse = out.norms.cwiseInverse().asDiagonal();
-  out.normal = inverse * out.normal * inverse;
-  out.scores = inverse * out.scores * inverse;
+  out.normal = dense_arrow(std::move(normal));
+  out.scores = dense_arrow(std::move(scores));
   return Sensitivity(std::move(out), options.stop);
 }
 

@@ -30,30 +30,41 @@ double loss_one_by_one(Loss loss, const Design& runs, const Eigen::VectorXd& pre
   return loss_value(loss, measured, of_runs);
 }
 
+using Eigen::ArrayXd;
+
+/// How far predictions are from what was measured, in what a loss looks at.
+ArrayXd errors_of(Loss loss, const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted) {
+  switch (facts_of(loss).of) {
+    case ErrorOf::time:
+      break;
+    case ErrorOf::relative:
+      return (measured - predicted).array() / measured.array();
+    case ErrorOf::logarithm:
+      return measured.array().log() - predicted.array().log();
+  }
+  return measured - predicted;
+}
+
 }  // namespace
 
-Eigen::ArrayXd row_losses(Loss loss, const Eigen::VectorXd& measured,
-                          const Eigen::VectorXd& predicted) {
-  const auto residual = (measured - predicted).array();
-  const auto log_ratio = measured.array().log() - predicted.array().log();
-  switch (loss) {
-    case Loss::mae:
-      return residual.abs();
-    case Loss::mape:
-      return residual.abs() / measured.array();
-    case Loss::mse:
-      return residual.square();
-    case Loss::soft_l1:
-      return (log_ratio.square() + kSoftness * kSoftness).sqrt() - kSoftness;
-    case Loss::rmsle:
-      break;
+ArrayXd row_losses(Loss loss, const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted) {
+  return facts_of(loss).count(errors_of(loss, measured, predicted));
+}
+
+RowDerivatives row_derivatives(Loss loss, const Eigen::VectorXd& measured,
+                               const Eigen::VectorXd& predicted) {
+  const Bend bend = facts_of(loss).bend(errors_of(loss, measured, predicted));
+  if (!is_logarithmic(loss)) {
+    const ArrayXd per_time = deviation_weights(loss, measured);
+    return {-bend.slope * per_time, {}, bend.curvature * per_time.square()};
   }
-  return log_ratio.square();
+  const ArrayXd y = predicted.array();
+  return {-bend.slope / y, (bend.curvature + bend.slope) / y.square(), bend.curvature / y.square()};
 }
 
 double loss_value(Loss loss, const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted) {
   const double mean = row_losses(loss, measured, predicted).mean();
-  return loss == Loss::rmsle ? std::sqrt(mean) : mean;
+  return is_root(loss) ? std::sqrt(mean) : mean;
 }
 
 double loss_value(Loss loss, const Design& runs, const Eigen::VectorXd& predicted) {
@@ -66,44 +77,39 @@ double loss_value(Loss loss, const Design& runs, const Eigen::VectorXd& predicte
   for (std::size_t row = 0; row < runs.rows; ++row)
     sum += static_cast<double>(runs.runs[row]) * losses[index(row)];
   const double mean = sum / static_cast<double>(runs.total_runs());
-  return loss == Loss::rmsle ? std::sqrt(mean) : mean;
+  return is_root(loss) ? std::sqrt(mean) : mean;
 }
 
 double loss_of_time(Loss loss, double time) {
-  switch (loss) {
-    case Loss::mae:
-      return time;
-    case Loss::mse:
-      return time * time;
-    case Loss::mape:
-    case Loss::rmsle:
-    case Loss::soft_l1:
-      break;
-  }
-  return 1;
+  if (facts_of(loss).of != ErrorOf::time)
+    return 1;
+  return is_squared(loss) ? time * time : time;
 }
 
 bool is_absolute(Loss loss) {
-  return loss == Loss::mae || loss == Loss::mape;
+  return facts_of(loss).shape == ErrorShape::absolute;
 }
 
 bool is_squared(Loss loss) {
-  return loss == Loss::mse || loss == Loss::rmsle;
+  return facts_of(loss).shape == ErrorShape::squared;
+}
+
+bool is_logarithmic(Loss loss) {
+  return facts_of(loss).of == ErrorOf::logarithm;
+}
+
+bool is_root(Loss loss) {
+  return facts_of(loss).is_root;
+}
+
+Eigen::VectorXd deviation_weights(Loss loss, const Eigen::VectorXd& measured) {
+  return facts_of(loss).of == ErrorOf::relative ? Eigen::VectorXd(measured.cwiseInverse())
+                                                : Eigen::VectorXd::Ones(measured.size());
 }
 
 using Eigen::VectorXd;
 
 namespace {
-
-/// Of the loss sqrt(u^2 + s^2) of u = ln(measured / predicted).
-Curvature soft_curvature(const VectorXd& measured, const VectorXd& predicted) {
-  const VectorXd safe = predicted.cwiseMax(1e-6 * measured);
-  const Eigen::ArrayXd residual = (measured.array() / safe.array()).log();
-  const double s = kSoftness;
-  const Eigen::ArrayXd size = (residual.square() + s * s).sqrt();
-  const double curvature = (s * s / size.cube()).mean();
-  return {safe.array().square().inverse(), residual / size / curvature};
-}
 
 VectorXd safe_prediction(const VectorXd& measured, const VectorXd& predicted) {
   return predicted.cwiseMax(1e-6 * measured);
@@ -116,23 +122,27 @@ double sparsity_of_rows(const VectorXd& measured, const VectorXd& predicted,
   return 2 * median((measured - predicted).cwiseQuotient(safe).cwiseAbs(), runs);
 }
 
+/// Of a loss with a curvature, that of its mean error.
+Curvature smooth_curvature(Loss loss, const VectorXd& measured, const VectorXd& safe) {
+  const Bend bend = facts_of(loss).bend(errors_of(loss, measured, safe));
+  const VectorXd per_time =
+      is_logarithmic(loss) ? VectorXd(safe.cwiseInverse()) : deviation_weights(loss, measured);
+  return {per_time.cwiseAbs2(), bend.slope / bend.curvature.mean()};
+}
+
 Curvature curvature_of_rows(Loss loss, const VectorXd& measured, const VectorXd& predicted,
                             double sparsity) {
   const VectorXd safe = safe_prediction(measured, predicted);
   const VectorXd residual = measured - predicted;
-  switch (loss) {
-    case Loss::mae:
-      return {safe.cwiseInverse(), sparsity * safe.cwiseSqrt()};
-    case Loss::mape:
-      return {measured.array().square().inverse(), VectorXd::Constant(measured.size(), sparsity)};
-    case Loss::mse:
-      return {VectorXd::Ones(measured.size()), residual};
-    case Loss::soft_l1:
-      return soft_curvature(measured, predicted);
-    case Loss::rmsle:
-      break;
-  }
-  return {measured.array().square().inverse(), residual.cwiseQuotient(measured)};
+  if (is_absolute(loss) && facts_of(loss).of == ErrorOf::time)
+    return {safe.cwiseInverse(), sparsity * safe.cwiseSqrt()};
+  if (is_absolute(loss))
+    return {measured.array().square().inverse(), VectorXd::Constant(measured.size(), sparsity)};
+  if (is_squared(loss) && is_logarithmic(loss))
+    return {measured.array().square().inverse(), residual.cwiseQuotient(measured)};
+  if (is_squared(loss))
+    return {VectorXd::Ones(measured.size()), residual};
+  return smooth_curvature(loss, measured, safe);
 }
 
 }  // namespace
@@ -159,11 +169,11 @@ constexpr double kCostOfWeight = 1.1;
 /// How far a time is from another on the scale of a squared loss, and the way back. Both are exact
 /// for equal times.
 double difference(Loss loss, double time, double from) {
-  return loss == Loss::rmsle ? std::log(time / from) : time - from;
+  return is_logarithmic(loss) ? std::log(time / from) : time - from;
 }
 
 double shifted(Loss loss, double from, double difference) {
-  return loss == Loss::rmsle ? from * std::exp(difference) : from + difference;
+  return is_logarithmic(loss) ? from * std::exp(difference) : from + difference;
 }
 
 }  // namespace

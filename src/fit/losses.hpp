@@ -5,17 +5,25 @@
 #include <optional>
 #include <span>
 
+#include "forms/loss.hpp"
 #include "perfmodel/columns.hpp"
 #include "perfmodel/model.hpp"
 
 namespace perfmodel {
 
-/// s of the loss soft_l1: errors of ln(time) beyond it count by their size, not its square.
-inline constexpr double kSoftness = 0.1;
-
-/// What each row adds to the mean; of rmsle to the mean square, whose root is the loss.
+/// What each row adds to the mean; of a root to the mean under it.
 Eigen::ArrayXd row_losses(Loss loss, const Eigen::VectorXd& measured,
                           const Eigen::VectorXd& predicted);
+
+/// Derivatives of the row losses by the predictions.
+struct RowDerivatives {
+  Eigen::VectorXd slope;
+  Eigen::VectorXd curvature;         ///< empty: nothing bends downwards
+  Eigen::VectorXd convex_curvature;  ///< without what bends downwards
+};
+
+RowDerivatives row_derivatives(Loss loss, const Eigen::VectorXd& measured,
+                               const Eigen::VectorXd& predicted);
 
 /// The loss of predictions for measured times. Both have at least one row and are positive.
 double loss_value(Loss loss, const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted);
@@ -30,6 +38,12 @@ double loss_of_time(Loss loss, double time);
 bool is_absolute(Loss loss);
 /// Means of squared errors, or functions of them.
 bool is_squared(Loss loss);
+/// Errors of ln(time).
+bool is_logarithmic(Loss loss);
+/// The root of a mean.
+bool is_root(Loss loss);
+/// What an error of the time counts in each row, beside others.
+Eigen::VectorXd deviation_weights(Loss loss, const Eigen::VectorXd& measured);
 
 /// The expected loss of one row, to second order in its prediction, is weights / 2 * change^2, up
 /// to a factor; scores are its derivative's standard deviation over the same factor and the root of

@@ -1,16 +1,18 @@
+#include "fit/scaled_model.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/text.hpp"
-#include "fit/polish.hpp"
-#include "fit/search_space.hpp"
 
 namespace perfmodel {
 namespace {
 
 using Eigen::Index;
 using Eigen::VectorXd;
+using optimise::LevelColumns;
 using optimise::LevelMatrix;
 
 std::size_t entry(const NumericFactor& factor, std::size_t row) {
@@ -38,11 +40,17 @@ struct ScaledModel::Parts {
   std::vector<std::vector<double>> powers;  ///< I^p per intrinsic column and distinct value
   VectorXd sum;
   VectorXd product;
+
+  VectorXd predicted(const VectorXd& scaled) const {
+    return (sum.array() * product.array() + scaled[scaled.size() - 1]).matrix();
+  }
 };
 
 ScaledModel::ScaledModel(const Design& design, const SearchSpace& space)
     : design_(design),
+      space_(space),
       layout_(space.layout()),
+      first_power_(index(layout_.intrinsic_power(0))),
       many_levels_(column_of_many_levels(design)),
       intrinsic_logs_(centred_logs(design.intrinsic, space.intrinsic_log_centres())),
       extrinsic_logs_(centred_logs(design.extrinsic, space.extrinsic_log_centres())) {}
@@ -77,188 +85,319 @@ ScaledModel::Parts ScaledModel::parts(const VectorXd& scaled) const {
 }
 
 VectorXd ScaledModel::predict(const VectorXd& scaled) const {
-  const Parts p = parts(scaled);
-  return (p.sum.array() * p.product.array() + scaled[scaled.size() - 1]).matrix();
+  return parts(scaled).predicted(scaled);
 }
 
-LevelMatrix ScaledModel::empty_jacobian() const {
-  LevelMatrix out;
+/// Calls put(row, constant, derivative) for all that can differ from 0.
+template <class Put>
+void ScaledModel::put_derivatives(const VectorXd& scaled, const Parts& part, const Put& put) const {
+  for (std::size_t r = 0; r < design_.rows; ++r) {
+    const Index row = static_cast<Index>(r);
+    const double product = part.product[row];
+    for (std::size_t i = 0; i < design_.intrinsic.size(); ++i) {
+      const std::size_t e = entry(design_.intrinsic[i], r);
+      const double power = part.powers[i][e] * product;
+      put(row, layout_.coefficient(i), power);
+      put(row, layout_.intrinsic_power(i),
+          scaled[index(layout_.coefficient(i))] * power * intrinsic_logs_[i][e]);
+    }
+    for (std::size_t c = 0; c < design_.categorical.size(); ++c)
+      put(row, layout_.level(c, design_.categorical[c].codes[r]), product);
+    if (const auto lone = layout_.lone_coefficient())
+      put(row, *lone, product);
+    for (std::size_t j = 0; j < design_.extrinsic.size(); ++j)
+      put(row, layout_.extrinsic_power(j),
+          part.sum[row] * product * extrinsic_logs_[j][entry(design_.extrinsic[j], r)]);
+    put(row, layout_.intercept(), 1);
+  }
+}
+
+LevelColumns ScaledModel::levels_apart() const {
+  LevelColumns out;
   if (many_levels_) {
-    out.levels.first = index(layout_.level(*many_levels_, 0));
-    out.levels.count = index(design_.categorical[*many_levels_].levels);
+    out.first = index(layout_.level(*many_levels_, 0));
+    out.count = index(design_.categorical[*many_levels_].levels);
+  }
+  return out;
+}
+
+LevelMatrix ScaledModel::jacobian(const VectorXd& scaled, const Parts& part) const {
+  LevelMatrix out{.others = {}, .levels = levels_apart()};
+  if (many_levels_) {
     const std::vector<std::uint32_t>& codes = design_.categorical[*many_levels_].codes;
     out.levels.of_row.assign(codes.begin(), codes.end());
     out.levels.value.resize(index(design_.rows));
   }
   out.others.setZero(index(design_.rows), index(layout_.size()) - out.levels.count);
+  put_derivatives(scaled, part, [&](Index row, std::size_t constant, double derivative) {
+    const Index column = index(constant);
+    if (out.levels.holds(column))
+      out.levels.value[row] = derivative;
+    else
+      out.others(row, out.levels.other(column)) = derivative;
+  });
   return out;
 }
 
-VectorXd ScaledModel::linearise(const VectorXd& scaled, LevelMatrix& jacobian) const {
-  const Parts part = parts(scaled);
-  jacobian = empty_jacobian();
-  for (std::size_t r = 0; r < design_.rows; ++r) {
-    const Index row = static_cast<Index>(r);
-    const auto put = [&](std::size_t constant, double derivative) {
-      jacobian.others(row, jacobian.levels.other(index(constant))) = derivative;
-    };
-    const double product = part.product[row];
-    for (std::size_t i = 0; i < design_.intrinsic.size(); ++i) {
-      const std::size_t e = entry(design_.intrinsic[i], r);
-      const double power = part.powers[i][e] * product;
-      put(layout_.coefficient(i), power);
-      put(layout_.intrinsic_power(i),
-          scaled[static_cast<Index>(layout_.coefficient(i))] * power * intrinsic_logs_[i][e]);
+class ScaledModel::Linearised : public LinearisedModel {
+ public:
+  Linearised(const ScaledModel& model, const VectorXd& scaled)
+      : model_(model), at_(scaled), parts_(model.parts(scaled)) {
+    predicted_ = parts_.predicted(scaled);
+    const LevelColumns levels = model.levels_apart();
+    if (levels.empty() || scaled.size() - levels.count < optimise::kSparseColumns) {
+      jacobian_ = model.jacobian(scaled, parts_);
+      return;
     }
-    for (std::size_t c = 0; c < design_.categorical.size(); ++c)
-      if (c == many_levels_)
-        jacobian.levels.value[row] = product;
-      else
-        put(layout_.level(c, design_.categorical[c].codes[r]), product);
-    if (const auto lone = layout_.lone_coefficient())
-      put(*lone, product);
-    for (std::size_t j = 0; j < design_.extrinsic.size(); ++j) {
-      put(layout_.extrinsic_power(j),
-          part.sum[row] * product * extrinsic_logs_[j][entry(design_.extrinsic[j], r)]);
-    }
-    put(layout_.intercept(), 1);
+    std::vector<Eigen::Triplet<double>> entries;
+    model.put_derivatives(scaled, parts_, [&](Index row, std::size_t constant, double derivative) {
+      entries.emplace_back(static_cast<int>(row), static_cast<int>(constant), derivative);
+    });
+    sparse_.resize(predicted_.size(), scaled.size());
+    sparse_.setFromTriplets(entries.begin(), entries.end());
   }
-  return (part.sum.array() * part.product.array() + scaled[scaled.size() - 1]).matrix();
-}
 
-ArrowMatrix ScaledModel::curvature(const LevelMatrix& jacobian, const VectorXd& weights) const {
-  ArrowMatrix out = zero_arrow(jacobian);
-  const auto weighted_logs = [&](const NumericFactor& factor, const std::vector<double>& logs) {
+  LevelMatrix jacobian() const override {
+    return is_sparse() ? model_.jacobian(at_, parts_) : jacobian_;
+  }
+  VectorXd slopes(const VectorXd& v) const override {
+    return is_sparse() ? VectorXd(sparse_.transpose() * v)
+                       : optimise::transposed_product(jacobian_.others, jacobian_.levels, v);
+  }
+  ArrowMatrix gram(const VectorXd& weights) const override {
+    if (is_sparse())
+      return perfmodel::gram(1, sparse_, weights);
+    // J'J alone is half the work.
+    if ((weights.array() == weights[0]).all())
+      return perfmodel::gram(weights[0], jacobian_, {});
+    return perfmodel::gram(1, jacobian_, weights);
+  }
+  ArrowMatrix bend(const VectorXd& weights) const override;
+
+ private:
+  const ScaledModel& model_;
+  const VectorXd at_;
+  Parts parts_;
+  LevelMatrix jacobian_;
+  optimise::SparseRows sparse_;  ///< in place of it, where several columns have many levels
+
+  bool is_sparse() const { return sparse_.rows() > 0; }
+};
+
+/// Each power multiplies a derivative by the logarithm of its column, and Eq. (4) has no others.
+ArrowMatrix ScaledModel::Linearised::bend(const VectorXd& weights) const {
+  const Design& design = model_.design_;
+  const GenericLayout& layout = model_.layout_;
+  std::vector<Eigen::Triplet<double>> entries;
+  const auto slopes_by = [&](const NumericFactor& factor, const std::vector<double>& logs) {
     VectorXd weighted = weights;
-    for (std::size_t r = 0; r < design_.rows; ++r)
+    for (std::size_t r = 0; r < design.rows; ++r)
       weighted[static_cast<Index>(r)] *= logs[entry(factor, r)];
-    return weighted;
+    return slopes(weighted);
   };
-  const auto place = [&](std::size_t constant) { return jacobian.levels.other(index(constant)); };
-  for (std::size_t i = 0; i < design_.intrinsic.size(); ++i) {
-    const VectorXd weighted = weighted_logs(design_.intrinsic[i], intrinsic_logs_[i]);
-    const Index a = place(layout_.coefficient(i));
-    const Index p = place(layout_.intrinsic_power(i));
-    out.core(a, p) = out.core(p, a) = jacobian.others.col(a).dot(weighted);
-    out.core(p, p) = jacobian.others.col(p).dot(weighted);
+  const auto put = [&](std::size_t i, std::size_t j, double value) {
+    entries.emplace_back(static_cast<int>(i), static_cast<int>(j), value);
+  };
+  for (std::size_t i = 0; i < design.intrinsic.size(); ++i) {
+    const VectorXd row = slopes_by(design.intrinsic[i], model_.intrinsic_logs_[i]);
+    const std::size_t a = layout.coefficient(i);
+    const std::size_t p = layout.intrinsic_power(i);
+    put(a, p, row[index(a)]);
+    put(p, p, row[index(p)]);
   }
-  for (std::size_t j = 0; j < design_.extrinsic.size(); ++j) {
-    const Index q = place(layout_.extrinsic_power(j));
-    VectorXd row = optimise::transposed_product(
-        jacobian.others, jacobian.levels, weighted_logs(design_.extrinsic[j], extrinsic_logs_[j]));
-    row[row.size() - 1] = 0;  // C does not scale
-    const VectorXd others = jacobian.levels.empty() ? row : jacobian.levels.others(row);
-    out.core.row(q) = others;
-    out.core.col(q) = others;
-    if (!jacobian.levels.empty())
-      out.border.col(q) = jacobian.levels.levels(row);
+  for (std::size_t j = 0; j < design.extrinsic.size(); ++j) {
+    const VectorXd row = slopes_by(design.extrinsic[j], model_.extrinsic_logs_[j]);
+    // Of two scales the same is found twice; C does not scale.
+    for (std::size_t k = 0; k < layout.intercept(); ++k)
+      if (k < layout.extrinsic_power(0) || k >= layout.extrinsic_power(j))
+        put(layout.extrinsic_power(j), k, row[index(k)]);
   }
-  return out;
+  return arrow_of(model_.levels_apart(), at_.size(), entries);
 }
 
-using Eigen::Index;
-using Eigen::VectorXd;
+std::unique_ptr<LinearisedModel> ScaledModel::linearised(const VectorXd& scaled) const {
+  return std::make_unique<Linearised>(*this, scaled);
+}
 
-optimise::Bounds ScaledSteps::around(const VectorXd& at, double radius, bool holds_a) const {
-  VectorXd reach = VectorXd::Constant(constants_, radius);
-  if (holds_a) {
+optimise::Bounds ScaledModel::around(const VectorXd& at, double radius, bool curved_penalty) const {
+  VectorXd reach = VectorXd::Constant(at.size(), radius);
+  if (curved_penalty) {
     reach.head(first_power_) =
-        radius * at.head(first_power_).cwiseAbs().cwiseMax(0.05 * box_.upper.head(first_power_));
+        radius * at.head(first_power_).cwiseAbs().cwiseMax(0.05 * box().upper.head(first_power_));
   } else {
     reach.head(first_power_).setConstant(std::numeric_limits<double>::infinity());
   }
-  reach[constants_ - 1] = std::numeric_limits<double>::infinity();
-  return {(box_.lower - at).cwiseMax(-reach).cwiseMin(0),
-          (box_.upper - at).cwiseMin(reach).cwiseMax(0)};
+  reach[at.size() - 1] = std::numeric_limits<double>::infinity();
+  return {(box().lower - at).cwiseMax(-reach).cwiseMin(0),
+          (box().upper - at).cwiseMin(reach).cwiseMax(0)};
 }
 
-VectorXd ScaledSteps::inside(const VectorXd& scaled, const VectorXd& effects, double cost) const {
+VectorXd ScaledModel::inside(const VectorXd& scaled, const VectorXd& effects, double cost) const {
   constexpr double rounding = 1e-13;
-  VectorXd out = scaled.cwiseMax(box_.lower).cwiseMin(box_.upper);
+  VectorXd out = scaled.cwiseMax(box().lower).cwiseMin(box().upper);
   for (Index k = 0; k < out.size(); ++k) {
-    const bool power = k >= first_power_ && k < constants_ - 1;
-    const double above = out[k] - box_.lower[k];
-    if (power ? above < rounding * (box_.upper[k] - box_.lower[k])
+    const bool power = k >= first_power_ && k < scaled.size() - 1;
+    const double above = out[k] - box().lower[k];
+    if (power ? above < rounding * (box().upper[k] - box().lower[k])
               : above * effects[k] < rounding * cost)
-      out[k] = box_.lower[k];
+      out[k] = box().lower[k];
   }
   return out;
 }
 
-double ScaledSteps::length(const VectorXd& step) const {
-  const Index powers = constants_ - 1 - first_power_;
+double ScaledModel::length(const VectorXd& step) const {
+  const Index powers = step.size() - 1 - first_power_;
   return powers == 0 ? 0 : step.segment(first_power_, powers).cwiseAbs().maxCoeff();
 }
 
-SquaredRows::SquaredRows(const WeightedRows& rows, const SearchSpace& space, Loss loss)
-    : rows_(rows),
-      training_(rows.design()),
-      space_(space),
-      logarithmic_(loss == Loss::rmsle),
-      model_(training_, space) {}
-
-VectorXd SquaredRows::residuals(const VectorXd& predicted) const {
-  if (!logarithmic_)
-    return training_.time - predicted;
-  return training_.time.array().log() - predicted.array().log();
+std::optional<VectorXd> ScaledModel::wake(const VectorXd& scaled, const VectorXd& pull) const {
+  return wake_idle_terms(design_, space_, scaled, pull);
 }
 
-VectorXd SquaredRows::weighted(const VectorXd& residual) const {
-  return rows_.weights().size() > 0 ? VectorXd(rows_.weights().cwiseProduct(residual)) : residual;
-}
+namespace {
 
-double SquaredRows::square_sum_of(const VectorXd& residual) const {
-  const double sum =
-      rows_.weights().size() > 0 ? residual.dot(weighted(residual)) : residual.squaredNorm();
-  return sum + rows_.scatter();
-}
+/// Powers that are tried are this far apart.
+constexpr double kPowerSpacing = 0.25;
+/// A slope counts as downhill beyond this share of the largest that rows of these pulls could have:
+/// the rest is rounding.
+constexpr double kDownhillShare = 1e-9;
 
-double SquaredRows::mean_square(const VectorXd& scaled) const {
-  return square_sum_of(residuals(model_.predict(scaled))) / rows_.total_weight();
-}
-
-SquareSums SquaredRows::sums(const VectorXd& scaled) const {
-  optimise::LevelMatrix jacobian;
-  const VectorXd predicted = model_.linearise(scaled, jacobian);
-  const VectorXd residual = residuals(predicted);
-  SquareSums out;
-  out.factor = 2 / rows_.total_weight();
-  if (logarithmic_) {
-    // d sqrt(m) = dm / (2 sqrt(m))
-    out.root = std::max(1e-300, std::sqrt(square_sum_of(residual) / rows_.total_weight()));
-    out.factor /= 2 * out.root;
+/// What scales the sum of intrinsic terms in each row: the product of E_j^q_j.
+VectorXd extrinsic_products(const Design& training, const SearchSpace& space,
+                            const VectorXd& scaled) {
+  VectorXd exponent = VectorXd::Zero(static_cast<Index>(training.rows));
+  for (std::size_t j = 0; j < training.extrinsic.size(); ++j) {
+    const NumericFactor& factor = training.extrinsic[j];
+    const double q = scaled[static_cast<Index>(space.layout().extrinsic_power(j))];
+    std::vector<double> parts;
+    parts.reserve(factor.values.size());
+    for (const double value : factor.values)
+      parts.push_back(q * (std::log(value) - space.extrinsic_log_centres()[j]));
+    for (std::size_t r = 0; r < training.rows; ++r)
+      exponent[static_cast<Index>(r)] += parts[entry(factor, r)];
   }
-  add_derivatives(predicted, residual, jacobian, out);
+  return exponent.array().exp();
+}
+
+/// The powers that are tried for an idle term: from low to high.
+struct PowerGrid {
+  double low = 0;
+  double high = 0;
+  int steps = 1;
+
+  double power(int k) const { return k == steps ? high : low + (high - low) / steps * k; }
+};
+
+struct IdleTerm {
+  std::size_t column = 0;
+  PowerGrid grid;
+};
+
+std::vector<IdleTerm> idle_terms(const SearchSpace& space, const VectorXd& scaled) {
+  std::vector<IdleTerm> out;
+  for (std::size_t i = 0; i < space.intrinsic_log_centres().size(); ++i) {
+    const Index a = static_cast<Index>(space.layout().coefficient(i));
+    if (scaled[a] != 0 || !(space.scaled().upper[a] > 0))
+      continue;
+    const Index p = static_cast<Index>(space.layout().intrinsic_power(i));
+    const double low = space.scaled().lower[p];
+    const double high = space.scaled().upper[p];
+    const int steps = std::max(1, static_cast<int>(std::lround((high - low) / kPowerSpacing)));
+    out.push_back({i, {low, high, steps}});
+  }
   return out;
 }
 
-void SquaredRows::add_derivatives(const VectorXd& predicted, const VectorXd& residual,
-                                  optimise::LevelMatrix& jacobian, SquareSums& out) const {
-  const VectorXd pull = weighted(residual);
-  out.bend =
-      model_.curvature(jacobian, logarithmic_ ? VectorXd(pull.cwiseQuotient(predicted)) : pull);
-  if (logarithmic_) {
-    jacobian.others.array().colwise() /= predicted.array();
-    if (!jacobian.levels.empty())
-      jacobian.levels.value.array() /= predicted.array();
+/// Of one term, the slopes and squares of its grid. `product`: of E_j^q_j in each row.
+void add_slopes(const NumericFactor& factor, double log_centre, const PowerGrid& grid,
+                const VectorXd& pull, const VectorXd& product, std::vector<double>& slopes,
+                std::vector<double>& squares) {
+  const std::size_t places = factor.values.size();
+  std::vector<double> slope_of(places, 0);
+  std::vector<double> square_of(places, 0);
+  for (Index r = 0; r < pull.size(); ++r) {
+    const std::size_t place = entry(factor, static_cast<std::size_t>(r));
+    slope_of[place] += pull[r] * product[r];
+    square_of[place] += product[r] * product[r];
   }
-  out.gradient = optimise::scaled_transposed_product(-out.factor, jacobian, pull);
-  out.gauss_newton = gram(out.factor, jacobian, rows_.weights());
-  if (!logarithmic_)
-    return;
-  if (jacobian.levels.empty())
-    out.of_logarithm = dense_arrow(
-        out.factor * (jacobian.others.transpose() * pull.asDiagonal() * jacobian.others));
-  else
-    out.of_logarithm = gram(out.factor, jacobian, pull);
+  // I^p on the grid by repeated multiplication: two exponentials per distinct value.
+  std::vector<double> powers(places);
+  std::vector<double> factors(places);
+  for (std::size_t v = 0; v < places; ++v) {
+    const double log_value = log_of_value(factor.values[v]) - log_centre;
+    powers[v] = std::exp(grid.low * log_value);
+    factors[v] = std::exp((grid.high - grid.low) / grid.steps * log_value);
+  }
+  for (int k = 0; k <= grid.steps; ++k) {
+    double slope = 0;
+    double square = 0;
+    for (std::size_t v = 0; v < places; ++v) {
+      slope += slope_of[v] * powers[v];
+      square += square_of[v] * powers[v] * powers[v];
+      powers[v] *= factors[v];
+    }
+    slopes.push_back(slope);
+    squares.push_back(square);
+  }
 }
 
-std::optional<VectorXd> SquaredRows::wake(const VectorXd& scaled) const {
-  const VectorXd predicted = model_.predict(scaled);
-  VectorXd pull = -weighted(residuals(predicted));  // d cost / d prediction, up to a factor
-  if (logarithmic_)
-    pull.array() /= predicted.array();
-  return wake_idle_terms(training_, space_, scaled, pull);
+/// What the rows say of idle terms.
+struct IdleSlopes {
+  VectorXd slopes;   ///< per idle term and power of the grid: of the cost in a
+  VectorXd squares;  ///< of the rows' derivatives by a
+  double pull_squares = 0;
+};
+
+IdleSlopes idle_slopes(const Design& training, const SearchSpace& space, const VectorXd& scaled,
+                       const VectorXd& pull) {
+  IdleSlopes out{.slopes = {}, .squares = {}, .pull_squares = pull.squaredNorm()};
+  const std::vector<IdleTerm> idle = idle_terms(space, scaled);
+  if (idle.empty())
+    return out;
+  const VectorXd product = extrinsic_products(training, space, scaled);
+  std::vector<double> slopes;
+  std::vector<double> squares;
+  for (const IdleTerm& term : idle) {
+    add_slopes(training.intrinsic[term.column], space.intrinsic_log_centres()[term.column],
+               term.grid, pull, product, slopes, squares);
+  }
+  out.slopes = Eigen::Map<const VectorXd>(slopes.data(), static_cast<Index>(slopes.size()));
+  out.squares = Eigen::Map<const VectorXd>(squares.data(), static_cast<Index>(squares.size()));
+  return out;
+}
+
+}  // namespace
+
+/// The power of each idle term at which the cost falls steepest with the size of the term, its root
+/// mean square over the rows, where it falls at all.
+std::optional<VectorXd> wake_idle_terms(const Design& training, const SearchSpace& space,
+                                        const VectorXd& scaled, const VectorXd& pull) {
+  const IdleSlopes of_rows = idle_slopes(training, space, scaled, pull);
+  std::optional<VectorXd> woken;
+  Index at = 0;
+  for (const IdleTerm& term : idle_terms(space, scaled)) {
+    std::optional<double> best;
+    double least = -kDownhillShare * std::sqrt(of_rows.pull_squares);
+    for (int k = 0; k <= term.grid.steps; ++k, ++at) {
+      const double steepness = of_rows.slopes[at] / std::sqrt(of_rows.squares[at]);
+      if (steepness < least) {
+        least = steepness;
+        best = term.grid.power(k);
+      }
+    }
+    if (!best)
+      continue;
+    if (!woken)
+      woken = scaled;
+    (*woken)[static_cast<Index>(space.layout().intrinsic_power(term.column))] = *best;
+  }
+  return woken;
+}
+
+Optimum polish(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
+               const FitOptions& options, const VectorXd& start, double gap_to_stop) {
+  return finish(ScaledModel(rows.design(), space), rows, options.loss, penalty, start, gap_to_stop,
+                options.stop);
 }
 
 }  // namespace perfmodel

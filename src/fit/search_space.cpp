@@ -27,9 +27,8 @@ using Eigen::VectorXd;
 
 Regulariser::Regulariser(const SearchSpace& space, const WeightedRows& training,
                          const FitOptions& options)
-    : layout_(space.layout()),
-      l1_(options.penalty.l1),
-      l2_(options.penalty.l2),
+    : PenaltyTerms(options.penalty.l1, options.penalty.l2),
+      layout_(space.layout()),
       intrinsic_shift_(space.intrinsic_log_centres()),
       extrinsic_shift_(space.extrinsic_log_centres()) {
   if (const auto many = column_of_many_levels(training.design())) {
@@ -57,18 +56,11 @@ double Regulariser::factor(std::size_t coefficient, const VectorXd& scaled) cons
   return std::exp(log_factor) / unit_;
 }
 
-double Regulariser::operator()(const VectorXd& scaled) const {
-  if (!active())
-    return 0;
-  VectorXd penalised = scaled.head(scaled.size() - 1);
+VectorXd Regulariser::values(const VectorXd& scaled) const {
+  VectorXd out = scaled.head(scaled.size() - 1);
   for (std::size_t k = 0; k < layout_.intrinsic_power(0); ++k)
-    penalised[static_cast<Index>(k)] *= factor(k, scaled);
-  double sum = 0;
-  if (l1_ > 0)
-    sum += l1_ * penalised.lpNorm<1>();
-  if (l2_ > 0)
-    sum += l2_ * penalised.squaredNorm();
-  return sum;
+    out[static_cast<Index>(k)] *= factor(k, scaled);
+  return out;
 }
 
 PenalisedConstants Regulariser::linearise(const VectorXd& scaled) const {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "fit/finish.hpp"
 #include "fit/losses.hpp"
 #include "optimise/algebra.hpp"
 #include "perfmodel/columns.hpp"
@@ -73,12 +74,6 @@ class SearchSpace {
   optimise::Bounds scaled_;
 };
 
-/// The penalised constants as functions of the scaled ones, to first order.
-struct PenalisedConstants {
-  Eigen::VectorXd values;           ///< one per constant without C
-  optimise::LevelMatrix gradients;  ///< by the scaled constants, one row per value
-};
-
 /// Eqs. (10) and (11): lambda times the sum of |x| or x^2 over all constants but C, in the units of
 /// the loss.
 ///
@@ -86,22 +81,14 @@ struct PenalisedConstants {
 /// column then changes a, and with it what a lambda means. Scaled: x are the powers, and the a of
 /// columns divided by their geometric means in units of the median time, and the sum counts in
 /// units of the loss of that time; lambda then means the same for any unit.
-class Regulariser {
+class Regulariser : public PenaltyTerms {
  public:
   Regulariser(const SearchSpace& space, const WeightedRows& training, const FitOptions& options);
 
-  bool active() const { return l1_ > 0 || l2_ > 0; }
-  /// The lambdas in units of the loss.
-  double l1() const { return l1_; }
-  double l2() const { return l2_; }
-
-  double operator()(const Eigen::VectorXd& scaled) const;
-  PenalisedConstants linearise(const Eigen::VectorXd& scaled) const;
+  PenalisedConstants linearise(const Eigen::VectorXd& scaled) const override;
 
  private:
   GenericLayout layout_;
-  double l1_;
-  double l2_;
   double unit_ = 1;  ///< of the penalised coefficients
   /// The column of many levels, whose gradients stand apart: its first constant and their number.
   std::size_t first_level_ = 0;
@@ -110,6 +97,7 @@ class Regulariser {
   std::vector<double> intrinsic_shift_;
   std::vector<double> extrinsic_shift_;
 
+  Eigen::VectorXd values(const Eigen::VectorXd& scaled) const override;
   /// Penalised / scaled of a coefficient.
   double factor(std::size_t coefficient, const Eigen::VectorXd& scaled) const;
 };

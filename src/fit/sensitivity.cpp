@@ -42,42 +42,33 @@ void separate(MatrixXd& basis) {
   }
 }
 
-/// A matrix in which no constants stand apart.
-ArrowMatrix all_in_core(MatrixXd matrix) {
-  ArrowMatrix out;
-  out.border.resize(0, matrix.cols());
-  out.core = std::move(matrix);
-  return out;
-}
-
 }  // namespace
 
 Sensitivity::Sensitivity(NormalEquations equations, std::stop_token stop)
-    : Sensitivity(
-          NormalEquationsOf<ArrowMatrix>{.rows = equations.rows,
-                                         .standings = std::move(equations.standings),
-                                         .norms = std::move(equations.norms),
-                                         .left_out = std::move(equations.left_out),
-                                         .normal = all_in_core(std::move(equations.normal)),
-                                         .scores = all_in_core(std::move(equations.scores))},
-          std::move(stop)) {}
-
-Sensitivity::Sensitivity(NormalEquationsOf<ArrowMatrix> equations, std::stop_token stop)
     : stop_(std::move(stop)),
       standings_(std::move(equations.standings)),
-      norms_(std::move(equations.norms)),
-      normal_(without(std::move(equations.normal), equations.left_out, 0)),
-      scores_(std::move(equations.scores)),
-      null_(null_space(normal_, equations.left_out, stop_)) {
-  std::vector<bool> held = equations.left_out;
-  for (std::size_t k = 0; k < held.size(); ++k)
-    held[k] = held[k] || standings_[k] != Standing::free;
-  inverse_ = ArrowPseudoInverse(normal_, held, stop_);
+      norms_(equations.normal.whole_diagonal().cwiseMax(0).cwiseSqrt()) {
+  std::vector<bool>& left_out = equations.left_out;
+  for (std::size_t k = 0; k < left_out.size(); ++k) {
+    double& norm = norms_[static_cast<Index>(k)];
+    if (norm == 0 && !left_out[k] && standings_[k] != Standing::idle)
+      standings_[k] = Standing::untrained;
+    left_out[k] = left_out[k] || norm == 0;
+    if (left_out[k])
+      norm = 1;
+  }
+  const VectorXd units = norms_.cwiseInverse();
+  normal_ = without(scaled(std::move(equations.normal), units), left_out, 0);
+  scores_ = scaled(std::move(equations.scores), units);
+  null_ = null_space(normal_, left_out, stop_);
+  held_ = std::move(left_out);
+  for (std::size_t k = 0; k < held_.size(); ++k)
+    held_[k] = held_[k] || standings_[k] != Standing::free;
+  inverse_ = ArrowPseudoInverse(normal_, held_, stop_);
   const double rank = static_cast<double>(inverse_.rank());
   const double rows = static_cast<double>(equations.rows);
   enough_rows_ = rows > rank;
   factor_ = rows / (rows - rank);
-  held_ = std::move(held);
 }
 
 double Sensitivity::effect(const VectorXd& direction) const {

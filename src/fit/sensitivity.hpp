@@ -40,18 +40,13 @@ enum class Standing {
 };
 
 /// The training rows' Jacobian J at the optimum, weighted by the curvature W of their losses.
-/// Columns have unit length; those of constants that are left out do not count.
-template <class Matrix>
-struct NormalEquationsOf {
+struct NormalEquations {
   std::size_t rows = 0;
   std::vector<Standing> standings;
-  Eigen::VectorXd norms;  ///< of the columns before; 1 where that was 0 or the constant is left out
-  std::vector<bool> left_out;
-  Matrix normal;  ///< J'WJ
-  Matrix scores;  ///< J'WSSJ, S being the scores of Curvature
+  std::vector<bool> left_out;  ///< constants that do not count
+  ArrowMatrix normal;          ///< J'WJ
+  ArrowMatrix scores;          ///< J'WSSJ, S being the scores of Curvature
 };
-
-using NormalEquations = NormalEquationsOf<Eigen::MatrixXd>;
 
 /// The training rows' Jacobian at the optimum, as its normal equations: what can be said to first
 /// order about directions in which the predictions do not change, and about standard errors.
@@ -60,9 +55,9 @@ using NormalEquations = NormalEquationsOf<Eigen::MatrixXd>;
 /// that it is linearised in: scaled ones of Eq. (4); of a sum those of sum_sensitivity().
 class Sensitivity {
  public:
-  /// Once a stop is requested, this and what takes long of the others throw Interrupted.
+  /// Constants that no row depends on are left out. Once a stop is requested, this and what takes
+  /// long of the others throw Interrupted.
   explicit Sensitivity(NormalEquations equations, std::stop_token stop = {});
-  explicit Sensitivity(NormalEquationsOf<ArrowMatrix> equations, std::stop_token stop = {});
 
   const std::vector<Standing>& standings() const { return standings_; }
   /// Length of the change of the predictions, to first order, where the scaled constants move along

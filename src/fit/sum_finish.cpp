@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -13,8 +15,7 @@
 #include "fit/losses.hpp"
 #include "fit/normal_matrix.hpp"
 #include "fit/term_search.hpp"
-#include "optimise/least_absolute_deviations.hpp"
-#include "optimise/newton.hpp"
+#include "optimise/algebra.hpp"
 
 namespace perfmodel {
 namespace {
@@ -68,7 +69,7 @@ TermGoal term_goal(const TermCoordinates& coordinates, const SumShape& shape) {
 
 SumGoal::SumGoal(const TermCoordinates& coordinates, const SumShape& shape,
                  const FitOptions& options, double ridge)
-    : loss_(options.loss), l1_(options.penalty.l1), l2_(options.penalty.l2 + ridge) {
+    : PenaltyTerms(options.penalty.l1, options.penalty.l2 + ridge), loss_(options.loss) {
   const Index features = shape.features();
   const TermGoal term = term_goal(coordinates, shape);
   if (l1_ > 0 || l2_ > 0)
@@ -101,11 +102,8 @@ SumGoal::SumGoal(const TermCoordinates& coordinates, const SumShape& shape,
   }
 }
 
-double SumGoal::penalty(const VectorXd& x) const {
-  if (penalised_.size() == 0)
-    return 0;
-  const VectorXd u = penalised_ * x;
-  return l1_ * u.cwiseAbs().sum() + l2_ * u.squaredNorm();
+PenalisedConstants SumGoal::linearise(const VectorXd& x) const {
+  return {penalised_ * x, {.others = penalised_, .levels = {}}};
 }
 
 VectorXd SumGoal::without_traces(const VectorXd& x) const {
@@ -153,6 +151,7 @@ constexpr std::size_t kPatience = 3;
 /// A larger table gets fewer throws.
 constexpr std::size_t kRowsOfFullPatience = 2000;
 constexpr double kGain = 1e-9;
+constexpr std::size_t kManyConstants = 100;
 /// A finish takes off little of what rounded kinks leave: more is not worth one.
 constexpr double kPromise = 1.02;
 
@@ -216,9 +215,13 @@ SumFit nudged(const GoalTask& task, const VectorXd& theta, std::size_t number) {
 SumFit minimise_goal(const GoalTask& task, const VectorXd& start) {
   SumFit best = optimum_from(task, start, std::numeric_limits<double>::infinity());
   const auto rows = static_cast<std::size_t>(task.data.rows());
-  const std::size_t patience = kPatience * task.starts *
-                               static_cast<std::size_t>(task.shape.terms) * kRowsOfFullPatience /
-                               std::max(rows, kRowsOfFullPatience);
+  // Of more constants than runs every throw gains a little; where they are many, it takes hours.
+  const auto constants = static_cast<std::size_t>(task.shape.size());
+  const bool gains_without_end = constants >= kManyConstants && constants >= rows;
+  const std::size_t patience =
+      gains_without_end ? 0
+                        : kPatience * task.starts * static_cast<std::size_t>(task.shape.terms) *
+                              kRowsOfFullPatience / std::max(rows, kRowsOfFullPatience);
   std::size_t idle = 0;
   for (std::size_t number = 0; idle < patience && !task.options.stop.stop_requested();) {
     std::array<SumFit, kBatch> ends;
@@ -250,21 +253,7 @@ double goal_cost(const TermData& data, const SumShape& shape, const SumGoal& goa
   const Eigen::VectorXd total = evaluate_sum(data, shape, theta).total;
   if (!total.allFinite() || !(total.minCoeff() > 0))
     return std::numeric_limits<double>::infinity();
-  return loss_value(goal.loss(), data.time, total) +
-         goal.penalty(finish_coordinates(shape, goal, theta));
-}
-
-SumFit finish(const TermData& data, const SumShape& shape, const SumGoal& goal, const SumFit& start,
-              const DescentOptions& options, double gap_to_stop) {
-  SumFit out = is_absolute(goal.loss())
-                   ? finish_absolute(data, shape, goal, start, options, gap_to_stop)
-                   : finish_smooth(data, shape, goal, start, options, gap_to_stop);
-  out.evaluations += start.evaluations;
-  SumFit tidied = out;
-  tidied.theta =
-      search_coordinates(shape, goal.without_traces(finish_coordinates(shape, goal, out.theta)));
-  tidied.cost = goal_cost(data, shape, goal, tidied.theta);
-  return tidied.cost <= (1 + kSumGap) * out.cost ? tidied : out;
+  return loss_value(goal.loss(), data.time, total) + goal(finish_coordinates(shape, goal, theta));
 }
 
 namespace {
@@ -272,79 +261,42 @@ namespace {
 /// A share of a bound's distance below which a step has arrived there.
 constexpr double kSumRounding = 1e-13;
 
-/// A sum under a loss of absolute errors.
-class LinearisedSum : public LinearisedRows {
+/// A sum in the coordinates of its finish.
+class SumModel : public SmoothModel {
  public:
-  LinearisedSum(const TermData& data, const SumShape& shape, const SumGoal& goal,
-                InstructionSet instructions)
-      : data_(data), shape_(shape), goal_(goal), instructions_(instructions) {
-    weights_ = VectorXd::Constant(data.rows(), 1 / static_cast<double>(data.rows()));
-    if (goal.loss() == Loss::mape)
-      weights_.array() /= data.time.array();
+  SumModel(const TermData& data, const SumShape& shape, const SumGoal& goal,
+           const DescentOptions& options)
+      : data_(data), shape_(shape), goal_(goal), instructions_(options.instructions) {
+    if (!is_absolute(goal.loss()))
+      normal_matrix_.emplace(data.features.leftCols(shape.features()), options.instructions,
+                             options.stop, data.levels);
   }
 
-  double cost(const VectorXd& x) const override {
-    const VectorXd total = parts(x).total;
-    if (!total.allFinite())
-      return std::numeric_limits<double>::infinity();
-    return weights_.dot((data_.time - total).cwiseAbs()) + goal_.penalty(x);
+  VectorXd predict(const VectorXd& x) const override { return parts(x).total; }
+
+  std::unique_ptr<LinearisedModel> linearised(const VectorXd& x) const override {
+    return std::make_unique<Linearised>(*this, parts(x));
   }
 
-  void linearise_at(const VectorXd& x) override {
-    at_ = x;
-    const SumParts parts = this->parts(x);
-    predicted_ = parts.total;
-    jacobian_.resize(data_.rows(), shape_.size());
-    for (Index k = 0; k < shape_.terms; ++k) {
-      jacobian_.middleCols(k * shape_.features(), shape_.features()) =
-          data_.features.leftCols(shape_.features()).array().colwise() * parts.terms.col(k).array();
-    }
-    for (const auto& [follower, leader] : shape_.followers())
-      jacobian_.col(leader) += jacobian_.col(follower);
+  const optimise::Bounds& box() const override { return goal_.box(); }
+  bool is_positive() const override { return true; }
+
+  /// The trust region holds all but C, in which the sum is linear.
+  optimise::Bounds around(const VectorXd& at, double radius, bool) const override {
+    VectorXd reach = VectorXd::Constant(shape_.size(), radius);
     if (shape_.intercept)
-      jacobian_.rightCols(1).setOnes();
+      reach[reach.size() - 1] = std::numeric_limits<double>::infinity();
+    return {(box().lower - at).cwiseMax(-reach).cwiseMin(0),
+            (box().upper - at).cwiseMin(reach).cwiseMax(0)};
   }
 
-  optimise::LadProblem problem(double radius, double& constant) const override {
-    optimise::LadProblem out;
-    set_box(radius, out);
-    const Index penalised = goal_.penalised().rows();
-    const Index l1_rows = goal_.l1() > 0 ? penalised : 0;
-    const Index l2_rows = goal_.l2() > 0 ? penalised * optimise::kSquareRows : 0;
-    const Index rows = data_.rows();
-    out.matrix.resize(rows + l1_rows + l2_rows, shape_.size());
-    out.response.resize(out.matrix.rows());
-    out.weights.resize(out.matrix.rows());
-    out.linear = VectorXd::Zero(shape_.size());
-    out.matrix.topRows(rows) = jacobian_;
-    out.response.head(rows) = data_.time - predicted_;
-    out.weights.head(rows) = weights_;
-    constant = 0;
-    const VectorXd u = penalised > 0 ? VectorXd(goal_.penalised() * at_) : VectorXd();
-    if (l1_rows > 0) {
-      out.matrix.middleRows(rows, l1_rows) = goal_.penalised();
-      out.response.segment(rows, l1_rows) = -u;
-      out.weights.segment(rows, l1_rows).setConstant(goal_.l1());
-    }
-    if (l2_rows > 0)
-      add_squared_penalty(rows + l1_rows, u, out, constant);
-    return out;
+  double length(const VectorXd& step) const override {
+    return curved() == 0 ? 0 : step.head(curved()).cwiseAbs().maxCoeff();
   }
 
-  VectorXd correction(const optimise::LadResult& step, const VectorXd& trial) const override {
-    const VectorXd predicted = parts(trial).total;
-    VectorXd raises = VectorXd::Zero(index(step.active_rows.size()));
-    for (std::size_t k = 0; k < step.active_rows.size(); ++k) {
-      const Index row = step.active_rows[k];
-      if (row < data_.rows())  // else one of the penalty
-        raises[index(k)] = data_.time[row] - predicted[row];
-    }
-    return step.vertex->change_for(raises);
-  }
-
-  VectorXd inside(const VectorXd& x, double) const override {
-    const VectorXd& lower = goal_.box().lower;
-    const VectorXd& upper = goal_.box().upper;
+  VectorXd inside(const VectorXd& x, const VectorXd&, double) const override {
+    const VectorXd& lower = box().lower;
+    const VectorXd& upper = box().upper;
     VectorXd out = x.cwiseMax(lower).cwiseMin(upper);
     for (Index j = 0; j < out.size(); ++j)
       if (out[j] - lower[j] < kSumRounding * (upper[j] - lower[j]))
@@ -354,209 +306,108 @@ class LinearisedSum : public LinearisedRows {
     return out;
   }
 
-  double length(const VectorXd& step) const override {
-    const Index curved = shape_.terms * shape_.features();
-    return curved == 0 ? 0 : step.head(curved).cwiseAbs().maxCoeff();
-  }
-
  private:
-  const TermData& data_;
-  const SumShape& shape_;
-  const SumGoal& goal_;
-  InstructionSet instructions_;
-  VectorXd weights_;
-  VectorXd at_;
-  VectorXd predicted_;
-  optimise::RowMajorMatrix jacobian_;
-
-  SumParts parts(const VectorXd& x) const {
-    return evaluate_sum(data_, shape_, search_coordinates(shape_, x), instructions_);
-  }
-
-  /// The trust region holds all but C, in which the sum is linear.
-  void set_box(double radius, optimise::LadProblem& out) const {
-    VectorXd reach = VectorXd::Constant(shape_.size(), radius);
-    if (shape_.intercept)
-      reach[reach.size() - 1] = std::numeric_limits<double>::infinity();
-    out.bounds.lower = (goal_.box().lower - at_).cwiseMax(-reach).cwiseMin(0);
-    out.bounds.upper = (goal_.box().upper - at_).cwiseMin(reach).cwiseMax(0);
-  }
-
-  /// l2 (u + v)^2, v = g'd: the linear part is exact.
-  void add_squared_penalty(Index row, const VectorXd& u, optimise::LadProblem& out,
-                           double& constant) const {
-    const VectorXd reach = out.bounds.upper.cwiseMax(-out.bounds.lower);
-    for (Index k = 0; k < u.size(); ++k) {
-      const VectorXd direction = goal_.penalised().row(k);
-      out.linear += 2 * goal_.l2() * u[k] * direction;
-      constant -= goal_.l2() * u[k] * u[k];
-      const double reached =
-          direction.cwiseAbs().dot((direction.array() == 0).select(0, reach.array()).matrix());
-      optimise::put_square(direction, goal_.l2(), reached, row + k * optimise::kSquareRows, out,
-                           constant);
+  /// d total is term times feature in each coordinate of a term.
+  class Linearised : public LinearisedModel {
+   public:
+    Linearised(const SumModel& model, SumParts parts)
+        : model_(model), shape_(model.shape_), terms_(std::move(parts.terms)) {
+      predicted_ = std::move(parts.total);
     }
-  }
-};
 
-}  // namespace
+    optimise::LevelMatrix jacobian() const override {
+      optimise::RowMajorMatrix out(terms_.rows(), shape_.size());
+      const Index features = shape_.features();
+      for (Index k = 0; k < shape_.terms; ++k)
+        out.middleCols(k * features, features) =
+            model_.data_.features.leftCols(features).array().colwise() * terms_.col(k).array();
+      for (const auto& [follower, leader] : shape_.followers())
+        out.col(leader) += out.col(follower);
+      if (shape_.intercept)
+        out.rightCols(1).setOnes();
+      return {.others = std::move(out), .levels = {}};
+    }
 
-SumFit finish_absolute(const TermData& data, const SumShape& shape, const SumGoal& goal,
-                       const SumFit& start, const DescentOptions& options, double gap_to_stop) {
-  LinearisedSum sum(data, shape, goal, options.instructions);
-  const SequentialLadResult end = minimise_by_sequential_lad(
-      sum, finish_coordinates(shape, goal, start.theta), gap_to_stop, options.stop);
-  return {search_coordinates(shape, end.at), end.cost, end.evaluations, end.relative_gap};
-}
+    VectorXd slopes(const VectorXd& v) const override {
+      VectorXd out(shape_.size());
+      out.head(model_.curved()) = term_sums(v);
+      if (shape_.intercept)
+        out[out.size() - 1] = v.sum();
+      for (const auto& [follower, leader] : shape_.followers())
+        out[leader] += out[follower];
+      return out;
+    }
 
-namespace {
-
-using Eigen::ArrayXd;
-
-/// Derivatives of a loss by the prediction of each row.
-struct RowDerivatives {
-  ArrayXd slope;
-  ArrayXd curvature;
-  ArrayXd convex_curvature;  ///< without what bends downwards
-};
-
-/// A sum under a loss with two derivatives.
-class SmoothSum : public CurvedProblem {
- public:
-  SmoothSum(const TermData& data, const SumShape& shape, const SumGoal& goal,
-            const DescentOptions& options)
-      : data_(data),
-        shape_(shape),
-        goal_(goal),
-        instructions_(options.instructions),
-        normal_matrix_(data.features.leftCols(shape.features()), options.instructions, options.stop,
-                       data.levels) {}
-
-  double cost(const VectorXd& x) const override {
-    const VectorXd total = parts(x).total;
-    if (!total.allFinite() || !(total.minCoeff() > 0))
-      return std::numeric_limits<double>::infinity();
-    return loss_value(goal_.loss(), data_.time, total) + goal_.penalty(x);
-  }
-
-  CostParabola quadratic(const VectorXd& x) const override {
-    const SumParts at = parts(x);
-    const RowDerivatives rows = derivatives(at.total.array());
-    Parabola out{gradient(at, rows.slope), hessian(at, rows.curvature),
-                 hessian(at, rows.convex_curvature)};
-    add_bend(at, rows.slope, out.hessian);
-    for (const auto& [follower, leader] : shape_.followers()) {
-      out.gradient[leader] += out.gradient[follower];
-      for (MatrixXd* const matrix : {&out.hessian, &out.gauss_newton}) {
-        matrix->row(leader) += matrix->row(follower);
-        matrix->col(leader) += matrix->col(follower);
+    ArrowMatrix gram(const VectorXd& weights) const override {
+      const Index size = model_.curved();
+      MatrixXd out(shape_.size(), shape_.size());
+      out.topLeftCorner(size, size) = (*model_.normal_matrix_)(terms_, weights.array());
+      if (shape_.intercept) {
+        const VectorXd mixed = term_sums(weights);
+        out.col(size).head(size) = mixed;
+        out.row(size).head(size) = mixed.transpose();
+        out(size, size) = weights.sum();
       }
+      return folded(std::move(out));
     }
-    if (goal_.loss() == Loss::rmsle)
-      take_root(at, out);
-    if (goal_.penalised().size() > 0)
-      add_penalty(x, out);
-    return {std::move(out.gradient), dense_arrow(std::move(out.hessian)),
-            dense_arrow(std::move(out.gauss_newton))};
-  }
 
- private:
-  /// See CostParabola.
-  struct Parabola {
-    VectorXd gradient;
-    MatrixXd hessian;
-    MatrixXd gauss_newton;
+    /// Term times feature times feature, within a term.
+    ArrowMatrix bend(const VectorXd& weights) const override {
+      const Index features = shape_.features();
+      MatrixXd out = MatrixXd::Zero(shape_.size(), shape_.size());
+      const MatrixXd one = MatrixXd::Ones(terms_.rows(), 1);
+      for (Index k = 0; k < shape_.terms; ++k)
+        out.block(k * features, k * features, features, features) =
+            (*model_.normal_matrix_)(one, weights.cwiseProduct(terms_.col(k)).array());
+      return folded(std::move(out));
+    }
+
+   private:
+    const SumModel& model_;
+    const SumShape& shape_;
+    MatrixXd terms_;
+
+    VectorXd term_sums(const VectorXd& v) const {
+      return model_.normal_matrix_->feature_sums(terms_.array().colwise() * v.array()).reshaped();
+    }
+
+    ArrowMatrix folded(MatrixXd matrix) const {
+      for (const auto& [follower, leader] : shape_.followers()) {
+        matrix.row(leader) += matrix.row(follower);
+        matrix.col(leader) += matrix.col(follower);
+      }
+      return dense_arrow(std::move(matrix));
+    }
   };
 
   const TermData& data_;
   const SumShape& shape_;
   const SumGoal& goal_;
   InstructionSet instructions_;
-  NormalMatrix normal_matrix_;
+  std::optional<NormalMatrix> normal_matrix_;  ///< where second derivatives are asked for
+
+  Index curved() const { return shape_.terms * shape_.features(); }
 
   SumParts parts(const VectorXd& x) const {
     return evaluate_sum(data_, shape_, search_coordinates(shape_, x), instructions_);
-  }
-
-  /// Of the mean over the rows: of the squared logarithms where the loss is their root.
-  RowDerivatives derivatives(const ArrayXd& total) const {
-    const double share = 1 / static_cast<double>(data_.rows());
-    if (goal_.loss() == Loss::mse) {
-      const ArrayXd twice = ArrayXd::Constant(data_.rows(), 2 * share);
-      return {twice * (total - data_.time.array()), twice, twice};
-    }
-    const ArrayXd residual = data_.time.array().log() - total.log();
-    ArrayXd pull = 2 * share * residual;  // rho'
-    ArrayXd bend = ArrayXd::Constant(data_.rows(), 2 * share);
-    if (goal_.loss() == Loss::soft_l1) {
-      const ArrayXd size = (residual.square() + kSoftness * kSoftness).sqrt();
-      pull = share * residual / size;
-      bend = share * kSoftness * kSoftness / size.cube();
-    }
-    return {-pull / total, (bend + pull) / total.square(), bend / total.square()};
-  }
-
-  VectorXd gradient(const SumParts& at, const ArrayXd& slope) const {
-    VectorXd out(shape_.size());
-    const MatrixXd weighted = at.terms.array().colwise() * slope;
-    out.head(shape_.terms * shape_.features()) = normal_matrix_.feature_sums(weighted).reshaped();
-    if (shape_.intercept)
-      out[out.size() - 1] = slope.sum();
-    return out;
-  }
-
-  /// sum over the rows of c j j', j being the derivatives of the prediction.
-  MatrixXd hessian(const SumParts& at, const ArrayXd& c) const {
-    const Index size = shape_.terms * shape_.features();
-    MatrixXd out(shape_.size(), shape_.size());
-    out.topLeftCorner(size, size) = normal_matrix_(at.terms, c);
-    if (shape_.intercept) {
-      const MatrixXd weighted = at.terms.array().colwise() * c;
-      const VectorXd mixed = normal_matrix_.feature_sums(weighted).reshaped();
-      out.col(size).head(size) = mixed;
-      out.row(size).head(size) = mixed.transpose();
-      out(size, size) = c.sum();
-    }
-    return out;
-  }
-
-  /// The second derivatives of the prediction: term times feature times feature, within a term.
-  void add_bend(const SumParts& at, const ArrayXd& slope, MatrixXd& hessian) const {
-    const Index features = shape_.features();
-    const MatrixXd one = MatrixXd::Ones(data_.rows(), 1);
-    for (Index k = 0; k < shape_.terms; ++k) {
-      hessian.block(k * features, k * features, features, features) +=
-          normal_matrix_(one, slope * at.terms.col(k).array());
-    }
-  }
-
-  /// From the mean square m to its root: d sqrt(m) = dm / (2 sqrt(m)), which bends, too.
-  void take_root(const SumParts& at, Parabola& out) const {
-    const double root = std::max(1e-300, loss_value(Loss::rmsle, data_.time, at.total));
-    out.gradient /= 2 * root;
-    out.hessian /= 2 * root;
-    out.gauss_newton /= 2 * root;
-    out.hessian -= out.gradient * out.gradient.transpose() / root;
-  }
-
-  void add_penalty(const VectorXd& x, Parabola& out) const {
-    const VectorXd u = goal_.penalised() * x;
-    const VectorXd curvature = tangent_curvature(u, goal_.l1(), goal_.l2());
-    out.gradient += goal_.penalised().transpose() * curvature.cwiseProduct(u);
-    const MatrixXd bend =
-        goal_.penalised().transpose() * curvature.asDiagonal() * goal_.penalised();
-    out.hessian += bend;
-    out.gauss_newton += bend;
   }
 };
 
 }  // namespace
 
-SumFit finish_smooth(const TermData& data, const SumShape& shape, const SumGoal& goal,
-                     const SumFit& start, const DescentOptions& options, double gap_to_stop) {
-  const SmoothSum sum(data, shape, goal, options);
-  const DampedNewtonResult end = minimise_by_damped_newton(
-      sum, goal.box(), finish_coordinates(shape, goal, start.theta), gap_to_stop, options.stop);
-  return {search_coordinates(shape, end.at), end.cost, end.evaluations, end.relative_gap};
+SumFit finish(const TermData& data, const SumShape& shape, const SumGoal& goal, const SumFit& start,
+              const DescentOptions& options, double gap_to_stop) {
+  const Optimum end =
+      finish(SumModel(data, shape, goal, options), MeasuredRows(data.time), goal.loss(), goal,
+             finish_coordinates(shape, goal, start.theta), gap_to_stop, options.stop);
+  const auto fit_at = [&](const VectorXd& x, double cost) {
+    return SumFit{search_coordinates(shape, x), cost, start.evaluations + end.evaluations,
+                  end.relative_gap};
+  };
+  const SumFit out = fit_at(end.at, end.cost);
+  SumFit tidied = fit_at(goal.without_traces(finish_coordinates(shape, goal, out.theta)), 0);
+  tidied.cost = goal_cost(data, shape, goal, tidied.theta);
+  return tidied.cost <= (1 + kSumGap) * out.cost ? tidied : out;
 }
 
 }  // namespace perfmodel

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "fit/finish.hpp"
 #include "fit/sum_terms.hpp"
 #include "fit/term_search.hpp"
 #include "optimise/algebra.hpp"
@@ -24,16 +25,13 @@ inline constexpr double kWidestSumPower = 5;
 ///
 /// In the coordinates x of a finish: those of TermCoordinates, but C itself, in units of the
 /// typical time, in place of its logarithm, so that it can be 0.
-class SumGoal {
+class SumGoal : public PenaltyTerms {
  public:
   /// `ridge`: 0 where the loss is one that was asked for.
   SumGoal(const TermCoordinates& coordinates, const SumShape& shape, const FitOptions& options,
           double ridge);
 
   Loss loss() const { return loss_; }
-  double l1() const { return l1_; }
-  /// Of both squared sums.
-  double l2() const { return l2_; }
   /// u = penalised * x; rows only where something is penalised.
   const Eigen::MatrixXd& penalised() const { return penalised_; }
   /// Powers from -5 to 5; 0 where a coordinate is held there; everything else as far as numbers go.
@@ -44,14 +42,12 @@ class SumGoal {
     box_.lower[coordinate] = box_.upper[coordinate] = value;
   }
 
-  double penalty(const Eigen::VectorXd& x) const;
+  PenalisedConstants linearise(const Eigen::VectorXd& x) const override;
   /// With exactly 0 where an L1 penalty has brought all that a coordinate takes part in next to 0.
   Eigen::VectorXd without_traces(const Eigen::VectorXd& x) const;
 
  private:
   Loss loss_;
-  double l1_;
-  double l2_;
   Eigen::MatrixXd penalised_;
   optimise::Bounds box_;
 };
@@ -70,16 +66,9 @@ inline constexpr double kSettledSumGap = 1e-15;
 double goal_cost(const TermData& data, const SumShape& shape, const SumGoal& goal,
                  const Eigen::VectorXd& theta);
 
-/// Walks from `start` down to where no step in the box of the goal gains to first order (absolute
-/// losses) or second order (the others). Never worse than the start moved into the box. The fit's
-/// cost is that of the goal.
+/// finish() of a sum, from `start` moved into the box. The fit's cost is that of the goal.
 SumFit finish(const TermData& data, const SumShape& shape, const SumGoal& goal, const SumFit& start,
               const DescentOptions& options, double gap_to_stop = kSumGap);
-
-SumFit finish_absolute(const TermData& data, const SumShape& shape, const SumGoal& goal,
-                       const SumFit& start, const DescentOptions& options, double gap_to_stop);
-SumFit finish_smooth(const TermData& data, const SumShape& shape, const SumGoal& goal,
-                     const SumFit& start, const DescentOptions& options, double gap_to_stop);
 
 /// A sum of one shape, and what its constants shall minimise.
 struct GoalTask {

@@ -274,14 +274,11 @@ constexpr std::size_t kIterations = 150;
 SumLoss loss_of(const TermData& data, Loss loss) {
   SumLoss out;
   const double rows = static_cast<double>(data.rows());
-  const bool logarithmic = loss == Loss::rmsle || loss == Loss::soft_l1;
-  out.residual = logarithmic ? ErrorScale::logarithmic : ErrorScale::linear;
-  out.weights = VectorXd::Constant(data.rows(), 1 / rows);
-  if (loss == Loss::mape)
-    out.weights.array() /= data.time.array();
+  out.residual = is_logarithmic(loss) ? ErrorScale::logarithmic : ErrorScale::linear;
+  out.weights = deviation_weights(loss, data.time) / rows;
   if (is_squared(loss))
     out.softness = kInfinite;
-  else if (loss == Loss::soft_l1)
+  else if (!is_absolute(loss))
     out.softness = kSoftness;
   return out;
 }

@@ -2,9 +2,12 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -260,10 +263,23 @@ VectorXd transposed_product(const RowMajorMatrix& others, const LevelColumns& le
                        level_sums(levels, v, [](double entry) { return entry; }));
 }
 
-VectorXd scaled_transposed_product(double factor, const LevelMatrix& matrix, const VectorXd& v) {
-  if (matrix.levels.empty())
-    return factor * (matrix.others.transpose() * v);
-  return factor * transposed_product(matrix.others, matrix.levels, v);
+SparseRows sparse_rows(const LevelMatrix& matrix) {
+  std::vector<Eigen::Triplet<double>> entries;
+  const LevelColumns& levels = matrix.levels;
+  for (Index row = 0; row < matrix.rows(); ++row) {
+    const auto put = [&](Index column, double entry) {
+      if (entry != 0)
+        entries.emplace_back(static_cast<int>(row), static_cast<int>(column), entry);
+    };
+    for (Index j = 0; j < matrix.others.cols(); ++j)
+      put(j < levels.first ? j : j + levels.count, matrix.others(row, j));
+    const Index level = levels.of_row[static_cast<std::size_t>(row)];
+    if (level != LevelColumns::none)
+      put(levels.first + level, levels.value[row]);
+  }
+  SparseRows out(matrix.rows(), matrix.cols());
+  out.setFromTriplets(entries.begin(), entries.end());
+  return out;
 }
 
 VectorXd absolute_transposed_product(const RowMajorMatrix& others, const LevelColumns& levels,
@@ -284,12 +300,15 @@ using Eigen::VectorXd;
 using optimise::LevelColumns;
 using optimise::LevelMatrix;
 using optimise::RowMajorMatrix;
+using optimise::SparseRows;
 
 LevelColumns ArrowMatrix::layout() const {
   return {.first = first, .count = levels(), .of_row = {}, .value = {}};
 }
 
 VectorXd ArrowMatrix::operator*(const VectorXd& x) const {
+  if (is_sparse())
+    return sparse * x;
   if (levels() == 0)
     return core * x;
   const LevelColumns parts = layout();
@@ -300,10 +319,14 @@ VectorXd ArrowMatrix::operator*(const VectorXd& x) const {
 }
 
 VectorXd ArrowMatrix::whole_diagonal() const {
-  return layout().joined(core.diagonal(), diagonal);
+  return is_sparse() ? VectorXd(sparse.diagonal()) : layout().joined(core.diagonal(), diagonal);
 }
 
 ArrowMatrix& ArrowMatrix::add(double factor, const ArrowMatrix& other) {
+  if (is_sparse()) {
+    sparse += factor * other.sparse;
+    return *this;
+  }
   diagonal += factor * other.diagonal;
   border += factor * other.border;
   core += factor * other.core;
@@ -311,6 +334,10 @@ ArrowMatrix& ArrowMatrix::add(double factor, const ArrowMatrix& other) {
 }
 
 void ArrowMatrix::add_to_diagonal(const VectorXd& change) {
+  if (is_sparse()) {
+    sparse.diagonal() += change;
+    return;
+  }
   diagonal += layout().levels(change);
   core.diagonal() += layout().others(change);
 }
@@ -322,15 +349,31 @@ ArrowMatrix dense_arrow(MatrixXd matrix) {
   return out;
 }
 
-ArrowMatrix zero_arrow(const LevelMatrix& like) {
-  const Index others = like.others.cols();
-  return {.first = like.levels.first,
-          .diagonal = VectorXd::Zero(like.levels.count),
-          .border = RowMajorMatrix::Zero(like.levels.count, others),
+namespace {
+
+using SparseMatrix = Eigen::SparseMatrix<double>;
+using Triplets = std::vector<Eigen::Triplet<double>>;
+
+bool is_sparse(const LevelColumns& levels, Index columns) {
+  return !levels.empty() && columns - levels.count >= optimise::kSparseColumns;
+}
+
+ArrowMatrix zero_arrow(const LevelColumns& levels, Index columns) {
+  const Index others = columns - levels.count;
+  return {.first = levels.first,
+          .diagonal = VectorXd::Zero(levels.count),
+          .border = RowMajorMatrix::Zero(levels.count, others),
           .core = MatrixXd::Zero(others, others)};
 }
 
-namespace {
+/// With its whole diagonal, be it 0.
+ArrowMatrix sparse_arrow(const SparseMatrix& matrix) {
+  SparseMatrix unit(matrix.rows(), matrix.cols());
+  unit.setIdentity();
+  ArrowMatrix out;
+  out.sparse = matrix + 0 * unit;
+  return out;
+}
 
 void add_levels(double factor, const LevelMatrix& jacobian, const VectorXd& weights,
                 ArrowMatrix& to) {
@@ -349,8 +392,43 @@ void add_levels(double factor, const LevelMatrix& jacobian, const VectorXd& weig
 
 }  // namespace
 
+ArrowMatrix arrow_of(const LevelColumns& like, Index size, const Triplets& entries) {
+  if (is_sparse(like, size)) {
+    Triplets both = entries;
+    for (const auto& entry : entries)
+      if (entry.row() != entry.col())
+        both.emplace_back(entry.col(), entry.row(), entry.value());
+    SparseMatrix matrix(size, size);
+    matrix.setFromTriplets(both.begin(), both.end());
+    return sparse_arrow(matrix);
+  }
+  ArrowMatrix out = zero_arrow(like, size);
+  for (const auto& entry : entries) {
+    const bool swaps = like.count > 0 && like.holds(entry.row());
+    const Index i = swaps ? entry.col() : entry.row();
+    const Index j = swaps ? entry.row() : entry.col();
+    if (like.count > 0 && like.holds(j)) {
+      out.border(j - like.first, like.other(i)) += entry.value();
+      continue;
+    }
+    out.core(like.other(i), like.other(j)) += entry.value();
+    if (i != j)
+      out.core(like.other(j), like.other(i)) += entry.value();
+  }
+  return out;
+}
+
+ArrowMatrix gram(double factor, const SparseRows& jacobian, const VectorXd& weights) {
+  const VectorXd factors =
+      factor * (weights.size() > 0 ? weights : VectorXd(VectorXd::Ones(jacobian.rows())));
+  const SparseRows weighted = factors.asDiagonal() * jacobian;
+  return sparse_arrow(SparseMatrix(jacobian.transpose() * weighted));
+}
+
 ArrowMatrix gram(double factor, const LevelMatrix& jacobian, const VectorXd& weights) {
-  ArrowMatrix out = zero_arrow(jacobian);
+  if (is_sparse(jacobian.levels, jacobian.cols()))
+    return gram(factor, optimise::sparse_rows(jacobian), weights);
+  ArrowMatrix out = zero_arrow(jacobian.levels, jacobian.cols());
   const RowMajorMatrix& others = jacobian.others;
   if (weights.size() > 0)
     out.core = factor * (others.transpose() * weights.asDiagonal() * others);
@@ -360,7 +438,28 @@ ArrowMatrix gram(double factor, const LevelMatrix& jacobian, const VectorXd& wei
   return out;
 }
 
+ArrowMatrix scaled(ArrowMatrix matrix, const VectorXd& factors) {
+  const LevelColumns layout = matrix.layout();
+  if (matrix.is_sparse()) {
+    matrix.sparse = factors.asDiagonal() * SparseMatrix(matrix.sparse * factors.asDiagonal());
+    return matrix;
+  }
+  const VectorXd others = layout.others(factors);
+  const VectorXd levels = layout.levels(factors);
+  matrix.core = others.asDiagonal() * matrix.core * others.asDiagonal();
+  matrix.border = levels.asDiagonal() * matrix.border * others.asDiagonal();
+  matrix.diagonal.array() *= levels.array().square();
+  return matrix;
+}
+
 ArrowMatrix without(ArrowMatrix matrix, const std::vector<bool>& held, double diagonal) {
+  const auto is_held = [&](Index k) { return held[static_cast<std::size_t>(k)]; };
+  for (Index k = 0; k < matrix.sparse.outerSize(); ++k)
+    for (SparseMatrix::InnerIterator entry(matrix.sparse, k); entry; ++entry)
+      if (is_held(entry.row()) || is_held(k))
+        entry.valueRef() = entry.row() == k ? diagonal : 0;
+  if (matrix.is_sparse())
+    return matrix;
   const LevelColumns parts = matrix.layout();
   for (Index k = 0; k < matrix.size(); ++k) {
     if (!held[static_cast<std::size_t>(k)])
@@ -386,6 +485,12 @@ std::optional<VectorXd> solve_free(const ArrowMatrix& matrix, const std::vector<
   for (Index k = 0; k < b.size(); ++k)
     if (held[static_cast<std::size_t>(k)])
       right[k] = 0;
+  if (free.is_sparse()) {
+    const Eigen::SimplicialLLT<SparseMatrix> factors(SparseMatrix(free.sparse.pruned()));
+    if (stop.stop_requested() || factors.info() != Eigen::Success)
+      return std::nullopt;
+    return VectorXd(factors.solve(right));
+  }
   if (free.levels() == 0) {
     const StoppableCholesky factors(free.core, stop);
     if (factors.stopped() || !factors.is_positive())
@@ -427,10 +532,36 @@ Eigensystem decompose(const ArrowMatrix& matrix, const optimise::RowMajorMatrix&
   return decompose_generalised(complement, metric);
 }
 
+SparseMatrix raised(SparseMatrix matrix, double diagonal) {
+  matrix.diagonal() += VectorXd::Constant(matrix.rows(), diagonal);
+  return matrix;
+}
+
+/// By inverse iteration: in each, what is not flat loses many digits. Sylvester's law of inertia
+/// tells how many directions are flat: so many pivots of the matrix less the bound are negative.
+MatrixXd sparse_null_space(const SparseMatrix& matrix, const std::stop_token& stop) {
+  using Factors = Eigen::SimplicialLDLT<SparseMatrix>;
+  constexpr int iterations = 6;
+  const Index flat = (Factors(raised(matrix, -kFlatEigenvalue)).vectorD().array() < 0).count();
+  const Factors factors(raised(matrix, kFlatEigenvalue));
+  MatrixXd basis(matrix.rows(), flat);
+  for (Index j = 0; j < flat; ++j)  // orthogonal to no direction by chance
+    for (Index i = 0; i < basis.rows(); ++i)
+      basis(i, j) = std::sin(static_cast<double>((i + 1) * (j + 1)));
+  for (int k = 0; k < iterations && flat > 0; ++k) {
+    check(stop);
+    const Eigen::HouseholderQR<MatrixXd> orthonormal(MatrixXd(factors.solve(basis)));
+    basis = orthonormal.householderQ() * MatrixXd::Identity(basis.rows(), flat);
+  }
+  return basis;
+}
+
 }  // namespace
 
 MatrixXd null_space(const ArrowMatrix& matrix, const std::vector<bool>& held,
                     const std::stop_token& stop) {
+  if (matrix.is_sparse())
+    return sparse_null_space(without(matrix, held, 1).sparse, stop);
   const ArrowMatrix free = without(matrix, held, 0);
   const optimise::LevelColumns layout = free.layout();
   std::vector<Index> kept;         // among the others
@@ -457,14 +588,24 @@ MatrixXd null_space(const ArrowMatrix& matrix, const std::vector<bool>& held,
 
 ArrowPseudoInverse::ArrowPseudoInverse(const ArrowMatrix& matrix, const std::vector<bool>& held,
                                        const std::stop_token& stop) {
+  if (matrix.is_sparse()) {
+    constexpr double lift = 1e-13;  // far below what is not flat
+    const SparseMatrix free = without(matrix, held, 1).sparse;
+    flat_ = sparse_null_space(free, stop);
+    sparse_ = std::make_shared<const SparseFactors>(raised(free, lift));
+    rank_ = static_cast<std::size_t>(matrix.size() - flat_.cols() -
+                                     std::count(held.begin(), held.end(), true));
+    return;
+  }
   const ArrowMatrix free = without(matrix, held, 0);
   layout_ = free.layout();
   level_inverse_ = inverse_of(free.diagonal);
-  eliminated_ = level_inverse_.asDiagonal() * free.border;
+  const RowMajorMatrix eliminated = level_inverse_.asDiagonal() * free.border;
+  eliminated_ = eliminated.sparseView();
   std::vector<Index> all;
   for (Index k = 0; k < free.core.rows(); ++k)
     all.push_back(k);
-  const Eigensystem found = decompose(free, eliminated_, all, stop);
+  const Eigensystem found = decompose(free, eliminated, all, stop);
   const VectorXd inverse =
       (found.values.array() < kFlatEigenvalue).select(0, found.values.cwiseInverse());
   core_inverse_ = found.vectors * inverse.asDiagonal() * found.vectors.transpose();
@@ -473,6 +614,12 @@ ArrowPseudoInverse::ArrowPseudoInverse(const ArrowMatrix& matrix, const std::vec
 }
 
 VectorXd ArrowPseudoInverse::operator*(const VectorXd& b) const {
+  if (sparse_) {
+    const auto without_flat = [&](const VectorXd& x) -> VectorXd {
+      return x - flat_ * (flat_.transpose() * x);
+    };
+    return without_flat(sparse_->solve(without_flat(b)));
+  }
   if (layout_.count == 0)
     return core_inverse_ * b;
   const VectorXd at_levels = layout_.levels(b);

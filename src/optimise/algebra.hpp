@@ -1,6 +1,10 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseCore>
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <vector>
@@ -27,6 +31,16 @@ std::vector<Eigen::Index> free_coordinates(const Bounds& bounds);
 }  // namespace perfmodel::optimise
 
 namespace perfmodel {
+
+/// Where a descent ended.
+struct Optimum {
+  Eigen::VectorXd at;
+  double cost = 0;
+  /// What one more step could gain, as a share of the cost.
+  double relative_gap = 0;
+  std::size_t steps = 0;
+  std::size_t evaluations = 0;
+};
 
 /// The Cholesky factors of a symmetric matrix, of which the lower half counts: bit by bit those of
 /// Eigen::LLT, but a stop is looked at between the panels of a large matrix.
@@ -66,6 +80,7 @@ Eigensystem decompose_generalised(const Eigen::MatrixXd& matrix, const Eigen::Ma
 namespace perfmodel::optimise {
 
 using RowMajorMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 
 /// Neighbouring columns of a matrix of which each row has one entry at most: those of the levels of
 /// one categorical column. Stored by row, thousands of them take no more room and time than one.
@@ -99,13 +114,18 @@ struct LevelMatrix {
   Eigen::Index cols() const { return others.cols() + levels.count; }
 };
 
+/// What is not 0 of both kinds.
+SparseRows sparse_rows(const LevelMatrix& matrix);
+
+/// Beside a column whose levels stand apart, so many others are levels of further columns, most of
+/// them: they are empty in most rows.
+inline constexpr Eigen::Index kSparseColumns = 64;
+
 /// Products of the matrix that `others` and `levels` make together.
 Eigen::VectorXd product(const RowMajorMatrix& others, const LevelColumns& levels,
                         const Eigen::VectorXd& x);
 Eigen::VectorXd transposed_product(const RowMajorMatrix& others, const LevelColumns& levels,
                                    const Eigen::VectorXd& v);
-Eigen::VectorXd scaled_transposed_product(double factor, const LevelMatrix& matrix,
-                                          const Eigen::VectorXd& v);
 /// Of the entries without their signs.
 Eigen::VectorXd absolute_transposed_product(const RowMajorMatrix& others,
                                             const LevelColumns& levels, const Eigen::VectorXd& v);
@@ -115,15 +135,20 @@ Eigen::VectorXd absolute_transposed_product(const RowMajorMatrix& others,
 namespace perfmodel {
 
 /// A symmetric matrix over the constants in which the levels of one column do not meet each other:
-/// their block is diagonal, as in J'J where no row has two of them.
+/// their block is diagonal, as in J'J where no row has two of them. Where further columns have many
+/// levels, a sparse one.
 struct ArrowMatrix {
   Eigen::Index first = 0;           ///< of the levels among the constants
   Eigen::VectorXd diagonal;         ///< level by level; empty where all constants are in the core
   optimise::RowMajorMatrix border;  ///< levels by others
   Eigen::MatrixXd core;             ///< others by others
+  /// In place of these, with its whole diagonal.
+  Eigen::SparseMatrix<double> sparse = {};
 
+  bool is_sparse() const { return sparse.rows() > 0; }
+  bool is_dense() const { return !is_sparse() && levels() == 0; }
   Eigen::Index levels() const { return diagonal.size(); }
-  Eigen::Index size() const { return diagonal.size() + core.rows(); }
+  Eigen::Index size() const { return is_sparse() ? sparse.rows() : diagonal.size() + core.rows(); }
   /// For the parts of vectors over all constants.
   optimise::LevelColumns layout() const;
 
@@ -134,8 +159,9 @@ struct ArrowMatrix {
   void add_to_diagonal(const Eigen::VectorXd& change);
 };
 
-/// The zero matrix for the constants that are the columns of `like`.
-ArrowMatrix zero_arrow(const optimise::LevelMatrix& like);
+/// The matrix of these entries, each of one half, for the constants that are the columns of `like`.
+ArrowMatrix arrow_of(const optimise::LevelColumns& like, Eigen::Index size,
+                     const std::vector<Eigen::Triplet<double>>& entries);
 
 /// Without levels that stand apart.
 ArrowMatrix dense_arrow(Eigen::MatrixXd matrix);
@@ -143,6 +169,11 @@ ArrowMatrix dense_arrow(Eigen::MatrixXd matrix);
 /// factor J' diag(weights) J; all weights are 1 where there are none.
 ArrowMatrix gram(double factor, const optimise::LevelMatrix& jacobian,
                  const Eigen::VectorXd& weights);
+ArrowMatrix gram(double factor, const optimise::SparseRows& jacobian,
+                 const Eigen::VectorXd& weights);
+
+/// Rows and columns times the factors.
+ArrowMatrix scaled(ArrowMatrix matrix, const Eigen::VectorXd& factors);
 
 /// Rows and columns of held constants are those of the unit matrix times `diagonal`.
 ArrowMatrix without(ArrowMatrix matrix, const std::vector<bool>& held, double diagonal);
@@ -173,9 +204,13 @@ class ArrowPseudoInverse {
   std::size_t rank() const { return rank_; }
 
  private:
+  using SparseFactors = Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>;
+  std::shared_ptr<const SparseFactors> sparse_;  ///< of a sparse matrix, its flat directions lifted
+  Eigen::MatrixXd flat_;                         ///< those
   optimise::LevelColumns layout_;
   Eigen::VectorXd level_inverse_;
-  optimise::RowMajorMatrix eliminated_;  ///< the border, each level's row over its diagonal
+  Eigen::SparseMatrix<double, Eigen::RowMajor>
+      eliminated_;  ///< the border, each level's row over its diagonal
   Eigen::MatrixXd core_inverse_;
   std::size_t rank_ = 0;
 };

@@ -270,9 +270,9 @@ optimise::LadResult solve(const optimise::LadProblem& problem,
 
 }  // namespace
 
-SequentialLadResult minimise_by_sequential_lad(LinearisedRows& fit, const VectorXd& start,
-                                               double gap_to_stop, const std::stop_token& stop) {
-  SequentialLadResult out;
+Optimum minimise_by_sequential_lad(LinearisedRows& fit, const VectorXd& start, double gap_to_stop,
+                                   const std::stop_token& stop) {
+  Optimum out;
   out.at = start;
   out.cost = fit.cost(start);
   fit.linearise_at(start);

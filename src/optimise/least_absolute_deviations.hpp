@@ -1,11 +1,13 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <Eigen/SparseCore>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "optimise/algebra.hpp"
@@ -135,6 +137,57 @@ struct BorderedVector {
   Eigen::VectorXd others;
 };
 
+/// Columns and entries of a row.
+using SparseRow = std::vector<std::pair<Eigen::Index, double>>;
+
+/// A square sparse matrix of which rows change: its LU factors, in rows from the shortest to the
+/// longest with pivots in the emptiest columns (after Markowitz 1957), and one elementary matrix
+/// per change since (the product form of the inverse, Dantzig and Orchard-Hays 1954).
+class SparseLu {
+ public:
+  static constexpr Eigen::Index none = -1;
+
+  /// Forgets all; `rows` says which columns are full and how large entries are.
+  void start(Eigen::Index size, const std::vector<SparseRow>& rows);
+  /// Appends a row, but not one of which the rows before leave no entry above this share of its
+  /// largest: then false.
+  bool add(const SparseRow& row, double least);
+  bool has_pivot(Eigen::Index column) const {
+    return step_of_[static_cast<std::size_t>(column)] != none;
+  }
+
+  /// Puts another row in the place of one.
+  void replace_row(Eigen::Index row, const SparseRow& entries);
+  /// Multiplies a row by `pivot` after it was added to others, times an entry each.
+  void spread_row(Eigen::Index row, double pivot, SparseRow others);
+
+  Eigen::VectorXd solve(Eigen::VectorXd right) const;
+  Eigen::VectorXd solve_transposed(Eigen::VectorXd right) const;
+
+ private:
+  struct Pivot {
+    Eigen::Index column = none;
+    double value = 0;
+    SparseRow upper;  ///< by column
+    SparseRow lower;  ///< by row, of those before
+  };
+  struct Update {
+    Eigen::Index at;
+    double pivot;
+    bool is_row;
+    SparseRow others;
+
+    void apply(bool gathers, Eigen::VectorXd& x) const;
+  };
+  std::vector<Pivot> pivots_;  ///< one per row
+  std::vector<Update> updates_;
+  std::vector<Eigen::Index> step_of_;  ///< the row whose pivot a column has
+  std::vector<Eigen::Index> count_;    ///< entries of the columns
+  Eigen::VectorXd scale_;              ///< the largest of them
+  Eigen::VectorXd work_;               ///< a row that is being added; else 0
+  std::vector<char> touched_;
+};
+
 /// The constraints that determine a vertex of a problem with levels.
 ///
 /// Each level has one constraint of its own: a row of that level, or a bound of it. As many more
@@ -143,13 +196,15 @@ struct BorderedVector {
 ///     | D  B |   own constraints: D is diagonal
 ///     | E  F |   border: a row has an entry in one level at most
 ///
-/// all products with the inverse come from D and from the inverse of S = F - E D^-1 B, which is as
-/// small as the number of other columns (generalised upper bounds, Dantzig and Van Slyke 1967).
+/// all products with the inverse come from D and from the factors of S = F - E D^-1 B, which is as
+/// small as the number of other columns (generalised upper bounds, Dantzig and Van Slyke 1967) and
+/// as empty as their rows: the levels of further columns stand in it.
 /// Constraints have numbers: level l's own is l, those of the border follow.
 class BorderedBasis {
  public:
-  /// Every coordinate is held by itself.
-  BorderedBasis(const LadProblem& problem, const Eigen::VectorXd& start);
+  /// Every coordinate is held by itself. `rows` are those of the problem's matrix.
+  BorderedBasis(const LadProblem& problem, std::shared_ptr<const SparseRows> rows,
+                const Eigen::VectorXd& start);
 
   Eigen::Index levels() const { return levels_; }
   Eigen::Index border() const { return border_; }
@@ -171,32 +226,34 @@ class BorderedBasis {
   /// Replaces constraint k; the numbers of others may change. The edge of k must not be flat along
   /// the one that enters.
   void exchange(Eigen::Index k, ActiveConstraint entering);
-  /// Inverts anew.
+  /// Rows take the places of parked coordinates, as far as they determine them.
+  void hold(const std::vector<Eigen::Index>& rows);
+  /// Factorises anew; the numbers of the border change. A constraint that rounding has made depend
+  /// on others is left for a parked coordinate.
   void factorise();
 
-  /// Entries of a row, or of a bound, in the other columns, and of that in the levels.
-  Eigen::VectorXd others_of(const ActiveConstraint& constraint) const;
-  Eigen::Index level_of(const ActiveConstraint& constraint) const;
-  double level_entry_of(const ActiveConstraint& constraint) const;
-
  private:
-  const LadProblem* problem_;
+  std::shared_ptr<const SparseRows> rows_;
+  const LadProblem* problem_;  ///< only for changes
+  Eigen::Index first_;
   Eigen::Index levels_;
   Eigen::Index border_;
   std::vector<ActiveConstraint> constraints_;
   std::vector<char> holds_row_;
   Eigen::VectorXd diagonal_;                ///< D
-  RowMajorMatrix own_others_;               ///< B
-  RowMajorMatrix border_others_;            ///< F
   std::vector<Eigen::Index> border_level_;  ///< which column of E, or none
   Eigen::VectorXd border_entry_;            ///< the entry there
   Eigen::VectorXi touching_;                ///< border constraints in each level
-  Eigen::MatrixXd inverse_;                 ///< of S
+  SparseLu factors_;                        ///< of S
 
+  void append_others(const ActiveConstraint& constraint, double times, SparseRow& to) const;
+  Eigen::Index level_of(const ActiveConstraint& constraint) const;
+  double level_entry_of(const ActiveConstraint& constraint) const;
   void set_own(Eigen::Index level, ActiveConstraint constraint);
   void set_border(Eigen::Index place, ActiveConstraint constraint);
-  Eigen::RowVectorXd complement_row(Eigen::Index place) const;
-  void replace_row(Eigen::Index place);
+  SparseRow complement_row(const ActiveConstraint& constraint) const;
+  void rebuild(std::vector<ActiveConstraint> wanted, double least);
+  Eigen::Index swap_with_border(Eigen::Index level);
   void mark(const ActiveConstraint& constraint, char held);
 };
 
@@ -213,6 +270,8 @@ void set_point(const LadProblem& problem, const Eigen::VectorXd& x, LadResult& o
 
 /// A row that moves a coordinate less than this, beside the others, cannot hold it in place.
 inline constexpr double kWorthlessPivot = 1e-8;
+/// One that has held it does not any more where rounding is all that is left of it.
+inline constexpr double kDependent = 1e-13;
 
 /// Pivots after which a basis is factorised anew, so that rounding does not pile up.
 inline constexpr std::size_t kRefactorEvery = 64;
@@ -300,6 +359,7 @@ class LevelDescent {
   /// The rows of level l are rows_[rows_begin_[l]] .. rows_[rows_begin_[l + 1]].
   std::vector<Eigen::Index> rows_;
   std::vector<std::size_t> rows_begin_;
+  std::shared_ptr<const SparseRows> matrix_;  ///< that of the problem
   BorderedBasis basis_;
   std::vector<Kink> kinks_;
   std::size_t border_pivots_ = 0;
@@ -308,12 +368,15 @@ class LevelDescent {
   double& coordinate(Eigen::Index j);
   double bound(Eigen::Index j, Hold hold) const;
   void list_rows();
-  void start_at_vertex(const std::vector<Eigen::Index>& rows, const std::stop_token& stop);
+  void start_at_vertex(const std::vector<Eigen::Index>& rows);
 
   double hold_weight(Eigen::Index k) const;
   double descent_of(Eigen::Index k, double slope) const;
   void settle_level(Eigen::Index level);
   bool pivot_border();
+  struct Leaving;
+  std::vector<Leaving> candidates(const Eigen::VectorXd& slopes) const;
+  bool price(Leaving& candidate) const;
   void move_alone(Eigen::Index level, double slope);
   void move_together(Eigen::Index leaving, const BorderedVector& direction, double slope);
   void add_kink(Eigen::Index row, double change, double tiny, double limit);
@@ -362,20 +425,9 @@ class LinearisedRows {
   virtual bool length_bounds_radius() const { return true; }
 };
 
-/// Where a sequence of linear problems ended.
-struct SequentialLadResult {
-  Eigen::VectorXd at;
-  double cost = 0;
-  /// What one more step could gain to first order within its trust region, as a share of the cost.
-  double relative_gap = 0;
-  std::size_t steps = 0;
-  std::size_t evaluations = 0;
-};
-
 /// Sequential linear programming: each step solves the linearised problem exactly within a trust
 /// region (Osborne and Watson 1971; trust regions after Fletcher 1981). Never worse than the start.
-SequentialLadResult minimise_by_sequential_lad(LinearisedRows& problem,
-                                               const Eigen::VectorXd& start, double gap_to_stop,
-                                               const std::stop_token& stop);
+Optimum minimise_by_sequential_lad(LinearisedRows& problem, const Eigen::VectorXd& start,
+                                   double gap_to_stop, const std::stop_token& stop);
 
 }  // namespace perfmodel

@@ -30,7 +30,8 @@ LevelDescent::LevelDescent(const LadProblem& problem, const VectorXd& start,
       column_scale_(
           parted(absolute_transposed_product(problem.matrix, problem.levels, problem.weights)
                      .cwiseMax(1e-300))),
-      basis_(problem, start) {
+      matrix_(std::make_shared<const SparseRows>(problem.matrix.sparseView())),
+      basis_(problem, matrix_, start) {
   if (problem.linear.size() > 0) {
     const BorderedVector linear = parted(problem.linear.cwiseAbs());
     column_scale_.levels += linear.levels;
@@ -40,7 +41,7 @@ LevelDescent::LevelDescent(const LadProblem& problem, const VectorXd& start,
   refresh_residual();
   refresh_gradient();
   if (!options.active_rows.empty())
-    start_at_vertex(options.active_rows, options.stop);
+    start_at_vertex(options.active_rows);
 }
 
 BorderedVector LevelDescent::parted(const VectorXd& x) const {
@@ -135,44 +136,69 @@ void LevelDescent::move_alone(Index level, double slope) {
   basis_.exchange(level, entering);
 }
 
-/// The steepest of the edges that move more than one level.
-bool LevelDescent::pivot_border() {
-  const VectorXd slopes = basis_.slopes(gradient_);
-  Index leaving = -1;
-  double best_gain = 0;
-  BorderedVector best_edge;
-  const auto consider = [&](Index k) {
+/// An edge that moves more than one level.
+struct LevelDescent::Leaving {
+  Index constraint;
+  double descent;
+  double gain;  ///< beside the largest slope that the edge can have; first an estimate
+  BorderedVector edge;
+};
+
+/// All edges along which the cost falls.
+std::vector<LevelDescent::Leaving> LevelDescent::candidates(const VectorXd& slopes) const {
+  const VectorXd scale = problem_.levels.joined(column_scale_.others, column_scale_.levels);
+  std::vector<Leaving> out;
+  for (Index k = 0; k < basis_.levels() + basis_.border(); ++k) {
+    if (k < basis_.levels() && basis_.moves_alone(k))
+      continue;
     const double descent = descent_of(k, slopes[k]);
     if (!(descent > 0))
-      return;
-    BorderedVector edge = basis_.edge(k);
-    const double scale = edge.levels.cwiseAbs().dot(column_scale_.levels) +
-                         edge.others.cwiseAbs().dot(column_scale_.others);
-    const double gain = descent / scale;
-    if (!(gain > kLeastGain && gain > best_gain))
-      return;
-    best_gain = gain;
-    leaving = k;
-    best_edge = std::move(edge);
-  };
-  for (Index level = 0; level < basis_.levels(); ++level)
-    if (!basis_.moves_alone(level))
-      consider(level);
-  for (Index k = basis_.levels(); k < basis_.levels() + basis_.border(); ++k)
-    consider(k);
-  if (leaving < 0)
+      continue;
+    const double size = basis_[k].hold == Hold::row ? hold_weight(k) : scale[basis_[k].index];
+    out.push_back({k, descent, descent / std::max(1e-300, size), {}});
+  }
+  return out;
+}
+
+/// Follows the edge; false where what falls along it is rounding.
+bool LevelDescent::price(Leaving& candidate) const {
+  candidate.edge = basis_.edge(candidate.constraint);
+  const double scale = candidate.edge.levels.cwiseAbs().dot(column_scale_.levels) +
+                       candidate.edge.others.cwiseAbs().dot(column_scale_.others);
+  candidate.gain = candidate.descent / scale;
+  return candidate.gain > kLeastGain;
+}
+
+/// Takes the steepest edge: of all where they are few, else of those that promise most.
+bool LevelDescent::pivot_border() {
+  constexpr std::size_t kAllOf = 64;
+  constexpr std::ptrdiff_t kOfMany = 8;
+  const VectorXd slopes = basis_.slopes(gradient_);
+  std::vector<Leaving> all = candidates(slopes);
+  const auto steeper = [](const Leaving& a, const Leaving& b) { return a.gain > b.gain; };
+  if (all.size() > kAllOf)
+    std::sort(all.begin(), all.end(), steeper);
+  const std::ptrdiff_t at_once = all.size() > kAllOf ? kOfMany : std::ssize(all);
+  Leaving* best = nullptr;
+  for (std::ptrdiff_t k = 0; k < std::ssize(all) && (k % at_once != 0 || !best); ++k) {
+    Leaving& candidate = all[static_cast<std::size_t>(k)];
+    if (price(candidate) && (!best || candidate.gain > best->gain))
+      best = &candidate;
+  }
+  if (!best)
     return false;
-  const double sign = slopes[leaving] > 0 ? -1.0 : 1.0;
-  best_edge.levels *= sign;
-  best_edge.others *= sign;
-  move_together(leaving, best_edge, -std::abs(slopes[leaving]) + hold_weight(leaving));
+  const double slope = slopes[best->constraint];
+  const double sign = slope > 0 ? -1.0 : 1.0;
+  best->edge.levels *= sign;
+  best->edge.others *= sign;
+  move_together(best->constraint, best->edge, -std::abs(slope) + hold_weight(best->constraint));
   if (++border_pivots_ % kRefactorEvery == 0)
     factorise();
   return true;
 }
 
 VectorXd LevelDescent::change_of(const BorderedVector& direction) const {
-  VectorXd change = problem_.matrix * direction.others;
+  VectorXd change = *matrix_ * direction.others;
   for (std::size_t l = 0; l + 1 < rows_begin_.size(); ++l)
     for (std::size_t i = rows_begin_[l]; i < rows_begin_[l + 1]; ++i)
       change[rows_[i]] += problem_.levels.value[rows_[i]] * direction.levels[static_cast<Index>(l)];
@@ -254,7 +280,8 @@ void LevelDescent::add_kink(Index row, double change, double tiny, double limit)
 /// twice where its residual changes sign.
 void LevelDescent::turn(Index row, double times) {
   const double pull = residual_[row] > 0 ? -problem_.weights[row] : problem_.weights[row];
-  gradient_.others -= times * pull * problem_.matrix.row(row).transpose();
+  for (SparseRows::InnerIterator entry(*matrix_, row); entry; ++entry)
+    gradient_.others[entry.col()] -= times * pull * entry.value();
   const Index level = problem_.levels.of_row[static_cast<std::size_t>(row)];
   if (level != LevelColumns::none)
     gradient_.levels[level] -= times * pull * problem_.levels.value[row];
@@ -300,35 +327,11 @@ class BorderedVertex : public LadVertex {
 
 }  // namespace
 
-/// Goes to the vertex where the given rows have no residual, if there is one in the box: a row
-/// takes the place of its level's parked coordinate, or that of the parked coordinate of the border
-/// that it determines best.
-void LevelDescent::start_at_vertex(const std::vector<Index>& rows, const std::stop_token& stop) {
+/// Goes to the vertex where the given rows have no residual, if there is one in the box.
+void LevelDescent::start_at_vertex(const std::vector<Index>& rows) {
   const BorderedVector cold_x = x_;
   const BorderedBasis cold_basis = basis_;
-  for (const Index row : rows) {
-    if (stop.stop_requested())
-      break;
-    const ActiveConstraint entering{Hold::row, row};
-    const Index level = basis_.level_of(entering);
-    if (level != LevelColumns::none && basis_[level].hold == Hold::parked &&
-        basis_.moves_alone(level)) {
-      basis_.exchange(level, entering);
-      continue;
-    }
-    const VectorXd along = basis_.slopes(
-        {level == LevelColumns::none
-             ? VectorXd::Zero(basis_.levels())
-             : VectorXd(basis_.level_entry_of(entering) * VectorXd::Unit(basis_.levels(), level)),
-         basis_.others_of(entering)});
-    Index place = -1;
-    for (Index k = basis_.levels(); k < along.size(); ++k)
-      if (basis_[k].hold == Hold::parked &&
-          (place < 0 || std::abs(along[k]) > std::abs(along[place])))
-        place = k;
-    if (place >= 0 && std::abs(along[place]) >= kWorthlessPivot * along.cwiseAbs().maxCoeff())
-      basis_.exchange(place, entering);
-  }
+  basis_.hold(rows);
   factorise();
   const VectorXd x = problem_.levels.joined(x_.others, x_.levels);
   if (x.allFinite() && problem_.bounds.contains(x))

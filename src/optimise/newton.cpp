@@ -66,10 +66,10 @@ VectorXd tangent_curvature(const VectorXd& values, double l1, double l2) {
   return (l1 / values.array().abs().max(kLeastTangentPoint) + 2 * l2).matrix();
 }
 
-DampedNewtonResult minimise_by_damped_newton(const CurvedProblem& fit, const optimise::Bounds& box,
-                                             const VectorXd& start, double gap_to_stop,
-                                             const std::stop_token& stop) {
-  DampedNewtonResult out;
+Optimum minimise_by_damped_newton(const CurvedProblem& fit, const optimise::Bounds& box,
+                                  const VectorXd& start, double gap_to_stop,
+                                  const std::stop_token& stop) {
+  Optimum out;
   out.at = start;
   out.cost = fit.cost(start);
   if (stop.stop_requested())

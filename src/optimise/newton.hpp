@@ -37,22 +37,11 @@ class CurvedProblem {
   virtual std::optional<Eigen::VectorXd> wake(const Eigen::VectorXd&) const { return {}; }
 };
 
-/// Where the steps ended.
-struct DampedNewtonResult {
-  Eigen::VectorXd at;
-  double cost = 0;
-  /// What the last step still promised, as a share of the cost.
-  double relative_gap = 0;
-  std::size_t steps = 0;
-  std::size_t evaluations = 0;
-};
-
 /// Newton's method in a box with Levenberg's and Marquardt's damping; where the Hessian is not
 /// positive definite, the Gauss-Newton one stands in. Never worse than the start.
-DampedNewtonResult minimise_by_damped_newton(const CurvedProblem& problem,
-                                             const optimise::Bounds& box,
-                                             const Eigen::VectorXd& start, double gap_to_stop,
-                                             const std::stop_token& stop);
+Optimum minimise_by_damped_newton(const CurvedProblem& problem, const optimise::Bounds& box,
+                                  const Eigen::VectorXd& start, double gap_to_stop,
+                                  const std::stop_token& stop);
 
 }  // namespace perfmodel
 

@@ -31,6 +31,20 @@ def levels(path, rows, count, seed=1):
             out.write(f"h{level},{x},{y},{workers},{time_s * math.exp(draw.gauss(0, 0.1)):.6g}\n")
 
 
+def two_columns_of_levels(path, rows, count, seed=1):
+    """two levels + 0.3 x^0.6, scaled by workers^-0.7, plus 0.2; 10 % noise"""
+    draw = random.Random(seed)
+    hosts, models = ([draw.uniform(0.5, 5) for _ in range(count)] for _ in range(2))
+    with open(path, "w") as out:
+        out.write("host,model,x,workers,time_s\n")
+        for row in range(rows):
+            host = row if row < count else draw.randrange(count)
+            model = row * 7 % count if row < count else draw.randrange(count)
+            x, workers = draw.choice([1, 2, 4, 8, 16, 32]), draw.choice([1, 2, 4, 8])
+            time_s = (hosts[host] + models[model] + 0.3 * x**0.6) * workers**-0.7 + 0.2
+            out.write(f"h{host},m{model},{x},{workers},{time_s * math.exp(draw.gauss(0, 0.1)):.6g}\n")
+
+
 def numbers(path, rows, count, seed, planted):
     """random numbers, or times of four of the columns"""
     draw = random.Random(seed)
@@ -76,6 +90,12 @@ def main():
                 for program in programs:
                     print(f"{count} levels {loss:5}", measure(program, path, "--loss", loss), program)
             print(f"{count} levels, SIGTERM", seconds_to_stop(programs[0], path, 0.2))
+        for count in (200, 1000):
+            path = os.path.join(folder, "two.csv")
+            two_columns_of_levels(path, 3000, count)
+            for loss in ("mae", "mape", "mse", "rmsle"):
+                for program in programs:
+                    print(f"2 x {count} levels {loss:5}", measure(program, path, "--loss", loss), program)
         for planted in (False, True):
             for seed in (1, 2, 3):
                 path = os.path.join(folder, "numbers.csv")

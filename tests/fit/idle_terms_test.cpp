@@ -1,4 +1,4 @@
-#include "fit/polish.hpp"
+#include "fit/scaled_model.hpp"
 
 #include <cmath>
 #include <vector>
@@ -71,10 +71,10 @@ TEST_CASE("a finish that begins without a term brings it back", "[fit]") {
     const SearchSpace space(runs.spec, runs.design, options);
     const FittedModel fitted = fit(runs.spec, runs.design, options);
     const VectorXd start = start_without_filters(space, fitted.constants);
-    const PolishResult finish =
+    const Optimum finish =
         polish(runs.design, space, Regulariser(space, runs.design, options), options, start);
     CAPTURE(to_text(loss), finish.cost, finish.steps);
-    const VectorXd raw = space.raw_from_scaled(finish.scaled);
+    const VectorXd raw = space.raw_from_scaled(finish.at);
     CHECK(std::abs(raw[static_cast<Eigen::Index>(space.layout().intrinsic_power(kFilters))] - 2) <
           1e-4);
   }
@@ -108,7 +108,7 @@ TEST_CASE("a tiny coefficient of a large power is not taken for 0", "[fit]") {
   const SearchSpace space(runs.spec, runs.design, {});
   VectorXd start = VectorXd::Zero(4);
   start << 0, 5, -1, 0.5;
-  const PolishResult finish =
+  const Optimum finish =
       polish(runs.design, space, Regulariser(space, runs.design, {}), {}, start);
   CHECK(finish.cost < 1e-9);
 }

@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "fit/fit.hpp"
 #include "fit/global_search.hpp"
-#include "fit/polish.hpp"
+#include "fit/scaled_model.hpp"
 #include "perfmodel/table.hpp"
 #include "support/catch.hpp"
 #include "support/paper_runs.hpp"
@@ -195,8 +195,8 @@ TEST_CASE("the exact finish of merged rows ends where that of all runs does",
       const SearchSpace space(runs.spec, measured, options);
       const Regulariser penalty(space, measured, options);
       const VectorXd start = space.scaled_from_raw(fit(runs.spec, runs.design, {}).constants);
-      const PolishResult all = polish(measured, space, penalty, options, start);
-      const PolishResult merged =
+      const Optimum all = polish(measured, space, penalty, options, start);
+      const Optimum merged =
           polish(WeightedRows::merged(measured, loss), space, penalty, options, start);
       CAPTURE(to_text(loss), noise);
       CHECK(merged.cost == Catch::Approx(all.cost).epsilon(1e-9));

@@ -109,3 +109,88 @@ TEST_CASE("sifting keeps the optimum of problems with level columns", "[lad]") {
   CHECK(sifted.cost == Catch::Approx(whole.cost).epsilon(1e-11));
   CHECK(sifted.cost - sifted.dual_bound <= 1e-9 * sifted.cost);
 }
+
+TEST_CASE("the levels of a second column stand in the border of the basis", "[lad]") {
+  RandomStream random(3, "two columns of levels");
+  LadProblem problem = problem_with_levels(4, 260, 70);
+  const Index second = 90;  // more than are priced one by one
+  problem.matrix.conservativeResize(260, 4 + second);
+  problem.matrix.rightCols(second).setZero();
+  for (Index i = 0; i < 260; ++i)
+    problem.matrix(i, 4 + static_cast<Index>(random.below(90))) = random.uniform(0.5, 2);
+  const Index columns = 4 + second + 70;
+  problem.linear = VectorXd::Constant(columns, 0.01);
+  for (const double width : {0.4, 3.0, 50.0}) {
+    problem.bounds = {VectorXd::Constant(columns, -width), VectorXd::Constant(columns, width)};
+    const VectorXd start = VectorXd::Zero(columns);
+    const LadResult dense = solve_lad(with_dense_columns(problem), start);
+    const LadResult cold = solve_lad(problem, start);
+    const LadResult warm = solve_lad(problem, start, {.active_rows = cold.active_rows});
+    INFO("width " << width);
+    for (const LadResult& result : {cold, warm}) {
+      CHECK(result.cost == Catch::Approx(dense.cost).epsilon(1e-11));
+      CHECK(result.cost - result.dual_bound <= 1e-9 * std::abs(result.cost));
+      CHECK(problem.bounds.contains(result.x));
+    }
+    if (width > 10)  // active rows alone are a vertex only where no bound holds
+      CHECK(warm.iterations < cold.iterations);
+  }
+}
+
+TEST_CASE("a sparse matrix over constants does what the dense one does", "[lad]") {
+  RandomStream random(5, "sparse arrow");
+  const Index rows = 400;
+  const Index first = 60;
+  const Index second = 80;
+  LevelMatrix jacobian;
+  jacobian.levels = {.first = 3, .count = first, .of_row = {}, .value = VectorXd(rows)};
+  jacobian.others.setZero(rows, second + 3);
+  for (Index i = 0; i < rows; ++i) {
+    jacobian.levels.of_row.push_back(static_cast<Index>(random.below(60)));
+    const double product = random.uniform(0.5, 2);
+    jacobian.levels.value[i] = product;
+    jacobian.others(i, 3 + static_cast<Index>(random.below(80))) = product;
+    for (Index j = 0; j < 3; ++j)
+      jacobian.others(i, j) = random.normal();
+  }
+  const Index size = first + second + 3;
+  const auto entries = [&](const ArrowMatrix& matrix) {
+    Eigen::MatrixXd out(size, size);
+    for (Index j = 0; j < size; ++j)
+      out.col(j) = matrix * VectorXd::Unit(size, j);
+    return out;
+  };
+  const VectorXd weights = VectorXd::LinSpaced(rows, 0.5, 2);
+  const ArrowMatrix whole = gram(1, jacobian, weights);
+  REQUIRE(whole.is_sparse());
+  const ArrowMatrix unit = scaled(whole, whole.whole_diagonal().cwiseSqrt().cwiseInverse());
+  const Eigen::MatrixXd dense = entries(unit);
+  CHECK((dense.diagonal() - VectorXd::Ones(size)).norm() < 1e-12);
+  CHECK((dense - dense.transpose()).norm() < 1e-12);
+
+  std::vector<bool> held(static_cast<std::size_t>(size), false);
+  held[1] = held[70] = true;
+  const ArrowMatrix dense_matrix = dense_arrow(dense);
+  // A level of one column more, of the other less: no row tells.
+  const Eigen::MatrixXd flat = null_space(unit, held);
+  const Eigen::MatrixXd expected = null_space(dense_matrix, held);
+  REQUIRE(flat.cols() == expected.cols());
+  REQUIRE(null_space(unit, std::vector<bool>(held.size(), false)).cols() == 1);
+  CHECK((flat * flat.transpose() - expected * expected.transpose()).norm() < 1e-6);
+
+  VectorXd b = VectorXd::LinSpaced(size, -1, 1);
+  for (std::size_t k = 0; k < held.size(); ++k)
+    if (held[k])
+      b[static_cast<Index>(k)] = 0;
+  const ArrowPseudoInverse inverse(unit, held);
+  const ArrowPseudoInverse of_dense(dense_matrix, held);
+  CHECK(inverse.rank() == of_dense.rank());
+  CHECK((inverse * b - of_dense * b).norm() < 1e-6 * (of_dense * b).norm());
+
+  ArrowMatrix lifted = unit;
+  lifted.add_to_diagonal(VectorXd::Constant(size, 0.1));
+  const auto solved = solve_free(lifted, held, b, {});
+  const auto solved_dense = solve_free(dense_arrow(entries(lifted)), held, b, {});
+  REQUIRE((solved && solved_dense));
+  CHECK((*solved - *solved_dense).norm() < 1e-10);
+}

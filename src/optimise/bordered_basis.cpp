@@ -1,0 +1,375 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "optimise/least_absolute_deviations.hpp"
+
+namespace perfmodel::optimise {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+namespace {
+
+/// What cancellation leaves of an entry, beside the largest of its row.
+constexpr double kCancelled = 1e-14;
+/// A pivot may be so much smaller than the largest entry of its row where it makes less fill.
+constexpr double kPivotThreshold = 0.05;
+
+}  // namespace
+
+void SparseLu::start(Index size, const std::vector<SparseRow>& rows) {
+  pivots_.clear();
+  updates_.clear();
+  step_of_.assign(static_cast<std::size_t>(size), none);
+  count_.assign(static_cast<std::size_t>(size), 0);
+  touched_.assign(static_cast<std::size_t>(size), 0);
+  scale_ = VectorXd::Zero(size);
+  work_ = VectorXd::Zero(size);
+  for (const SparseRow& row : rows) {
+    for (const auto& [column, entry] : row) {
+      ++count_[static_cast<std::size_t>(column)];
+      scale_[column] = std::max(scale_[column], std::abs(entry));
+    }
+  }
+  scale_ = (scale_.array() > 0).select(scale_, 1);
+}
+
+bool SparseLu::add(const SparseRow& row, double least) {
+  std::vector<Index> columns;
+  std::priority_queue<Index, std::vector<Index>, std::greater<>> steps;
+  double largest = 0;  // in units of the columns
+  const auto put = [&](Index column, double change) {
+    char& touched = touched_[static_cast<std::size_t>(column)];
+    if (!touched) {
+      touched = 1;
+      columns.push_back(column);
+      if (has_pivot(column))
+        steps.push(step_of_[static_cast<std::size_t>(column)]);
+    }
+    work_[column] += change;
+    largest = std::max(largest, std::abs(work_[column]) / scale_[column]);
+  };
+  for (const auto& [column, entry] : row)
+    put(column, entry);
+  Pivot pivot;
+  for (; !steps.empty(); steps.pop()) {
+    const Pivot& before = pivots_[static_cast<std::size_t>(steps.top())];
+    if (std::abs(work_[before.column]) <= kCancelled * largest * scale_[before.column])
+      continue;
+    const double times = work_[before.column] / before.value;
+    pivot.lower.emplace_back(steps.top(), times);
+    for (const auto& [column, entry] : before.upper)
+      put(column, -times * entry);
+  }
+  const auto size_of = [&](Index column) { return std::abs(work_[column]) / scale_[column]; };
+  double best = 0;
+  for (const Index column : columns)
+    if (!has_pivot(column))
+      best = std::max(best, size_of(column));
+  const bool independent = best > least * largest;
+  Index chosen = none;
+  for (const Index column : columns) {
+    if (has_pivot(column) || size_of(column) < kPivotThreshold * best)
+      continue;
+    const auto count = [&](Index j) { return count_[static_cast<std::size_t>(j)]; };
+    if (chosen == none || count(column) < count(chosen) ||
+        (count(column) == count(chosen) && size_of(column) > size_of(chosen)))
+      chosen = column;
+  }
+  for (const Index column : columns) {
+    if (independent && !has_pivot(column) && column != chosen &&
+        size_of(column) > kCancelled * largest)
+      pivot.upper.emplace_back(column, work_[column]);
+    touched_[static_cast<std::size_t>(column)] = 0;
+  }
+  if (independent) {
+    pivot.column = chosen;
+    pivot.value = work_[chosen];
+    step_of_[static_cast<std::size_t>(chosen)] = static_cast<Index>(pivots_.size());
+    pivots_.push_back(std::move(pivot));
+  }
+  for (const Index column : columns)
+    work_[column] = 0;
+  return independent;
+}
+
+void SparseLu::replace_row(Index row, const SparseRow& entries) {
+  VectorXd dense = VectorXd::Zero(scale_.size());
+  for (const auto& [column, entry] : entries)
+    dense[column] += entry;
+  const VectorXd along = solve_transposed(std::move(dense));
+  Update update{.at = row, .pivot = along[row], .is_row = true, .others = {}};
+  for (Index i = 0; i < along.size(); ++i)
+    if (i != row && along[i] != 0)
+      update.others.emplace_back(i, along[i]);
+  updates_.push_back(std::move(update));
+}
+
+void SparseLu::spread_row(Index row, double pivot, SparseRow others) {
+  updates_.push_back({.at = row, .pivot = pivot, .is_row = false, .others = std::move(others)});
+}
+
+VectorXd SparseLu::solve(VectorXd right) const {
+  for (auto update = updates_.rbegin(); update != updates_.rend(); ++update)
+    update->apply(update->is_row, right);
+  for (std::size_t k = 0; k < pivots_.size(); ++k)
+    for (const auto& [step, times] : pivots_[k].lower)
+      right[static_cast<Index>(k)] -= times * right[step];
+  VectorXd out(right.size());
+  for (std::size_t k = pivots_.size(); k-- > 0;) {
+    double rest = right[static_cast<Index>(k)];
+    for (const auto& [column, entry] : pivots_[k].upper)
+      rest -= entry * out[column];
+    out[pivots_[k].column] = rest / pivots_[k].value;
+  }
+  return out;
+}
+
+VectorXd SparseLu::solve_transposed(VectorXd right) const {
+  VectorXd out(right.size());
+  for (std::size_t k = 0; k < pivots_.size(); ++k) {
+    const double value = right[pivots_[k].column] / pivots_[k].value;
+    out[static_cast<Index>(k)] = value;
+    if (value != 0)
+      for (const auto& [column, entry] : pivots_[k].upper)
+        right[column] -= entry * value;
+  }
+  for (std::size_t k = pivots_.size(); k-- > 0;)
+    for (const auto& [step, times] : pivots_[k].lower)
+      out[step] -= times * out[static_cast<Index>(k)];
+  for (const Update& update : updates_)
+    update.apply(!update.is_row, out);
+  return out;
+}
+
+/// Solves with the unit matrix of which one row (`gathers`) or one column is that of the update.
+void SparseLu::Update::apply(bool gathers, VectorXd& x) const {
+  if (gathers) {
+    for (const auto& [i, entry] : others)
+      x[at] -= entry * x[i];
+    x[at] /= pivot;
+    return;
+  }
+  x[at] /= pivot;
+  for (const auto& [i, entry] : others)
+    x[i] -= entry * x[at];
+}
+
+BorderedBasis::BorderedBasis(const LadProblem& problem, std::shared_ptr<const SparseRows> rows,
+                             const VectorXd& start)
+    : rows_(std::move(rows)),
+      problem_(&problem),
+      first_(problem.levels.first),
+      levels_(problem.levels.count),
+      border_(problem.matrix.cols()),
+      constraints_(static_cast<std::size_t>(levels_ + border_)),
+      holds_row_(static_cast<std::size_t>(problem.matrix.rows()), 0),
+      diagonal_(levels_),
+      border_level_(static_cast<std::size_t>(border_), LevelColumns::none),
+      border_entry_(VectorXd::Zero(border_)),
+      touching_(Eigen::VectorXi::Zero(levels_)) {
+  for (Index j = 0; j < levels_ + border_; ++j) {
+    Hold hold = Hold::parked;
+    if (start[j] <= problem.bounds.lower[j])
+      hold = Hold::lower;
+    if (start[j] >= problem.bounds.upper[j])
+      hold = Hold::upper;
+    if (j >= first_ && j < first_ + levels_)
+      set_own(j - first_, {hold, j});
+    else
+      set_border(j < first_ ? j : j - levels_, {hold, j});
+  }
+  factorise();
+}
+
+/// The entries of a constraint beside those of the levels, times a number.
+void BorderedBasis::append_others(const ActiveConstraint& constraint, double times,
+                                  SparseRow& to) const {
+  if (constraint.hold == Hold::row) {
+    for (SparseRows::InnerIterator entry(*rows_, constraint.index); entry; ++entry)
+      to.emplace_back(entry.col(), times * entry.value());
+  } else if (level_of(constraint) == LevelColumns::none) {
+    to.emplace_back(constraint.index < first_ ? constraint.index : constraint.index - levels_,
+                    times);
+  }
+}
+
+Index BorderedBasis::level_of(const ActiveConstraint& constraint) const {
+  if (constraint.hold == Hold::row)
+    return problem_->levels.of_row[static_cast<std::size_t>(constraint.index)];
+  const Index level = constraint.index - first_;
+  return level >= 0 && level < levels_ ? level : LevelColumns::none;
+}
+
+double BorderedBasis::level_entry_of(const ActiveConstraint& constraint) const {
+  return constraint.hold == Hold::row ? problem_->levels.value[constraint.index] : 1;
+}
+
+void BorderedBasis::mark(const ActiveConstraint& constraint, char held) {
+  if (constraint.hold == Hold::row)
+    holds_row_[static_cast<std::size_t>(constraint.index)] = held;
+}
+
+void BorderedBasis::set_own(Index level, ActiveConstraint constraint) {
+  constraints_[static_cast<std::size_t>(level)] = constraint;
+  diagonal_[level] = level_entry_of(constraint);
+}
+
+void BorderedBasis::set_border(Index place, ActiveConstraint constraint) {
+  constraints_[static_cast<std::size_t>(levels_ + place)] = constraint;
+  Index& level = border_level_[static_cast<std::size_t>(place)];
+  if (level != LevelColumns::none)
+    --touching_[level];
+  level = level_of(constraint);
+  border_entry_[place] = 0;
+  if (level != LevelColumns::none) {
+    ++touching_[level];
+    border_entry_[place] = level_entry_of(constraint);
+  }
+}
+
+/// A row of S, where the constraint is one of the border.
+SparseRow BorderedBasis::complement_row(const ActiveConstraint& constraint) const {
+  SparseRow out;
+  append_others(constraint, 1, out);
+  const Index level = level_of(constraint);
+  if (level != LevelColumns::none)
+    append_others((*this)[level], -level_entry_of(constraint) / diagonal_[level], out);
+  return out;
+}
+
+void BorderedBasis::factorise() {
+  rebuild({constraints_.begin() + levels_, constraints_.end()}, kDependent);
+}
+
+void BorderedBasis::hold(const std::vector<Index>& rows) {
+  std::vector<ActiveConstraint> wanted;
+  for (Index b = 0; b < border_; ++b)
+    if ((*this)[levels_ + b].hold != Hold::parked)
+      wanted.push_back((*this)[levels_ + b]);
+  for (const Index row : rows) {
+    const ActiveConstraint entering{Hold::row, row};
+    const Index level = level_of(entering);
+    if (level == LevelColumns::none || (*this)[level].hold != Hold::parked) {
+      wanted.push_back(entering);
+      continue;
+    }
+    set_own(level, entering);
+    mark(entering, 1);
+  }
+  rebuild(std::move(wanted), kWorthlessPivot);
+}
+
+void BorderedBasis::rebuild(std::vector<ActiveConstraint> wanted, double least) {
+  std::vector<SparseRow> rows;
+  std::vector<std::size_t> order;
+  for (const ActiveConstraint& constraint : wanted) {
+    order.push_back(rows.size());
+    rows.push_back(complement_row(constraint));
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return rows[a].size() < rows[b].size(); });
+  for (Index b = 0; b < border_; ++b)
+    mark((*this)[levels_ + b], 0);
+  std::fill(border_level_.begin(), border_level_.end(), LevelColumns::none);
+  touching_.setZero();
+  factors_.start(border_, rows);
+  Index place = 0;
+  for (const std::size_t k : order) {
+    if (place == border_)
+      break;
+    if (!factors_.add(rows[k], least))
+      continue;
+    set_border(place++, wanted[k]);
+    mark(wanted[k], 1);
+  }
+  for (Index j = 0; j < border_; ++j) {
+    if (factors_.has_pivot(j))
+      continue;
+    factors_.add({{j, 1.0}}, 0);
+    set_border(place++, {Hold::parked, j < first_ ? j : j + levels_});
+  }
+}
+
+/// The own constraint of a level and the last of the border in that level change places.
+Index BorderedBasis::swap_with_border(Index level) {
+  std::vector<Index> touching;
+  for (Index b = 0; b < border_; ++b)
+    if (border_level_[static_cast<std::size_t>(b)] == level)
+      touching.push_back(b);
+  const Index place = touching.back();
+  const double entry = border_entry_[place];
+  SparseRow others;
+  for (const Index b : touching)
+    if (b != place)
+      others.emplace_back(b, -border_entry_[b] / entry);
+  factors_.spread_row(place, -diagonal_[level] / entry, std::move(others));
+  const ActiveConstraint own = (*this)[level];
+  set_own(level, (*this)[levels_ + place]);
+  set_border(place, own);
+  return place;
+}
+
+void BorderedBasis::exchange(Index k, ActiveConstraint entering) {
+  mark((*this)[k], 0);
+  mark(entering, 1);
+  if (k < levels_ && moves_alone(k)) {
+    set_own(k, entering);
+    return;
+  }
+  const Index place = k < levels_ ? swap_with_border(k) : k - levels_;
+  set_border(place, entering);
+  factors_.replace_row(place, complement_row(entering));
+}
+
+BorderedVector BorderedBasis::edge(Index k) const {
+  if (k < levels_ && moves_alone(k)) {
+    BorderedVector out{VectorXd::Zero(levels_), VectorXd::Zero(border_)};
+    out.levels[k] = 1 / diagonal_[k];
+    return out;
+  }
+  return solve(VectorXd::Unit(levels_ + border_, k));
+}
+
+BorderedVector BorderedBasis::solve(const VectorXd& raises) const {
+  BorderedVector out{raises.head(levels_).cwiseQuotient(diagonal_), raises.tail(border_)};
+  for (Index b = 0; b < border_; ++b) {
+    const Index level = border_level_[static_cast<std::size_t>(b)];
+    if (level != LevelColumns::none)
+      out.others[b] -= border_entry_[b] * out.levels[level];
+  }
+  out.others = factors_.solve(std::move(out.others));
+  for (Index l = 0; l < levels_; ++l) {
+    const ActiveConstraint& own = (*this)[l];
+    if (own.hold != Hold::row)
+      continue;
+    double along = 0;
+    for (SparseRows::InnerIterator entry(*rows_, own.index); entry; ++entry)
+      along += entry.value() * out.others[entry.col()];
+    out.levels[l] -= along / diagonal_[l];
+  }
+  return out;
+}
+
+VectorXd BorderedBasis::slopes(const BorderedVector& gradient) const {
+  VectorXd out(levels_ + border_);
+  out.head(levels_) = gradient.levels.cwiseQuotient(diagonal_);
+  VectorXd rest = gradient.others;
+  for (Index l = 0; l < levels_; ++l)
+    if ((*this)[l].hold == Hold::row && out[l] != 0)
+      for (SparseRows::InnerIterator entry(*rows_, (*this)[l].index); entry; ++entry)
+        rest[entry.col()] -= out[l] * entry.value();
+  out.tail(border_) = factors_.solve_transposed(std::move(rest));
+  for (Index b = 0; b < border_; ++b) {
+    const Index level = border_level_[static_cast<std::size_t>(b)];
+    if (level != LevelColumns::none)
+      out[level] -= border_entry_[b] * out[levels_ + b] / diagonal_[level];
+  }
+  return out;
+}
+
+}  // namespace perfmodel::optimise
