@@ -101,7 +101,7 @@ constexpr double kNoChange = 0.005;  // relative: displayed as "1.00 times"
 
 std::string change_in_words(double ratio) {
   if (std::abs(ratio - 1) < kNoChange)
-    return "as fast";
+    return "no change";
   return ratio > 1 ? rounded(ratio) + " times slower" : rounded(1 / ratio) + " times faster";
 }
 
@@ -137,6 +137,10 @@ std::string contradiction_of(const FittedModel& model, const Configuration& at,
          ", which the residual process outweighs";
 }
 
+std::string typical_correction_in_words(double share) {
+  return 100 * share < kNoError ? "" : ", typically " + percent(100 * share);
+}
+
 std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseFloor>& floor) {
   if (!floor)
     return {};
@@ -146,7 +150,7 @@ std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseF
   else if (mape_percent > kShapeLimits * floor->mape_percent)
     reading = ": the shape limits it";
   else if (mape_percent < kNoiseLimits * floor->mape_percent)
-    reading = ": the noise limits it";
+    reading = ": at the noise floor";
   return "model " + percent(mape_percent) + ", noise floor " + percent(floor->mape_percent) +
          " from " + std::to_string(floor->rows) + " replicated rows" + reading;
 }

@@ -87,6 +87,10 @@ std::string effect_in_words(const Effect& effect);
 std::string contradiction_of(const FittedModel& model, const Configuration& at,
                              const Effect& effect);
 
+/// ", typically 3.2 %" of a residual correction; empty if that would read 0.0 %. `share`: the
+/// median of |exp z - 1| over the runs.
+std::string typical_correction_in_words(double share);
+
 /// "model 22.0 %, noise floor 9.0 % from 124 replicated rows: the shape limits it"; empty if no
 /// configuration was measured twice.
 std::string noise_floor_in_words(double mape_percent, const std::optional<NoiseFloor>& floor);

@@ -322,7 +322,7 @@ void setup_evaluate(OptionSet& command, EvaluateArguments& arguments) {
 bias is by how many percent runs take longer than predicted, by the median: it sees a slowdown of
 all runs that mape hides. Like a drift, it fires where its 95 % interval lies beyond the threshold.
 
-With --baseline, mape_drift and smape_drift are in points of percent, r2_drift is the difference,
+With --baseline, mape_drift and smape_drift are in percentage points, r2_drift is the difference,
 mae_drift, mse_drift and rmse_drift are in percent of the older model's, and prediction_drift is
 the mean distance of the two predictions in percent of the older one. Positive: larger now.
 

@@ -311,9 +311,9 @@ std::string process_line(const FitDocument& report) {
     return {};
   const double here =
       (*model.form->process_factors(design_of(centre->configuration, model.spec)))[0];
-  std::string out = indented("times a residual process: " + std::string(here > 1 ? "+" : "") +
-                             percent(100 * (here - 1)) + " at " + centre->place + ", typically " +
-                             percent(100 * *model.correction));
+  std::string out = indented("times a residual correction: " + std::string(here > 1 ? "+" : "") +
+                             percent(100 * (here - 1)) + " at " + centre->place +
+                             typical_correction_in_words(*model.correction));
   const auto& search = model.search.process;
   if (search && search->outliers > 0) {
     const std::string count = std::to_string(search->outliers);
@@ -394,9 +394,9 @@ std::string choice_section(const FitDocument& report, const Console& console) {
   if (!choice || choice->held_out.empty())
     return {};
   doc::Table table{{doc::words("error of held-out runs"),
-                    doc::numbers("within", {}, doc::percent_of_share),
-                    doc::numbers("far ends", {}, doc::percent_of_share)}};
-  const std::array<const char*, 3> names = {"Eq. (4)", "the trend alone", "trend and process"};
+                    doc::numbers("random folds", {}, doc::percent_of_share),
+                    doc::numbers("largest values held out", {}, doc::percent_of_share)}};
+  const std::array<const char*, 3> names = {"Eq. (4)", "formula alone", "with residual correction"};
   for (std::size_t i = 0; i < std::min(names.size(), choice->held_out.size()); ++i)
     table.add({names[i], choice->held_out[i].random, choice->held_out[i].far_ends});
   return section(table, console);
@@ -574,7 +574,7 @@ std::string summed_up(const FittedModel& model, const std::vector<const Warning*
   const std::string details = "; model.json tells which";
   if (kind == "undetermined") {
     return of_all_constants(model, ConstantStatus::undetermined) +
-           "not determined by these runs and are not to be quoted" + details;
+           "not determined by these runs and are unreliable" + details;
   }
   if (kind == "at_bound")
     return of_all_constants(model, ConstantStatus::at_bound) + "at a bound of the search" + details;

@@ -495,11 +495,11 @@ void setup_predict(OptionSet& command, PredictArguments& arguments) {
   command.footer(
       R"(Of one configuration the predicted time is printed as a plain number; of several a table,
 which is CSV where no terminal reads it. A file comes back as it is, with columns more:
-predicted_<target>; lower and upper where the model was fitted with --coverage; in_range, which is
-false where a number lies outside of the range that was measured, or a combination of values where
-nothing was; and, of a model with a residual process, support: process where runs are near, trend
-where the formula speaks alone. Where the model gives no time > 0, the cells stay empty; with
---strict-range the file is refused.
+predicted_<target>; lower and upper unless the model was fitted with --coverage none; in_range,
+which is false where a number lies outside of the range that was measured, or a combination of
+values where nothing was; and, of a model with a residual process, support: process if measured runs
+are nearby, trend for the formula alone. Where the model gives no time > 0, the cells stay empty;
+with --strict-range the file is refused.
 
 Examples:
   perfmodel predict model.json --set filters=32 workers=2 batch_size=64 activation=relu

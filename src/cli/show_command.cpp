@@ -69,7 +69,7 @@ int run_show(const ShowArguments& arguments, Console& console) {
     for (const Effect& effect : scale_effects_of(model, centre->configuration))
       console.notice(effect.column + " " + effect_in_words(effect) + " (at " + centre->place + ")");
   if (model.correction)
-    console.notice("the process typically changes a time by " + percent(100 * *model.correction));
+    console.notice("the residual correction typically changes a time by " + percent(100 * *model.correction));
   return 0;
 }
 

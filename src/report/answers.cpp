@@ -67,10 +67,9 @@ doc::Answer duration_answer(const Content& content) {
 std::string correction_text(const Content& content) {
   if (!content.steps || !content.steps->process)
     return {};
-  return "beside the formula the residual process: " +
+  return "beside the formula a residual correction: " +
          signed_percent(100 * *content.steps->process / content.steps->formula) + " here" +
-         (content.model.correction ? ", typically " + percent(100 * *content.model.correction)
-                                   : "");
+         typical_correction_in_words(content.model.correction.value_or(0));
 }
 
 doc::Answer share_answer(const Content& content) {
@@ -278,7 +277,7 @@ std::string settings_text(const std::vector<Setting>& settings) {
 
 std::string comparison_text(const Comparison& other) {
   const auto points = [](double value) { return (value > 0 ? "+" : "") + short_number(value); };
-  std::string text = "mean error " + points(other.difference) + " points of percent";
+  std::string text = "mean error " + points(other.difference) + " percentage points";
   if (!other.interval)
     return text + "; too few configurations to tell whether that is chance";
   return text + ", " + short_number(100 * other.confidence) + " % interval " +

@@ -48,8 +48,9 @@ void describe(Fields& f, const IntervalDocument& x) {
 }
 
 void describe(Fields& f, const SupportCounts& x) {
-  f(std::string(support_text(true)), x.process, "runs of which the process speaks");
-  f(std::string(support_text(false)), x.trend, "runs of which the formula speaks alone");
+  f(std::string(support_text(true)), x.process,
+    "predictions with the residual correction: measured runs are nearby");
+  f(std::string(support_text(false)), x.trend, "predictions by the formula alone");
 }
 
 void describe(Fields& f, const BaselineDocument& x) {
@@ -245,7 +246,8 @@ void describe_prediction(Fields& f, const std::string& target, const PredictionD
   f("upper", Finite{high}, "where the model has intervals; `null`: no number", if_interval);
   f("trend", Finite{x.time / part.factor}, "the time of the formula", if_process);
   f("process", Finite{part.factor}, "the factor that this is multiplied by", if_process);
-  f("support", support_text(part.near), "[which of the two speaks](#support)", if_process);
+  f("support", support_text(part.near),
+    "[with the residual correction, or by the formula alone](#support)", if_process);
   f("in_range", x.in_range, "[see](trust.md#is-a-configuration-like-the-measured-ones)");
 }
 

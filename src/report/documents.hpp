@@ -76,7 +76,7 @@ struct IntervalDocument {
   std::optional<SupportedIntervals> far = {};
 };
 
-/// Of so many rows a residual process speaks, and of so many the trend alone.
+/// Number of rows that are predicted with the residual correction, and by the formula alone.
 struct SupportCounts {
   std::size_t process = 0;
   std::size_t trend = 0;

@@ -295,8 +295,8 @@ const show = () => {
     ? "Extrapolated: " + findings.slice(0, 3).join("; ") + (findings.length > 3 ? "; ..." : "")
     : "\u2713 within what was measured";
   basis.dataset.support = support;
-  basis.textContent = support === "process" ? "Runs are near: trend and process speak."
-    : support === "trend" ? "No run is near: the trend speaks alone." : "";
+  basis.textContent = support === "process" ? "Measured runs nearby; residual correction applied."
+    : support === "trend" ? "No measured runs nearby; formula alone." : "";
   refreshers.forEach((refresh) => refresh());
   drawCurve();
 };
@@ -498,8 +498,8 @@ std::string constant_section(const Content& content) {
   const bool knows = content.model.identifiability.has_value();
   return section(
       "Constants",
-      paragraph(knows ? "A constant that is not determined by the runs, or that a bound holds, is "
-                        "not to be quoted; predictions within the measured range do not suffer."
+      paragraph(knows ? "Constants that the runs do not determine, or that are at a bound, are "
+                        "unreliable; predictions within the measured range are not affected."
                       : "") +
           "<div class=\"tables\">\n" + all(constant_tables(content)) + "</div>\n" +
           (content.model.form->words().lists_terms

@@ -48,7 +48,7 @@ def generic_constants():
 
 
 def multi_constants():
-    terms = [{**term, "formula": "", "regime_factors": [],
+    terms = [{**term, "regime_factors": [],
               "log2_powers": dict.fromkeys(term["q"], 0)} for term in PRODUCTS]
     return {
         "intrinsic": [{"column": c, "range": [min(v), max(v)]} for c, (_, _, v) in NUMERIC.items()],
@@ -57,17 +57,19 @@ def multi_constants():
         "regimes": [], "terms": terms, "C": SUM_INTERCEPT}
 
 
+AT = {"filters": 16, "kernel_size": 3, "activation": "relu", "workers": 2, "batch_size": 32}
+
+
 def truth(expression):
     """As model.json."""
     is_multi = expression == "multi"
     return {
         "schema": "perfmodel/model", "schema_version": 1,
-        "expression": {"form": expression, "formula": ""},
+        "expression": {"form": expression},
         "target": {"column": "time_s", "unit": "s"},
         "constants": multi_constants() if is_multi else generic_constants(),
-        "scaling_powers": {c: q for c, (q, _) in SCALES.items()},
-        "scaling_powers_at": {"filters": 16, "kernel_size": 3, "activation": "relu", "workers": 2,
-                              "batch_size": 32},
+        "scaling_powers": {c: local_power(c, AT) if is_multi else q for c, (q, _) in SCALES.items()},
+        "scaling_powers_at": AT if is_multi else {**AT, "dataset": "mnist", "optimizer": "sgd"},
         "metrics": {"train": None, "validation": None, "test": None},
         "repeats": None, "search": None, "warnings": [],
         "provenance": {"tool": "", "data": {"file": "", "rows": 0, "sha256": "", "notices": []}}}

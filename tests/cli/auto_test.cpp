@@ -102,8 +102,8 @@ TEST_CASE_METHOD(AutoTest, "fit --expression auto takes a process where it predi
   CHECK(form["held_out"][2]["form"] == "process");
   CHECK(form["held_out"][2]["random"] < form["held_out"][1]["random"]);
   CHECK_THAT(result.errors, ContainsSubstring("error of held-out runs"));
-  CHECK_THAT(result.errors, ContainsSubstring("the trend alone"));
-  CHECK_THAT(result.errors, ContainsSubstring("trend and process"));
+  CHECK_THAT(result.errors, ContainsSubstring("formula alone"));
+  CHECK_THAT(result.errors, ContainsSubstring("with residual correction"));
 
   const nlohmann::json without = nlohmann::json::parse(fit({"--residual", "none"}).output);
   CHECK(without["expression"]["form"] != "process");

@@ -164,12 +164,12 @@ TEST_CASE_METHOD(ProcessTest, "the correction of a process is told beside the fo
   const std::string place =
       "the run of line " + std::to_string(model["central_run"]["line"].get<int>());
   CHECK_THAT(fitted.errors,
-             ContainsSubstring("times a residual process: " + change + " at " + place +
+             ContainsSubstring("times a residual correction: " + change + " at " + place +
                                ", typically " + perfmodel::percent(100 * typical) + "\n"));
   CHECK_THAT(run({"show", "few.json"}).errors,
              ContainsSubstring("typically changes a time by " + perfmodel::percent(100 * typical)));
   const std::string page = run({"report", "few.json", "few.csv"}).output;
-  CHECK_THAT(page, ContainsSubstring("beside the formula the residual process: " + change +
+  CHECK_THAT(page, ContainsSubstring("beside the formula a residual correction: " + change +
                                      " here, typically " + perfmodel::percent(100 * typical)));
   CHECK_THAT(page, ContainsSubstring("(" + change + ")"));
 }

@@ -209,7 +209,7 @@ TEST_CASE_METHOD(TrustTest, "replicated runs give a noise floor beside the model
   const ProgramResult result = run({"fit", "twice.csv"});
   REQUIRE(result.exit_code == 0);
   CHECK_THAT(result.errors, ContainsSubstring("noise floor "));
-  CHECK_THAT(result.errors, ContainsSubstring(" % from 96 replicated rows: the noise limits it"));
+  CHECK_THAT(result.errors, ContainsSubstring(" % from 96 replicated rows: at the noise floor"));
   const nlohmann::json floor = nlohmann::json::parse(result.output)["noise_floor"];
   CHECK(floor["rows"] == 96);
   CHECK(floor["groups"] == 48);
