@@ -52,6 +52,9 @@ class CanonicalOrder {
 
 /// Fits Eq. (4), or a sum of product terms, to the rows of a design (the training rows). Fills
 /// spec, constants, metrics.train, search and warnings; the caller fills the rest.
+///
+/// Throws UsageError for bounds that name unknown columns or are crossed, and InputError if results
+/// exceed the range of double. A search that did not converge yields a model with a warning.
 FittedModel fit(const ModelSpec& spec, const Design& training, const FitOptions& options);
 
 }  // namespace perfmodel

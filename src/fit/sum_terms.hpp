@@ -128,7 +128,6 @@ class TermCoordinates {
                     const TermData& from, Eigen::Index row_of_from) const;
   /// Extrinsic columns with two values.
   const std::vector<std::size_t>& two_valued() const { return two_valued_; }
-  ///
   double high(std::size_t numeric) const { return highs_[numeric]; }
   double typical_time() const { return typical_time_; }
   /// Per row of data(): its row in the design.

@@ -330,7 +330,6 @@ inline constexpr std::size_t kRowsOfFolds = 1000;
 /// folds: first terms, C and steps in all combinations, then step by step from the best so far, and
 /// at last a simple and cautious candidate that is as good as the best. Eq. (4) and the constant
 /// are among the candidates. `judge` keeps their fits.
-///
 Selection select_shape(const SelectionTask& task, const std::vector<Fold>& folds,
                        CandidateJudge& judge);
 

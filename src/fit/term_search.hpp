@@ -118,7 +118,6 @@ void refit_path(const TermData& data, const SumShape& shape, const TermSearchOpt
                 const std::vector<SumFit>& like, std::vector<SumFit>& path);
 
 /// The shape with another number of terms; logarithms stay with the first terms.
-///
 SumShape with_terms(const SumShape& shape, Eigen::Index terms);
 
 }  // namespace perfmodel
