@@ -23,7 +23,7 @@ namespace {
 
 using Eigen::VectorXd;
 
-/// By the exact finish.
+/// Refits Eq. (4) by local refinement.
 class GenericRefit final : public Refit {
  public:
   GenericRefit(const FittedModel& model, const Design& training, const FitOptions& options)

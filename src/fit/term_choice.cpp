@@ -424,7 +424,7 @@ class Selector {
       judge(promising(with_rings(task_, out_.folds, *from), *from, std::nullopt));
   }
 
-  /// Keeps the candidates that are better than `than` on some of the first random folds and the
+  /// Keeps the candidates that are better than `than` over the first random folds together with the
   /// extrapolation folds of a column, or of all columns.
   std::vector<Candidate> promising(const std::vector<Candidate>& candidates, const Candidate& than,
                                    std::optional<std::size_t> numeric) {

@@ -236,8 +236,8 @@ class CandidateJudge {
   /// makes up for missing rows), and candidates that predict no valid time for some row.
   std::vector<Candidate> operator()(const std::vector<Candidate>& candidates);
 
-  /// Returns the candidates that have, with all their terms, smaller errors than `than` on some of
-  /// the given folds. `than` was judged on all folds.
+  /// Returns the candidates that have, with all their terms, smaller log errors than `than`, summed
+  /// over the given folds. `than` was judged on all folds.
   std::vector<Candidate> better_on(const std::vector<std::size_t>& folds,
                                    const std::vector<Candidate>& candidates, const Candidate& than);
 
