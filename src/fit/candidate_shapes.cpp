@@ -18,8 +18,8 @@ namespace {
 
 using Eigen::Index;
 
-/// Largest minimum or first values of n for which 1 - 1/n is useful: beyond, it is nearly 1 and its
-/// coefficient arbitrary.
+/// Columns with only larger n get no 1 - 1/n, which is then nearly constant with an arbitrary
+/// coefficient.
 constexpr double kLargestOfRing = 100;
 
 constexpr double kUsualRidge = 1e-4;

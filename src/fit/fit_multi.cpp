@@ -107,8 +107,8 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 
 constexpr double kNegligible = 1e-4;
-/// Largest increase of the loss by a factor of 0, as a share of the loss, or of the loss of an
-/// error of kExact of the time if that is larger.
+/// Largest increase of the loss by factors of 0: kUnnoticed of the loss, plus the loss of relative
+/// errors of kExact.
 constexpr double kUnnoticed = 1e-7;
 constexpr double kExact = 1e-9;
 
