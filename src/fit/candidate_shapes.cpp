@@ -18,8 +18,7 @@ namespace {
 
 using Eigen::Index;
 
-/// Columns with only larger n get no 1 - 1/n, which is then nearly constant with an arbitrary
-/// coefficient.
+/// Columns with only larger n get no 1 - 1/n, which is then nearly constant.
 constexpr double kLargestOfRing = 100;
 
 constexpr double kUsualRidge = 1e-4;
@@ -395,8 +394,7 @@ constexpr double kScaleRange = 100;
 constexpr std::size_t kFewestValues = 2;
 constexpr std::size_t kFewestValuesOfFew = 3;
 constexpr std::size_t kFewestForManyFolds = 10;
-/// Most scales that get extrapolation folds, those of the widest range: each costs one or two fits
-/// per candidate.
+/// Most scales with extrapolation folds, those of the widest range: each costs fits per candidate.
 constexpr std::size_t kMostScales = 12;
 
 /// Groups of rows with equal features, which are adjacent in sorted data, in random order.

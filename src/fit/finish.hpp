@@ -41,9 +41,8 @@ class SmoothModel {
   /// True if a prediction is only valid if it is positive.
   virtual bool is_positive() const { return false; }
 
-  /// Bounds of the steps from `at` that stay in the box and in the trust region. The trust region
-  /// limits the constants in which the model is curved, and with `curved_penalty` all penalised
-  /// ones.
+  /// Bounds of the steps from `at` in the box and the trust region. The latter limits the constants
+  /// in which the model is curved, and with `curved_penalty` all penalised ones.
   virtual optimise::Bounds around(const Eigen::VectorXd& at, double radius,
                                   bool curved_penalty) const = 0;
   /// Length of a step in the constants that the trust region always limits. holds_all_curved() is
@@ -106,8 +105,7 @@ struct MeasuredRows {
   explicit MeasuredRows(const Eigen::VectorXd& time);
 };
 
-/// Relative gaps at which refinement stops: for the final result, and for an intermediate one that
-/// is refined again.
+/// Relative gaps at which refinement stops: for the final result, and for an intermediate one.
 inline constexpr double kExactGap = 1e-12;
 inline constexpr double kLooseGap = 1e-6;
 /// Sufficient to compare many attempts.

@@ -42,8 +42,7 @@ std::vector<std::uint32_t> codes_of(const NumericFactor& factor, std::size_t row
 }
 
 /// A sort key that separates columns with equal order of values, such as a width and its square:
-/// mean weighted by time, as a share of the largest value. It is coarse, so that rounding does not
-/// decide.
+/// mean weighted by time, as a share of the largest value. Coarse, lest rounding decides.
 double place_of(const NumericFactor& factor, const Design& runs) {
   double sum = 0;
   double most = 0;
@@ -217,8 +216,7 @@ std::vector<bool> CanonicalOrder::restored_differences(const std::vector<bool>& 
 
 namespace {
 
-/// Throws InputError if times, columns or bounds far from 1 led to results beyond the range of
-/// double.
+/// Throws InputError if inputs far from 1 led to results beyond the range of double.
 void require_finite(const FittedModel& model) {
   const Metrics& metrics = model.metrics.train;
   if (!model.constants.allFinite() || !std::isfinite(metrics.mse) ||

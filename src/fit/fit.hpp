@@ -28,8 +28,7 @@ const std::vector<FormKind>& form_kinds();
 
 /// The runs of a fit with columns, levels and rows sorted by content. A search draws random numbers
 /// per column and sums over rows; in this order it finds the same model regardless of the order of
-/// the file and the names of columns and levels. Names only break ties between identical columns or
-/// levels.
+/// the file and the names of columns and levels. Names only break ties between identical columns.
 class CanonicalOrder {
  public:
   CanonicalOrder(const ModelSpec& spec, const Design& training);

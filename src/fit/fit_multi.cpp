@@ -113,8 +113,8 @@ constexpr double kUnnoticed = 1e-7;
 constexpr double kExact = 1e-9;
 
 /// Sets those factors of `constants[first..first + count)` to 0 whose rows all have a negligible
-/// share, and scales the others so that the first shown one is 1. Rows in which another factor is 0
-/// are ignored.
+/// share, and scales the others so that the first shown one is 1. Ignores rows in which another
+/// factor is 0.
 void tidy_factors(const VectorXd& shares, const std::vector<std::uint32_t>& codes,
                   const CategoricalInput& input, Index count, Index coefficient, Index first,
                   VectorXd& constants) {
@@ -294,8 +294,7 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
   how.stop = options.stop;
   std::vector<SumFit> path;
   extend_path(data, shape, how, path);
-  // The ridge chosen on the folds is tied to their loss; for another loss, the constants are an
-  // optimum without it.
+  // The ridge chosen on the folds is tied to their loss; other losses are minimised without.
   const bool is_own_loss = options.loss == Loss::soft_l1 && !options.terms;
   const double ridge = is_own_loss ? chosen.ridge : 0;
   const SumGoal goal(coordinates, shape, options, ridge);
@@ -331,8 +330,7 @@ SumOfTerms search_sum(const SelectionTask& task, const Candidate& chosen) {
 
 namespace {
 
-/// Value at which a C of 0 restarts, as a share of the shortest time: a descent in ln C cannot
-/// leave 0.
+/// Restart value of a C of 0, as a share of the shortest time: a descent in ln C cannot leave 0.
 constexpr double kLeastRefittedIntercept = 0.01;
 /// Least reference factor, as a share of the largest, to avoid division by a vanished one.
 constexpr double kLeastReference = 1e-87;

@@ -67,8 +67,7 @@ void refuse_what_has_no_place(const FitOptions& options) {
     refuse("l2");
 }
 
-/// Fits the formula alone. Eq. (4) and given terms minimise squared errors of ln(time), as the GP
-/// does.
+/// Fits the formula alone: Eq. (4) and given terms by squared errors of ln(time), like the GP.
 FittedModel ordinary_fit(const ModelSpec& spec, const Design& training, FitOptions options) {
   if (options.expression == Expression::generic || options.terms)
     options.loss = Loss::rmsle;

@@ -21,8 +21,7 @@ struct ProcessRuns {
   process::Inputs inputs;
   Eigen::VectorXd residual;                    ///< ln(time / formula)
   std::vector<process::CoordinateForm> forms;  ///< per number of the GP
-  /// Per number, the value that it is clamped to, so that the GP is constant wherever the formula
-  /// is.
+  /// Per number, the value that it is clamped to: the GP is constant wherever the formula is.
   std::vector<double> most;
 
   /// False if the formula predicts no valid time for some run, so that no GP can be fitted.

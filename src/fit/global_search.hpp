@@ -73,7 +73,7 @@ class Objective {
 /// The same rows with at most 128 distinct values in each numeric column, so that the kernel of the
 /// search looks powers up instead of computing them in every row. Values are replaced by the
 /// geometric mean of their interval of equal width in ln, so that I^p is off by at most a factor
-/// exp(|p| * width / 2). Columns with fewer values are unchanged.
+/// exp(|p| * width). Columns with fewer values are unchanged.
 Design round_columns(const Design& design);
 
 /// Options of differential evolution: the user's, else the defaults of the method.
@@ -82,8 +82,8 @@ optimise::DifferentialEvolutionOptions search_options(const FitOptions& options)
 /// True if local refinement follows; the paper's method has scipy's instead.
 bool polishes(const FitOptions& options);
 
-/// Draws `wanted` random rows; nullopt if that is all of them. For one seed, larger samples contain
-/// the smaller ones.
+/// Draws `wanted` random rows; nullopt if that is 0 (no limit) or all of them. For one seed, larger
+/// samples contain the smaller ones.
 std::optional<WeightedRows> random_sample(const WeightedRows& training, std::size_t wanted,
                                           std::uint64_t seed);
 
@@ -101,8 +101,7 @@ struct Explored {
   std::size_t evaluations = 0;
 };
 
-/// Searches on a sample of the rows and on rounded columns; local refinement then removes the error
-/// of the rounding.
+/// Searches on a sample of the rows and on rounded columns; local refinement uses exact values.
 Explored explore(const WeightedRows& rows, const SearchSpace& space, const Regulariser& penalty,
                  const FitOptions& options, std::size_t exploration_rows);
 

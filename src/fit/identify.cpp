@@ -18,8 +18,8 @@
 
 namespace perfmodel {
 
-/// Describes the flat directions of Eq. (4) at its optimum in the user's terms: one sentence each,
-/// without duplicates.
+/// One sentence in the user's terms per flat direction of Eq. (4) at its optimum, without
+/// duplicates.
 std::vector<std::string> describe_flat_directions(const Sensitivity& sensitivity,
                                                   const ModelSpec& spec, const Design& training);
 

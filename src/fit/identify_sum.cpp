@@ -18,8 +18,7 @@
 
 namespace perfmodel {
 
-/// Describes the flat directions of a sum in the user's terms, without duplicates. `sensitivity` is
-/// that of the sum.
+/// Describes the flat directions of a sum in the user's terms, without duplicates.
 std::vector<std::string> describe_flat_terms(const Sensitivity& sensitivity, const FittedSum& sum);
 
 namespace {
@@ -161,8 +160,7 @@ VectorXd centres_of(const FittedSum& sum, const Design& runs) {
   return out;
 }
 
-/// Derivatives of ln term, one column per constant of a term in the order of MultiLayout: rows x
-/// stride.
+/// Derivatives of ln term: rows x constants of a term, in the order of MultiLayout.
 MatrixXd log_derivatives(const FittedSum& sum, const Design& runs, const VectorXd& centres) {
   const MultiStructure& structure = sum.structure;
   Index columns = 1 + centres.size() + 2 * index(structure.regimes.size());

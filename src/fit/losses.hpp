@@ -69,8 +69,7 @@ Curvature curvature_of(Loss loss, const Design& runs, const Eigen::VectorXd& pre
 /// sum_i w_i for any predictions.
 class WeightedRows {
  public:
-  /// Each row of the design with weight 1, whatever its number of runs. Keeps a reference to the
-  /// design.
+  /// Each row with weight 1, whatever its number of runs. Keeps a reference to the design.
   WeightedRows(const Design& design);  // implicit: a design is rows of weight 1
 
   /// Merges rows with equal inputs and time; for squared losses, rows with equal inputs: sum_k (t_k

@@ -286,8 +286,7 @@ MatrixXd NormalMatrix::operator()(const MatrixXd& terms, const ArrayXd& curvatur
 
 void NormalMatrix::add_levels(const RowMajor& weights, Index terms, MatrixXd& out) const {
   const Index columns = static_cast<Index>(columns_.size());
-  // Writes a block for the features from i and from j on; pairs (k, l) and (l, k) of terms are
-  // equal.
+  // Writes a block for the features from i and from j on; (k, l) and (l, k) are equal.
   const auto put = [&](Index k, Index l, Index i, Index j, const MatrixXd& block) {
     for (const auto& [a, b] : {std::pair(k, l), std::pair(l, k)}) {
       out.block(a * all_ + i, b * all_ + j, block.rows(), block.cols()) = block;

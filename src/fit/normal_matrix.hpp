@@ -27,8 +27,7 @@ class LevelColumn {
   Eigen::Index levels() const { return levels_; }
   Eigen::Index features() const { return levels_ - 1; }
 
-  /// Sums of W over the rows of each level: levels x columns of W. `row_weights` W has one row per
-  /// row.
+  /// Sums of W over the rows of each level: levels x columns of W. W has one row per row.
   Eigen::MatrixXd sums(const RowMajor& row_weights) const;
 
   /// sum over the rows r of each level of w_r o_r, with o the other features. Row level * (columns
@@ -36,7 +35,7 @@ class LevelColumn {
   RowMajor sums_with_others(const row_kernel::Functions& kernel, const RowMajor& row_weights) const;
 
   /// Sums of W over the rows of each pair of levels: column w has levels() x other.levels()
-  /// numbers, the level of `other` varying slowest.
+  /// numbers, the level of `other` varying fastest.
   RowMajor sums_with(const LevelColumn& other, const RowMajor& row_weights) const;
 
  private:
@@ -49,15 +48,13 @@ class LevelColumn {
 };
 
 /// Orthonormal Helmert contrasts: n - 1 columns for n levels, each summing to 0. Without a
-/// reference level, a penalty treats all levels alike, and an unseen level gets the mean of the
-/// others.
+/// reference level, a penalty treats all levels alike, and an unseen level gets their mean.
 Eigen::MatrixXd contrasts(std::size_t levels);
 
 /// Index of the level that has this row of contrasts(levels).
 Eigen::Index level_of(const Eigen::Ref<const Eigen::RowVectorXd>& row);
 
-/// B'A for the contrasts B and a matrix A with one row per level, in time proportional to the
-/// entries of A.
+/// B'A for the contrasts B and a matrix A with one row per level, in time linear in its entries.
 Eigen::MatrixXd contrast_sums(const Eigen::Ref<const Eigen::MatrixXd>& of_levels);
 
 /// B' diag(w) B for the contrasts B and one weight per level, in time proportional to its entries.
@@ -104,8 +101,7 @@ class NormalMatrix {
 
   static std::vector<Slab> slabs_of(Eigen::Index columns, Eigen::Index most_pairs);
 
-  /// Adds the entries of columns of many levels to the result. `weights`: rows x pairs of the
-  /// terms.
+  /// Adds the entries of columns of many levels. `weights`: rows x pairs of the terms.
   void add_levels(const RowMajor& weights, Eigen::Index terms, Eigen::MatrixXd& out) const;
 
   void add(Eigen::Index rows, const row_kernel::Rows& products, const RowMajor& weights,

@@ -34,8 +34,7 @@ std::vector<std::vector<double>> centred_logs(const std::vector<NumericFactor>& 
 
 }  // namespace
 
-/// Intermediate results of predictions: powers of every distinct value, and per row the sum and the
-/// product.
+/// Parts of predictions: powers of every distinct value, and per row the sum and the product.
 struct ScaledModel::Parts {
   std::vector<std::vector<double>> powers;  ///< I^p per intrinsic column and distinct value
   VectorXd sum;
@@ -184,8 +183,7 @@ class ScaledModel::Linearised : public LinearisedModel {
   bool is_sparse() const { return sparse_.rows() > 0; }
 };
 
-/// All second derivatives of Eq. (4) are a first derivative times the logarithm of the power's
-/// column.
+/// All second derivatives of Eq. (4) are a first derivative times the logarithm of a column.
 ArrowMatrix ScaledModel::Linearised::bend(const VectorXd& weights) const {
   const Design& design = model_.design_;
   const GenericLayout& layout = model_.layout_;
@@ -259,8 +257,7 @@ namespace {
 
 /// Spacing of the powers that are tried.
 constexpr double kPowerSpacing = 0.25;
-/// Least downhill slope, as a share of the largest possible for these pulls: smaller ones are
-/// rounding.
+/// Least downhill slope, as a share of the largest possible: smaller ones are rounding.
 constexpr double kDownhillShare = 1e-9;
 
 /// Per row, the product of E_j^q_j.
@@ -309,8 +306,7 @@ std::vector<IdleTerm> idle_terms(const SearchSpace& space, const VectorXd& scale
   return out;
 }
 
-/// Appends the slopes and squares of one term for the powers of its grid. `product`: E_j^q_j per
-/// row.
+/// Appends slopes and squares of one term for the powers of its grid. `product`: per row.
 void add_slopes(const NumericFactor& factor, double log_centre, const PowerGrid& grid,
                 const VectorXd& pull, const VectorXd& product, std::vector<double>& slopes,
                 std::vector<double>& squares) {

@@ -217,8 +217,7 @@ SearchSpace::SearchSpace(const ModelSpec& spec, const WeightedRows& training,
   };
 
   // A user's bound on a coefficient is in the units of the data. Its column, and all extrinsic
-  // columns, are then not divided by their means, so that the bound applies to the searched
-  // coefficient.
+  // columns, are then not divided by their means, so that the bound applies.
   bool extrinsic_scaled = scale;
   intrinsic_log_centres_.assign(intrinsic_, 0);
   for (std::size_t i = 0; i < intrinsic_; ++i) {

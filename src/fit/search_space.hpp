@@ -40,8 +40,7 @@ class SearchSpace {
 
   const GenericLayout& layout() const { return layout_; }
 
-  /// ln of the geometric mean of each intrinsic and extrinsic column; 0 for columns that are not
-  /// divided.
+  /// ln of the geometric mean by which each column is divided; 0 if it is not divided.
   const std::vector<double>& intrinsic_log_centres() const { return intrinsic_log_centres_; }
   const std::vector<double>& extrinsic_log_centres() const { return extrinsic_log_centres_; }
 
@@ -51,8 +50,7 @@ class SearchSpace {
   /// The box of the search coordinates.
   const optimise::Bounds& coordinates() const { return coordinates_; }
 
-  /// The box of the scaled constants: wider than that of the search, since a and C may be exactly
-  /// 0.
+  /// The box of the scaled constants, wider than that of the search: a and C may be exactly 0.
   const optimise::Bounds& scaled() const { return scaled_; }
 
   Eigen::VectorXd scaled_from_coordinates(const Eigen::VectorXd& x) const;

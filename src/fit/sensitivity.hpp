@@ -59,7 +59,7 @@ class Sensitivity {
   explicit Sensitivity(NormalEquations equations, std::stop_token stop = {});
 
   const std::vector<Standing>& standings() const { return standings_; }
-  /// Norm of the change of the predictions, to first order, per step along `direction`.
+  /// Weighted norm of the change of the predictions, to first order, per step along `direction`.
   double effect(const Eigen::VectorXd& direction) const;
   /// A basis of the flat directions of constants that are not in `held`: one column per direction,
   /// with lengths in change of the predictions. Each has an entry of 1 at which the others have 0.
@@ -91,8 +91,7 @@ class Sensitivity {
 /// proportion; else empty. Communication that grows with the workers does not count.
 std::string steep_growth(const FittedModel& model, std::size_t extrinsic);
 
-/// Warnings for Eq. (4): too few rows, levels without a training row, and the findings on its
-/// constants.
+/// Warnings for Eq. (4): too few rows, levels without a training row, and the findings.
 std::vector<Warning> find_warnings(const FittedModel& model, const Design& training,
                                    const Findings& findings);
 

@@ -158,8 +158,7 @@ class Simplifier {
 
   /// The Bayesian information criterion for Laplace-distributed errors. For a small sum, the number
   /// of configurations beyond the constants replaces the number of runs, since repeats share the
-  /// deviation of their configuration. A logarithm counts as a constant: trying it used up a degree
-  /// of freedom.
+  /// deviation of their configuration. A logarithm counts as a constant.
   double criterion(const Variant& variant) const {
     const double told = is_small_ ? std::max(1.0, configurations_ - best_.constants)
                                   : static_cast<double>(data_.rows());

@@ -137,8 +137,7 @@ namespace {
 constexpr std::array kScatters = {0.3, 0.6, 1.2};
 /// Initial time of the random term, as a share of the copied term's.
 constexpr double kShareOfThrown = 0.25;
-/// Value at which a C of 0 restarts, as a share of the shortest time: a descent in ln C cannot
-/// leave 0.
+/// Restart value of a C of 0, as a share of the shortest time: a descent in ln C cannot leave 0.
 constexpr double kLeastIntercept = 0.01;
 /// Keeps intermediate descents out of flat directions; the final refinement has no ridge.
 constexpr double kRidgeOnTheWay = 1e-6;
@@ -153,8 +152,7 @@ constexpr std::size_t kPatience = 3;
 constexpr std::size_t kRowsOfFullPatience = 2000;
 constexpr double kGain = 1e-9;
 constexpr std::size_t kManyConstants = 100;
-/// Local refinement gains little over smoothed kinks: a start whose cost exceeds the best by more
-/// is not refined.
+/// Smoothed kinks cost little: starts that exceed the best cost by more are not refined.
 constexpr double kPromise = 1.02;
 
 SumFit finished(const GoalTask& task, const SumFit& near) {

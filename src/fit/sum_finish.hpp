@@ -43,8 +43,7 @@ class SumGoal : public PenaltyTerms {
   }
 
   PenalisedConstants linearise(const Eigen::VectorXd& x) const override;
-  /// Sets to exactly 0 the coordinates whose penalised combinations an L1 penalty has all shrunk to
-  /// nearly 0.
+  /// Sets coordinates to 0 if an L1 penalty has shrunk all their combinations to nearly 0.
   Eigen::VectorXd without_traces(const Eigen::VectorXd& x) const;
 
  private:
@@ -67,8 +66,7 @@ inline constexpr double kSettledSumGap = 1e-15;
 double goal_cost(const TermData& data, const SumShape& shape, const SumGoal& goal,
                  const Eigen::VectorXd& theta);
 
-/// Local refinement of a sum from `start`, clamped to the box. Returns the fit with the cost of the
-/// goal.
+/// Local refinement of a sum from `start`, clamped to the box. The cost is that of the goal.
 SumFit finish(const TermData& data, const SumShape& shape, const SumGoal& goal, const SumFit& start,
               const DescentOptions& options, double gap_to_stop = kSumGap);
 

@@ -31,8 +31,7 @@ struct SumOfTerms {
 /// number. More would take hours.
 inline constexpr std::size_t kMostSumConstants = 1000;
 
-/// Number of free constants of a sum of `terms` terms, without those that only the data can
-/// suggest.
+/// Number of free constants of a sum of `terms` terms, without steps and logarithms.
 std::size_t count_sum_constants(const ModelSpec& spec, std::size_t terms);
 
 /// True if at least two terms can be fitted, which choosing their number requires.
@@ -136,8 +135,7 @@ class TermCoordinates {
   MultiStructure structure(const SumShape& shape) const;
   /// Constants in the units of the data, in the order of MultiLayout.
   Eigen::VectorXd constants(const SumShape& shape, const Eigen::VectorXd& theta) const;
-  /// Inverse of constants(). A factor of 0 gets the mean logarithm of the other factors of its
-  /// column.
+  /// Inverse of constants(). A factor of 0 gets the mean logarithm of the others.
   Eigen::VectorXd theta(const SumShape& shape, const Eigen::VectorXd& constants) const;
 
  private:

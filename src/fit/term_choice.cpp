@@ -45,8 +45,7 @@ using Eigen::Index;
 
 /// Growths that differ by less, in ln(time), count as equal.
 constexpr double kEqualGrowth = 0.02;
-/// Gain in log error that a clamp must show in every extrapolation fold, so that noise does not add
-/// one.
+/// Gain in log error that a clamp must show in every extrapolation fold, so that it is not noise.
 constexpr double kGainOfCap = 0.05;
 
 /// Number of logarithms to which a plain power is preferred. With a negative term there are none: a
@@ -438,8 +437,7 @@ class Selector {
     return candidates.empty() ? candidates : judge_.better_on(folds, candidates, than);
   }
 
-  /// Tries other growths column by column. Sums of several terms approximate them for intrinsic
-  /// columns anyway.
+  /// Tries other growths column by column. Several terms approximate them for intrinsic columns.
   void try_growths() {
     for (std::size_t n = 0; n < numeric_count(task_.spec); ++n) {
       const std::optional<Candidate> from = current_;

@@ -17,8 +17,7 @@ namespace perfmodel {
 struct Fold {
   std::vector<Eigen::Index> training;
   std::vector<Eigen::Index> held_out;
-  /// The numeric column whose largest values are held out (an extrapolation fold); nullopt: a
-  /// random fold.
+  /// The numeric column whose largest values an extrapolation fold holds out; nullopt: random fold.
   std::optional<std::size_t> scale;
 
   bool far_end() const { return scale.has_value(); }
@@ -67,8 +66,7 @@ struct Selection {
 // The sums that a selection tries, step by step; each step starts from `from`.
 
 inline constexpr Eigen::Index kMostTerms = 5;
-/// Most terms of a sum whose other growths are tried for every column, and of one with a negative
-/// term.
+/// Most terms of a sum whose other growths are tried for all columns, or with a negative term.
 inline constexpr Eigen::Index kFewTerms = 2;
 
 /// Indices of the step features that separate zeros; they are part of every form.
@@ -97,8 +95,7 @@ std::vector<Candidate> with_rings(const SelectionTask& task, const std::vector<F
 std::vector<Candidate> other_growths(const SelectionTask& task, const std::vector<Fold>& folds,
                                      const Candidate& from, std::size_t numeric);
 
-/// Candidates with a step at each inner value of a scale, with the powers of the scale and instead
-/// of them.
+/// Candidates with a step at each inner value of a scale, with its powers and instead of them.
 std::vector<Candidate> with_steps(const SelectionTask& task, const Candidate& from,
                                   std::size_t scale);
 
@@ -121,8 +118,7 @@ ModelSpec with_zeros_counted(const ModelSpec& spec, const Design& training, std:
 /// Factor beyond the largest value, as from 16 workers to 64: about as far as users extrapolate.
 inline constexpr double kStretch = 4;
 
-/// Slope of ln of each numeric column over ln of the scale, over all rows; `features` are those of
-/// the numeric columns.
+/// Slope of ln of each numeric column, with these `features`, over ln of the scale.
 std::vector<double> slopes_along(const TermData& data, const std::vector<Eigen::Index>& features,
                                  std::size_t scale);
 
@@ -143,8 +139,8 @@ class FarPoints {
   FarPredictions predictions(const SumShape& shape, const Eigen::VectorXd& theta) const;
 
   /// Disagreement of fits to several folds at the points of a scale: mean distance from their
-  /// median, in logarithms, clamped to kLargestError per point. 0 for a single fit and for a scale
-  /// without points.
+  /// median, in logarithms, clamped to kLargestError per point. 0 for a single fit and without
+  /// points.
   double disagreement(const std::vector<FarPredictions>& of_fits, std::size_t scale) const;
 
   /// Predicted growth of ln(time) beyond the measured range: mean over the fits, each scale with
@@ -177,15 +173,14 @@ double held_out_error(const Eigen::VectorXd& measured, const Eigen::VectorXd& pr
 /// agree whether they are right or wrong.
 double with_disagreement(double log_error, double disagreement);
 
-/// Weights of the folds in a score, summing to 1: half for the random folds, half for the
-/// extrapolation folds.
+/// Weights of the folds in a score: 0.5 in all for the random folds, 0.5 for the extrapolation
+/// folds. Random folds alone weigh 1.
 std::vector<double> fold_weights(const std::vector<Fold>& folds);
 
 /// Sets the score to the weighted mean of the candidate's log errors.
 void set_score(const std::vector<Fold>& folds, Candidate& candidate);
 
-/// Mean log error over the random folds, or over the extrapolation folds; nullopt if there are
-/// none.
+/// Mean log error over the random or the extrapolation folds; nullopt if there are none.
 std::optional<double> mean_log_error(const std::vector<Fold>& folds, const Candidate& candidate,
                                      bool far_ends);
 
@@ -204,8 +199,7 @@ struct Allowance {
   double within_error;  ///< if the increase is within a standard error
 };
 
-/// True if `a` is worse than `b` by at most the allowance on the random folds, and on the
-/// extrapolation folds.
+/// True if `a` is worse than `b` by at most the allowance on random and on extrapolation folds.
 bool nearly_as_good_as(const std::vector<Fold>& folds, const Candidate& a, const Candidate& b,
                        const Allowance& allowance);
 
@@ -223,8 +217,7 @@ bool better_beyond(const std::vector<Fold>& folds, const Candidate& a, const Can
 /// True if both share one path of fits with 1, 2, ... terms.
 bool same_family(const Candidate& a, const Candidate& b);
 
-/// Scores candidates on held-out rows. Fits of a family are kept: a later request for more terms
-/// continues from them.
+/// Scores candidates on held-out rows. Fits of a family are kept for later requests.
 class CandidateJudge {
  public:
   /// Keeps a reference to the folds.
@@ -310,8 +303,7 @@ void cap_scales(const std::vector<Fold>& folds, Candidate& candidate);
 /// cap_scales(), then replaces the errors by those of the clamped candidate.
 void judge_as_capped(const std::vector<Fold>& folds, Candidate& candidate);
 
-/// True if a judged sum grows far faster beyond the largest value of an extrinsic column than
-/// within its range.
+/// True if a judged sum grows clearly faster beyond the range of an extrinsic column than within.
 bool is_steep_beyond(const SelectionTask& task, const std::vector<Fold>& folds,
                      const CandidateJudge& judge, const Candidate& sum, std::size_t scale);
 

@@ -325,8 +325,7 @@ constexpr std::size_t kShortDescent = 12;
 constexpr std::size_t kFirstDescent = 3;
 /// Standard deviation of a start's powers about the log-linear ones.
 constexpr double kScatter = 0.6;
-/// Initial share of a new term in the time: large enough to matter, small enough to leave the other
-/// terms in place.
+/// Initial share of a new term in the time: it should matter, but leave the others in place.
 constexpr double kShareOfNewTerm = 0.25;
 constexpr double kShareTakenAway = 0.02;
 /// Initial C as a share of the shortest time, which it cannot exceed.

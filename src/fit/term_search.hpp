@@ -19,8 +19,7 @@ enum class ErrorScale { linear, logarithmic };
 
 /// sum_r w_r rho(residual_r) + sum_j penalty_j theta_j^2
 ///
-/// with rho(x) = sqrt(x^2 + s^2) - s: |x| with its kink smoothed over the width s. For infinite s,
-/// rho(x) = x^2.
+/// with rho(x) = sqrt(x^2 + s^2) - s: |x| with its kink smoothed over the width s. Infinite s: x^2.
 struct SumLoss {
   ErrorScale residual = ErrorScale::logarithmic;
   double softness = 0.1;
@@ -43,8 +42,7 @@ Eigen::VectorXd ridge(const SumShape& shape, double strength);
 SumParts evaluate_sum(const TermData& data, const SumShape& shape, const Eigen::VectorXd& theta,
                       InstructionSet instructions = best_instruction_set());
 
-/// Sums that descents over the same rows can share if their shapes have the same number of
-/// features.
+/// Can be shared by descents over the same rows if their shapes have equally many features.
 std::shared_ptr<const NormalMatrix> normal_matrix_of(const TermData& data, const SumShape& shape,
                                                      InstructionSet instructions,
                                                      const std::stop_token& stop);
@@ -67,8 +65,7 @@ struct SumFit {
   double gap = 0;
 };
 
-/// Levenberg-Marquardt with iteratively reweighted residuals. The result is never worse than the
-/// start.
+/// Levenberg-Marquardt with iteratively reweighted residuals. Never worse than the start.
 SumFit descend(const TermData& data, const SumShape& shape, const SumLoss& loss,
                const Eigen::VectorXd& start, const DescentOptions& options);
 
