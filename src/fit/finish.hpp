@@ -94,8 +94,8 @@ class PenaltyTerms {
   double l2_;
 };
 
-/// Measured times. With weights w_i, losses l_i and scatter s, the mean loss of all runs is (sum_i
-/// w_i l_i + s) / sum_i w_i.
+/// Measured times with weights w_i, losses l_i and scatter s: the mean loss of all runs is
+/// (sum_i w_i l_i + s) / sum_i w_i.
 struct MeasuredRows {
   const Eigen::VectorXd& time;
   Eigen::VectorXd shares;  ///< w_i / sum_i w_i

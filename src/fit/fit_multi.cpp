@@ -215,8 +215,8 @@ void order_by_share(FittedModel& model, const Design& training) {
 namespace {
 
 /// Largest power of a scale with two values that is extrapolated. Two values cannot show how growth
-/// continues: work grows about in proportion. Communication with more workers is modelled by 1 -
-/// 1/n if all terms share the power, else clamped, since a small term could reach any size.
+/// continues: work grows about in proportion. Communication with more workers is taken as 1 - 1/n
+/// if all terms share the power, else clamped, since a small term could reach any size.
 constexpr double kMostOfWork = 1.2;
 
 /// True if a column counts workers, by its lowest value 1 or by its name.

@@ -163,8 +163,8 @@ class ProcessJudge {
     return out;
   }
 
-  /// Finds disturbed runs and the start of the searches with a constant formula: a disturbed run is
-  /// one for any formula and fold, and so are the columns that matter.
+  /// Finds disturbed runs, and the start of all searches, with a constant formula: neither they nor
+  /// the columns that matter depend much on formula and fold.
   void learn_noise() {
     std::set<Index> used;
     for (const FoldRows& fold : rows_)

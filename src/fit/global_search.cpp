@@ -294,7 +294,7 @@ Start run_start(const Objective& objective, const WeightedRows& rows, const Sear
   search.seed = index == 0 ? options.seed : RandomStream(options.seed, "start", index).bits();
   Start out;
   out.search = optimise::minimise(std::cref(objective), space.coordinates(), search);
-  // The iterated local search continues where the population stopped.
+  // This limit counts as converged, since the iterated local search continues from there.
   if (reenters && !options.generations &&
       out.search.termination == optimise::Termination::generation_limit)
     out.search.termination = optimise::Termination::converged;
@@ -402,7 +402,7 @@ constexpr std::size_t kSampleGrowth = 32;
 /// Most constants that are identified in negligible time.
 constexpr std::size_t kConstantsAtOnce = 200;
 
-/// Sets the power of a term with coefficient 0, which has no effect, to 0.
+/// Sets the powers of terms with coefficient 0, which have no effect, to 0 or the nearest bound.
 void clear_idle_powers(const GenericLayout& layout, std::size_t intrinsic, const SearchSpace& space,
                        VectorXd& scaled) {
   for (std::size_t i = 0; i < intrinsic; ++i) {

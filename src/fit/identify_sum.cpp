@@ -330,9 +330,8 @@ VectorXd SumSensitivity::gradient_of_scaling_power(std::size_t extrinsic,
     const double own =
         local_power(sum_.structure, k, extrinsic,
                     sum_.constants[index(layout_.extrinsic_power(k, extrinsic))], value);
-    const double by_own_power = sum_.structure.has_ring(k, extrinsic)
-                                    ? share / value
-                                    : share;  // per unit of the column's power
+    const double by_own_power =
+        sum_.structure.has_ring(k, extrinsic) ? share / value : share;  // of `own`
     out.segment(index(layout_.coefficient(k)), derivatives.cols()) +=
         (own - power) * share * derivatives.row(0).transpose();
     out[index(layout_.extrinsic_power(k, extrinsic))] += by_own_power;

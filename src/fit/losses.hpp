@@ -28,7 +28,7 @@ RowDerivatives row_derivatives(Loss loss, const Eigen::VectorXd& measured,
 /// The loss of predictions for measured times. Both have at least one row and are positive.
 double loss_value(Loss loss, const Eigen::VectorXd& measured, const Eigen::VectorXd& predicted);
 
-/// The same for rows that may represent several runs.
+/// loss_value() for rows that may represent several runs.
 double loss_value(Loss loss, const Design& runs, const Eigen::VectorXd& predicted);
 
 /// Loss of an error of `time`, for losses that have a unit; 1 for the others.
@@ -59,23 +59,23 @@ struct Curvature {
 Curvature curvature_of(Loss loss, const Eigen::VectorXd& measured,
                        const Eigen::VectorXd& predicted);
 
-/// The same for rows that may represent several runs: weights are summed over the runs of a row,
+/// curvature_of() for rows that represent several runs: weights are summed over the runs of a row,
 /// scores are per run.
 Curvature curvature_of(Loss loss, const Design& runs, const Eigen::VectorXd& predicted);
 
 /// The training rows for search and local refinement; a row may represent several measured runs.
 ///
-/// With weights w_i, losses l_i and scatter s, the mean loss of all runs is (sum_i w_i l_i + s) /
-/// sum_i w_i for any predictions.
+/// With weights w_i, losses l_i and scatter s, the mean loss of all runs for any predictions is
+/// (sum_i w_i l_i + s) / sum_i w_i.
 class WeightedRows {
  public:
   /// Each row with weight 1, whatever its number of runs. Keeps a reference to the design.
   WeightedRows(const Design& design);  // implicit: a design is rows of weight 1
 
-  /// Merges rows with equal inputs and time; for squared losses, rows with equal inputs: sum_k (t_k
-  /// - y)^2 = n (m - y)^2 + sum_k (t_k - m)^2 for n times with mean m (for rmsle, logarithms of
-  /// times). Returns the design's own rows if merging does not pay, and keeps a reference to it. A
-  /// design with merged rows gives the same result to the last bit.
+  /// Merges rows with equal inputs and time; for squared losses, rows with equal inputs:
+  /// sum_k (t_k - y)^2 = n (m - y)^2 + sum_k (t_k - m)^2 for n times with mean m (for rmsle, of
+  /// logarithms). Returns the design's own rows if merging does not pay, and keeps a reference to
+  /// it. A design with merged rows gives the same result to the last bit.
   static WeightedRows merged(const Design& design, Loss loss);
 
   /// The chosen rows with their weights.

@@ -114,9 +114,9 @@ namespace {
 constexpr double kSteeper = 1;
 /// At this multiple of the largest value, a term that takes over dominates.
 constexpr double kFarBeyond = 16;
-/// Up to this many configurations hardly suffice to choose a form.
+/// This many configurations, or fewer, hardly suffice to choose a form.
 constexpr std::size_t kFewConfigurations = 5;
-/// Up to this many, the best of many forms fits the runs that selected it better than new ones.
+/// With this many or fewer, the best of many forms fits its own runs better than new ones.
 constexpr std::size_t kFewForManyForms = 14;
 
 void warn_of_few_rows(const FittedModel& model, const Design& training, std::vector<Warning>& out) {

@@ -95,7 +95,7 @@ std::string steep_growth(const FittedModel& model, std::size_t extrinsic);
 std::vector<Warning> find_warnings(const FittedModel& model, const Design& training,
                                    const Findings& findings);
 
-/// The same for a sum of product terms, and warnings against extrapolation.
+/// find_warnings() for a sum of product terms, with warnings against extrapolation.
 std::vector<Warning> find_multi_warnings(const FittedModel& model, const Design& training,
                                          const Findings& findings);
 

@@ -166,8 +166,8 @@ class TermCoordinates {
 
 std::set<double> distinct_values(const NumericFactor& factor, std::size_t rows);
 
-/// True if the values are whole numbers from 1 on. Only for a count is the unit fixed, so that n >
-/// 1 and log2(n) have a meaning.
+/// True if the values are whole numbers from 1 on. Only a count has a fixed unit, which n > 1 and
+/// log2(n) require.
 bool are_counts(const std::set<double>& values);
 bool is_count(const NumericFactor& factor, std::size_t rows);
 

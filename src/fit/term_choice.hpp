@@ -24,7 +24,7 @@ struct Fold {
 };
 
 /// Folds for choosing a model that also extrapolates: a random partition that keeps rows of one
-/// configuration together, and one extrapolation fold per scale, which holds out the rows of its
+/// configuration together, and for each scale one or two extrapolation folds, which hold out its
 /// largest values.
 ///
 /// A scale is an extrinsic column, or a numeric intrinsic one that spans two decades or more, with
@@ -39,7 +39,7 @@ struct Candidate {
   SumShape shape;
   double ridge = 1e-4;
   std::vector<double> log_errors;  ///< per fold: ln of the mean error of its held-out rows
-  /// The same with the scale of an extrapolation fold clamped to the largest training value.
+  /// log_errors with the scale of each extrapolation fold clamped to its largest training value.
   std::vector<double> capped_log_errors = {};
   double score = 0;   ///< weighted mean of the log errors
   double growth = 0;  ///< beyond the measured range, see FarPoints::growth()
@@ -108,8 +108,9 @@ std::vector<Candidate> negative_candidates(const SelectionTask& task);
 /// True for a count that has an extrapolation fold, so that the folds can judge 1 - 1/n.
 bool may_be_ring(const SelectionTask& task, const std::vector<Fold>& folds, std::size_t numeric);
 
-/// The spec with a decision, for each numeric column that may be 0, how it enters products: as ln(1
-/// + x / unit), or as ln x if x > 0 and a factor of its own if x = 0.
+/// Returns the spec with a decision, for each numeric column that may be 0, how it enters products:
+/// as
+/// ln(1 + x / unit), or as ln x if x > 0 and a factor of its own if x = 0.
 ///
 /// Held-out rows decide, by one product of all columns: column by column, the factor of its own is
 /// taken if it predicts them better by more than a standard error.
@@ -139,8 +140,7 @@ class FarPoints {
   FarPredictions predictions(const SumShape& shape, const Eigen::VectorXd& theta) const;
 
   /// Disagreement of fits to several folds at the points of a scale: mean distance from their
-  /// median, in logarithms, clamped to kLargestError per point. 0 for a single fit and without
-  /// points.
+  /// median, in logarithms, clamped to kLargestError per point. 0 for one fit or no points.
   double disagreement(const std::vector<FarPredictions>& of_fits, std::size_t scale) const;
 
   /// Predicted growth of ln(time) beyond the measured range: mean over the fits, each scale with
