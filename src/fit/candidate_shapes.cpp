@@ -422,7 +422,7 @@ void add_random_parts(const std::vector<std::vector<std::size_t>>& configuration
   }
 }
 
-/// A numeric column in the coordinates.
+/// A numeric column and its feature.
 struct Scale {
   std::size_t input;
   Index feature;

@@ -217,7 +217,7 @@ class ProcessRefit final : public Refit {
   std::size_t free_constants() const override { return refit_->free_constants(); }
 
  private:
-  FittedModel formula_;  ///< alone
+  FittedModel formula_;  ///< the model without the GP
   std::unique_ptr<Refit> refit_;
   ProcessColumns columns_;
   process::HyperParameters hyper_;

@@ -14,7 +14,7 @@ namespace perfmodel {
 struct FormCandidate {
   Candidate alone;
   Candidate with_process;
-  double correction = 0;  ///< median of |exp z - 1| over training rows
+  double correction = 0;  ///< median |exp z - 1| over training rows; z: GP minus its median
 };
 
 /// The candidates of a choice by held-out rows.

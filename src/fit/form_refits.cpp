@@ -6,7 +6,7 @@
 #include "forms/sum_form.hpp"
 #include "perfmodel/model.hpp"
 
-// Above the search for sums, which itself makes forms.
+// Not with the forms, since refits need the search for sums, which itself creates forms.
 
 namespace perfmodel {
 

@@ -15,7 +15,7 @@ namespace perfmodel {
 Eigen::ArrayXd row_losses(Loss loss, const Eigen::VectorXd& measured,
                           const Eigen::VectorXd& predicted);
 
-/// Derivatives of the row losses by the predictions.
+/// Derivatives of the row losses with respect to the predictions.
 struct RowDerivatives {
   Eigen::VectorXd slope;
   Eigen::VectorXd curvature;         ///< second derivative; empty if the loss is convex

@@ -93,7 +93,7 @@ class Simplifier {
     best_.shape.pure_logarithms = false;  // their powers are fixed above
     for (std::vector<int>& powers : best_.shape.log_powers)
       powers.resize(from.shape.numeric_features.size());
-    if (!std::exchange(best_.shape.intercept, true)) {  // so that one can be tried
+    if (!std::exchange(best_.shape.intercept, true)) {  // C begins at 0, so that it can be tried
       best_.fit.theta.conservativeResize(best_.shape.size());
       best_.fit.theta[intercept()] = -std::numeric_limits<double>::infinity();
       best_.held.conservativeResize(best_.shape.size());

@@ -327,7 +327,8 @@ void TermCoordinates::move(TermData& all_features, Index row, std::size_t numeri
   const double value = std::exp(logarithm + places_[numeric].centre);
   all_features.features(row, ring_feature(numeric)) =
       ring_places_[numeric].scale * (1 - 1 / value - ring_places_[numeric].centre);
-  // log2(n) from its logarithm, moved, and back; a factor that ceases to exist becomes -infinity.
+  // Moves log2(n), which is stored as its logarithm; if it falls to 0 or below, the logarithm is
+  // -infinity.
   double& log_log = all_features.log_logs(row, static_cast<Index>(numeric));
   const double log2_value = std::exp(log_log) + shift / std::log(2.0);
   log_log = log2_value > 0 ? std::log(log2_value) : -std::numeric_limits<double>::infinity();

@@ -17,7 +17,7 @@ namespace perfmodel {
 /// A C below this share of the typical time counts as 0.
 inline constexpr double kNoIntercept = 1e-9;
 
-/// A sum of product terms as a search leaves it.
+/// The result of a search for a sum of product terms.
 struct SumOfTerms {
   MultiStructure structure;
   Eigen::VectorXd constants;    ///< in the units of the data, in the order of MultiLayout

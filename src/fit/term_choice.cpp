@@ -209,7 +209,7 @@ Steepness::Steepness(const TermCoordinates& coordinates, std::size_t scale)
   double above = largest;
   for (std::size_t place = 3; place-- > 0; ++value) {
     at_[place] = moved(value->first - largest);
-    // Steps in the scale as well.
+    // Moves the step features of the scale too.
     for (Index row = 0; row < there.rows(); ++row)
       coordinates.copy_numeric(at_[place], row, scale, data, value->second);
     if (place < 2)
